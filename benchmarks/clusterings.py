@@ -16,7 +16,7 @@ from sklearn import metrics as sklearn_metrics
 
 from assay.counting.contingency import Contingency
 from assay.measures import Measure, registered
-from assay.measures.expected_information import expected_information
+from assay.measures.partition_information import expected_information
 from benchmarks import points
 from benchmarks.classifiers import Work, row, seconds
 

@@ -44,10 +44,8 @@ from assay import AssayError
 from assay.cli import main as run_command
 from assay.extraction.span_files import read_spans, read_truth_and_predicted
 from assay.files import formats
-from assay.files.clusters import read_points
-from assay.files.document_clusters import read_document_clusters
-from assay.files.lists import read_ids, read_numbers
-from assay.files.matrices import read_matrix
+from assay.files.clusters import read_document_clusters, read_points
+from assay.files.small_tables import read_ids, read_matrix, read_numbers
 from assay.gating.baselines import read_baseline
 
 SECONDS, BYTES, WATCHDOG = 5.0, 1 << 30, 300.0

@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 from hypothesis import strategies as st
 
-from assay import PerQuery
+from assay import PerUnit
 from assay.counting import ConfusionMatrix
 
 NAN = math.nan
@@ -147,7 +147,7 @@ TWINS: dict[str, Callable[[Cells], float]] = {
 }
 
 
-def recomputed(node: PerQuery, unit: int) -> float:
+def recomputed(node: PerUnit, unit: int) -> float:
     """The value of a tree of steps for one unit, in plain Python."""
     if node.reason(unit) is not None:
         return NAN

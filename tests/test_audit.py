@@ -23,12 +23,10 @@ from variants import variants
 
 import assay
 from assay import Audit, audit, compare_signatures, evaluate, parse_signature
-from assay.auditing.cases import Case
-from assay.auditing.catalogue import rules
-from assay.auditing.registry import Rule
-from assay.auditing.search import wanted
-from assay.auditing.settings import Setting
-from assay.auditing.signature_differences import FOLLOWS
+from assay.auditing.cases import AuditCase
+from assay.auditing.rules import AuditSetting, ToolRule
+from assay.auditing.search import rules, wanted
+from assay.auditing.signatures import FOLLOWS
 from assay.cli.wording import Options
 from assay.core.arguments import speaking
 from assay.core.errors import AssayError, ParameterError
@@ -124,31 +122,31 @@ def random_rows(seed: int) -> Rows:
 
 
 @cache
-def case_of(seed: int) -> Case:
+def case_of(seed: int) -> AuditCase:
     """One case for all rules and measures: what it has counted is counted once."""
     data = random_rows(seed)
     columns = list(zip(*data.rows, strict=True))
     frame = pl.DataFrame({"query_id": ["q"] * len(data.rows), "doc_id": columns[0], "score": columns[1]})
     run = Run(frame.with_columns(rank=pl.Series(columns[2], dtype=pl.Float64)))
-    return Case(run, Qrels.of({"q": data.judged}), "q")
+    return AuditCase(run, Qrels.of({"q": data.judged}), "q")
 
 
 #: Measures whose mean over orders of ties is sampled: the mean over all orders is another number.
 SAMPLED = {"RR", "ERR", "Bpref", "IPrec", "IPrecMean", "GMAP"}
 
 
-def cases() -> list[tuple[str, Rule]]:
+def cases() -> list[tuple[str, ToolRule]]:
     known = [(name, rule) for name in MEASURES for rule in rules(registered()[name])]
     return [(name, rule) for name, rule in known if not (name in SAMPLED and rule.name == "ties averaged")]
 
 
 @pytest.mark.parametrize(("name", "rule"), cases(), ids=lambda part: getattr(part, "name", part))
-def test_every_rule_agrees_with_plain_loops(name: str, rule: Rule) -> None:
+def test_every_rule_agrees_with_plain_loops(name: str, rule: ToolRule) -> None:
     tried = 0
     for seed in range(24):
         data = random_rows(seed)
         case = case_of(seed)
-        own = Setting(registered()[name](**MEASURES[name]), Policies(duplicates="first"), case.data)
+        own = AuditSetting(registered()[name](**MEASURES[name]), Policies(duplicates="first"), case.data)
         changed = rule.applied(own)
         if changed is None:
             continue
@@ -177,8 +175,8 @@ def test_rules_about_topics_count_the_right_ones() -> None:
     without = audit(qrels, run, "RR", value=f"{(1 + 0 + 0.5) / 3:.4f}")
     assert without.is_found
     skipped = next(rule for rule in rules() if rule.name == "undefined topics left out")
-    case = Case(Run.of(run), Qrels.of(qrels))
-    setting = skipped.applied(Setting(parse_measure("RR"), Policies(), case.data))
+    case = AuditCase(Run.of(run), Qrels.of(qrels))
+    setting = skipped.applied(AuditSetting(parse_measure("RR"), Policies(), case.data))
     assert setting is not None
     assert case.value(setting) == approx((1 + 0 + 0.5) / 3)
 
@@ -242,8 +240,8 @@ def test_rounding_by_topic_comes_before_the_mean() -> None:
     qrels = {"1": dict.fromkeys("abc", 1), "2": dict.fromkeys("abc", 1)}
     run = {"1": {"a": 1.0}, "2": {"b": 2.0, "c": 1.0}}
     rounded = next(rule for rule in rules() if rule.part == "rounding")
-    case = Case(Run.of(run), Qrels.of(qrels))
-    setting = rounded.applied(Setting(parse_measure("R@5"), Policies(), case.data))
+    case = AuditCase(Run.of(run), Qrels.of(qrels))
+    setting = rounded.applied(AuditSetting(parse_measure("R@5"), Policies(), case.data))
     assert setting is not None
     assert case.value(setting) == approx((0.33 + 0.67) / 2)
 
@@ -339,8 +337,8 @@ def test_equal_scores_in_32_bits_are_those_of_pytrec_eval() -> None:
 
 def test_a_combination_that_no_tool_is_known_for_is_found() -> None:
     own = parse_measure("nDCG@5")
-    case = Case(Run.of([("q", doc, -place) for place, doc in enumerate(RANKING)]), Qrels.of({"q": JUDGED}), "q")
-    planted = Setting(own(gain="binary", discount="zipf"), Policies(duplicates="first"), case.data)
+    case = AuditCase(Run.of([("q", doc, -place) for place, doc in enumerate(RANKING)]), Qrels.of({"q": JUDGED}), "q")
+    planted = AuditSetting(own(gain="binary", discount="zipf"), Policies(duplicates="first"), case.data)
     result = audit(JUDGED, RANKING, own, value=f"{case.value(planted):.6f}")
     assert result.answer is not None
     found = [sorted(rule.name for rule in match.rules) for match in result.answer.matches]

@@ -7,7 +7,7 @@ import pytest
 from scipy import stats as scipy_stats
 
 from assay.counting.judgments import Floats
-from assay.measures.steps import PerQuery, given
+from assay.measures.steps import PerUnit, quantity
 from assay.stats.bootstrap import Interval, Method, bootstrapped, intervals, weights
 from assay.stats.samples import Averaged, Pooled, Summary
 
@@ -36,10 +36,10 @@ def counted(seed: int, units: int = 12) -> tuple[Floats, Floats]:
     return rng.binomial(retrieved, 0.6).astype(float), retrieved.astype(float)
 
 
-def f1(found: Floats, retrieved: Floats) -> PerQuery:
+def f1(found: Floats, retrieved: Floats) -> PerUnit:
     """A formula of several sums: 2 found / (retrieved + 4 a unit)."""
-    relevant = given("relevant", np.full(len(found), 4.0))
-    return given("found", found) * 2 / (given("retrieved", retrieved) + relevant)
+    relevant = quantity("relevant", np.full(len(found), 4.0))
+    return quantity("found", found) * 2 / (quantity("retrieved", retrieved) + relevant)
 
 
 def test_every_resample_draws_as_many_units_as_there_are_each_as_often_as_any() -> None:
@@ -90,8 +90,8 @@ def test_numbers_without_a_unit_are_those_of_the_others() -> None:
 
 def test_sums_over_the_number_of_units_are_means() -> None:
     values = np.random.default_rng(6).random((20, 2))
-    ones = given("units", np.ones(20))
-    pooled = Pooled(tuple(given("value", column) / ones for column in values.T))
+    ones = quantity("units", np.ones(20))
+    pooled = Pooled(tuple(quantity("value", column) / ones for column in values.T))
     averaged = Averaged(values)
     np.testing.assert_allclose(bootstrapped(pooled, 500, seed=1), bootstrapped(averaged, 500, seed=1), rtol=1e-12)
     np.testing.assert_allclose(pooled.without_each(), averaged.without_each(), rtol=1e-12)
@@ -118,7 +118,7 @@ def test_intervals_of_a_skewed_mean_agree_with_scipy(method: Method, theirs: str
 @pytest.mark.parametrize("seed", range(3))
 def test_intervals_of_a_ratio_of_sums_agree_with_scipy(seed: int) -> None:
     found, retrieved = counted(seed, 40)
-    sample = Pooled((given("found", found) / given("retrieved", retrieved),))
+    sample = Pooled((quantity("found", found) / quantity("retrieved", retrieved),))
     resampled = bootstrapped(sample, 20_000, seed)[:, 0]
     ours = interval(resampled, float(sample.observed()[0]), sample.without_each()[:, 0])
     expected = scipy_stats.bootstrap(

@@ -21,9 +21,8 @@ from assay.counting.confusion import Confusion
 from assay.counting.retrieved import as_judged, retrieved
 from assay.measures import parse_measure, registered
 from assay.measures.steps import Steps
-from assay.measures.steps import given as counted_number
-from assay.rankings.changes import changes, queries, why_no_shares
-from assay.rankings.noticed import Noticed, noticed
+from assay.measures.steps import quantity as counted_number
+from assay.rankings.visible_changes import VisibleChanges, changes, noticed, queries, why_no_shares
 from assay.stats.paired import Paired
 
 Table: TypeAlias = dict[str, dict[str, float]]
@@ -63,7 +62,7 @@ def test_each_kind_of_change_is_counted() -> None:
         "same": listed("r", "x"), "up": listed("r", "x"), "down": listed("u", "r"), "appears": listed("x", "r"),
         "disappears": listed("x"), "order": listed("r", "u", "x"),
     }  # fmt: skip
-    assert noticed(*counted(qrels, first, second)) == Noticed(
+    assert noticed(*counted(qrels, first, second)) == VisibleChanges(
         queries=6,
         first_result_changes=2,  # up, down
         first_relevant_up=1,

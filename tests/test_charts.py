@@ -30,7 +30,7 @@ from assay import (
 from assay.clustering.number_of_clusters import numbers_given
 from assay.core.errors import InputError, MissingDependencyError, ParameterError
 from assay.curves import Curve
-from assay.measures.curve_words import CurveKind
+from assay.measures.curve_points import CurveKind
 from assay.sections.curves import ranked
 from assay.show import canvas, charts, pictures, vega
 from assay.show.figure import MOST_SERIES, Figure, Panel, Scale, Series

@@ -21,7 +21,7 @@ from assay.core.arguments import Value, argument, speaking
 from assay.core.errors import AssayError, ParameterError
 from assay.diagnosis.examination import examine
 from assay.diagnosis.examined_predictions import open_predictions
-from assay.files.prediction_columns import Said
+from assay.files.prediction_columns import StatedColumns
 
 DATA = Path(assay.__file__).parent / "data"
 COLUMNS = ("--truth", "gt", "--prediction", "guess", "--score", "p", "--item-id", "who", "--weight", "times")
@@ -178,7 +178,7 @@ def test_cells_with_several_labels(folder: Path) -> None:
     told = json.loads(invoked("classify", "tags.csv", *asked))["sections"]
     assert told["basis"]["task"] == "multilabel"
     assert told["measures"]["measures"][0]["value"] == pytest.approx(2 / 3)
-    file, [system] = open_predictions("tags.csv", Said(), None, ";")
+    file, [system] = open_predictions("tags.csv", StatedColumns(), None, ";")
     assert file.labels == ["a", "b", "c"]
     assert system.prediction is not None
     assert system.prediction[2].to_list() == ["a", "c"]

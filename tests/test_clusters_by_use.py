@@ -19,7 +19,7 @@ from assay import clusters_by_use, compare, evaluate
 from assay.cli import app
 from assay.clustered_runs import ORDERS, grouped, read_in_order
 from assay.core.errors import AssayError, InputError, ParameterError
-from assay.files.document_clusters import read_document_clusters
+from assay.files.clusters import read_document_clusters
 from assay.tables import Run
 
 JUDGED = {

@@ -22,7 +22,7 @@ import assay
 from assay.cli import correlate as command
 from assay.core.errors import InputError, ParameterError
 from assay.correlation import correlate
-from assay.files.scores import read_scores
+from assay.files.small_tables import read_scores
 from assay.stats.correlation import COEFFICIENTS, kendall, pearson, row_by_row, spearman, tau_ap
 from assay.stats.orders import Orders
 from assay.stats.overlap import rbo

@@ -187,7 +187,7 @@ each_arrangement = pytest.mark.parametrize("arranged", ARRANGEMENTS, ids=lambda 
 def in_batches(rows: int) -> Iterator[None]:
     """Go through runs a few rows at a time: `rows` of them in memory, about as many of a file."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("assay.tables.run._BATCH_ROWS", rows)
+        patch.setattr("assay.tables.ranking_tables._BATCH_ROWS", rows)
         patch.setattr("assay.counting.streaming._BLOCK_ROWS", rows)
         patch.setattr(Source.chunks, "__defaults__", (rows * 20,))
         yield
@@ -674,7 +674,7 @@ def test_dicts_place_tied_documents_like_rows_by_comparing_and_by_sorting(
     run = {query: {doc: float(rng.randrange(40)) for doc in rng.sample(ids, len(ids))} for query in queries}
     falling = {query: dict(sorted(docs.items(), key=lambda item: -item[1])) for query, docs in run.items()}
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("assay.counting.lookup._SORTING", sorting)
+        patch.setattr("assay.counting.ranking._SORTING", sorting)
         for given in run, falling, {query: falling[query] for query in queries[2:]}:
             assert_same(Ranks.from_tables(given, qrels, ties=ties), Ranks.from_tables(rows_of(given), qrels, ties=ties))
 

@@ -30,8 +30,8 @@ from assay import AssayError, Diagnosis, Documents, ParameterError, Ranks, Topic
 from assay.cli import app
 from assay.cli.wording import Options
 from assay.core.arguments import speaking
-from assay.counting.contradictions import contradictions
-from assay.counting.forms import bridge
+from assay.counting.id_normalisation import bridge
+from assay.counting.orders import contradictions
 from assay.diagnosis import Finding, checks
 from assay.diagnosis.line_reader import read_lines
 from assay.diagnosis.run_scores import tie_ranges

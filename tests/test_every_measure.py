@@ -15,7 +15,7 @@ import pytest
 from strategies import Tables, shuffled
 from variants import DATA, EXACT, MEASURES, by_query, counted, fill, gain_table, has_gain_table, same, values, variants
 
-from assay import Confusion, Measure, PerQuery, Ranks, parse_measure
+from assay import Confusion, Measure, PerUnit, Ranks, parse_measure
 from assay.core.errors import ParameterError
 from assay.counting.judgments import Floats
 from assay.measures.summary import counted as settled
@@ -191,7 +191,7 @@ def in_a_collection(ranks: Ranks) -> Ranks:
 # Steps: whoever adds up what is shown gets the value.
 
 
-def recomputed(node: PerQuery) -> list[float]:
+def recomputed(node: PerUnit) -> list[float]:
     """The value of a tree of steps, in plain Python."""
     units = len(node.values)
     if node.operands:

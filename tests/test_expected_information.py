@@ -17,7 +17,7 @@ from strategies import quickly
 from assay import parse_measure
 from assay.counting.contingency import Contingency
 from assay.counting.judgments import Floats
-from assay.measures import expected_information as by_chance
+from assay.measures import partition_information as by_chance
 
 approx = pytest.approx
 a_few = settings(quickly, max_examples=10)

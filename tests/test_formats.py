@@ -818,7 +818,7 @@ def test_a_run_of_many_batches_is_written_as_one(writer: Any, size: int, tmp_pat
     path, pieces = tmp_path / "a", tmp_path / "b"
     write(whole, path, format=writer.name)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("assay.tables.run._BATCH_ROWS", size)
+        patch.setattr("assay.tables.ranking_tables._BATCH_ROWS", size)
         write(whole, pieces, format=writer.name)
     again = read_run(pieces, format=_reading_format(writer.name, "run"))
     assert again.frame.select("query_id", "doc_id").equals(

@@ -26,7 +26,7 @@ from variants import values
 from assay import Measure, parse_measure
 from assay.cli import app
 from assay.counting.contingency import Contingency
-from assay.measures import best_matches, registered
+from assay.measures import partitions, registered
 
 approx = pytest.approx
 a_few = settings(quickly, max_examples=10)
@@ -161,8 +161,8 @@ def test_the_twins_are_of_all_measures_but_those_that_have_other_tests() -> None
 def test_cluster_accuracy_is_the_best_of_all_ways_to_name_the_clusters(data: Grouped) -> None:
     for small, rest in ((1 << 14, 1 << 20), (0, 1 << 20), (0, 0)):  # as it is; cells decide themselves; sparse
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(best_matches, "_SMALL", small)
-            patch.setattr(best_matches, "_REST", rest)
+            patch.setattr(partitions, "_SMALL", small)
+            patch.setattr(partitions, "_REST", rest)
             assert of("ClusterAccuracy", data.table()) == approx(cluster_accuracy(data))
 
 
@@ -173,9 +173,9 @@ def test_the_ways_to_match_agree_on_larger_tables() -> None:
         found = []
         for small, rest in ((1 << 14, 1 << 20), (0, 1 << 20), (0, 0)):
             with pytest.MonkeyPatch.context() as patch:
-                patch.setattr(best_matches, "_SMALL", small)
-                patch.setattr(best_matches, "_REST", rest)
-                matches = best_matches.best_matches(table)
+                patch.setattr(partitions, "_SMALL", small)
+                patch.setattr(partitions, "_REST", rest)
+                matches = partitions.best_matches(table)
             assert len(set(matches.row)) == len(set(matches.column)) == len(matches.row)
             assert matches.items == approx(table.table[matches.row, matches.column])
             found.append(matches.items.sum())

@@ -9,7 +9,7 @@ import pytest
 from scipy import stats as scipy_stats
 
 from assay.counting.judgments import Floats
-from assay.measures.steps import PerQuery, given
+from assay.measures.steps import PerUnit, quantity
 from assay.stats.permutation import (
     MOST_UNITS_EXACT,
     Alternative,
@@ -154,8 +154,8 @@ def counted(seed: int, units: int, share: float) -> tuple[Floats, Floats]:
     return rng.binomial(retrieved, share).astype(float), retrieved.astype(float)
 
 
-def ratio(found: Floats, retrieved: Floats) -> PerQuery:
-    return given("found", found) / given("retrieved", retrieved)
+def ratio(found: Floats, retrieved: Floats) -> PerUnit:
+    return quantity("found", found) / quantity("retrieved", retrieved)
 
 
 @pytest.mark.parametrize("alternative", ALTERNATIVES)

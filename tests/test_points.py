@@ -20,7 +20,7 @@ from assay.core.errors import InputError, ParameterError
 from assay.counting import silhouettes
 from assay.counting.centroids import Centroids
 from assay.counting.distances import METRICS, Distances
-from assay.counting.point_samples import drawn_by_cluster
+from assay.counting.point_inputs import drawn_by_cluster
 from assay.counting.points import Points
 from assay.counting.silhouettes import blocks_of
 

@@ -15,8 +15,8 @@ import zstandard
 
 from assay import FormatError, ParameterError, Predictions, read_predictions
 from assay.core.errors import AssayError
-from assay.files.matrices import read_matrix
 from assay.files.predictions import looks_like_predictions
+from assay.files.small_tables import read_matrix
 from assay.files.sources import Source
 
 ROWS = pl.DataFrame({"item_id": ["x", "y", "z"], "truth": ["a", "b", "a"], "prediction": ["a", "a", "b"]})

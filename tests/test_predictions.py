@@ -15,7 +15,7 @@ from assay import InputError, ParameterError, Predictions
 from assay.core.errors import AssayError
 from assay.counting import Probabilities, Scored
 from assay.tables.alignment import aligned
-from assay.tables.positive import positive_label
+from assay.tables.label_rules import positive_label
 
 TEXTS = ["spam", "ham", "spam", "ham"]
 PREDICTED = ["spam", "spam", "ham", "ham"]

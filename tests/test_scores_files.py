@@ -18,7 +18,7 @@ from strategies import quickly
 
 import assay
 from assay import FormatError, read_scores
-from assay.files.lists import read_ids, read_numbers
+from assay.files.small_tables import read_ids, read_numbers
 from assay.files.sources import Source
 
 

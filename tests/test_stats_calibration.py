@@ -18,7 +18,7 @@ import pytest
 from scipy import stats as scipy_stats
 
 from assay.counting.judgments import Floats
-from assay.measures.steps import PerQuery, given
+from assay.measures.steps import PerUnit, quantity
 from assay.stats import anova
 from assay.stats.bootstrap import Method, bootstrapped, intervals
 from assay.stats.corrections import corrected
@@ -95,8 +95,8 @@ def test_pairs_under_shared_swaps_reject_true_nulls_as_often_as_promised() -> No
         assert low - 0.002 <= np.mean(p <= alpha) <= high + 0.002
 
 
-def ratio(found: Floats, retrieved: Floats) -> PerQuery:
-    return given("found", found) / given("retrieved", retrieved)
+def ratio(found: Floats, retrieved: Floats) -> PerUnit:
+    return quantity("found", found) / quantity("retrieved", retrieved)
 
 
 def counts(rng: np.random.Generator, units: int, share: float) -> tuple[Floats, Floats]:
@@ -256,14 +256,14 @@ def test_what_lies_on_the_margin_is_rarely_called_equivalent() -> None:
 
 EVERYTHING = """
 import numpy as np
-from assay.measures.steps import given
+from assay.measures.steps import quantity
 from assay.stats import anova, bootstrap, permutation, samples, tests
 
 rng = np.random.default_rng(0)
 values = rng.random((300, 40))
 numbers = values[:, 1] - values[:, 0] + 0.04
-one = given("found", values[:, 0]) / given("all", values[:, 1])
-other = given("found", values[:, 2]) / given("all", values[:, 3])
+one = quantity("found", values[:, 0]) / quantity("all", values[:, 1])
+other = quantity("found", values[:, 2]) / quantity("all", values[:, 3])
 for name, test in tests.TESTS.items():
     print(name, test(numbers, resamples=2_000, seed=1))
 print(permutation.permutation_of_pairs(values, *anova.pairs(40), resamples=2_000).tolist())

@@ -19,11 +19,10 @@ from assay.counting.judgments import Floats
 from assay.counting.retrieved import as_judged, retrieved, same_queries
 from assay.measures import parse_measure, registered
 from assay.rankings import extremes as search
-from assay.rankings import limits as bounding
+from assay.rankings import unjudged as bounding
 from assay.rankings.extremes import extremes
-from assay.rankings.limits import limits
-from assay.rankings.trials import Trials
-from assay.rankings.unjudged import bounds_of, condensed_of, judge_next, reach_of
+from assay.rankings.regrading import Trials
+from assay.rankings.unjudged import bounds_of, condensed_of, judge_next, limits, reach_of
 
 Table: TypeAlias = dict[str, dict[str, float]]
 

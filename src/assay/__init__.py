@@ -56,13 +56,13 @@ _HOMES = {
     "assay.files.collections": ("Collection", "read_collection"),
     "assay.files.predictions": ("read_predictions",),
     "assay.files.reading": ("read_documents", "read_qrels", "read_run", "read_topics", "scan_run"),
-    "assay.files.scores": ("read_scores",),
+    "assay.files.small_tables": ("read_scores",),
     "assay.files.writing": ("write",),
     "assay.gating.deciding": ("gate",),
     "assay.gating.frozen": ("Baseline", "freeze"),
     "assay.gating.result": ("GateResult",),
-    "assay.measures": ("Measure", "PerQuery", "measure", "parse_measure"),
-    "assay.measures.given_curve": ("GivenCurve",),
+    "assay.measures": ("Measure", "PerUnit", "measure", "parse_measure"),
+    "assay.measures.curve_input": ("GivenCurve",),
     "assay.planning": ("Plan", "plan"),
     "assay.reporting": ("Report", "make_report"),
     "assay.tables": ("Documents", "Predictions", "Qrels", "Run", "Scores", "Topics"),
@@ -133,17 +133,17 @@ if TYPE_CHECKING:
     from assay.files.reading import read_run as read_run
     from assay.files.reading import read_topics as read_topics
     from assay.files.reading import scan_run as scan_run
-    from assay.files.scores import read_scores as read_scores
+    from assay.files.small_tables import read_scores as read_scores
     from assay.files.writing import write as write
     from assay.gating.deciding import gate as gate
     from assay.gating.frozen import Baseline as Baseline
     from assay.gating.frozen import freeze as freeze
     from assay.gating.result import GateResult as GateResult
     from assay.measures import Measure as Measure
-    from assay.measures import PerQuery as PerQuery
+    from assay.measures import PerUnit as PerUnit
     from assay.measures import measure as measure
     from assay.measures import parse_measure as parse_measure
-    from assay.measures.given_curve import GivenCurve as GivenCurve
+    from assay.measures.curve_input import GivenCurve as GivenCurve
     from assay.planning import Plan as Plan
     from assay.planning import plan as plan
     from assay.reporting import Report as Report

@@ -14,31 +14,29 @@ import polars as pl
 from assay.core import registry
 from assay.core.errors import ParameterError, did_you_mean, number_of
 from assay.core.results import Result
-from assay.evaluation import Evaluation, System, evaluate
+from assay.evaluation import Evaluation, RankedSystem, evaluate
 from assay.measures import AUC, parse_measure
 from assay.measures.curve_points import (
+    CurveKind,
+    about_topic,
     averaged_precision,
     level_measures,
+    mean_over,
     pr_frame,
     rank_by_rank,
     roc_frame,
     roc_points,
-    summary_frame,
-    universe,
-)
-from assay.measures.curve_words import (
-    CurveKind,
-    about_topic,
-    mean_over,
     shortened,
+    summary_frame,
     trivial,
     undefined_topic,
     undefined_topics,
+    universe,
     without_curve,
 )
-from assay.measures.domains import RuleName, UnretrievedName
+from assay.measures.definition import RuleName, UnretrievedName
 from assay.measures.registry import Measure
-from assay.measures.steps import PerQuery
+from assay.measures.steps import PerUnit
 from assay.measures.summary import Summary, Undefined, counted, summarise
 
 if TYPE_CHECKING:
@@ -290,7 +288,7 @@ def differences(
     return Curve("difference", title, f"{number_of('topic', frame.height)}: {counts}", frame, summary, tuple(warnings))
 
 
-def _sawtooth(system: System, unit: int, query: str) -> list[tuple[object, ...]]:
+def _sawtooth(system: RankedSystem, unit: int, query: str) -> list[tuple[object, ...]]:
     counted = rank_by_rank(system.ranks, unit)
     points = zip(counted.rank.tolist(), counted.recall.tolist(), counted.precision.tolist(), strict=True)
     return [(system.name, query, "every rank", int(rank), recall, precision) for rank, recall, precision in points]
@@ -314,7 +312,7 @@ def _summary(evaluation: Evaluation, measure: Measure, query: str | None = None)
     return summary_frame([(name, measure, Summary(value, 1, int(np.isnan(value)))) for name, value in values])
 
 
-def _units(evaluation: Evaluation, system: System, query: str | None) -> list[int]:
+def _units(evaluation: Evaluation, system: RankedSystem, query: str | None) -> list[int]:
     """The numbers of all queries in a system, or of one; none if the system leaves that one out."""
     if query is None:
         return list(range(len(system.ranks.queries)))
@@ -325,7 +323,7 @@ def _units(evaluation: Evaluation, system: System, query: str | None) -> list[in
     return [system.ranks.queries.index(query)] if query in system.ranks.queries else []
 
 
-def _with_query(evaluation: Evaluation, query: str) -> list[tuple[System, int]]:
+def _with_query(evaluation: Evaluation, query: str) -> list[tuple[RankedSystem, int]]:
     return [(system, unit) for system in evaluation.systems for unit in _units(evaluation, system, query)]
 
 
@@ -359,7 +357,7 @@ def _each_cutoff(plain: Measure, cutoffs: Iterable[int]) -> list[Measure]:
     return wanted
 
 
-def _reasons(evaluation: Evaluation, results: Mapping[str, PerQuery], query: str | None) -> dict[str, str | None]:
+def _reasons(evaluation: Evaluation, results: Mapping[str, PerUnit], query: str | None) -> dict[str, str | None]:
     """Why a system has no value for the query that was asked for; None where it has one."""
     if query is None:
         return {}

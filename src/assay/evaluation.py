@@ -23,7 +23,7 @@ from assay.measures.diversity import by_subtopics, check_subtopics
 from assay.measures.doubts import doubts_about_judgments, doubts_about_run, where_to_look
 from assay.measures.parser import split_measures
 from assay.measures.registry import Measure
-from assay.measures.steps import PerQuery
+from assay.measures.steps import PerUnit
 from assay.measures.summary import Summary, Undefined, signature, summarise
 from assay.tables import Batches, Qrels, Scores
 
@@ -43,12 +43,12 @@ _PROFILES: dict[str, dict[str, Any]] = {
 }
 
 
-class System(NamedTuple):
+class RankedSystem(NamedTuple):
     """One system's counts and results."""
 
     name: str
     ranks: Ranks
-    results: Mapping[Measure, PerQuery]
+    results: Mapping[Measure, PerUnit]
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,7 +63,7 @@ class Evaluation(Result):
 
     kind = "evaluation"
 
-    systems: tuple[System, ...]
+    systems: tuple[RankedSystem, ...]
     measures: tuple[Measure, ...]
     policies: Policies
     undefined: Undefined
@@ -133,8 +133,10 @@ class Evaluation(Result):
         0.5
         """
         explain = registry.verb("explain")
-        made: Explanation = explain(self.measure(measure), self, query=query, system=system, show=show, running=running)
-        return made
+        explanation: Explanation = explain(
+            self.measure(measure), self, query=query, system=system, show=show, running=running
+        )
+        return explanation
 
     def to_frame(self, per_query: bool = False) -> pl.DataFrame:
         """One row a system (or a system and query), one column a measure.
@@ -180,8 +182,8 @@ class Evaluation(Result):
 
     def document(self, per_query: bool = False) -> Document:
         """What is shown, as data: scores, what they rest on, and with `per_query` every query."""
-        made: Document = registry.presenter(self.kind)(self, per_query)
-        return made
+        document: Document = registry.presenter(self.kind)(self, per_query)
+        return document
 
     def to_pandas(self, per_query: bool = False) -> pd.DataFrame:
         """The table of `to_frame`, as a pandas frame."""
@@ -216,7 +218,7 @@ class Evaluation(Result):
         names = ("queries" if per_query else "systems", "undefined")
         return written(replace(document, sections=tuple(map(document.section, names))), form)
 
-    def system(self, name: str | None = None) -> System:
+    def system(self, name: str | None = None) -> RankedSystem:
         """A system by name; may be left out if there is only one."""
         if name is None and len(self.systems) == 1:
             return self.systems[0]
@@ -279,7 +281,7 @@ def evaluate(
         check_text(name)
         ranks = Ranks.from_tables(run, judgments, chosen)
         results = {measure: measure.per_unit(ranks, seed=seed, samples=samples) for measure in wanted}
-        systems.append(System(name, ranks, results))
+        systems.append(RankedSystem(name, ranks, results))
     return Evaluation(
         tuple(systems),
         wanted,
@@ -302,11 +304,11 @@ def evaluate(
     )
 
 
-def _measures(given: Iterable[str | Measure] | str | Measure, compat: str | None) -> tuple[Measure, ...]:
-    if not isinstance(given, str | Measure | Iterable):
-        raise ParameterError(f"measures are given by name, such as 'nDCG@10', not {given!r}")
-    listed = [given] if isinstance(given, str | Measure) else given
-    split = [name for one in listed for name in (split_measures(one) if isinstance(one, str) else [one])]
+def _measures(measures: Iterable[str | Measure] | str | Measure, compat: str | None) -> tuple[Measure, ...]:
+    if not isinstance(measures, str | Measure | Iterable):
+        raise ParameterError(f"measures are given by name, such as 'nDCG@10', not {measures!r}")
+    listed = [measures] if isinstance(measures, str | Measure) else measures
+    split = [name for item in listed for name in (split_measures(item) if isinstance(item, str) else [item])]
     wanted = [parse_measure(measure) for measure in split]
     if not wanted:
         raise ParameterError("there is no measure to compute")
@@ -323,14 +325,14 @@ def _profile(compat: str | None) -> dict[str, Any]:
     return _PROFILES[compat]
 
 
-def _queries(system: System) -> pl.DataFrame:
+def _queries(system: RankedSystem) -> pl.DataFrame:
     """One row a query, one column a measure; null where a value is undefined."""
     values = {str(measure): pl.Series(result.values).fill_nan(None) for measure, result in system.results.items()}
     queries = pl.Series(system.ranks.queries, dtype=pl.String)
     return pl.DataFrame({"query_id": queries} | values).select(pl.lit(system.name).alias("system"), pl.all())
 
 
-def _coverage(system: System) -> dict[str, Any]:
+def _coverage(system: RankedSystem) -> dict[str, Any]:
     ranks = system.ranks
     judged = summarise(Judged(cutoff=10), Judged(cutoff=10).per_unit(ranks))
     return {
@@ -348,7 +350,7 @@ def _coverage(system: System) -> dict[str, Any]:
 
 
 def _doubts(
-    judgments: Judgments, measures: Sequence[Measure], qrels: Qrels, systems: Sequence[tuple[System, Batches]]
+    judgments: Judgments, measures: Sequence[Measure], qrels: Qrels, systems: Sequence[tuple[RankedSystem, Batches]]
 ) -> Iterable[str]:
     """What makes scores rest on nothing, and where to look closer."""
     for system, run in systems[:1]:
@@ -359,7 +361,7 @@ def _doubts(
             yield f"{doubt}; {where_to_look(qrels, run)}"
 
 
-def _warnings(systems: Sequence[System], runs: Mapping[str, Batches]) -> Iterable[str]:
+def _warnings(systems: Sequence[RankedSystem], runs: Mapping[str, Batches]) -> Iterable[str]:
     for system in systems:
         missing, ignored = system.ranks.missing_topics, system.ranks.ignored_topics
         if not system.ranks.in_run.any():
@@ -371,7 +373,9 @@ def _warnings(systems: Sequence[System], runs: Mapping[str, Batches]) -> Iterabl
             yield f"{system.name}: {number_of('topic', len(ignored))} without judgments, ignored"
 
 
-def _without_number(systems: Sequence[System], measures: Iterable[Measure], undefined: Undefined) -> Iterable[str]:
+def _without_number(
+    systems: Sequence[RankedSystem], measures: Iterable[Measure], undefined: Undefined
+) -> Iterable[str]:
     """Which measures have no number, for which systems and why; undefined="error" raises here."""
     lacking: dict[tuple[Measure, str], list[str]] = {}
     for measure in measures:

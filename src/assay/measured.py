@@ -15,7 +15,7 @@ from assay.core.notes import Note
 from assay.counting.policies import Policies
 from assay.evaluation import Evaluation, evaluate
 from assay.files import is_file
-from assay.files.scores import read_scores
+from assay.files.small_tables import read_scores
 from assay.measures.parser import split_measures
 from assay.measures.registry import Measure
 from assay.measures.summary import Undefined

@@ -8,11 +8,10 @@ from typing import Any, cast
 
 import polars as pl
 
-from assay.auditing.cases import Case
-from assay.auditing.catalogue import rules as known_rules
-from assay.auditing.result import Audit, Finding
-from assay.auditing.search import Match, answer, wanted
-from assay.auditing.settings import Setting
+from assay.auditing.cases import AuditCase
+from assay.auditing.rules import AuditSetting
+from assay.auditing.search import Audit, Match, RuleFinding, answer, wanted
+from assay.auditing.search import rules as known_rules
 from assay.core.errors import AssayError, ParameterError, did_you_mean, listed, number_of, refuse_unknown
 from assay.counting.policies import Policies, policies
 from assay.evaluation import Evaluation, evaluate
@@ -59,36 +58,36 @@ def audit(
     if of_list:
         qrels, run = _from_lists(qrels, run)
     chosen = LIST if of_list else None if query is None else str(query)
-    case, own, evaluation = _case(qrels, run, parse_measure(measure), chosen, rules)
+    case, default, evaluation = _case(qrels, run, parse_measure(measure), chosen, rules)
     undefined = _undefined(evaluation, chosen)
-    value_here = math.nan if undefined or math.isnan(evaluation.mean()) else case.value(own)
-    findings: list[Finding] = []
+    value_here = math.nan if undefined or math.isnan(evaluation.mean()) else case.value(default)
+    findings: list[RuleFinding] = []
     whole: list[str] = []
-    for rule in known_rules(own.measure):
-        changed = rule.applied(own) if rule.tools else None
+    for rule in known_rules(default.measure):
+        changed = rule.applied(default) if rule.tools else None
         if changed is None:
             continue
-        if changed == own:
+        if changed == default:
             whole += [] if rule.part or math.isnan(value_here) else rule.tools
             continue
         try:
             got = case.value(changed)
-            if math.isnan(value_here) and got == own.measure.substitute:
+            if math.isnan(value_here) and got == default.measure.substitute:
                 continue  # what nobody has a value for, other tools may print as 0: no rule makes it one
         except AssayError:  # what a rule needs is not in these data; Assay's own value was found without trouble
             continue
-        findings.append(Finding(rule, got, got - value_here, _signature(changed, case, evaluation)))
+        findings.append(RuleFinding(rule, got, got - value_here, _signature(changed, case, evaluation)))
     matched = [Match((finding.rule,), finding.value) for finding in findings if not finding.is_same]
     return Audit(
-        own.measure,
+        default.measure,
         None if of_list else chosen,
-        LIST if of_list else _where(case, own),
+        LIST if of_list else _where(case, default),
         value_here,
-        _signature(own, case, evaluation) or "",
+        _signature(default, case, evaluation) or "",
         tuple(dict.fromkeys(whole)),
         tuple(findings),
         case.repeated_rows,
-        None if asked is None else answer(asked, case, own, [Match((), value_here), *matched]),
+        None if asked is None else answer(asked, case, default, [Match((), value_here), *matched]),
         evaluation.warnings + undefined,
     )
 
@@ -111,7 +110,7 @@ def _from_lists(judged: Mapping[Any, Any], ranking: Any) -> tuple[dict[str, Any]
 
 def _case(
     qrels: Any, run: Any, measure: Measure, query: str | None, rules: dict[str, Any]
-) -> tuple[Case, Setting, Evaluation]:
+) -> tuple[AuditCase, AuditSetting, Evaluation]:
     """What is audited, Assay's own setting, and the evaluation that it is the setting of."""
     if measure.definition.subtopics or rules.pop("subtopics", None):
         raise ParameterError(f"{measure}: no rules of other tools are known for judgments by subtopic")
@@ -122,13 +121,13 @@ def _case(
     read = source.read()
     evaluation = evaluate(qrels, {name: source}, measure, **{"duplicates": "first", **rules})
     chosen = evaluation.policies
-    drawn: dict[str, Any] = {"seed": evaluation.seed, "samples": evaluation.samples}
-    case = whole = Case(read, evaluation.qrels, **drawn)
+    sampling: dict[str, Any] = {"seed": evaluation.seed, "samples": evaluation.samples}
+    case = whole = AuditCase(read, evaluation.qrels, **sampling)
     if query is not None:
-        case = Case(_only(read, evaluation, query), evaluation.qrels, query, whole=whole, **drawn)
+        case = AuditCase(_only(read, evaluation, query), evaluation.qrels, query, whole=whole, **sampling)
     if not whole.repeated_rows and "duplicates" not in rules:
         chosen = policies(chosen, duplicates="error")
-    return case, Setting(evaluation.measures[0], chosen, case.data, undefined=evaluation.undefined), evaluation
+    return case, AuditSetting(evaluation.measures[0], chosen, case.data, undefined=evaluation.undefined), evaluation
 
 
 def _only(run: Run, evaluation: Evaluation, query: str) -> Run:
@@ -142,10 +141,10 @@ def _only(run: Run, evaluation: Evaluation, query: str) -> Run:
     return Run(rows, run.name) if rows.height and evaluation.policies.missing != "error" else run
 
 
-def _where(case: Case, own: Setting) -> str:
+def _where(case: AuditCase, default: AuditSetting) -> str:
     if case.query is None:
-        topics = number_of("topic", len(case.ranks(own).queries))
-        return f"mean of {topics}" if own.has_mean else f"all {topics}"
+        topics = number_of("topic", len(case.ranks(default).queries))
+        return f"mean of {topics}" if default.has_mean else f"all {topics}"
     return f"query {case.query}"
 
 
@@ -159,7 +158,7 @@ def _undefined(evaluation: Evaluation, query: str | None) -> tuple[str, ...]:
     return (f"{measure} is undefined here ({reason}); in a mean it {counts}",)
 
 
-def _signature(setting: Setting, case: Case, evaluation: Evaluation) -> str | None:
+def _signature(setting: AuditSetting, case: AuditCase, evaluation: Evaluation) -> str | None:
     """What to ask Assay for; None if only other tools have the rule."""
     if not setting.is_assays:
         return None

@@ -1,4 +1,4 @@
-"""`Case`: a run and its judgments, counted as different tools would see them."""
+"""`AuditCase`: a run and its judgments, counted as different tools would see them."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from typing import NamedTuple
 import numpy as np
 import polars as pl
 
-from assay.auditing.settings import Data, Grades, Repeated, Setting
+from assay.auditing.rules import AuditSetting, Data, Grades, Repeated
 from assay.core.errors import ParameterError
 from assay.counting.graded import Graded, place_in_group
 from assay.counting.judgments import Judgments, Mask
 from assay.counting.policies import Policies
 from assay.counting.ranks import Ranks
-from assay.measures.steps import PerQuery
+from assay.measures.steps import PerUnit
 from assay.measures.summary import filled, summarise
 from assay.tables import Qrels, Run
 
@@ -35,7 +35,7 @@ class Seen(NamedTuple):
     policies: Policies
 
 
-class Case:
+class AuditCase:
     """What is audited: all rows of a run, as they came, the judgments, and one query or none for the mean.
 
     `run` may hold the rows of that query alone; `whole` is then the case of all queries, for values that hang on them:
@@ -43,8 +43,8 @@ class Case:
 
     >>> from assay.measures import P
     >>> run = Run.of([("q", "a", 2.0), ("q", "a", 1.0)])
-    >>> case = Case(run, Qrels.of({"q": {"a": 1}}))
-    >>> first = Setting(P @ 2, Policies(duplicates="first"))
+    >>> case = AuditCase(run, Qrels.of({"q": {"a": 1}}))
+    >>> first = AuditSetting(P @ 2, Policies(duplicates="first"))
     >>> case.value(first), case.value(first.having(repeated="kept"))
     (0.5, 1.0)
     """
@@ -57,7 +57,7 @@ class Case:
         *,
         seed: int = 0,
         samples: int = 100,
-        whole: Case | None = None,
+        whole: AuditCase | None = None,
     ) -> None:
         self.run, self.qrels, self.query, self.seed, self.samples = run, qrels, query, seed, samples
         self.whole = whole
@@ -73,15 +73,15 @@ class Case:
             has_fractions=bool((grades != np.floor(grades)).any()),
         )
         self._seen: dict[Seen, Ranks] = {}
-        self._values: dict[Setting, float] = {}
+        self._values: dict[AuditSetting, float] = {}
 
-    def value(self, setting: Setting) -> float:
+    def value(self, setting: AuditSetting) -> float:
         """The query's value, or the mean; NaN if there is none."""
         if setting not in self._values:
             self._values[setting] = self._valued(setting)
         return self._values[setting]
 
-    def ranks(self, setting: Setting) -> Ranks:
+    def ranks(self, setting: AuditSetting) -> Ranks:
         """The counts that a tool with these rules would work on."""
         # Without repeated rows, all that is done about them is the same.
         repeated = setting.repeated if self.repeated_rows else "one"
@@ -90,7 +90,7 @@ class Case:
             self._seen[seen] = self._counted(seen)
         return _with_ideal(self._seen[seen], setting)
 
-    def _valued(self, setting: Setting) -> float:
+    def _valued(self, setting: AuditSetting) -> float:
         ranks, measure = self.ranks(setting), setting.measure
         result = self._measured(setting, ranks) if setting.counted is None else _plain(setting.counted(ranks, measure))
         if setting.undefined == "spreads":
@@ -104,7 +104,7 @@ class Case:
             return summary.value * summary.units / max(summary.units + len(ranks.ignored_topics), 1)
         return summary.value
 
-    def _measured(self, setting: Setting, ranks: Ranks) -> PerQuery:
+    def _measured(self, setting: AuditSetting, ranks: Ranks) -> PerUnit:
         """The measure of each query; where orders are drawn, all queries are counted and the one is taken."""
         measure = setting.measure
         if self.whole is None or self.query is None or not measure.is_sampled(setting.policies):
@@ -159,11 +159,11 @@ class Case:
         return self.qrels.frame.select(*_PAIR, relevance=changed)
 
 
-def _plain(values: np.ndarray[tuple[int], np.dtype[np.float64]]) -> PerQuery:
-    return PerQuery(values, "counted", undefined={"no number": np.isnan(values)})
+def _plain(values: np.ndarray[tuple[int], np.dtype[np.float64]]) -> PerUnit:
+    return PerUnit(values, "counted", undefined={"no number": np.isnan(values)})
 
 
-def _with_ideal(ranks: Ranks, setting: Setting) -> Ranks:
+def _with_ideal(ranks: Ranks, setting: AuditSetting) -> Ranks:
     """The same counts with another ideal: not all judged documents, or other ones."""
     if setting.ideal == "judged":
         return ranks

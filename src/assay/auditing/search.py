@@ -1,20 +1,37 @@
-"""Which rule gives a value: one alone, a known tool's, or one of a few stated pairs."""
+"""`Audit`: a value under other tools' rules, and which rule gives a value: one alone, or one of a few stated pairs."""
 
 from __future__ import annotations
 
 import itertools
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
+import polars as pl
 
-from assay.auditing.cases import Case
-from assay.auditing.catalogue import rules
-from assay.auditing.registry import Rule
-from assay.auditing.settings import Setting
+# Each module registers its rules where they are defined; rules that have to do with ranking come first.
+from assay.auditing import gain_rules, measure_rules, reading_rules
+from assay.auditing.cases import AuditCase
+from assay.auditing.rules import AuditSetting, ToolRule, registered
 from assay.core.domains import Whole
-from assay.core.errors import AssayError, ParameterError
+from assay.core.errors import AssayError, ParameterError, number_of
+from assay.core.results import Result
+from assay.measures.registry import Measure
+
+MODULES = (reading_rules, gain_rules, measure_rules)
+
+
+def rules(measure: Measure | None = None) -> tuple[ToolRule, ...]:
+    """All rules, or those that have to do with a measure.
+
+    >>> from assay.measures import RR
+    >>> [rule.name for rule in rules(RR) if rule.of]
+    ['no cut-off']
+    """
+    return tuple(rule for rule in registered() if measure is None or rule.suits(measure))
+
 
 #: What is chosen otherwise together, as tools that nobody has listed do. More combinations would explain any number.
 PAIRS = (("gain", "discount"), ("gain", "ideal"), ("gain", "duplicates"), ("grades", "level"))
@@ -24,7 +41,7 @@ _MOST_DIGITS = 15
 _LAST_PLACES = 1e-15
 
 
-class Wanted(NamedTuple):
+class WantedValue(NamedTuple):
     """A value as another tool printed it: the text, how many decimals it has, and whether it is a percentage."""
 
     text: str
@@ -42,28 +59,28 @@ class Wanted(NamedTuple):
         little = min(_ROUNDING, 1e-3 * 10.0**-self.digits) + _LAST_PLACES * max(1.0, abs(self.number))
         return not math.isnan(value) and abs(value - self.number) <= 0.5 * 10.0**-self.digits + little
 
-    def in_percent(self) -> Wanted:
+    def in_percent(self) -> WantedValue:
         """The same, taken for a percentage."""
-        return Wanted(self.text, self.number / 100, self.digits + 2, percent=True)
+        return WantedValue(self.text, self.number / 100, self.digits + 2, percent=True)
 
 
 class Match(NamedTuple):
     """Rules that give the wanted value together; none are Assay's own."""
 
-    rules: tuple[Rule, ...]
+    rules: tuple[ToolRule, ...]
     value: float
 
 
 class Answer(NamedTuple):
     """What was found for a value, how many ways were tried, and what came nearest if nothing was found."""
 
-    wanted: Wanted
+    wanted: WantedValue
     matches: tuple[Match, ...]
     tried: int
     nearest: Match | None = None
 
 
-def wanted(value: str | float, digits: int | None = None) -> Wanted:
+def wanted(value: str | float, digits: int | None = None) -> WantedValue:
     """Read a value; the precision is that of its decimals, unless `digits` says otherwise.
 
     >>> wanted("0.7537").digits, wanted(0.5).digits, wanted("0.75", digits=4).digits
@@ -71,8 +88,8 @@ def wanted(value: str | float, digits: int | None = None) -> Wanted:
     >>> wanted("75.37%").number, wanted("75.37%").digits
     (0.7537, 4)
     """
-    said = value.strip() if isinstance(value, str) else repr(_float(value))
-    text = said.removesuffix("%").rstrip()
+    stripped = value.strip() if isinstance(value, str) else repr(_float(value))
+    text = stripped.removesuffix("%").rstrip()
     number = _float(text)
     if not math.isfinite(number) or "_" in text:
         raise ParameterError(f"the value to look for is a number such as 0.7537, not {value!r}")
@@ -80,8 +97,8 @@ def wanted(value: str | float, digits: int | None = None) -> Wanted:
     decimals = min(max(len(mantissa.partition(".")[2]) - int(exponent or 0), 0), _MOST_DIGITS)
     if digits is not None:
         decimals = Whole(0, high=_MOST_DIGITS).check("digits", digits)
-    made = Wanted(said, number, decimals)
-    return made if text == said else made.in_percent()
+    target = WantedValue(stripped, number, decimals)
+    return target if text == stripped else target.in_percent()
 
 
 def _float(value: Any) -> float:
@@ -94,18 +111,18 @@ def _float(value: Any) -> float:
         return math.nan
 
 
-def answer(asked: Wanted, case: Case, own: Setting, singles: Sequence[Match]) -> Answer:
+def answer(asked: WantedValue, case: AuditCase, default: AuditSetting, singles: Sequence[Match]) -> Answer:
     """Look among Assay's value (first) and those of single rules, then among further ones and the stated pairs."""
-    top = own.measure.definition.bounds
+    top = default.measure.definition.bounds
     ways = [asked]
     if not asked.percent and top is not None and top[1] <= 1 < asked.number <= 100:  # 57.57 for 0.5757
         ways.append(asked.in_percent())
     value = singles[0].value
-    parts = [rule for rule in rules(own.measure) if rule.part]
-    unnamed = _different([(rule,) for rule in parts if not rule.tools], case, own, value)
-    stated = [(one, other) for one in parts for other in parts if (one.part, other.part) in PAIRS]
+    parts = [rule for rule in rules(default.measure) if rule.part]
+    unnamed = _different([(rule,) for rule in parts if not rule.tools], case, default, value)
+    stated = [(first, other) for first in parts for other in parts if (first.part, other.part) in PAIRS]
     matches: list[Match] = []
-    for tried in ([*singles, *unnamed], _different(stated, case, own, value)):
+    for tried in ([*singles, *unnamed], _different(stated, case, default, value)):
         matches += tried
         for way in ways:
             if fitting := tuple(match for match in tried if way.fits(match.value)):
@@ -113,12 +130,14 @@ def answer(asked: Wanted, case: Case, own: Setting, singles: Sequence[Match]) ->
     return Answer(asked, (), len(matches), min(matches, key=lambda match: _distance(match, ways)))
 
 
-def _different(tries: Sequence[tuple[Rule, ...]], case: Case, own: Setting, value: float) -> list[Match]:
+def _different(
+    tries: Sequence[tuple[ToolRule, ...]], case: AuditCase, default: AuditSetting, value: float
+) -> list[Match]:
     """What rules give, one after the other; only where each of them makes a difference to those before."""
     matches = []
     for chosen in tries:
         values = [value]
-        setting: Setting | None = own
+        setting: AuditSetting | None = default
         try:
             for rule in chosen:
                 setting = None if setting is None else rule.applied(setting)
@@ -130,5 +149,86 @@ def _different(tries: Sequence[tuple[Rule, ...]], case: Case, own: Setting, valu
     return matches
 
 
-def _distance(match: Match, ways: Sequence[Wanted]) -> float:
+def _distance(match: Match, ways: Sequence[WantedValue]) -> float:
     return math.inf if math.isnan(match.value) else min(abs(match.value - way.number) for way in ways)
+
+
+# What differs by less is the same number, added up in another order.
+_SAME = 1e-12
+
+
+class RuleFinding(NamedTuple):
+    """What a rule gives, and the signature that asks Assay for the same, if there is one."""
+
+    rule: ToolRule
+    value: float
+    difference: float
+    signature: str | None
+
+    @property
+    def is_same(self) -> bool:
+        """Whether the rule makes no difference here."""
+        return abs(self.difference) <= _SAME
+
+
+@dataclass(frozen=True, eq=False)
+class Audit(Result):
+    """One value and what other tools' rules make of the same data.
+
+    >>> from assay import audit
+    >>> result = audit({"A": 3, "B": 2, "C": 2}, ["A", "X", "C"], "nDCG@3", value="0.7537")
+    >>> round(result.value, 4), result.is_found
+    (0.7602, False)
+    """
+
+    kind = "audit"
+
+    measure: Measure
+    #: The query, or None if the value is a mean or that of a bare list.
+    query: str | None
+    #: What the value is of, in words.
+    where: str
+    value: float
+    signature: str
+    #: Tools whose rules as a whole are those of the value.
+    tools: tuple[str, ...]
+    findings: tuple[RuleFinding, ...]
+    repeated_rows: int
+    answer: Answer | None = None
+    #: What was odd about the data.
+    notes: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        return f"<Audit of {self.measure}: {self.value}, {number_of('other value', len(self.different))}>"
+
+    @property
+    def different(self) -> list[RuleFinding]:
+        """The rules that give another value here, largest first."""
+        differing = [finding for finding in self.findings if not finding.is_same]
+        return sorted(differing, key=lambda finding: (math.isnan(finding.value), -finding.value))
+
+    @property
+    def same(self) -> list[RuleFinding]:
+        """The rules that would give the same here."""
+        return [finding for finding in self.findings if finding.is_same]
+
+    @property
+    def is_found(self) -> bool:
+        """Whether some rule, or a stated pair of rules, gives the value that was asked for."""
+        return self.answer is not None and bool(self.answer.matches)
+
+    def to_frame(self) -> pl.DataFrame:
+        """One row per rule, Assay's own first: value, difference, rule, tools, why, and Assay's signature for it.
+
+        `same`: whether the rule makes no difference here.
+        """
+        default = ToolRule("Assay's own", "", lambda setting: setting, self.tools)
+        findings = (RuleFinding(default, self.value, 0.0, self.signature), *self.different, *self.same)
+        rows = [
+            (value, difference, rule.name, ", ".join(rule.tools), rule.why, signature, abs(difference) <= _SAME)
+            for rule, value, difference, signature in findings
+        ]
+        numbers, texts = ("value", "difference"), ("rule", "tools", "why", "signature")
+        schema = dict.fromkeys(numbers, pl.Float64) | dict.fromkeys(texts, pl.String) | {"same": pl.Boolean}
+        frame = pl.DataFrame(rows, schema=schema, orient="row")
+        return frame.with_columns(pl.col(pl.Float64).fill_nan(None))

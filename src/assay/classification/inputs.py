@@ -19,8 +19,7 @@ from assay.counting.confusion_matrix import REST, ConfusionMatrix
 from assay.files.sources import Source
 from assay.tables import Predictions
 from assay.tables.alignment import aligned
-from assay.tables.label_rules import NONE, stated_labels
-from assay.tables.positive import label_among, positive_label
+from assay.tables.label_rules import NONE, label_among, positive_label, stated_labels
 
 
 def against_rest(labels: Predictions | ConfusionMatrix, label: Any) -> Predictions | ConfusionMatrix:

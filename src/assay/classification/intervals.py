@@ -34,7 +34,7 @@ from assay.counting.scored import Scored
 from assay.measures.over_classes import overall
 from assay.measures.parser import parse_measure
 from assay.measures.registry import Measure
-from assay.measures.steps import PerQuery
+from assay.measures.steps import PerUnit
 from assay.stats.bootstrap import Interval, intervals
 from assay.stats.interval_names import BOOTSTRAP, NO_INTERVAL
 from assay.stats.proportions import wilson
@@ -65,7 +65,7 @@ class Estimate(NamedTuple):
 
 
 def estimates_of(
-    counts: Mapping[type, Any], results: Mapping[Measure, PerQuery], confidence: float, resamples: int, seed: int
+    counts: Mapping[type, Any], results: Mapping[Measure, PerUnit], confidence: float, resamples: int, seed: int
 ) -> dict[Measure, Estimate]:
     """Every measure's number with its interval."""
     wanted = [
@@ -109,7 +109,7 @@ def _values_by_class(measure: Measure, block: ConfusionMatrix) -> Floats:
 
 
 def _estimate(
-    measure: Measure, result: PerQuery, counts: Mapping[type, Any], samples: Floats | None, how: tuple[float, int, int]
+    measure: Measure, result: PerUnit, counts: Mapping[type, Any], samples: Floats | None, how: tuple[float, int, int]
 ) -> Estimate:
     confidence, resamples, seed = how
     value, drawings = mean_of(measure, result, counts), 0
@@ -131,7 +131,7 @@ def _estimate(
     return Estimate(value, interval.low, interval.high, _WORDS.get(method, method), None, drawings)
 
 
-def _ratio(measure: Measure, result: PerQuery, counts: Mapping[type, Any]) -> tuple[float, float] | None:
+def _ratio(measure: Measure, result: PerUnit, counts: Mapping[type, Any]) -> tuple[float, float] | None:
     """So many of so many, where the number is a share of items that are counted one by one; None otherwise."""
     if is_over_items(measure, counts):
         # A loss that happens to be 0 or 1 for every item is no share of items.
@@ -220,7 +220,7 @@ def _resampled_by_class(
 
 
 def _class_interval(
-    result: PerQuery, place: int, samples: Floats | None, items: int | None, confidence: float
+    result: PerUnit, place: int, samples: Floats | None, items: int | None, confidence: float
 ) -> Interval:
     """Wilson's interval of a share, where `items` is None; otherwise that of the resamples."""
     value = float(result.values[place])

@@ -14,7 +14,7 @@ from assay.counting.judgments import Floats, Ints
 from assay.counting.label_sets import LabelSets
 from assay.measures.over_classes import averaged
 from assay.measures.registry import Measure
-from assay.measures.steps import PerQuery
+from assay.measures.steps import PerUnit
 from assay.stats.bootstrap import pattern_weights
 
 
@@ -23,7 +23,7 @@ def is_per_item(measure: Measure) -> bool:
     return measure.definition.summary == "mean" and measure.parameters.get("average", "samples") == "samples"
 
 
-def of_label_sets(measure: Measure, sets: LabelSets) -> PerQuery:
+def of_label_sets(measure: Measure, sets: LabelSets) -> PerUnit:
     """One number an item, or one for all labels by the measure's `average`.
 
     >>> from assay.measures import parse_measure

@@ -21,7 +21,7 @@ from assay.counting.scored import Scored
 from assay.measures.over_classes import left_out, overall
 from assay.measures.parser import parse_measure
 from assay.measures.registry import Measure
-from assay.measures.steps import PerQuery
+from assay.measures.steps import PerUnit
 from assay.tables import Predictions
 
 #: Counts that a confusion matrix has in it.
@@ -91,7 +91,7 @@ def are_probabilities(predictions: Predictions) -> bool:
     return inside and bool((np.abs(scores.sum(axis=1) - 1) <= SLACK).all())
 
 
-def computed(measure: Measure, counts: Mapping[type, Any], name: str) -> PerQuery:
+def computed(measure: Measure, counts: Mapping[type, Any], name: str) -> PerUnit:
     """One number for the table, or one an item, with the reason where there is none."""
     kind = measure.definition.counts
     if LabelSets in counts:
@@ -112,7 +112,7 @@ def bounds_of(measure: Measure, *, two_labels: bool) -> tuple[float, float] | No
     return (0.0, 1.0) if two_labels and measure.name == "Brier" else measure.definition.bounds
 
 
-def classes_left_out(measure: Measure, result: PerQuery, counts: Mapping[type, Any]) -> tuple[str, ...]:
+def classes_left_out(measure: Measure, result: PerUnit, counts: Mapping[type, Any]) -> tuple[str, ...]:
     """The classes that a number leaves out, as it is an average over those in which the measure is defined.
 
     >>> matrix = ConfusionMatrix.from_matrix([[5, 0], [3, 0]], ["a", "b"])  # b is never predicted
@@ -147,7 +147,7 @@ def weights_of_items(counts: Mapping[type, Any], measure: Measure) -> Floats | N
     return weight
 
 
-def mean_of(measure: Measure, result: PerQuery, counts: Mapping[type, Any]) -> float:
+def mean_of(measure: Measure, result: PerUnit, counts: Mapping[type, Any]) -> float:
     """The number of the whole table: of items, the mean over those that have a number, by weight."""
     if not is_over_items(measure, counts):
         return float(result.values[0])

@@ -39,7 +39,7 @@ from assay.counting.scored import Scored
 from assay.files.sources import Source
 from assay.measures.parser import split_measures
 from assay.measures.registry import Measure
-from assay.measures.steps import given as counted
+from assay.measures.steps import quantity as counted
 from assay.measures.vocabularies import Vocabulary
 from assay.stats.label_samples import Patterns
 from assay.stats.paired import AnySample, Paired

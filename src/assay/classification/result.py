@@ -22,7 +22,7 @@ from assay.core.results import Result
 from assay.counting.confusion_matrix import ConfusionMatrix, Normalize, Orientation
 from assay.counting.scored import Scored
 from assay.measures.registry import Measure
-from assay.measures.steps import PerQuery
+from assay.measures.steps import PerUnit
 from assay.measures.summary import escaped
 from assay.measures.vocabularies import Vocabulary
 from assay.tables import Predictions, Scores
@@ -137,7 +137,7 @@ class ClassifiedSystem(NamedTuple):
     name: str
     predictions: Predictions | None
     counts: Mapping[type, Any]
-    results: Mapping[Measure, PerQuery]
+    results: Mapping[Measure, PerUnit]
     threshold: float | None = None
 
     @property

@@ -11,10 +11,10 @@ from assay.classification.measurement import is_over_items
 from assay.counting.confusion_matrix import ConfusionMatrix
 from assay.counting.label_sets import LabelSets
 from assay.measures.registry import Measure
-from assay.measures.steps import PerQuery
+from assay.measures.steps import PerUnit
 
 
-def unit_scores(system: str, measure: Measure, result: PerQuery, counts: Mapping[type, Any]) -> pl.DataFrame:
+def unit_scores(system: str, measure: Measure, result: PerUnit, counts: Mapping[type, Any]) -> pl.DataFrame:
     """The rows of `Scores` for one system and measure.
 
     >>> from assay.measures import parse_measure

@@ -26,7 +26,7 @@ from assay.core.domains import Choice, Real, Whole
 from assay.core.errors import InputError, ParameterError, number_of
 from assay.counting.judgments import Floats
 from assay.curves import Curve
-from assay.measures.curve_words import CurveKind
+from assay.measures.curve_points import CurveKind
 from assay.measures.probabilities import ECE
 from assay.measures.registry import Measure
 from assay.measures.score_curves import AUC, EER, AveragePrecision, PRArea

@@ -108,7 +108,7 @@ def show(
 def opened(source: str, kind: Kind | None, format: str | None = None, inverse_grades: bool = False) -> Table:
     """Read a file of any kind, or part of a dataset."""
     from assay import files  # noqa: PLC0415
-    from assay.files.datasets import is_dataset  # noqa: PLC0415
+    from assay.files.reading import is_dataset  # noqa: PLC0415
 
     given: Any = source if is_dataset(source) else files.Source(source)
     found = files.detect(given, kind, format) if not is_dataset(given) else None

@@ -105,7 +105,7 @@ def _of_systems(
     quiet: bool,
 ) -> Correlations:
     from assay import correlation as verb  # noqa: PLC0415  # `assay --help` need not load Polars
-    from assay.files.scores import read_scores  # noqa: PLC0415
+    from assay.files.small_tables import read_scores  # noqa: PLC0415
 
     other_qrels, topics_of, split = asked
     chosen = [
@@ -143,7 +143,7 @@ def _topics_or_measures(
     from assay import correlation as verb  # noqa: PLC0415
 
     if topics_of:
-        from assay.files.lists import read_ids  # noqa: PLC0415
+        from assay.files.small_tables import read_ids  # noqa: PLC0415
 
         sets = [read_ids(file) for file in topics_of]
         names = [Path(file).stem for file in topics_of]
@@ -172,7 +172,7 @@ def _refuse(**given: Any) -> None:
 def _of_lists(files: list[str], settings: dict[str, Any]) -> Correlations:
     """Columns of numbers, matched by the names in the first column."""
     from assay import correlation as verb  # noqa: PLC0415
-    from assay.files.lists import read_numbers  # noqa: PLC0415
+    from assay.files.small_tables import read_numbers  # noqa: PLC0415
 
     stems = [Path(file).stem for file in files]
     called = stems if len(set(stems)) == len(stems) else files

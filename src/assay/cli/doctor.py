@@ -107,13 +107,13 @@ def _on_screen(found: Diagnosis, *, every: bool, plain: bool) -> str:
 
 def _examined(files: list[str | Source], train: str | None, predicted: prediction_inputs.PredictionInputs) -> Diagnosis:
     from assay.diagnosis.examination import examine  # noqa: PLC0415
-    from assay.files.prediction_columns import Said  # noqa: PLC0415
+    from assay.files.prediction_columns import StatedColumns  # noqa: PLC0415
 
     given: list[Any] = []
     for file in files:
         name, path = inputs.named(file) if isinstance(file, str) else (None, file)
         given.append(path if name is None else {name: path})
-    said = Said(predicted.truth, predicted.prediction, predicted.score, predicted.item_id, predicted.weight)
+    said = StatedColumns(predicted.truth, predicted.prediction, predicted.score, predicted.item_id, predicted.weight)
     return examine(
         given, train=train, column_names=said, pos_label=predicted.positive, list_separator=predicted.list_separator
     )

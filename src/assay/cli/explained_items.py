@@ -159,7 +159,7 @@ def two_orders(measure: str, orders: list[str] | None, path: str | None) -> tupl
         return first, second
     if path is None:
         raise ParameterError(f"{measure} is about two orders: --order 'A B C' --order 'B A C', or a CSV of numbers")
-    from assay.files.lists import read_numbers  # noqa: PLC0415
+    from assay.files.small_tables import read_numbers  # noqa: PLC0415
 
     columns = read_numbers(path)
     if len(columns) != 2:

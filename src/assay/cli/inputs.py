@@ -109,7 +109,7 @@ def refuse_judgments(given: str | Source) -> None:
         found = detect(source, "qrels", None)
     except (FormatError, InputError):
         return
-    raise ParameterError(f"{source.name} holds judgments ({found.says}): give two runs or more after it")
+    raise ParameterError(f"{source.name} holds judgments ({found.title}): give two runs or more after it")
 
 
 @contextmanager

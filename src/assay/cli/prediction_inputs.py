@@ -215,7 +215,7 @@ class PredictionInputs(NamedTuple):
         """The matrix that was typed, or that a file holds."""
         from assay.cli.typed_labels import labels_in, looks_like_matrix, matrix_in  # noqa: PLC0415
         from assay.counting.confusion_matrix import ConfusionMatrix  # noqa: PLC0415
-        from assay.files.matrices import read_matrix  # noqa: PLC0415
+        from assay.files.small_tables import read_matrix  # noqa: PLC0415
 
         self.refuse("goes with predictions, not with --matrix", *_OF_FILES)
         if not text.strip():

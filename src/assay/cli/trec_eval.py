@@ -75,9 +75,9 @@ def command(context: typer.Context) -> None:
         got = number_of("file", len(files))
         raise ParameterError(f"trec-eval: expected QRELS and RUN, got {got}; `assay trec-eval -h` helps")
     _refuse(flags)
-    from assay.trec_eval import Options, trec_eval  # noqa: PLC0415  # `assay --help` need not load Polars
+    from assay.trec_eval import PrintOptions, trec_eval  # noqa: PLC0415  # `assay --help` need not load Polars
 
-    options = Options(
+    options = PrintOptions(
         measures=[value for name, value in given if name == "m"],
         per_topic="q" in flags,
         summary="n" not in flags,

@@ -10,7 +10,7 @@ from assay.core.errors import ParameterError
 if TYPE_CHECKING:
     from assay.cli.typed_numbers import Named
     from assay.counting import Confusion, Ranks
-    from assay.measures.given_curve import GivenCurve
+    from assay.measures.curve_input import GivenCurve
 
 #: What goes with which kind of list.
 GRADES_ONLY = "goes with --grades"
@@ -91,7 +91,7 @@ def _confusion_of(tables: list[list[int]], names: list[str], unit_kind: str) -> 
 
 def _curve(typed: list[str], collection_size: int | None) -> GivenCurve:
     from assay.cli.typed_numbers import points_in  # noqa: PLC0415
-    from assay.measures.given_curve import GivenCurve  # noqa: PLC0415
+    from assay.measures.curve_input import GivenCurve  # noqa: PLC0415
 
     if collection_size is not None:
         raise ParameterError("--collection-size has no meaning for points of a precision-recall curve")

@@ -6,7 +6,7 @@ import shlex
 from collections.abc import Mapping
 from typing import Any
 
-from assay.core.arguments import Value, Wording
+from assay.core.arguments import ArgumentWording, Value
 
 #: Arguments whose options are called otherwise; the others keep their names.
 _RENAMED = {
@@ -17,7 +17,7 @@ _RENAMED = {
 _PYTHON_ONLY = {"score_precision"}
 
 
-class Options(Wording):
+class Options(ArgumentWording):
     """How the command line is spoken."""
 
     naming = "as in name=FILE"

@@ -18,7 +18,7 @@ from assay.core.errors import ParameterError, listed, not_among, number_of
 from assay.core.results import Result
 from assay.counting.points import Points
 from assay.measures.registry import Measure
-from assay.measures.steps import PerQuery
+from assay.measures.steps import PerUnit
 
 if TYPE_CHECKING:
     import altair as alt
@@ -44,7 +44,7 @@ class AtK(NamedTuple):
     """One number of clusters: the numbers of all measures, how stable it is, and the items of its smallest cluster."""
 
     k: int
-    results: Mapping[Measure, PerQuery]
+    results: Mapping[Measure, PerUnit]
     stability: ClusterStability | None = None
     smallest: int = 0
 

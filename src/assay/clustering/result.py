@@ -21,7 +21,7 @@ from assay.core.results import Result
 from assay.counting.contingency import Contingency
 from assay.counting.points import Points
 from assay.measures.registry import Measure
-from assay.measures.steps import PerQuery
+from assay.measures.steps import PerUnit
 from assay.tables import Scores
 from assay.tables.alignment import aligned_clusters
 from assay.tables.clusters import Clusters
@@ -49,7 +49,7 @@ class ClusteredSystem(NamedTuple):
     name: str
     clusters: Clusters | None
     counts: Mapping[type, Any]
-    results: Mapping[Measure, PerQuery]
+    results: Mapping[Measure, PerUnit]
 
 
 @dataclass(frozen=True, eq=False)

@@ -14,10 +14,10 @@ from assay.counting.contingency import Contingency, NoisePolicy, UnlabelledPolic
 from assay.counting.points import Points
 from assay.measures.parser import parse_measure, split_measures
 from assay.measures.registry import Measure
-from assay.measures.steps import PerQuery
+from assay.measures.steps import PerUnit
 from assay.measures.summary import escaped
 from assay.tables.clusters import Clusters
-from assay.tables.positive import label_like
+from assay.tables.label_rules import label_like
 
 
 class Rules(NamedTuple):
@@ -177,7 +177,7 @@ def _points(clusters: Clusters, rules: Rules, seed: int) -> Points:
         raise InputError(f"{clusters.whence}: {problem}") from None
 
 
-def computed(measure: Measure, counts: Mapping[type, Any], name: str) -> PerQuery:
+def computed(measure: Measure, counts: Mapping[type, Any], name: str) -> PerUnit:
     """One number, with the reason where there is none."""
     kind = measure.definition.counts
     if kind not in counts:

@@ -10,8 +10,8 @@ from assay.classification.pairing import Flips
 from assay.comparison.pairing import Family
 from assay.core.errors import ParameterError, not_among
 from assay.measures.registry import Measure
-from assay.rankings.noticed import Noticed
-from assay.rankings.unjudged import Reach
+from assay.rankings.unjudged import UnjudgedReach
+from assay.rankings.visible_changes import VisibleChanges
 from assay.stats.bootstrap import Interval, Method
 from assay.stats.cluster_samples import NO_TEST
 from assay.stats.effects import Wins
@@ -92,8 +92,8 @@ class Finding(NamedTuple):
     needed: int | None
     margin: Margin
     verdict: Verdict
-    reach: Reach | None = None
-    noticed: Noticed | None = None
+    reach: UnjudgedReach | None = None
+    noticed: VisibleChanges | None = None
     flips: Flips | None = None
     deciding: Interval | None = None
     needed_observed: int | None = None

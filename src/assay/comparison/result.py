@@ -27,9 +27,8 @@ from assay.curves import Curve
 from assay.evaluation import Evaluation
 from assay.measures.registry import Measure
 from assay.measures.summary import Undefined
-from assay.rankings.changes import changes
-from assay.rankings.noticed import PAGE, noticed
 from assay.rankings.unjudged import bounds_of, condensed_of, judge_next, reach_of
+from assay.rankings.visible_changes import PAGE, changes, noticed
 from assay.show.legible import on_one_line
 from assay.show.model import Prose
 from assay.stats.paired import Paired

@@ -18,7 +18,7 @@ Value: TypeAlias = str | float | bool | EllipsisType | None
 _TEMPLATE = re.compile(r"\{([a-z]\w*)(?:=([^{}]*))?\}")
 
 
-class Wording:
+class ArgumentWording:
     """How Python is spoken: the words of functions and of their arguments."""
 
     #: How something is given a name of its own.
@@ -27,7 +27,7 @@ class Wording:
     def argument(self, name: str, value: Value) -> str:
         """An argument with its value.
 
-        >>> Wording().argument("pos_label", "ham"), Wording().argument("threshold", ...)
+        >>> ArgumentWording().argument("pos_label", "ham"), ArgumentWording().argument("threshold", ...)
         ("pos_label='ham'", 'threshold=...')
         """
         return f"{name}={'...' if value is ... else repr(value)}"
@@ -35,22 +35,22 @@ class Wording:
     def evaluation(self, measure: str, rules: Mapping[str, Any]) -> str:
         """The call that evaluates a run by rules.
 
-        >>> Wording().evaluation("P@5", {"relevance_level": 2.0})
+        >>> ArgumentWording().evaluation("P@5", {"relevance_level": 2.0})
         "assay.evaluate(qrels, run, 'P@5', relevance_level=2.0)"
         """
-        given = "".join(f", {name}={value!r}" for name, value in rules.items())
-        return f"assay.evaluate(qrels, run, {measure!r}{given})"
+        arguments = "".join(f", {name}={value!r}" for name, value in rules.items())
+        return f"assay.evaluate(qrels, run, {measure!r}{arguments})"
 
 
-_PYTHON = Wording()
-_spoken: ContextVar[Wording] = ContextVar("wording", default=_PYTHON)
+_PYTHON = ArgumentWording()
+_spoken: ContextVar[ArgumentWording] = ContextVar("wording", default=_PYTHON)
 
 
 @contextmanager
-def speaking(wording: Wording) -> Iterator[None]:
+def speaking(wording: ArgumentWording) -> Iterator[None]:
     """Within this, messages are put in other words.
 
-    >>> class Shouting(Wording):
+    >>> class Shouting(ArgumentWording):
     ...     def argument(self, name, value):
     ...         return name.upper()
     >>> with speaking(Shouting()):

@@ -126,10 +126,10 @@ class Flag(Domain):
 
     def check(self, name: str, value: Any) -> bool:
         """Accept truth values, also as words."""
-        found = {"true": True, "false": False}.get(str(value).lower())
-        if found is None or (isinstance(value, float | int) and not isinstance(value, bool)):
+        truth = {"true": True, "false": False}.get(str(value).lower())
+        if truth is None or (isinstance(value, float | int) and not isinstance(value, bool)):
             raise ParameterError(f"{name} is {self.describe()}, not {value!r}")
-        return found
+        return truth
 
     def describe(self) -> str:
         """Say in words which values are allowed."""

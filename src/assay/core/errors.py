@@ -70,10 +70,10 @@ class FormatError(InputError):
         self.expected = expected
         self.got = got
         where = path if line is None else f"{path}:{line}"
-        found = "" if got is None else f", got {quote(got) if got else 'nothing'}"
+        received = "" if got is None else f", got {quote(got) if got else 'nothing'}"
         remark = "" if note is None else f" ({note})"
         #: The message without the place.
-        self.reason = f"expected {expected}{found}{remark}"
+        self.reason = f"expected {expected}{received}{remark}"
         super().__init__(f"{where}: {self.reason}")
 
 
@@ -181,8 +181,8 @@ def joined(names: Sequence[str], most: int | None = None) -> str:
     ('a, b and c', 'a, b and 2 others')
     """
     few = most is None or len(names) <= most
-    shown = list(names) if few else [*names[:most], number_of("other", len(names[most:]))]
-    return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}"
+    parts = list(names) if few else [*names[:most], number_of("other", len(names[most:]))]
+    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
 
 
 def of_kind(what: str, names: Sequence[str]) -> str:
@@ -205,7 +205,7 @@ def not_among(kind: str, wanted: object, known: Iterable[object]) -> ParameterEr
     return ParameterError(f"choose a {kind} of {listed(names)}{wrong}")
 
 
-def refuse_unknown(given: Iterable[str], *known: Callable[..., Any] | Iterable[str]) -> None:
+def refuse_unknown(arguments: Iterable[str], *known: Callable[..., Any] | Iterable[str]) -> None:
     """Refuse keyword arguments that nothing takes: neither these functions and dataclasses, nor any of further names.
 
     >>> refuse_unknown({"samlpes": 3}, lambda measures, *, samples=100: 0)
@@ -213,7 +213,7 @@ def refuse_unknown(given: Iterable[str], *known: Callable[..., Any] | Iterable[s
         ...
     assay.core.errors.ParameterError: unknown argument 'samlpes'; did you mean samples?
     """
-    names = list(given)
+    names = list(arguments)
     taken: list[str] = []
     nearby: list[str] = []
     for source in known if names else ():

@@ -26,8 +26,8 @@ class Result:
 
     def document(self) -> Document:
         """What is shown, as data: sections of prose, tables and figures."""
-        made: Document = registry.presenter(self.kind)(self)
-        return made
+        document: Document = registry.presenter(self.kind)(self)
+        return document
 
     def __str__(self) -> str:
         return self._written("text")
@@ -83,5 +83,5 @@ def as_pandas(frame: pl.DataFrame) -> pd.DataFrame:
     """A frame as pandas has it, which need not be installed otherwise."""
     need("pandas", extra="pandas", purpose="to_pandas")
     pandas = registry.load("pandas:DataFrame")
-    made: pd.DataFrame = pandas(frame.to_dict(as_series=False))
-    return made
+    table: pd.DataFrame = pandas(frame.to_dict(as_series=False))
+    return table

@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 from assay.counting.confusion import Confusion
 from assay.counting.graded import Graded
-from assay.counting.judgments import Judgments
+from assay.counting.judgments import Judgments, Subtopics
 from assay.counting.policies import Policies
 from assay.counting.ranks import Ranks
-from assay.counting.subtopics import Subtopics
 
 if TYPE_CHECKING:
     from assay.counting.confusion_matrix import ConfusionMatrix

@@ -67,10 +67,10 @@ class Centroids:
     @cached_property
     def squares(self) -> Floats:
         """Of each point, the squared Euclidean distance from its centroid."""
-        found = np.empty(len(self.codes))
+        values = np.empty(len(self.codes))
         for rows, off in self._residuals():
-            found[rows] = np.einsum("ij,ij->i", off, off)
-        return found
+            values[rows] = np.einsum("ij,ij->i", off, off)
+        return values
 
     @cached_property
     def within(self) -> Floats:
@@ -82,22 +82,22 @@ class Centroids:
         """Of each cluster, the squared distance of its centroid from that of all points, times its points."""
         seen = (self.first - self.first[0]) + self.shift
         off = seen - self.sizes @ seen / self.sizes.sum()
-        found: Floats = self.sizes * np.einsum("ij,ij->i", off, off)
-        return found
+        squares: Floats = self.sizes * np.einsum("ij,ij->i", off, off)
+        return squares
 
     def squares_from(self, rows: Ints) -> Floats:
         """The squared distances of some points from all centroids: a row a point."""
         from scipy.spatial.distance import cdist  # noqa: PLC0415  # only who measures distances waits for it
 
         # As seen from one point of the first cluster, so that what all have in common takes no digits.
-        found: Floats = cdist(self.X[rows] - self.first[0], (self.first - self.first[0]) + self.shift, "sqeuclidean")
-        return found
+        lengths: Floats = cdist(self.X[rows] - self.first[0], (self.first - self.first[0]) + self.shift, "sqeuclidean")
+        return lengths
 
     @property
     def lengths(self) -> Floats:
         """How far each centroid is from the origin; one that rounding alone can have moved there is at 0."""
-        found = _length(self.means, "euclidean")
-        return np.where(found <= _ROUNDINGS * _length(self.first, "euclidean"), 0.0, found)
+        lengths = _length(self.means, "euclidean")
+        return np.where(lengths <= _ROUNDINGS * _length(self.first, "euclidean"), 0.0, lengths)
 
     def directions(self) -> Centroids:
         """The directions of the centroids, each as a cluster of its own; none is at the origin."""
@@ -114,15 +114,15 @@ class Centroids:
             return self.within / self.sizes / (1 + self.lengths)
         if metric == "euclidean":
             return self._by_cluster(np.sqrt(self.squares)) / self.sizes
-        found = np.empty(len(self.codes))
+        values = np.empty(len(self.codes))
         for rows, off in self._residuals():
-            found[rows] = np.abs(off).sum(axis=1)
-        return self._by_cluster(found) / self.sizes
+            values[rows] = np.abs(off).sum(axis=1)
+        return self._by_cluster(values) / self.sizes
 
     def worst(self, spreads: Floats, metric: str) -> Worst:
         """Of each cluster, the other one with the largest (sum of both spreads) / (distance of both centroids)."""
         clusters = len(self.sizes)
-        found = Worst(np.zeros(clusters, dtype=np.int64), np.zeros(clusters), np.zeros(clusters))
+        worst = Worst(np.zeros(clusters, dtype=np.int64), np.zeros(clusters), np.zeros(clusters))
         for start in range(0, clusters, step := max(1, _MOST_HELD // (clusters * self.X.shape[1]))):
             rows = slice(start, start + step)
             far = self.first[rows, None] - self.first
@@ -134,12 +134,12 @@ class Centroids:
             apart[apart <= _ROUNDINGS * least] = 0.0
             with np.errstate(divide="ignore", invalid="ignore"):
                 ratio = np.where(apart > 0, (spreads[rows, None] + spreads) / apart, np.inf)
-            own = np.arange(start, min(start + step, clusters))
-            ratio[own - start, own] = -np.inf
+            numbers = np.arange(start, min(start + step, clusters))
+            ratio[numbers - start, numbers] = -np.inf
             at = ratio.argmax(axis=1)
-            for kept, made in zip(found, (at, apart[own - start, at], ratio[own - start, at]), strict=True):
-                kept[rows] = made
-        return found
+            for kept, column in zip(worst, (at, apart[numbers - start, at], ratio[numbers - start, at]), strict=True):
+                kept[rows] = column
+        return worst
 
     def _residuals(self) -> Iterator[tuple[slice, Floats]]:
         """The points as seen from their centroids, a stretch at a time."""

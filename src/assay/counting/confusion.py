@@ -62,9 +62,9 @@ class Confusion:
             if counts.shape != (len(self.units),):
                 raise ParameterError(f"{name} is one number for each of {number_of('unit', len(self.units))}")
             # Documents are counted one by one; items of a classifier may have weights.
-            kinds, said = ("iu", "whole numbers") if self.unit_kind == "query" else ("iuf", "numbers")
+            kinds, expected = ("iu", "whole numbers") if self.unit_kind == "query" else ("iuf", "numbers")
             if len(counts) and (counts.dtype.kind not in kinds or not counts.min() >= 0):
-                raise ParameterError(f"{name} is made of {said} from 0 on, not {listed([*map(str, counts)])}")
+                raise ParameterError(f"{name} is made of {expected} from 0 on, not {listed([*map(str, counts)])}")
 
     @classmethod
     def of_classes(cls, classes: tuple[str, ...], cells: Counted) -> Confusion:
@@ -76,10 +76,10 @@ class Confusion:
         tp, fp, fn, tn = cells
         if tp.shape != (len(classes),) or not np.minimum.reduce(cells, None) >= 0:
             return cls(classes, tp, fp, fn, tn, "class")  # which says what is wrong
-        made = object.__new__(cls)
+        confusion = object.__new__(cls)
         fields = {"units": classes, "tp": tp, "fp": fp, "fn": fn, "tn": tn, "unit_kind": "class", "kept": {}}
-        object.__setattr__(made, "__dict__", fields)
-        return made
+        object.__setattr__(confusion, "__dict__", fields)
+        return confusion
 
     @classmethod
     def from_ranks(cls, ranks: Ranks, level: float | None = None, collection_size: int | None = None) -> Confusion:
@@ -122,9 +122,9 @@ class Confusion:
         return cls(("example",), _count("tp", tp), _count("fp", fp), _count("fn", fn), rest)
 
 
-def _count(name: str, given: object) -> Ints:
+def _count(name: str, value: object) -> Ints:
     """A number of documents, as the cell of a table of one unit."""
-    number = int(given) if isinstance(given, float) and given.is_integer() else given
+    number = int(value) if isinstance(value, float) and value.is_integer() else value
     if isinstance(number, bool) or not hasattr(number, "__index__") or not 0 <= int(number) < 1 << 53:
-        raise ParameterError(f"{name} is a whole number from 0 on, not {given!r}")
+        raise ParameterError(f"{name} is a whole number from 0 on, not {value!r}")
     return np.array([int(number)], dtype=np.int64)

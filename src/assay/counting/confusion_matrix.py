@@ -17,8 +17,7 @@ from assay.counting.confusion import Confusion, Counted
 from assay.counting.judgments import Floats
 from assay.counting.label_pairs import counted_pairs
 from assay.tables.label_columns import refuse_extreme
-from assay.tables.label_rules import NONE
-from assay.tables.positive import label_among
+from assay.tables.label_rules import NONE, label_among
 
 Orientation: TypeAlias = Literal["rows_are_true", "rows_are_predicted"]
 Normalize: TypeAlias = Literal["true", "pred", "all"]
@@ -67,8 +66,8 @@ class ConfusionMatrix:
         array([[1. , 0. ],
                [0.5, 2. ]])
         """
-        found, table = counted_pairs(y_true, y_pred, labels, sample_weight)
-        return cls(found, table[None], positive=_place(found, pos_label))
+        named, table = counted_pairs(y_true, y_pred, labels, sample_weight)
+        return cls(named, table[None], positive=_place(named, pos_label))
 
     @classmethod
     def from_matrix(
@@ -84,8 +83,8 @@ class ConfusionMatrix:
         table = _checked(matrix)
         named = tuple(range(len(table))) if labels is None else tuple(labels)
         if len(named) != len(table) or len(set(named)) < len(named):
-            given = listed([*map(str, named)])
-            raise ParameterError(f"a matrix of {table.shape} has {len(table)} different labels, not {given}")
+            names = listed([*map(str, named)])
+            raise ParameterError(f"a matrix of {table.shape} has {len(table)} different labels, not {names}")
         Choice(Orientation).check("orientation", orientation)
         turned = table if orientation == "rows_are_true" else table.T
         return cls(named, turned[None], positive=_place(named, pos_label))
@@ -138,11 +137,11 @@ class ConfusionMatrix:
         for other in others:
             labels += [label for label in other.labels if label not in labels]
         place = {label: number for number, label in enumerate(labels)}
-        weighted = any(one.is_weighted for one in (self, *others))
+        weighted = any(matrix.is_weighted for matrix in (self, *others))
         total = np.zeros((1, len(labels), len(labels)), dtype=np.float64 if weighted else np.int64)
-        for one in (self, *others):
-            at = np.array([place[label] for label in one.labels])
-            total[0][np.ix_(at, at)] += one.summed().table
+        for matrix in (self, *others):
+            at = np.array([place[label] for label in matrix.labels])
+            total[0][np.ix_(at, at)] += matrix.summed().table
         return ConfusionMatrix(
             tuple(labels), total, positive=self.positive if len(labels) == len(self.labels) else None
         )

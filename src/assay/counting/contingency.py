@@ -39,7 +39,7 @@ _MOST_EXACT = float(1 << 53)
 _ROUNDING = 1e-12
 
 
-class Cells(NamedTuple):
+class ContingencyCells(NamedTuple):
     """The cells that have items, unit by unit: their class and cluster (by place), their items, and those of both.
 
     `squares` are sums of squared weights: how many items there are, where these have no weights.
@@ -146,10 +146,10 @@ class Contingency:
                 raise InputError(f"no item is left: {described(left_out)}")
             truth, cluster = truth.filter(kept), cluster.filter(kept)
             weight = None if weight is None else weight[kept.to_numpy()]
-        found = partition_pairs(truth, cluster, weight)
-        squares = None if found.squares is None else found.squares[None]
+        pairs = partition_pairs(truth, cluster, weight)
+        squares = None if pairs.squares is None else pairs.squares[None]
         return cls(
-            found.classes, found.clusters, found.row, found.column, found.counts[None],
+            pairs.classes, pairs.clusters, pairs.row, pairs.column, pairs.counts[None],
             squares=squares, left_out=left_out,
         )  # fmt: skip
 
@@ -163,18 +163,18 @@ class Contingency:
         array([17.])
         """
         try:
-            given = np.asarray(table)
+            array = np.asarray(table)
         except ValueError:  # rows of different lengths
-            given = np.empty(0)
-        if given.ndim != 2 or given.dtype.kind not in "iuf" or not given.size:  # rows and columns
+            array = np.empty(0)
+        if array.ndim != 2 or array.dtype.kind not in "iuf" or not array.size:  # rows and columns
             raise InputError("a table of classes and clusters is made of numbers in rows and columns")
-        counts = given.astype(np.float64)
+        counts = array.astype(np.float64)
         if not (countable := (counts >= 0) & (counts == np.floor(counts)) & np.isfinite(counts)).all():
             wrong = counts[~countable].flat[0]
             raise InputError(f"a table of classes and clusters counts items: {wrong:g} is no number of them")
         if not (total := counts.sum()):
             raise InputError("expected at least one item, got none")
-        counts = given.astype(np.int64) if total < _MOST_WHOLE else counts
+        counts = array.astype(np.int64) if total < _MOST_WHOLE else counts
         sides = []
         for what, names, size in (("class", classes, len(counts)), ("cluster", clusters, counts.shape[1])):
             named = tuple(range(size)) if names is None else tuple(names)
@@ -187,9 +187,9 @@ class Contingency:
     @property
     def table(self) -> NDArray[Any]:
         """All cells of the only unit, those that are 0 too: a row a class, a column a cluster."""
-        made = np.zeros((len(self.classes), len(self.clusters)), dtype=self.counts.dtype)
-        made[self.row, self.column] = self._only
-        return made
+        table = np.zeros((len(self.classes), len(self.clusters)), dtype=self.counts.dtype)
+        table[self.row, self.column] = self._only
+        return table
 
     def without_empty(self) -> Contingency:
         """The same without classes and clusters that no item is in, and without cells that weigh nothing.
@@ -199,11 +199,11 @@ class Contingency:
         """
         held: list[Mask] = [np.asarray(sizes.max(axis=0) > 0) for sizes in (self.class_sizes, self.cluster_sizes)]
         kept = self.counts.any(axis=0)
-        if kept.all() and all(one.all() for one in held):
+        if kept.all() and all(mask.all() for mask in held):
             return self
         (classes, row), (clusters, column) = (
-            (tuple(compress(names, one)), (np.cumsum(one) - 1)[place[kept]])
-            for names, place, one in zip((self.classes, self.clusters), (self.row, self.column), held, strict=True)
+            (tuple(compress(names, mask)), (np.cumsum(mask) - 1)[place[kept]])
+            for names, place, mask in zip((self.classes, self.clusters), (self.row, self.column), held, strict=True)
         )
         squares = None if self.squares is None else self.squares[:, kept]
         return replace(
@@ -248,7 +248,7 @@ class Contingency:
         return self._largest(self.row, len(self.classes))
 
     @cached_property
-    def cells(self) -> Cells:
+    def cells(self) -> ContingencyCells:
         """The cells that have items, of all units.
 
         >>> Contingency.from_labels(list("xxo"), [1, 1, 1]).cells.of_cluster
@@ -258,7 +258,9 @@ class Contingency:
         row, column = self.row[place], self.column[place]
         squares = self.counts if self.squares is None else self.squares
         items, squared = (cells[unit, place].astype(np.float64) for cells in (self.counts, squares))
-        return Cells(unit, row, column, items, self.class_sizes[unit, row], self.cluster_sizes[unit, column], squared)
+        return ContingencyCells(
+            unit, row, column, items, self.class_sizes[unit, row], self.cluster_sizes[unit, column], squared
+        )
 
     @cached_property
     def pairs_of_cells(self) -> PairCounts:
@@ -268,16 +270,16 @@ class Contingency:
         items, beyond which counts are floating-point numbers.
         """
         cells = self.cells
-        own: NDArray[Any] = cells.items
+        items: NDArray[Any] = cells.items
         classes: NDArray[Any] = self.class_sizes
         clusters: NDArray[Any] = self.cluster_sizes
         if self.is_whole and self.items.max() >= _MOST_EXACT:
             unit, place = np.nonzero(self.counts)
-            own = self.counts[unit, place]
+            items = self.counts[unit, place]
             classes, clusters = self._whole(self.row, len(self.classes)), self._whole(self.column, len(self.clusters))
-        in_cluster = clusters[cells.unit, cells.column] - own
-        in_class = classes[cells.unit, cells.row] - own
-        elsewhere = classes.sum(axis=1)[cells.unit] - in_class - in_cluster - own
+        in_cluster = clusters[cells.unit, cells.column] - items
+        in_class = classes[cells.unit, cells.row] - items
+        elsewhere = classes.sum(axis=1)[cells.unit] - in_class - in_cluster - items
         if self.is_weighted:
             elsewhere = np.where(elsewhere > _ROUNDING * self.items[cells.unit], elsewhere, 0.0)
         return PairCounts(
@@ -300,19 +302,19 @@ class Contingency:
 
     def _added_up(self, place: Ints, groups: int) -> Floats:
         """The items of each group, unit by unit."""
-        made = np.bincount(self._flat(place, groups), self.counts.ravel(), len(self.units) * groups)
-        return made.astype(np.float64, copy=False).reshape(len(self.units), groups)
+        sums = np.bincount(self._flat(place, groups), self.counts.ravel(), len(self.units) * groups)
+        return sums.astype(np.float64, copy=False).reshape(len(self.units), groups)
 
     def _whole(self, place: Ints, groups: int) -> Ints:
         """The same as whole numbers, which are exact where floating-point numbers are not."""
-        made = np.zeros(len(self.units) * groups, dtype=np.int64)
-        np.add.at(made, self._flat(place, groups), self.counts.ravel())
-        return made.reshape(len(self.units), groups)
+        sums = np.zeros(len(self.units) * groups, dtype=np.int64)
+        np.add.at(sums, self._flat(place, groups), self.counts.ravel())
+        return sums.reshape(len(self.units), groups)
 
     def _largest(self, place: Ints, groups: int) -> Floats:
-        made = np.zeros(len(self.units) * groups)
-        np.maximum.at(made, self._flat(place, groups), self.counts.ravel())
-        return made.reshape(len(self.units), groups)
+        sums = np.zeros(len(self.units) * groups)
+        np.maximum.at(sums, self._flat(place, groups), self.counts.ravel())
+        return sums.reshape(len(self.units), groups)
 
     def _flat(self, place: Ints, groups: int) -> Ints:
         """The place of each cell's group in a table of units and groups."""
@@ -382,5 +384,5 @@ def singletons(cluster: pl.Series, is_noise: pl.Series) -> pl.Series:
     mark = f"{named.filter(is_noise)[0]} "
     while named.str.starts_with(mark).any():
         mark += "#"  # a name that no cluster has already
-    own = pl.concat_str(pl.lit(mark), numbered.cast(pl.String))
-    return pl.select(pl.when(is_noise).then(own).otherwise(named)).to_series()
+    names = pl.concat_str(pl.lit(mark), numbered.cast(pl.String))
+    return pl.select(pl.when(is_noise).then(names).otherwise(named)).to_series()

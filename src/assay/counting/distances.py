@@ -72,9 +72,9 @@ def metric_named(metric: str) -> str:
     >>> metric_named("cityblock")
     'manhattan'
     """
-    found = _SYNONYMS.get(metric, metric) if isinstance(metric, str) else metric
-    Choice(METRICS).check("metric", found)
-    return found
+    name = _SYNONYMS.get(metric, metric) if isinstance(metric, str) else metric
+    Choice(METRICS).check("metric", name)
+    return name
 
 
 def precision_named(precision: str) -> Precision:
@@ -117,8 +117,8 @@ class Distances:
     def between(self, rows: Ints, columns: Ints) -> NDArray[Any]:
         """The distances of some points from others: a row and a column for each."""
         if self.metric == PRECOMPUTED:
-            found: NDArray[Any] = self.X[np.ix_(rows, columns)]
-            return found
+            distances: NDArray[Any] = self.X[np.ix_(rows, columns)]
+            return distances
         return self.tile(self.X[rows], self.X[columns])
 
     def tile(self, left: Floats, right: Floats) -> NDArray[Any]:
@@ -136,10 +136,10 @@ def _by_difference(left: Floats, right: Floats, metric: str) -> Floats:
 
     if metric in _OF_TRUTH_VALUES:
         left, right = left.astype(np.bool_), right.astype(np.bool_)
-    found: Floats = cdist(left, right, "cityblock" if metric == "manhattan" else metric)
+    distances: Floats = cdist(left, right, "cityblock" if metric == "manhattan" else metric)
     if metric == "jensenshannon":  # of equal shares, rounding makes the root of a number below 0
-        np.nan_to_num(found, copy=False, nan=0.0)
-    return found
+        np.nan_to_num(distances, copy=False, nan=0.0)
+    return distances
 
 
 def _euclidean(left: Floats, right: Floats, precision: Precision) -> NDArray[Any]:
@@ -179,13 +179,13 @@ def _product(first: NDArray[Any], second: NDArray[Any]) -> NDArray[Any]:
     if not _FEWEST_ROWS <= rows < len(first):
         plain: NDArray[Any] = first @ second.T
         return plain
-    made = np.empty((len(first), len(second)), dtype=first.dtype)
+    products = np.empty((len(first), len(second)), dtype=first.dtype)
     whole = len(first) // rows * rows
     np.matmul(
-        first[:whole].reshape(-1, rows, first.shape[1]), second.T, out=made[:whole].reshape(-1, rows, len(second))
+        first[:whole].reshape(-1, rows, first.shape[1]), second.T, out=products[:whole].reshape(-1, rows, len(second))
     )
-    np.matmul(first[whole:], second.T, out=made[whole:])
-    return made
+    np.matmul(first[whole:], second.T, out=products[whole:])
+    return products
 
 
 def checked_points(points: Floats, metric: str, row_name: Callable[[int], str]) -> Floats:
@@ -242,10 +242,10 @@ def _standardised(points: Floats, metric: str) -> Floats:
     # Correlations, as the units of the columns do not matter; a constant column depends on any.
     unit = np.where(spread > 0, spread, 1.0)
     seen /= unit
-    found, axes = np.linalg.eigh(covariances / unit / unit[:, None])
-    if found[0] <= len(found) * _EPS * found[-1]:
+    eigenvalues, axes = np.linalg.eigh(covariances / unit / unit[:, None])
+    if eigenvalues[0] <= len(eigenvalues) * _EPS * eigenvalues[-1]:
         raise InputError(f"X: metric {metric} inverts the covariances: columns depend on one another")
-    whitened: Floats = seen @ (axes / np.sqrt(found))
+    whitened: Floats = seen @ (axes / np.sqrt(eigenvalues))
     return whitened
 
 
@@ -278,8 +278,8 @@ def checked_matrix(matrix: Floats, row_name: Callable[[int], str]) -> Floats:
         ):
             if wrong.any():
                 row, column = (int(place[0]) for place in np.nonzero(wrong))
-                found, back = rows[row, column], matrix[column, start + row]
-                got = f"{found:g} and {back:g}" if "both" in expected else f"{found:g}"
+                distance, back = rows[row, column], matrix[column, start + row]
+                got = f"{distance:g} and {back:g}" if "both" in expected else f"{distance:g}"
                 where = f"{row_name(start + row)}, column {column + 1}"
                 raise InputError(f"X: {where}: expected {expected}, got {got}")
     off = np.abs(np.diagonal(matrix)) > slack

@@ -8,6 +8,8 @@ by hash and then as text, so a collision of hashes cannot give a wrong hit.
 from __future__ import annotations
 
 import itertools
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import NamedTuple, TypeAlias
 
@@ -17,8 +19,91 @@ from numpy.typing import NDArray
 
 from assay.core.arguments import argument
 from assay.core.errors import InputError
-from assay.counting.subtopics import Subtopics
 from assay.tables import Qrels, picked
+
+
+@dataclass(frozen=True, eq=False)
+class Subtopics:
+    """The grades of judged documents, subtopic by subtopic: a sparse table, sorted by judgment and subtopic.
+
+    `judgment` is the place among the judgments, where a document stands once, with the largest of its grades;
+    `subtopic` is a number, and `names` says which subtopic it is. Queries may have subtopics of the same name.
+
+    >>> rows = [("q", "1", "d", 0.0), ("q", "2", "d", 2.0), ("q", "1", "e", 1.0)]
+    >>> pairs, subtopics = Subtopics.of(pl.DataFrame(rows, ["query_id", "judge", "doc_id", "relevance"], orient="row"))
+    >>> pairs["relevance"].to_list(), subtopics.subtopic, subtopics.grade
+    ([2.0, 1.0], array([0, 1, 0]), array([0., 2., 1.]))
+    """
+
+    names: tuple[str, ...]
+    judgment: Ints
+    subtopic: Ints
+    grade: Floats
+
+    @classmethod
+    def of(cls, frame: pl.DataFrame) -> tuple[pl.DataFrame, Subtopics]:
+        """Take judgments of subtopics apart: each judged pair once, with its largest grade, and the grades of each."""
+        key = ["query_id", "doc_id"]
+        pairs = frame.group_by(key, maintain_order=True).agg(pl.col("relevance").max())
+        numbered = pairs.select(*key).with_row_index("judgment")
+        judgment = frame.join(numbered, on=key, how="left", maintain_order="left")["judgment"]
+        subtopic = frame["judge"].rank("dense") - 1
+        table = cls(
+            tuple(frame["judge"].unique().sort().to_list()),
+            judgment.to_numpy().astype(np.int64),
+            subtopic.to_numpy().astype(np.int64),
+            frame["relevance"].to_numpy(),
+        )
+        return pairs, table._in_order()
+
+    @classmethod
+    def none(cls) -> Subtopics:
+        """No judgments of subtopics."""
+        nothing = np.zeros(0, dtype=np.int64)
+        return cls((), nothing, nothing, np.zeros(0))
+
+    def moved(self, place: Ints) -> Subtopics:
+        """The same table after the judgments have moved, each to a given place."""
+        return replace(self, judgment=place[self.judgment])._in_order()
+
+    def reaching(self, level: float) -> Subtopics:
+        """The rows with a grade that counts as relevant; a negative grade never does."""
+        return self._take(np.flatnonzero((self.grade >= level) & (self.grade >= 0)))
+
+    def rows_of(self, judgments: Ints) -> tuple[Ints, Ints]:
+        """The rows of some judgments, one after the other: to which of those given each belongs, and where it is."""
+        first = np.searchsorted(self.judgment, judgments, side="left")
+        sizes = np.searchsorted(self.judgment, judgments, side="right") - first
+        owner = np.repeat(np.arange(len(judgments)), sizes)
+        return owner, np.arange(len(owner)) + np.repeat(first - np.cumsum(sizes) + sizes, sizes)
+
+    def _in_order(self) -> Subtopics:
+        return self._take(np.lexsort((self.subtopic, self.judgment)))
+
+    def _take(self, rows: Ints) -> Subtopics:
+        return replace(self, judgment=self.judgment[rows], subtopic=self.subtopic[rows], grade=self.grade[rows])
+
+
+def tiny_tables(
+    rankings: Sequence[Sequence[Collection[str] | None]], judged: Sequence[Sequence[Collection[str]]] | None
+) -> tuple[dict[str, dict[str, float]], pl.DataFrame]:
+    """A run and its judgments from lists of subtopics by rank: every document is judged for every subtopic.
+
+    >>> run, qrels = tiny_tables([[["a"], None]], [[["a", "b"]]])
+    >>> run, qrels.rows()[2:]
+    ({'q1': {'d001': -1.0, 'd002': -2.0}}, [('q1', 'a', 'd003', 1.0), ('q1', 'b', 'd003', 1.0)])
+    """
+    run: dict[str, dict[str, float]] = {}
+    rows: list[tuple[str, str, str, float]] = []
+    others = judged if judged is not None else [[] for _ in rankings]
+    for number, (ranking, rest) in enumerate(zip(rankings, others, strict=True), 1):
+        query = f"q{number}"
+        run[query] = {f"d{rank:03}": -float(rank) for rank in range(1, len(ranking) + 1)}
+        known = {f"d{place:03}": about for place, about in enumerate([*ranking, *rest], 1) if about is not None}
+        names = sorted({name for about in known.values() for name in about}) or ["a"]
+        rows += [(query, name, doc, float(name in about)) for doc, about in known.items() for name in names]
+    return run, pl.DataFrame(rows, ["query_id", "judge", "doc_id", "relevance"], orient="row")
+
 
 Ints: TypeAlias = NDArray[np.int64]
 Floats: TypeAlias = NDArray[np.float64]
@@ -78,10 +163,10 @@ class Judgments:
             pairs, table = Subtopics.of(qrels.frame)
             return cls(*_in_columns(pairs), table)
         if len(qrels.judges) > 1:
-            shown = ", ".join(qrels.judges[:5]) + (", …" if len(qrels.judges) > 5 else "")
+            names = ", ".join(qrels.judges[:5]) + (", …" if len(qrels.judges) > 5 else "")
             raise InputError(
                 f"{qrels.name}: documents are judged by {len(qrels.judges)} judges (or for as many subtopics): "
-                f"{shown}; choose one: {argument('judge')}; if they are subtopics, say {argument('subtopics', True)}"
+                f"{names}; choose one: {argument('judge')}; if they are subtopics, say {argument('subtopics', True)}"
             )
         if qrels.dicts is not None:
             flat = qrels.dicts
@@ -108,12 +193,12 @@ class Judgments:
 
     def positions(self, topic: Ints, number: Ints) -> Ints:
         """The positions of judgments, given the numbers that `by_document` has for their documents."""
-        given: Ints = np.searchsorted(self.topic, np.arange(len(self.topics)))[topic] + number
+        place: Ints = np.searchsorted(self.topic, np.arange(len(self.topics)))[topic] + number
         if not isinstance(self._given, list):
-            return given
+            return place
         position = np.empty_like(self._order)
         position[self._order] = np.arange(len(position))
-        return position[given]
+        return position[place]
 
     @cached_property
     def table(self) -> _Table:
@@ -140,9 +225,9 @@ class Judgments:
     def find(self, hashes: Hashes, topic: Ints, documents: pl.Series) -> tuple[Ints, Ints]:
         """Find the rows that are judged: their positions, and the positions of their judgments."""
         _, known, order, slots = self.table
-        found = slots[hashes & np.uint64(len(slots) - 1)]
-        rows = np.flatnonzero(found >= 0)
-        judged, wanted = found[rows].astype(np.int64), hashes[rows]
+        candidates = slots[hashes & np.uint64(len(slots) - 1)]
+        rows = np.flatnonzero(candidates >= 0)
+        judged, wanted = candidates[rows].astype(np.int64), hashes[rows]
         # A slot holds one of the pairs that share its bits; the others are searched for.
         others = np.flatnonzero(known[judged] != wanted)
         if len(others):

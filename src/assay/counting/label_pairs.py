@@ -18,11 +18,83 @@ from numpy.typing import NDArray
 
 from assay.core.errors import InputError, did_you_mean, listed, number_of
 from assay.counting.confusion import Counted
-from assay.counting.fixed_width import is_text, numbered_text, pairs_of_text
 from assay.counting.judgments import Floats, Ints
 from assay.tables.label_columns import labels_of, numbers_of, refuse_extreme, refuse_nulls
-from assay.tables.label_rules import distinct, harmonised
-from assay.tables.positive import label_like
+from assay.tables.label_rules import distinct, harmonised, label_like
+
+_BYTE = 256
+_WORD = 8
+
+
+def pairs_of_text(truth: NDArray[Any], prediction: NDArray[Any], weight: Floats | None) -> LabelPairs:
+    """Count pairs of labels in two arrays of fixed-width text, as long as one another.
+
+    Characters are laid side by side in whole numbers of 8 bytes, which are grouped: equal numbers are equal labels.
+
+    >>> pairs_of_text(np.array(["b", "a", "b"]), np.array(["a", "a", "a"]), None).counts.sum()
+    np.int64(3)
+    """
+    columns: dict[str, NDArray[Any]] = {f"t{place}": word for place, word in enumerate(_words(truth))}
+    columns |= {f"p{place}": word for place, word in enumerate(_words(prediction))}
+    keys = list(columns)
+    columns |= {"row": np.arange(len(truth))} | ({} if weight is None else {"w": weight})
+    frame = pl.LazyFrame(columns)
+    counted = pl.len().cast(pl.Int64) if weight is None else pl.col("w").sum()
+    # A row of each pair tells its labels.
+    pairs = frame.group_by(keys).agg(pl.col("row").first(), n=counted).collect(engine="streaming")
+    rows = pairs["row"].to_numpy()
+    return LabelPairs(truth[rows].tolist(), prediction[rows].tolist(), pairs["n"].to_numpy())
+
+
+def numbered_text(labels: NDArray[Any]) -> tuple[list[str], Ints]:
+    """The different labels of a few items, and each item's number among them.
+
+    >>> numbered_text(np.array(["b", "a", "b"]))
+    (['a', 'b'], array([1, 0, 1]))
+    """
+    words = _words(labels)
+    number = _numbers(words[0])
+    for word in words[1:]:
+        number = _numbers(number * len(labels) + _numbers(word))
+    row = np.zeros(int(np.maximum.reduce(number)) + 1, dtype=np.int64)
+    row[number] = np.arange(len(labels))
+    return labels[row].tolist(), number
+
+
+def _numbers(values: NDArray[Any]) -> Ints:
+    """How many different values are smaller than each."""
+    in_order = values.copy()
+    in_order.sort()
+    smaller: Ints = in_order[:-1][in_order[1:] != in_order[:-1]].searchsorted(values)
+    return smaller
+
+
+def is_text(values: Any) -> bool:
+    """Whether it is an array of text, a label an item, in this machine's order of bytes.
+
+    >>> is_text(np.array(["a"])), is_text(["a"])
+    (True, False)
+    """
+    return (
+        isinstance(values, np.ndarray)
+        and values.dtype.kind == "U"
+        and values.ndim == 1
+        and values.dtype.isnative
+        and values.dtype.itemsize > 0
+    )
+
+
+def _words(labels: NDArray[Any]) -> list[NDArray[np.uint64]]:
+    """The characters of each label in whole numbers, as few as can be: a byte each if no script needs more."""
+    width = labels.dtype.itemsize // 4
+    characters = np.ascontiguousarray(labels).view(np.uint32).reshape(len(labels), width)
+    kind, size = (np.uint8, 1) if characters.max(initial=0) < _BYTE else (np.uint32, 4)
+    padded = -(-width * size // _WORD) * _WORD // size
+    beside = np.zeros((len(labels), padded), dtype=kind)
+    beside[:, :width] = characters
+    words = beside.view(np.uint64)
+    return [np.ascontiguousarray(words[:, place]) for place in range(words.shape[1])]
+
 
 Column: TypeAlias = pl.Series | NDArray[Any]
 
@@ -35,7 +107,7 @@ _WIDEST = 1 << 11
 _MOST_LABELS = 1 << 13
 
 
-class Pairs(NamedTuple):
+class LabelPairs(NamedTuple):
     """Pairs of true and predicted labels that occur, and how often, or with what weight."""
 
     truth: Sequence[Any]
@@ -63,7 +135,7 @@ def counted_pairs(
         return few
     if is_text(y_true) and is_text(y_pred) and 0 < len(y_true) == len(y_pred):
         weight = None if sample_weight is None else weights_of(sample_weight, len(y_true))
-        text = Pairs(*pairs_of_text(y_true, y_pred, weight))
+        text = pairs_of_text(y_true, y_pred, weight)
         return _tabled(text, ordered(set(text.truth) | set(text.prediction), labels))
     truth, prediction = column(y_true, "y_true"), column(y_pred, "y_pred")
     if len(truth) != len(prediction):
@@ -78,7 +150,7 @@ def counted_pairs(
     return _tabled(pairs, ordered(set(pairs.truth) | set(pairs.prediction), labels, truth))
 
 
-def _tabled(pairs: Pairs, named: tuple[Any, ...]) -> tuple[tuple[Any, ...], Counted]:
+def _tabled(pairs: LabelPairs, named: tuple[Any, ...]) -> tuple[tuple[Any, ...], Counted]:
     """The labels, and the table with a row and a column for each."""
     if len(named) > _MOST_LABELS:
         raise InputError(f"{number_of('label', len(named))} are too many for a table: are these classes?")
@@ -152,7 +224,7 @@ def weights_of(sample_weight: Any, items: int) -> Floats:
     return weight
 
 
-def ordered(found: Collection[Any], labels: Sequence[Any] | None, like: Column | None = None) -> tuple[Any, ...]:
+def ordered(occurring: Collection[Any], labels: Sequence[Any] | None, like: Column | None = None) -> tuple[Any, ...]:
     """The labels in order: as stated, or sorted; those of an Enum in its own order.
 
     >>> ordered({"b", "a"}, None), ordered({"b"}, ["b", "a"])
@@ -160,19 +232,19 @@ def ordered(found: Collection[Any], labels: Sequence[Any] | None, like: Column |
     """
     if labels is None:
         if isinstance(like, pl.Series) and isinstance(like.dtype, pl.Enum):
-            kept = set(found)
+            kept = set(occurring)
             return tuple(label for label in like.dtype.categories.to_list() if label in kept)
         try:
-            return tuple(sorted(found))
+            return tuple(sorted(occurring))
         except TypeError:
-            kinds = sorted({type(label).__name__ for label in found})
+            kinds = sorted({type(label).__name__ for label in occurring})
             raise InputError(f"expected labels of one type, got {' and '.join(kinds)}") from None
     stated = tuple(labels)
     if len(set(stated)) < len(stated):
         raise InputError(f"labels: expected each label once, got {listed([*map(str, stated)])}")
-    if found and not set(found) <= set(stated):  # on a command line, numbers are written as text
-        stated = tuple(label_like(next(iter(found)), label) for label in stated)
-    for label in found:
+    if occurring and not set(occurring) <= set(stated):  # on a command line, numbers are written as text
+        stated = tuple(label_like(next(iter(occurring)), label) for label in stated)
+    for label in occurring:
         if label not in stated:
             names = list(map(str, stated))
             raise InputError(
@@ -208,17 +280,17 @@ def _few(y_true: Any, y_pred: Any, labels: Sequence[Any] | None) -> tuple[tuple[
     if is_text(y_true) and is_text(y_pred):
         if not 0 < len(y_true) == len(y_pred) <= _FEW:
             return None
-        found, numbers = numbered_text(np.concatenate([y_true, y_pred]))
+        occurring, numbers = numbered_text(np.concatenate([y_true, y_pred]))
     elif (listed := _numbered(_listed(y_true), _listed(y_pred))) is not None:
-        found, numbers = listed
+        occurring, numbers = listed
     else:
         return None
-    if len(found) > _FEW_LABELS:
+    if len(occurring) > _FEW_LABELS:
         return None
-    named = ordered(found, labels)
+    named = ordered(occurring, labels)
     size = len(named)
     place = dict(zip(named, range(size), strict=True))
-    rows, columns = np.array([place[label] for label in found])[numbers].reshape(2, -1)
+    rows, columns = np.array([place[label] for label in occurring])[numbers].reshape(2, -1)
     return named, np.bincount(rows * size + columns, minlength=size * size).reshape(size, size)
 
 
@@ -226,16 +298,16 @@ def _numbered(truth: list[Any] | None, prediction: list[Any] | None) -> tuple[li
     """The different labels of two lists, and each item's number among them."""
     if truth is None or prediction is None or not 0 < len(truth) == len(prediction):
         return None
-    found: defaultdict[Any, int] = defaultdict(count().__next__)  # labels are numbered as they come
+    numbering: defaultdict[Any, int] = defaultdict(count().__next__)  # labels are numbered as they come
     try:
-        numbers = itemgetter(*truth, *prediction)(found)
+        numbers = itemgetter(*truth, *prediction)(numbering)
     except TypeError:  # no label: it cannot be a key
         return None
     # 1, 1.0 and True are one and the same key: what comes first tells two lists of such labels apart.
-    kinds = {*map(type, found), type(truth[0]), type(prediction[0])}
-    if len(kinds) > 1 or not kinds <= {str, int, bool} or len(found) > _FEW_LABELS:
+    kinds = {*map(type, numbering), type(truth[0]), type(prediction[0])}
+    if len(kinds) > 1 or not kinds <= {str, int, bool} or len(numbering) > _FEW_LABELS:
         return None
-    return [*found], np.frombuffer(bytes(numbers), np.uint8)  # a byte holds the number of one of a few labels
+    return [*numbering], np.frombuffer(bytes(numbers), np.uint8)  # a byte holds the number of one of a few labels
 
 
 def _listed(values: Any) -> list[Any] | None:
@@ -246,10 +318,10 @@ def _listed(values: Any) -> list[Any] | None:
     return None
 
 
-def _counted(truth: list[Any], prediction: list[Any]) -> Pairs:
+def _counted(truth: list[Any], prediction: list[Any]) -> LabelPairs:
     counter = Counter(zip(truth, prediction, strict=True))
     true, predicted = zip(*counter, strict=True)
-    return Pairs(true, predicted, np.fromiter(counter.values(), np.int64, len(counter)))
+    return LabelPairs(true, predicted, np.fromiter(counter.values(), np.int64, len(counter)))
 
 
 def _square(truth: Column, prediction: Column, weight: Floats | None) -> Square | None:
@@ -258,19 +330,19 @@ def _square(truth: Column, prediction: Column, weight: Floats | None) -> Square 
         return _in_cells(truth, prediction, weight)
     if isinstance(truth, pl.Series) and isinstance(prediction, pl.Series) and _have_codes(truth, prediction):
         numbers, others = (part.to_physical() for part in (truth, prediction))
-        if (found := _in_cells(numbers.to_numpy(), others.to_numpy(), weight)) is not None:
-            return found._replace(labels=pl.Series(found.labels, dtype=numbers.dtype).cat.to(truth.dtype).to_list())
+        if (square := _in_cells(numbers.to_numpy(), others.to_numpy(), weight)) is not None:
+            return square._replace(labels=pl.Series(square.labels, dtype=numbers.dtype).cat.to(truth.dtype).to_list())
     return None
 
 
-def _pairs(truth: Column, prediction: Column, weight: Floats | None) -> Pairs:
+def _pairs(truth: Column, prediction: Column, weight: Floats | None) -> LabelPairs:
     if len(truth) <= _FEW and weight is None:
         return _counted(_plain(truth), _plain(prediction))
     frame = pl.LazyFrame({"t": truth, "p": prediction} | ({} if weight is None else {"w": weight}))
     counted = pl.len().cast(pl.Int64) if weight is None else pl.col("w").sum()
     # The streaming engine counts strings four times as fast as the one for tables in memory.
     grouped = frame.group_by("t", "p").agg(n=counted).collect(engine="streaming")
-    return Pairs(grouped["t"].to_list(), grouped["p"].to_list(), grouped["n"].to_numpy())
+    return LabelPairs(grouped["t"].to_list(), grouped["p"].to_list(), grouped["n"].to_numpy())
 
 
 def _have_codes(truth: pl.Series, prediction: pl.Series) -> bool:
@@ -281,8 +353,8 @@ def _have_codes(truth: pl.Series, prediction: pl.Series) -> bool:
 def _in_cells(truth: NDArray[Any], prediction: NDArray[Any], weight: Floats | None) -> Square | None:
     """Numbers that lie close together, counted with a cell for each pair; None if they do not."""
     if truth.dtype.kind == "b" and prediction.dtype.kind == "b" and weight is None:
-        both, yes, said = (int(np.count_nonzero(mask)) for mask in (truth & prediction, truth, prediction))
-        table = np.array([[len(truth) - yes - said + both, said - both], [yes - both, both]], dtype=np.int64)
+        both, yes, positive = (int(np.count_nonzero(mask)) for mask in (truth & prediction, truth, prediction))
+        table = np.array([[len(truth) - yes - positive + both, positive - both], [yes - both, both]], dtype=np.int64)
         return _occurring([False, True], table, table)
     low = min(int(np.minimum.reduce(truth)), int(np.minimum.reduce(prediction)))
     width = max(int(np.maximum.reduce(truth)), int(np.maximum.reduce(prediction))) - low + 1

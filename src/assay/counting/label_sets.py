@@ -52,7 +52,7 @@ class LabelSets:
         >>> LabelSets.from_labels([{"a"}, {"b"}], [{"a", "b"}, set()]).per_label().fn
         array([0, 1])
         """
-        truth, told = label_lists(y_true, labels, "y_true")
+        truth, stated = label_lists(y_true, labels, "y_true")
         prediction, _ = label_lists(y_pred, labels, "y_pred")
         if not len(truth) and not len(prediction):
             raise InputError("expected at least one item, got none")
@@ -65,7 +65,7 @@ class LabelSets:
         if len(truth) != len(prediction):
             raise InputError(f"expected as many predictions as true labels, got {len(prediction)} and {len(truth)}")
         weight = None if sample_weight is None else weights_of(sample_weight, len(truth))
-        return cls._made(truth, prediction, told, weight)
+        return cls._of_columns(truth, prediction, stated, weight)
 
     @classmethod
     def from_predictions(cls, predictions: Predictions) -> LabelSets:
@@ -79,10 +79,10 @@ class LabelSets:
             raise InputError(f"{predictions.name}: expected several labels an item, true and predicted")
         weight = None if predictions.weight is None else weights_of(predictions.weight, len(predictions))
         ids = predictions.item_id if predictions.has_ids else None
-        return cls._made(predictions.truth, predictions.prediction, predictions.label_values, weight, ids)
+        return cls._of_columns(predictions.truth, predictions.prediction, predictions.label_values, weight, ids)
 
     @classmethod
-    def _made(
+    def _of_columns(
         cls,
         truth: pl.Series,
         prediction: pl.Series,
@@ -144,9 +144,9 @@ class LabelSets:
         """How many items have each label in a column of lists, or what they weigh."""
         each = pl.Series("w", np.ones(len(self.truth), dtype=np.int64) if weight is None else weight)
         rows = pl.LazyFrame({"label": self._frame[name], "w": each}).explode("label").drop_nulls()
-        found = rows.group_by("label").agg(pl.col("w").sum()).collect()
+        sums = rows.group_by("label").agg(pl.col("w").sum()).collect()
         order = pl.DataFrame({"label": self.labels}, schema={"label": pl.String})
-        return order.join(found, on="label", how="left", maintain_order="left")["w"].fill_null(0).to_numpy()
+        return order.join(sums, on="label", how="left", maintain_order="left")["w"].fill_null(0).to_numpy()
 
     @cached_property
     def units(self) -> tuple[str, ...]:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from assay.core.errors import InputError, ParameterError, number_of
 from assay.counting.judgments import Floats, Ints
 from assay.tables.label_columns import labels_of
-from assay.tables.positive import label_like
+from assay.tables.label_rules import label_like
 
 #: What to do about items without a label of a cluster.
 NO_CLUSTER = "name the label of items in no cluster with `noise`"
@@ -91,8 +91,8 @@ def noisy_items(cluster: pl.Series, noise: Any) -> pl.Series:
     """
     if isinstance(noise, bool | np.bool) and cluster.dtype != pl.Boolean:
         raise ParameterError(f"noise is a label of the clusters, such as {cluster[0]!r}, not {noise!r}")
-    found: pl.Series = cluster == label_like(cluster[0], noise)
-    return found
+    noisy: pl.Series = cluster == label_like(cluster[0], noise)
+    return noisy
 
 
 class _Range(NamedTuple):
@@ -141,7 +141,9 @@ def _by_keys(left: _Range, right: _Range, weight: Floats | None) -> PartitionPai
         kept, counts = keys[starts], np.diff(starts, append=len(keys))
     else:
         kept, place = np.unique(keys, return_inverse=True)
-        counts, squares = (np.bincount(place, weights=one).astype(np.float64) for one in (weight, weight * weight))
+        counts, squares = (
+            np.bincount(place, weights=weights).astype(np.float64) for weights in (weight, weight * weight)
+        )
     classes, row = np.unique(kept // right.width, return_inverse=True)
     clusters, column = np.unique(kept % right.width, return_inverse=True)
     return PartitionPairs(

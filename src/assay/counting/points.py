@@ -27,8 +27,7 @@ from assay.counting.distances import (
 )
 from assay.counting.judgments import Floats, Ints
 from assay.counting.partition_pairs import partition_labels
-from assay.counting.point_labels import coded, kept_points, numbers_in_rows
-from assay.counting.point_samples import drawn_by_cluster
+from assay.counting.point_inputs import coded, drawn_by_cluster, kept_points, numbers_in_rows
 from assay.counting.silhouettes import Sums, sums_of_all, sums_of_some, sums_to_centroids
 from assay.tables.label_columns import ids_of
 
@@ -108,11 +107,11 @@ class Points:
                 rows = rows[:, at]
             rows = rows[at]
         codes, clusters = coded(cluster)
-        made = cls(rows, codes, clusters, metric, names, left_out, sample_size, seed, exact)
-        _ = made.chosen  # a sample that cannot be drawn is refused now, and not when it is used
+        points = cls(rows, codes, clusters, metric, names, left_out, sample_size, seed, exact)
+        _ = points.chosen  # a sample that cannot be drawn is refused now, and not when it is used
         if metric == PRECOMPUTED:
-            return replace(made, X=checked_matrix(rows, made.row_name))
-        return replace(made, X=checked_points(rows, metric, made.row_name))
+            return replace(points, X=checked_matrix(rows, points.row_name))
+        return replace(points, X=checked_points(rows, metric, points.row_name))
 
     @cached_property
     def sizes(self) -> Ints:
@@ -160,8 +159,8 @@ class Points:
         place = np.empty_like(order)
         place[order] = np.arange(len(order))
         if self.chosen is None:
-            found = sums_of_all(self.distances, order, self.sizes)
-            return Sums(found.own[place], found.other[place], found.nearest_mean[place], found.nearest[place])
+            sums = sums_of_all(self.distances, order, self.sizes)
+            return Sums(sums.own[place], sums.other[place], sums.nearest_mean[place], sums.nearest[place])
         return sums_of_some(self.distances, order, self.sizes, place[self.chosen])
 
     @cached_property
@@ -173,13 +172,13 @@ class Points:
         """
         size = self.sizes[self.codes if self.chosen is None else self.codes[self.chosen]]
         other = self.sums.nearest_mean
-        own = np.where(size > 1, self.sums.own / np.maximum(size - 1, 1), other)
-        larger = np.maximum(own, other)
+        inner = np.where(size > 1, self.sums.own / np.maximum(size - 1, 1), other)
+        larger = np.maximum(inner, other)
         with np.errstate(invalid="ignore"):
             # Where both are 0, the point is as near to the one as to the other; without another cluster there is none.
             apart = larger > self._rounding
-            found = np.where(apart, (other - own) / np.where(apart, larger, 1.0), 0.0)
-        return self._spread_out(found, np.nan)
+            values = np.where(apart, (other - inner) / np.where(apart, larger, 1.0), 0.0)
+        return self._spread_out(values, np.nan)
 
     @cached_property
     def nearest(self) -> Ints:
@@ -215,8 +214,8 @@ class Points:
         """
         if self.chosen is None:
             return f"exact: all {number_of('point', self.items)}"
-        drawn = f"{len(self.chosen):,} of {number_of('point', self.items)}, drawn from every cluster, each against all"
-        return f"{drawn}; standard error {self.silhouette_error:.4f}"
+        sample = f"{len(self.chosen):,} of {number_of('point', self.items)}, drawn from every cluster, each against all"
+        return f"{sample}; standard error {self.silhouette_error:.4f}"
 
     @cached_property
     def centroids(self) -> Centroids:
@@ -242,11 +241,11 @@ class Points:
         """Of each cluster, the sum of distances of its points from those of all others."""
         if self.metric not in SQUARED:
             return self._mean(self._spread_out(self.sums.other, np.nan)) * self.sizes
-        made, sizes, items = self.centroids, self.sizes, self.items
-        rest = made.within.sum() - made.within
-        middles = items * made.between + sizes * made.between.sum()
-        found: Floats = ((items - sizes) * made.within + sizes * rest + middles) * self._factor
-        return found
+        centroids, sizes, items = self.centroids, self.sizes, self.items
+        rest = centroids.within.sum() - centroids.within
+        middles = items * centroids.between + sizes * centroids.between.sum()
+        sums: Floats = ((items - sizes) * centroids.within + sizes * rest + middles) * self._factor
+        return sums
 
     def per_cluster(self) -> pl.DataFrame:
         """A row a cluster: its points, their mean silhouette, and mean distances within and to all other points.
@@ -294,14 +293,14 @@ class Points:
         home = int(self.codes[row])
         name = str(row + 1) if self.item_id is None else str(self.item_id[row])
         means = table["mean_distance"].fill_null(np.nan).to_numpy().copy()
-        own, means[home] = float(means[home]), np.inf
+        inner, means[home] = float(means[home]), np.inf
         if len(means) == 1:
-            return PointSilhouette(name, self.clusters[home], own, None, float("nan"), float("nan"))
+            return PointSilhouette(name, self.clusters[home], inner, None, float("nan"), float("nan"))
         at = int(np.argmin(means))
         other = float(means[at])
-        larger = max(own, other)
-        value = 0.0 if self.sizes[home] == 1 or larger <= self._rounding else (other - own) / larger
-        return PointSilhouette(name, self.clusters[home], own, self.clusters[at], other, value)
+        larger = max(inner, other)
+        value = 0.0 if self.sizes[home] == 1 or larger <= self._rounding else (other - inner) / larger
+        return PointSilhouette(name, self.clusters[home], inner, self.clusters[at], other, value)
 
     def _row_of(self, item: str | int) -> int:
         if self.item_id is not None:
@@ -340,9 +339,9 @@ class Points:
         """What is known of the chosen points, in the rows of all."""
         if self.chosen is None:
             return values
-        found = np.full(self.items, otherwise)
-        found[self.chosen] = values
-        return found
+        spread = np.full(self.items, otherwise)
+        spread[self.chosen] = values
+        return spread
 
 
 def _divided(sums: Floats, by: Ints) -> pl.Series:

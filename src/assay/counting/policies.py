@@ -75,9 +75,9 @@ class Policies:
     def signature(self) -> str:
         """The rules in the words of their parameters; those off the beaten track only when they are in force."""
         always = ("ties", "unjudged", "missing")
-        told = {field.name: getattr(self, field.name) for field in fields(self)}
-        changed = [name for name in told if name not in always and told[name] != getattr(DEFAULT_POLICIES, name)]
-        return "|".join(f"{name}={_shown(told[name])}" for name in (*always, *changed) if name != "relevance_level")
+        rules = {field.name: getattr(self, field.name) for field in fields(self)}
+        changed = [name for name in rules if name not in always and rules[name] != getattr(DEFAULT_POLICIES, name)]
+        return "|".join(f"{name}={_text(rules[name])}" for name in (*always, *changed) if name != "relevance_level")
 
 
 @cache
@@ -94,11 +94,11 @@ def _domains() -> dict[str, Domain]:
 DEFAULT_POLICIES = Policies()
 
 
-def policies(given: Policies | None = None, **changes: Any) -> Policies:
+def policies(base: Policies | None = None, **changes: Any) -> Policies:
     """Make policies from keyword arguments, on top of given ones."""
     refuse_unknown(sorted(changes), Policies)
-    return replace(given or DEFAULT_POLICIES, **changes)
+    return replace(base or DEFAULT_POLICIES, **changes)
 
 
-def _shown(value: object) -> str:
+def _text(value: object) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)

@@ -13,7 +13,7 @@ from assay.counting.judgments import Mask
 from assay.counting.label_pairs import Column, column
 from assay.tables.label_columns import series_of
 from assay.tables.label_matrices import is_matrix, unnested
-from assay.tables.positive import both_labels, positive_label
+from assay.tables.label_rules import both_labels, positive_label
 
 
 def positives(y_true: Any, pos_label: Any = None) -> tuple[Mask, Any]:

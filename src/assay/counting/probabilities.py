@@ -13,7 +13,7 @@ import polars as pl
 from assay.core.errors import InputError, ParameterError, listed, number_of
 from assay.counting.judgments import Floats, Ints
 from assay.counting.label_pairs import codes, column, distinct_labels, ordered, weights_of
-from assay.tables.positive import both_labels, positive_label
+from assay.tables.label_rules import both_labels, positive_label
 
 if TYPE_CHECKING:
     from assay.tables.predictions import Predictions
@@ -73,10 +73,10 @@ class Probabilities:
                [0.1, 0.9]])
         """
         if isinstance(y_score, Mapping):
-            named = tuple(y_score)
-            labels = named if labels is None else labels
-            if set(labels) != set(named):
-                raise InputError(f"there are scores for {_names(named)}, and the labels are {_names(labels)}")
+            keys = tuple(y_score)
+            labels = keys if labels is None else labels
+            if set(labels) != set(keys):
+                raise InputError(f"there are scores for {_names(keys)}, and the labels are {_names(labels)}")
             y_score = np.column_stack([np.asarray(y_score[label], dtype=np.float64) for label in labels])
         scores = _numbers(y_score)
         truth = column(y_true, "y_true")
@@ -84,23 +84,23 @@ class Probabilities:
             raise InputError(f"expected as many rows of scores as true labels, got {len(scores)} and {len(truth)}")
         if not len(truth):
             raise InputError("expected at least one item, got none")
-        found = ordered(distinct_labels(truth), labels, truth)
+        named = ordered(distinct_labels(truth), labels, truth)
         weight = None if sample_weight is None else weights_of(sample_weight, len(truth))
         if scores.ndim == 1 or scores.shape[1] == 1:
-            if len(found) > _TWO:
-                raise InputError(f"one score an item goes with two labels, and there are {len(found)}: {_names(found)}")
-            found = both_labels(found, pos_label)
-            if len(found) < _TWO:
-                raise InputError(f"all items have the label {found[0]}: state both labels")
-            place = found.index(positive_label(found, pos_label))
+            if len(named) > _TWO:
+                raise InputError(f"one score an item goes with two labels, and there are {len(named)}: {_names(named)}")
+            named = both_labels(named, pos_label)
+            if len(named) < _TWO:
+                raise InputError(f"all items have the label {named[0]}: state both labels")
+            place = named.index(positive_label(named, pos_label))
             share = scores.reshape(-1)
             both = np.column_stack([1 - share, share] if place else [share, 1 - share])
-            return cls(found, codes(truth, found), both, weight, positive=place, single=True)
-        if scores.shape[1] != len(found):
+            return cls(named, codes(truth, named), both, weight, positive=place, single=True)
+        if scores.shape[1] != len(named):
             has = number_of("column", scores.shape[1])
-            raise InputError(f"y_score has {has}, and there are {len(found)} labels ({_names(found)}): state labels")
-        stated = None if pos_label is None else found.index(positive_label(found, pos_label))
-        return cls(found, codes(truth, found), scores, weight, positive=stated)
+            raise InputError(f"y_score has {has}, and there are {len(named)} labels ({_names(named)}): state labels")
+        stated = None if pos_label is None else named.index(positive_label(named, pos_label))
+        return cls(named, codes(truth, named), scores, weight, positive=stated)
 
     @classmethod
     def from_predictions(cls, predictions: Predictions) -> Probabilities:
@@ -121,10 +121,10 @@ class Probabilities:
         else:
             raise ParameterError(f"{predictions.name}: there are no scores")
         pos_label = predictions.positive if predictions.score is not None else None
-        made = cls.from_scores(
+        table = cls.from_scores(
             predictions.truth, scores, labels=labels, pos_label=pos_label, sample_weight=predictions.weight
         )
-        return replace(made, item_id=predictions.item_id if predictions.has_ids else None)
+        return replace(table, item_id=predictions.item_id if predictions.has_ids else None)
 
     @cached_property
     def units(self) -> tuple[str, ...]:
@@ -139,8 +139,8 @@ class Probabilities:
     @cached_property
     def of_truth(self) -> Floats:
         """The score of each item's true label."""
-        found: Floats = self.scores[np.arange(len(self.truth)), self.truth]
-        return found
+        scores: Floats = self.scores[np.arange(len(self.truth)), self.truth]
+        return scores
 
     @cached_property
     def shares(self) -> Floats:
@@ -154,8 +154,8 @@ class Probabilities:
         off = np.abs(total - 1) > SLACK
         if off.any():
             row = int(np.argmax(off))
-            said = f"expected probabilities that add up to 1 (to within {SLACK:g}), got {total[row]:g}"
-            raise InputError(f"y_score: item {self._named(row)}: {said}")
+            problem = f"expected probabilities that add up to 1 (to within {SLACK:g}), got {total[row]:g}"
+            raise InputError(f"y_score: item {self._named(row)}: {problem}")
         return self.scores
 
     def reweighted(self, weight: Floats) -> Probabilities:

@@ -11,13 +11,12 @@ import polars as pl
 from numpy.typing import NDArray
 
 from assay.core.errors import InputError, ParameterError, TopicError, number_of
-from assay.counting.forms import bridge
 from assay.counting.graded import Graded, place_in_group
-from assay.counting.judgments import Floats, Ints, Judgments, Mask
+from assay.counting.id_normalisation import bridge
+from assay.counting.judgments import Floats, Ints, Judgments, Mask, Subtopics, tiny_tables
 from assay.counting.policies import DEFAULT_POLICIES, Policies, policies
 from assay.counting.ranking import Found
 from assay.counting.streaming import find_hits
-from assay.counting.subtopics import Subtopics, tiny_tables
 from assay.tables import Batches, Qrels, Run
 
 
@@ -67,15 +66,15 @@ class Ranks:
         judgments = qrels if isinstance(qrels, Judgments) else Judgments.of(Qrels.of(qrels), subtopics)
         batches: Batches = run if hasattr(run, "batches") else Run.of(run)
         chosen = policies(given, **changes)
-        found = find_hits(batches, judgments, chosen)
+        counts = find_hits(batches, judgments, chosen)
         # A run without results is that of a system that found nothing; one of other topics is most likely a mistake.
-        if not judgments.topics or (found.ignored and not found.in_run.any()):
-            raise TopicError(_nothing_in_common(batches.origin, judgments, found))
-        hits = found.hits
+        if not judgments.topics or (counts.ignored and not counts.in_run.any()):
+            raise TopicError(_nothing_in_common(batches.origin, judgments, counts))
+        hits = counts.hits
         ranks = cls(
             judgments.topics,
-            found.retrieved,
-            found.in_run,
+            counts.retrieved,
+            counts.in_run,
             hits=Graded(
                 hits.topic,
                 hits.rank,
@@ -89,9 +88,9 @@ class Ranks:
             max_grade=judgments.max_grade,
             judgments=judgments,
             policies=chosen,
-            ignored_topics=found.ignored,
-            infinite_scores=int(found.infinite.sum()),
-            equal_scores=int(found.equal.sum()),
+            ignored_topics=counts.ignored,
+            infinite_scores=int(counts.infinite.sum()),
+            equal_scores=int(counts.equal.sum()),
         )
         return ranks._under(chosen, batches.origin)
 
@@ -107,7 +106,7 @@ class Ranks:
         array([3])
         """
         rest = judged if judged is not None else [[] for _ in grades]
-        found = [
+        rows = [
             (q, rank, grade) for q, row in enumerate(grades) for rank, grade in enumerate(row, 1) if grade is not None
         ]
         known = [
@@ -121,7 +120,7 @@ class Ranks:
             tuple(f"q{number}" for number in range(1, len(grades) + 1)),
             np.array([len(row) for row in grades], dtype=np.int64),
             np.ones(len(grades), dtype=np.bool_),
-            _rows(found),
+            _rows(rows),
             _rows(ideal),
             max((grade for row in known for grade in row), default=0.0),
             policies=Policies(relevance_level=level),
@@ -268,9 +267,9 @@ def _ideal(judgments: Judgments) -> Graded:
     return Graded(judgments.topic, place, judgments.grade, place, place, np.arange(len(place)))
 
 
-def _nothing_in_common(name: str, judgments: Judgments, found: Found) -> str:
-    ours = ", ".join(map(repr, sorted(found.ignored)[:3])) or "none"
+def _nothing_in_common(name: str, judgments: Judgments, counts: Found) -> str:
+    ours = ", ".join(map(repr, sorted(counts.ignored)[:3])) or "none"
     theirs = ", ".join(map(repr, judgments.topics[:3])) or "none"
-    said = f"{name}: no topic in common with the judgments: the run has {ours}, …; the judgments have {theirs}, …"
-    bridged = bridge(pl.Series(sorted(found.ignored), dtype=pl.String), pl.Series(judgments.topics), loosely=True)
-    return said if bridged is None else f"{said}; they differ in {bridged.differ_in}: {bridged.example}"
+    message = f"{name}: no topic in common with the judgments: the run has {ours}, …; the judgments have {theirs}, …"
+    bridged = bridge(pl.Series(sorted(counts.ignored), dtype=pl.String), pl.Series(judgments.topics), loosely=True)
+    return message if bridged is None else f"{message}; they differ in {bridged.differ_in}: {bridged.example}"

@@ -25,7 +25,7 @@ UNJUDGED = -1.0
 def retrieved(
     runs: Mapping[str, Batches],
     qrels: Qrels,
-    given: Policies | None = None,
+    base: Policies | None = None,
     depth: int | None = None,
     *,
     subtopics: bool = False,
@@ -42,15 +42,15 @@ def retrieved(
     >>> counts["mine"].hits.rank, counts["mine"].hits.grade
     (array([1, 2]), array([-1.,  2.]))
     """
-    chosen = policies(given)
+    chosen = policies(base)
     if (reason := why_not(chosen)) is not None:
         raise ParameterError(reason)
     if depth is not None:
         depth = Policies(depth=depth).depth  # checked there
     known = Judgments.of(qrels, subtopics)
     topics = pl.DataFrame({"query_id": pl.Series(known.topics, dtype=pl.String)})
-    found = pl.concat([_documents(run, topics, chosen, depth) for run in runs.values()])
-    new = found.unique(maintain_order=True).join(_pairs(known), on=_PAIR, how="anti", maintain_order="left")
+    documents = pl.concat([_documents(run, topics, chosen, depth) for run in runs.values()])
+    new = documents.unique(maintain_order=True).join(_pairs(known), on=_PAIR, how="anti", maintain_order="left")
     judgments = Judgments(
         known.topics,
         np.append(known.topic, known.numbers_of(new["query_id"])),
@@ -67,17 +67,17 @@ def retrieved(
     }
 
 
-def why_not(given: Policies) -> str | None:
+def why_not(rules: Policies) -> str | None:
     """Why documents cannot be counted so under these policies; None if they can.
 
     >>> why_not(Policies(judged_only=True))
     'judged_only takes unjudged documents out of the ranking, so there is nothing to say about them'
     """
-    if given.ties == "expected":
+    if rules.ties == "expected":
         return (
             "tied documents have no rank of their own under ties='expected': choose another rule to look at documents"
         )
-    if given.judged_only:
+    if rules.judged_only:
         return "judged_only takes unjudged documents out of the ranking, so there is nothing to say about them"
     return None
 

@@ -191,9 +191,9 @@ class Scored:
         """
         if self.positive_weight is not None and self.negative_weight is not None:
             positive, negative = positive * self.positive_weight, negative * self.negative_weight
-        made = replace(self, positive_weight=positive, negative_weight=negative)
-        made.__dict__["_merged"] = self._merged  # where the scores stand does not change: nothing is looked up again
-        return made
+        scored = replace(self, positive_weight=positive, negative_weight=negative)
+        scored.__dict__["_merged"] = self._merged  # where the scores stand does not change: nothing is looked up again
+        return scored
 
     @property
     def is_weighted(self) -> bool:
@@ -320,12 +320,12 @@ def _sorted_with_weights(
     scores: Numbers, weight: Floats, truth: NDArray[np.bool_]
 ) -> tuple[Numbers, Numbers, Floats, Floats]:
     """Scores and weights of both classes; items without weight are not there."""
-    found = []
+    sides = []
     for which in (truth, ~truth):
         rows = np.flatnonzero(which & (weight > 0))
         rows = rows[np.argsort(scores[rows])]
-        found.append((_widened(scores[rows]), weight[rows]))
-    (positive, positive_weight), (negative, negative_weight) = found
+        sides.append((_widened(scores[rows]), weight[rows]))
+    (positive, positive_weight), (negative, negative_weight) = sides
     return positive, negative, positive_weight, negative_weight
 
 

@@ -79,21 +79,21 @@ def blocks_of(sizes: Ints, most: int = BLOCK) -> list[Block]:
     [(0, 3, 0, False), (3, 7, 2, True), (7, 10, 2, True)]
     """
     ends = np.cumsum(sizes)
-    made: list[Block] = []
+    blocks: list[Block] = []
     cluster = 0
     while cluster < len(sizes):
         start = int(ends[cluster] - sizes[cluster])
         if sizes[cluster] > most:
             for piece in range(start, int(ends[cluster]), most):
                 end = min(piece + most, int(ends[cluster]))
-                made.append(Block(piece, end, cluster, np.zeros(1, dtype=np.int64), True, end == ends[cluster]))
+                blocks.append(Block(piece, end, cluster, np.zeros(1, dtype=np.int64), True, end == ends[cluster]))
             cluster += 1
             continue
         after = max(int(np.searchsorted(ends, start + most, side="right")), cluster + 1)
         starts = ends[cluster:after] - sizes[cluster:after] - start
-        made.append(Block(start, int(ends[after - 1]), cluster, starts, False, True))
+        blocks.append(Block(start, int(ends[after - 1]), cluster, starts, False, True))
         cluster = after
-    return made
+    return blocks
 
 
 def sums_of_all(distances: Distances, order: Ints, sizes: Ints) -> Sums:
@@ -104,7 +104,7 @@ def sums_of_all(distances: Distances, order: Ints, sizes: Ints) -> Sums:
     array([5. , 4. , 4.5])
     """
     blocks, tile = blocks_of(sizes), _tiles(distances, order)
-    found, unfinished = Sums.of_nothing(len(order)), np.zeros(len(order))
+    sums, unfinished = Sums.of_nothing(len(order)), np.zeros(len(order))
     with _Threads(len(blocks) > 1 and distances.threads_for(BLOCK)) as each:
         for number, ours in enumerate(blocks):
             rows, so_far = slice(ours.start, ours.end), np.zeros(ours.end - ours.start)
@@ -112,31 +112,31 @@ def sums_of_all(distances: Distances, order: Ints, sizes: Ints) -> Sums:
             for theirs, (seen, back) in zip(later, each(partial(_both_sides, tile, sizes, ours), later), strict=True):
                 columns = slice(theirs.start, theirs.end)
                 if ours.is_piece and theirs.first == ours.first:
-                    found.own[rows] += seen.total
+                    sums.own[rows] += seen.total
                     if theirs is not ours:
-                        found.own[columns] += back.total
+                        sums.own[columns] += back.total
                     continue
-                found.other[rows] += seen.total
+                sums.other[rows] += seen.total
                 if seen.own is not None:
-                    found.own[rows] += seen.own
+                    sums.own[rows] += seen.own
                 if seen.mean is not None and seen.cluster is not None:
-                    found.offer(rows, seen.mean, seen.cluster)
+                    sums.offer(rows, seen.mean, seen.cluster)
                 else:
                     so_far += seen.total
                     if theirs.last:
-                        found.offer(rows, so_far / sizes[theirs.first], theirs.first)
+                        sums.offer(rows, so_far / sizes[theirs.first], theirs.first)
                         so_far[:] = 0.0
                 if theirs is ours:
                     continue
-                found.other[columns] += back.total
+                sums.other[columns] += back.total
                 if back.mean is not None and back.cluster is not None:
-                    found.offer(columns, back.mean, back.cluster)
+                    sums.offer(columns, back.mean, back.cluster)
                 else:
                     unfinished[columns] += back.total
             if ours.is_piece and ours.last:  # all points after it have now seen all of this cluster
-                found.offer(slice(ours.end, None), unfinished[ours.end :] / sizes[ours.first], ours.first)
+                sums.offer(slice(ours.end, None), unfinished[ours.end :] / sizes[ours.first], ours.first)
                 unfinished[ours.end :] = 0.0
-    return _finite(found, order, distances)
+    return _finite(sums, order, distances)
 
 
 def sums_of_some(distances: Distances, order: Ints, sizes: Ints, chosen: Ints) -> Sums:
@@ -148,25 +148,25 @@ def sums_of_some(distances: Distances, order: Ints, sizes: Ints, chosen: Ints) -
     """
     codes = np.repeat(np.arange(len(sizes)), sizes)
     blocks, tile = blocks_of(sizes), _tiles(distances, order)
-    found = Sums.of_nothing(len(chosen))
+    sums = Sums.of_nothing(len(chosen))
     with _Threads(len(blocks) > 1 and distances.threads_for(BLOCK)) as each:
         for start in range(0, len(chosen), BLOCK):
             place = chosen[start : start + BLOCK]
             rows, cluster, so_far = slice(start, start + len(place)), codes[place], np.zeros(len(place))
             for block, seen in zip(blocks, each(partial(_one_side, tile, sizes, place, cluster), blocks), strict=True):
                 if seen.own is not None and seen.mean is not None and seen.cluster is not None:
-                    found.own[rows] += seen.own
-                    found.other[rows] += seen.total
-                    found.offer(rows, seen.mean, seen.cluster)
+                    sums.own[rows] += seen.own
+                    sums.other[rows] += seen.total
+                    sums.offer(rows, seen.mean, seen.cluster)
                     continue
                 at_home = cluster == block.first
-                found.own[rows] += np.where(at_home, seen.total, 0.0)
-                found.other[rows] += np.where(at_home, 0.0, seen.total)
+                sums.own[rows] += np.where(at_home, seen.total, 0.0)
+                sums.other[rows] += np.where(at_home, 0.0, seen.total)
                 so_far += seen.total
                 if block.last:
-                    found.offer(rows, np.where(at_home, np.inf, so_far / sizes[block.first]), block.first)
+                    sums.offer(rows, np.where(at_home, np.inf, so_far / sizes[block.first]), block.first)
                     so_far[:] = 0.0
-    return _finite(found, order[chosen], distances)
+    return _finite(sums, order[chosen], distances)
 
 
 def sums_to_centroids(centroids: Centroids, chosen: Ints | None, *, half: bool) -> Sums:
@@ -181,69 +181,69 @@ def sums_to_centroids(centroids: Centroids, chosen: Ints | None, *, half: bool) 
     """
     rows = np.arange(len(centroids.codes)) if chosen is None else chosen
     sizes, spread, factor = centroids.sizes, centroids.within / centroids.sizes, 0.5 if half else 1.0
-    found = Sums.of_nothing(len(rows))
+    sums = Sums.of_nothing(len(rows))
     for start in range(0, len(rows), step := max(1, BLOCK * BLOCK // len(sizes))):
         row = rows[start : start + step]
         at, home = slice(start, start + len(row)), centroids.codes[row]
         means = centroids.squares_from(row) + spread
-        found.own[at] = sizes[home] * (centroids.squares[row] + spread[home])
+        sums.own[at] = sizes[home] * (centroids.squares[row] + spread[home])
         means[np.arange(len(row)), home] = 0.0
-        found.other[at] = means @ sizes
+        sums.other[at] = means @ sizes
         means[np.arange(len(row)), home] = np.inf
-        found.offer(at, means.min(axis=1), means.argmin(axis=1))
-    return Sums(found.own * factor, found.other * factor, found.nearest_mean * factor, found.nearest)
+        sums.offer(at, means.min(axis=1), means.argmin(axis=1))
+    return Sums(sums.own * factor, sums.other * factor, sums.nearest_mean * factor, sums.nearest)
 
 
 def _both_sides(
     tile: Callable[[Ints, Ints], NDArray[Any]], sizes: Ints, ours: Block, theirs: Block
 ) -> tuple[_Seen, _Seen]:
     rows, columns = np.arange(ours.start, ours.end), np.arange(theirs.start, theirs.end)
-    made = tile(rows, columns)
+    distances = tile(rows, columns)
     if ours is not theirs:
-        return _seen(made, theirs, sizes), _seen(made.T, ours, sizes)
-    np.fill_diagonal(made, 0.0)  # whatever a metric says of a point and itself
+        return _seen(distances, theirs, sizes), _seen(distances.T, ours, sizes)
+    np.fill_diagonal(distances, 0.0)  # whatever a metric says of a point and itself
     if ours.is_piece:
-        return (seen := _seen(made, ours, sizes)), seen
+        return (seen := _seen(distances, ours, sizes)), seen
     place = np.searchsorted(ours.starts, np.arange(len(rows)), side="right") - 1
-    return (seen := _seen(made, ours, sizes, place)), seen
+    return (seen := _seen(distances, ours, sizes, place)), seen
 
 
 def _one_side(
     tile: Callable[[Ints, Ints], NDArray[Any]], sizes: Ints, place: Ints, cluster: Ints, block: Block
 ) -> _Seen:
-    made = tile(place, np.arange(block.start, block.end))
+    distances = tile(place, np.arange(block.start, block.end))
     inside = np.flatnonzero((place >= block.start) & (place < block.end))
-    made[inside, place[inside] - block.start] = 0.0
+    distances[inside, place[inside] - block.start] = 0.0
     if block.is_piece:
-        return _seen(made, block, sizes)
+        return _seen(distances, block, sizes)
     at = cluster - block.first
-    return _seen(made, block, sizes, np.where((at >= 0) & (at < len(block.starts)), at, -1))
+    return _seen(distances, block, sizes, np.where((at >= 0) & (at < len(block.starts)), at, -1))
 
 
-def _seen(made: NDArray[Any], block: Block, sizes: Ints, home: Ints | None = None) -> _Seen:
+def _seen(distances: NDArray[Any], block: Block, sizes: Ints, home: Ints | None = None) -> _Seen:
     """Distances of points (rows) from a block (columns), added up; `home` is the own cluster's place, -1 for none."""
     if block.is_piece:
-        return _Seen(_row_sums(made))
+        return _Seen(_row_sums(distances))
     if len(block.starts) == 1:
-        sums = _row_sums(made)[:, None]
+        sums = _row_sums(distances)[:, None]
     else:
-        sums = np.add.reduceat(made, block.starts, axis=1, dtype=np.float64)
+        sums = np.add.reduceat(distances, block.starts, axis=1, dtype=np.float64)
     means = sums / sizes[block.first : block.first + len(block.starts)]
-    own, rows, total = None, np.arange(len(sums)), sums.sum(axis=1)
+    inner, rows, total = None, np.arange(len(sums)), sums.sum(axis=1)
     if home is not None:
         inside = np.flatnonzero(home >= 0)
-        own = np.zeros(len(sums))
-        own[inside] = sums[inside, home[inside]]
+        inner = np.zeros(len(sums))
+        inner[inside] = sums[inside, home[inside]]
         means[inside, home[inside]] = np.inf
         sums[inside, home[inside]] = 0.0
         total = sums.sum(axis=1)
     at = means.argmin(axis=1)
-    return _Seen(total, own, means[rows, at], at + block.first)
+    return _Seen(total, inner, means[rows, at], at + block.first)
 
 
-def _row_sums(made: NDArray[Any]) -> Floats:
-    found: Floats = made.sum(axis=1).astype(np.float64, copy=False)
-    return found
+def _row_sums(distances: NDArray[Any]) -> Floats:
+    totals: Floats = distances.sum(axis=1).astype(np.float64, copy=False)
+    return totals
 
 
 def _tiles(distances: Distances, order: Ints) -> Callable[[Ints, Ints], NDArray[Any]]:
@@ -278,9 +278,9 @@ class _Threads:
             self._pool.shutdown(cancel_futures=True)
 
 
-def _finite(found: Sums, order: Ints, distances: Distances) -> Sums:
+def _finite(sums: Sums, order: Ints, distances: Distances) -> Sums:
     """Refuse points that a metric has no distance for."""
-    total = found.own + found.other
+    total = sums.own + sums.other
     if not np.isfinite(total).all():
         distances.refuse(int(order[np.argmin(np.isfinite(total))]))
-    return found
+    return sums

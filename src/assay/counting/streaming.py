@@ -15,7 +15,6 @@ import polars as pl
 
 from assay.core.errors import DuplicateError, quote
 from assay.counting.judgments import Floats, Hashes, Ints, Judgments, Mask, pair_hashes
-from assay.counting.lookup import look_up_hits
 from assay.counting.policies import Policies
 from assay.counting.ranking import (
     NO_HITS,
@@ -23,6 +22,7 @@ from assay.counting.ranking import (
     Found,
     Hits,
     compared,
+    look_up_hits,
     odd_queries,
     ranked,
     sorted_rows,
@@ -270,8 +270,10 @@ class _Search:
         if not len(rows.topic):
             return _NOTHING
         rows = self._best_first(self._without_duplicates(rows))
-        found, judgment = self.judgments.find(_pairs(rows), rows.topic, rows.doc_id)
-        hits, query_starts = ranked(rows.topic, rows.score, found, judgment, ties=self.policies.ties, settle=rows.by_id)
+        judged_rows, judgment = self.judgments.find(_pairs(rows), rows.topic, rows.doc_id)
+        hits, query_starts = ranked(
+            rows.topic, rows.score, judged_rows, judgment, ties=self.policies.ties, settle=rows.by_id
+        )
         retrieved = np.diff(query_starts, append=len(rows.topic))
         return _Counted(rows.topic[query_starts], retrieved, hits, NONE, odd_queries(rows.score, query_starts))
 

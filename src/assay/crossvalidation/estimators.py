@@ -35,8 +35,7 @@ from assay.crossvalidation.splits import Raw, SplitDesign, Splits, split_items
 from assay.measures.registry import Measure
 from assay.tables import Predictions
 from assay.tables.label_columns import ids_of, labels_of
-from assay.tables.label_rules import distinct, row_numbers
-from assay.tables.positive import both_labels, positive_label
+from assay.tables.label_rules import both_labels, distinct, positive_label, row_numbers
 
 #: Is told of each fold that is done: how many, of how many.
 Progress: TypeAlias = Callable[[int, int], None]

@@ -9,11 +9,10 @@ import numpy as np
 import polars as pl
 
 from assay.core.errors import TopicError
-from assay.counting.contradictions import NO_CONTRADICTIONS, Contradictions, contradictions, swapped_queries
-from assay.counting.forms import Bridge
+from assay.counting.id_normalisation import IdMatch, RenamedDocuments, other_topics, renamed_documents
 from assay.counting.judgments import Floats, Judgments
+from assay.counting.orders import NO_CONTRADICTIONS, Contradictions, contradictions, swapped_queries
 from assay.counting.ranks import Ranks
-from assay.counting.renamed import Renamed, other_topics, renamed_documents
 from assay.diagnosis.examined_files import Opened
 from assay.measures.doubts import LEAST_RISES, NEARLY_ALL
 from assay.measures.registry import Measure
@@ -113,12 +112,12 @@ class ExaminedRun:
         return [query for query in self.queries["query_id"].to_list() if query in judged]
 
     @cached_property
-    def other_topics(self) -> Bridge | None:
+    def other_topics(self) -> IdMatch | None:
         """Topics that one side has alone, and that the other one writes differently."""
         return other_topics(self.queries["query_id"], pl.Series(self.case.topic_ids, dtype=pl.String))
 
     @cached_property
-    def other_documents(self) -> Renamed | None:
+    def other_documents(self) -> RenamedDocuments | None:
         """Documents at the top that are judged for their query under an id that is written differently."""
         return renamed_documents(self.frame, self.case.grades, self.common)
 

@@ -12,7 +12,7 @@ from assay.diagnosis.examined_predictions import ExaminedPredictions, Prediction
 from assay.diagnosis.findings import SEVERITIES, About, Diagnosis, Finding, checks, checks_of_predictions
 from assay.diagnosis.leakage import Trained, comparable, open_training
 from assay.files import is_file, read_documents, read_topics
-from assay.files.prediction_columns import Said
+from assay.files.prediction_columns import StatedColumns
 from assay.measures import parse_measure
 from assay.measures.parser import split_measures
 from assay.measures.registry import Measure
@@ -23,7 +23,7 @@ def examine(
     inputs: Sequence[Any],
     *,
     train: Any = None,
-    column_names: Said | None = None,
+    column_names: StatedColumns | None = None,
     pos_label: Any = None,
     list_separator: str | None = None,
     watch: Callable[[str], None] | None = None,
@@ -41,7 +41,7 @@ def examine(
     systems: list[ExaminedPredictions] = []
     known: list[About] = ["predictions"]
     for path in inputs:
-        file, its_systems = open_predictions(path, column_names or Said(), pos_label, list_separator)
+        file, its_systems = open_predictions(path, column_names or StatedColumns(), pos_label, list_separator)
         if watch is not None:
             watch(file.file)
         files.append(file)

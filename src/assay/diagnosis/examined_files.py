@@ -272,7 +272,7 @@ def _with_numbers(frame: pl.DataFrame, has_score: bool) -> pl.DataFrame:
 def _strict_qrels(source: Source) -> tuple[pl.DataFrame, str]:
     reader = detect(source, "qrels")
     loaded = reader.read(source, source.name)
-    return _ids_first(loaded.frame), loaded.says or reader.says
+    return _ids_first(loaded.frame), loaded.title or reader.title
 
 
 def _ids_first(frame: pl.DataFrame) -> pl.DataFrame:
@@ -285,7 +285,7 @@ def _other(source: Source, kind: Kind) -> str:
         reader = detect(source, None)
     except (FormatError, InputError):
         return ""
-    return reader.says if reader.kind != kind else ""
+    return reader.title if reader.kind != kind else ""
 
 
 def _data_line_numbers(source: Source) -> Ints:

@@ -17,11 +17,10 @@ from assay.counting.judgments import Floats, Mask
 from assay.counting.scored import Scored
 from assay.diagnosis.findings import Example
 from assay.files.named_columns import NamedColumns, as_whole, read_named_columns
-from assay.files.prediction_columns import SHAPE, Plan, Said, System, plan
+from assay.files.prediction_columns import SHAPE, ColumnPlan, StatedColumns, SystemColumns, plan
 from assay.files.sources import Source, is_file
 from assay.tables import Predictions
-from assay.tables.label_rules import Where, distinct
-from assay.tables.positive import positive_label
+from assay.tables.label_rules import Where, distinct, positive_label
 
 _TWO = 2
 #: What further columns of a file are called in its table.
@@ -174,11 +173,11 @@ class ExaminedPredictions:
 
 
 def open_predictions(
-    source_input: Any, names: Said, pos_label: Any = None, list_separator: str | None = None
+    source_input: Any, names: StatedColumns, pos_label: Any = None, list_separator: str | None = None
 ) -> tuple[PredictionsFile, list[ExaminedPredictions]]:
     """Open predictions: a file, or a table that was read already; or a dict of one such, by the system's name.
 
-    >>> file, [system] = open_predictions(Predictions.of(["a", "b"], ["a", "a"], name="old"), Said())
+    >>> file, [system] = open_predictions(Predictions.of(["a", "b"], ["a", "a"], name="old"), StatedColumns())
     >>> file.labels, system.name
     (['a', 'b'], 'old')
     """
@@ -210,7 +209,7 @@ def _occurring(table: NamedColumns, columns: Iterable[str], list_separator: str 
 
 
 def _of_columns(
-    table: NamedColumns, columns_plan: Plan, stem: str, pos_label: Any
+    table: NamedColumns, columns_plan: ColumnPlan, stem: str, pos_label: Any
 ) -> tuple[PredictionsFile, list[ExaminedPredictions]]:
     used = {
         columns_plan.truth,
@@ -258,12 +257,12 @@ def _moved(where: Where, rows: pl.Series) -> Where:
     return lambda row: where(int(rows[row]))
 
 
-def _columns_of(system: System) -> Sequence[str | None]:
+def _columns_of(system: SystemColumns) -> Sequence[str | None]:
     return [system.prediction, system.score, *system.indicators.values(), *system.class_scores.values()]
 
 
 def _system(
-    file: PredictionsFile, table: NamedColumns, system: System, name: str, pos_label: Any
+    file: PredictionsFile, table: NamedColumns, system: SystemColumns, name: str, pos_label: Any
 ) -> ExaminedPredictions:
     prediction = None
     if system.indicators:

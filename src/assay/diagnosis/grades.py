@@ -13,7 +13,7 @@ from assay.core.errors import number_of, quote
 from assay.counting.judgments import Floats, Ints
 from assay.diagnosis.case import ExaminedCollection
 from assay.diagnosis.findings import EXAMPLES, Example, Finding, Severity, check, finding, pair, share
-from assay.files.traps import upside_down
+from assay.files.legacy_quirks import upside_down
 from assay.tables import Qrels
 
 #: A scale with more different grades than this is taken for a continuous one.

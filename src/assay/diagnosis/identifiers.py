@@ -9,7 +9,7 @@ import polars as pl
 
 from assay.core.digits import as_percent
 from assay.core.errors import number_of, quote, spelt
-from assay.counting.renamed import TOP
+from assay.counting.id_normalisation import TOP
 from assay.diagnosis.case import ExaminedCollection, ExaminedRun
 from assay.diagnosis.examined_files import Opened
 from assay.diagnosis.findings import EXAMPLES, Example, Finding, Severity, check, finding, pair, share

@@ -22,7 +22,7 @@ from assay.explanation.result import Explanation, Formula, StepTable, formula
 from assay.measures import parse_measure
 from assay.measures.geometry import ONE_CLUSTER
 from assay.measures.registry import Measure
-from assay.measures.steps import given
+from assay.measures.steps import quantity
 from assay.tables.clusters import Clusters
 
 if TYPE_CHECKING:
@@ -134,9 +134,9 @@ def of_one_point(measure: Measure, points: Points, item: str, view: View) -> Exp
     if len(points.clusters) == 1:
         return undefined_of_points(measure, points, ONE_CLUSTER, view)
     alone = bool(points.sizes[home] == 1)
-    value = (given("b", [silhouette.other]) - given("a", [silhouette.own])) / given("b", [silhouette.other]).at_least(
-        given("a", [silhouette.own])
-    )
+    value = (quantity("b", [silhouette.other]) - quantity("a", [silhouette.own])) / quantity(
+        "b", [silhouette.other]
+    ).at_least(quantity("a", [silhouette.own]))
     worked = formula(value, 0)
     if alone or max(silhouette.own, silhouette.other) == 0:
         why = ALONE if alone else "a and b are both 0, so that it counts 0"

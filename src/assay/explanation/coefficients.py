@@ -19,7 +19,7 @@ from assay.counting.judgments import Floats
 from assay.explanation.result import Explanation, Formula, StepTable, formula
 from assay.measures.definition import Definition
 from assay.measures.registry import Measure
-from assay.measures.steps import PerQuery, given
+from assay.measures.steps import PerUnit, quantity
 from assay.stats.correlation import kendall, spearman, tau_ap, tau_ap_parts
 from assay.stats.orders import Orders
 from assay.stats.overlap import depths_of, rbo
@@ -185,7 +185,7 @@ def _two_lists(first: Any, second: Any) -> TwoLists:
 def _kendall_a(lists: TwoLists) -> _Taken:
     value = kendall(lists.first, lists.second, variant="a").value
     table, counted = _pairs(lists)
-    agree, differ, pairs = (given(name, [counted[name]]) for name in ("concordant", "discordant", "pairs"))
+    agree, differ, pairs = (quantity(name, [counted[name]]) for name in ("concordant", "discordant", "pairs"))
     counts = tuple((name, counted[name]) for name in ("concordant", "discordant", "pairs"))
     return _Taken("Kendall's tau", value, (table,), counts, formula((agree - differ) / pairs, 0), _ties_of(lists, "a"))
 
@@ -193,7 +193,7 @@ def _kendall_a(lists: TwoLists) -> _Taken:
 def _kendall_b(lists: TwoLists) -> _Taken:
     value = kendall(lists.first, lists.second).value
     table, counted = _pairs(lists)
-    agree, differ, pairs, tied_first, other = (given(name, [counted[name]]) for name in counted)
+    agree, differ, pairs, tied_first, other = (quantity(name, [counted[name]]) for name in counted)
     tau = (agree - differ) / ((pairs - tied_first) * (pairs - other)).sqrt()
     return _Taken("Kendall's tau-b", value, (table,), tuple(counted.items()), formula(tau, 0), _ties_of(lists, "b"))
 
@@ -256,15 +256,15 @@ def _spearman(lists: TwoLists) -> _Taken:
     apart, items = first_ranks - other, len(lists.items)
     columns: dict[str, Any] = {"item": list(lists.items), "first_rank": first_ranks, "second_rank": other}
     counts: tuple[tuple[str, float], ...] = (("items", float(items)),)
-    n, plain = given("items", [items]), 1 - 6 * float(np.sum(apart**2)) / (items * (items**2 - 1))
+    n, plain = quantity("items", [items]), 1 - 6 * float(np.sum(apart**2)) / (items * (items**2 - 1))
     if not _is_tied(lists):
         table = StepTable("items", (("d²", "sum"),), pl.DataFrame(columns | {"d": apart, "d²": apart**2}), _MEANS_D)
-        rho = 1 - 6 * given("sum of d²", [np.sum(apart**2)]) / (n * (n * n - 1))
+        rho = 1 - 6 * quantity("sum of d²", [np.sum(apart**2)]) / (n * (n * n - 1))
         return _Taken("Spearman's rho", value, (table,), (*counts, ("sum of d²", np.sum(apart**2))), formula(rho, 0))
     u, v = first_ranks - first_ranks.mean(), other - other.mean()
     table = StepTable("items", (), pl.DataFrame(columns | {"u": u, "v": v, "uv": u * v}), _MEANS_U)
     sums = {"sum of uv": np.sum(u * v), "sum of u²": np.sum(u * u), "sum of v²": np.sum(v * v)}
-    top, left, right = (given(name, [total]) for name, total in sums.items())
+    top, left, right = (quantity(name, [total]) for name, total in sums.items())
     remarks = (
         "tied items share the mean of their ranks, and rho is Pearson's r of the ranks",
         f"1 - 6 sum of d² / (n (n² - 1)), which holds without ties only, would give {short(plain)}",
@@ -285,20 +285,20 @@ def _tau_ap(lists: TwoLists) -> _Taken:
     order = np.argsort(rank, kind="stable")
     names = [lists.items[place] for place in order]
     above, agreement, weight = (column[order].astype(np.float64) for column in (above, agreement, weight))
-    n = given("items", [len(names)])
+    n = quantity("items", [len(names)])
     items = (("items", float(len(names))),)
     if not tied:  # agreement is what belongs above less what does not, and both together are all above
         right = (above + agreement) / 2
         share = np.where(above > 0, right / np.maximum(above, 1), np.nan)
         frame = pl.DataFrame({"item": names, "place": rank[order], "above": above, "right": right, "share": share})
         table = StepTable("items", (("share", "sum"),), frame.with_columns(pl.col("share").fill_nan(None)), _MEANS_AP)
-        tau = 2 * given("sum of share", [np.nansum(share)]) / (n - 1) - 1
+        tau = 2 * quantity("sum of share", [np.nansum(share)]) / (n - 1) - 1
         return _Taken("tau_AP", value, (table,), (*items, ("sum of share", float(np.nansum(share)))), formula(tau, 0))
     product = agreement * weight
     frame = pl.DataFrame({"item": names, "place": rank[order], "above": above, "agreement": agreement,
                           "weight": weight, "product": product})  # fmt: skip
     table = StepTable("items", (("product", "sum"),), frame, _MEANS_TIED)
-    tau = given("sum of product", [product.sum()]) / (n - 1)
+    tau = quantity("sum of product", [product.sum()]) / (n - 1)
     counts = (*items, ("sum of product", float(product.sum())))
     return _Taken("tau_AP", value, (table,), counts, formula(tau, 0), ("ties are broken in all ways: it is the mean",))
 
@@ -338,8 +338,8 @@ def _overlap(first: list[str], second: list[str], p: float) -> _Taken:
     })  # fmt: skip
     parts = {"sum of product": float(depths.share @ depths.weight), "last share": float(depths.share[-1]),
              "chance to read on": p**longest}  # fmt: skip
-    total, last, on = (given(word, [number]) for word, number in parts.items())
-    extrapolated: PerQuery = total + last * on
+    total, last, on = (quantity(word, [number]) for word, number in parts.items())
+    extrapolated: PerUnit = total + last * on
     remarks = (
         f"chance to read on beyond rank {longest} = {p:g}^{longest}; the share there is taken to go on",
         f"whatever follows, it is at least {short(overlap.least)} and at most {short(overlap.most)}",

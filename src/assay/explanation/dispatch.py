@@ -23,7 +23,7 @@ from assay.explanation.numbers import View, explained, number_of_unit, summarise
 from assay.explanation.rankings import listing_of
 from assay.explanation.result import Explanation
 from assay.measures import parse_measure
-from assay.measures.given_curve import GivenCurve
+from assay.measures.curve_input import GivenCurve
 from assay.measures.registry import Measure
 
 Grades = Sequence[float | None]

@@ -29,7 +29,7 @@ from assay.explanation.result import Explanation, StepTable, counts_named, formu
 from assay.measures import parse_measure
 from assay.measures.over_classes import overall
 from assay.measures.registry import LabelCounts, Measure
-from assay.measures.steps import PerQuery
+from assay.measures.steps import PerUnit
 from assay.measures.summary import escaped
 from assay.measures.vocabularies import Vocabulary, by_name
 
@@ -149,7 +149,7 @@ def of_class(signature: str, label: str) -> str:
     return f"{before}|positive={escaped(label)}{rule}{after}"
 
 
-def of_all_classes(measure: Measure, classes: Confusion, total: PerQuery, view: View) -> Explanation:
+def of_all_classes(measure: Measure, classes: Confusion, total: PerUnit, view: View) -> Explanation:
     """Each class's number, and how they become one."""
     of_one = _of_one(measure)
     each = of_one.per_unit(classes)
@@ -181,7 +181,7 @@ def _of_one(measure: Measure) -> Measure:
     return parse_measure(measure.name, "binary")(**chosen)
 
 
-def _classes(measure: Measure, classes: Confusion, each: PerQuery, total: PerQuery) -> StepTable:
+def _classes(measure: Measure, classes: Confusion, each: PerUnit, total: PerUnit) -> StepTable:
     """A row a class: its cells, what is summed over classes or its number, and what that adds."""
     rows: dict[str, Any] = {"class": pl.Series(classes.units, dtype=pl.String)}
     rows |= {name.upper(): getattr(classes, name) for name in _CELLS}

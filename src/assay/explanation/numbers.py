@@ -31,12 +31,11 @@ from assay.explanation.result import (
     with_class_names,
 )
 from assay.explanation.summaries import put_together, units_table
-from assay.measures.curve_points import roc_points
-from assay.measures.curve_words import trivial
-from assay.measures.given_curve import GivenCurve
+from assay.measures.curve_input import GivenCurve
+from assay.measures.curve_points import roc_points, trivial
 from assay.measures.registry import Counts, Measure
 from assay.measures.roc_area import AUC
-from assay.measures.steps import PerQuery
+from assay.measures.steps import PerUnit
 from assay.measures.summary import Undefined, signature, summarise
 
 
@@ -213,7 +212,7 @@ class View(NamedTuple):
 
 
 def explained(
-    measure: Measure, counts: Counts, result: PerQuery, number: int, view: View, *, before: Sequence[StepTable] = ()
+    measure: Measure, counts: Counts, result: PerUnit, number: int, view: View, *, before: Sequence[StepTable] = ()
 ) -> Explanation:
     """The number of one unit; `before` are tables that come first, in place of that of the decisions.
 
@@ -271,7 +270,7 @@ def explained(
 def summarised(
     measure: Measure,
     counts: Counts,
-    result: PerQuery,
+    result: PerUnit,
     view: View,
     parts: tuple[Explanation, ...] = (),
     *,
@@ -299,7 +298,7 @@ def summarised(
     )
 
 
-def _other_ways(measure: Measure, alone: Counts) -> dict[str, PerQuery]:
+def _other_ways(measure: Measure, alone: Counts) -> dict[str, PerUnit]:
     """The same number made in other ways; see `also` of `@measure`."""
     if isinstance(alone, GivenCurve):
         return {}

@@ -7,11 +7,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import polars as pl
 
-from assay.counting.judgments import Ints
+from assay.counting.judgments import Ints, Subtopics
 from assay.counting.policies import policies
 from assay.counting.ranks import Ranks
 from assay.counting.retrieved import retrieved
-from assay.counting.subtopics import Subtopics
 from assay.evaluation import Evaluation
 from assay.explanation.result import StepTable
 from assay.measures.registry import Measure

@@ -13,7 +13,7 @@ import polars as pl
 from assay.core.digits import NOT_AVAILABLE, short
 from assay.core.results import Result
 from assay.measures.registry import Measure
-from assay.measures.steps import OPERATIONS, PerQuery, Steps
+from assay.measures.steps import OPERATIONS, PerUnit, Steps
 
 _INFIX = {"+": " + ", "-": " - ", "*": " × ", "/": " / "}
 _BINDS = {"+": 1, "-": 1, "*": 2, "/": 2}
@@ -45,7 +45,7 @@ class StepTable(NamedTuple):
         return self.reduced[0][1] if self.reduced else None
 
 
-def step_tables(results: Sequence[tuple[PerQuery, int]]) -> list[StepTable]:
+def step_tables(results: Sequence[tuple[PerUnit, int]]) -> list[StepTable]:
     """The tables of steps that numbers of a unit are made of: one of the ranking, one of the ideal, and so on.
 
     Each result comes with the unit's place in it.
@@ -124,7 +124,7 @@ def with_class_names(table: StepTable, labels: Sequence[object]) -> StepTable:
     return table._replace(frame=named.select(pl.exclude("^running_.*$")))
 
 
-def named_parts(result: PerQuery, unit: int) -> StepTable | None:
+def named_parts(result: PerUnit, unit: int) -> StepTable | None:
     """The parts of a formula that have names of their own, such as interpolated precision at each level of recall."""
     named = [leaf for leaf in result.leaves() if leaf.name is not None]
     if len(named) < 2:
@@ -140,7 +140,7 @@ def named_parts(result: PerQuery, unit: int) -> StepTable | None:
     return StepTable("parts", (), pl.DataFrame(columns).rename({"at": f"at_{place}"}), {})
 
 
-def _at(leaf: PerQuery, unit: int) -> tuple[str, float] | None:
+def _at(leaf: PerUnit, unit: int) -> tuple[str, float] | None:
     """The first rank that has the largest value, or the first threshold or recall if there are no ranks."""
     steps, column = leaf.steps, leaf.column
     if leaf.op != "max" or steps is None or column is None:
@@ -168,7 +168,7 @@ class Formula(NamedTuple):
         return self.words.removesuffix(f", {self.place}") if self.place else self.words
 
 
-def formula(result: PerQuery, unit: int) -> Formula:
+def formula(result: PerUnit, unit: int) -> Formula:
     """The formula behind a unit's number; a sum of few terms is written out.
 
     >>> from assay.counting import Ranks
@@ -180,7 +180,7 @@ def formula(result: PerQuery, unit: int) -> Formula:
     """
     several = len({leaf.steps.says for leaf in result.leaves() if leaf.steps is not None}) > 1
 
-    def word(node: PerQuery) -> tuple[str, int]:
+    def word(node: PerUnit) -> tuple[str, int]:
         if node.name is not None and node is not result:
             return node.name, _ALONE
         if node.constant is not None:
@@ -190,7 +190,7 @@ def formula(result: PerQuery, unit: int) -> Formula:
         where = f" ({node.steps.says})" if several and node.steps is not None else ""
         return f"{_REDUCED[node.op]} {node.column}{where}", _ALONE
 
-    def number(node: PerQuery) -> tuple[str, int]:
+    def number(node: PerUnit) -> tuple[str, int]:
         terms = _terms(node, unit)
         return _added(terms) if terms else (short(float(node.values[unit])), _ALONE)
 
@@ -206,7 +206,7 @@ def formula(result: PerQuery, unit: int) -> Formula:
     return Formula(words, numbers, not result.operands and not _terms(result, unit), place)
 
 
-def _terms(node: PerQuery, unit: int) -> list[float]:
+def _terms(node: PerUnit, unit: int) -> list[float]:
     """What is added up to a sum, as far as it is not 0; nothing if it is one number, or too many."""
     if node.op != "sum" or node.steps is None or node.column is None:
         return []
@@ -222,7 +222,7 @@ def _added(terms: list[float]) -> tuple[str, int]:
     return f"{short(terms[0])}{rest}", _BINDS["+"]
 
 
-def _comes_to(node: PerQuery, unit: int) -> float:
+def _comes_to(node: PerUnit, unit: int) -> float:
     """What the formula alone comes to, whatever else must hold for a value: NaN if there is a 0 below a line."""
     if not node.operands:
         return float(node.values[unit])
@@ -233,7 +233,7 @@ def _comes_to(node: PerQuery, unit: int) -> float:
 
 
 def _written(
-    node: PerQuery, leaf_text: Callable[[PerQuery], tuple[str, int]], outermost: bool = False
+    node: PerUnit, leaf_text: Callable[[PerUnit], tuple[str, int]], outermost: bool = False
 ) -> tuple[str, int]:
     """The text of a formula, and how strongly its outermost operation binds."""
     if not node.operands or (node.name is not None and not outermost):
@@ -254,7 +254,7 @@ def _written(
     return f"{left}{_INFIX[node.op]}{f'({right})' if keeps else right}", strength
 
 
-def counts_named(results: Sequence[tuple[PerQuery, int]]) -> Iterator[tuple[str, float]]:
+def counts_named(results: Sequence[tuple[PerUnit, int]]) -> Iterator[tuple[str, float]]:
     """The numbers that were counted and not summed up from steps: their names and values, each once."""
     seen = set()
     for result, unit in results:
@@ -264,7 +264,7 @@ def counts_named(results: Sequence[tuple[PerQuery, int]]) -> Iterator[tuple[str,
                 yield leaf.op, float(leaf.values[unit])
 
 
-def _needs(result: PerQuery) -> Iterator[PerQuery]:
+def _needs(result: PerUnit) -> Iterator[PerUnit]:
     """What must not be 0, for the result or for what it is made of."""
     yield from result.needs
     for operand in result.operands:

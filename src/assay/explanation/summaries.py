@@ -9,7 +9,7 @@ from assay.core.errors import several
 from assay.counting.judgments import Floats
 from assay.explanation.result import StepTable
 from assay.measures.registry import Measure
-from assay.measures.steps import PerQuery, Steps, given
+from assay.measures.steps import PerUnit, Steps, quantity
 from assay.measures.summary import Undefined, counted
 
 #: What a unit adds to a weighted mean.
@@ -18,12 +18,12 @@ CONTRIBUTION = "contribution"
 
 def put_together(
     measure: Measure,
-    result: PerQuery,
+    result: PerUnit,
     undefined: Undefined,
     unit_kind: str = "query",
     *,
     weight: Floats | None = None,
-) -> PerQuery:
+) -> PerUnit:
     """The summary as a formula: its one value is that of `summarise`; `weight`: what each unit weighs in a mean.
 
     >>> from assay.counting import Ranks
@@ -47,15 +47,15 @@ def put_together(
         return total
     none = f"no {unit_kind} has a value"
     if weight is not None:
-        return total / given("weights", [weight[known].sum()], when_zero=none)
-    mean = total / given(units, [len(values)], when_zero=none)
+        return total / quantity("weights", [weight[known].sum()], when_zero=none)
+    mean = total / quantity(units, [len(values)], when_zero=none)
     return mean.exp() if how == "geometric" else mean
 
 
 def units_table(
     measure: Measure,
     units: tuple[str, ...],
-    result: PerQuery,
+    result: PerUnit,
     undefined: Undefined,
     unit_kind: str = "query",
     *,

@@ -9,8 +9,7 @@ from typing import Literal, NamedTuple, TypeAlias
 from assay.core.domains import Choice
 from assay.core.errors import EmptyFileError, FormatError, number_of
 from assay.extraction.spans import UNTYPED, Spans, spans_of
-from assay.files.decoding import decoded, lines_of
-from assay.files.sources import Source
+from assay.files.sources import Source, decoded, lines_of
 
 Bio: TypeAlias = Literal["conlleval", "strict"]
 

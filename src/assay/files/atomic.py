@@ -50,7 +50,7 @@ def write_texts(texts: Mapping[Path, str], *, overwrite: bool = False) -> None:
                 devices.append((path, text))
                 continue
             target = Path(os.path.realpath(path))
-            with _told(target):
+            with _one_line_errors(target):
                 temporary = _temporary(target)
                 unfinished.callback(temporary.unlink, missing_ok=True)
                 with _written(temporary) as file:
@@ -59,7 +59,7 @@ def write_texts(texts: Mapping[Path, str], *, overwrite: bool = False) -> None:
         for device, text in devices:
             write_text(device, text)
         for temporary, target in waiting:
-            with _told(target):
+            with _one_line_errors(target):
                 _put(temporary, target)
 
 
@@ -71,7 +71,7 @@ def check_target(path: str | os.PathLike[str]) -> None:
     assay.core.errors.InputError: ...nowhere/table.md: cannot be written: no such file or directory
     """
     target = Path(os.path.realpath(path))
-    with _told(target):
+    with _one_line_errors(target):
         if target.is_dir():
             raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
         place = Path(path) if _is_device(Path(path)) else target.parent
@@ -88,7 +88,7 @@ def replacing(path: str | os.PathLike[str], *, overwrite: bool = False) -> Itera
     """
     originals.check([path], overwrite)
     target = Path(os.path.realpath(path))  # where a link leads to is replaced, not the link
-    with _told(target):
+    with _one_line_errors(target):
         if _is_device(Path(path)):
             with Path(path).open("wb") as device:  # a pipe or a device cannot be replaced
                 yield device
@@ -134,7 +134,7 @@ def _put(temporary: Path, target: Path) -> None:
 
 
 @contextmanager
-def _told(target: Path) -> Iterator[None]:
+def _one_line_errors(target: Path) -> Iterator[None]:
     """Whatever goes wrong is told in one line."""
     try:
         yield

@@ -10,11 +10,11 @@ from typing import NamedTuple, TypeVar
 import polars as pl
 
 from assay.core.errors import InputError, listed
+from assay.files.legacy_quirks import are_no_judgments, differing_topics, fitted, fitted_documents
 from assay.files.reading import read_documents, read_qrels, read_topics
 from assay.files.records import each_once
 from assay.files.registry import Format, detect
 from assay.files.sources import Source
-from assay.files.traps import are_no_judgments, differing_topics, fitted, fitted_documents
 from assay.tables import Documents, Qrels, Topics
 
 T = TypeVar("T", Documents, Topics, Qrels)
@@ -66,11 +66,11 @@ def read_collection(folder: str | os.PathLike[str], *, inverse_grades: bool = Fa
     warnings = contents.warnings
     warnings += [warning for table in (documents, topics) if table is not None for warning in table.warnings]
     warnings += [warning for judged in qrels.values() for warning in judged.warnings]
-    qrels, topics, said = fitted(qrels, topics)
-    warnings += said
+    qrels, topics, remarks = fitted(qrels, topics)
+    warnings += remarks
     for split, judged in qrels.items():
-        qrels[split], said = fitted_documents(judged, documents)
-        warnings += said
+        qrels[split], remarks = fitted_documents(judged, documents)
+        warnings += remarks
     return Collection(root.resolve().name, documents, topics, qrels, tuple(dict.fromkeys(warnings)))
 
 
@@ -94,7 +94,9 @@ class _Folder:
                 unknown.append(path.name)
                 continue
             if known.name == _AS_VECTORS and _VECTORS in path.name.lower():
-                self.warnings.append(f"{path}: left out: it looks like {known.says}, but is named for vectors of terms")
+                self.warnings.append(
+                    f"{path}: left out: it looks like {known.title}, but is named for vectors of terms"
+                )
                 continue
             self.held[known.kind].append(_File(path, known))
             if known.name == _WITH_JUDGMENTS:
@@ -176,12 +178,12 @@ class _Folder:
 def _files(root: Path) -> list[Path]:
     """The files of the folder that may be tables, and those of BEIR's folder of judgments."""
     entries = sorted(path for path in root.iterdir() if not path.name.startswith("."))
-    found = [path for path in entries if path.is_file() and not _is_explanation(path)]
+    files = [path for path in entries if path.is_file() and not _is_explanation(path)]
     inner = root / _BEIR_QRELS
-    found += sorted(path for path in inner.iterdir() if path.is_file()) if inner.is_dir() else []
+    files += sorted(path for path in inner.iterdir() if path.is_file()) if inner.is_dir() else []
     folders = [path for path in entries if path.is_dir()]
     # A folder that holds nothing but another one, and words about it, is where that one is.
-    return _files(folders[0]) if not found and len(folders) == 1 else found
+    return _files(folders[0]) if not files and len(folders) == 1 else files
 
 
 def _is_explanation(path: Path) -> bool:

@@ -162,8 +162,8 @@ def last_data_line(data: bytes) -> bytes | None:
     end = len(data)
     while end >= 0:
         start = data.rfind(b"\n", 0, end)
-        if found := data_lines(data[start + 1 : end]):
-            return found[-1][1]
+        if lines := data_lines(data[start + 1 : end]):
+            return lines[-1][1]
         end = start
     return None
 

@@ -9,10 +9,9 @@ from typing import NamedTuple
 import polars as pl
 
 from assay.core.errors import FormatError, listed, number_of
-from assay.files.decoding import decoded, without_entities
 from assay.files.records import Record, documents_of, is_whole, plain_number, topics_of, unlike_announced
 from assay.files.registry import Head, Loaded, register
-from assay.files.sources import Source
+from assay.files.sources import Source, decoded, without_entities
 from assay.tables import Documents, Topics
 
 _EXPERTS = 4
@@ -39,10 +38,10 @@ def _parts(text: str, start: re.Pattern[str]) -> Iterator[tuple[int, str]]:
     """What stands between one start and the next, whether it is closed or not, and the line where it begins."""
     line, at = 1, 0
     starts = list(start.finditer(text))
-    for number, found in enumerate(starts):
-        line, at = line + text.count("\n", at, found.start()), found.start()
+    for number, match in enumerate(starts):
+        line, at = line + text.count("\n", at, match.start()), match.start()
         end = starts[number + 1].start() if number + 1 < len(starts) else len(text)
-        yield line, text[found.end() : end]
+        yield line, text[match.end() : end]
 
 
 def _held(part: str, tag: str) -> list[str]:
@@ -66,7 +65,7 @@ def _documents(source: Source, _name: str) -> Documents:
         if not is_whole(number):
             without.append(line)
             continue
-        held = {column: [one for tag in tags for one in _held(part, tag)] for column, tags in _COLUMNS.items()}
+        held = {column: [value for tag in tags for value in _held(part, tag)] for column, tags in _COLUMNS.items()}
         rows.append({"doc_id": plain_number(number)} | {column: "; ".join(values) for column, values in held.items()})
     if without:
         count = number_of("record", len(without))

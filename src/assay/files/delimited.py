@@ -15,10 +15,9 @@ from typing import Any, NamedTuple
 import polars as pl
 
 from assay.core.errors import EmptyFileError, FormatError
-from assay.files.decoding import decoded, lines_of
 from assay.files.headers import KINDS, columns_of, line_of, shape_of, table_of
 from assay.files.registry import Head, Kind, head_of, named, register
-from assay.files.sources import Source
+from assay.files.sources import Source, decoded, lines_of
 from assay.tables import Documents, Topics
 from assay.tables.shapes import Locate
 
@@ -48,8 +47,8 @@ def _header(line: str, separators: tuple[str, ...] = _SEPARATORS) -> tuple[str, 
 
 
 def _matches(kind: Kind, head: Head) -> bool:
-    found = _header(head.first)
-    return found is not None and columns_of(kind, found[1]) is not None
+    header = _header(head.first)
+    return header is not None and columns_of(kind, header[1]) is not None
 
 
 def _read(kind: Kind, source: Source, name: str) -> Any:
@@ -61,7 +60,7 @@ def _read(kind: Kind, source: Source, name: str) -> Any:
         raise FormatError(source.name, number, expected=f"a header {shape_of(kind)}", got=", ".join(names))
     frame, dialect = _loaded(source, _Dialect(number, separator, names), f"rows {shape_of(kind)}")
     locate = partial(_locate, source, dialect, columns)
-    return table_of(kind, frame, columns, name=name, says=f"{_SAYS[separator]} with a header", locate=locate)
+    return table_of(kind, frame, columns, name=name, title=f"{_SAYS[separator]} with a header", locate=locate)
 
 
 def read_fields(source: Source, separator: str | None, expected: str) -> tuple[pl.DataFrame, Locate]:
@@ -121,8 +120,8 @@ def _parsed(data: bytes, dialect: _Dialect) -> pl.DataFrame | None:
 
 def header_of(head: Head, separator: str | None = None) -> list[str]:
     """The names in the header line of a table; none if the line has no separator."""
-    found = _header(head.first, _SEPARATORS if separator is None else (separator,)) if head.numbered else None
-    return found[1] if found else []
+    header = _header(head.first, _SEPARATORS if separator is None else (separator,)) if head.numbered else None
+    return header[1] if header else []
 
 
 def _may_be_ragged(frame: pl.DataFrame) -> bool:
@@ -184,8 +183,8 @@ def _two_columns(kind: Kind, source: Source, name: str) -> Topics | Documents:
     if not rows:
         raise EmptyFileError(source.name, f"`{key}`, a tab, the text")
     frame = pl.DataFrame(rows, schema=[key, text], orient="row")
-    made = Topics if kind == "topics" else Documents
-    return made(frame, name, "TSV of ids and texts", warnings, locate=lambda row: (source.name, lines[row]))
+    make = Topics if kind == "topics" else Documents
+    return make(frame, name, "TSV of ids and texts", warnings, locate=lambda row: (source.name, lines[row]))
 
 
 for _kind in KINDS:

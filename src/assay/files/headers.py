@@ -72,16 +72,16 @@ def columns_of(kind: Kind, header: Sequence[str]) -> dict[str, str] | None:
         names["title"] = ("title", "query", "query_text", "text")
     if kind == "documents":
         names["doc_id"] = (*_NAMES["doc_id"], *_IDS)
-    found: dict[str, str] = {}
+    columns: dict[str, str] = {}
     for ours in _WANTED[kind]:
         name = next((folded[name] for name in names[ours] if name in folded), None)
-        if name is not None and name not in found.values():
-            found[ours] = name
-    if any(not set(either) & set(found) for either in _NEEDED[kind]):
+        if name is not None and name not in columns.values():
+            columns[ours] = name
+    if any(not set(either) & set(columns) for either in _NEEDED[kind]):
         return None
-    if "judge" in found:
-        found.pop("iteration", None)
-    return found
+    if "judge" in columns:
+        columns.pop("iteration", None)
+    return columns
 
 
 def called(ours: str, header: Sequence[str]) -> str | None:
@@ -104,24 +104,24 @@ def folded_name(name: str) -> str:
 
 
 def table_of(
-    kind: Kind, frame: pl.DataFrame, columns: Mapping[str, str], *, name: str, says: str, locate: Locate
+    kind: Kind, frame: pl.DataFrame, columns: Mapping[str, str], *, name: str, title: str, locate: Locate
 ) -> Any:
     """Named columns of any types -> a run, loaded judgments, topics or documents."""
     if kind in {"topics", "documents"}:
-        made = Topics if kind == "topics" else Documents
-        key = made.key
+        make = Topics if kind == "topics" else Documents
+        key = make.key
         chosen = [_column(frame[columns[key]], key, locate)]
         chosen += [frame[theirs].alias(ours) for ours, theirs in columns.items() if ours != key]
         taken = {*columns, *columns.values()}
-        return made(pl.DataFrame([*chosen, *(frame[rest] for rest in frame.columns if rest not in taken)]),
-                    name, says, locate=locate)  # fmt: skip
+        return make(pl.DataFrame([*chosen, *(frame[rest] for rest in frame.columns if rest not in taken)]),
+                    name, title, locate=locate)  # fmt: skip
     table = pl.DataFrame([_column(frame[theirs], ours, locate) for ours, theirs in columns.items()])
     if kind == "qrels":
-        return Loaded(table, locate, says=says)
+        return Loaded(table, locate, title=title)
     if "score" not in table.columns:
         table = table.with_columns(score=-pl.col("rank"))
     order = [column for column in ("query_id", "doc_id", "score", "rank") if column in table.columns]
-    return Run(table.select(order), name, says, locate=locate)
+    return Run(table.select(order), name, title, locate=locate)
 
 
 def _column(values: pl.Series, ours: str, locate: Locate) -> pl.Series:
@@ -131,21 +131,21 @@ def _column(values: pl.Series, ours: str, locate: Locate) -> pl.Series:
         expected = f"a number as {ours}"
         usable = kind.is_numeric() or kind in {pl.String, pl.Null}
         text = values.str.strip_chars() if kind == pl.String else values
-        made = text.cast(pl.Float64, strict=False) if usable else pl.repeat(None, len(values), eager=True)
-        made = made.cast(pl.Float64)
+        cast = text.cast(pl.Float64, strict=False) if usable else pl.repeat(None, len(values), eager=True)
+        cast = cast.cast(pl.Float64)
         # An infinite score has a place in an order; an infinite grade has none.
-        refused = made.is_null() | made.is_nan() | (made.is_infinite() if ours == "relevance" else False)
+        refused = cast.is_null() | cast.is_nan() | (cast.is_infinite() if ours == "relevance" else False)
     else:
         expected = f"text or a whole number as {ours}"
         usable = kind.is_integer() or kind.base_type() in {pl.String, pl.Categorical, pl.Enum, pl.Null}
-        made = values.cast(pl.String) if usable else pl.repeat(None, len(values), dtype=pl.String, eager=True)
-        refused = made.is_null() | (made == "")
+        cast = values.cast(pl.String) if usable else pl.repeat(None, len(values), dtype=pl.String, eager=True)
+        refused = cast.is_null() | (cast == "")
     if refused.any():
         row = int(refused.arg_max() or 0)
         path, line = locate(row=row)
-        got = "" if values[row] is None or made[row] == "" else str(values[row])
+        got = "" if values[row] is None or cast[row] == "" else str(values[row])
         raise FormatError(path, line, expected=expected, got=got)
-    return made.alias(ours)
+    return cast.alias(ours)
 
 
 def line_of(
@@ -169,8 +169,8 @@ def line_of(
     return None
 
 
-def _same(one: Any, other: Any) -> bool:
+def _same(value: Any, other: Any) -> bool:
     try:
-        return float(one) == float(other)
+        return float(value) == float(other)
     except (TypeError, ValueError):
-        return bool(one == other)
+        return bool(value == other)

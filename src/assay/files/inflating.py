@@ -109,9 +109,9 @@ class ZstdReader(_Reader):
         blocks = []
         for _ in range(_BLOCKS_AT_ONCE):
             head = self._exactly(3)
-            said = int.from_bytes(head, "little")
-            blocks += [head, self._exactly(1 if said >> 1 & 3 == _REPEATED_BYTE else said >> 3)]
-            if said & 1:
+            header = int.from_bytes(head, "little")
+            blocks += [head, self._exactly(1 if header >> 1 & 3 == _REPEATED_BYTE else header >> 3)]
+            if header & 1:
                 return [*blocks, self._exactly(self._checksum)]
         return blocks
 

@@ -44,7 +44,7 @@ def _dicts(kind: Kind, source: Source, name: str) -> Any:
     if "" in data or (frame["doc_id"] == "").any():
         raise FormatError(source.name, None, expected=_SHAPE, note="an id is empty")
     locate = partial(nowhere, source)
-    return Run(frame, name, "JSON", locate=locate) if kind == "run" else Loaded(frame, locate, says="JSON")
+    return Run(frame, name, "JSON", locate=locate) if kind == "run" else Loaded(frame, locate, title="JSON")
 
 
 def _is_dicts(head: Head) -> bool:
@@ -63,7 +63,7 @@ def _table(kind: Kind, source: Source, name: str) -> Any:
     columns = columns_of(kind, frame.columns)
     if columns is None:
         raise FormatError(source.name, None, expected=f"objects {shape_of(kind)}", got=", ".join(frame.columns))
-    return table_of(kind, frame, columns, name=name, says="JSONL", locate=partial(_locate, source, columns))
+    return table_of(kind, frame, columns, name=name, title="JSONL", locate=partial(_locate, source, columns))
 
 
 def _fast(kind: Kind, data: bytes) -> pl.DataFrame | None:

@@ -46,12 +46,12 @@ def loaded(source: Source, data: bytes | None = None) -> Any:
 
 
 def _unique(source: Source, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    made: dict[str, Any] = {}
+    fields: dict[str, Any] = {}
     for key, value in pairs:
-        if key in made:
+        if key in fields:
             raise FormatError(source.name, None, expected="each key once in an object", got=key)
-        made[key] = value
-    return made
+        fields[key] = value
+    return fields
 
 
 def fast_table(data: bytes, schema: dict[str, pl.DataType] | None = None) -> pl.DataFrame | None:
@@ -116,8 +116,8 @@ def records(source: Source, data: bytes | None = None) -> Iterator[tuple[int | N
 
 def _values(source: Source, data: bytes) -> Iterator[tuple[int | None, Any]]:
     if is_list(data):
-        found = loaded(source, data)
-        yield from ((None, value) for value in (found if isinstance(found, list) else [found]))
+        content = loaded(source, data)
+        yield from ((None, value) for value in (content if isinstance(content, list) else [content]))
         return
     for number, line in enumerate(data.splitlines(), 1):
         if line.strip():

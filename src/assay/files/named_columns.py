@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 import polars as pl
 
-from assay.core.errors import EmptyFileError, FormatError
+from assay.core.errors import EmptyFileError, FormatError, ParameterError, did_you_mean, listed
 from assay.files.delimited import header_of, read_fields
 from assay.files.json_values import fast_table, keys_of, records
 from assay.files.panics import quiet_panics
@@ -32,7 +32,6 @@ class NamedColumns(NamedTuple):
 
     path: str
     frame: pl.DataFrame
-    says: str
     where: Where
     #: A column as it is written, for formats whose fast reader makes one type of several.
     exact: Callable[[str], list[Any]] | None = None
@@ -60,30 +59,30 @@ class NamedColumns(NamedTuple):
     def numbers(self, column: str, expected: str) -> pl.Series:
         """A column of numbers, finite; null where there is none."""
         values = self.frame[column]
-        made = values
+        numbers = values
         if values.dtype == pl.String:
             text = values.str.strip_chars()
-            made = text.cast(pl.Float64, strict=False)
+            numbers = text.cast(pl.Float64, strict=False)
             if (
-                is_beyond_floats(made)
+                is_beyond_floats(numbers)
                 and (whole := text.cast(pl.Int64, strict=False)).null_count() == text.null_count()
             ):
-                made = whole
-            wrong = made.is_null() & text.is_not_null()
+                numbers = whole
+            wrong = numbers.is_null() & text.is_not_null()
             if wrong.any():
                 wrong &= ~text.str.to_lowercase().is_in(_NO_NUMBER)
         elif values.dtype.is_numeric() or values.dtype in {pl.Boolean, pl.Null}:
-            made = values.cast(pl.Float64)
-            made = values if values.dtype.is_integer() and is_beyond_floats(made) else made
+            numbers = values.cast(pl.Float64)
+            numbers = values if values.dtype.is_integer() and is_beyond_floats(numbers) else numbers
             wrong = pl.Series([False])
         else:
             raise FormatError(self.path, None, expected=f"numbers in {column}", got=str(values.dtype))
-        wrong = wrong | ~made.is_finite().fill_null(True)
+        wrong = wrong | ~numbers.is_finite().fill_null(True)
         if wrong.any():
             row = int(wrong.arg_max() or 0)
             path, line = self.where(row)
             raise FormatError(path, line, expected=f"a finite number as {expected}", got=str(values[row]))
-        return made
+        return numbers
 
 
 def read_named_columns(source: Source, expected: str, separator: str | None = None) -> NamedColumns:
@@ -100,11 +99,11 @@ def read_named_columns(source: Source, expected: str, separator: str | None = No
         frame = read_table(source)
         if not frame.height:
             raise EmptyFileError(source.name, expected)
-        return NamedColumns(source.name, frame, "Parquet or Arrow", lambda row: (source.name, row + 1), lists_in(frame))
+        return NamedColumns(source.name, frame, lambda row: (source.name, row + 1), lists_in(frame))
     if separator is None and _is_json(head):
         return _from_json(source, expected)
     fields, locate = read_fields(source, separator, expected)
-    return NamedColumns(source.name, fields, "CSV or TSV", lambda row: locate(row=row))
+    return NamedColumns(source.name, fields, lambda row: locate(row=row))
 
 
 def names_of(head: Head) -> list[str]:
@@ -140,7 +139,7 @@ def _from_json(source: Source, expected: str) -> NamedColumns:
         frame = _slow(source, data)
     if not frame.height or not frame.width:
         raise EmptyFileError(source.name, expected)
-    return NamedColumns(source.name, frame, "JSON", where, exact)
+    return NamedColumns(source.name, frame, where, exact)
 
 
 def _slow(source: Source, data: bytes) -> pl.DataFrame:
@@ -211,7 +210,7 @@ def as_whole(columns: Sequence[pl.Series]) -> list[pl.Series]:
     meant = {text: _TRUTH_VALUES.get(text.lower(), text) for text in seen}
     if not whole or not (whole == set(seen) or set(meant.values()) <= {"0", "1"}):
         return list(columns)
-    numbers = {text: int(said.partition(".")[0]) for text, said in meant.items()}
+    numbers = {text: int(meaning.partition(".")[0]) for text, meaning in meant.items()}
     old, new = pl.Series(list(numbers), dtype=pl.String), pl.Series(list(numbers.values()), dtype=pl.Int64)
     return [column.replace_strict(old, new, return_dtype=pl.Int64) for column in columns]
 
@@ -222,13 +221,41 @@ def zero_or_one(table: NamedColumns, column: str) -> np.ndarray[Any, np.dtype[np
     if values.dtype == pl.String:
         values = values.str.strip_chars().str.to_lowercase().replace(_TRUTH_VALUES)
     usable = values.dtype.is_numeric() or values.dtype in {pl.String, pl.Boolean}
-    made = (
+    numbers = (
         values.cast(pl.Float64, strict=False) if usable else pl.repeat(None, len(values), dtype=pl.Float64, eager=True)
     )
-    wrong = ~made.is_in([0.0, 1.0]).fill_null(False)
+    wrong = ~numbers.is_in([0.0, 1.0]).fill_null(False)
     if wrong.any():
         row = int(wrong.arg_max() or 0)
         path, line = table.where(row)
         got = table.frame[column][row]
         raise FormatError(path, line, expected=f"0 or 1 in {column}", got="" if got is None else str(got))
-    return made.to_numpy().astype(np.bool)
+    return numbers.to_numpy().astype(np.bool)
+
+
+class _Named(Protocol):
+    @property
+    def name(self) -> str:
+        """What the system is called."""
+
+
+_System = TypeVar("_System", bound=_Named)
+
+
+def chosen(tables: Iterable[_System], systems: Sequence[str] | str, path: str, what: str) -> list[_System]:
+    """Those of the systems that are wanted, in the order in which they are named.
+
+    >>> from assay import Clusters
+    >>> both = [Clusters.of(None, [0, 1, 1], name=name) for name in ("first", "second")]
+    >>> [one.name for one in chosen(both, "second", "notes.csv", "clustering")]
+    ['second']
+    """
+    by_name = {table.name: table for table in tables}
+    wanted = [systems] if isinstance(systems, str) else list(systems)
+    for name in wanted:
+        if name not in by_name:
+            known = listed(list(by_name))
+            raise ParameterError(
+                f"{path}: no {what} is called {name!r}: there are {known}{did_you_mean(name, by_name)}"
+            )
+    return [by_name[name] for name in wanted]

@@ -35,7 +35,7 @@ def _elasticsearch(source: Source) -> Iterator[Query]:
     """The request of a ranking evaluation has ratings; its response also has the hits."""
     data = _mapping(loaded(source))
     for request in data.get("requests", []):
-        rated = [(_id(one["_id"]), float(one["rating"])) for one in request.get("ratings", [])]
+        rated = [(_id(rating["_id"]), float(rating["rating"])) for rating in request.get("ratings", [])]
         yield Query(_id(request["id"]), [], _once(rated))
     for query_id, detail in data.get("details", {}).items():
         hits = [(hit["hit"], hit.get("rating")) for hit in detail.get("hits", [])]
@@ -56,9 +56,9 @@ def _listed(retrieved: str, relevant: str, source: Source) -> Iterator[Query]:
         query_id = next((_id(record[name]) for name in _QUERY_KEYS if name in record), None)
         if query_id is None:
             raise KeyError(" or ".join(_QUERY_KEYS))
-        found = [(_id(document), None) for document in _list(record.get(retrieved) or [])]
+        documents = [(_id(document), None) for document in _list(record.get(retrieved) or [])]
         judged = {_id(document): 1.0 for document in _list(record.get(relevant) or [])}
-        yield Query(query_id, list(dict.fromkeys(found)), judged)
+        yield Query(query_id, list(dict.fromkeys(documents)), judged)
 
 
 def _id(value: Any) -> str:
@@ -83,43 +83,43 @@ def _mapping(value: Any) -> Mapping[str, Any]:
 
 def _once(rated: list[tuple[str, float]]) -> dict[str, float]:
     """Grades by document; refuse those that contradict one another, and those that are no number."""
-    found: dict[str, float] = {}
+    grades: dict[str, float] = {}
     for document, grade in rated:
-        if not math.isfinite(grade) or found.setdefault(document, grade) != grade:
+        if not math.isfinite(grade) or grades.setdefault(document, grade) != grade:
             raise ValueError(f"expected one finite rating of document {document!r:.80}")
-    return found
+    return grades
 
 
-def _read(kind: Kind, says: str, queries: Callable[[Source], Iterator[Query]], source: Source, name: str) -> Any:
+def _read(kind: Kind, title: str, queries: Callable[[Source], Iterator[Query]], source: Source, name: str) -> Any:
     try:
-        found = list(queries(source))
+        results = list(queries(source))
     except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as problem:
-        raise _unfit(source, says, problem) from problem
-    if len({query.query_id for query in found}) < len(found) and says == "ragas records":
+        raise _unfit(source, title, problem) from problem
+    if len({query.query_id for query in results}) < len(results) and title == "ragas records":
         raise FormatError(source.name, None, expected="each query once in ragas records", note="give queries an id")
     ranked = [
         (query.query_id, document, -float(rank) if score is None else score, float(rank))
-        for query in found
+        for query in results
         for rank, (document, score) in enumerate(query.retrieved, 1)
     ]
-    judged = [(query.query_id, document, grade) for query in found for document, grade in query.judged.items()]
+    judged = [(query.query_id, document, grade) for query in results for document, grade in query.judged.items()]
     columns = ("query_id", "doc_id", "score", "rank") if kind == "run" else ("query_id", "doc_id", "relevance")
     schema = {column: pl.String if column.endswith("_id") else pl.Float64 for column in columns}
     try:
         frame = pl.DataFrame(ranked if kind == "run" else judged, schema=schema, orient="row")
     except UnicodeEncodeError as problem:
-        raise _unfit(source, says, problem) from problem
+        raise _unfit(source, title, problem) from problem
     if not frame.height:
-        raise FormatError(source.name, None, expected=f"{kind} in a file of {says}", note="there are none")
+        raise FormatError(source.name, None, expected=f"{kind} in a file of {title}", note="there are none")
     if kind == "run" and frame["score"].is_nan().any():
         raise FormatError(source.name, None, expected="a number as score", got="nan")
     locate = partial(nowhere, source)
-    return Run(frame, name, says, locate=locate) if kind == "run" else Loaded(frame, locate)
+    return Run(frame, name, title, locate=locate) if kind == "run" else Loaded(frame, locate)
 
 
-def _unfit(source: Source, says: str, problem: Exception) -> FormatError:
+def _unfit(source: Source, title: str, problem: Exception) -> FormatError:
     note = f"there is no {problem}" if isinstance(problem, KeyError) else str(problem)
-    return FormatError(source.name, None, expected=f"a file of {says}", note=" ".join(note.split())[:200])
+    return FormatError(source.name, None, expected=f"a file of {title}", note=" ".join(note.split())[:200])
 
 
 def _llamaindex_texts(kind: Kind, source: Source, name: str) -> Topics | Documents:
@@ -143,8 +143,8 @@ def _has_key(kind: Kind, wanted: tuple[str, ...], head: Head) -> bool:
     first = head.first_object
     if first is not None:
         return any(key in first for key in wanted) and (kind == "topics" or columns_of(kind, list(first)) is None)
-    found = _FIRST_KEY.match(start)
-    return (found is not None and found[1] in wanted) or any(f'"{key}":' in start for key in wanted)
+    match = _FIRST_KEY.match(start)
+    return (match is not None and match[1] in wanted) or any(f'"{key}":' in start for key in wanted)
 
 
 _ragas_ids = partial(_listed, "retrieved_context_ids", "reference_context_ids")

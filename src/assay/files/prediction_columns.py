@@ -33,7 +33,7 @@ SHAPE = (
 _NOTHING: Mapping[str, str] = MappingProxyType({})
 
 
-class System(NamedTuple):
+class SystemColumns(NamedTuple):
     """The columns of one system; `None` is a name that the file does not tell."""
 
     name: str | None
@@ -45,7 +45,7 @@ class System(NamedTuple):
     class_scores: Mapping[str, str] = _NOTHING
 
 
-class Plan(NamedTuple):
+class ColumnPlan(NamedTuple):
     """What each column is; `truth` is one column, or `indicators` are labels to columns of 0 and 1."""
 
     truth: str | None
@@ -54,12 +54,12 @@ class Plan(NamedTuple):
     weight: str | None
     #: A column that names the system of each row.
     system: str | None
-    systems: list[System]
+    systems: list[SystemColumns]
     #: What was read from one column though another one has a name for it, too.
     aside: tuple[str, ...] = ()
 
 
-class Said(NamedTuple):
+class StatedColumns(NamedTuple):
     """What the caller says about columns."""
 
     truth: Columns = None
@@ -85,16 +85,18 @@ def looks_like(names: Sequence[str]) -> bool:
     return bool(_suffixed(names, (*_PREDICTION_STEMS, *_SCORE_STEMS), (*PREDICTION, *SCORE, *TRUTH)))
 
 
-def plan(path: str, names: Sequence[str], said: Said, labels: Callable[[Iterable[str]], set[str]]) -> Plan:
+def plan(
+    path: str, names: Sequence[str], stated: StatedColumns, labels: Callable[[Iterable[str]], set[str]]
+) -> ColumnPlan:
     """Say what each column is; `labels` gives the labels that occur in columns, as text."""
-    for given in (said.truth, said.prediction, said.score, said.item, said.weight):
-        _refuse_absent(path, names, given)
-    truth, indicators = _truth(path, names, said.truth)
-    item = said.item or _exact(names, ITEM)
-    weight = said.weight or _exact(names, WEIGHT)
+    for columns in (stated.truth, stated.prediction, stated.score, stated.item, stated.weight):
+        _refuse_absent(path, names, columns)
+    truth, indicators = _truth(path, names, stated.truth)
+    item = stated.item or _exact(names, ITEM)
+    weight = stated.weight or _exact(names, WEIGHT)
     taken = {truth, item, weight, *indicators.values()}
     free = [name for name in names if name not in taken]
-    predictions = _predictions(path, free, said.prediction, indicators)
+    predictions = _predictions(path, free, stated.prediction, indicators)
     held = [column for system in predictions for column in (system.prediction,) if column]
     used = {*held, *(column for system in predictions for column in system.indicators.values())}
     rest = [name for name in free if name not in used]
@@ -102,21 +104,22 @@ def plan(path: str, names: Sequence[str], said: Said, labels: Callable[[Iterable
     def known() -> set[str]:
         return set(indicators) or labels([*([truth] if truth else []), *held])
 
-    systems = _with_scores(path, predictions, rest, said.score, known)
+    systems = _with_scores(path, predictions, rest, stated.score, known)
     if not systems:
         raise FormatError(path, 1, expected=worded(SHAPE), got=", ".join(names))
-    made = Plan(truth, indicators, item, weight, _exact(free, SYSTEM), systems)
-    return made._replace(aside=_aside(names, said, made))
+    layout = ColumnPlan(truth, indicators, item, weight, _exact(free, SYSTEM), systems)
+    return layout._replace(aside=_aside(names, stated, layout))
 
 
-def _aside(names: Sequence[str], said: Said, made: Plan) -> tuple[str, ...]:
+def _aside(names: Sequence[str], columns: StatedColumns, layout: ColumnPlan) -> tuple[str, ...]:
     """Say which column was guessed to be something where a second one has a name for it and is left aside."""
-    truth, item, weight, systems = made.truth, made.item, made.weight, made.systems
-    nameless = next((system for system in systems if system.name is None), System(None))
+    truth, item, weight, systems = layout.truth, layout.item, layout.weight, layout.systems
+    nameless = next((system for system in systems if system.name is None), SystemColumns(None))
     scored = nameless.score or next((system.score for system in systems if system.score), None)
     guessed = {
-        "truth": (said.truth, truth, TRUTH), "prediction": (said.prediction, nameless.prediction, PREDICTION),
-        "score": (said.score, scored, SCORE), "item": (said.item, item, ITEM), "weight": (said.weight, weight, WEIGHT),
+        "truth": (columns.truth, truth, TRUTH), "prediction": (columns.prediction, nameless.prediction, PREDICTION),
+        "score": (columns.score, scored, SCORE), "item": (columns.item, item, ITEM),
+        "weight": (columns.weight, weight, WEIGHT),
     }  # fmt: skip
     read = {truth, item, weight, *(column for system in systems for column in _columns_of(system))}
     notes = []
@@ -128,48 +131,52 @@ def _aside(names: Sequence[str], said: Said, made: Plan) -> tuple[str, ...]:
     return tuple(notes)
 
 
-def _columns_of(system: System) -> tuple[str | None, ...]:
+def _columns_of(system: SystemColumns) -> tuple[str | None, ...]:
     return system.prediction, system.score, *system.indicators.values(), *system.class_scores.values()
 
 
-def _truth(path: str, names: Sequence[str], said: Columns) -> tuple[str | None, dict[str, str]]:
-    if isinstance(said, str):
-        return said, {}
-    if said is not None:
-        return None, dict(said) if isinstance(said, Mapping) else {_label(name, _TRUTH_STEMS): name for name in said}
-    found = _exact(names, TRUTH)
-    indicators: dict[str, str] = {} if found else _suffixed(names, _TRUTH_STEMS, TRUTH)
-    if found is None and not indicators:
+def _truth(path: str, names: Sequence[str], stated: Columns) -> tuple[str | None, dict[str, str]]:
+    if isinstance(stated, str):
+        return stated, {}
+    if stated is not None:
+        return None, dict(stated) if isinstance(stated, Mapping) else {
+            _label(name, _TRUTH_STEMS): name for name in stated
+        }
+    column = _exact(names, TRUTH)
+    indicators: dict[str, str] = {} if column else _suffixed(names, _TRUTH_STEMS, TRUTH)
+    if column is None and not indicators:
         raise FormatError(path, 1, expected=worded(SHAPE), got=", ".join(names))
-    return found, indicators
+    return column, indicators
 
 
-def _predictions(path: str, free: Sequence[str], said: Columns, indicators: Mapping[str, str]) -> list[System]:
+def _predictions(path: str, free: Sequence[str], stated: Columns, indicators: Mapping[str, str]) -> list[SystemColumns]:
     """The systems that have predictions, each with its column or columns."""
-    if isinstance(said, str):
-        return [System(None, said)]
-    if said is not None:
+    if isinstance(stated, str):
+        return [SystemColumns(None, stated)]
+    if stated is not None:
         pairs = (
-            said.items() if isinstance(said, Mapping) else ((_label(name, _PREDICTION_STEMS), name) for name in said)
+            stated.items()
+            if isinstance(stated, Mapping)
+            else ((_label(name, _PREDICTION_STEMS), name) for name in stated)
         )
-        return [System(name, column) for name, column in pairs]
-    found = _exact(free, PREDICTION)
-    systems = [System(None, found)] if found else []
+        return [SystemColumns(name, column) for name, column in pairs]
+    plain = _exact(free, PREDICTION)
+    systems = [SystemColumns(None, plain)] if plain else []
     suffixed = _suffixed(free, _PREDICTION_STEMS, (*PREDICTION, *TRUTH))
     scored = set(_scores_of_predictions(free).values())
     suffixed = {name: column for name, column in suffixed.items() if column not in scored}
     if not indicators:
-        return systems + [System(name, column) for name, column in suffixed.items()]
-    own = {label: suffixed.pop(label) for label in indicators if label in suffixed}
-    systems += [System(None, indicators=own)] if own else []
+        return systems + [SystemColumns(name, column) for name, column in suffixed.items()]
+    indicated = {label: suffixed.pop(label) for label in indicators if label in suffixed}
+    systems += [SystemColumns(None, indicators=indicated)] if indicated else []
     others: dict[str, dict[str, str]] = {}
     for rest, column in suffixed.items():
-        label = next((one for one in indicators if rest.endswith(tuple(mark + one for mark in _MARKS))), None)
+        label = next((name for name in indicators if rest.endswith(tuple(mark + name for mark in _MARKS))), None)
         if label is None:
             expected = f"predictions of the labels of the truth, {listed(list(indicators))}"
             raise FormatError(path, 1, expected=expected, got=column, note=f"no column truth_{rest} goes with it")
         others.setdefault(rest[: -len(label) - 1], {})[label] = column
-    systems += [System(name, indicators=columns) for name, columns in others.items()]
+    systems += [SystemColumns(name, indicators=columns) for name, columns in others.items()]
     for system in systems:
         if system.indicators and (lacking := [label for label in indicators if label not in system.indicators]):
             of = "" if system.name is None else f" of {system.name}"
@@ -179,11 +186,11 @@ def _predictions(path: str, free: Sequence[str], said: Columns, indicators: Mapp
 
 
 def _with_scores(
-    path: str, systems: list[System], rest: Sequence[str], said: Columns, known: Callable[[], set[str]]
-) -> list[System]:
+    path: str, systems: list[SystemColumns], rest: Sequence[str], stated: Columns, known: Callable[[], set[str]]
+) -> list[SystemColumns]:
     """Add the columns of scores to the systems; those of systems that have nothing else make systems."""
-    if said is not None:
-        return _with_said_scores(path, systems, said)
+    if stated is not None:
+        return _with_said_scores(path, systems, stated)
     beside = _scores_of_predictions([*rest, *(system.prediction for system in systems if system.prediction)])
     plain = _exact(rest, SCORE) or beside.get("")
     nameless = next((system for system in systems if system.name is None), None)
@@ -193,7 +200,7 @@ def _with_scores(
     if plain and nameless is None and len(named) == 1:
         named = {name: system._replace(score=plain) for name, system in named.items()}
     elif plain:
-        nameless = (nameless or System(None))._replace(score=plain)
+        nameless = (nameless or SystemColumns(None))._replace(score=plain)
     suffixed = _suffixed([name for name in rest if name != plain], _SCORE_STEMS, SCORE)
     labels = known() if suffixed else set()
     others: dict[str, str] = {}
@@ -213,24 +220,24 @@ def _with_scores(
         elif nameless is None and named:
             raise FormatError(path, 1, expected=f"scores of {listed(list(named))}", got=listed(list(others.values())))
         else:
-            nameless = (nameless or System(None))._replace(class_scores=others)
+            nameless = (nameless or SystemColumns(None))._replace(class_scores=others)
         others = {}
-    only_scores = [System(name, score=column) for name, column in others.items()]
+    only_scores = [SystemColumns(name, score=column) for name, column in others.items()]
     return [*([] if nameless is None else [nameless]), *named.values(), *only_scores]
 
 
 def _scores_of_predictions(names: Sequence[str]) -> dict[str, str]:
     """What is called prediction_score or pred_NAME_prob is the score of a prediction: by NAME, or under no name."""
     suffixed = _suffixed(names, _PREDICTION_STEMS, (*PREDICTION, *TRUTH))
-    found: dict[str, str] = {}
+    columns: dict[str, str] = {}
     for rest, column in suffixed.items():
         system, _, word = rest.rpartition("_")
         if folded_name(word) in SCORE and (not system or system in suffixed):
-            found.setdefault(system, column)
-    return found
+            columns.setdefault(system, column)
+    return columns
 
 
-def _split(text: str, systems: Mapping[str, System], labels: set[str]) -> tuple[str | None, str]:
+def _split(text: str, systems: Mapping[str, SystemColumns], labels: set[str]) -> tuple[str | None, str]:
     """The system and the label in the rest of a column's name: `bm25`, `bm25_spam`, `spam`."""
     if text in systems:
         return text, ""
@@ -241,21 +248,21 @@ def _split(text: str, systems: Mapping[str, System], labels: set[str]) -> tuple[
     return None, text
 
 
-def _with_said_scores(path: str, systems: list[System], said: Columns) -> list[System]:
-    if isinstance(said, str):
-        first = systems[0] if systems else System(None)
-        return [first._replace(score=said), *systems[1:]]
-    if isinstance(said, Mapping):
-        first = systems[0] if systems else System(None)
-        return [first._replace(class_scores=dict(said)), *systems[1:]]
-    columns = list(said or ())
+def _with_said_scores(path: str, systems: list[SystemColumns], stated: Columns) -> list[SystemColumns]:
+    if isinstance(stated, str):
+        first = systems[0] if systems else SystemColumns(None)
+        return [first._replace(score=stated), *systems[1:]]
+    if isinstance(stated, Mapping):
+        first = systems[0] if systems else SystemColumns(None)
+        return [first._replace(class_scores=dict(stated)), *systems[1:]]
+    columns = list(stated or ())
     if len(systems) > 1:
         if len(systems) != len(columns):
             raise ParameterError(f"{path}: {len(systems)} columns of predictions, and {len(columns)} of scores")
         return [system._replace(score=column) for system, column in zip(systems, columns, strict=True)]
     if len(columns) == 1:
         return _with_said_scores(path, systems, columns[0])
-    first = systems[0] if systems else System(None)
+    first = systems[0] if systems else SystemColumns(None)
     return [first._replace(class_scores={_label(column, _SCORE_STEMS): column for column in columns})]
 
 
@@ -266,12 +273,12 @@ def _exact(names: Sequence[str], known: Sequence[str]) -> str | None:
 
 def _suffixed(names: Sequence[str], stems: Sequence[str], whole: Sequence[str]) -> dict[str, str]:
     """Names that start with one of these words and a mark, by what follows."""
-    found: dict[str, str] = {}
+    columns: dict[str, str] = {}
     for name in names:
         rest = _label(name, stems)
         if rest != name and rest and folded_name(name) not in whole:
-            found.setdefault(rest, name)
-    return found
+            columns.setdefault(rest, name)
+    return columns
 
 
 def _label(name: str, stems: Sequence[str]) -> str:
@@ -283,13 +290,13 @@ def _label(name: str, stems: Sequence[str]) -> str:
     return name
 
 
-def _refuse_absent(path: str, names: Sequence[str], given: Columns) -> None:
+def _refuse_absent(path: str, names: Sequence[str], columns: Columns) -> None:
     wanted = (
         []
-        if given is None
-        else [given]
-        if isinstance(given, str)
-        else list(given.values() if isinstance(given, Mapping) else given)
+        if columns is None
+        else [columns]
+        if isinstance(columns, str)
+        else list(columns.values() if isinstance(columns, Mapping) else columns)
     )
     for name in wanted:
         if name not in names:

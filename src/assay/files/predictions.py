@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
+from typing import Any
 
 import numpy as np
 import polars as pl
 
 from assay.core.arguments import worded
 from assay.core.errors import AssayError, FormatError, ParameterError, did_you_mean, listed
-from assay.files.chosen import chosen
-from assay.files.named_columns import NamedColumns, as_whole, names_of, read_named_columns, zero_or_one
-from assay.files.prediction_columns import SHAPE, Columns, Plan, Said, System, looks_like, plan
+from assay.files.named_columns import NamedColumns, as_whole, chosen, names_of, read_named_columns, zero_or_one
+from assay.files.prediction_columns import SHAPE, ColumnPlan, Columns, StatedColumns, SystemColumns, looks_like, plan
 from assay.files.registry import head_of
 from assay.files.sources import Readable, Source, is_file
 from assay.tables.label_columns import ids_of
-from assay.tables.label_matrices import Given, lists_of_indicators
+from assay.tables.label_matrices import ScoreColumns, lists_of_indicators
 from assay.tables.label_rules import Nulls, Unknown, distinct
 from assay.tables.predictions import Predictions, assembled
 
@@ -53,7 +53,7 @@ def read_predictions(
     >>> [(system.name, system.prediction.to_list()) for system in read_predictions(file)]
     [('old', ['ham', 'ham']), ('new', ['spam', 'ham'])]
     """
-    source = given if isinstance(given, Source) else Source(given)
+    source = Source.of(given)
     table = read_named_columns(source, worded(SHAPE), separator)
     if list_separator == "":
         raise ParameterError("list_separator is a text of one character or more")
@@ -61,20 +61,23 @@ def read_predictions(
     def occurring(columns: Iterable[str]) -> set[str]:
         return {str(label) for column in columns for label in distinct(table.labels(column, list_separator))}
 
-    said = Said(truth, prediction, score, item, weight)
-    found = plan(source.name, table.frame.columns, said, occurring)
-    labelled = _labelled(table, found, list_separator)
+    stated = StatedColumns(truth, prediction, score, item, weight)
+    layout = plan(source.name, table.frame.columns, stated, occurring)
+    labelled = _labelled(table, layout, list_separator)
     kept = _kept(table, keep or {})
-    rules = _Rules(pos_label, labels or tuple(found.indicators) or None, nulls, unknown)
-    made = [
-        _made(table, found, system, labelled, rules, name=_called(system, part, found), rows=rows, kept=kept)
-        for part, rows in _parts(table, found, name or source.stem)
-        for system in found.systems
+    known = labels or tuple(layout.indicators) or None
+    assemble = partial(assembled, labels=known, pos_label=pos_label, nulls=nulls, unknown=unknown, origin=table.path)
+    tables = [
+        _system_table(
+            table, layout, system, labelled, assemble, name=_called(system, part, layout), rows=rows, kept=kept
+        )
+        for part, rows in _parts(table, layout, name or source.stem)
+        for system in layout.systems
     ]
-    return made if systems is None else chosen(made, systems, source.name, "system")
+    return tables if systems is None else chosen(tables, systems, source.name, "system")
 
 
-def looks_like_predictions(given: object) -> bool:
+def looks_like_predictions(value: object) -> bool:
     """Whether a file holds predictions, by the names of its columns; False for anything else, readable or not.
 
     Standard input can be read only once: give it as a `Source`, which keeps what was read.
@@ -83,57 +86,48 @@ def looks_like_predictions(given: object) -> bool:
     >>> looks_like_predictions(io.StringIO("id,label,pred\\n1,a,b\\n")), looks_like_predictions({"q": {"d": 1}})
     (True, False)
     """
-    if not isinstance(given, Source) and (not is_file(given) or given == "-"):
+    if not isinstance(value, Source) and (not is_file(value) or value == "-"):
         return False
     try:
-        head = head_of(given if isinstance(given, Source) else Source(given))  # type: ignore[arg-type]  # a file, as said
+        head = head_of(Source.of(value))  # type: ignore[arg-type]  # a file, as said
         return looks_like(names_of(head)) if head.numbered else False
     except AssayError:
         return False
 
 
-class _Rules(NamedTuple):
-    """What holds for every system of a file."""
-
-    pos_label: Any
-    labels: Sequence[Any] | None
-    nulls: Nulls
-    unknown: Unknown
-
-
-def _parts(table: NamedColumns, found: Plan, name: str) -> list[tuple[str, pl.Series | None]]:
+def _parts(table: NamedColumns, layout: ColumnPlan, name: str) -> list[tuple[str, pl.Series | None]]:
     """The rows of each system, if a column names it; else all rows, under one name."""
-    if found.system is None:
+    if layout.system is None:
         return [(name, None)]
-    values = ids_of(table.labels(found.system), f"{table.path}: {found.system}")
+    values = ids_of(table.labels(layout.system), f"{table.path}: {layout.system}")
     if values.null_count():
         path, line = table.where(int(values.is_null().arg_max() or 0))
-        raise FormatError(path, line, expected=f"a system in {found.system}", got="")
+        raise FormatError(path, line, expected=f"a system in {layout.system}", got="")
     return [(system, (values == system).arg_true()) for system in values.unique(maintain_order=True).to_list()]
 
 
-def _called(system: System, part: str, found: Plan) -> str:
+def _called(system: SystemColumns, part: str, layout: ColumnPlan) -> str:
     if system.name is None:
         return part
-    return f"{part} {system.name}" if found.system else system.name
+    return f"{part} {system.name}" if layout.system else system.name
 
 
-def _labelled(table: NamedColumns, found: Plan, list_separator: str | None) -> dict[str | None, pl.Series]:
+def _labelled(table: NamedColumns, layout: ColumnPlan, list_separator: str | None) -> dict[str | None, pl.Series]:
     """The true labels (under None) and the predicted ones of each column, or each system with columns of 0 and 1."""
-    if found.indicators:
-        made: dict[str | None, pl.Series] = {None: _listed(table, found.indicators)}
-        for system in found.systems:
+    if layout.indicators:
+        labels: dict[str | None, pl.Series] = {None: _listed(table, layout.indicators)}
+        for system in layout.systems:
             if system.indicators:
-                made[system.prediction or system.name or ""] = _listed(table, system.indicators)
+                labels[system.prediction or system.name or ""] = _listed(table, system.indicators)
             elif system.prediction:
-                made[system.prediction] = table.labels(system.prediction, list_separator)
-        return made
-    columns = [found.truth, *(system.prediction for system in found.systems)]
+                labels[system.prediction] = table.labels(system.prediction, list_separator)
+        return labels
+    columns = [layout.truth, *(system.prediction for system in layout.systems)]
     held = [column for column in columns if column is not None]
     values = [table.labels(column, list_separator) for column in held]
     # Cells of text are numbers only if all of them are, in the truth and in all predictions.
     values = as_whole(values) if table.exact is None else values
-    return {None if column == found.truth else column: one for column, one in zip(held, values, strict=True)}
+    return {None if column == layout.truth else column: series for column, series in zip(held, values, strict=True)}
 
 
 def _listed(table: NamedColumns, columns: Mapping[str, str]) -> pl.Series:
@@ -141,35 +135,36 @@ def _listed(table: NamedColumns, columns: Mapping[str, str]) -> pl.Series:
     return lists_of_indicators(cells, list(columns), "labels")[0]
 
 
-def _made(
-    table: NamedColumns, found: Plan, system: System, labelled: Mapping[str | None, pl.Series], rules: _Rules,
-    *, name: str, rows: pl.Series | None, kept: Mapping[str, pl.Series],
+def _system_table(
+    table: NamedColumns, layout: ColumnPlan, system: SystemColumns, labelled: Mapping[str | None, pl.Series],
+    assemble: Callable[..., Predictions], *, name: str, rows: pl.Series | None, kept: Mapping[str, pl.Series],
 ) -> Predictions:  # fmt: skip
     """The table of one system; `rows` are its rows in the file, if others have some, too."""
     columns = {"truth": labelled[None]}
     predicted = system.prediction or ((system.name or "") if system.indicators else None)
     if predicted is not None:
         columns["prediction"] = labelled[predicted]
-    if found.weight is not None:
-        columns["weight"] = table.numbers(found.weight, "weight").cast(pl.Float64)
-    if found.item is not None:
-        columns["item_id"] = ids_of(table.labels(found.item), f"{table.path}: {found.item}")
+    if layout.weight is not None:
+        columns["weight"] = table.numbers(layout.weight, "weight").cast(pl.Float64)
+    if layout.item is not None:
+        columns["item_id"] = ids_of(table.labels(layout.item), f"{table.path}: {layout.item}")
     columns |= kept
-    scores: Given | None = None
+    scores: ScoreColumns | None = None
     if system.class_scores:
         each = [table.numbers(column, "score").alias(column) for column in system.class_scores.values()]
-        scores = Given(each, tuple(system.class_scores))
+        scores = ScoreColumns(each, tuple(system.class_scores))
     elif system.score is not None:
         scores = _scores(table, system.score)
     if rows is not None:
         columns = {ours: values.gather(rows) for ours, values in columns.items()}
-        scores = None if scores is None else scores._replace(columns=[one.gather(rows) for one in scores.columns])
-    return assembled(
-        {ours: values.alias(ours) for ours, values in columns.items()}, scores,
-        labels=rules.labels, pos_label=rules.pos_label, nulls=rules.nulls, unknown=rules.unknown,
-        name=name, origin=table.path, where=lambda row: table.where(row if rows is None else int(rows[row])),
-        remarks=tuple(f"{name}: {aside}" for aside in found.aside),
-    )  # fmt: skip
+        scores = None if scores is None else scores._replace(columns=[column.gather(rows) for column in scores.columns])
+    return assemble(
+        {ours: values.alias(ours) for ours, values in columns.items()},
+        scores,
+        name=name,
+        where=lambda row: table.where(row if rows is None else int(rows[row])),
+        remarks=tuple(f"{name}: {aside}" for aside in layout.aside),
+    )
 
 
 def _kept(table: NamedColumns, keep: Mapping[str, str | None]) -> dict[str, pl.Series]:
@@ -179,14 +174,14 @@ def _kept(table: NamedColumns, keep: Mapping[str, str | None]) -> dict[str, pl.S
         if column is not None and column not in names:
             near = did_you_mean(column, names)
             raise ParameterError(f"{table.path}: no column is called {column!r}: there are {listed(names)}{near}")
-    found = {ours: column or ours for ours, column in keep.items() if (column or ours) in names}
-    return {ours: ids_of(table.labels(column), f"{table.path}: {column}") for ours, column in found.items()}
+    columns = {ours: column or ours for ours, column in keep.items() if (column or ours) in names}
+    return {ours: ids_of(table.labels(column), f"{table.path}: {column}") for ours, column in columns.items()}
 
 
-def _scores(table: NamedColumns, column: str) -> Given:
+def _scores(table: NamedColumns, column: str) -> ScoreColumns:
     """One score an item; or, in an object, a score of each label."""
     values = table.frame[column]
     if not isinstance(values.dtype, pl.Struct):
-        return Given([table.numbers(column, "score").alias(column)])
+        return ScoreColumns([table.numbers(column, "score").alias(column)])
     inside = table._replace(frame=values.struct.unnest())
-    return Given([inside.numbers(label, "score") for label in inside.frame.columns], tuple(inside.frame.columns))
+    return ScoreColumns([inside.numbers(label, "score") for label in inside.frame.columns], tuple(inside.frame.columns))

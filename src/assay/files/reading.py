@@ -2,16 +2,81 @@
 
 from __future__ import annotations
 
-from typing import cast
+from collections.abc import Iterable
+from typing import Any, TypeGuard, cast
 
 import polars as pl
 
-from assay.core.errors import number_of
-from assay.files.datasets import is_dataset, loaded_qrels, loaded_texts
-from assay.files.registry import detect
+from assay.core.errors import InputError, need, number_of
+from assay.files.headers import columns_of, table_of
+from assay.files.legacy_quirks import grade_in_column_two, turned_round, upside_down
+from assay.files.registry import Kind, Loaded, detect
 from assay.files.sources import Readable, Source
-from assay.files.traps import grade_in_column_two, turned_round, upside_down
 from assay.tables import Batches, Documents, Qrels, Run, Topics
+
+_PREFIX = "irds:"
+_PARTS = {"qrels": "qrels", "topics": "queries", "documents": "docs"}
+
+
+def is_dataset(value: object) -> TypeGuard[str]:
+    """Tell ids of datasets from files.
+
+    >>> is_dataset("irds:vaswani"), is_dataset("vaswani.qrels")
+    (True, False)
+    """
+    return isinstance(value, str) and value.startswith(_PREFIX)
+
+
+def loaded_qrels(dataset_id: str) -> Loaded:
+    """The judgments of a dataset."""
+    qrels: Loaded = _table("qrels", dataset_id)
+    return qrels
+
+
+def loaded_texts(kind: Kind, dataset_id: str) -> Topics | Documents:
+    """The topics or the documents of a dataset."""
+    texts: Topics | Documents = _table(kind, dataset_id)
+    return texts
+
+
+def _table(kind: Kind, dataset_id: str) -> Any:
+    rows = list(_records(kind, dataset_id))
+    if not rows:
+        raise InputError(f"{dataset_id}: expected {kind}, there are none")
+    names = list(rows[0]._fields)
+    columns = columns_of(kind, names)
+    if columns is None and kind != "qrels":  # a record of many parts says itself what its text is
+        frame = pl.DataFrame({names[0]: [row[0] for row in rows], "text": [row.default_text() for row in rows]})
+        columns = columns_of(kind, frame.columns)
+    else:
+        frame = pl.DataFrame({name: _values([row[place] for row in rows]) for place, name in enumerate(names)})
+    if columns is None:
+        raise InputError(f"{dataset_id}: expected {kind}, got the columns {', '.join(names)}")
+    return table_of(
+        kind, frame, columns, name=dataset_id, title=f"ir_datasets {kind}", locate=lambda **_: (dataset_id, None)
+    )
+
+
+def _values(values: list[Any]) -> pl.Series:
+    """Numbers and texts as they are; lists and the like as nothing."""
+    if all(isinstance(value, int | float) for value in values):
+        return pl.Series(values, strict=False)
+    return pl.Series([value if isinstance(value, str) else None for value in values], dtype=pl.String)
+
+
+def _records(kind: Kind, dataset_id: str) -> Iterable[Any]:
+    need("ir_datasets", extra="datasets", purpose=f"{dataset_id!r}")
+    import ir_datasets  # noqa: PLC0415  # optional
+
+    name, part = dataset_id.removeprefix(_PREFIX), _PARTS[kind]
+    try:
+        dataset = ir_datasets.load(name)
+    except KeyError as problem:
+        raise InputError(f"{dataset_id}: ir_datasets has no dataset {name!r}") from problem
+    if not getattr(dataset, f"has_{part}")():
+        raise InputError(f"{dataset_id}: expected {kind}, this dataset has none")
+    records: Iterable[Any] = getattr(dataset, f"{part}_iter")()
+    return records
 
 
 def scan_run(given: Readable | Source, *, format: str | None = None, name: str | None = None) -> Batches:
@@ -21,7 +86,7 @@ def scan_run(given: Readable | Source, *, format: str | None = None, name: str |
     >>> scan_run(io.StringIO("q1 Q0 d1 1 2.5 mine"), name="mine").name
     'mine'
     """
-    source = given if isinstance(given, Source) else Source(given)
+    source = Source.of(given)
     return cast("Batches", detect(source, "run", format).read(source, name or source.stem))
 
 
@@ -56,19 +121,19 @@ def read_qrels(
     [('q1', 'd1', 2.0)]
     """
     if is_dataset(given):
-        loaded, says, origin = loaded_qrels(given), "ir_datasets qrels", given
+        loaded, title, origin = loaded_qrels(given), "ir_datasets qrels", given
     else:
-        source = given if isinstance(given, Source) else Source(given)
-        found = detect(source, "qrels", format)
-        loaded, says, origin = found.read(source, name or source.name), found.says, source.name
-        says = loaded.says or says
+        source = Source.of(given)
+        detected = detect(source, "qrels", format)
+        loaded, title, origin = detected.read(source, name or source.name), detected.title, source.name
+        title = loaded.title or title
     doubts = grade_in_column_two(loaded.frame, name or origin) if "iteration" in loaded.frame.columns else []
-    frame, says, unique = _with_judges(loaded.frame, says, True if subtopics else judges, subtopics)
+    frame, title, unique = _with_judges(loaded.frame, title, True if subtopics else judges, subtopics)
     name = name or origin
-    qrels = Qrels(frame, name, says) if unique else Qrels.settled(frame, name, says, loaded.locate)
+    qrels = Qrels(frame, name, title) if unique else Qrels.settled(frame, name, title, loaded.locate)
     if loaded.summed and not (judges or subtopics):
         frame = qrels.frame.group_by("query_id", "doc_id", maintain_order=True).agg(pl.col("relevance").sum())
-        qrels = Qrels(frame, name, says, (*qrels.warnings, f"{name}: {loaded.summed}"))
+        qrels = Qrels(frame, name, title, (*qrels.warnings, f"{name}: {loaded.summed}"))
     qrels.warnings += loaded.warnings + tuple(doubts if "judge" not in qrels.frame.columns else ())
     if inverse_grades:
         return turned_round(qrels)
@@ -85,7 +150,7 @@ def read_topics(given: Readable | Source, *, format: str | None = None) -> Topic
     """
     if is_dataset(given):
         return cast("Topics", loaded_texts("topics", given))
-    source = given if isinstance(given, Source) else Source(given)
+    source = Source.of(given)
     return cast("Topics", detect(source, "topics", format).read(source, source.name))
 
 
@@ -98,28 +163,28 @@ def read_documents(given: Readable | Source, *, format: str | None = None) -> Do
     """
     if is_dataset(given):
         return cast("Documents", loaded_texts("documents", given))
-    source = given if isinstance(given, Source) else Source(given)
+    source = Source.of(given)
     return cast("Documents", detect(source, "documents", format).read(source, source.name))
 
 
 def _with_judges(
-    frame: pl.DataFrame, says: str, judges: bool | None, subtopics: bool
+    frame: pl.DataFrame, title: str, judges: bool | None, subtopics: bool
 ) -> tuple[pl.DataFrame, str, bool]:
     """Keep column 2 as `judge` if asked for, or if it is what tells several judgments of a document apart.
 
     Also tell whether it is known already that no pair comes twice.
     """
     if "iteration" not in frame.columns:
-        return frame, says, False
+        return frame, title, False
     if judges is None:
         pairs = frame.n_unique(["query_id", "doc_id"])
         if pairs == frame.height:
-            return frame.drop("iteration"), says, True
+            return frame.drop("iteration"), title, True
         judges = pairs < frame.n_unique(["query_id", "doc_id", "iteration"])
     if not judges:
-        return frame.drop("iteration"), says, False
+        return frame.drop("iteration"), title, False
     frame = frame.rename({"iteration": "judge"})
     count = frame["judge"].n_unique()
     if subtopics:
-        return frame, f"{says} for {number_of('subtopic', count)}", False
-    return frame, f"{says} by {count} judges", False
+        return frame, f"{title} for {number_of('subtopic', count)}", False
+    return frame, f"{title} by {count} judges", False

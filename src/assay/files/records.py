@@ -8,9 +8,8 @@ from typing import NamedTuple
 import polars as pl
 
 from assay.core.errors import FormatError, number_of
-from assay.files.decoding import decoded, lines_of
 from assay.files.registry import Loaded
-from assay.files.sources import Source
+from assay.files.sources import Source, decoded, lines_of
 from assay.tables import Documents, Topics
 
 #: No record, rank or count has more digits.
@@ -70,17 +69,17 @@ def marked_records(source: Source, mark: str, *, alone: bool) -> tuple[list[Reco
     return rows, warnings
 
 
-def topics_of(rows: Sequence[Record], says: str, source: Source, warnings: tuple[str, ...]) -> Topics:
+def topics_of(rows: Sequence[Record], title: str, source: Source, warnings: tuple[str, ...]) -> Topics:
     """The topics that records hold."""
     frame = pl.DataFrame({"query_id": [row.key for row in rows], "title": [row.text for row in rows]})
     frame, more = each_once(frame, source.name)
-    return Topics(frame, source.name, says, warnings + more)
+    return Topics(frame, source.name, title, warnings + more)
 
 
-def documents_of(frame: pl.DataFrame, says: str, source: Source, warnings: tuple[str, ...]) -> Documents:
+def documents_of(frame: pl.DataFrame, title: str, source: Source, warnings: tuple[str, ...]) -> Documents:
     """The documents of a frame."""
     frame, more = each_once(frame, source.name)
-    return Documents(frame, source.name, says, warnings + more)
+    return Documents(frame, source.name, title, warnings + more)
 
 
 def each_once(frame: pl.DataFrame, name: str) -> tuple[pl.DataFrame, tuple[str, ...]]:

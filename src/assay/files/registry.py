@@ -31,7 +31,8 @@ _UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _BLANK_SEPARATED = {"trec-run", "msmarco-run", "trec-qrels", "qrels-3"}
 _OTHERS = ("sgml", "parquet", "other_tools", "json_files", "delimited")
 #: The layouts of the classic collections, which look like columns to formats that are separated by blanks.
-_CLASSIC = {"cystic_fibrosis": "cf-", "lisa": "lisa-", "npl": "npl-", "time_magazine": "time-"}
+_CLASSIC = ("cystic_fibrosis", "classic_layouts")
+_CLASSIC_NAMES = ("cf-", "lisa-", "npl-", "time-")
 _FEWEST_COLUMNS = 4
 _USUAL = {"run": "trec-run", "qrels": "trec-qrels", "topics": "trec-topics", "documents": "jsonl-documents"}
 #: What a file's name says of its content, where that would fit several kinds: an id and a text may be a topic.
@@ -97,7 +98,7 @@ class Loaded(NamedTuple):
     locate: Callable[..., tuple[str, int | None]]
     warnings: tuple[str, ...] = ()
     #: Which of the format's dialects it is, if there are several.
-    says: str = ""
+    title: str = ""
     #: If the grades of several judges are added up, unless somebody asks for judges: the words that say so.
     summed: str = ""
 
@@ -112,7 +113,7 @@ class Format(NamedTuple):
 
     name: str
     kind: Kind
-    says: str
+    title: str
     #: What a line or a record looks like, for messages.
     shape: str
     matches: Callable[[Head], bool]
@@ -124,12 +125,12 @@ _FORMATS: dict[str, Format] = {}
 
 
 def register(
-    name: str, kind: Kind, says: str, shape: str, read: Callable[[Source, str], Any]
+    name: str, kind: Kind, title: str, shape: str, read: Callable[[Source, str], Any]
 ) -> Callable[[Callable[[Head], bool]], Callable[[Head], bool]]:
     """Register a format; the decorated function tells from the start of a file whether the file is in it."""
 
     def add(matches: Callable[[Head], bool]) -> Callable[[Head], bool]:
-        _FORMATS[name] = Format(name, kind, says, shape, matches, read)
+        _FORMATS[name] = Format(name, kind, title, shape, matches, read)
         return matches
 
     return add
@@ -160,7 +161,7 @@ def detect(source: Source, kind: Kind | None = None, name: str | None = None) ->
     for known in fitting:
         if kind in {None, known.kind}:
             return known
-    note = f"this looks like {fitting[0].says}" if fitting else None
+    note = f"this looks like {fitting[0].title}" if fitting else None
     number, line = head.numbered[0]
     got = " ".join(line.decode(errors="replace").split())
     raise FormatError(source.name, number, expected=_wanted(kind), got=got, note=note)
@@ -196,7 +197,7 @@ def _load_classic() -> None:
 
 def _in_order() -> list[Format]:
     """All formats that are loaded, classic layouts first."""
-    return sorted(_FORMATS.values(), key=lambda known: not known.name.startswith(tuple(_CLASSIC.values())))
+    return sorted(_FORMATS.values(), key=lambda known: not known.name.startswith(_CLASSIC_NAMES))
 
 
 def head_of(source: Source) -> Head:
@@ -213,8 +214,8 @@ def head_of(source: Source) -> Head:
             more = without_end_mark(more + file.readline(LONGEST_LINE))
             data += more
             lines = all_lines(more if before else more.removeprefix(BYTE_ORDER_MARK))
-            if found := data_lines(more) if more.strip() else []:
-                return Head(bytes(data), [(before + number, lines[number - 1]) for number, _ in found], source)
+            if numbered := data_lines(more) if more.strip() else []:
+                return Head(bytes(data), [(before + number, lines[number - 1]) for number, _ in numbered], source)
             if len(data) > _LONGEST_PREAMBLE:
                 expected = f"data within the first {_LONGEST_PREAMBLE:,} bytes"
                 raise FormatError(source.name, None, expected=expected, got="only comments and blank lines")
@@ -247,7 +248,7 @@ def _wanted(kind: Kind | None) -> str:
     """The usual format of a kind; the others are many, and `assay show --formats` lists them."""
     _load_others()
     usual = [_FORMATS[name] for each, name in _USUAL.items() if kind in {None, each}]
-    return " or ".join(f"{known.says} {known.shape}" for known in usual)
+    return " or ".join(f"{known.title} {known.shape}" for known in usual)
 
 
 def is_number(text: str) -> bool:

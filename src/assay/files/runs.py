@@ -14,10 +14,48 @@ import polars as pl
 
 from assay.core.errors import EmptyFileError, FormatError
 from assay.files.columns import BadRowError, Layout, all_lines, data_lines, last_data_line, parse
-from assay.files.metadata import metadata_of
 from assay.files.registry import Loaded
-from assay.files.sources import CHUNK_BYTES, Source
+from assay.files.sources import BYTE_ORDER_MARK, CHUNK_BYTES, Source
 from assay.tables import Run
+
+_START, _END = "ir_metadata.start", "ir_metadata.end"
+# A header is read whole; one without an end is not looked for beyond this.
+_MOST_BYTES = 1 << 20
+
+
+def metadata_of(source: Source) -> str:
+    """The header's lines without their comment signs; nothing if there is no header.
+
+    >>> import io
+    >>> metadata_of(Source(io.BytesIO(b"# ir_metadata.start\\n# tag: mine\\n# ir_metadata.end\\nq1 Q0 d1 1 2 mine\\n")))
+    'tag: mine'
+    """
+    with source.open() as file:
+        first = file.readline(_MOST_BYTES).removeprefix(BYTE_ORDER_MARK).decode(errors="replace")
+        if not first.startswith("#") or _uncommented(first).strip() != _START:
+            return ""
+        lines: list[str] = []
+        while (line := file.readline(_MOST_BYTES).decode(errors="replace")).startswith("#"):
+            if _uncommented(line).strip() == _END:
+                break
+            lines.append(_uncommented(line))
+        return "\n".join(lines)
+
+
+def as_header(metadata: str) -> str:
+    """The header again, as comment lines.
+
+    >>> as_header("tag: mine")
+    '# ir_metadata.start\\n# tag: mine\\n# ir_metadata.end\\n'
+    """
+    if not metadata:
+        return ""
+    return "".join(f"# {line}\n" for line in (_START, *metadata.split("\n"), _END))
+
+
+def _uncommented(line: str) -> str:
+    return line.rstrip("\r\n").removeprefix("#").removeprefix(" ")
+
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -86,8 +124,8 @@ class RunFile:
 
     def whereabouts(self, query_id: str, doc_id: str) -> tuple[str, int | None]:
         """Tell the line where this document comes up for the second time."""
-        found = _occurrences(self.source, self.layout, query_id=query_id, doc_id=doc_id)
-        return self.source.name, found[1][0] if len(found) > 1 else None
+        lines = _occurrences(self.source, self.layout, query_id=query_id, doc_id=doc_id)
+        return self.source.name, lines[1][0] if len(lines) > 1 else None
 
     def tag(self) -> str:
         """The tag on the last line, by which the reference tool calls the run."""
@@ -163,12 +201,12 @@ def _concat(frames: Iterator[pl.DataFrame], layout: Layout) -> pl.DataFrame:
 def _occurrences(source: Source, layout: Layout, **wanted: str) -> list[tuple[int, list[bytes]]]:
     """Search the file for lines with these values; slow, and only done to say where something is wrong."""
     values = [(layout.columns.index(column), value.encode()) for column, value in wanted.items()]
-    found = []
+    lines = []
     before = 0
     for data in source.chunks():
         for number, line in data_lines(data):
             fields = line.split()
             if all(fields[column] == value for column, value in values):
-                found.append((before + number, fields))
+                lines.append((before + number, fields))
         before += len(all_lines(data))
-    return found
+    return lines

@@ -12,9 +12,8 @@ import re
 import polars as pl
 
 from assay.core.errors import FormatError
-from assay.files.decoding import decoded, without_entities
 from assay.files.registry import Head, register
-from assay.files.sources import Source
+from assay.files.sources import Source, decoded, without_entities
 from assay.tables import Documents, Topics
 
 _TAG = re.compile(r"<(/?)([A-Za-z][A-Za-z0-9_-]*+)([^<>]*+)>")
@@ -43,7 +42,7 @@ _DOCUMENT_FIELDS = {
 def _elements(text: str, name: str, wanted: str) -> list[tuple[int, str, str]]:
     """Each element of a name: the line it starts on, its attributes and what it holds."""
     blank = _without_comments(text.replace("\r\n", "\n"))
-    found: list[tuple[int, str, str]] = []
+    elements: list[tuple[int, str, str]] = []
     opened: tuple[int, str, int] | None = None
     line, counted = 1, 0
     for tag in re.finditer(rf"<(/?){wanted}((?:\s[^<>]*)?)>", blank, re.IGNORECASE):
@@ -51,7 +50,7 @@ def _elements(text: str, name: str, wanted: str) -> list[tuple[int, str, str]]:
         if tag[1] and opened is None:
             raise FormatError(name, line, expected=f"<{wanted}> before </{wanted}>")
         if tag[1] and opened is not None:
-            found.append((opened[0], opened[1], blank[opened[2] : tag.start()]))
+            elements.append((opened[0], opened[1], blank[opened[2] : tag.start()]))
             opened = None
         elif opened is not None:
             raise FormatError(name, line, expected=f"</{wanted}> of line {opened[0]} before another <{wanted}>")
@@ -59,7 +58,7 @@ def _elements(text: str, name: str, wanted: str) -> list[tuple[int, str, str]]:
             opened = (line, tag[2], tag.end())
     if opened is not None:
         raise FormatError(name, opened[0], expected=f"</{wanted}> after <{wanted}>", note="the file ends before")
-    return found
+    return elements
 
 
 def _without_comments(text: str) -> str:
@@ -67,13 +66,13 @@ def _without_comments(text: str) -> str:
     parts: list[str] = []
     ends = dict.fromkeys(_PASSED_OVER, 0)  # no end is looked for twice, so that many starts cost no more than one
     kept = place = 0
-    while found := _PASSED_OVER_FROM.search(text, place):
-        start, end = found.start(), ends[found[0]]
-        if 0 <= end < found.end():
-            end = ends[found[0]] = text.find(_PASSED_OVER[found[0]], found.end())
-        place = found.end()
+    while match := _PASSED_OVER_FROM.search(text, place):
+        start, end = match.start(), ends[match[0]]
+        if 0 <= end < match.end():
+            end = ends[match[0]] = text.find(_PASSED_OVER[match[0]], match.end())
+        place = match.end()
         if end >= 0:
-            place = end + len(_PASSED_OVER[found[0]])
+            place = end + len(_PASSED_OVER[match[0]])
             parts += [text[kept:start], "\n" * text.count("\n", start, place)]
             kept = place
     return "".join([*parts, text[kept:]])
@@ -91,22 +90,22 @@ def _fields(inner: str) -> list[tuple[str, str]]:
 
 def _closed(inner: str) -> dict[str, list[tuple[re.Match[str], re.Match[str]]]]:
     """Of each name the elements that are closed, by their two tags; within one, another of its name is text."""
-    found: dict[str, list[tuple[re.Match[str], re.Match[str]]]] = {}
+    elements: dict[str, list[tuple[re.Match[str], re.Match[str]]]] = {}
     opened: dict[str, re.Match[str]] = {}
     for tag in _TAG.finditer(inner):
         name = tag[2].lower()
         if not tag[1] and tag[3][:1].strip() == "":
             opened.setdefault(name, tag)
         elif tag[1] and not tag[3].strip() and name in opened:
-            found.setdefault(name, []).append((opened.pop(name), tag))
-    return found
+            elements.setdefault(name, []).append((opened.pop(name), tag))
+    return elements
 
 
 def _without_record_head(inner: str, closed: dict[str, list[tuple[re.Match[str], re.Match[str]]]]) -> str:
     parts: list[str] = []
     kept = 0
     for start, end in sorted(
-        (one.start(), other.end()) for name in _RECORD_HEAD for one, other in closed.get(name, ())
+        (start_tag.start(), other.end()) for name in _RECORD_HEAD for start_tag, other in closed.get(name, ())
     ):
         if start >= kept:
             parts.append(inner[kept:start])
@@ -147,8 +146,8 @@ def _topics(source: Source, name: str) -> Topics:
         rows.append(row)
     if not rows:
         raise FormatError(source.name, None, expected="topics, each in <top> or <topic>", note="there are none")
-    says = "TREC topics" if element == "top" else "XML topics"
-    return Topics(_frame(rows), name, says, warnings, lambda row: (source.name, lines[row]))
+    title = "TREC topics" if element == "top" else "XML topics"
+    return Topics(_frame(rows), name, title, warnings, lambda row: (source.name, lines[row]))
 
 
 def _documents(source: Source, name: str) -> Documents:
@@ -162,7 +161,9 @@ def _documents(source: Source, name: str) -> Documents:
         closed = _closed(inner)
         for tag, column in _DOCUMENT_FIELDS.items():
             if tag in closed and not fields[column]:
-                fields[column] = _untagged(" ".join(inner[one.end() : other.start()] for one, other in closed[tag]))
+                fields[column] = _untagged(
+                    " ".join(inner[start_tag.end() : other.start()] for start_tag, other in closed[tag])
+                )
         if not re.search(r"<(text|body)\b", inner, re.IGNORECASE):  # web pages: all but the head of the record is text
             fields["text"] = _untagged(_without_record_head(inner, closed))
         lines.append(line)
@@ -183,8 +184,8 @@ def _frame(rows: list[dict[str, str]]) -> pl.DataFrame:
 @register("trec-topics", "topics", "TREC topics", "`<top> <num> <title> <desc> <narr> </top>`", _topics)
 def trec_topics(head: Head) -> bool:
     """A `<top>`, or XML with a `<topic>`."""
-    found = re.search(rb"<top(ics?)?[\s>]", head.start, re.IGNORECASE)
-    return head.first.lstrip().startswith("<") and found is not None
+    match = re.search(rb"<top(ics?)?[\s>]", head.start, re.IGNORECASE)
+    return head.first.lstrip().startswith("<") and match is not None
 
 
 @register("trec-documents", "documents", "TREC documents", "`<DOC> <DOCNO> <TEXT> </DOC>`", _documents)

@@ -13,10 +13,9 @@ import polars as pl
 
 from assay.core.errors import FormatError, number_of
 from assay.files.columns import Layout
-from assay.files.decoding import decoded, lines_of
 from assay.files.registry import Head, Kind, Loaded, register
 from assay.files.runs import load_columns
-from assay.files.sources import Source
+from assay.files.sources import Source, decoded, lines_of
 from assay.tables import Documents, Topics
 
 _FIELD = re.compile(r"^\.([A-Z])(?:\s+(.*))?$")
@@ -28,7 +27,7 @@ _MOST_LINES_OF_A_TOPIC = 12
 REL_LAYOUT = Layout(columns=("query_id", "doc_id", "zero", "number"), text=("query_id", "doc_id"), numbers=("number",))
 
 
-class Record(NamedTuple):
+class SmartRecord(NamedTuple):
     """A record of a file: the line it starts on, its id and its fields, the lines of each put together."""
 
     line: int
@@ -36,9 +35,9 @@ class Record(NamedTuple):
     fields: dict[str, str]
 
 
-def records(text: str, name: str) -> list[Record]:
+def records(text: str, name: str) -> list[SmartRecord]:
     """The records of a text; `name` is that of the file, for messages."""
-    found: list[tuple[int, str, dict[str, list[str]]]] = []
+    entries: list[tuple[int, str, dict[str, list[str]]]] = []
     field: list[str] | None = None
     for number, line in enumerate(map(str.rstrip, lines_of(text)), 1):
         mark = _FIELD.match(line)
@@ -46,16 +45,18 @@ def records(text: str, name: str) -> list[Record]:
             identifier = (mark[2] or "").strip()
             if not identifier:
                 raise FormatError(name, number, expected="`.I` and an id", got=line)
-            found.append((number, identifier, {}))
+            entries.append((number, identifier, {}))
             field = None
-        elif mark and found:
-            field = found[-1][2].setdefault(mark[1], [])
+        elif mark and entries:
+            field = entries[-1][2].setdefault(mark[1], [])
             field += [mark[2]] if mark[2] else []
         elif field is not None:
             field.append(line)
         elif line:
-            raise FormatError(name, number, expected="a field such as `.W`" if found else "`.I` and an id", got=line)
-    return [Record(line, key, {tag: _joined(value) for tag, value in fields.items()}) for line, key, fields in found]
+            raise FormatError(name, number, expected="a field such as `.W`" if entries else "`.I` and an id", got=line)
+    return [
+        SmartRecord(line, key, {tag: _joined(value) for tag, value in fields.items()}) for line, key, fields in entries
+    ]
 
 
 def _joined(lines: list[str]) -> str:
@@ -116,8 +117,10 @@ def _judgments(source: Source, _name: str) -> Loaded:
     """`query_id doc_id 0 0.000000`: who is listed is relevant, the last two columns mean nothing."""
     loaded = load_columns(source, REL_LAYOUT)
     frame = loaded.frame.select("query_id", "doc_id", relevance=pl.lit(1.0))
-    said = f"{source.name}: the last two columns of SMART judgments mean nothing; every document listed is relevant (1)"
-    return Loaded(frame, loaded.locate, (said,))
+    remark = (
+        f"{source.name}: the last two columns of SMART judgments mean nothing; every document listed is relevant (1)"
+    )
+    return Loaded(frame, loaded.locate, (remark,))
 
 
 @register("smart-qrels", "qrels", "SMART judgments", "`query_id doc_id 0 0.000000`", _judgments)

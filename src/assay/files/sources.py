@@ -1,4 +1,4 @@
-"""Where bytes come from: a path, stdin or an open file; compressed or not; readable more than once."""
+"""Where tables come from: files, compressed or not, standard input, open files; and their bytes as text."""
 
 from __future__ import annotations
 
@@ -42,13 +42,13 @@ _FORMAT_SUFFIXES = (
 )  # fmt: skip
 
 
-def is_file(given: object) -> bool:
+def is_file(value: object) -> bool:
     """Tell paths and open files from tables in memory.
 
     >>> is_file("bm25.run"), is_file({"q1": {"d1": 0.5}})
     (True, False)
     """
-    return isinstance(given, str | os.PathLike) or hasattr(given, "read")
+    return isinstance(value, str | os.PathLike) or hasattr(value, "read")
 
 
 class Source:
@@ -60,30 +60,35 @@ class Source:
     [b'q1 Q0 d1 1 0.5 tag']
     """
 
-    def __init__(self, given: Readable, name: str | None = None) -> None:
+    def __init__(self, readable: Readable, name: str | None = None) -> None:
         self._file: IO[bytes] | None = None
         self._start = 0
         self._path: Path | None = None
         #: Called with the number of bytes as the file is read, for progress bars.
         self.watch: Callable[[int], None] | None = None
-        if given == "-":
+        if readable == "-":
             self.name = name or "<stdin>"
             if sys.stdin is None:
                 raise InputError(f"{self.name}: cannot be read: standard input is closed")
             originals.remember_stream(sys.stdin)
             self._file = self._spooled(sys.stdin.buffer)
-        elif isinstance(given, str | os.PathLike):
-            if not os.fspath(given):
+        elif isinstance(readable, str | os.PathLike):
+            if not os.fspath(readable):
                 raise InputError("expected the name of a file, got an empty one")
-            self._path = Path(given)
-            self.name = name or os.fspath(given)
+            self._path = Path(readable)
+            self.name = name or os.fspath(readable)
         else:
-            self.name = name or str(getattr(given, "name", "<file>"))
-            originals.remember_stream(given)
+            self.name = name or str(getattr(readable, "name", "<file>"))
+            originals.remember_stream(readable)
             try:
-                self._file, self._start = self._rereadable(given)
+                self._file, self._start = self._rereadable(readable)
             except ValueError as problem:
                 raise InputError(f"{self.name}: cannot be read: {problem}") from problem
+
+    @classmethod
+    def of(cls, source: Readable | Source) -> Source:
+        """A source as it is; of anything else that can be read, a new one."""
+        return source if isinstance(source, Source) else cls(source)
 
     @contextmanager
     def open(self) -> Iterator[IO[bytes]]:
@@ -253,3 +258,41 @@ def _inflated(raw: IO[bytes], magic: bytes) -> Fill | None:
 
 def _reason(problem: OSError | ValueError) -> str:
     return (getattr(problem, "strerror", None) or str(problem)).lower()
+
+
+#: A character by its number: no character has one so long, and Python refuses to read one that is much longer.
+_NO_CHARACTER = re.compile(r"&#\d{20,}+;?")
+
+
+def decoded(source: Source) -> tuple[str, tuple[str, ...]]:
+    """The text of a file, and a warning if it is not in UTF-8.
+
+    >>> import io
+    >>> decoded(Source(io.BytesIO(b"caf\\xe9"), name="menu"))
+    ('café', ('menu: the text is not in UTF-8; it is read as Latin-1',))
+    """
+    data = without_end_mark(source.read())
+    try:
+        return data.decode(), ()
+    except UnicodeDecodeError:
+        return data.decode("latin-1"), (f"{source.name}: the text is not in UTF-8; it is read as Latin-1",)
+
+
+def lines_of(text: str) -> list[str]:
+    """Cut a text into lines where newlines or carriage returns are, and nowhere else.
+
+    >>> lines_of("one\\r\\ntwo\\u2028too\\n")
+    ['one', 'two\\u2028too']
+    """
+    return text.replace("\r\n", "\n").replace("\r", "\n").removesuffix("\n").split("\n")
+
+
+def without_entities(text: str) -> str:
+    """A text with entities as what they stand for; a number that no character has is a replacement character.
+
+    >>> without_entities("tea &amp; milk&#33;"), without_entities("&#" + "9" * 5000 + ";")
+    ('tea & milk!', '\ufffd')
+    """
+    import html  # noqa: PLC0415  # its table of names is long, and most texts have none
+
+    return html.unescape(_NO_CHARACTER.sub("\ufffd", text))

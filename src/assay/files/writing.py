@@ -13,7 +13,7 @@ import polars as pl
 
 from assay.core.errors import InputError, ParameterError, did_you_mean, quote
 from assay.files.atomic import replacing
-from assay.files.metadata import as_header
+from assay.files.runs import as_header
 from assay.tables import Batches, Documents, Qrels, Topics
 
 Table: TypeAlias = Batches | Qrels | Topics | Documents
@@ -50,8 +50,8 @@ def writers(kind: str | None = None) -> list[Writer]:
 
 def kind_of(table: Table) -> str:
     """What a table is."""
-    for made, kind in ((Qrels, "qrels"), (Topics, "topics"), (Documents, "documents")):
-        if isinstance(table, made):
+    for table_type, kind in ((Qrels, "qrels"), (Topics, "topics"), (Documents, "documents")):
+        if isinstance(table, table_type):
             return kind
     return "run"
 

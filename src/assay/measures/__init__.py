@@ -42,7 +42,7 @@ from assay.measures.registry import Measure, measure
 from assay.measures.roc_area import AUC
 from assay.measures.sets import SetAP, SetF, SetP, SetR, SetRelP, Utility
 from assay.measures.skill import DOR, Kappa, LRMinus, LRPlus
-from assay.measures.steps import PerQuery, Steps
+from assay.measures.steps import PerUnit, Steps
 from assay.measures.user_goals import INSQ, INST
 from assay.measures.vocabularies import Vocabulary, registered
 
@@ -101,7 +101,7 @@ __all__ = [
     "NumRelRet",
     "NumRet",
     "P",
-    "PerQuery",
+    "PerUnit",
     "Positives",
     "PrecisionAtRecall",
     "PredictedNegatives",

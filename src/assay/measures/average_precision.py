@@ -7,13 +7,13 @@ import numpy as np
 from assay.counting.graded import Graded, place_in_group
 from assay.counting.judgments import Floats
 from assay.counting.ranks import Ranks
-from assay.measures.domains import Cutoff, Floor, Level
+from assay.measures.definition import Cutoff, Floor, Level
 from assay.measures.kernels import relevant_rows, relevant_total, steps_of
 from assay.measures.registry import measure
-from assay.measures.steps import PerQuery, Steps
+from assay.measures.steps import PerUnit, Steps
 
 
-def _area(ranks: Ranks, *, cutoff: int | None, rel: float | None) -> PerQuery:
+def _area(ranks: Ranks, *, cutoff: int | None, rel: float | None) -> PerUnit:
     """Under the precision-recall curve: each step of recall times the precision at its end."""
     steps, relevant = _precisions(ranks, cutoff, rel), relevant_total(ranks, rel)
     step = 1.0 / np.maximum(relevant.values, 1.0)[steps.unit]
@@ -36,7 +36,7 @@ def _area(ranks: Ranks, *, cutoff: int | None, rel: float | None) -> PerQuery:
     closed_under_ties=True,
     also={"the area under the precision-recall curve": _area},
 )
-def AP(ranks: Ranks, *, cutoff: Cutoff = None, rel: Level = None) -> PerQuery:
+def AP(ranks: Ranks, *, cutoff: Cutoff = None, rel: Level = None) -> PerUnit:
     r"""Average precision: the mean over all relevant documents of the precision at their rank, 0 if not retrieved.
 
     .. math:: \mathrm{AP}@k = \frac{1}{R} \sum_{i=1}^{k} x_i \, P@i
@@ -58,7 +58,7 @@ def AP(ranks: Ranks, *, cutoff: Cutoff = None, rel: Level = None) -> PerQuery:
     summary="geometric",
     user_model="as AP; poor queries weigh most",
 )
-def GMAP(ranks: Ranks, *, floor: Floor = 1e-5, rel: Level = None) -> PerQuery:
+def GMAP(ranks: Ranks, *, floor: Floor = 1e-5, rel: Level = None) -> PerUnit:
     r"""Average precision for the geometric mean: values below the floor are raised to it.
 
     .. math:: \mathrm{GMAP} = \exp \frac{1}{n} \sum_q \ln \max(\mathrm{AP}_q, 10^{-5})
@@ -116,7 +116,7 @@ def _mean_precision(rows: Graded, cutoff: int | None) -> Floats:
     aliases=("BPref",),
     user_model="prefers relevant documents to judged irrelevant ones",
 )
-def Bpref(ranks: Ranks, *, rel: Level = None) -> PerQuery:
+def Bpref(ranks: Ranks, *, rel: Level = None) -> PerUnit:
     r"""Binary preference: how rarely documents judged irrelevant stand above relevant ones. Unjudged ones do not count.
 
     .. math:: \mathrm{bpref} = \frac{1}{R} \sum_{r} \Big( 1 - \frac{\min(b_r, R)}{\min(N, R)} \Big)
@@ -146,7 +146,7 @@ def Bpref(ranks: Ranks, *, rel: Level = None) -> PerQuery:
 
 
 @measure(trec_eval="gm_bpref", counted_as=1e-5, summary="geometric", user_model="as Bpref; poor queries weigh most")
-def GMBpref(ranks: Ranks, *, floor: Floor = 1e-5, rel: Level = None) -> PerQuery:
+def GMBpref(ranks: Ranks, *, floor: Floor = 1e-5, rel: Level = None) -> PerUnit:
     r"""Binary preference for the geometric mean: values below the floor are raised to it.
 
     .. math:: \exp \frac{1}{n} \sum_q \ln \max(\mathrm{bpref}_q, 10^{-5})
@@ -165,7 +165,7 @@ def GMBpref(ranks: Ranks, *, floor: Floor = 1e-5, rel: Level = None) -> PerQuery
     bounds=(0.0, 1.00001),
     user_model="as AP, where only a sample of the pool was judged",
 )
-def InfAP(ranks: Ranks, *, rel: Level = None) -> PerQuery:
+def InfAP(ranks: Ranks, *, rel: Level = None) -> PerUnit:
     r"""Inferred average precision: AP estimated where only a random sample of the pool was judged.
 
     .. math:: \frac{1}{R} \sum_{r} \Big( \frac{1}{i} + \frac{i-1}{i} \cdot \frac{p+q+u}{i-1} \cdot

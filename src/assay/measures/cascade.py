@@ -8,7 +8,7 @@ import polars as pl
 from assay.counting.graded import Graded
 from assay.counting.judgments import Floats
 from assay.counting.ranks import Ranks
-from assay.measures.domains import (
+from assay.measures.definition import (
     Cutoff,
     GainTable,
     Level,
@@ -32,7 +32,7 @@ from assay.measures.kernels import (
     within,
 )
 from assay.measures.registry import measure
-from assay.measures.steps import PerQuery, Steps
+from assay.measures.steps import PerUnit, Steps
 
 
 @measure(
@@ -43,7 +43,7 @@ from assay.measures.steps import PerQuery, Steps
     aliases=("MRR", "ReciprocalRank"),
     user_model="reads down to the first relevant document",
 )
-def RR(ranks: Ranks, *, cutoff: Cutoff = None, rel: Level = None) -> PerQuery:
+def RR(ranks: Ranks, *, cutoff: Cutoff = None, rel: Level = None) -> PerUnit:
     r"""Reciprocal rank of the first relevant document; 0 if none is found within the cut-off.
 
     .. math:: \mathrm{RR} = 1 \big/ \min \{ i : x_i = 1 \}
@@ -66,7 +66,7 @@ def RR(ranks: Ranks, *, cutoff: Cutoff = None, rel: Level = None) -> PerQuery:
     counted_as=None,
     higher_is_better=False,
 )
-def FirstRank(ranks: Ranks, *, rel: Level = None) -> PerQuery:
+def FirstRank(ranks: Ranks, *, rel: Level = None) -> PerUnit:
     r"""Rank of the first relevant document: how many results a user reads until there is one.
 
     .. math:: \min \{ i : x_i = 1 \}
@@ -93,7 +93,7 @@ def FirstRank(ranks: Ranks, *, rel: Level = None) -> PerQuery:
 )
 def ERR(
     ranks: Ranks, *, cutoff: Cutoff = None, max_grade: MaxGrade = None, satisfaction: Satisfaction = "exponential"
-) -> PerQuery:
+) -> PerUnit:
     r"""Expected reciprocal rank of the document that satisfies the user.
 
     .. math:: \mathrm{ERR}@k = \sum_{i=1}^{k} \frac{1}{i}\, R_i \prod_{j<i} (1 - R_j), \quad
@@ -122,7 +122,7 @@ def ERR(
 )
 def nERR(
     ranks: Ranks, *, cutoff: Cutoff = None, max_grade: MaxGrade = None, satisfaction: Satisfaction = "exponential"
-) -> PerQuery:
+) -> PerUnit:
     r"""Expected reciprocal rank, as a share of the ideal ranking's.
 
     .. math:: \mathrm{nERR}@k = \frac{\mathrm{ERR}@k}{\mathrm{ERR}^*@k}
@@ -135,7 +135,7 @@ def nERR(
     """
     chances, units = _Chances(ranks, max_grade, satisfaction), len(ranks.queries)
     best, _ = best_first(ranks.ideal, chances.of(ranks.ideal.grade))
-    ideal = _read_on(within(best, cutoff), chances, units, says="ideal")
+    ideal = _read_on(within(best, cutoff), chances, units, kind="ideal")
     got = _read_on(within(ranks.hits, cutoff), chances, units)
     return got.sum("contribution") / ideal.sum("contribution", when_zero=NO_GAIN)
 
@@ -154,7 +154,7 @@ def RBP(
     cutoff: Cutoff = None,
     gain: PlainGain = "linear",
     max_grade: MaxGrade = None,
-) -> PerQuery:
+) -> PerUnit:
     r"""Rank-biased precision: gain per result read, for a user who goes on with probability *p*.
 
     .. math:: \mathrm{RBP} = (1-p) \sum_{i} g_i\, p^{\,i-1}
@@ -188,7 +188,7 @@ def RBP(
     higher_is_better=False,
     cites="moffat2008",
 )
-def RBPResidual(ranks: Ranks, *, p: Persistence = 0.8, cutoff: Cutoff = None) -> PerQuery:
+def RBPResidual(ranks: Ranks, *, p: Persistence = 0.8, cutoff: Cutoff = None) -> PerUnit:
     r"""How much RBP could grow if every unjudged document, and all beyond the end of the list, were fully relevant.
 
     .. math:: p^{\,n} + (1-p) \sum_{i \le n,\ \text{unjudged}} p^{\,i-1}
@@ -231,13 +231,13 @@ class _Chances:
         return f"R = {named or '0'}, the chance that the document satisfies"
 
 
-def _read_on(rows: Graded, chances: _Chances, units: int, says: str = "ranking") -> Steps:
+def _read_on(rows: Graded, chances: _Chances, units: int, kind: str = "ranking") -> Steps:
     """How likely each document satisfies, how likely it is read at all, and the product by rank."""
     satisfied = chances.of(rows.grade)
     left = pl.DataFrame({"query": rows.query, "left": 1.0 - satisfied})
     above = pl.col("left").shift(1, fill_value=1.0).cum_prod().over("query")
     still_reading = left.select(above).to_series().to_numpy()
-    steps = steps_of(rows, units, says).with_columns(satisfied=satisfied, still_reading=still_reading)
+    steps = steps_of(rows, units, kind).with_columns(satisfied=satisfied, still_reading=still_reading)
     steps = steps.with_columns(contribution=satisfied * still_reading / steps["rank"])
     return steps.meaning(
         satisfied=chances.in_words(),

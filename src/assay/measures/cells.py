@@ -12,7 +12,7 @@ from typing import NamedTuple
 from assay.core.arguments import worded
 from assay.counting.confusion import Confusion, Counted
 from assay.measures.kernels import NO_IRRELEVANT, NO_RELEVANT, NOTHING_RETRIEVED, SIZE_UNKNOWN
-from assay.measures.steps import PerQuery, given, unknown
+from assay.measures.steps import PerUnit, quantity, unknown
 
 
 class _Words(NamedTuple):
@@ -62,18 +62,18 @@ _OF_CLASSIFIERS = _Words(
 )
 
 
-def _once(make: Callable[[Confusion], PerQuery]) -> Callable[[Confusion], PerQuery]:
+def _once(make: Callable[[Confusion], PerUnit]) -> Callable[[Confusion], PerUnit]:
     """Make it once for each confusion table, however many formulas it is a part of."""
     name = make.__name__
 
     @wraps(make)
-    def made(confusion: Confusion) -> PerQuery:
-        part: PerQuery | None = confusion.kept.get(name)
+    def kept_part(confusion: Confusion) -> PerUnit:
+        part: PerUnit | None = confusion.kept.get(name)
         if part is None:
             part = confusion.kept[name] = make(confusion)
         return part
 
-    return made
+    return kept_part
 
 
 def _words(confusion: Confusion) -> _Words:
@@ -81,48 +81,48 @@ def _words(confusion: Confusion) -> _Words:
 
 
 @_once
-def found(confusion: Confusion) -> PerQuery:
+def hits(confusion: Confusion) -> PerUnit:
     """Relevant and retrieved: the true positives."""
-    return given("TP", confusion.tp)
+    return quantity("TP", confusion.tp)
 
 
 @_once
-def noise(confusion: Confusion) -> PerQuery:
+def noise(confusion: Confusion) -> PerUnit:
     """Irrelevant and retrieved: the false positives."""
-    return given("FP", confusion.fp)
+    return quantity("FP", confusion.fp)
 
 
 @_once
-def missed(confusion: Confusion) -> PerQuery:
+def missed(confusion: Confusion) -> PerUnit:
     """Relevant and not retrieved: the false negatives."""
-    return given("FN", confusion.fn)
+    return quantity("FN", confusion.fn)
 
 
 @_once
-def left_out(confusion: Confusion) -> PerQuery:
+def left_out(confusion: Confusion) -> PerUnit:
     """Irrelevant and not retrieved: the true negatives."""
     return _with_rest(confusion, "TN", 0 * confusion.tp)
 
 
 @_once
-def retrieved(confusion: Confusion) -> PerQuery:
+def retrieved(confusion: Confusion) -> PerUnit:
     """All retrieved documents."""
-    return given(_words(confusion).retrieved, confusion.tp + confusion.fp, _words(confusion).none_retrieved)
+    return quantity(_words(confusion).retrieved, confusion.tp + confusion.fp, _words(confusion).none_retrieved)
 
 
 @_once
-def relevant(confusion: Confusion) -> PerQuery:
+def relevant(confusion: Confusion) -> PerUnit:
     """All relevant documents."""
-    return given(_words(confusion).relevant, confusion.tp + confusion.fn, _words(confusion).none_relevant)
+    return quantity(_words(confusion).relevant, confusion.tp + confusion.fn, _words(confusion).none_relevant)
 
 
 @_once
-def either(confusion: Confusion) -> PerQuery:
+def either(confusion: Confusion) -> PerUnit:
     """All documents that are relevant or were retrieved."""
-    return given(_words(confusion).either, confusion.tp + confusion.fp + confusion.fn, _words(confusion).neither)
+    return quantity(_words(confusion).either, confusion.tp + confusion.fp + confusion.fn, _words(confusion).neither)
 
 
-def zero_by_convention(confusion: Confusion, margin: PerQuery) -> PerQuery:
+def zero_by_convention(confusion: Confusion, margin: PerUnit) -> PerUnit:
     """A margin by which is divided; where it is empty, the reason says that others put 0 there.
 
     Retrieved sets need not be told: what is undefined counts as 0 in their means anyway.
@@ -133,42 +133,42 @@ def zero_by_convention(confusion: Confusion, margin: PerQuery) -> PerQuery:
 
 
 @_once
-def precision(confusion: Confusion) -> PerQuery:
+def precision(confusion: Confusion) -> PerUnit:
     """The share of the retrieved documents that is relevant."""
-    return found(confusion) / retrieved(confusion)
+    return hits(confusion) / retrieved(confusion)
 
 
 @_once
-def recall(confusion: Confusion) -> PerQuery:
+def recall(confusion: Confusion) -> PerUnit:
     """The share of the relevant documents that was retrieved."""
-    return found(confusion) / relevant(confusion)
+    return hits(confusion) / relevant(confusion)
 
 
 @_once
-def specificity(confusion: Confusion) -> PerQuery:
+def specificity(confusion: Confusion) -> PerUnit:
     """The share of the irrelevant documents that was left out."""
     return left_out(confusion) / irrelevant(confusion)
 
 
-def faultless(confusion: Confusion) -> PerQuery:
+def faultless(confusion: Confusion) -> PerUnit:
     """1 where nothing is decided wrongly, 0 elsewhere."""
-    return given("1 if FP + FN = 0", confusion.fp + confusion.fn == 0)
+    return quantity("1 if FP + FN = 0", confusion.fp + confusion.fn == 0)
 
 
 @_once
-def irrelevant(confusion: Confusion) -> PerQuery:
+def irrelevant(confusion: Confusion) -> PerUnit:
     """All irrelevant documents of the collection."""
     return _with_rest(confusion, _words(confusion).irrelevant, confusion.fp, _words(confusion).none_irrelevant)
 
 
 @_once
-def not_retrieved(confusion: Confusion) -> PerQuery:
+def not_retrieved(confusion: Confusion) -> PerUnit:
     """All documents of the collection that were not retrieved."""
     return _with_rest(confusion, _words(confusion).not_retrieved, confusion.fn, _words(confusion).all_retrieved)
 
 
 @_once
-def collection(confusion: Confusion) -> PerQuery:
+def collection(confusion: Confusion) -> PerUnit:
     """All documents of the collection."""
     return _with_rest(
         confusion,
@@ -178,8 +178,8 @@ def collection(confusion: Confusion) -> PerQuery:
     )
 
 
-def _with_rest(confusion: Confusion, says: str, besides: Counted, when_zero: str = "0/0") -> PerQuery:
+def _with_rest(confusion: Confusion, text: str, besides: Counted, when_zero: str = "0/0") -> PerUnit:
     """The true negatives and what is counted besides; not known without the size of the collection."""
     if confusion.tn is None:
-        return unknown(says, len(confusion.units), worded(SIZE_UNKNOWN))
-    return given(says, confusion.tn + besides, when_zero=when_zero)
+        return unknown(text, len(confusion.units), worded(SIZE_UNKNOWN))
+    return quantity(text, confusion.tn + besides, when_zero=when_zero)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from assay.counting.confusion import Confusion
 from assay.measures import cells
 from assay.measures.registry import measure
-from assay.measures.steps import PerQuery
+from assay.measures.steps import PerUnit
 
 
 @measure(bounds=None, summary="sum", user_model="-", closed_under_ties=True, classifier_aliases={"TruePositives": {}})
-def TP(confusion: Confusion) -> PerQuery:
+def TP(confusion: Confusion) -> PerUnit:
     r"""True positives: what is relevant (positive) and was retrieved (predicted positive).
 
     .. math:: TP
@@ -17,7 +17,7 @@ def TP(confusion: Confusion) -> PerQuery:
     >>> TP.of(Confusion.from_table(tp=4, fp=6, fn=1, tn=89))
     array([4.])
     """
-    return cells.found(confusion)
+    return cells.hits(confusion)
 
 
 @measure(
@@ -28,7 +28,7 @@ def TP(confusion: Confusion) -> PerQuery:
     higher_is_better=False,
     classifier_aliases={"FalsePositives": {}, "FalseAlarms": {}, "TypeIErrors": {}},
 )
-def FP(confusion: Confusion) -> PerQuery:
+def FP(confusion: Confusion) -> PerUnit:
     r"""False positives, false alarms: what is irrelevant (negative) and was retrieved (predicted positive).
 
     .. math:: FP
@@ -47,7 +47,7 @@ def FP(confusion: Confusion) -> PerQuery:
     higher_is_better=False,
     classifier_aliases={"FalseNegatives": {}, "Misses": {}, "TypeIIErrors": {}},
 )
-def FN(confusion: Confusion) -> PerQuery:
+def FN(confusion: Confusion) -> PerUnit:
     r"""False negatives, misses: what is relevant (positive) and was left out (predicted negative).
 
     .. math:: FN
@@ -59,7 +59,7 @@ def FN(confusion: Confusion) -> PerQuery:
 
 
 @measure(bounds=None, summary="sum", user_model="-", closed_under_ties=True, classifier_aliases={"TrueNegatives": {}})
-def TN(confusion: Confusion) -> PerQuery:
+def TN(confusion: Confusion) -> PerUnit:
     r"""True negatives: what is irrelevant (negative) and was left out (predicted negative).
 
     .. math:: TN
@@ -80,7 +80,7 @@ def TN(confusion: Confusion) -> PerQuery:
     higher_is_better=None,
     classifier_aliases={"P": {}, "ConditionPositive": {}, "Support": {}},
 )
-def Positives(confusion: Confusion) -> PerQuery:
+def Positives(confusion: Confusion) -> PerUnit:
     r"""Positives: what is relevant (positive), found or not; of a class, its support.
 
     .. math:: P = TP + FN
@@ -88,7 +88,7 @@ def Positives(confusion: Confusion) -> PerQuery:
     >>> Positives.of(Confusion.from_table(tp=4, fp=6, fn=1, tn=89))  # 4 + 1
     array([5.])
     """
-    return cells.found(confusion) + cells.missed(confusion)
+    return cells.hits(confusion) + cells.missed(confusion)
 
 
 @measure(
@@ -99,7 +99,7 @@ def Positives(confusion: Confusion) -> PerQuery:
     higher_is_better=None,
     classifier_aliases={"N": {}, "ConditionNegative": {}},
 )
-def Negatives(confusion: Confusion) -> PerQuery:
+def Negatives(confusion: Confusion) -> PerUnit:
     r"""Negatives: what is irrelevant (negative), spared or not.
 
     .. math:: N = FP + TN
@@ -120,7 +120,7 @@ def Negatives(confusion: Confusion) -> PerQuery:
     higher_is_better=None,
     classifier_aliases={"PP": {}, "PredictedPositive": {}, "TestPositive": {}},
 )
-def PredictedPositives(confusion: Confusion) -> PerQuery:
+def PredictedPositives(confusion: Confusion) -> PerUnit:
     r"""Predicted positives: what was retrieved (predicted positive), rightly or wrongly.
 
     .. math:: TP + FP
@@ -128,7 +128,7 @@ def PredictedPositives(confusion: Confusion) -> PerQuery:
     >>> PredictedPositives.of(Confusion.from_table(tp=4, fp=6, fn=1, tn=89))  # 4 + 6
     array([10.])
     """
-    return cells.found(confusion) + cells.noise(confusion)
+    return cells.hits(confusion) + cells.noise(confusion)
 
 
 @measure(
@@ -139,7 +139,7 @@ def PredictedPositives(confusion: Confusion) -> PerQuery:
     higher_is_better=None,
     classifier_aliases={"PN": {}, "PredictedNegative": {}, "TestNegative": {}},
 )
-def PredictedNegatives(confusion: Confusion) -> PerQuery:
+def PredictedNegatives(confusion: Confusion) -> PerUnit:
     r"""Predicted negatives: what was left out (predicted negative), rightly or wrongly.
 
     .. math:: FN + TN
@@ -156,7 +156,7 @@ def PredictedNegatives(confusion: Confusion) -> PerQuery:
     bounds=None, summary="sum", user_model="-", closed_under_ties=True,
     classifier_aliases={"T": {}, "TrueDecisions": {}, "Correct": {}},
 )  # fmt: skip
-def Right(confusion: Confusion) -> PerQuery:
+def Right(confusion: Confusion) -> PerUnit:
     r"""Right decisions, of either kind.
 
     .. math:: T = TP + TN
@@ -166,7 +166,7 @@ def Right(confusion: Confusion) -> PerQuery:
     >>> Right.of(Confusion.from_table(tp=4, fp=6, fn=1, tn=89))  # 4 + 89
     array([93.])
     """
-    return cells.found(confusion) + cells.left_out(confusion)
+    return cells.hits(confusion) + cells.left_out(confusion)
 
 
 @measure(
@@ -177,7 +177,7 @@ def Right(confusion: Confusion) -> PerQuery:
     higher_is_better=False,
     classifier_aliases={"FalseDecisions": {}, "Errors": {}, "Incorrect": {}},
 )
-def Wrong(confusion: Confusion) -> PerQuery:
+def Wrong(confusion: Confusion) -> PerUnit:
     r"""Wrong decisions, of either kind.
 
     .. math:: FP + FN

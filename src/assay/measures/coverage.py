@@ -5,14 +5,14 @@ from __future__ import annotations
 import numpy as np
 
 from assay.counting.ranks import Ranks
-from assay.measures.domains import Cutoff, Depth, Level
+from assay.measures.definition import Cutoff, Depth, Level
 from assay.measures.kernels import NOTHING_RETRIEVED, found_within, share_within, steps_of
 from assay.measures.registry import measure
-from assay.measures.steps import PerQuery, given
+from assay.measures.steps import PerUnit, quantity
 
 
 @measure(ir_measures="Judged@{cutoff}", counted_as=None, user_model="-", higher_is_better=None, closed_under_ties=True)
-def Judged(ranks: Ranks, *, cutoff: Cutoff = None) -> PerQuery:
+def Judged(ranks: Ranks, *, cutoff: Cutoff = None) -> PerUnit:
     r"""Coverage: the share of the first *k* results that has been judged.
 
     .. math:: \frac{\text{judged among the first } \min(k, n)}{\min(k, n)}
@@ -23,11 +23,11 @@ def Judged(ranks: Ranks, *, cutoff: Cutoff = None) -> PerQuery:
     array([0.5])
     """
     looked_at = ranks.retrieved if cutoff is None else np.minimum(ranks.retrieved, cutoff)
-    return _judged_within(ranks, cutoff) / given("looked at", looked_at, when_zero=NOTHING_RETRIEVED)
+    return _judged_within(ranks, cutoff) / quantity("looked at", looked_at, when_zero=NOTHING_RETRIEVED)
 
 
 @measure(trec_eval="unj.{cutoff}", user_model="-", higher_is_better=None, closed_under_ties=True)
-def Unjudged(ranks: Ranks, *, cutoff: Depth = 10) -> PerQuery:
+def Unjudged(ranks: Ranks, *, cutoff: Depth = 10) -> PerUnit:
     r"""The share of the first *k* ranks that holds a document without judgment; always divided by *k*.
 
     .. math:: \frac{\text{unjudged among the first } k}{k}
@@ -35,7 +35,7 @@ def Unjudged(ranks: Ranks, *, cutoff: Depth = 10) -> PerQuery:
     >>> Unjudged(cutoff=4).of(Ranks.from_grades([1, None]))  # 1/4
     array([0.25])
     """
-    return (given("looked at", np.minimum(ranks.retrieved, cutoff)) - _judged_within(ranks, cutoff)) / cutoff
+    return (quantity("looked at", np.minimum(ranks.retrieved, cutoff)) - _judged_within(ranks, cutoff)) / cutoff
 
 
 @measure(
@@ -47,7 +47,7 @@ def Unjudged(ranks: Ranks, *, cutoff: Depth = 10) -> PerQuery:
     higher_is_better=None,
     closed_under_ties=True,
 )
-def NumQ(ranks: Ranks) -> PerQuery:
+def NumQ(ranks: Ranks) -> PerUnit:
     r"""Number of queries: 1 for each.
 
     .. math:: 1
@@ -55,7 +55,7 @@ def NumQ(ranks: Ranks) -> PerQuery:
     >>> NumQ.of(Ranks.from_grades([1]))
     array([1.])
     """
-    return given("query", np.ones(len(ranks.queries)))
+    return quantity("query", np.ones(len(ranks.queries)))
 
 
 @measure(
@@ -67,7 +67,7 @@ def NumQ(ranks: Ranks) -> PerQuery:
     higher_is_better=None,
     closed_under_ties=True,
 )
-def NumRet(ranks: Ranks) -> PerQuery:
+def NumRet(ranks: Ranks) -> PerUnit:
     r"""Number of documents retrieved.
 
     .. math:: n
@@ -75,7 +75,7 @@ def NumRet(ranks: Ranks) -> PerQuery:
     >>> NumRet.of(Ranks.from_grades([1, None, 0]))
     array([3.])
     """
-    return given("retrieved", ranks.retrieved)
+    return quantity("retrieved", ranks.retrieved)
 
 
 @measure(
@@ -87,7 +87,7 @@ def NumRet(ranks: Ranks) -> PerQuery:
     higher_is_better=None,
     closed_under_ties=True,
 )
-def NumRel(ranks: Ranks, *, rel: Level = None) -> PerQuery:
+def NumRel(ranks: Ranks, *, rel: Level = None) -> PerUnit:
     r"""Number of relevant documents.
 
     .. math:: R
@@ -95,7 +95,7 @@ def NumRel(ranks: Ranks, *, rel: Level = None) -> PerQuery:
     >>> NumRel.of(Ranks.from_grades([1, 0], judged=[[1]]))
     array([2.])
     """
-    return given("relevant", ranks.relevant(rel))
+    return quantity("relevant", ranks.relevant(rel))
 
 
 @measure(
@@ -106,7 +106,7 @@ def NumRel(ranks: Ranks, *, rel: Level = None) -> PerQuery:
     user_model="-",
     closed_under_ties=True,
 )
-def NumRelRet(ranks: Ranks, *, cutoff: Cutoff = None, rel: Level = None) -> PerQuery:
+def NumRelRet(ranks: Ranks, *, cutoff: Cutoff = None, rel: Level = None) -> PerUnit:
     r"""Number of relevant documents retrieved, down to a cut-off if one is given.
 
     .. math:: \sum_{i=1}^{k} x_i
@@ -127,7 +127,7 @@ def NumRelRet(ranks: Ranks, *, cutoff: Cutoff = None, rel: Level = None) -> PerQ
     higher_is_better=False,
     closed_under_ties=True,
 )
-def NumNonRelRet(ranks: Ranks, *, rel: Level = None) -> PerQuery:
+def NumNonRelRet(ranks: Ranks, *, rel: Level = None) -> PerUnit:
     r"""Number of documents retrieved that were judged irrelevant.
 
     .. math:: \sum_{i} [0 \le grade_i < level]
@@ -141,7 +141,7 @@ def NumNonRelRet(ranks: Ranks, *, rel: Level = None) -> PerQuery:
     return steps.meaning(found="1 for a document judged irrelevant").sum("found")
 
 
-def _judged_within(ranks: Ranks, cutoff: int | None) -> PerQuery:
+def _judged_within(ranks: Ranks, cutoff: int | None) -> PerUnit:
     rows = ranks.hits.where(ranks.hits.grade >= 0)
     steps = steps_of(rows, len(ranks.queries)).with_columns(judged=share_within(rows, cutoff))
     return steps.meaning(judged="1 for a judged document" + ("" if cutoff is None else " within the cut-off")).sum(

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import NamedTuple, get_args
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 import polars as pl
 
 from assay.core.domains import Choice, Whole
-from assay.core.errors import ParameterError
+from assay.core.errors import ParameterError, number_of
 from assay.counting.judgments import Floats
 from assay.counting.ranks import Ranks
-from assay.measures.domains import RuleName, UnretrievedName
+from assay.measures.definition import RuleName, UnretrievedName
 from assay.measures.kernels import NO_IRRELEVANT, NO_RELEVANT, relevant_rows
+from assay.measures.parser import parse_measure
 from assay.measures.precision import IPrec, IPrecMean
 from assay.measures.registry import Measure
-from assay.measures.steps import PerQuery
+from assay.measures.steps import PerUnit
 from assay.measures.summary import Summary, Undefined, summarise
 
 #: More levels of recall than these nobody sees apart.
@@ -36,17 +37,17 @@ def level_measures(levels: int, rule: RuleName | None = None) -> list[Measure]:
 
 
 def averaged_precision(
-    systems: Mapping[str, Mapping[Measure, PerQuery]], undefined: Undefined = "counted_as"
+    systems: Mapping[str, Mapping[Measure, PerUnit]], undefined: Undefined = "counted_as"
 ) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Average the results of `level_measures`: each system's precision-recall curve, and the mean of its points."""
     points, means = [], []
     for system, results in systems.items():
         for measure, result in results.items():
-            told = summarise(measure, result, undefined)
+            summary = summarise(measure, result, undefined)
             if "recall" in measure.parameters:
-                points.append((system, None, "interpolated", None, measure.parameters["recall"], told.value))
+                points.append((system, None, "interpolated", None, measure.parameters["recall"], summary.value))
             else:
-                means.append((system, measure, told))
+                means.append((system, measure, summary))
     return pr_frame(points), summary_frame(means)
 
 
@@ -83,8 +84,8 @@ def rank_by_rank(ranks: Ranks, query: int, rel: float | None = None) -> RankByRa
     before = np.searchsorted(first, first, side="left")
     after = np.searchsorted(first, first, side="right")
     at = np.append(0, np.column_stack([first - 1, last]).ravel())
-    found = np.append(0, np.column_stack([before, after]).ravel())
-    return RankByRank(rank, np.interp(rank, at, found), relevant)
+    count = np.append(0, np.column_stack([before, after]).ravel())
+    return RankByRank(rank, np.interp(rank, at, count), relevant)
 
 
 class Roc(NamedTuple):
@@ -115,10 +116,10 @@ def roc_points(ranks: Ranks, query: int, unretrieved: UnretrievedName) -> Roc:
     """
     counted = rank_by_rank(ranks, query)
     retrieved = len(counted.rank)
-    found = float(counted.found[-1]) if retrieved else 0.0
+    relevant_found = float(counted.found[-1]) if retrieved else 0.0
     size = ranks.policies.collection_size
     if unretrieved == "left_out" or size is None:
-        relevant, irrelevant, where = found, retrieved - found, " was retrieved"
+        relevant, irrelevant, where = relevant_found, retrieved - relevant_found, " was retrieved"
     else:
         relevant, irrelevant, where = float(counted.relevant), float(size - counted.relevant), ""
     if not relevant or not irrelevant:
@@ -126,7 +127,7 @@ def roc_points(ranks: Ranks, query: int, unretrieved: UnretrievedName) -> Roc:
     rest: dict[str, tuple[list[float], list[float]]] = {
         "left_out": ([], []),
         "random_order": ([1.0], [1.0]),
-        "relevant_last": ([1.0, 1.0], [found / relevant, 1.0]),
+        "relevant_last": ([1.0, 1.0], [relevant_found / relevant, 1.0]),
     }
     end_fpr, end_tpr = rest[unretrieved]
     false = (counted.rank - counted.found) / irrelevant
@@ -139,14 +140,14 @@ def roc_points(ranks: Ranks, query: int, unretrieved: UnretrievedName) -> Roc:
 
 def roc_frame(name: str, curves: Sequence[Roc], query: str | None, undefined: Undefined) -> pl.DataFrame:
     """One query's points, or the mean of several queries at levels."""
-    drawn = [curve for curve in curves if curve.reason is None]
+    defined = [curve for curve in curves if curve.reason is None]
     fpr = tpr = np.zeros(0)
-    if drawn and query is not None:
-        fpr, tpr = drawn[0].false_positive_rate, drawn[0].true_positive_rate
-    elif drawn:
+    if defined and query is not None:
+        fpr, tpr = defined[0].false_positive_rate, defined[0].true_positive_rate
+    elif defined:
         levels = np.arange(101) / 100
-        number = len(drawn) if undefined == "skip" else len(curves)
-        heights = np.sum([curve.at(levels) for curve in drawn], axis=0) / number
+        number = len(defined) if undefined == "skip" else len(curves)
+        heights = np.sum([curve.at(levels) for curve in defined], axis=0) / number
         # From the corner: what is found before the first irrelevant document is a jump at 0.
         fpr, tpr = np.append(0.0, levels), np.append(0.0, heights)
     return pl.DataFrame({"false_positive_rate": fpr, "true_positive_rate": tpr}).select(
@@ -187,5 +188,88 @@ def summary_frame(rows: Sequence[tuple[str, object, Summary]]) -> pl.DataFrame:
         "queries": pl.Int64,
         "undefined": pl.Int64,
     }
-    told = [(system, str(measure), told.value, told.units, told.undefined) for system, measure, told in rows]
-    return pl.DataFrame(told, schema=schema, orient="row").with_columns(pl.col("value").fill_nan(None))
+    cells = [
+        (system, str(measure), summary.value, summary.units, summary.undefined) for system, measure, summary in rows
+    ]
+    return pl.DataFrame(cells, schema=schema, orient="row").with_columns(pl.col("value").fill_nan(None))
+
+
+#: Kinds of curves that charts are drawn of: those of rankings, then those of classifiers' scores.
+CurveKind: TypeAlias = Literal[
+    "pr", "roc", "cutoff", "queries", "difference", "intervals",
+    "classifier_roc", "classifier_pr", "det", "calibration", "gain", "lift", "scores",
+    "silhouette", "contingency", "over_k",
+]  # fmt: skip
+#: A ROC curve whose documents end at a smaller false positive rate is a line along the axis.
+TRIVIAL = 0.05
+_LONGEST_NAME = 60
+
+
+def shortened(name: str, most: int = _LONGEST_NAME) -> str:
+    """A name that fits a title, its middle left out: names often differ at their end.
+
+    >>> shortened("bm25"), shortened("a-very-long-name", 9)
+    ('bm25', 'a-ve…name')
+    """
+    return name if len(name) <= most else f"{name[: most // 2]}…{name[len(name) - (most - 1) // 2 :]}"
+
+
+def mean_over(queries: Iterable[Sequence[str]]) -> str:
+    """Over how many topics the systems' means go, from each system's topics.
+
+    >>> mean_over([["t1", "t2"], ["t1"]])
+    'mean over 2 topics'
+    """
+    return f"mean over {number_of('topic', len({query for topics in queries for query in topics}))}"
+
+
+def about_topic(query: str, reasons: Iterable[str | None]) -> str:
+    """One topic's name; with the reason, if it is without a value in every system.
+
+    >>> about_topic("t1", ["no relevant document"]), about_topic("t1", [None, "no relevant document"])
+    ('topic t1: NA, no relevant document', 'topic t1')
+    """
+    all_reasons = list(reasons)
+    known = dict.fromkeys(reason for reason in all_reasons if reason is not None)
+    return f"topic {shortened(query)}" + (
+        f": NA, {' or '.join(known)}" if all_reasons and None not in all_reasons else ""
+    )
+
+
+def undefined_topics(summary: pl.DataFrame, undefined: Undefined) -> Iterable[str]:
+    """How many topics had no value, and what became of them."""
+    for name, text, count, value in summary.select("system", "measure", "undefined", "value").rows():
+        if count:
+            measure = parse_measure(text)
+            left_out = undefined == "skip" or measure.substitute is None
+            treated = "left out" if left_out else f"counted as {measure.substitute:g}"
+            if value is None:
+                treated = "which is every one: NA"
+            yield f"{name}: {text} is undefined for {number_of('topic', count)}, {treated}"
+
+
+def undefined_topic(summary: pl.DataFrame, query: str, reasons: Mapping[str, str | None]) -> Iterable[str]:
+    """Which systems have no value for the topic that was asked for, and why."""
+    for name, measure, count in summary.select("system", "measure", "undefined").rows():
+        if count:
+            yield f"{name}: {measure} is undefined for topic {query} ({reasons.get(name) or 'no value'}): NA"
+
+
+def without_curve(curves: Mapping[str, Sequence[Roc]], undefined: Undefined) -> Iterable[str]:
+    """How many topics have no ROC curve, and why."""
+    for name, topic_curves in curves.items():
+        if reasons := [curve.reason for curve in topic_curves if curve.reason is not None]:
+            treated = "left out" if undefined == "skip" or len(reasons) == len(topic_curves) else "counted as 0"
+            why = " or ".join(dict.fromkeys(reasons))
+            yield f"{name}: no ROC curve for {number_of('topic', len(reasons))} ({why}), {treated}"
+
+
+def trivial(curves: Mapping[str, Sequence[Roc]], collection_size: int | None) -> Iterable[str]:
+    """In a large collection nearly all of a ROC curve is assumed."""
+    ends = [curve.reached for topic_curves in curves.values() for curve in topic_curves if curve.reason is None]
+    if collection_size is not None and ends and max(ends) < TRIVIAL:
+        yield (
+            f"the ROC curve is trivial: in a collection of {collection_size:,} documents the retrieved ones reach a "
+            f"false positive rate of {max(ends):.2g} at most, so the curve hugs the axis and the rest of it is "
+            "assumed; a precision-recall curve tells more"
+        )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from assay.counting.confusion import Confusion
 from assay.measures import cells
 from assay.measures.registry import measure
-from assay.measures.steps import PerQuery
+from assay.measures.steps import PerUnit
 
 
 @measure(
@@ -16,7 +16,7 @@ from assay.measures.steps import PerQuery
     sklearn="accuracy_score",
     proportion=True,
 )
-def Accuracy(confusion: Confusion) -> PerQuery:
+def Accuracy(confusion: Confusion) -> PerUnit:
     r"""Accuracy: the share of all documents, or items, that is decided rightly, retrieved or left out.
 
     .. math:: \frac{TP + TN}{TP + FP + FN + TN}
@@ -27,7 +27,7 @@ def Accuracy(confusion: Confusion) -> PerQuery:
     >>> Accuracy.of(Confusion.from_table(tp=4, fp=6, fn=4, tn=86))  # (4 + 86) / 100
     array([0.9])
     """
-    return (cells.found(confusion) + cells.left_out(confusion)) / cells.collection(confusion)
+    return (cells.hits(confusion) + cells.left_out(confusion)) / cells.collection(confusion)
 
 
 @measure(
@@ -39,7 +39,7 @@ def Accuracy(confusion: Confusion) -> PerQuery:
     sklearn="zero_one_loss",
     proportion=True,
 )
-def ErrorRate(confusion: Confusion) -> PerQuery:
+def ErrorRate(confusion: Confusion) -> PerUnit:
     r"""Error rate: the share of all documents, or items, that is decided wrongly.
 
     .. math:: \frac{FP + FN}{TP + FP + FN + TN} = 1 - \mathrm{Accuracy}
@@ -62,7 +62,7 @@ def ErrorRate(confusion: Confusion) -> PerQuery:
     classifier_aliases={"Fallout": {}, "FalsePositiveRate": {}, "FalseAlarmRate": {}},
     proportion=True,
 )
-def Fallout(confusion: Confusion) -> PerQuery:
+def Fallout(confusion: Confusion) -> PerUnit:
     r"""Fallout, the false positive rate: the share of what is irrelevant (negative) that was retrieved all the same.
 
     .. math:: \frac{FP}{FP + TN}
@@ -83,7 +83,7 @@ def Fallout(confusion: Confusion) -> PerQuery:
     classifier_aliases={"TNR": {}, "TrueNegativeRate": {}, "Selectivity": {}},
     proportion=True,
 )
-def Specificity(confusion: Confusion) -> PerQuery:
+def Specificity(confusion: Confusion) -> PerUnit:
     r"""Specificity, the true negative rate: the share of what is irrelevant (negative) that was left out.
 
     .. math:: \frac{TN}{FP + TN} = 1 - \mathrm{Fallout}
@@ -104,7 +104,7 @@ def Specificity(confusion: Confusion) -> PerQuery:
     classifier_aliases={"NegativePredictiveValue": {}},
     proportion=True,
 )
-def NPV(confusion: Confusion) -> PerQuery:
+def NPV(confusion: Confusion) -> PerUnit:
     r"""Negative predictive value: the share of what was left out (predicted negative) that is irrelevant (negative).
 
     .. math:: \frac{TN}{TN + FN}
@@ -125,7 +125,7 @@ def NPV(confusion: Confusion) -> PerQuery:
     micro=True,
     proportion=True,
 )
-def Prevalence(confusion: Confusion) -> PerQuery:
+def Prevalence(confusion: Confusion) -> PerUnit:
     r"""Prevalence: the share of all documents, or items, that is relevant (positive), whatever was decided.
 
     .. math:: \frac{TP + FN}{TP + FP + FN + TN}
@@ -148,7 +148,7 @@ def Prevalence(confusion: Confusion) -> PerQuery:
     sklearn="jaccard_score",
     proportion=True,
 )
-def Jaccard(confusion: Confusion) -> PerQuery:
+def Jaccard(confusion: Confusion) -> PerUnit:
     r"""Jaccard index: what is both retrieved and relevant, as a share of what is one or the other.
 
     .. math:: \frac{TP}{TP + FP + FN}
@@ -158,7 +158,7 @@ def Jaccard(confusion: Confusion) -> PerQuery:
     >>> Jaccard.of(Confusion.from_table(tp=4, fp=6, fn=4))  # 4 / 14
     array([0.2857])
     """
-    return cells.found(confusion) / cells.either(confusion)
+    return cells.hits(confusion) / cells.either(confusion)
 
 
 @measure(
@@ -171,7 +171,7 @@ def Jaccard(confusion: Confusion) -> PerQuery:
     classifier_aliases={"MatthewsCorrelation": {}, "phi": {}},
     sklearn="matthews_corrcoef",
 )
-def MCC(confusion: Confusion) -> PerQuery:
+def MCC(confusion: Confusion) -> PerUnit:
     r"""Matthews correlation coefficient of what is so (relevant, positive) and what was decided.
 
     .. math:: \frac{TP \cdot TN - FP \cdot FN}{\sqrt{(TP + FP)(TP + FN)(TN + FP)(TN + FN)}}
@@ -183,7 +183,7 @@ def MCC(confusion: Confusion) -> PerQuery:
     >>> MCC.of(Confusion.from_table(tp=4, fp=1, fn=1, tn=4))  # (16 - 1) / sqrt(5 * 5 * 5 * 5)
     array([0.6])
     """
-    right = cells.found(confusion) * cells.left_out(confusion)
+    right = cells.hits(confusion) * cells.left_out(confusion)
     wrong = cells.noise(confusion) * cells.missed(confusion)
     correlation = right - wrong
     for margin in (cells.retrieved, cells.relevant, cells.irrelevant, cells.not_retrieved):
@@ -197,7 +197,7 @@ def MCC(confusion: Confusion) -> PerQuery:
     micro=True,
     classifier=None,
 )
-def ArithmeticMean(confusion: Confusion) -> PerQuery:
+def ArithmeticMean(confusion: Confusion) -> PerUnit:
     r"""The arithmetic mean of precision and recall of the retrieved set.
 
     .. math:: \frac{P + R}{2}
@@ -218,7 +218,7 @@ def ArithmeticMean(confusion: Confusion) -> PerQuery:
     micro=True,
     classifier="FowlkesMallows",
 )
-def GeometricMean(confusion: Confusion) -> PerQuery:
+def GeometricMean(confusion: Confusion) -> PerUnit:
     r"""The geometric mean of precision and recall (of classifiers: the index of Fowlkes and Mallows).
 
     .. math:: \sqrt{P \cdot R}

@@ -11,13 +11,12 @@ import numpy as np
 from assay.core.arguments import argument, worded
 from assay.core.errors import InputError, ParameterError, listed, number_of, quote
 from assay.counting.graded import Graded, place_in_group
-from assay.counting.judgments import Floats, Ints
+from assay.counting.judgments import Floats, Ints, Subtopics
 from assay.counting.ranks import Ranks
-from assay.counting.subtopics import Subtopics
-from assay.measures.domains import Cutoff, Depth, DiscountName, Level, Redundancy
+from assay.measures.definition import Cutoff, Depth, DiscountName, Level, Redundancy
 from assay.measures.kernels import discounted, discounts, steps_of, within
 from assay.measures.registry import Measure, measure
-from assay.measures.steps import PerQuery, Steps, given
+from assay.measures.steps import PerUnit, Steps, quantity
 from assay.tables import Qrels, picked
 
 NO_SUBTOPICS = "there are no judgments of subtopics: {subtopics=True} says that column 2 of the judgments names them"
@@ -37,7 +36,7 @@ _FRACTION = re.compile(r"\d*\.\d+")
     user_model="has one of several needs, and gains less from what was said before",
     subtopics=True,
 )
-def alpha_nDCG(ranks: Ranks, *, cutoff: Cutoff = None, alpha: Redundancy = 0.5, rel: Level = None) -> PerQuery:
+def alpha_nDCG(ranks: Ranks, *, cutoff: Cutoff = None, alpha: Redundancy = 0.5, rel: Level = None) -> PerUnit:
     r"""Discounted gain of novelty, as a share of a ranking that is built to cover the subtopics soon.
 
     .. math:: \alpha\text{-nDCG}@k = \sum_{i=1}^{k} \frac{n_i}{\log_2(i+1)} \Big/
@@ -63,7 +62,7 @@ def alpha_nDCG(ranks: Ranks, *, cutoff: Cutoff = None, alpha: Redundancy = 0.5, 
     user_model="has one of several needs, and gains less from what was said before",
     subtopics=True,
 )
-def alpha_DCG(ranks: Ranks, *, cutoff: Depth = 20, alpha: Redundancy = 0.5, rel: Level = None) -> PerQuery:
+def alpha_DCG(ranks: Ranks, *, cutoff: Depth = 20, alpha: Redundancy = 0.5, rel: Level = None) -> PerUnit:
     r"""Discounted gain of novelty, as a share of what documents relevant to every subtopic would gain.
 
     .. math:: \alpha\text{-DCG}@k = \sum_{i=1}^{k} \frac{n_i}{\log_2(i+1)} \Big/ \big(
@@ -87,7 +86,7 @@ def alpha_DCG(ranks: Ranks, *, cutoff: Depth = 20, alpha: Redundancy = 0.5, rel:
     user_model="has one of several needs, and reads on until it is met",
     subtopics=True,
 )
-def ERR_IA(ranks: Ranks, *, cutoff: Depth = 20, alpha: Redundancy = 0.5, rel: Level = None) -> PerQuery:
+def ERR_IA(ranks: Ranks, *, cutoff: Depth = 20, alpha: Redundancy = 0.5, rel: Level = None) -> PerUnit:
     r"""Intent-aware expected reciprocal rank: of the document that meets the user's need, whichever subtopic that is.
 
     .. math:: \text{ERR-IA}@k = \sum_{i=1}^{k} \frac{n_i}{i} \Big/ \big(
@@ -112,7 +111,7 @@ def ERR_IA(ranks: Ranks, *, cutoff: Depth = 20, alpha: Redundancy = 0.5, rel: Le
     user_model="has one of several needs, and reads on until it is met",
     subtopics=True,
 )
-def nERR_IA(ranks: Ranks, *, cutoff: Cutoff = None, alpha: Redundancy = 0.5, rel: Level = None) -> PerQuery:
+def nERR_IA(ranks: Ranks, *, cutoff: Cutoff = None, alpha: Redundancy = 0.5, rel: Level = None) -> PerUnit:
     r"""Intent-aware expected reciprocal rank, as a share of a ranking that is built to cover the subtopics soon.
 
     .. math:: \text{nERR-IA}@k = \sum_{i=1}^{k} \frac{n_i}{i} \Big/ \sum_{i=1}^{k} \frac{n^*_i}{i}
@@ -134,7 +133,7 @@ def nERR_IA(ranks: Ranks, *, cutoff: Cutoff = None, alpha: Redundancy = 0.5, rel
     user_model="wants to see every subtopic once",
     subtopics=True,
 )
-def StRecall(ranks: Ranks, *, cutoff: Cutoff = None, rel: Level = None) -> PerQuery:
+def StRecall(ranks: Ranks, *, cutoff: Cutoff = None, rel: Level = None) -> PerUnit:
     r"""Subtopic recall: the share of subtopics on which there is a relevant document among the first *k*.
 
     .. math:: \mathrm{StRecall}@k = \frac{1}{S} \sum_{i=1}^{k} \#\{ s : x_{i,s} = 1,\ x_{j,s} = 0\ (j < i) \}
@@ -174,12 +173,12 @@ def by_subtopics(table: Qrels, asked: bool | None, measures: Sequence[Measure]) 
     if asked is not None or not wanted or not _looks_like(table, names):
         return False, table, ()
     count = number_of("subtopic", len(names))
-    says = table.format.replace(f" by {len(names)} judges", f" for {count}")
+    title = table.format.replace(f" by {len(names)} judges", f" for {count}")
     assumed = (
         f"{table.name}: column 2 is taken for subtopics, as documents are judged under several of its {len(names)} "
         f"names: {listed(names)}; if these are judges, choose one: {argument('judge')}"
     )
-    return True, Qrels(table.frame, table.name, says, table.warnings), (assumed,)
+    return True, Qrels(table.frame, table.name, title, table.warnings), (assumed,)
 
 
 def _looks_like(table: Qrels, names: Sequence[str]) -> bool:
@@ -201,38 +200,38 @@ def _relevant(ranks: Ranks, rel: float | None) -> Subtopics:
     return (ranks.subtopics or Subtopics.none()).reaching(ranks.level(rel))
 
 
-def _subtopics_total(ranks: Ranks, table: Subtopics) -> PerQuery:
+def _subtopics_total(ranks: Ranks, table: Subtopics) -> PerUnit:
     """How many subtopics of each query have a relevant document."""
     owner, at = table.rows_of(ranks.ideal.document)
     there = np.unique(_numbered(ranks.ideal.query[owner], table, at))
     counts = np.bincount(there // max(len(table.names), 1), minlength=len(ranks.queries))
-    return given("subtopics", counts, when_zero=_why_none(ranks))
+    return quantity("subtopics", counts, when_zero=_why_none(ranks))
 
 
 def _share_of_ideal(
     ranks: Ranks, table: Subtopics, cutoff: int | None, alpha: float, discount: DiscountName
-) -> PerQuery:
+) -> PerUnit:
     """The discounted gain of novelty, divided by that of the greedy ranking."""
     ideal = _greedy_ideal(ranks, table, cutoff, alpha)
     got = _discounted(ranks, ranks.hits, table, cutoff=cutoff, alpha=alpha, discount=discount)
-    best = _discounted(ranks, ideal, table, cutoff=cutoff, alpha=alpha, discount=discount, says="ideal")
+    best = _discounted(ranks, ideal, table, cutoff=cutoff, alpha=alpha, discount=discount, kind="ideal")
     return got.sum("contribution") / best.sum("contribution", when_zero=_why_none(ranks))
 
 
-def _share_of_bound(ranks: Ranks, table: Subtopics, cutoff: int, alpha: float, discount: DiscountName) -> PerQuery:
+def _share_of_bound(ranks: Ranks, table: Subtopics, cutoff: int, alpha: float, discount: DiscountName) -> PerUnit:
     """The discounted gain of novelty, divided by what no ranking can surpass, whatever was judged."""
     got = _discounted(ranks, ranks.hits, table, cutoff=cutoff, alpha=alpha, discount=discount)
     return got.sum("contribution") / _bound(ranks, table, cutoff, alpha, discount)
 
 
-def _bound(ranks: Ranks, table: Subtopics, cutoff: int, alpha: float, discount: DiscountName) -> PerQuery:
+def _bound(ranks: Ranks, table: Subtopics, cutoff: int, alpha: float, discount: DiscountName) -> PerUnit:
     """What a ranking gains in which every document is relevant to every subtopic."""
     if cutoff > _TOO_DEEP:
         raise ParameterError(f"the cut-off is at most {_TOO_DEEP:,} here, not {cutoff:,}")
     rank = np.arange(1, cutoff + 1)
     gain = np.power(1.0 - alpha, rank - 1.0) * discounts(rank, discount, 2.0)
     total = _subtopics_total(ranks, table)
-    most = given("most that a subtopic can gain", np.full(len(ranks.queries), gain.sum()))
+    most = quantity("most that a subtopic can gain", np.full(len(ranks.queries), gain.sum()))
     return replace(total * most, when_zero=total.when_zero)
 
 
@@ -244,11 +243,11 @@ def _discounted(
     cutoff: int | None,
     alpha: float,
     discount: DiscountName,
-    says: str = "ranking",
+    kind: str = "ranking",
 ) -> Steps:
     rows = within(rows, cutoff)
     worth = _novelty(rows, table, alpha)
-    steps = discounted(rows, worth, len(ranks.queries), cutoff=cutoff, discount=discount, base=2.0, says=says)
+    steps = discounted(rows, worth, len(ranks.queries), cutoff=cutoff, discount=discount, base=2.0, kind=kind)
     return steps.meaning(gain=f"for each subtopic of the document (1 - {alpha:g})^(documents on it above)")
 
 

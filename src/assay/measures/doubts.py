@@ -16,17 +16,15 @@ import numpy as np
 import polars as pl
 
 from assay.core.errors import number_of, spelt
-from assay.counting.contradictions import contradictions, swapped_queries
-from assay.counting.forms import Bridge
+from assay.counting.id_normalisation import IdMatch, RenamedDocuments, other_topics, renamed_documents
 from assay.counting.judgments import Judgments
-from assay.counting.orders import reversed_hits
+from assay.counting.orders import contradictions, reversed_hits, swapped_queries
 from assay.counting.policies import Policies
 from assay.counting.ranks import Ranks
-from assay.counting.renamed import Renamed, other_topics, renamed_documents
 from assay.files import RunFile
 from assay.measures.average_precision import AP
 from assay.measures.registry import Measure
-from assay.measures.steps import PerQuery
+from assay.measures.steps import PerUnit
 from assay.tables import Batches, Qrels, Run
 
 #: A share that is nearly all of them: of queries, of topics.
@@ -89,7 +87,9 @@ def reverse_of(ranks: Ranks) -> Reverse:
     >>> reverse_of(Ranks.from_grades([0, 1], [0, 1]))
     Reverse(better=2, topics=2, forwards=0.5, backwards=1.0)
     """
-    forwards, backwards = (np.nan_to_num(AP().of(one)) for one in (ranks, replace(ranks, hits=reversed_hits(ranks))))
+    forwards, backwards = (
+        np.nan_to_num(AP().of(counts)) for counts in (ranks, replace(ranks, hits=reversed_hits(ranks)))
+    )
     differs = np.abs(forwards - backwards) > ROUNDING
     better = differs & (backwards > forwards)
     return Reverse(int(better.sum()), int(differs.sum()), float(forwards.mean()), float(backwards.mean()))
@@ -106,7 +106,7 @@ def doubts_about_judgments(
         return
     low, high = float(grade.min()), float(grade.max())
     levels = [measure.parameters["rel"] for measure in measures if "rel" in measure.parameters]
-    needed = min((level if given is None else float(given) for given in levels), default=0.0)
+    needed = min((level if rel is None else float(rel) for rel in levels), default=0.0)
     positive = grade[grade > 0]
     if high == 0:
         yield f"{qrels.name}: no document was judged relevant: the highest grade is 0"
@@ -134,7 +134,7 @@ def _are_many(judgments: Judgments) -> bool:
     return judgments.subtopics is None and topics > 1 and count >= max(_FEW, _JUDGED_EACH * topics)
 
 
-def doubts_about_run(name: str, ranks: Ranks, run: Batches, results: Mapping[Measure, PerQuery]) -> Iterator[str]:
+def doubts_about_run(name: str, ranks: Ranks, run: Batches, results: Mapping[Measure, PerUnit]) -> Iterator[str]:
     """What makes a run's scores rest on nothing: ids that do not match, no order, or the wrong one."""
     if not ranks.in_run.any() or ranks.judgments is None:
         return
@@ -164,7 +164,7 @@ def doubts_about_run(name: str, ranks: Ranks, run: Batches, results: Mapping[Mea
         )
 
 
-def _other_topics(ranks: Ranks, judgments: Judgments) -> Bridge | None:
+def _other_topics(ranks: Ranks, judgments: Judgments) -> IdMatch | None:
     """Topics that the run and the judgments write differently, where both have some that the other lacks."""
     if not ranks.ignored_topics or not ranks.missing_topics:
         return None
@@ -194,7 +194,7 @@ def _unjudged(name: str, ranks: Ranks, judgments: Judgments, run: Batches) -> It
         yield f"{name}: {counted}: are run and judgments of the same collection?"
 
 
-def _renamed(ranks: Ranks, judgments: Judgments, run: Batches) -> Renamed | None:
+def _renamed(ranks: Ranks, judgments: Judgments, run: Batches) -> RenamedDocuments | None:
     """Documents that are judged under another spelling, looked for in some of the queries."""
     names = [query for query, there in zip(ranks.queries, ranks.in_run, strict=True) if there]
     names = names[:: max(1, len(names) // _QUERIES)]
@@ -272,5 +272,5 @@ def where_to_look(qrels: Qrels, run: Batches) -> str:
     """
     if _IN_MEMORY in {qrels.format, run.format}:
         return "assay.doctor(qrels, runs) says more"
-    given = ((qrels.name, "QRELS"), (run.origin, "RUN"))
-    return f"`assay doctor {shlex.join(path if Path(path).exists() else word for path, word in given)}` says more"
+    sources = ((qrels.name, "QRELS"), (run.origin, "RUN"))
+    return f"`assay doctor {shlex.join(path if Path(path).exists() else word for path, word in sources)}` says more"

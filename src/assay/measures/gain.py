@@ -6,10 +6,10 @@ import numpy as np
 
 from assay.core.errors import ParameterError
 from assay.counting.ranks import Ranks
-from assay.measures.domains import Base, Cutoff, Discount, Gain, GainIdeal, Ideal, MaxGrade, PlainGain
+from assay.measures.definition import Base, Cutoff, Discount, Gain, GainIdeal, Ideal, MaxGrade, PlainGain
 from assay.measures.kernels import NO_GAIN, discounted, gain_in_words, gains, ideal_rows, max_grade_of, rows_with_gain
 from assay.measures.registry import measure
-from assay.measures.steps import PerQuery, Steps, given
+from assay.measures.steps import PerUnit, Steps, quantity
 
 
 @measure(
@@ -19,7 +19,7 @@ from assay.measures.steps import PerQuery, Steps, given
     closed_under_ties=True,
     cites="jarvelin2002",
 )
-def CG(ranks: Ranks, *, cutoff: Cutoff = None, gain: Gain = "linear") -> PerQuery:
+def CG(ranks: Ranks, *, cutoff: Cutoff = None, gain: Gain = "linear") -> PerUnit:
     r"""Cumulated gain: what the first *k* results are worth together.
 
     .. math:: \mathrm{CG}@k = \sum_{i=1}^{k} g_i
@@ -47,7 +47,7 @@ def nCG(
     gain: PlainGain = "linear",
     ideal: GainIdeal = "judged",
     max_grade: MaxGrade = None,
-) -> PerQuery:
+) -> PerUnit:
     r"""Normalised cumulated gain: what the first *k* results are worth, as a share of what they could be worth.
 
     .. math:: \mathrm{nCG}@k = \sum_{i=1}^{k} g_i \Big/ \sum_{i=1}^{k} g^*_i
@@ -68,7 +68,7 @@ def nCG(
     if cutoff is None:
         raise ParameterError("nCG(ideal='scale') needs a cut-off, as in nCG(ideal='scale')@10")
     top = float(gains(np.array([max_grade_of(ranks, max_grade)]), gain, ranks.level())[0])
-    return got / given("all at the top of the scale", np.full(len(ranks.queries), cutoff * top), when_zero=NO_GAIN)
+    return got / quantity("all at the top of the scale", np.full(len(ranks.queries), cutoff * top), when_zero=NO_GAIN)
 
 
 @measure(
@@ -82,7 +82,7 @@ def nCG(
 )
 def DCG(
     ranks: Ranks, *, cutoff: Cutoff = None, gain: Gain = "linear", discount: Discount = "log2", base: Base = 2.0
-) -> PerQuery:
+) -> PerUnit:
     r"""Discounted cumulated gain: the deeper a document stands, the less of its gain counts.
 
     .. math:: \mathrm{DCG}@k = \sum_{i=1}^{k} g_i\, d_i, \quad d_i = \frac{1}{\log_b(i+1)}
@@ -101,7 +101,7 @@ def DCG(
 )
 def IDCG(
     ranks: Ranks, *, cutoff: Cutoff = None, gain: Gain = "linear", discount: Discount = "log2", base: Base = 2.0
-) -> PerQuery:
+) -> PerUnit:
     r"""The discounted cumulated gain of the ideal ranking: all judged documents, largest gain first.
 
     .. math:: \mathrm{IDCG}@k = \sum_{i=1}^{k} g^*_i\, d_i
@@ -129,7 +129,7 @@ def nDCG(
     discount: Discount = "log2",
     base: Base = 2.0,
     ideal: Ideal = "judged",
-) -> PerQuery:
+) -> PerUnit:
     r"""Discounted gain of the ranking, as a share of the ideal ranking's.
 
     .. math:: \mathrm{nDCG}@k = \sum_{i=1}^{k} \frac{g_i}{\log_2(i+1)} \Big/ \sum_{i=1}^{k} \frac{g^*_i}{\log_2(i+1)}
@@ -156,7 +156,7 @@ def _ranking(ranks: Ranks, cutoff: Cutoff, gain: Gain, discount: Discount, base:
 
 def _ideal(ranks: Ranks, cutoff: Cutoff, gain: Gain, discount: Discount, base: float, *, ideal: Ideal) -> Steps:
     rows, worth = ideal_rows(ranks, gain, ideal)
-    steps = discounted(rows, worth, len(ranks.queries), cutoff=cutoff, discount=discount, base=base, says="ideal")
+    steps = discounted(rows, worth, len(ranks.queries), cutoff=cutoff, discount=discount, base=base, kind="ideal")
     return steps.meaning(gain=_in_words(ranks, gain))
 
 

@@ -8,7 +8,7 @@ from assay.counting.distances import PRECOMPUTED
 from assay.counting.judgments import Floats, Ints
 from assay.counting.points import Points
 from assay.measures.registry import measure
-from assay.measures.steps import PerQuery, Steps, given, unknown
+from assay.measures.steps import PerUnit, Steps, quantity, unknown
 
 ONE_CLUSTER = "there is one cluster only"
 ALL_ALONE = "each point is a cluster of its own"
@@ -25,7 +25,7 @@ _WITH_SIMILARITY = ("cosine", "correlation", "jaccard", "dice")
     sklearn="silhouette_score",
     cites="rousseeuw1987",
 )
-def Silhouette(points: Points) -> PerQuery:
+def Silhouette(points: Points) -> PerUnit:
     r"""Silhouette: how much nearer points are to their own cluster than to the nearest other one, on average.
 
     .. math:: \frac{1}{N} \sum_i \frac{b_i - a_i}{\max(a_i, b_i)}
@@ -54,7 +54,7 @@ def Silhouette(points: Points) -> PerQuery:
     higher_is_better=False,
     sklearn="davies_bouldin_score",
 )
-def DaviesBouldin(points: Points) -> PerQuery:
+def DaviesBouldin(points: Points) -> PerUnit:
     r"""Davies-Bouldin index: how wide clusters are beside the distance to the one they are least apart from.
 
     .. math:: \frac{1}{K} \sum_k \max_{l \ne k} \frac{s_k + s_l}{d(c_k, c_l)}
@@ -69,9 +69,9 @@ def DaviesBouldin(points: Points) -> PerQuery:
     """
     if (reason := _too_few_or_many(points) or _no_centroids(points)) is not None:
         return unknown("ratios of spread and distance", 1, reason)
-    made = points.centroids
-    spread = made.spreads(points.metric)
-    worst = (made.directions() if points.metric == "cosine" else made).worst(spread, points.metric)
+    centroids = points.centroids
+    spread = centroids.spreads(points.metric)
+    worst = (centroids.directions() if points.metric == "cosine" else centroids).worst(spread, points.metric)
     if not np.isfinite(worst.ratio).all():
         return unknown("ratios of spread and distance", 1, "two clusters have the same centroid")
     clusters = _clusters(
@@ -82,7 +82,7 @@ def DaviesBouldin(points: Points) -> PerQuery:
         distance="from the centroid of that cluster",
         ratio="(spread + spread of the neighbour) / distance",
     )
-    return clusters.sum("ratio") / given("clusters", [len(points.clusters)])
+    return clusters.sum("ratio") / quantity("clusters", [len(points.clusters)])
 
 
 @measure(
@@ -91,7 +91,7 @@ def DaviesBouldin(points: Points) -> PerQuery:
     bounds=(0.0, np.inf),
     sklearn="calinski_harabasz_score",
 )
-def CalinskiHarabasz(points: Points) -> PerQuery:
+def CalinskiHarabasz(points: Points) -> PerUnit:
     r"""Calinski-Harabasz index, the variance ratio: how far clusters are apart beside how wide they are, squared.
 
     .. math:: \frac{\sum_k n_k |c_k - c|^2 / (K - 1)}{\sum_k \sum_{i \in k} |x_i - c_k|^2 / (N - K)}
@@ -108,19 +108,19 @@ def CalinskiHarabasz(points: Points) -> PerQuery:
         return unknown("squared distances", 1, f"it is about Euclidean distances, and the metric is {points.metric}")
     if (reason := _too_few_or_many(points)) is not None:
         return unknown("squared distances", 1, reason)
-    made = points.centroids
-    clusters = _clusters(points, between=made.between, within=made.within).meaning(
+    centroids = points.centroids
+    clusters = _clusters(points, between=centroids.between, within=centroids.within).meaning(
         between="items × squared distance of the centroid from that of all points",
         within="squared distances of the points from the centroid, added up",
     )
-    groups = given("clusters", [len(points.clusters)])
+    groups = quantity("clusters", [len(points.clusters)])
     between = clusters.sum("between") / (groups - 1)
     within = clusters.sum("within") / (clusters.sum("items") - groups)
     return between / within.saying("the points of each cluster are all alike")
 
 
 @measure(aliases=("IntraSimilarity", "Cohesion"), bounds=(-1.0, 1.0))
-def WithinSimilarity(points: Points) -> PerQuery:
+def WithinSimilarity(points: Points) -> PerUnit:
     r"""Mean similarity within clusters: of all pairs of points that share a cluster.
 
     .. math:: 1 - \frac{\sum_{i < j,\ \text{one cluster}} d(x_i, x_j)}{\text{pairs in one cluster}}
@@ -139,7 +139,7 @@ def WithinSimilarity(points: Points) -> PerQuery:
 
 
 @measure(aliases=("InterSimilarity",), bounds=(-1.0, 1.0), higher_is_better=False)
-def BetweenSimilarity(points: Points) -> PerQuery:
+def BetweenSimilarity(points: Points) -> PerUnit:
     r"""Mean similarity between clusters: of all pairs of points that are in different clusters.
 
     .. math:: 1 - \frac{\sum_{i < j,\ \text{two clusters}} d(x_i, x_j)}{\text{pairs in two clusters}}
@@ -157,7 +157,7 @@ def BetweenSimilarity(points: Points) -> PerQuery:
 
 
 @measure(aliases=("IntraDistance",), bounds=(0.0, np.inf), higher_is_better=False)
-def WithinDistance(points: Points) -> PerQuery:
+def WithinDistance(points: Points) -> PerUnit:
     r"""Mean distance within clusters: of all pairs of points that share a cluster, in the metric of the points.
 
     .. math:: \frac{\sum_{i < j,\ \text{one cluster}} d(x_i, x_j)}{\text{pairs in one cluster}}
@@ -173,7 +173,7 @@ def WithinDistance(points: Points) -> PerQuery:
 
 
 @measure(aliases=("InterDistance",), bounds=(0.0, np.inf))
-def BetweenDistance(points: Points) -> PerQuery:
+def BetweenDistance(points: Points) -> PerUnit:
     r"""Mean distance between clusters: of all pairs of points in different clusters, in the metric of the points.
 
     .. math:: \frac{\sum_{i < j,\ \text{two clusters}} d(x_i, x_j)}{\text{pairs in two clusters}}

@@ -13,7 +13,7 @@ from assay.counting.graded import Graded
 from assay.counting.judgments import Floats
 from assay.counting.ranks import Ranks
 from assay.measures.average_precision import precision_at
-from assay.measures.domains import Beta, Cutoff, GainName, GainTable, Level, PlainGain, Thresholds
+from assay.measures.definition import Beta, Cutoff, GainName, GainTable, Level, PlainGain, Thresholds
 from assay.measures.kernels import (
     NO_GAIN,
     best_first,
@@ -25,7 +25,7 @@ from assay.measures.kernels import (
     within,
 )
 from assay.measures.registry import measure
-from assay.measures.steps import PerQuery, Steps
+from assay.measures.steps import PerUnit, Steps
 
 
 @measure(
@@ -34,7 +34,7 @@ from assay.measures.steps import PerQuery, Steps
     user_model="sets a threshold of relevance, then stops at a relevant document",
     closed_under_ties=True,
 )
-def gAP(ranks: Ranks, *, thresholds: Thresholds = "uniform") -> PerQuery:
+def gAP(ranks: Ranks, *, thresholds: Thresholds = "uniform") -> PerUnit:
     r"""Graded average precision: average precision for a user whose threshold of relevance is not known.
 
     .. math:: \mathrm{gAP} = \sum_{i} \frac{1}{i} \sum_{j \le i} \min(t_i, t_j) \Big/ \sum_d t_d
@@ -55,7 +55,7 @@ def gAP(ranks: Ranks, *, thresholds: Thresholds = "uniform") -> PerQuery:
         chance=_chance_in_words(thresholds),
         contribution="the sum of the smaller chance, of this document and of each one down to it, / rank",
     )
-    ideal = steps_of(ranks.ideal, len(ranks.queries), says="ideal")
+    ideal = steps_of(ranks.ideal, len(ranks.queries), kind="ideal")
     ideal = ideal.with_columns(chance=_chance_of_relevance(ranks.ideal.grade, thresholds))
     ideal = ideal.meaning(chance=_chance_in_words(thresholds))
     return steps.sum("contribution") / ideal.sum("chance", when_zero=NO_GAIN)
@@ -68,7 +68,7 @@ def gAP(ranks: Ranks, *, thresholds: Thresholds = "uniform") -> PerQuery:
 )
 def Q(
     ranks: Ranks, *, cutoff: Cutoff = None, beta: Beta = 1.0, gain: PlainGain = "linear", rel: Level = None
-) -> PerQuery:
+) -> PerUnit:
     r"""Q-measure: average precision with the blended ratio, which looks at gain as well, in the place of precision.
 
     .. math:: Q@k = \frac{1}{\min(k, R)} \sum_{i=1}^{k} x_i \,
@@ -110,7 +110,7 @@ def _ideal(ranks: Ranks, gain: GainName, level: float) -> Steps:
     """The running total of gain in the ideal ranking of relevant documents."""
     relevant = ranks.ideal.where(ranks.ideal.grade >= level)
     rows, worth = best_first(relevant, gains(relevant.grade, gain, level))
-    steps = steps_of(rows, len(ranks.queries), says="ideal").with_columns(gain=worth)
+    steps = steps_of(rows, len(ranks.queries), kind="ideal").with_columns(gain=worth)
     return steps.with_columns(total=steps.running("gain"))
 
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from assay.counting.contingency import Contingency
-from assay.measures.domains import Beta
+from assay.measures.definition import Beta
 from assay.measures.partitions import NO_ITEM, cells_of
 from assay.measures.registry import measure
 from assay.measures.sets import square_of_beta
-from assay.measures.steps import PerQuery, given
+from assay.measures.steps import PerUnit, quantity
 
 NO_PAIR_IN_CLUSTER = "no two items share a cluster"
 NO_PAIR_IN_CLASS = "no two items share a class"
@@ -19,7 +19,7 @@ ONE_OF_EACH = "one class and one cluster (1 by convention)"
 
 
 @measure(bounds=None, aliases=("PairTruePositives",))
-def PairTP(table: Contingency) -> PerQuery:
+def PairTP(table: Contingency) -> PerUnit:
     r"""Pairs of items that share both a class and a cluster: rightly put together.
 
     .. math:: TP = \sum_{jk} \frac{n_{jk} (n_{jk} - 1)}{2}
@@ -34,7 +34,7 @@ def PairTP(table: Contingency) -> PerQuery:
 
 
 @measure(bounds=None, higher_is_better=False, aliases=("PairFalsePositives",))
-def PairFP(table: Contingency) -> PerQuery:
+def PairFP(table: Contingency) -> PerUnit:
     r"""Pairs of items of one cluster, but of different classes: wrongly put together.
 
     .. math:: FP = \sum_k \frac{b_k (b_k - 1)}{2} - TP
@@ -48,7 +48,7 @@ def PairFP(table: Contingency) -> PerQuery:
 
 
 @measure(bounds=None, higher_is_better=False, aliases=("PairFalseNegatives",))
-def PairFN(table: Contingency) -> PerQuery:
+def PairFN(table: Contingency) -> PerUnit:
     r"""Pairs of items of one class, but of different clusters: wrongly kept apart.
 
     .. math:: FN = \sum_j \frac{a_j (a_j - 1)}{2} - TP
@@ -62,7 +62,7 @@ def PairFN(table: Contingency) -> PerQuery:
 
 
 @measure(bounds=None, aliases=("PairTrueNegatives",))
-def PairTN(table: Contingency) -> PerQuery:
+def PairTN(table: Contingency) -> PerUnit:
     r"""Pairs of items that share neither a class nor a cluster: rightly kept apart.
 
     .. math:: TN = \frac{N (N - 1)}{2} - TP - FP - FN
@@ -74,7 +74,7 @@ def PairTN(table: Contingency) -> PerQuery:
 
 
 @measure(aliases=("PairP",))
-def PairPrecision(table: Contingency) -> PerQuery:
+def PairPrecision(table: Contingency) -> PerUnit:
     r"""Pair precision: of the pairs of items that share a cluster, the share that also have one class.
 
     .. math:: \frac{TP}{TP + FP}
@@ -88,7 +88,7 @@ def PairPrecision(table: Contingency) -> PerQuery:
 
 
 @measure(aliases=("PairR",))
-def PairRecall(table: Contingency) -> PerQuery:
+def PairRecall(table: Contingency) -> PerUnit:
     r"""Pair recall: of the pairs of items that have one class, the share that also share a cluster.
 
     .. math:: \frac{TP}{TP + FN}
@@ -102,7 +102,7 @@ def PairRecall(table: Contingency) -> PerQuery:
 
 
 @measure(aliases={"PairF1": {}, "PairFBeta": {}, "PairF5": {"beta": 5.0}, "PairF0.5": {"beta": 0.5}})
-def PairF(table: Contingency, *, beta: Beta = 1.0) -> PerQuery:
+def PairF(table: Contingency, *, beta: Beta = 1.0) -> PerUnit:
     r"""F of pair precision and pair recall: their weighted harmonic mean.
 
     .. math:: \frac{(1 + \beta^2)\, TP}{(1 + \beta^2)\, TP + \beta^2 FN + FP}
@@ -118,13 +118,13 @@ def PairF(table: Contingency, *, beta: Beta = 1.0) -> PerQuery:
     pairs = _pairs(table)
     if (square := square_of_beta(beta)) is None:
         return _recall(pairs)
-    found = (1 + square) * pairs.tp
+    together = (1 + square) * pairs.tp
     neither = NO_PAIR_AT_ALL if square else NO_PAIR_IN_CLUSTER
-    return found / (found + square * pairs.fn + pairs.fp).saying(neither)
+    return together / (together + square * pairs.fn + pairs.fp).saying(neither)
 
 
 @measure(aliases=("RandIndex", "RI", "rand_score"), sklearn="rand_score", cites="rand1971")
-def Rand(table: Contingency) -> PerQuery:
+def Rand(table: Contingency) -> PerUnit:
     r"""Rand index: the share of all pairs of items that are rightly put together or rightly kept apart.
 
     .. math:: \frac{TP + TN}{TP + FP + FN + TN}
@@ -145,7 +145,7 @@ def Rand(table: Contingency) -> PerQuery:
     aliases=("AdjustedRand", "AdjustedRandIndex", "adjusted_rand_score"),
     sklearn="adjusted_rand_score",
 )
-def ARI(table: Contingency) -> PerQuery:
+def ARI(table: Contingency) -> PerUnit:
     r"""Adjusted Rand index: the Rand index beyond what chance gives to clusters and classes of these sizes.
 
     .. math:: \frac{2\, (TP \cdot TN - FN \cdot FP)}{(TP + FN) (FN + TN) + (TP + FP) (FP + TN)}
@@ -168,7 +168,7 @@ def ARI(table: Contingency) -> PerQuery:
     sklearn="fowlkes_mallows_score",
     cites="fowlkes1983",
 )
-def FowlkesMallows(table: Contingency) -> PerQuery:
+def FowlkesMallows(table: Contingency) -> PerUnit:
     r"""Fowlkes-Mallows index: the geometric mean of pair precision and pair recall.
 
     .. math:: \sqrt{\frac{TP}{TP + FP} \cdot \frac{TP}{TP + FN}}
@@ -185,17 +185,17 @@ def FowlkesMallows(table: Contingency) -> PerQuery:
 class _Pairs(NamedTuple):
     """The four counts of pairs, as the leaves of formulas."""
 
-    tp: PerQuery
-    fp: PerQuery
-    fn: PerQuery
-    tn: PerQuery
+    tp: PerUnit
+    fp: PerUnit
+    fn: PerUnit
+    tn: PerUnit
 
 
 def _pairs(table: Contingency) -> _Pairs:
     """The four counts; `PairTP` and its like show the cells that they are added up from."""
-    tp, *others = (given(name, each) for name, each in zip(_MEANINGS, table.pairs, strict=True))
+    tp, *others = (quantity(name, each) for name, each in zip(_MEANINGS, table.pairs, strict=True))
     if not table.items.all():  # items are in no formula, so they are not shown where there are some
-        tp = tp.defined_with(given("items", table.items, when_zero=NO_ITEM))
+        tp = tp.defined_with(quantity("items", table.items, when_zero=NO_ITEM))
     return _Pairs(tp, *others)
 
 
@@ -207,15 +207,15 @@ _MEANINGS = {
 }
 
 
-def _by_cell(table: Contingency, name: str) -> PerQuery:
+def _by_cell(table: Contingency, name: str) -> PerUnit:
     """Pairs by cell: those within it, and half of those with another one, so that none counts twice."""
     each = dict(zip(_MEANINGS, table.pairs_of_cells, strict=True))[name]
     return cells_of(table, **{name: each}).meaning(**{name: _MEANINGS[name]}).sum(name)
 
 
-def _precision(pairs: _Pairs) -> PerQuery:
+def _precision(pairs: _Pairs) -> PerUnit:
     return pairs.tp / (pairs.tp + pairs.fp).saying(NO_PAIR_IN_CLUSTER)
 
 
-def _recall(pairs: _Pairs) -> PerQuery:
+def _recall(pairs: _Pairs) -> PerUnit:
     return pairs.tp / (pairs.tp + pairs.fn).saying(NO_PAIR_IN_CLASS)

@@ -8,8 +8,8 @@ from assay.core.errors import ParameterError
 from assay.counting.graded import Graded, place_in_group
 from assay.counting.judgments import Floats, Ints
 from assay.counting.ranks import Ranks
-from assay.measures.domains import DiscountName, GainName, GainTable, IdealName
-from assay.measures.steps import PerQuery, Steps, given
+from assay.measures.definition import DiscountName, GainName, GainTable, IdealName
+from assay.measures.steps import PerUnit, Steps, quantity
 
 _LARGEST_EXPONENT = 1000.0
 #: The work to cite for a gain, by its key in the bibliography; the grade itself needs none.
@@ -22,9 +22,9 @@ NO_IRRELEVANT = "no irrelevant document"
 SIZE_UNKNOWN = "the size of the collection is not known: give {collection_size}"
 
 
-def steps_of(rows: Graded, units: int, says: str = "ranking") -> Steps:
+def steps_of(rows: Graded, units: int, kind: str = "ranking") -> Steps:
     """Start the working with rank and grade."""
-    return Steps(rows.query, units, {"rank": rows.rank, "grade": rows.grade}, says)
+    return Steps(rows.query, units, {"rank": rows.rank, "grade": rows.grade}, kind)
 
 
 def relevant_rows(ranks: Ranks, rel: float | None) -> Graded:
@@ -49,7 +49,7 @@ def share_within(rows: Graded, cutoff: Ints | int | None) -> Floats:
     return share
 
 
-def found_within(ranks: Ranks, cutoff: Ints | int | None, rel: float | None) -> PerQuery:
+def found_within(ranks: Ranks, cutoff: Ints | int | None, rel: float | None) -> PerUnit:
     """How many relevant documents were found down to the cut-off."""
     return found_steps(relevant_rows(ranks, rel), len(ranks.queries), cutoff).sum("found")
 
@@ -61,14 +61,14 @@ def found_steps(rows: Graded, units: int, cutoff: Ints | int | None, where: str 
     return steps.meaning(found=f"{means}, or its share there" if rows.averaged else means)
 
 
-def relevant_total(ranks: Ranks, rel: float | None) -> PerQuery:
+def relevant_total(ranks: Ranks, rel: float | None) -> PerUnit:
     """How many relevant documents there are."""
-    return given("relevant", ranks.relevant(rel), when_zero=NO_RELEVANT)
+    return quantity("relevant", ranks.relevant(rel), when_zero=NO_RELEVANT)
 
 
-def retrieved_total(ranks: Ranks) -> PerQuery:
+def retrieved_total(ranks: Ranks) -> PerUnit:
     """How many documents were retrieved."""
-    return given("retrieved", ranks.retrieved, when_zero=NOTHING_RETRIEVED)
+    return quantity("retrieved", ranks.retrieved, when_zero=NOTHING_RETRIEVED)
 
 
 def gains(grade: Floats, gain: GainName | GainTable, level: float) -> Floats:
@@ -126,7 +126,7 @@ def discounted(
     cutoff: int | None,
     discount: DiscountName,
     base: float,
-    says: str = "ranking",
+    kind: str = "ranking",
 ) -> Steps:
     """Gain, discount and their product, document by document down to the cut-off."""
     if cutoff is not None:
@@ -138,7 +138,7 @@ def discounted(
         return discounts(rank, discount, base) * kept
 
     kept = rows.at_rank(weight)
-    steps = steps_of(rows, units, says).with_columns(gain=worth)
+    steps = steps_of(rows, units, kind).with_columns(gain=worth)
     if discount == "none" and not rows.averaged:
         return steps.with_columns(contribution=worth * kept).meaning(contribution="gain")
     steps = steps.with_columns(discount=kept, contribution=worth * kept)

@@ -6,10 +6,10 @@ import numpy as np
 
 from assay.counting.confusion_matrix import ConfusionMatrix
 from assay.counting.judgments import Floats
-from assay.measures.domains import Adjusted, Beta, Weights, WeightsName
+from assay.measures.definition import Adjusted, Beta, Weights, WeightsName
 from assay.measures.registry import measure
 from assay.measures.sets import square_of_beta
-from assay.measures.steps import PerQuery, Steps, given
+from assay.measures.steps import PerUnit, Steps, quantity
 
 NO_ITEM = "there is no item"
 #: Less than any share of items, and more than nothing, so that 0 is divided by it.
@@ -18,7 +18,7 @@ ONE_LABEL = "all items have one label, in truth and as predicted"
 
 
 @measure(aliases=("ACC",), sklearn="accuracy_score", proportion=True)
-def Accuracy(matrix: ConfusionMatrix) -> PerQuery:
+def Accuracy(matrix: ConfusionMatrix) -> PerUnit:
     r"""Accuracy: the share of the items that is predicted rightly.
 
     .. math:: \frac{1}{N} \sum_k n_{kk}
@@ -38,7 +38,7 @@ def Accuracy(matrix: ConfusionMatrix) -> PerQuery:
     proportion=True,
     higher_is_better=False,
 )
-def ErrorRate(matrix: ConfusionMatrix) -> PerQuery:
+def ErrorRate(matrix: ConfusionMatrix) -> PerUnit:
     r"""Error rate: the share of the items that is predicted wrongly.
 
     .. math:: 1 - \frac{1}{N} \sum_k n_{kk}
@@ -51,7 +51,7 @@ def ErrorRate(matrix: ConfusionMatrix) -> PerQuery:
 
 
 @measure(aliases=("BA",), bounds=(-1.0, 1.0), sklearn="balanced_accuracy_score")
-def BalancedAccuracy(matrix: ConfusionMatrix, *, adjusted: Adjusted = False) -> PerQuery:
+def BalancedAccuracy(matrix: ConfusionMatrix, *, adjusted: Adjusted = False) -> PerUnit:
     r"""Balanced accuracy: the mean of the recall of all classes, so that each weighs the same, rare or common.
 
     .. math:: \frac{1}{K} \sum_k \frac{n_{kk}}{t_k}
@@ -72,7 +72,7 @@ def BalancedAccuracy(matrix: ConfusionMatrix, *, adjusted: Adjusted = False) -> 
 @measure(
     aliases=("MatthewsCorrelation", "phi", "RK"), bounds=(-1.0, 1.0), sklearn="matthews_corrcoef", cites="matthews1975"
 )
-def MCC(matrix: ConfusionMatrix) -> PerQuery:
+def MCC(matrix: ConfusionMatrix) -> PerUnit:
     r"""Matthews correlation coefficient of true and predicted labels, for two classes or more (Gorodkin's R_K).
 
     .. math:: \frac{N \sum_k n_{kk} - \sum_k t_k p_k}{\sqrt{N^2 - \sum_k t_k^2} \sqrt{N^2 - \sum_k p_k^2}}
@@ -96,7 +96,7 @@ def MCC(matrix: ConfusionMatrix) -> PerQuery:
 
 
 @measure(aliases=("CohenKappa",), bounds=(-1.0, 1.0), sklearn="cohen_kappa_score", cites="cohen1960")
-def Kappa(matrix: ConfusionMatrix, *, weights: Weights = "none") -> PerQuery:
+def Kappa(matrix: ConfusionMatrix, *, weights: Weights = "none") -> PerUnit:
     r"""Cohen's kappa: agreement of true and predicted labels, beyond what chance would give.
 
     .. math:: \frac{p_o - p_e}{1 - p_e} = 1 - \frac{\sum_{kl} w_{kl}\, n_{kl}}{\sum_{kl} w_{kl}\, t_k\, p_l / N}
@@ -115,11 +115,11 @@ def Kappa(matrix: ConfusionMatrix, *, weights: Weights = "none") -> PerQuery:
         by_chance = _sum_of_products(classes, "true", "predicted")
         return (items * classes.sum("right") - by_chance) / (items * items - by_chance).saying(ONE_LABEL)
     observed, expected = _disagreement(matrix, weights)
-    return 1.0 - items * given("disagreement", observed) / given("disagreement by chance", expected, ONE_LABEL)
+    return 1.0 - items * quantity("disagreement", observed) / quantity("disagreement by chance", expected, ONE_LABEL)
 
 
 @measure(aliases=("F1OfMeans", "MacroF1OfMeans"))
-def FOfMeans(matrix: ConfusionMatrix, *, beta: Beta = 1.0) -> PerQuery:
+def FOfMeans(matrix: ConfusionMatrix, *, beta: Beta = 1.0) -> PerUnit:
     r"""F of the means: the F of macro precision and macro recall, the other number that is called macro F1.
 
     .. math:: \frac{(1 + \beta^2)\, \bar{P}\, \bar{R}}{\beta^2 \bar{P} + \bar{R}}, \quad
@@ -147,7 +147,7 @@ def FOfMeans(matrix: ConfusionMatrix, *, beta: Beta = 1.0) -> PerQuery:
 
 
 @measure(aliases=("NIR", "NoInformationRate"), higher_is_better=None)
-def MajorityShare(matrix: ConfusionMatrix) -> PerQuery:
+def MajorityShare(matrix: ConfusionMatrix) -> PerUnit:
     r"""Majority share, the no-information rate: the accuracy of whoever always predicts the most common class.
 
     .. math:: \frac{1}{N} \max_k t_k
@@ -173,16 +173,16 @@ def _classes(matrix: ConfusionMatrix) -> Steps:
     return Steps(unit, len(matrix.units), columns, "classes")
 
 
-def _items(classes: Steps) -> PerQuery:
+def _items(classes: Steps) -> PerUnit:
     return classes.sum("true", NO_ITEM)
 
 
-def _sum_of_products(classes: Steps, left: str, right: str) -> PerQuery:
+def _sum_of_products(classes: Steps, left: str, right: str) -> PerUnit:
     name = f"{left} × {right}"
     return classes.with_columns(**{name: classes[left] * classes[right]}).sum(name)
 
 
-def _mean_share(classes: Steps, of: str, name: str, none: str) -> PerQuery:
+def _mean_share(classes: Steps, of: str, name: str, none: str) -> PerUnit:
     """The mean over classes of what is right, as a share of another column; classes where that is 0 are left out."""
     kept = classes.where(classes[of] > 0)
     kept = kept.with_columns(**{name: kept["right"] / kept[of], "counted": np.ones(len(kept.unit))})

@@ -13,7 +13,7 @@ from assay.counting.confusion import Confusion
 from assay.counting.confusion_matrix import ConfusionMatrix
 from assay.counting.judgments import Floats, Mask
 from assay.measures.registry import Measure
-from assay.measures.steps import PerQuery, Steps, given
+from assay.measures.steps import PerUnit, Steps, quantity
 
 #: Why there is no average where no class has a number.
 NO_CLASS = "it is undefined for every class"
@@ -21,7 +21,7 @@ NO_CLASS = "it is undefined for every class"
 NO_ITEMS = "it is undefined for every class that has items"
 
 
-def overall(measure: Measure, matrix: ConfusionMatrix) -> PerQuery:
+def overall(measure: Measure, matrix: ConfusionMatrix) -> PerUnit:
     """One number for each table of the matrix, by the measure's `average`, with the reason where there is none.
 
     `macro`: the mean over classes, those without a number left out; `weighted`: the same, each class weighing as much
@@ -45,7 +45,7 @@ def overall(measure: Measure, matrix: ConfusionMatrix) -> PerQuery:
     return averaged(measure, matrix.per_class(), matrix.units)
 
 
-def averaged(measure: Measure, classes: Confusion, units: tuple[str, ...] = ("all",)) -> PerQuery:
+def averaged(measure: Measure, classes: Confusion, units: tuple[str, ...] = ("all",)) -> PerUnit:
     """One number for each unit, by the measure's `average`, from right and wrong decisions about the classes of each.
 
     >>> from assay.measures import parse_measure
@@ -62,11 +62,11 @@ def averaged(measure: Measure, classes: Confusion, units: tuple[str, ...] = ("al
     if measure.definition.summary == "sum":
         return _steps(shape, np.ones(shape, dtype=np.bool_), value=result.values).sum("value")
     by_items = (classes.tp + classes.fn).reshape(shape).astype(np.float64) if average == "weighted" else None
-    made = _mean(values) if by_items is None else _weighted(values, by_items)
-    return made if measure.definition.bounds is None else made.within(*measure.definition.bounds)
+    overall = _mean(values) if by_items is None else _weighted(values, by_items)
+    return overall if measure.definition.bounds is None else overall.within(*measure.definition.bounds)
 
 
-def left_out(measure: Measure, result: PerQuery, labels: Sequence[str], items: Floats) -> tuple[str, ...]:
+def left_out(measure: Measure, result: PerUnit, labels: Sequence[str], items: Floats) -> tuple[str, ...]:
     """The classes without a number that an average over classes leaves out; those without items weigh nothing anyway.
 
     `labels` and `items`: the classes of the table that `result` is the number of, and how many items each has.
@@ -83,7 +83,7 @@ def left_out(measure: Measure, result: PerQuery, labels: Sequence[str], items: F
     return tuple(
         str(label)
         for place, label in enumerate(labels)
-        if any(place not in own for own in counted) and (items[place] or not weighted)
+        if any(place not in places for places in counted) and (items[place] or not weighted)
     )
 
 
@@ -140,21 +140,21 @@ def _summed(classes: Confusion, units: tuple[str, ...], shape: tuple[int, int]) 
     return Confusion(units, tp, fp, fn, tn, ConfusionMatrix.unit_kind)
 
 
-def _mean(values: Floats) -> PerQuery:
+def _mean(values: Floats) -> PerUnit:
     """The mean over classes (columns) that have a number."""
     known = ~np.isnan(values)
     steps = _steps(values.shape, known, value=values[known])
-    return steps.sum("value") / given("classes with a number", known.sum(axis=1), when_zero=NO_CLASS)
+    return steps.sum("value") / quantity("classes with a number", known.sum(axis=1), when_zero=NO_CLASS)
 
 
-def _weighted(values: Floats, weight: Floats) -> PerQuery:
+def _weighted(values: Floats, weight: Floats) -> PerUnit:
     """The same, each class weighing as much as it has true items."""
     known = ~np.isnan(values)
     items = weight[known]
     steps = _steps(values.shape, known, value=values[known], items=items, contribution=values[known] * items)
     total = np.where(known, weight, 0.0).sum(axis=1)
     weighed = steps.meaning(contribution="value × items").sum("contribution")
-    return weighed / given("items of classes with a number", total, when_zero=NO_ITEMS)
+    return weighed / quantity("items of classes with a number", total, when_zero=NO_ITEMS)
 
 
 def _steps(shape: tuple[int, ...], known: Mask, **columns: Floats) -> Steps:

@@ -9,12 +9,14 @@ from __future__ import annotations
 
 import math
 import re
-from typing import Any
+from collections.abc import Iterable
+from typing import Any, get_args
 
 from assay.core.domains import Flag
 from assay.core.errors import ParameterError, UnknownMeasureError, did_you_mean
 from assay.measures.registry import Measure
 from assay.measures.vocabularies import Vocabulary, by_alias, by_name, known_names, registered
+from assay.tables import Direction
 
 _SHAPE = re.compile(r"(?P<name>[^(@]*+)(?:\((?P<inside>.*)\)\s*+)?(?:@(?P<at>[^@()]*+))?", re.DOTALL)
 _MOST_DIGITS = 18
@@ -44,28 +46,28 @@ def parse_measure(text: str | Measure, vocabulary: Vocabulary = "ranking") -> Me
     if shape is None:
         raise ParameterError(f"{text!r} is not of the form Name(parameter=value)@value")
     name, inside, at = shape["name"].strip(), shape["inside"], shape["at"] and shape["at"].strip()
-    found = by_name(name, vocabulary)
-    if found is None and vocabulary == "ranking":
-        found = _of_the_reference_tool(name)
-    found = found or by_alias(name, vocabulary)
-    if found is None:
+    measure = by_name(name, vocabulary)
+    if measure is None and vocabulary == "ranking":
+        measure = _of_the_reference_tool(name)
+    measure = measure or by_alias(name, vocabulary)
+    if measure is None:
         nearest = did_you_mean(name, known_names(vocabulary))
         raise UnknownMeasureError(f"no measure is called {name!r}{nearest or '; `assay measures` lists them'}")
     if inside is not None and inside.strip():
         arguments = _arguments(inside, text)
-        if vocabulary == "ranking" and found.name == "SetP" and "relative" in arguments:
+        if vocabulary == "ranking" and measure.name == "SetP" and "relative" in arguments:
             # The one measure that ir_measures makes of another by a parameter.
             relative = Flag().check("relative of SetP", arguments.pop("relative"))
-            found = registered()["SetRelP"] if relative else found
-        found = found(**arguments)
+            measure = registered()["SetRelP"] if relative else measure
+        measure = measure(**arguments)
     if at is None:
-        return found
+        return measure
     value = parse_value(at)
     if not isinstance(value, int | float):
         raise ParameterError(f"{text!r}: expected a number after @, got {at!r}")
-    if found.definition.at in found.chosen:
-        raise ParameterError(f"{text!r}: {found.definition.at} is given twice")
-    return found @ value
+    if measure.definition.at in measure.chosen:
+        raise ParameterError(f"{text!r}: {measure.definition.at} is given twice")
+    return measure @ value
 
 
 def split_measures(text: str) -> list[str]:
@@ -128,3 +130,44 @@ def parse_value(text: str) -> Any:
     if _NUMBER.fullmatch(text):
         return int(text) if text.lstrip("+-").isdecimal() and len(text) <= _MOST_DIGITS else float(text)
     return {"None": None, "True": True, "False": False, "inf": math.inf}.get(text, text)
+
+
+def meanings(name: str, vocabularies: Iterable[Vocabulary] = get_args(Vocabulary)) -> list[Measure]:
+    """The measures that have this name: of rankings, of classifiers, of clusterings, in this order.
+
+    A name as Assay writes it goes before what is only another word for a measure: ERR is that of rankings, though
+    people also say err for the error rate. Where no measure has a name, it may be one that other tools write with
+    underscores, or with `_score` at its end.
+
+    >>> [one.definition.vocabulary for one in meanings("LogLoss")], meanings("latency_ms")
+    (['binary', 'multiclass'], [])
+    >>> [one.name for one in meanings("ERR")], [one.name for one in meanings("err")]
+    (['ERR'], ['ERR', 'ErrorRate', 'ErrorRate'])
+    >>> {one.name for name in ("log_loss", "brier_score") for one in meanings(name)} == {"LogLoss", "Brier"}
+    True
+    """
+    vocabularies = list(vocabularies)
+    spellings = dict.fromkeys((name, name.replace("_", ""), name.removesuffix("_score").replace("_", "")))
+    known = next(filter(None, (_parsed(spelling, vocabularies) for spelling in spellings)), [])
+    exact = [measure for measure in known if measure.name == re.split(r"[(@]", name)[0].strip()]
+    return exact or known
+
+
+def _parsed(name: str, vocabularies: Iterable[Vocabulary]) -> list[Measure]:
+    known = []
+    for vocabulary in vocabularies:
+        try:
+            known.append(parse_measure(name, vocabulary))
+        except ParameterError:
+            continue
+    return known
+
+
+def agreed_direction(known: Iterable[Measure]) -> Direction:
+    """Which way numbers are good that may be of any of these measures; unknown where there is none, or they disagree.
+
+    >>> [agreed_direction(meanings(name)) for name in ("nDCG@10", "LogLoss", "NumRet", "latency_ms")]
+    ['higher', 'lower', 'neither', 'unknown']
+    """
+    directions = {measure.definition.direction for measure in known}
+    return directions.pop() if len(directions) == 1 else "unknown"

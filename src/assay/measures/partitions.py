@@ -2,21 +2,136 @@
 
 from __future__ import annotations
 
+from typing import Any, NamedTuple
+
 import numpy as np
 
 from assay.counting.contingency import Contingency
-from assay.counting.judgments import Floats, Ints
-from assay.measures.best_matches import best_matches
-from assay.measures.domains import Beta
+from assay.counting.judgments import Floats, Ints, Mask
+from assay.measures.definition import Beta
 from assay.measures.registry import measure
 from assay.measures.sets import square_of_beta
-from assay.measures.steps import PerQuery, Steps
+from assay.measures.steps import PerUnit, Steps
+
+#: Up to so many cells, empty ones included, a table is solved as it is; and what is left of a larger one.
+_SMALL, _REST = 1 << 14, 1 << 20
+
+
+class Matches(NamedTuple):
+    """Classes and clusters that go together, unit by unit, and how many items they have in common."""
+
+    unit: Ints
+    row: Ints
+    column: Ints
+    items: Floats
+
+
+def best_matches(table: Contingency) -> Matches:
+    """The assignment problem of each unit, solved.
+
+    >>> best_matches(Contingency.from_table([[4, 1], [1, 2], [2, 0]])).column
+    array([0, 1])
+    """
+    matches = []
+    for unit, counts in enumerate(table.counts):
+        there = np.flatnonzero(counts)
+        cells = _Cells(table.row[there], table.column[there], counts[there].astype(np.float64))
+        kept = _matched(cells, len(table.classes) * len(table.clusters) <= _SMALL)
+        kept = kept[np.argsort(cells.row[kept])]
+        matches.append(Matches(np.full(len(kept), unit), cells.row[kept], cells.column[kept], cells.items[kept]))
+    return Matches(*(np.concatenate(columns) for columns in zip(*matches, strict=True)))
+
+
+class _Cells(NamedTuple):
+    row: Ints
+    column: Ints
+    items: Floats
+
+    def where(self, keep: Any) -> _Cells:
+        return _Cells(self.row[keep], self.column[keep], self.items[keep])
+
+
+def _matched(cells: _Cells, small: bool) -> Ints:
+    """The places of the cells in a best matching."""
+    if small:
+        return _solved(cells)
+    places, parts = np.arange(len(cells.row)), []
+    while len(places):
+        rest = cells.where(places)
+        if not (decided := _decided(rest)).any():
+            parts.append(places[_solved(rest)])
+            break
+        parts.append(_one_each(cells, places[decided]))
+        taken = cells.where(parts[-1])
+        open_row, open_column = (~np.isin(cells[side][places], taken[side]) for side in (0, 1))
+        places = places[open_row & open_column]
+    return np.concatenate(parts) if parts else places
+
+
+def _decided(cells: _Cells) -> Mask:
+    """Whether a cell has at least as many items as the best other one of its row and of its column together."""
+    decided: Mask = cells.items >= _best_other(cells.row, cells.items) + _best_other(cells.column, cells.items)
+    return decided
+
+
+def _best_other(place: Ints, items: Floats) -> Floats:
+    """The largest number of items of another cell in the same row, or in the same column."""
+    order = np.lexsort((-items, place))
+    first = np.append(True, place[order][1:] != place[order][:-1])
+    starts, group = np.flatnonzero(first), np.cumsum(first) - 1
+    second = np.append(items[order], 0.0)[starts + 1] * (np.diff(starts, append=len(place)) > 1)
+    best = np.empty(len(place))
+    best[order] = np.where(first, second[group], items[order][starts][group])
+    return best
+
+
+def _one_each(cells: _Cells, places: Ints) -> Ints:
+    """Of cells that decide themselves, one a row and one a column; the others were as good."""
+    for side in (cells.row, cells.column):
+        places = places[np.unique(side[places], return_index=True)[1]]
+    return places
+
+
+def _solved(cells: _Cells) -> Ints:
+    """A best matching of any cells, by the solver that suits them."""
+    from scipy import optimize, sparse  # noqa: PLC0415  # takes longer to load than most tables take to count
+
+    rows, row = np.unique(cells.row, return_inverse=True)
+    columns, column = np.unique(cells.column, return_inverse=True)
+    shape = (len(rows), len(columns))
+    if shape[0] * shape[1] <= _REST:
+        dense, where = np.zeros(shape), np.full(shape, -1)
+        dense[row, column], where[row, column] = cells.items, np.arange(len(row))
+        chosen = where[optimize.linear_sum_assignment(dense, maximize=True)]
+    elif np.all(cells.items == cells.items[0]):  # all are worth the same, so as many as possible
+        graph = sparse.csr_array((np.arange(1, len(row) + 1), (row, column)), shape=shape)
+        partner = sparse.csgraph.maximum_bipartite_matching(graph, perm_type="column")
+        chosen = _places(shape[1], row, column, np.flatnonzero(partner >= 0), partner[partner >= 0])
+    else:
+        # A place of its own for each row, that is worth nothing, lets a row go without a partner.
+        worst, spare = cells.items.max() + 1, np.arange(shape[0])
+        costs = np.append(worst - cells.items, np.full(shape[0], worst))
+        ends = np.append(row, spare), np.append(column, shape[1] + spare)
+        graph = sparse.csr_array((costs, ends), shape=(shape[0], sum(shape)))
+        left, right = sparse.csgraph.min_weight_full_bipartite_matching(graph)
+        chosen = _places(shape[1], row, column, left[right < shape[1]], right[right < shape[1]])
+    kept: Ints = chosen[chosen >= 0]
+    return kept
+
+
+def _places(width: int, row: Ints, column: Ints, left: Ints, right: Ints) -> Ints:
+    """Where cells of these rows and columns stand among all."""
+    keys = row.astype(np.int64) * width + column
+    order = np.argsort(keys)
+    places: Ints = order[np.searchsorted(keys[order], left.astype(np.int64) * width + right)]
+    return places
+
 
 NO_ITEM = "there is no item"
 
 
 @measure(aliases=("ClusterPurity",), cites="zhao2004")
-def Purity(table: Contingency) -> PerQuery:
+def Purity(table: Contingency) -> PerUnit:
     r"""Purity: the share of the items that belong to the largest class of their cluster.
 
     .. math:: \frac{1}{N} \sum_k \max_j n_{jk}
@@ -32,7 +147,7 @@ def Purity(table: Contingency) -> PerQuery:
 
 
 @measure(aliases=("ClassPurity",))
-def InversePurity(table: Contingency) -> PerQuery:
+def InversePurity(table: Contingency) -> PerUnit:
     r"""Inverse purity: the share of the items that are in the cluster that has most of their class.
 
     .. math:: \frac{1}{N} \sum_j \max_k n_{jk}
@@ -47,7 +162,7 @@ def InversePurity(table: Contingency) -> PerQuery:
 
 
 @measure(aliases={"PurityF1": {}})
-def PurityF(table: Contingency, *, beta: Beta = 1.0) -> PerQuery:
+def PurityF(table: Contingency, *, beta: Beta = 1.0) -> PerUnit:
     r"""F of purity and inverse purity: their weighted harmonic mean.
 
     .. math:: \frac{(1 + \beta^2)\, P\, I}{\beta^2 P + I}
@@ -63,7 +178,7 @@ def PurityF(table: Contingency, *, beta: Beta = 1.0) -> PerQuery:
 
 
 @measure(aliases={"ClusteringAccuracy": {}, "UnsupervisedAccuracy": {}, "HungarianAccuracy": {}})
-def ClusterAccuracy(table: Contingency) -> PerQuery:
+def ClusterAccuracy(table: Contingency) -> PerUnit:
     r"""Accuracy of a clustering: the share of the items in the right cluster, if each class has at most one.
 
     .. math:: \frac{1}{N} \max_{m} \sum_j n_{j\, m(j)}
@@ -82,7 +197,7 @@ def ClusterAccuracy(table: Contingency) -> PerQuery:
 
 
 @measure(aliases=("BCubedP",), cites="bagga1998")
-def BCubedPrecision(table: Contingency) -> PerQuery:
+def BCubedPrecision(table: Contingency) -> PerUnit:
     r"""B-cubed precision: the mean over items of the share of an item's cluster that has its class.
 
     .. math:: \frac{1}{N} \sum_{jk} n_{jk} \frac{n_{jk}}{b_k}
@@ -97,7 +212,7 @@ def BCubedPrecision(table: Contingency) -> PerQuery:
 
 
 @measure(aliases=("BCubedR",), cites="bagga1998")
-def BCubedRecall(table: Contingency) -> PerQuery:
+def BCubedRecall(table: Contingency) -> PerUnit:
     r"""B-cubed recall: the mean over items of the share of an item's class that is in its cluster.
 
     .. math:: \frac{1}{N} \sum_{jk} n_{jk} \frac{n_{jk}}{a_j}
@@ -111,7 +226,7 @@ def BCubedRecall(table: Contingency) -> PerQuery:
 
 
 @measure(aliases={"BCubedF1": {}, "BCubed": {}}, cites="bagga1998")
-def BCubedF(table: Contingency, *, beta: Beta = 1.0) -> PerQuery:
+def BCubedF(table: Contingency, *, beta: Beta = 1.0) -> PerUnit:
     r"""F of B-cubed precision and recall: their weighted harmonic mean.
 
     .. math:: \frac{(1 + \beta^2)\, P\, R}{\beta^2 P + R}
@@ -130,8 +245,8 @@ def groups(kind: str, sizes: Floats, **columns: Floats) -> Steps:
     """A row a class or a cluster that has items, unit by unit."""
     unit, place = np.nonzero(sizes)
     rows = {name: values[unit, place] for name, values in columns.items()}
-    says = {"class": "classes", "cluster": "clusters"}[kind]
-    return Steps(unit, len(sizes), {kind: place, "items": sizes[unit, place], **rows}, says)
+    rows_kind = {"class": "classes", "cluster": "clusters"}[kind]
+    return Steps(unit, len(sizes), {kind: place, "items": sizes[unit, place], **rows}, rows_kind)
 
 
 def cells_of(table: Contingency, **columns: Floats) -> Steps:
@@ -141,14 +256,14 @@ def cells_of(table: Contingency, **columns: Floats) -> Steps:
     return Steps(cells.unit, len(table.units), rows, "cells")
 
 
-def mean_of_both(one: PerQuery, other: PerQuery, beta: float) -> PerQuery:
+def mean_of_both(first: PerUnit, other: PerUnit, beta: float) -> PerUnit:
     """The weighted harmonic mean of two shares, neither of which is 0; the second weighs beta² as much as the first."""
     if (square := square_of_beta(beta)) is None:
         return other
-    return (1 + square) * one * other / (square * one + other)
+    return (1 + square) * first * other / (square * first + other)
 
 
-def _b_cubed(table: Contingency, of: str, name: str) -> PerQuery:
+def _b_cubed(table: Contingency, of: str, name: str) -> PerUnit:
     """The mean over items of the share of their cell in its cluster or class."""
     sizes = {"cluster_items": table.cells.of_cluster, "class_items": table.cells.of_class}[of]
     cells = cells_of(table, **{of: sizes})

@@ -6,8 +6,8 @@ import numpy as np
 
 from assay.counting.judgments import Mask
 from assay.counting.ranks import Ranks
-from assay.measures.domains import Beta, Cutoff, Factor, Level, Points, Recall, Rule, RuleName
-from assay.measures.given_curve import GivenCurve
+from assay.measures.curve_input import GivenCurve
+from assay.measures.definition import Beta, Cutoff, Factor, Level, Points, Recall, Rule, RuleName
 from assay.measures.kernels import (
     found_steps,
     found_within,
@@ -18,7 +18,7 @@ from assay.measures.kernels import (
 )
 from assay.measures.registry import measure
 from assay.measures.sets import square_of_beta
-from assay.measures.steps import PerQuery, Steps, given
+from assay.measures.steps import PerUnit, Steps, quantity
 
 
 @measure(
@@ -30,7 +30,7 @@ from assay.measures.steps import PerQuery, Steps, given
     user_model="reads the first k results",
     closed_under_ties=True,
 )
-def P(ranks: Ranks, *, cutoff: Cutoff = None, rel: Level = None) -> PerQuery:
+def P(ranks: Ranks, *, cutoff: Cutoff = None, rel: Level = None) -> PerUnit:
     r"""Precision: the share of the first *k* results that is relevant.
 
     .. math:: P@k = \frac{1}{k} \sum_{i=1}^{k} x_i
@@ -53,7 +53,7 @@ def P(ranks: Ranks, *, cutoff: Cutoff = None, rel: Level = None) -> PerQuery:
     user_model="wants everything that is relevant",
     closed_under_ties=True,
 )
-def R(ranks: Ranks, *, cutoff: Cutoff = None, rel: Level = None) -> PerQuery:
+def R(ranks: Ranks, *, cutoff: Cutoff = None, rel: Level = None) -> PerUnit:
     r"""Recall: the share of the relevant documents that is among the first *k* results.
 
     .. math:: R@k = \frac{1}{R} \sum_{i=1}^{k} x_i
@@ -66,7 +66,7 @@ def R(ranks: Ranks, *, cutoff: Cutoff = None, rel: Level = None) -> PerQuery:
     return found_within(ranks, cutoff, rel) / relevant_total(ranks, rel)
 
 
-def _harmonic(ranks: Ranks, *, cutoff: int | None, beta: float, rel: float | None) -> PerQuery:
+def _harmonic(ranks: Ranks, *, cutoff: int | None, beta: float, rel: float | None) -> PerUnit:
     """The weighted harmonic mean as textbooks write it."""
     precision, recall = (share(cutoff=cutoff, rel=rel).per_unit(ranks).named(share.name) for share in (P, R))
     if (square := square_of_beta(beta)) is None:
@@ -82,7 +82,7 @@ def _harmonic(ranks: Ranks, *, cutoff: int | None, beta: float, rel: float | Non
     closed_under_ties=True,
     also={"the weighted harmonic mean of P and R": _harmonic},
 )
-def F(ranks: Ranks, *, cutoff: Cutoff = None, beta: Beta = 1.0, rel: Level = None) -> PerQuery:
+def F(ranks: Ranks, *, cutoff: Cutoff = None, beta: Beta = 1.0, rel: Level = None) -> PerUnit:
     r"""F: the weighted harmonic mean of precision and recall at a cut-off.
 
     .. math:: F_\beta@k = \frac{(1+\beta^2)\, P@k \cdot R@k}{\beta^2\, P@k + R@k}
@@ -94,11 +94,11 @@ def F(ranks: Ranks, *, cutoff: Cutoff = None, beta: Beta = 1.0, rel: Level = Non
     >>> F(cutoff=4).of(Ranks.from_grades([1, 0, 0, 0], judged=[[1]]))  # P 1/4, R 1/2
     array([0.3333])
     """
-    found, relevant = found_within(ranks, cutoff, rel), relevant_total(ranks, rel)
-    depth = retrieved_total(ranks) if cutoff is None else given("cutoff", np.full(len(ranks.queries), cutoff))
+    hits, relevant = found_within(ranks, cutoff, rel), relevant_total(ranks, rel)
+    depth = retrieved_total(ranks) if cutoff is None else quantity("cutoff", np.full(len(ranks.queries), cutoff))
     if (square := square_of_beta(beta)) is None:
-        return found / relevant
-    share = (1 + square) * found / (square * relevant + depth)
+        return hits / relevant
+    share = (1 + square) * hits / (square * relevant + depth)
     return share.defined_with(relevant).defined_with(depth)
 
 
@@ -109,7 +109,7 @@ def F(ranks: Ranks, *, cutoff: Cutoff = None, beta: Beta = 1.0, rel: Level = Non
     aliases=("HitRate", "hit_rate", "hit rate", "Hits"),
     user_model="is content with one relevant result",
 )
-def Success(ranks: Ranks, *, cutoff: Cutoff = None, rel: Level = None) -> PerQuery:
+def Success(ranks: Ranks, *, cutoff: Cutoff = None, rel: Level = None) -> PerUnit:
     r"""Success: 1 if there is a relevant document among the first *k* results, else 0.
 
     .. math:: \mathrm{Success}@k = \max_{i \le k} x_i
@@ -132,7 +132,7 @@ def Success(ranks: Ranks, *, cutoff: Cutoff = None, rel: Level = None) -> PerQue
     user_model="reads as many results as there are relevant documents",
     closed_under_ties=True,
 )
-def Rprec(ranks: Ranks, *, rel: Level = None) -> PerQuery:
+def Rprec(ranks: Ranks, *, rel: Level = None) -> PerUnit:
     r"""R-precision: precision after as many results as there are relevant documents.
 
     .. math:: \mathrm{Rprec} = P@R = R@R
@@ -145,8 +145,8 @@ def Rprec(ranks: Ranks, *, rel: Level = None) -> PerQuery:
     """
     relevant = ranks.relevant(rel)
     rows = relevant_rows(ranks, rel)
-    found = found_steps(rows, len(ranks.queries), relevant[rows.query], "among the first R")
-    return found.sum("found") / relevant_total(ranks, rel)
+    steps = found_steps(rows, len(ranks.queries), relevant[rows.query], "among the first R")
+    return steps.sum("found") / relevant_total(ranks, rel)
 
 
 @measure(
@@ -154,7 +154,7 @@ def Rprec(ranks: Ranks, *, rel: Level = None) -> PerQuery:
     user_model="reads a multiple of the number of relevant documents",
     closed_under_ties=True,
 )
-def RprecMult(ranks: Ranks, *, factor: Factor = 1.0, rel: Level = None) -> PerQuery:
+def RprecMult(ranks: Ranks, *, factor: Factor = 1.0, rel: Level = None) -> PerUnit:
     r"""Precision after a multiple of the number of relevant documents.
 
     .. math:: P@k, \quad k = \lfloor t R + 0.9 \rfloor
@@ -166,8 +166,8 @@ def RprecMult(ranks: Ranks, *, factor: Factor = 1.0, rel: Level = None) -> PerQu
     """
     cutoff = np.floor(factor * ranks.relevant(rel) + 0.9).astype(np.int64)
     rows = relevant_rows(ranks, rel)
-    found = found_steps(rows, len(ranks.queries), cutoff[rows.query])
-    return found.sum("found") / given("cutoff", cutoff, when_zero="the cut-off is 0")
+    steps = found_steps(rows, len(ranks.queries), cutoff[rows.query])
+    return steps.sum("found") / quantity("cutoff", cutoff, when_zero="the cut-off is 0")
 
 
 @measure(
@@ -176,7 +176,7 @@ def RprecMult(ranks: Ranks, *, factor: Factor = 1.0, rel: Level = None) -> PerQu
     user_model="reads the first k results",
     closed_under_ties=True,
 )
-def RelP(ranks: Ranks, *, cutoff: Cutoff = None, rel: Level = None) -> PerQuery:
+def RelP(ranks: Ranks, *, cutoff: Cutoff = None, rel: Level = None) -> PerUnit:
     r"""Precision as a share of what is attainable: there may be fewer than *k* relevant documents.
 
     .. math:: \frac{1}{\min(k, R)} \sum_{i=1}^{k} x_i
@@ -187,29 +187,29 @@ def RelP(ranks: Ranks, *, cutoff: Cutoff = None, rel: Level = None) -> PerQuery:
     >>> RelP(cutoff=5).of(Ranks.from_grades([1, 0, 1, 0, 0]))  # 2/min(5, 2)
     array([1.])
     """
-    depth = retrieved_total(ranks) if cutoff is None else given("cutoff", np.full(len(ranks.queries), cutoff))
+    depth = retrieved_total(ranks) if cutoff is None else quantity("cutoff", np.full(len(ranks.queries), cutoff))
     relevant = relevant_total(ranks, rel)
     attainable = relevant.at_most(depth).defined_with(relevant).defined_with(depth)
     return found_within(ranks, cutoff, rel) / attainable
 
 
-def _best_precision(points: Steps, there: Mask, recall: float) -> PerQuery:
+def _best_precision(points: Steps, there: Mask, recall: float) -> PerUnit:
     """The largest precision among the points of a curve from a recall on."""
     return points.where(there).max("precision").named(f"IPrec@{recall:g}")
 
 
-def _marked(points: Steps, there: Mask, recall: float, rounded: str = "") -> PerQuery:
+def _marked(points: Steps, there: Mask, recall: float, rounded: str = "") -> PerUnit:
     """The same with all points, so that it is seen which ones lie below the recall that is asked for."""
     points = points.with_columns(reaching=np.where(there, points["precision"], 0.0))
     points = points.meaning(reaching=f"precision if recall is {recall:g} or more{rounded}, else 0")
     return points.max("reaching").named(f"IPrec@{recall:g}")
 
 
-def _iprec_of_points(curve: GivenCurve, *, recall: float) -> PerQuery:
+def _iprec_of_points(curve: GivenCurve, *, recall: float) -> PerUnit:
     return _marked(curve.points, curve.points["recall"] >= recall, recall)
 
 
-def _mean_of_points(curve: GivenCurve, *, points: int) -> PerQuery:
+def _mean_of_points(curve: GivenCurve, *, points: int) -> PerUnit:
     best = [_best_precision(curve.points, curve.points["recall"] >= level, level) for level in _levels(points)]
     return _total(best) / points
 
@@ -221,7 +221,7 @@ def _mean_of_points(curve: GivenCurve, *, points: int) -> PerQuery:
     user_model="reads on until a share of the relevant documents is found",
     of_points=_iprec_of_points,
 )
-def IPrec(ranks: Ranks, *, recall: Recall = 0.0, rule: Rule = "exact", rel: Level = None) -> PerQuery:
+def IPrec(ranks: Ranks, *, recall: Recall = 0.0, rule: Rule = "exact", rel: Level = None) -> PerUnit:
     r"""Interpolated precision: the largest precision at this recall or beyond.
 
     .. math:: \mathrm{IPrec}@r = \max_{i:\ \mathrm{recall}(i) \ge r} P@i
@@ -245,7 +245,7 @@ def IPrec(ranks: Ranks, *, recall: Recall = 0.0, rule: Rule = "exact", rel: Leve
     user_model="reads to every level of recall alike",
     of_points=_mean_of_points,
 )
-def IPrecMean(ranks: Ranks, *, points: Points = 11, rule: Rule = "exact", rel: Level = None) -> PerQuery:
+def IPrecMean(ranks: Ranks, *, points: Points = 11, rule: Rule = "exact", rel: Level = None) -> PerUnit:
     r"""Mean interpolated precision at evenly spaced levels of recall, 0 and 1 included; usually 11.
 
     .. math:: \frac{1}{11} \sum_{j=0}^{10} \mathrm{IPrec}@(j/10)
@@ -262,7 +262,7 @@ def _levels(points: int) -> list[float]:
     return [point / (points - 1) for point in range(points)]
 
 
-def _total(parts: list[PerQuery]) -> PerQuery:
+def _total(parts: list[PerUnit]) -> PerUnit:
     total = parts[0]
     for part in parts[1:]:
         total = total + part

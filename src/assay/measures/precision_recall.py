@@ -5,20 +5,20 @@ from __future__ import annotations
 import numpy as np
 
 from assay.counting.ranks import Ranks
+from assay.measures.curve_input import GivenCurve
 from assay.measures.curve_points import rank_by_rank
-from assay.measures.domains import Level, Recall
-from assay.measures.given_curve import GivenCurve
+from assay.measures.definition import Level, Recall
 from assay.measures.kernels import relevant_total
 from assay.measures.precision import Rprec, points_at_hits
 from assay.measures.registry import measure
-from assay.measures.steps import PerQuery, Steps, given
+from assay.measures.steps import PerUnit, Steps, quantity
 
 NEVER_MEET = "precision and recall never meet: fewer documents were retrieved than are relevant"
 POINTS_NEVER_MEET = "precision and recall do not meet between these points"
 
 
 @measure(user_model="reads on until a share of the relevant documents is found")
-def PrecisionAtRecall(ranks: Ranks, *, recall: Recall = 1.0, rel: Level = None) -> PerQuery:
+def PrecisionAtRecall(ranks: Ranks, *, recall: Recall = 1.0, rel: Level = None) -> PerUnit:
     r"""Precision at the first rank where recall reaches *t*.
 
     .. math:: \mathrm{PrecisionAtRecall}@t = P@i, \quad i = \min \{ j : R@j \ge t \}
@@ -42,7 +42,7 @@ def PrecisionAtRecall(ranks: Ranks, *, recall: Recall = 1.0, rel: Level = None) 
     return steps.sum("reached").defined_with(relevant_total(ranks, rel))
 
 
-def _crossing_of_ranks(ranks: Ranks, *, rel: float | None) -> PerQuery:
+def _crossing_of_ranks(ranks: Ranks, *, rel: float | None) -> PerUnit:
     """Precision and recall at every rank; where they are the same, the break-even point."""
     points = every_rank(ranks, rel)
     there = points["rank"] == ranks.relevant(rel)[points.unit]
@@ -51,7 +51,7 @@ def _crossing_of_ranks(ranks: Ranks, *, rel: float | None) -> PerQuery:
     return crossing.defined_with(relevant_total(ranks, rel)).defined_with(_long_enough(ranks, rel))
 
 
-def _crossing_of_points(curve: GivenCurve) -> PerQuery:
+def _crossing_of_points(curve: GivenCurve) -> PerUnit:
     """Where the line from a point to the next one crosses precision = recall; the highest, if it does so repeatedly."""
     points = curve.points
     above = points["precision"] - points["recall"]
@@ -66,7 +66,7 @@ def _crossing_of_points(curve: GivenCurve) -> PerQuery:
         crossing="precision = recall here or on the line to the next point; 0 where they do not meet"
     )
     met = np.bincount(points.unit, weights=meets | (above == 0), minlength=points.units)
-    return points.max("crossing").defined_with(given("crossings", met, when_zero=POINTS_NEVER_MEET))
+    return points.max("crossing").defined_with(quantity("crossings", met, when_zero=POINTS_NEVER_MEET))
 
 
 @measure(
@@ -76,7 +76,7 @@ def _crossing_of_points(curve: GivenCurve) -> PerQuery:
     also={"precision where it equals recall": _crossing_of_ranks},
     of_points=_crossing_of_points,
 )
-def BreakEven(ranks: Ranks, *, rel: Level = None) -> PerQuery:
+def BreakEven(ranks: Ranks, *, rel: Level = None) -> PerUnit:
     r"""Break-even point: the value of precision and recall where the two are equal.
 
     .. math:: P@i = R@i \quad \text{at } i = R
@@ -92,24 +92,24 @@ def BreakEven(ranks: Ranks, *, rel: Level = None) -> PerQuery:
     return Rprec(rel=rel).per_unit(ranks).defined_with(_long_enough(ranks, rel))
 
 
-def _long_enough(ranks: Ranks, rel: float | None) -> PerQuery:
+def _long_enough(ranks: Ranks, rel: float | None) -> PerUnit:
     enough = ranks.retrieved >= ranks.relevant(rel)
-    return given("as many retrieved as are relevant", enough, when_zero=NEVER_MEET)
+    return quantity("as many retrieved as are relevant", enough, when_zero=NEVER_MEET)
 
 
-def _nearest(points: Steps) -> PerQuery:
+def _nearest(points: Steps) -> PerUnit:
     distance = np.hypot(1.0 - points["precision"], 1.0 - points["recall"])
     points = points.with_columns(distance=distance, nearness=1.0 - distance / np.sqrt(2.0))
     points = points.meaning(distance="√((1 - precision)² + (1 - recall)²)", nearness="1 - distance / √2")
     return points.max("nearness")
 
 
-def _nearest_of_points(curve: GivenCurve) -> PerQuery:
+def _nearest_of_points(curve: GivenCurve) -> PerUnit:
     return _nearest(curve.points)
 
 
 @measure(user_model="stops where precision and recall are best together", of_points=_nearest_of_points)
-def SystemEfficiency(ranks: Ranks, *, rel: Level = None) -> PerQuery:
+def SystemEfficiency(ranks: Ranks, *, rel: Level = None) -> PerUnit:
     r"""System efficiency: how near the precision-recall curve comes to perfect precision and recall.
 
     .. math:: E = 1 - \frac{d}{\sqrt{2}}, \quad d = \min_i \sqrt{(1 - P@i)^2 + (1 - R@i)^2}
@@ -128,7 +128,7 @@ def SystemEfficiency(ranks: Ranks, *, rel: Level = None) -> PerQuery:
     aliases=("iAP", "InterpolatedAveragePrecision"),
     user_model="stops at a relevant document, or at a later one if precision is higher there",
 )
-def InterpolatedAP(ranks: Ranks, *, rel: Level = None) -> PerQuery:
+def InterpolatedAP(ranks: Ranks, *, rel: Level = None) -> PerUnit:
     r"""Average precision from interpolated precision: at each relevant document the best precision there or further on.
 
     .. math:: \frac{1}{R} \sum_{i:\ x_i = 1} \max_{j \ge i} P@j
@@ -147,11 +147,11 @@ def InterpolatedAP(ranks: Ranks, *, rel: Level = None) -> PerQuery:
 def every_rank(ranks: Ranks, rel: float | None) -> Steps:
     """Precision and recall at every rank, not only at those of relevant documents."""
     counted = [rank_by_rank(ranks, query, rel) for query in range(len(ranks.queries))]
-    unit = np.repeat(np.arange(len(counted)), [len(one.rank) for one in counted])
+    unit = np.repeat(np.arange(len(counted)), [len(counts.rank) for counts in counted])
     steps = Steps(unit, len(counted), {
-        "rank": np.concatenate([one.rank for one in counted]),
-        "found_so_far": np.concatenate([one.found for one in counted]),
-        "recall": np.concatenate([one.recall for one in counted]),
-        "precision": np.concatenate([one.precision for one in counted]),
+        "rank": np.concatenate([counts.rank for counts in counted]),
+        "found_so_far": np.concatenate([counts.found for counts in counted]),
+        "recall": np.concatenate([counts.recall for counts in counted]),
+        "precision": np.concatenate([counts.precision for counts in counted]),
     })  # fmt: skip
     return steps.meaning(recall="found_so_far / relevant", precision="found_so_far / rank")

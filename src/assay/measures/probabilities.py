@@ -8,16 +8,16 @@ from assay.core.arguments import argument
 from assay.core.errors import ParameterError
 from assay.counting.judgments import Floats, Ints
 from assay.counting.probabilities import Probabilities
-from assay.measures.domains import Binning, Bins, BinsName, Of, OfName, TopK
+from assay.measures.definition import Binning, Bins, BinsName, Of, OfName, TopK
 from assay.measures.registry import measure
-from assay.measures.steps import PerQuery, Steps, given
+from assay.measures.steps import PerUnit, Steps, quantity
 
 #: A probability of 0 counts as this, so that one surprise does not cost infinitely much: as scikit-learn has it.
 SMALLEST = float(np.finfo(np.float64).eps)
 
 
 @measure(aliases=("CrossEntropy", "LogisticLoss"), bounds=(0.0, np.inf), higher_is_better=False, sklearn="log_loss")
-def LogLoss(probabilities: Probabilities) -> PerQuery:
+def LogLoss(probabilities: Probabilities) -> PerUnit:
     r"""Log loss, cross-entropy: how surprising the true label was, given the probability predicted for it.
 
     .. math:: -\ln p_y
@@ -29,13 +29,13 @@ def LogLoss(probabilities: Probabilities) -> PerQuery:
     array([0.2231, 0.6931])
     """
     _ = probabilities.shares
-    return 0.0 - given("probability of the truth", probabilities.of_truth).at_least(SMALLEST).log()
+    return 0.0 - quantity("probability of the truth", probabilities.of_truth).at_least(SMALLEST).log()
 
 
 @measure(
     aliases=("BrierScore",), bounds=(0.0, 2.0), higher_is_better=False, sklearn="brier_score_loss", cites="brier1950"
 )
-def Brier(probabilities: Probabilities) -> PerQuery:
+def Brier(probabilities: Probabilities) -> PerUnit:
     r"""Brier score: the squared distance of the predicted probabilities from the truth.
 
     .. math:: \sum_k (p_k - y_k)^2
@@ -52,7 +52,7 @@ def Brier(probabilities: Probabilities) -> PerQuery:
 
 
 @measure(aliases=("MeanSquaredError",), higher_is_better=False, sklearn="mean_squared_error")
-def MSE(probabilities: Probabilities) -> PerQuery:
+def MSE(probabilities: Probabilities) -> PerUnit:
     r"""Mean squared error of the predicted probabilities, over all labels: `Brier`, divided by the number of labels.
 
     .. math:: \frac{1}{K} \sum_k (p_k - y_k)^2
@@ -66,7 +66,7 @@ def MSE(probabilities: Probabilities) -> PerQuery:
 
 
 @measure(aliases=("TopK",), sklearn="top_k_accuracy_score")
-def TopKAccuracy(probabilities: Probabilities, *, k: TopK = 2) -> PerQuery:
+def TopKAccuracy(probabilities: Probabilities, *, k: TopK = 2) -> PerUnit:
     r"""Top-k accuracy: whether the true label is among the *k* labels with the highest scores.
 
     .. math:: \min\Big(1, \max\Big(0, \frac{k - h}{e}\Big)\Big)
@@ -82,12 +82,12 @@ def TopKAccuracy(probabilities: Probabilities, *, k: TopK = 2) -> PerQuery:
     if probabilities.single:
         raise ParameterError("TopKAccuracy needs scores of each label, not of the positive one only")
     above, tied = _above_and_tied(probabilities.scores, probabilities.of_truth)
-    place = (k - given("labels with a higher score", above)) / given("labels with the same score", tied)
+    place = (k - quantity("labels with a higher score", above)) / quantity("labels with the same score", tied)
     return place.at_most(1).at_least(0)
 
 
 @measure(aliases=("CalibrationError",), summary="pooled", higher_is_better=False)
-def ECE(probabilities: Probabilities, *, bins: Bins = 15, binning: Binning = "width", of: Of = "auto") -> PerQuery:
+def ECE(probabilities: Probabilities, *, bins: Bins = 15, binning: Binning = "width", of: Of = "auto") -> PerUnit:
     r"""Expected calibration error: how far predicted probabilities are from how often they come true, on average.
 
     .. math:: \sum_b \frac{n_b}{N} \left| \bar{y}_b - \bar{p}_b \right|
@@ -102,12 +102,12 @@ def ECE(probabilities: Probabilities, *, bins: Bins = 15, binning: Binning = "wi
     >>> ECE(bins=2).of(Probabilities.from_scores([0, 1, 1, 1], [0.2, 0.4, 0.8, 0.9]))  # (|1 - 0.6| + |2 - 1.7|) / 4
     array([0.175])
     """
-    found = _in_bins(probabilities, bins, binning, of)
-    return found.sum("off") / found.sum("items", "all items weigh nothing")
+    steps = _in_bins(probabilities, bins, binning, of)
+    return steps.sum("off") / steps.sum("items", "all items weigh nothing")
 
 
 @measure(aliases=("MaximumCalibrationError",), summary="pooled", higher_is_better=False)
-def MCE(probabilities: Probabilities, *, bins: Bins = 15, binning: Binning = "width", of: Of = "auto") -> PerQuery:
+def MCE(probabilities: Probabilities, *, bins: Bins = 15, binning: Binning = "width", of: Of = "auto") -> PerUnit:
     r"""Maximum calibration error: the largest distance of predicted probabilities from how often they come true.
 
     .. math:: \max_b \left| \bar{y}_b - \bar{p}_b \right|
@@ -124,7 +124,7 @@ def MCE(probabilities: Probabilities, *, bins: Bins = 15, binning: Binning = "wi
 _TWO = 2
 
 
-def _squares(probabilities: Probabilities) -> PerQuery:
+def _squares(probabilities: Probabilities) -> PerUnit:
     """Squared distances from the truth, added up over the labels of an item."""
     items, labels = probabilities.shares.shape
     wanted = np.zeros((items, labels))
@@ -143,10 +143,10 @@ def _squares(probabilities: Probabilities) -> PerQuery:
     return steps.meaning(truth="1 for the true label", squared="(probability - truth)²").sum("squared")
 
 
-def _above_and_tied(scores: Floats, own: Floats) -> tuple[Ints, Ints]:
+def _above_and_tied(scores: Floats, scores_of_truth: Floats) -> tuple[Ints, Ints]:
     """How many labels have a higher score than an item's own, and how many have the same."""
-    above: Ints = (scores > own[:, None]).sum(axis=1)
-    tied: Ints = (scores == own[:, None]).sum(axis=1)
+    above: Ints = (scores > scores_of_truth[:, None]).sum(axis=1)
+    tied: Ints = (scores == scores_of_truth[:, None]).sum(axis=1)
     return above, tied
 
 
@@ -155,13 +155,13 @@ def _in_bins(probabilities: Probabilities, bins: int, binning: BinsName, of: OfN
     claimed, true = claims_of(probabilities, of)
     place = bins_of(claimed, bins, binning)
     weight = np.ones(len(claimed)) if probabilities.weight is None else probabilities.weight
-    items, said, came = (np.bincount(place, w, minlength=bins) for w in (weight, weight * claimed, weight * true))
+    items, claims, came = (np.bincount(place, w, minlength=bins) for w in (weight, weight * claimed, weight * true))
     kept = np.flatnonzero(items > 0)
-    items, said, came = items[kept], said[kept], came[kept]
+    items, claims, came = items[kept], claims[kept], came[kept]
     columns: dict[str, Floats | Ints] = {
         "bin": kept + 1,
         "items": items,
-        "probability": said / items,
+        "probability": claims / items,
         "came_true": came / items,
     }
     steps = Steps(np.zeros(len(kept), dtype=np.int64), 1, columns, "bins")

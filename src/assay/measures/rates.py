@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from assay.counting.confusion import Confusion
 from assay.measures import cells
-from assay.measures.domains import Adjusted
+from assay.measures.definition import Adjusted
 from assay.measures.registry import measure
-from assay.measures.steps import PerQuery
+from assay.measures.steps import PerUnit
 
 
 @measure(
@@ -18,7 +18,7 @@ from assay.measures.steps import PerQuery
     classifier_aliases={"MissRate": {}, "FalseNegativeRate": {}},
     proportion=True,
 )
-def FNR(confusion: Confusion) -> PerQuery:
+def FNR(confusion: Confusion) -> PerUnit:
     r"""Miss rate, the false negative rate: the share of what is relevant (positive) that was missed.
 
     .. math:: \frac{FN}{TP + FN} = 1 - \mathrm{recall}
@@ -40,7 +40,7 @@ def FNR(confusion: Confusion) -> PerQuery:
     classifier_aliases={"FalseDiscoveryRate": {}},
     proportion=True,
 )
-def FDR(confusion: Confusion) -> PerQuery:
+def FDR(confusion: Confusion) -> PerUnit:
     r"""False discovery rate: the share of what was retrieved (predicted positive) that is irrelevant (negative).
 
     .. math:: \frac{FP}{TP + FP} = 1 - \mathrm{precision}
@@ -62,7 +62,7 @@ def FDR(confusion: Confusion) -> PerQuery:
     classifier_aliases={"FalseOmissionRate": {}},
     proportion=True,
 )
-def FOR(confusion: Confusion) -> PerQuery:
+def FOR(confusion: Confusion) -> PerUnit:
     r"""False omission rate: the share of what was left out (predicted negative) that is relevant (positive).
 
     .. math:: \frac{FN}{FN + TN} = 1 - \mathrm{NPV}
@@ -83,7 +83,7 @@ def FOR(confusion: Confusion) -> PerQuery:
     classifier_aliases={"BA": {}},
     sklearn="balanced_accuracy_score",
 )
-def BalancedAccuracy(confusion: Confusion, *, adjusted: Adjusted = False) -> PerQuery:
+def BalancedAccuracy(confusion: Confusion, *, adjusted: Adjusted = False) -> PerUnit:
     r"""Balanced accuracy: the mean of recall and specificity, so that a rare kind weighs as much as a common one.
 
     .. math:: \frac{1}{2} \Big( \frac{TP}{TP + FN} + \frac{TN}{FP + TN} \Big)
@@ -107,7 +107,7 @@ def BalancedAccuracy(confusion: Confusion, *, adjusted: Adjusted = False) -> Per
     micro=True,
     classifier_aliases={"Informedness": {}, "J": {}, "YoudenJ": {}, "BookmakerInformedness": {}},
 )
-def Youden(confusion: Confusion) -> PerQuery:
+def Youden(confusion: Confusion) -> PerUnit:
     r"""Youden's J, informedness: how far a decision lies above chance, whatever the prevalence.
 
     .. math:: \frac{TP}{TP + FN} + \frac{TN}{FP + TN} - 1 = \mathrm{TPR} - \mathrm{FPR}
@@ -129,7 +129,7 @@ def Youden(confusion: Confusion) -> PerQuery:
     micro=True,
     classifier_aliases={"DeltaP": {}},
 )
-def Markedness(confusion: Confusion) -> PerQuery:
+def Markedness(confusion: Confusion) -> PerUnit:
     r"""Markedness: how much more can be relied on a decision than on chance; `Youden` of predictions.
 
     .. math:: \frac{TP}{TP + FP} + \frac{TN}{FN + TN} - 1 = \mathrm{PPV} + \mathrm{NPV} - 1
@@ -151,7 +151,7 @@ def Markedness(confusion: Confusion) -> PerQuery:
     proportion=True,
     unit_kinds=("query", "item", "document"),
 )
-def ExactMatch(confusion: Confusion) -> PerQuery:
+def ExactMatch(confusion: Confusion) -> PerUnit:
     r"""Exact match: 1 if nothing is decided wrongly, else 0; the mean is the share of units without a mistake.
 
     .. math:: [FP + FN = 0]

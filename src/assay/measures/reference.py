@@ -6,7 +6,7 @@ import numpy as np
 
 from assay.counting.judgments import Floats
 from assay.counting.ranks import Ranks
-from assay.measures.domains import GainByGrade, GainName, GainTable, Level, Persistence
+from assay.measures.definition import GainByGrade, GainName, GainTable, Level, Persistence
 from assay.measures.kernels import (
     NO_GAIN,
     discount_in_words,
@@ -23,13 +23,13 @@ from assay.measures.kernels import (
     weight_in_words,
 )
 from assay.measures.registry import measure
-from assay.measures.steps import PerQuery, Steps, given
+from assay.measures.steps import PerUnit, Steps, quantity
 
 _IDEAL_TOTAL = "discounted gain of the ideal ranking down to this rank"
 
 
 @measure(trec_eval="binG", user_model="counts the irrelevant documents above each relevant one")
-def BinG(ranks: Ranks, *, rel: Level = None) -> PerQuery:
+def BinG(ranks: Ranks, *, rel: Level = None) -> PerUnit:
     r"""Binary G: each relevant document is discounted by the number of others above it that are not relevant.
 
     .. math:: \frac{1}{R} \sum_{i:\ x_i = 1} \frac{1}{\log_2(2 + i - \mathrm{rel}(i))}
@@ -45,7 +45,7 @@ def BinG(ranks: Ranks, *, rel: Level = None) -> PerQuery:
 
 
 @measure(trec_eval="yaap", bounds=None, user_model="as AP, on a logarithmic scale")
-def Yaap(ranks: Ranks, *, rel: Level = None) -> PerQuery:
+def Yaap(ranks: Ranks, *, rel: Level = None) -> PerUnit:
     r"""Yet another average precision: the log odds of the sum of precisions.
 
     .. math:: \ln \frac{1 + s}{1 + R - s}, \quad s = \sum_{i:\ x_i = 1} P@i
@@ -57,11 +57,11 @@ def Yaap(ranks: Ranks, *, rel: Level = None) -> PerQuery:
     steps = steps.with_columns(found=steps.count_so_far())
     steps = steps.with_columns(precision=steps["found"] / steps["rank"]).meaning(precision="found / rank")
     total = steps.sum("precision")
-    return ((total + 1) / (given("relevant", ranks.relevant(rel)) + 1 - total)).log()
+    return ((total + 1) / (quantity("relevant", ranks.relevant(rel)) + 1 - total)).log()
 
 
 @measure(trec_eval="G", bounds=None, user_model="counts the gain missed above each document")
-def G(ranks: Ranks, *, gain: GainByGrade = "linear") -> PerQuery:
+def G(ranks: Ranks, *, gain: GainByGrade = "linear") -> PerUnit:
     r"""G: each gain is discounted by how far the ranking lags behind the ideal one.
 
     .. math:: \sum_i \frac{g_i}{\log_2(2 + C_i - S_i)} \Big/ \sum_i g^*_i, \quad
@@ -86,7 +86,7 @@ def G(ranks: Ranks, *, gain: GainByGrade = "linear") -> PerQuery:
 
 
 @measure(trec_eval="ndcg_rel", bounds=None, user_model="as nDCG, at every relevant document")
-def nDCGRel(ranks: Ranks, *, gain: GainByGrade = "linear") -> PerQuery:
+def nDCGRel(ranks: Ranks, *, gain: GainByGrade = "linear") -> PerUnit:
     r"""nDCG at the rank of each document with a gain, on average; for one not retrieved, nDCG of the whole list.
 
     .. math:: \frac{1}{m} \Big( \sum_{i:\ g_i > 0} \frac{D(i)}{I(i)} + (m - \#) \frac{D(n)}{I(m)} \Big)
@@ -95,17 +95,17 @@ def nDCGRel(ranks: Ranks, *, gain: GainByGrade = "linear") -> PerQuery:
     array([0.9599])
     """
     ranking, ideal = _discounted(ranks, gain)
-    found = ranking.where(ranking["gain"] > 0)
-    ideal_total = running_at(ideal, found)
-    found = found.with_columns(ideal_total=ideal_total, ratio=found["total"] / np.maximum(ideal_total, 1e-300))
-    ratio = found.meaning(ideal_total=_IDEAL_TOTAL, ratio="total / ideal_total: nDCG at this rank").sum("ratio")
-    documents = given("documents with a gain", _counts(ideal), when_zero=NO_GAIN)
+    gaining = ranking.where(ranking["gain"] > 0)
+    ideal_total = running_at(ideal, gaining)
+    gaining = gaining.with_columns(ideal_total=ideal_total, ratio=gaining["total"] / np.maximum(ideal_total, 1e-300))
+    ratio = gaining.meaning(ideal_total=_IDEAL_TOTAL, ratio="total / ideal_total: nDCG at this rank").sum("ratio")
+    documents = quantity("documents with a gain", _counts(ideal), when_zero=NO_GAIN)
     whole = ranking.sum("contribution") / ideal.sum("contribution", NO_GAIN)
-    return (ratio + (documents - given("found", _counts(found))) * whole) / documents
+    return (ratio + (documents - quantity("found", _counts(gaining))) * whole) / documents
 
 
 @measure(trec_eval="Rndcg", bounds=None, user_model="as nDCG, at the ranks where the ideal gain changes")
-def Rndcg(ranks: Ranks, *, gain: GainByGrade = "linear", rel: Level = None) -> PerQuery:
+def Rndcg(ranks: Ranks, *, gain: GainByGrade = "linear", rel: Level = None) -> PerUnit:
     r"""nDCG on average over the ranks at which the ideal gain changes, and at the end of the list.
 
     .. math:: \frac{1}{L} \sum_{j=1}^{L} \frac{D(c_j)}{I(c_j)}
@@ -127,13 +127,13 @@ def Rndcg(ranks: Ranks, *, gain: GainByGrade = "linear", rel: Level = None) -> P
     )
     longer = ranks.retrieved >= _counts(ideal) + 2
     whole = ranking.sum("contribution") / ideal.sum("contribution", NO_GAIN)
-    number = given("terms", _counts(changes) + longer, when_zero=NO_GAIN)
-    mean = (terms.sum("ratio") + given("longer than ideal", longer) * whole) / number
-    return mean * given("a document is relevant", ranks.relevant(rel) > 0)
+    number = quantity("terms", _counts(changes) + longer, when_zero=NO_GAIN)
+    mean = (terms.sum("ratio") + quantity("longer than ideal", longer) * whole) / number
+    return mean * quantity("a document is relevant", ranks.relevant(rel) > 0)
 
 
 @measure(trec_eval="rbp", user_model="goes on to the next result with probability p", closed_under_ties=True)
-def TrecRBP(ranks: Ranks, *, p: Persistence = 0.9, gain: GainByGrade = "linear") -> PerQuery:
+def TrecRBP(ranks: Ranks, *, p: Persistence = 0.9, gain: GainByGrade = "linear") -> PerUnit:
     r"""Rank-biased precision as the reference tool has it: gains are rescaled topic by topic.
 
     .. math:: (1-p) \sum_i g_i\, p^{\,i-1}
@@ -165,7 +165,7 @@ def TrecRBP(ranks: Ranks, *, p: Persistence = 0.9, gain: GainByGrade = "linear")
 
 
 @measure(trec_eval="rbp_resid", user_model="as TrecRBP; what is not known of the value", higher_is_better=False)
-def TrecRBPResidual(ranks: Ranks, *, p: Persistence = 0.9) -> PerQuery:
+def TrecRBPResidual(ranks: Ranks, *, p: Persistence = 0.9) -> PerUnit:
     r"""The residual of rank-biased precision as the reference tool has it: 0 if every retrieved document is judged.
 
     .. math:: p^{\,n} + (1-p) \sum_{i \le n,\ \text{unjudged}} p^{\,i-1}
@@ -178,7 +178,7 @@ def TrecRBPResidual(ranks: Ranks, *, p: Persistence = 0.9) -> PerQuery:
     weight = rows.at_rank(lambda rank: persistence(rank, p))
     known = steps_of(rows, len(ranks.queries)).with_columns(known=weight)
     known = known.meaning(known=f"the weight of a judged document, {weight_in_words(p)}")
-    unknown = given("something is unjudged", judged < ranks.retrieved)
+    unknown = quantity("something is unjudged", judged < ranks.retrieved)
     return (1.0 - known.sum("known")) * unknown
 
 
@@ -188,7 +188,7 @@ def _gained(ranks: Ranks, gain: GainName | GainTable) -> tuple[Steps, Steps]:
     rows = rows_with_gain(ranks, gain)
     best, worth = ideal_rows(ranks, gain)
     ranking = steps_of(rows, units).with_columns(gain=gains(rows.grade, gain, ranks.level()))
-    ideal = steps_of(best, units, says="ideal").with_columns(gain=worth)
+    ideal = steps_of(best, units, kind="ideal").with_columns(gain=worth)
     words = gain_in_words(gain, rows.grade)
     return ranking.meaning(gain=words), ideal.meaning(gain=words)
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping
-from functools import cached_property
-from typing import Any, ClassVar, Protocol, TypeAlias, overload
+from functools import cached_property, partial, wraps
+from typing import Any, ClassVar, Concatenate, ParamSpec, Protocol, TypeAlias, cast, overload
 
 import numpy as np
 
@@ -17,11 +17,10 @@ from assay.counting.confusion_matrix import ConfusionMatrix
 from assay.counting.judgments import Floats
 from assay.counting.policies import Policies
 from assay.counting.ranks import Ranks
-from assay.measures.definition import Definition, Parameter, Summary, declared
-from assay.measures.domains import AVERAGE, AVERAGES_OF_CLASSES, LEVEL
-from assay.measures.given_curve import GivenCurve
+from assay.measures.curve_input import GivenCurve
+from assay.measures.definition import AVERAGE, AVERAGES_OF_CLASSES, LEVEL, Definition, Parameter, Summary, declared
 from assay.measures.kernels import GAINS_CITE
-from assay.measures.steps import PerQuery
+from assay.measures.steps import PerUnit
 from assay.measures.vocabularies import BESIDE_RANKINGS, Vocabulary, enter, registered
 
 
@@ -46,9 +45,8 @@ _RULES_OF_EVALUATION = {
     "judged_only": "; it is a rule of the evaluation: {judged_only=True}",
     "rel": "; the level is a rule of the evaluation: {relevance_level=2}",
 }
-
-
 _NO_ALIASES: Mapping[str, Mapping[str, Any]] = {}
+_P = ParamSpec("_P")
 
 
 class Measure:
@@ -103,7 +101,7 @@ class Measure:
             raise ParameterError(f"{self.name} has nothing to set with @")
         return self(**{self.definition.at: value})
 
-    def per_unit(self, counts: Counts, *, seed: int = 0, samples: int = 100) -> PerQuery:
+    def per_unit(self, counts: Counts, *, seed: int = 0, samples: int = 100) -> PerUnit:
         """Compute one number a unit, with its steps and the reasons where there is none."""
         if isinstance(counts, Ranks) and counts.hits.averaged and self.is_sampled(counts.policies):
             return self._sampled(counts, seed, samples)
@@ -123,7 +121,7 @@ class Measure:
             kinds = " or ".join(self.definition.unit_kinds or ())
             raise ParameterError(f"{self.name} is a number for each {kinds}, not for a {counts.unit_kind}")
         result = self.definition.function(counts, **self.arguments)
-        if not isinstance(result, PerQuery):
+        if not isinstance(result, PerUnit):
             return _plain(self, result, counts)
         return result if self.definition.bounds is None else result.within(*self.definition.bounds)
 
@@ -139,14 +137,14 @@ class Measure:
     @cached_property
     def arguments(self) -> dict[str, Any]:
         """What the function is called with: its own parameters, not those of counting (`rel`) and of the summary."""
-        own = inspect.unwrap(self.definition.function).__kwdefaults__ or {}
-        return {name: value for name, value in self.parameters.items() if name in own}
+        defaults = inspect.unwrap(self.definition.function).__kwdefaults__ or {}
+        return {name: value for name, value in self.parameters.items() if name in defaults}
 
-    def _of_points(self, curve: GivenCurve) -> PerQuery:
+    def _of_points(self, curve: GivenCurve) -> PerUnit:
         """Read the number off points of a precision-recall curve."""
         function = self.definition.of_points
         if function is None:
-            able = ", ".join(name for name, one in registered().items() if one.definition.of_points is not None)
+            able = ", ".join(name for name, other in registered().items() if other.definition.of_points is not None)
             raise ParameterError(f"{self.name} cannot be read off points of a precision-recall curve; {able} can")
         takes = inspect.signature(function).parameters
         for name in self.chosen:
@@ -196,20 +194,20 @@ class Measure:
         cut = policies.depth is not None and (self.definition.counts is Confusion or of_retrieved)
         return not self.definition.closed_under_ties or unjudged_gain or cut
 
-    def _sampled(self, ranks: Ranks, seed: int, samples: int) -> PerQuery:
+    def _sampled(self, ranks: Ranks, seed: int, samples: int) -> PerUnit:
         """The mean over random orders of tied documents, where no closed form is known."""
         Whole(1).check("samples", samples)
         rng = np.random.default_rng(seed)
-        drawn = [self.per_unit(ranks.drawn(rng)) for _ in range(samples)]
-        values = np.array([result.values for result in drawn])
+        results = [self.per_unit(ranks.drawn(rng)) for _ in range(samples)]
+        values = np.array([result.values for result in results])
         never = np.isnan(values).all(axis=0)
         # In an order that leaves a unit undefined it counts as declared; undefined is what no order defines.
         counted = self.definition.counted_as
         total = np.where(np.isnan(values), np.nan if counted is None else counted, values)
         mean = np.where(never, np.nan, np.nansum(total, axis=0) / np.maximum((~np.isnan(total)).sum(axis=0), 1))
-        undefined = {reason: mask & never for reason, mask in drawn[0].undefined.items()}
-        kept = tuple(drawn) if self.is_micro else ()
-        return PerQuery(mean, f"mean of {samples} orders of ties", undefined=undefined, draws=kept)
+        undefined = {reason: mask & never for reason, mask in results[0].undefined.items()}
+        kept = tuple(results) if self.is_micro else ()
+        return PerUnit(mean, f"mean of {samples} orders of ties", undefined=undefined, draws=kept)
 
     def of(self, counts: Counts) -> Floats:
         """Compute one number a unit, NaN where it is undefined.
@@ -226,8 +224,8 @@ class Measure:
 
     def __str__(self) -> str:
         at = self.definition.at
-        inner = ", ".join(f"{name}={_shown(value)}" for name, value in self.chosen.items() if name != at)
-        after = "" if at is None or self.parameters[at] is None else f"@{_shown(self.parameters[at])}"
+        inner = ", ".join(f"{name}={_text(value)}" for name, value in self.chosen.items() if name != at)
+        after = "" if at is None or self.parameters[at] is None else f"@{_text(self.parameters[at])}"
         return f"{self.name}{f'({inner})' if inner else ''}{after}"
 
     __repr__ = __str__
@@ -243,35 +241,28 @@ class Measure:
         return hash((self.name, tuple(sorted(self.chosen.items(), key=str))))
 
 
-@overload
-def measure(function: Callable[..., Any], /) -> Measure: ...
-@overload
+class _Decorator(Protocol[_P]):
+    """A decorator that is written with parameters, or bare."""
+
+    @overload
+    def __call__(self, function: Callable[..., Any], /) -> Measure: ...  # type: ignore[overload-overlap]  # no parameter is positional
+    @overload
+    def __call__(self, *args: _P.args, **kwargs: _P.kwargs) -> Callable[[Callable[..., Any]], Measure]: ...
+
+
+def _decorator(declare: Callable[Concatenate[Callable[..., Any], _P], Measure]) -> _Decorator[_P]:
+    register: Callable[..., Measure] = declare
+
+    @wraps(declare)
+    def decorator(function: Callable[..., Any] | None = None, /, **options: Any) -> Any:
+        return partial(register, **options) if function is None else register(function, **options)
+
+    return cast("_Decorator[_P]", decorator)
+
+
+@_decorator
 def measure(
-    *,
-    trec_eval: str | tuple[str, ...] = (),
-    ir_measures: str | None = None,
-    ranx: str | None = None,
-    aliases: Mapping[str, Mapping[str, Any]] | tuple[str, ...] = (),
-    bounds: tuple[float, float] | None = (0.0, 1.0),
-    user_model: str | None = None,
-    counted_as: float | None = 0.0,
-    summary: Summary = "mean",
-    closed_under_ties: bool = False,
-    higher_is_better: bool | None = True,
-    subtopics: bool = False,
-    micro: bool = False,
-    version: int = 1,
-    also: Mapping[str, Callable[..., PerQuery]] | None = None,
-    of_points: Callable[..., PerQuery] | None = None,
-    classifier: str | None = "",
-    classifier_aliases: Mapping[str, Mapping[str, Any]] = _NO_ALIASES,
-    sklearn: str | None = None,
-    proportion: bool = False,
-    unit_kinds: tuple[str, ...] | None = None,
-    cites: str = "",
-) -> Callable[[Callable[..., Any]], Measure]: ...
-def measure(
-    function: Callable[..., Any] | None = None,
+    function: Callable[..., Any],
     /,
     *,
     trec_eval: str | tuple[str, ...] = (),
@@ -287,15 +278,15 @@ def measure(
     subtopics: bool = False,
     micro: bool = False,
     version: int = 1,
-    also: Mapping[str, Callable[..., PerQuery]] | None = None,
-    of_points: Callable[..., PerQuery] | None = None,
+    also: Mapping[str, Callable[..., PerUnit]] | None = None,
+    of_points: Callable[..., PerUnit] | None = None,
     classifier: str | None = "",
     classifier_aliases: Mapping[str, Mapping[str, Any]] = _NO_ALIASES,
     sklearn: str | None = None,
     proportion: bool = False,
     unit_kinds: tuple[str, ...] | None = None,
     cites: str = "",
-) -> Measure | Callable[[Callable[..., Any]], Measure]:
+) -> Measure:
     """Register a function from counts to one number a unit as a measure.
 
     The function's name is the measure's; the type of its first parameter says from which counts it is computed;
@@ -327,27 +318,23 @@ def measure(
     >>> JudgedHits.of(Ranks.from_grades([1, None, 0]))
     array([2.])
     """
-
-    def register(function: Callable[..., Any]) -> Measure:
-        counts, parameters, at = declared(function)
-        table = aliases if isinstance(aliases, Mapping) else {name: {} for name in aliases}
-        names = (trec_eval,) if isinstance(trec_eval, str) else trec_eval
-        plain = Definition(
-            function.__name__, "ranking", function, counts, parameters, at, bounds, user_model, counted_as, summary,
-            names, ir_measures, ranx, table, closed_under_ties, higher_is_better, subtopics, version, also or {},
-            of_points, sklearn, proportion, unit_kinds, cites,
-        )  # fmt: skip
-        called = function.__name__ if classifier == "" else classifier
-        made = [_of_rankings(plain, micro)] if "ranking" in counts.vocabularies else []
-        if called is not None:
-            words = classifier_aliases if made else table
-            kept = [vocabulary for vocabulary in BESIDE_RANKINGS if vocabulary in counts.vocabularies]
-            made += [_of_labels(plain, called, vocabulary, words, micro) for vocabulary in kept]
-        for one in made:
-            enter(one, one.definition.aliases)
-        return made[0]
-
-    return register if function is None else register(function)
+    counts, parameters, at = declared(function)
+    table = aliases if isinstance(aliases, Mapping) else {name: {} for name in aliases}
+    names = (trec_eval,) if isinstance(trec_eval, str) else trec_eval
+    plain = Definition(
+        function.__name__, "ranking", function, counts, parameters, at, bounds, user_model, counted_as, summary,
+        names, ir_measures, ranx, table, closed_under_ties, higher_is_better, subtopics, version, also or {},
+        of_points, sklearn, proportion, unit_kinds, cites,
+    )  # fmt: skip
+    called = function.__name__ if classifier == "" else classifier
+    measures = [_of_rankings(plain, micro)] if "ranking" in counts.vocabularies else []
+    if called is not None:
+        words = classifier_aliases if measures else table
+        kept = [vocabulary for vocabulary in BESIDE_RANKINGS if vocabulary in counts.vocabularies]
+        measures += [_of_labels(plain, called, vocabulary, words, micro) for vocabulary in kept]
+    for entry in measures:
+        enter(entry, entry.definition.aliases)
+    return measures[0]
 
 
 def _of_rankings(plain: Definition, micro: bool) -> Measure:
@@ -375,7 +362,7 @@ def _restored(name: str, vocabulary: Vocabulary, chosen: dict[str, Any]) -> Meas
     return registered(vocabulary)[name](**chosen)
 
 
-def _plain(self: Measure, result: Any, counts: Counts) -> PerQuery:
+def _plain(self: Measure, result: Any, counts: Counts) -> PerUnit:
     """Accept plain arrays from users' own measures; NaN is undefined."""
     if self.is_micro:
         raise ParameterError(f"{self.name} gives numbers, not a formula: a micro average needs the counts in it")
@@ -384,12 +371,12 @@ def _plain(self: Measure, result: Any, counts: Counts) -> PerQuery:
     if values.shape != (units,):
         raise ParameterError(f"{self.name} gives {units} numbers, one a unit, not an array of shape {values.shape}")
     undefined = {"not a number": np.isnan(values)} if np.isnan(values).any() else {}
-    return PerQuery(values, self.name, undefined=undefined)
+    return PerUnit(values, self.name, undefined=undefined)
 
 
-def _shown(value: Any) -> str:
+def _text(value: Any) -> str:
     if isinstance(value, float):
         return repr(value).removesuffix(".0")
     if isinstance(value, tuple):
-        return "{" + ", ".join(f"{_shown(key)}: {_shown(item)}" for key, item in value) + "}"
+        return "{" + ", ".join(f"{_text(key)}: {_text(item)}" for key, item in value) + "}"
     return repr(value)

@@ -8,14 +8,14 @@ from assay.core.arguments import worded
 from assay.counting.confusion import Confusion
 from assay.counting.judgments import Ints
 from assay.counting.ranks import Ranks
-from assay.measures.domains import Level, Unretrieved, UnretrievedName
+from assay.measures.definition import Level, Unretrieved, UnretrievedName
 from assay.measures.kernels import NO_IRRELEVANT, NO_RELEVANT, SIZE_UNKNOWN, relevant_rows, steps_of
 from assay.measures.precision_recall import every_rank
 from assay.measures.registry import measure
-from assay.measures.steps import PerQuery, Steps, given, unknown
+from assay.measures.steps import PerUnit, Steps, quantity, unknown
 
 
-def _area(ranks: Ranks, *, unretrieved: UnretrievedName, rel: float | None) -> PerQuery:
+def _area(ranks: Ranks, *, unretrieved: UnretrievedName, rel: float | None) -> PerUnit:
     """Under the ROC curve: each step to the right times the height there, then what is assumed of the rest."""
     points = every_rank(ranks, rel)
     cells = Confusion.from_ranks(ranks, rel)
@@ -44,9 +44,9 @@ def _area(ranks: Ranks, *, unretrieved: UnretrievedName, rel: float | None) -> P
     )
     area = steps.sum("area")
     if unretrieved != "left_out":
-        area = area + given("area beyond the last document retrieved", rest)
-    area = area.defined_with(given("relevant", relevant, when_zero=NO_RELEVANT))
-    return area.defined_with(given("irrelevant", irrelevant, when_zero=NO_IRRELEVANT))
+        area = area + quantity("area beyond the last document retrieved", rest)
+    area = area.defined_with(quantity("relevant", relevant, when_zero=NO_RELEVANT))
+    return area.defined_with(quantity("irrelevant", irrelevant, when_zero=NO_IRRELEVANT))
 
 
 @measure(
@@ -55,7 +55,7 @@ def _area(ranks: Ranks, *, unretrieved: UnretrievedName, rel: float | None) -> P
     closed_under_ties=True,
     also={"the area under the points of the ROC curve": _area},
 )
-def AUC(ranks: Ranks, *, unretrieved: Unretrieved = "random_order", rel: Level = None) -> PerQuery:
+def AUC(ranks: Ranks, *, unretrieved: Unretrieved = "random_order", rel: Level = None) -> PerUnit:
     r"""Area under the ROC curve: the chance that a relevant document stands above an irrelevant one.
 
     .. math:: \frac{1}{R\,(N - R)} \Big( \sum_{i:\ x_i = 1} b_i + t\,u + c\,(R - t)\,u \Big)
@@ -76,19 +76,19 @@ def AUC(ranks: Ranks, *, unretrieved: Unretrieved = "random_order", rel: Level =
     steps = steps_of(rows, len(ranks.queries)).with_columns(below=below)
     steps = steps.meaning(below="retrieved documents below this one")
     # Of each two relevant documents one stands below the other: those pairs are not in question.
-    in_order = steps.sum("below") - given("pairs of relevant documents", cells.tp * (cells.tp - 1) / 2)
+    in_order = steps.sum("below") - quantity("pairs of relevant documents", cells.tp * (cells.tp - 1) / 2)
     if unretrieved == "left_out":
-        relevant = given("relevant and retrieved", cells.tp, when_zero=f"{NO_RELEVANT} was retrieved")
-        return in_order / relevant / given("other retrieved", cells.fp, when_zero=f"{NO_IRRELEVANT} was retrieved")
+        relevant = quantity("relevant and retrieved", cells.tp, when_zero=f"{NO_RELEVANT} was retrieved")
+        return in_order / relevant / quantity("other retrieved", cells.fp, when_zero=f"{NO_IRRELEVANT} was retrieved")
     credit = 0.5 if unretrieved == "random_order" else 0.0
     rest = _counted("other documents not retrieved", cells, cells.tn)
-    won = in_order + given("relevant and retrieved", cells.tp) * rest + credit * given("missed", cells.fn) * rest
-    relevant = given("relevant", cells.tp + cells.fn, when_zero=NO_RELEVANT)
+    won = in_order + quantity("relevant and retrieved", cells.tp) * rest + credit * quantity("missed", cells.fn) * rest
+    relevant = quantity("relevant", cells.tp + cells.fn, when_zero=NO_RELEVANT)
     return won / relevant / _counted("irrelevant", cells, cells.tn if cells.tn is None else cells.fp + cells.tn)
 
 
-def _counted(says: str, cells: Confusion, count: Ints | None) -> PerQuery:
+def _counted(text: str, cells: Confusion, count: Ints | None) -> PerUnit:
     """How many there are, if the size of the collection is known."""
     if count is None:
-        return unknown(says, len(cells.units), worded(SIZE_UNKNOWN))
-    return given(says, count, when_zero=NO_IRRELEVANT)
+        return unknown(text, len(cells.units), worded(SIZE_UNKNOWN))
+    return quantity(text, count, when_zero=NO_IRRELEVANT)

@@ -15,7 +15,7 @@ from assay.core.errors import ParameterError
 from assay.counting.judgments import Floats
 from assay.counting.scored import Scored, ScoreTable
 from assay.measures.registry import measure
-from assay.measures.steps import PerQuery, Steps, given, unknown
+from assay.measures.steps import PerUnit, Steps, quantity, unknown
 
 NO_POSITIVE = "there is no positive item"
 NO_NEGATIVE = "there is no negative item"
@@ -48,10 +48,10 @@ def _lacking(scored: Scored) -> str | None:
     return NO_POSITIVE if not scored.positives else NO_NEGATIVE if not scored.negatives else None
 
 
-def _area_by_pairs(scored: Scored) -> PerQuery:
+def _area_by_pairs(scored: Scored) -> PerUnit:
     """Pairs won, ties counting half, as a share of the pairs."""
-    won = given("pairs won", [scored.won.wins]) + 0.5 * given("ties", [scored.won.ties])
-    pairs = given("positive items", [scored.positives]) * given("negative items", [scored.negatives])
+    won = quantity("pairs won", [scored.won.wins]) + 0.5 * quantity("ties", [scored.won.ties])
+    pairs = quantity("positive items", [scored.positives]) * quantity("negative items", [scored.negatives])
     return won / replace(pairs, when_zero=_lacking(scored) or "0/0")
 
 
@@ -61,7 +61,7 @@ def _steps(table: ScoreTable, **columns: Floats) -> Steps:
     return Steps(np.zeros(len(table.tp), dtype=np.int64), 1, {**counted, **columns}, says=_AT_THRESHOLDS)
 
 
-def _area_by_steps(scored: Scored, max_fpr: float = 1.0) -> PerQuery:
+def _area_by_steps(scored: Scored, max_fpr: float = 1.0) -> PerUnit:
     """The area under the ROC curve up to a false positive rate, as a sum of strips."""
     if reason := _lacking(scored):
         return unknown("area", 1, reason)
@@ -87,7 +87,7 @@ def _area_by_steps(scored: Scored, max_fpr: float = 1.0) -> PerQuery:
     ).sum("area")
 
 
-def _auc_by_steps(scored: Scored, *, max_fpr: float | None) -> PerQuery:
+def _auc_by_steps(scored: Scored, *, max_fpr: float | None) -> PerUnit:
     """The whole area as a sum of strips; a part of it is computed so anyway."""
     return _area_by_steps(scored) if max_fpr is None else AUC(max_fpr=max_fpr).per_unit(scored)
 
@@ -98,7 +98,7 @@ def _auc_by_steps(scored: Scored, *, max_fpr: float | None) -> PerQuery:
     also={"the area under the points of the ROC curve": _auc_by_steps},
     sklearn="roc_auc_score",
 )
-def AUC(scored: Scored, *, max_fpr: MaxFPR = None) -> PerQuery:
+def AUC(scored: Scored, *, max_fpr: MaxFPR = None) -> PerUnit:
     r"""Area under the ROC curve: the chance that a positive item has a higher score than a negative one.
 
     .. math:: \frac{W + \tfrac{1}{2} T}{P\,N}
@@ -125,7 +125,7 @@ def AUC(scored: Scored, *, max_fpr: MaxFPR = None) -> PerQuery:
     aliases=("GiniCoefficient", "SomersD"),
     user_model="compares a positive item with a negative one, each drawn at random",
 )
-def Gini(scored: Scored) -> PerQuery:
+def Gini(scored: Scored) -> PerUnit:
     r"""Gini coefficient of a score: pairs in the right order, less those in the wrong one, as a share of all pairs.
 
     .. math:: 2\,\mathrm{AUC} - 1
@@ -138,7 +138,7 @@ def Gini(scored: Scored) -> PerQuery:
     return 2.0 * _area_by_pairs(scored).named("AUC") - 1.0
 
 
-def _found(scored: Scored) -> Steps:
+def _gains_of_recall(scored: Scored) -> Steps:
     """The thresholds that find positive items, with precision and recall there."""
     table = scored.table
     gained = np.diff(table.tp, prepend=0)
@@ -158,14 +158,14 @@ def _found(scored: Scored) -> Steps:
     )
 
 
-def _mean_precision(scored: Scored) -> PerQuery:
+def _mean_precision(scored: Scored) -> PerUnit:
     """The mean, over positive items, of the precision at each one's score."""
     if not scored.positives:
         return unknown("mean precision", 1, NO_POSITIVE)
-    steps = _found(scored)
+    steps = _gains_of_recall(scored)
     steps = steps.with_columns(precisions=steps["precision"] * steps["found"])
     total = steps.meaning(precisions="precision × found").sum("precisions")
-    return total / given("positive items", [scored.positives])
+    return total / quantity("positive items", [scored.positives])
 
 
 @measure(
@@ -174,7 +174,7 @@ def _mean_precision(scored: Scored) -> PerQuery:
     also={"the mean of the precision at each positive item's score": _mean_precision},
     sklearn="average_precision_score",
 )
-def AveragePrecision(scored: Scored) -> PerQuery:
+def AveragePrecision(scored: Scored) -> PerUnit:
     r"""Average precision: precision at every threshold, weighted by the recall that is gained there.
 
     .. math:: \sum_t (R_t - R_{t-1})\, p_t
@@ -188,7 +188,7 @@ def AveragePrecision(scored: Scored) -> PerQuery:
     """
     if not scored.positives:
         return unknown("average precision", 1, NO_POSITIVE)
-    steps = _found(scored)
+    steps = _gains_of_recall(scored)
     step = np.diff(steps["recall"], prepend=0.0)
     steps = steps.with_columns(step=step, area=steps["precision"] * step)
     return steps.meaning(step="recall here, less that of the row above", area="precision × step").sum("area")
@@ -198,7 +198,7 @@ def AveragePrecision(scored: Scored) -> PerQuery:
     aliases=("PRTrapezoid",),
     user_model="goes down the items by score until the positive ones are found",
 )
-def PRArea(scored: Scored) -> PerQuery:
+def PRArea(scored: Scored) -> PerUnit:
     r"""Area under the precision-recall curve by trapezoids: points joined by straight lines, from precision 1 on.
 
     .. math:: \sum_t (R_t - R_{t-1})\, \frac{p_t + p_{t-1}}{2}
@@ -236,7 +236,7 @@ def PRArea(scored: Scored) -> PerQuery:
     user_model="minds a false alarm as much as a miss",
     higher_is_better=False,
 )
-def EER(scored: Scored) -> PerQuery:
+def EER(scored: Scored) -> PerUnit:
     r"""Equal error rate: the false positive rate where it equals the false negative rate.
 
     .. math:: \mathrm{FPR} = \mathrm{FNR} = 1 - \mathrm{TPR}
@@ -272,7 +272,7 @@ def EER(scored: Scored) -> PerQuery:
     aliases=("KolmogorovSmirnov",),
     user_model="wants one threshold that tells the two kinds apart",
 )
-def KS(scored: Scored) -> PerQuery:
+def KS(scored: Scored) -> PerUnit:
     r"""Kolmogorov-Smirnov statistic: the largest distance between the scores' two distributions.
 
     .. math:: \max_t\, |\mathrm{TPR}_t - \mathrm{FPR}_t|

@@ -5,9 +5,9 @@ from __future__ import annotations
 from assay.core.errors import ParameterError
 from assay.counting.confusion import Confusion
 from assay.measures import cells
-from assay.measures.domains import Alpha, Beta, Coefficient, CollectionSize
+from assay.measures.definition import Alpha, Beta, Coefficient, CollectionSize
 from assay.measures.registry import measure
-from assay.measures.steps import PerQuery, given
+from assay.measures.steps import PerUnit, quantity
 
 #: From such a beta on, precision weighs nothing that a number could show.
 _RECALL_ALONE = 1e12
@@ -28,7 +28,7 @@ _BOTH = ((cells.precision, "precision"), (cells.recall, "recall"))
     sklearn="precision_score",
     proportion=True,
 )  # fmt: skip
-def SetP(confusion: Confusion) -> PerQuery:
+def SetP(confusion: Confusion) -> PerUnit:
     r"""Precision of the retrieved set, or of what is predicted positive: the share of it that is so.
 
     .. math:: \frac{TP}{TP + FP}
@@ -57,7 +57,7 @@ def SetP(confusion: Confusion) -> PerQuery:
     sklearn="recall_score",
     proportion=True,
 )  # fmt: skip
-def SetR(confusion: Confusion) -> PerQuery:
+def SetR(confusion: Confusion) -> PerUnit:
     r"""Recall of the retrieved set, or of what is predicted positive: the share of what is to be found that was.
 
     .. math:: \frac{TP}{TP + FN}
@@ -70,7 +70,7 @@ def SetR(confusion: Confusion) -> PerQuery:
     return cells.recall(confusion)
 
 
-def _harmonic(confusion: Confusion, *, beta: float, alpha: float | None) -> PerQuery:
+def _harmonic(confusion: Confusion, *, beta: float, alpha: float | None) -> PerUnit:
     """The weighted harmonic mean as textbooks write it."""
     if (square := square_of_beta(beta, alpha)) is None:
         return cells.recall(confusion)
@@ -78,7 +78,7 @@ def _harmonic(confusion: Confusion, *, beta: float, alpha: float | None) -> PerQ
     return (1 + square) * precision * recall / (square * precision + recall)
 
 
-def _with_alpha(confusion: Confusion, *, beta: float, alpha: float | None) -> PerQuery:
+def _with_alpha(confusion: Confusion, *, beta: float, alpha: float | None) -> PerUnit:
     """The same with a weight of precision, alpha = 1 / (1 + beta^2)."""
     if (square := square_of_beta(beta, alpha)) is None:
         return cells.recall(confusion)
@@ -117,7 +117,7 @@ def square_of_beta(beta: float, alpha: float | None = None) -> float | None:
                         "WeightedF1": {"average": "weighted"}},
     sklearn="fbeta_score",
 )  # fmt: skip
-def SetF(confusion: Confusion, *, beta: Beta = 1.0, alpha: Alpha = None) -> PerQuery:
+def SetF(confusion: Confusion, *, beta: Beta = 1.0, alpha: Alpha = None) -> PerUnit:
     r"""F of the retrieved set, or of what is predicted positive: the weighted harmonic mean of precision and recall.
 
     .. math:: F_\beta = \frac{(1+\beta^2) P R}{\beta^2 P + R}
@@ -134,17 +134,17 @@ def SetF(confusion: Confusion, *, beta: Beta = 1.0, alpha: Alpha = None) -> PerQ
     >>> SetF(alpha=0.2).of(Confusion.from_table(tp=4, fp=6, fn=4))  # 1 / (0.2 / 0.4 + 0.8 / 0.5)
     array([0.4762])
     """
-    found, retrieved, relevant = cells.found(confusion), cells.retrieved(confusion), cells.relevant(confusion)
+    hits, retrieved, relevant = cells.hits(confusion), cells.retrieved(confusion), cells.relevant(confusion)
     either = cells.either(confusion)
     # Without a weight of recall it is precision that is asked for.
     square = square_of_beta(beta, alpha)
     neither = (either if square else retrieved).when_zero
     if square is None:
-        return found / relevant
+        return hits / relevant
     if alpha is not None:
-        share = found / (alpha * retrieved + (1 - alpha) * relevant).saying(neither)
+        share = hits / (alpha * retrieved + (1 - alpha) * relevant).saying(neither)
     else:
-        share = (1 + square) * found / (square * relevant + retrieved).saying(neither)
+        share = (1 + square) * hits / (square * relevant + retrieved).saying(neither)
     if confusion.unit_kind != "query":
         return share.defined_with(either)
     return share.defined_with(relevant).defined_with(retrieved)
@@ -157,7 +157,7 @@ def SetF(confusion: Confusion, *, beta: Beta = 1.0, alpha: Alpha = None) -> PerQ
     closed_under_ties=True,
     classifier=None,
 )
-def SetAP(confusion: Confusion) -> PerQuery:
+def SetAP(confusion: Confusion) -> PerUnit:
     r"""Precision times recall of the retrieved set: average precision as if relevant documents were spread evenly.
 
     .. math:: P \cdot R = \frac{TP^2}{(TP + FP)(TP + FN)}
@@ -165,9 +165,9 @@ def SetAP(confusion: Confusion) -> PerQuery:
     >>> SetAP.of(Confusion.from_table(tp=4, fp=6, fn=4))  # 4 * 4 / (10 * 8)
     array([0.2])
     """
-    found, retrieved, relevant = cells.found(confusion), cells.retrieved(confusion), cells.relevant(confusion)
+    hits, retrieved, relevant = cells.hits(confusion), cells.retrieved(confusion), cells.relevant(confusion)
     # One division, as in the reference tool: a product of two quotients rounds differently in the last digit.
-    return found * found / (retrieved * relevant).defined_with(retrieved).defined_with(relevant)
+    return hits * hits / (retrieved * relevant).defined_with(retrieved).defined_with(relevant)
 
 
 @measure(
@@ -177,7 +177,7 @@ def SetAP(confusion: Confusion) -> PerQuery:
     closed_under_ties=True,
     classifier=None,
 )
-def SetRelP(confusion: Confusion) -> PerQuery:
+def SetRelP(confusion: Confusion) -> PerUnit:
     r"""Precision of the retrieved set as a share of what is attainable.
 
     .. math:: \frac{TP}{\min(TP + FP,\ TP + FN)}
@@ -186,7 +186,7 @@ def SetRelP(confusion: Confusion) -> PerQuery:
     array([0.5])
     """
     relevant, retrieved = cells.relevant(confusion), cells.retrieved(confusion)
-    return cells.found(confusion) / relevant.at_most(retrieved).defined_with(relevant).defined_with(retrieved)
+    return cells.hits(confusion) / relevant.at_most(retrieved).defined_with(relevant).defined_with(retrieved)
 
 
 @measure(
@@ -204,7 +204,7 @@ def Utility(
     fn: Coefficient = 0.0,
     tn: Coefficient = 0.0,
     collection_size: CollectionSize = 0,
-) -> PerQuery:
+) -> PerUnit:
     r"""What the retrieved set is worth: each cell of the confusion matrix times its coefficient.
 
     .. math:: a\,TP + b\,FP + c\,FN + d\,(N - TP - FP - FN)
@@ -216,7 +216,7 @@ def Utility(
     array([-2.])
     """
     rest = collection_size - confusion.tp - confusion.fp - confusion.fn if confusion.tn is None else confusion.tn
-    right, wrong = cells.found(confusion) * tp, cells.noise(confusion) * fp
+    right, wrong = cells.hits(confusion) * tp, cells.noise(confusion) * fp
     # A collection that is said to be smaller than what was counted has no true negatives: that is a mere number.
     left_out = "TN" if (rest >= 0).all() else f"({collection_size} - TP - FP - FN)"
-    return right + wrong + cells.missed(confusion) * fn + given(left_out, rest) * tn
+    return right + wrong + cells.missed(confusion) * fn + quantity(left_out, rest) * tn

@@ -5,7 +5,7 @@ from __future__ import annotations
 from assay.counting.confusion import Confusion
 from assay.measures import cells
 from assay.measures.registry import measure
-from assay.measures.steps import PerQuery
+from assay.measures.steps import PerUnit
 
 
 @measure(
@@ -18,7 +18,7 @@ from assay.measures.steps import PerQuery
     classifier_aliases={"CohenKappa": {}, "HeidkeSkillScore": {}},
     sklearn="cohen_kappa_score",
 )
-def Kappa(confusion: Confusion) -> PerQuery:
+def Kappa(confusion: Confusion) -> PerUnit:
     r"""Cohen's kappa: agreement of what is so and what was decided, beyond what chance would give.
 
     .. math:: \frac{p_o - p_e}{1 - p_e}
@@ -30,7 +30,7 @@ def Kappa(confusion: Confusion) -> PerQuery:
     >>> Kappa.of(Confusion.from_table(tp=4, fp=1, fn=1, tn=4))  # 2 * (16 - 1) / (5 * 5 + 5 * 5)
     array([0.6])
     """
-    right = cells.found(confusion) * cells.left_out(confusion)
+    right = cells.hits(confusion) * cells.left_out(confusion)
     wrong = cells.noise(confusion) * cells.missed(confusion)
     by_chance = cells.retrieved(confusion) * cells.irrelevant(confusion)
     by_chance = by_chance + cells.relevant(confusion) * cells.not_retrieved(confusion)
@@ -48,7 +48,7 @@ def Kappa(confusion: Confusion) -> PerQuery:
     classifier_aliases={"LR+": {}, "PositiveLikelihoodRatio": {}, "PLR": {}, "LikelihoodRatioPositive": {}},
     sklearn="class_likelihood_ratios",
 )
-def LRPlus(confusion: Confusion) -> PerQuery:
+def LRPlus(confusion: Confusion) -> PerUnit:
     r"""Positive likelihood ratio: how many times as often what is relevant (positive) is retrieved as what is not.
 
     .. math:: \frac{\mathrm{TPR}}{\mathrm{FPR}} = \frac{TP}{TP + FN} \Big/ \frac{FP}{FP + TN}
@@ -74,7 +74,7 @@ def LRPlus(confusion: Confusion) -> PerQuery:
     classifier_aliases={"LR-": {}, "NegativeLikelihoodRatio": {}, "NLR": {}, "LikelihoodRatioNegative": {}},
     sklearn="class_likelihood_ratios",
 )
-def LRMinus(confusion: Confusion) -> PerQuery:
+def LRMinus(confusion: Confusion) -> PerUnit:
     r"""Negative likelihood ratio: how many times as often what is relevant (positive) is left out as what is not.
 
     .. math:: \frac{\mathrm{FNR}}{\mathrm{TNR}} = \frac{FN}{TP + FN} \Big/ \frac{TN}{FP + TN}
@@ -98,7 +98,7 @@ def LRMinus(confusion: Confusion) -> PerQuery:
     counted_as=None,
     classifier_aliases={"DiagnosticOddsRatio": {}, "OddsRatio": {}},
 )
-def DOR(confusion: Confusion) -> PerQuery:
+def DOR(confusion: Confusion) -> PerUnit:
     r"""Diagnostic odds ratio: the odds of being positive after a positive decision, over those after a negative one.
 
     .. math:: \frac{TP \cdot TN}{FP \cdot FN} = \frac{\mathrm{LR}_+}{\mathrm{LR}_-}
@@ -108,6 +108,6 @@ def DOR(confusion: Confusion) -> PerQuery:
     >>> DOR.of(Confusion.from_table(tp=4, fp=6, fn=1, tn=89))  # 4 * 89 / (6 * 1)
     array([59.3333])
     """
-    right = cells.found(confusion) * cells.left_out(confusion)
+    right = cells.hits(confusion) * cells.left_out(confusion)
     wrong = cells.noise(confusion) * cells.missed(confusion)
     return right / wrong.saying("there is no false positive, or no false negative, to divide by")

@@ -1,4 +1,4 @@
-"""How a measure is computed and shown: named columns (`Steps`), reduced to one number a unit (`PerQuery`).
+"""How a measure is computed and shown: named columns (`Steps`), reduced to one number a unit (`PerUnit`).
 
 A measure's value is the root of a small tree: sums of columns, joined by arithmetic. The tree keeps the columns, so
 whatever shows the working shows what was computed, not a second computation.
@@ -104,60 +104,60 @@ class Steps:
         """Number the rows of each unit from 1."""
         return place_in_group(self.unit) + 1
 
-    def sum(self, column: str, when_zero: str = "0/0") -> PerQuery:
+    def sum(self, column: str, when_zero: str = "0/0") -> PerUnit:
         """Add a column up per unit; `when_zero` says what it means to divide by it if it is 0."""
         values = np.bincount(self.unit, weights=self[column], minlength=self.units).astype(np.float64, copy=False)
         return _node(values=values, op="sum", when_zero=when_zero, undefined={}, steps=self, column=column)
 
-    def max(self, column: str) -> PerQuery:
+    def max(self, column: str) -> PerUnit:
         """Take the largest value of a column per unit, 0 where there is no row."""
         values = np.zeros(self.units)
         np.maximum.at(values, self.unit, self[column])
-        return PerQuery(values, "max", steps=self, column=column)
+        return PerUnit(values, "max", steps=self, column=column)
 
 
 @dataclass(frozen=True, eq=False)
-class PerQuery:
+class PerUnit:
     """One number a unit, how it came about, and for which units there is none, with the reason.
 
     `operands` are what `op` was applied to, `needs` what must not be 0 besides; `constant` is a number that is the same
     for all units whatever is counted; `draws` are the results that a mean over orders was made of; `name` is what a
     part of a formula is called.
 
-    >>> (given("found", [1, 0]) / given("relevant", [2, 0], when_zero="nothing is relevant")).values
+    >>> (quantity("found", [1, 0]) / quantity("relevant", [2, 0], when_zero="nothing is relevant")).values
     array([0.5, nan])
     """
 
     values: Floats
     op: str
-    operands: tuple[PerQuery, ...] = ()
+    operands: tuple[PerUnit, ...] = ()
     when_zero: str = "0/0"
     undefined: Mapping[str, Mask] = field(default_factory=dict)
     steps: Steps | None = None
     column: str | None = None
-    needs: tuple[PerQuery, ...] = ()
+    needs: tuple[PerUnit, ...] = ()
     constant: float | None = None
-    draws: tuple[PerQuery, ...] = ()
+    draws: tuple[PerUnit, ...] = ()
     name: str | None = None
 
-    def named(self, name: str) -> PerQuery:
+    def named(self, name: str) -> PerUnit:
         """The same with a name, under which it stands in formulas.
 
-        >>> given("found", [1]).named("P@1").name
+        >>> quantity("found", [1]).named("P@1").name
         'P@1'
         """
         return self._but(name=name)
 
-    def saying(self, when_zero: str) -> PerQuery:
+    def saying(self, when_zero: str) -> PerUnit:
         """The same with another reason why nothing can be divided by it where it is 0.
 
-        >>> (given("found", [1]) / given("wanted", [0]).saying("nothing is wanted")).reason(0)
+        >>> (quantity("found", [1]) / quantity("wanted", [0]).saying("nothing is wanted")).reason(0)
         'nothing is wanted'
         """
         return self._but(when_zero=when_zero)
 
-    def _with(self, op: str, other: PerQuery | Number) -> PerQuery:
-        right = other if isinstance(other, PerQuery) else _constant(float(other), len(self.values))
+    def _with(self, op: str, other: PerUnit | Number) -> PerUnit:
+        right = other if isinstance(other, PerUnit) else _constant(float(other), len(self.values))
         undefined = _joined(self.undefined, right.undefined) if right.undefined else self.undefined
         if op != "/" or _nowhere_zero(right.values):
             values = OPERATIONS[op](self.values, right.values)
@@ -169,56 +169,56 @@ class PerQuery:
             values = np.where(mask, np.nan, values)
         return _node(values=values, op=op, operands=(self, right), undefined=undefined)
 
-    def __add__(self, other: PerQuery | Number) -> PerQuery:
+    def __add__(self, other: PerUnit | Number) -> PerUnit:
         return self._with("+", other)
 
-    def __sub__(self, other: PerQuery | Number) -> PerQuery:
+    def __sub__(self, other: PerUnit | Number) -> PerUnit:
         return self._with("-", other)
 
-    def __mul__(self, other: PerQuery | Number) -> PerQuery:
+    def __mul__(self, other: PerUnit | Number) -> PerUnit:
         return self._with("*", other)
 
     __radd__ = __add__
 
-    def __rmul__(self, other: Number) -> PerQuery:
+    def __rmul__(self, other: Number) -> PerUnit:
         return _constant(float(other), len(self.values))._with("*", self)
 
-    def __truediv__(self, other: PerQuery | Number) -> PerQuery:
+    def __truediv__(self, other: PerUnit | Number) -> PerUnit:
         return self._with("/", other)
 
-    def __rsub__(self, other: Number) -> PerQuery:
+    def __rsub__(self, other: Number) -> PerUnit:
         return _constant(float(other), len(self.values))._with("-", self)
 
-    def __rtruediv__(self, other: Number) -> PerQuery:
+    def __rtruediv__(self, other: Number) -> PerUnit:
         return _constant(float(other), len(self.values))._with("/", self)
 
-    def log(self) -> PerQuery:
+    def log(self) -> PerUnit:
         """The natural logarithm."""
         return self._alone("ln")
 
-    def exp(self) -> PerQuery:
+    def exp(self) -> PerUnit:
         """e to the power of it."""
         return self._alone("exp")
 
-    def sqrt(self) -> PerQuery:
+    def sqrt(self) -> PerUnit:
         """The square root."""
         return self._alone("sqrt")._but(when_zero=self.when_zero)
 
-    def _alone(self, op: str) -> PerQuery:
+    def _alone(self, op: str) -> PerUnit:
         return _node(values=OPERATIONS[op](self.values), op=op, operands=(self,), undefined=self.undefined)
 
-    def at_least(self, floor: PerQuery | Number) -> PerQuery:
+    def at_least(self, floor: PerUnit | Number) -> PerUnit:
         """Values below the floor are raised to it: the larger of the two."""
         return self._with("max", floor)
 
-    def at_most(self, other: PerQuery | Number) -> PerQuery:
+    def at_most(self, other: PerUnit | Number) -> PerUnit:
         """The smaller of the two."""
         return self._with("min", other)
 
-    def within(self, low: float, high: float) -> PerQuery:
+    def within(self, low: float, high: float) -> PerUnit:
         """The same formula, its values put back within bounds that rounding has left by a hair, and only by that.
 
-        >>> given("share", [1 + 1e-15, 0.5, 2]).within(0, 1).values
+        >>> quantity("share", [1 + 1e-15, 0.5, 2]).within(0, 1).values
         array([1. , 0.5, 2. ])
         """
         values = self.values
@@ -229,7 +229,7 @@ class PerQuery:
         near = (values != bound) & (np.abs(values - bound) < _HAIR)
         return self._but(values=np.where(near, bound, values)) if near.any() else self
 
-    def defined_with(self, other: PerQuery) -> PerQuery:
+    def defined_with(self, other: PerUnit) -> PerUnit:
         """The same, but undefined where the other is 0, for the reason that goes with it."""
         needs = (*self.needs, other)
         if _nowhere_zero(other.values):
@@ -238,17 +238,17 @@ class PerQuery:
         undefined = _joined(self.undefined, {other.when_zero: zero})
         return self._but(values=np.where(zero, np.nan, self.values), undefined=undefined, needs=needs)
 
-    def _but(self, **changes: object) -> PerQuery:
+    def _but(self, **changes: object) -> PerUnit:
         """The same with some fields changed, as `replace` does it, in a tenth of the time."""
         return _node(**(self.__dict__ | changes))
 
-    def pooled(self, summed: Callable[[Floats], Floats] | None = None) -> PerQuery:
+    def pooled(self, summed: Callable[[Floats], Floats] | None = None) -> PerUnit:
         """The same formula on counts that are summed over all units: one number, the micro average.
 
         `summed` adds the counts up in another way, such as with weights; if it gives several sums, there are as many
         results.
 
-        >>> ratio = given("found", [1, 1]) / given("retrieved", [1, 9])
+        >>> ratio = quantity("found", [1, 1]) / quantity("retrieved", [1, 9])
         >>> ratio.pooled().values  # (1 + 1) / (1 + 9)
         array([0.2])
         >>> ratio.pooled(lambda counts: np.array([[2, 0], [0, 2]]) @ counts).values
@@ -275,10 +275,10 @@ class PerQuery:
             result = result.defined_with(need.pooled(summed))
         return result
 
-    def followed_by(self, other: PerQuery) -> PerQuery:
+    def followed_by(self, other: PerUnit) -> PerUnit:
         """The units of this result and then those of another by the same measure, with the same formula.
 
-        >>> given("found", [1, 2]).followed_by(given("found", [3])).values
+        >>> quantity("found", [1, 2]).followed_by(quantity("found", [3])).values
         array([1., 2., 3.])
         """
         none, others = np.zeros(len(self.values), dtype=np.bool_), np.zeros(len(other.values), dtype=np.bool_)
@@ -302,11 +302,11 @@ class PerQuery:
 
     def reasons(self) -> list[str | None]:
         """The reason for each unit."""
-        told: list[str | None] = [None] * len(self.values)
+        reasons: list[str | None] = [None] * len(self.values)
         for reason, mask in self.undefined.items():
             for unit in np.flatnonzero(mask):
-                told[unit] = told[unit] or reason
-        return told
+                reasons[unit] = reasons[unit] or reason
+        return reasons
 
     def shares(self) -> Shares | None:
         """Split the values over the ranks that they come from; None if they do not add up over ranks.
@@ -317,8 +317,8 @@ class PerQuery:
         >>> (steps.sum("gain") / 4).shares()
         Shares(unit=array([0, 0]), rank=array([1, 3]), share=array([0.5 , 0.25]))
         """
-        found = self._split() if len(self.operands) == 2 else self._rows()
-        return None if found is None else found.where(~np.isnan(self.values[found.unit]))
+        shares = self._split() if len(self.operands) == 2 else self._rows()
+        return None if shares is None else shares.where(~np.isnan(self.values[shares.unit]))
 
     def _split(self) -> Shares | None:
         left, right = self.operands
@@ -339,14 +339,14 @@ class PerQuery:
         steps, column = self.steps, self.column
         if self.operands or steps is None or column is None or steps.says != "ranking" or "rank" not in steps.columns:
             return None
-        found = Shares(steps.unit, steps.columns["rank"].astype(np.int64), steps[column])
+        shares = Shares(steps.unit, steps.columns["rank"].astype(np.int64), steps[column])
         if self.op == "sum":
-            return found
-        largest = np.flatnonzero(found.share == self.values[found.unit])
-        units, first = np.unique(found.unit[largest], return_index=True)
-        return Shares(units, found.rank[largest[first]], found.share[largest[first]])
+            return shares
+        largest = np.flatnonzero(shares.share == self.values[shares.unit])
+        units, first = np.unique(shares.unit[largest], return_index=True)
+        return Shares(units, shares.rank[largest[first]], shares.share[largest[first]])
 
-    def leaves(self) -> Iterator[PerQuery]:
+    def leaves(self) -> Iterator[PerUnit]:
         """The sums and given numbers that the value is made of."""
         if not self.operands:
             yield self
@@ -354,21 +354,21 @@ class PerQuery:
             yield from operand.leaves()
 
 
-def given(says: str, values: object, when_zero: str = "0/0") -> PerQuery:
+def quantity(text: str, values: object, when_zero: str = "0/0") -> PerUnit:
     """Numbers that are counted, not summed up from steps."""
-    return _node(values=np.asarray(values, dtype=np.float64), op=says, when_zero=when_zero, undefined={})
+    return _node(values=np.asarray(values, dtype=np.float64), op=text, when_zero=when_zero, undefined={})
 
 
-def unknown(says: str, units: int, reason: str) -> PerQuery:
+def unknown(text: str, units: int, reason: str) -> PerUnit:
     """Numbers that nobody counted: whatever is made of them is undefined."""
-    return PerQuery(np.full(units, np.nan), says, undefined={reason: np.ones(units, dtype=np.bool_)})
+    return PerUnit(np.full(units, np.nan), text, undefined={reason: np.ones(units, dtype=np.bool_)})
 
 
-def _node(**fields: object) -> PerQuery:
-    """A `PerQuery`, made in a third of the time: formulas have many parts. Fields not named have their defaults."""
-    made = object.__new__(PerQuery)
-    object.__setattr__(made, "__dict__", fields)
-    return made
+def _node(**fields: object) -> PerUnit:
+    """A `PerUnit`, made in a third of the time: formulas have many parts. Fields not named have their defaults."""
+    node = object.__new__(PerUnit)
+    object.__setattr__(node, "__dict__", fields)
+    return node
 
 
 def _joined(ours: Mapping[str, Mask], theirs: Mapping[str, Mask]) -> dict[str, Mask]:
@@ -385,7 +385,7 @@ def _nowhere_zero(values: Floats) -> bool:
 
 
 @lru_cache(maxsize=256)
-def _constant(value: float, units: int) -> PerQuery:
+def _constant(value: float, units: int) -> PerUnit:
     value += 0.0  # -0 and 0 are one key
     values = np.ndarray((units,), np.float64, np.float64(value), strides=(0,))  # one number, seen by all units
     return _node(values=values, op=f"{value:g}", undefined={}, constant=value)
@@ -396,5 +396,5 @@ def _total(values: Floats) -> Floats:
     return total
 
 
-def _followed(ours: tuple[PerQuery, ...], theirs: tuple[PerQuery, ...]) -> tuple[PerQuery, ...]:
-    return tuple(one.followed_by(other) for one, other in zip(ours, theirs, strict=True))
+def _followed(ours: tuple[PerUnit, ...], theirs: tuple[PerUnit, ...]) -> tuple[PerUnit, ...]:
+    return tuple(first.followed_by(other) for first, other in zip(ours, theirs, strict=True))

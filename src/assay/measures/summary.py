@@ -13,7 +13,7 @@ from assay.core.errors import InputError
 from assay.counting.judgments import Floats
 from assay.counting.policies import Policies
 from assay.measures.registry import Measure
-from assay.measures.steps import PerQuery
+from assay.measures.steps import PerUnit
 
 #: Parameters that stand in for another one, and are not spoken of unless they are given: alpha of F, for beta.
 UNSAID = frozenset({"alpha"})
@@ -34,7 +34,7 @@ class Summary(NamedTuple):
     reason: str | None = None
 
 
-def summarise(measure: Measure, result: PerQuery, undefined: Undefined = "counted_as") -> Summary:
+def summarise(measure: Measure, result: PerUnit, undefined: Undefined = "counted_as") -> Summary:
     """Put the units together the way the measure is put together.
 
     >>> from assay.measures import AP
@@ -87,7 +87,7 @@ def counted(measure: Measure, values: Floats, undefined: Undefined = "counted_as
     return values if np.isnan(values).all() else filled(measure, values, undefined)
 
 
-def _commonest(result: PerQuery) -> str | None:
+def _commonest(result: PerUnit) -> str | None:
     """The reason that most units have."""
     counts = {reason: int(mask.sum()) for reason, mask in result.undefined.items()}
     return max(counts, key=counts.__getitem__, default=None)
@@ -128,7 +128,7 @@ def signature(
     name = (
         measure.name
         if at is None or measure.parameters[at] is None
-        else f"{measure.name}@{_shown(measure.parameters[at])}"
+        else f"{measure.name}@{_text(measure.parameters[at])}"
     )
     parts = [name]
     for parameter, value in measure.parameters.items():
@@ -138,10 +138,10 @@ def signature(
             continue
         taken_from_data = {"rel": None if policies is None else policies.relevance_level, "max_grade": max_grade}
         in_force = taken_from_data.get(parameter) if value is None else value
-        parts.append(f"{parameter}={_shown(in_force)}")
+        parts.append(f"{parameter}={_text(in_force)}")
     if policies is not None:
         if "rel" not in measure.parameters and measure.depends_on_level:
-            parts.append(f"rel={_shown(policies.relevance_level)}")
+            parts.append(f"rel={_text(policies.relevance_level)}")
         parts.append(policies.signature())
         if measure.is_sampled(policies):
             parts.append(f"samples={samples}|seed={seed}")
@@ -149,7 +149,7 @@ def signature(
         parts.append(f"judge={escaped(judge)}")
     if subtopics:
         parts.append("subtopics=true")
-    counted = "skip" if measure.substitute is None else _shown(float(measure.substitute))
+    counted = "skip" if measure.substitute is None else _text(float(measure.substitute))
     if measure.is_micro:
         parts.append("undefined=summed")
     else:
@@ -176,13 +176,13 @@ def judge_of(text: str) -> str:
     >>> judge_of(escaped("50%25|%"))
     '50%25|%'
     """
-    return re.sub("%(25|7C)", lambda found: "%" if found[1] == "25" else "|", text)
+    return re.sub("%(25|7C)", lambda match: "%" if match[1] == "25" else "|", text)
 
 
-def _shown(value: object) -> str:
+def _text(value: object) -> str:
     """A value in full: what differs in the last digit is another number, and has another signature."""
     if isinstance(value, float):
         return repr(value).removesuffix(".0")
     if isinstance(value, tuple):
-        return ",".join(f"{_shown(grade)}:{_shown(gain)}" for grade, gain in value)
+        return ",".join(f"{_text(grade)}:{_text(gain)}" for grade, gain in value)
     return str(value)

@@ -7,10 +7,10 @@ import numpy as np
 from assay.counting.graded import Graded
 from assay.counting.judgments import Floats, Ints
 from assay.counting.ranks import Ranks
-from assay.measures.domains import Expected, Horizon, MaxGrade
+from assay.measures.definition import Expected, Horizon, MaxGrade
 from assay.measures.kernels import max_grade_of, steps_of
 from assay.measures.registry import measure
-from assay.measures.steps import PerQuery, Steps, given
+from assay.measures.steps import PerUnit, Steps, quantity
 
 
 @measure(
@@ -18,7 +18,7 @@ from assay.measures.steps import PerQuery, Steps, given
     user_model="wants so many documents, and goes on the more readily the more and the further down",
     closed_under_ties=True,
 )
-def INSQ(ranks: Ranks, *, T: Expected = 1.0, horizon: Horizon = 1000, max_grade: MaxGrade = None) -> PerQuery:  # noqa: N803
+def INSQ(ranks: Ranks, *, T: Expected = 1.0, horizon: Horizon = 1000, max_grade: MaxGrade = None) -> PerUnit:  # noqa: N803
     r"""INSQ: gain per result read, for a user who wants *T* documents' worth and goes on from rank *i* accordingly.
 
     .. math:: \frac{\sum_i w_i\, g_i}{\sum_i w_i}, \quad w_i = \Big( \frac{2T}{2T + i - 1} \Big)^2
@@ -45,7 +45,7 @@ def INSQ(ranks: Ranks, *, T: Expected = 1.0, horizon: Horizon = 1000, max_grade:
         contribution="gain × read",
     )
     in_all = _read(np.full(len(ranks.queries), start), np.full(len(ranks.queries), float(horizon or np.inf)))
-    return steps.sum("contribution") / given("results read", in_all)
+    return steps.sum("contribution") / quantity("results read", in_all)
 
 
 @measure(
@@ -53,7 +53,7 @@ def INSQ(ranks: Ranks, *, T: Expected = 1.0, horizon: Horizon = 1000, max_grade:
     ir_measures="INST(T={T})",
     user_model="wants so many documents, and goes on the more readily the more are still missing",
 )
-def INST(ranks: Ranks, *, T: Expected = 1.0, horizon: Horizon = 1000, max_grade: MaxGrade = None) -> PerQuery:  # noqa: N803
+def INST(ranks: Ranks, *, T: Expected = 1.0, horizon: Horizon = 1000, max_grade: MaxGrade = None) -> PerUnit:  # noqa: N803
     r"""INST: gain per result read, for a user who wants *T* documents' worth and minds what was found already.
 
     .. math:: \frac{\sum_i w_i\, g_i}{\sum_i w_i}, \quad
@@ -95,7 +95,7 @@ def INST(ranks: Ranks, *, T: Expected = 1.0, horizon: Horizon = 1000, max_grade:
         read_from_here="the sum of read from here to before the next document with a gain",
         contribution="gain × read",
     )
-    before = given("results read before the first gain", _read(np.full(units, 2.0 * T), first - 1))
+    before = quantity("results read before the first gain", _read(np.full(units, 2.0 * T), first - 1))
     return steps.sum("contribution") / (before + steps.sum("read_from_here"))
 
 

@@ -17,6 +17,7 @@ from assay.counting.confusion import Confusion
 if TYPE_CHECKING:
     from assay.measures.registry import Measure
 
+
 Vocabulary: TypeAlias = Literal["ranking", "binary", "multiclass", "clustering"]
 #: The vocabularies of classifiers.
 LABELS: tuple[Vocabulary, ...] = ("binary", "multiclass")
@@ -45,32 +46,32 @@ class _Words(NamedTuple):
 _WORDS: dict[str, _Words] = {vocabulary: _Words({}, {}) for vocabulary in get_args(Vocabulary)}
 
 
-def enter(made: Measure, aliases: Mapping[str, Mapping[str, Any]]) -> None:
+def enter(entry: Measure, aliases: Mapping[str, Mapping[str, Any]]) -> None:
     """Give a measure its names in its vocabulary; a name belongs to one measure of a kind of counts."""
-    vocabulary = made.definition.vocabulary
+    vocabulary = entry.definition.vocabulary
     # Measures of one's own come after all that are here, and may not take their names.
-    words = _WORDS[vocabulary] if made.__module__.startswith(f"{_PACKAGE}.") else _words(vocabulary)
-    called = {made.name.casefold(): made} | {name.casefold(): made(**stands) for name, stands in aliases.items()}
+    words = _WORDS[vocabulary] if entry.__module__.startswith(f"{_PACKAGE}.") else _words(vocabulary)
+    called = {entry.name.casefold(): entry} | {name.casefold(): entry(**stands) for name, stands in aliases.items()}
     for name in called:
-        other = words.aliases.get(name, made)
+        other = words.aliases.get(name, entry)
         # A module may define its measure anew, as notebooks do; nobody takes over somebody else's name.
-        if other.__module__ != made.__module__ and other.definition.counts is made.definition.counts:
+        if other.__module__ != entry.__module__ and other.definition.counts is entry.definition.counts:
             raise ParameterError(f"{name!r} is the name of a measure already, from {other.__module__}")
-    if made.name not in words.names or _goes_before(made, words.names[made.name]):
-        words.names[made.name] = made
+    if entry.name not in words.names or _goes_before(entry, words.names[entry.name]):
+        words.names[entry.name] = entry
     words.aliases.update(
         {
-            name: one
-            for name, one in called.items()
-            if name not in words.aliases or _goes_before(made, words.aliases[name])
+            name: word
+            for name, word in called.items()
+            if name not in words.aliases or _goes_before(entry, words.aliases[name])
         }
     )
 
 
-def _goes_before(made: Measure, other: Measure) -> bool:
+def _goes_before(entry: Measure, other: Measure) -> bool:
     """Of two measures with a name: the later of one kind; four cells are for two labels, a matrix is for more."""
-    ours, theirs = (one.definition.counts is Confusion for one in (made, other))
-    return ours is theirs or ours is (made.definition.vocabulary == "binary")
+    ours, theirs = (side.definition.counts is Confusion for side in (entry, other))
+    return ours is theirs or ours is (entry.definition.vocabulary == "binary")
 
 
 def registered(vocabulary: Vocabulary = "ranking", unit_kind: str | None = None) -> dict[str, Measure]:
@@ -116,3 +117,18 @@ def _words(vocabulary: str) -> _Words:
             importlib.import_module(f"{_PACKAGE}.{family}")
         _FAMILIES.pop(vocabulary, None)  # by now another thread may have done so
     return _WORDS[vocabulary]
+
+
+def called(measure: Measure, task: str) -> str:
+    """A measure as people call it: F1, and which average where there are several.
+
+    >>> from assay.measures import parse_measure
+    >>> called(parse_measure("F(average='micro')", "multiclass"), "multiclass")
+    'F1 (micro)'
+    """
+    average = measure.parameters.get("average")
+    rest = measure(average=measure.definition.parameters["average"].default) if average is not None else measure
+    name = "F1" if str(rest) == "F" else str(rest)
+    if average is None or (task, average) == ("binary", "binary"):
+        return name
+    return f"{name} ({'per item' if average == 'samples' else average})"

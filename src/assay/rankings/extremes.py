@@ -8,9 +8,8 @@ import numpy as np
 
 from assay.counting.graded import place_in_group
 from assay.counting.judgments import Floats, Ints, Mask
-from assay.rankings.hypotheses import Grading
-from assay.rankings.sufficient import Way, way_of
-from assay.rankings.trials import Trials, none
+from assay.rankings.hypothetical_judgments import Grading
+from assay.rankings.regrading import Trials, Way, none, way_of
 
 # Up to so many rows in all, every grade of every document is tried with every grade of the others.
 _ROWS_FOR_ALL = 1 << 21
@@ -95,14 +94,16 @@ def _every_number(both: list[_Search], number: Ints) -> Mask:
     """Try all numbers of relevant documents, of those in the one system, in the other and in both."""
     trials = both[0].trials
     kind = trials.kind
-    many = np.column_stack([np.bincount(trials.unjudged.query[kind == one], minlength=len(number)) for one in range(3)])
+    many = np.column_stack(
+        [np.bincount(trials.unjudged.query[kind == group], minlength=len(number)) for group in range(3)]
+    )
     ways = np.prod(many + 1.0, axis=1)
     tried: Mask = ways * trials.sizes <= _ROWS_FOR_ALL / len(number)
     query = np.repeat(trials.queries[tried], ways[tried].astype(np.int64))
     code, sizes = place_in_group(query), []
-    for one in range(3):
-        sizes.append(code % (many[query, one] + 1))
-        code //= many[query, one] + 1
+    for group in range(3):
+        sizes.append(code % (many[query, group] + 1))
+        code //= many[query, group] + 1
     wanted, top = np.array(sizes), trials.grades[-1]
     # The place of a document among those of its query and kind.
     order = np.lexsort((kind, trials.unjudged.query))

@@ -7,6 +7,7 @@ so that the difference of two systems is surer than the value of either.
 
 from __future__ import annotations
 
+import itertools
 import math
 from dataclasses import replace
 from typing import NamedTuple
@@ -16,22 +17,133 @@ import polars as pl
 
 from assay.core.domains import Whole
 from assay.core.errors import ParameterError
-from assay.counting.judgments import Floats, Mask
+from assay.counting.graded import place_in_group
+from assay.counting.judgments import Floats, Ints, Mask
 from assay.counting.ranks import Ranks
 from assay.counting.retrieved import as_judged, same_queries
 from assay.measures.registry import Measure
 from assay.measures.summary import Undefined, summarise
-from assay.rankings.extremes import ROUNDING, extremes
-from assay.rankings.limits import limits
-from assay.rankings.pooled import pooled
-from assay.rankings.trials import Trials
+from assay.rankings.extremes import FEW_ROWS, ROUNDING, Extremes, extremes
+from assay.rankings.hypothetical_judgments import Hypotheses
+from assay.rankings.regrading import Trials, rises_with_rank
 from assay.tables import picked
+
+
+def limits(trials: Trials, extremes: Extremes) -> tuple[Floats, Floats]:
+    """Heights between which each query lies whatever the grades: its extremes where they are sure, else wider ones.
+
+    >>> from assay.counting.retrieved import retrieved
+    >>> from assay.measures import RR
+    >>> from assay.tables import Qrels, Run
+    >>> counts = retrieved({"mine": Run.of({"q": {"new": 2, "good": 1}})}, Qrels.of({"q": {"good": 1}}))
+    >>> trials = Trials(RR, [counts["mine"]], "counted_as")
+    >>> limits(trials, Extremes(trials.observed, trials.observed, sure=np.array([False])))
+    (array([0.]), array([1.]))
+    """
+    low, high = trials.height(extremes.low), trials.height(extremes.high)
+    rest = np.flatnonzero(~extremes.sure)
+    least, most = trials.measure.definition.bounds or (-np.inf, np.inf)
+    least = max(least, trials.measure.parameters.get("floor", least))
+    two = len(trials.systems) == 2
+    low[rest] = trials.height(np.array([[most], [least]] if two else [[least]]))
+    high[rest] = trials.height(np.array([[least], [most]] if two else [[most]]))
+    documents = np.bincount(trials.unjudged.query, minlength=len(trials.queries))
+    if two and rises_with_rank(trials.measure) and (documents * trials.sizes)[rest].sum() <= FEW_ROWS:
+        low[rest] = -_each_at_its_best(trials, rest, documents, better=0)
+        high[rest] = _each_at_its_best(trials, rest, documents, better=1)
+    # What was found is within reach, also what is observed while documents stay unjudged.
+    return np.minimum(low, trials.height(extremes.low)), np.maximum(high, trials.height(extremes.high))
+
+
+def _each_at_its_best(trials: Trials, queries: Ints, documents: Ints, better: int) -> Floats:
+    """How far the one system could be ahead if the same number of documents, but not the same ones, were relevant.
+
+    The most that a number of relevant documents can make of a system is theirs at the top, the least at the bottom.
+    """
+    query = np.repeat(queries, documents[queries] + 1)
+    size, top = place_in_group(query), trials.grades[-1]
+    values = np.empty((2, len(query)))
+    for system, rank in enumerate(trials.ranks):
+        order = np.lexsort((rank if system == better else -rank, trials.unjudged.query))
+        place = np.empty_like(order)
+        place[order] = place_in_group(trials.unjudged.query[order])
+        values[system] = trials.values_of(
+            system,
+            query,
+            lambda unit, document: np.where(place[document] < size[unit], top, 0.0),  # noqa: B023
+        )
+    ahead = trials.height(values) * (1 if better else -1)
+    starts = np.flatnonzero(size == 0)
+    furthest: Floats = np.maximum.reduceat(ahead, starts)
+    return furthest
+
+
+# So many rows are tried, and so many at a time; if it took more to be sure, these shares of the documents are.
+_MOST_ROWS = 1 << 22
+_ROWS_AT_A_TIME = 1 << 19
+_SHARES = np.linspace(0.0, 1.0, 5)
+#: The kinds of documents of which every number has to be tried. Of the others the number is 0, or all of them are
+#: relevant: with each of these the value, or the difference, only rises or only falls.
+_OPEN_KINDS = {"SetP": (), "SetR": (), "SetF": (2,)}
+
+
+def pooled(trials: Trials) -> tuple[Floats, bool]:
+    """The number, or the difference, as judged and under hypotheses; and whether these hold its extremes.
+
+    Only numbers of relevant documents matter: of those that one system has, the other has, or both have.
+
+    >>> from assay.counting.retrieved import retrieved
+    >>> from assay.measures import parse_measure
+    >>> from assay.tables import Qrels, Run
+    >>> counts = retrieved({"mine": Run.of({"q": {"new": 2, "good": 1}})}, Qrels.of({"q": {"good": 1}}))
+    >>> pooled(Trials(parse_measure("SetP(average='micro')"), [counts["mine"]], "counted_as"))
+    (array([0.5, 0.5, 1. ]), True)
+    """
+    kind = trials.kind
+    order = np.argsort(kind, kind="stable")
+    place = np.empty_like(kind)
+    place[order] = place_in_group(kind[order])
+    number = np.bincount(kind, minlength=3)
+    open_kinds = _OPEN_KINDS.get(trials.measure.name, (0, 1, 2))
+    choices = [
+        np.arange(n + 1) if group in open_kinds else np.unique([0, n]) for group, n in enumerate(number.tolist())
+    ]
+    sure = math.prod(map(len, choices)) * int(trials.sizes.sum()) <= _MOST_ROWS
+    if not sure:
+        choices = [np.unique((n * _SHARES).astype(np.int64)) for n in number.tolist()]
+    relevant = np.array(list(itertools.product(*choices)), dtype=np.int64)
+    observed = _numbers(trials, np.zeros((1, 3), dtype=np.int64), place, trials.as_it_is)
+    at_a_time = max(1, _ROWS_AT_A_TIME // max(1, int(trials.sizes.sum())))
+    blocks = [relevant[start : start + at_a_time] for start in range(0, len(relevant), at_a_time)]
+    numbers = [observed, *(_numbers(trials, block, place, trials.systems) for block in blocks)]
+    return np.concatenate(numbers), sure
+
+
+def _numbers(trials: Trials, relevant: Ints, place: Ints, systems: list[Hypotheses]) -> Floats:
+    """The numbers if so many documents of each kind (columns) were relevant, one hypothesis a row."""
+    queries, top = len(trials.queries), trials.grades[-1]
+    query = np.tile(trials.queries, len(relevant))
+    values = [
+        trials.measure.per_unit(
+            system.counts(
+                query,
+                lambda unit, document: np.where(
+                    place[document] < relevant[unit // queries, trials.kind[document]], top, 0.0
+                ),
+            )
+        )
+        .pooled(lambda counts: counts.reshape(len(relevant), queries).sum(axis=1))
+        .values
+        for system in systems
+    ]
+    return values[-1] - values[0] if len(values) == 2 else values[0]
+
 
 # Effects that differ by less than rounding are equal: the order is then the same on every machine.
 _DECIMALS = 12
 
 
-class Reach(NamedTuple):
+class UnjudgedReach(NamedTuple):
     """How far unjudged documents could move a difference of means (second system less first).
 
     `documents`: how many unjudged documents one of the systems has within the measure's cut-off, each counted once a
@@ -102,7 +214,7 @@ def bounds_of(measure: Measure, ranks: Ranks, undefined: Undefined = "counted_as
     return Bounds(low[0], high[0], float(trials.summary(low)[0]), float(trials.summary(high)[0]), exact)
 
 
-def reach_of(measure: Measure, first: Ranks, second: Ranks, undefined: Undefined = "counted_as") -> Reach:
+def reach_of(measure: Measure, first: Ranks, second: Ranks, undefined: Undefined = "counted_as") -> UnjudgedReach:
     """How far unjudged documents could move the difference of two systems, counted by `counting.retrieved`.
 
     >>> from assay.counting.retrieved import retrieved
@@ -111,7 +223,7 @@ def reach_of(measure: Measure, first: Ranks, second: Ranks, undefined: Undefined
     >>> runs = {"a": Run.of({"q": {"x": 2, "y": 1}}), "b": Run.of({"q": {"x": 2, "z": 1}})}
     >>> counts = retrieved(runs, Qrels.of({"q": {"x": 1}}))
     >>> reach_of(P @ 2, counts["a"], counts["b"])  # y, or z, or both may be relevant
-    Reach(low=-0.5, high=0.5, documents=2, changes_sign=True, exact=True)
+    UnjudgedReach(low=-0.5, high=0.5, documents=2, changes_sign=True, exact=True)
     """
     first, second = same_queries(first, second)
     trials = Trials(measure, [first, second], undefined)
@@ -119,15 +231,15 @@ def reach_of(measure: Measure, first: Ranks, second: Ranks, undefined: Undefined
     if measure.is_micro:
         numbers, exact = pooled(trials)
         low, high = float(np.nanmin(numbers)), float(np.nanmax(numbers))
-        return Reach(low, high, documents, not exact or _changes_sign(float(numbers[0]), low, high), exact)
-    found = extremes(trials)
-    low, high = (float(np.subtract(*trials.summary(values)[::-1])) for values in (found.low, found.high))
+        return UnjudgedReach(low, high, documents, not exact or _changes_sign(float(numbers[0]), low, high), exact)
+    bounds = extremes(trials)
+    low, high = (float(np.subtract(*trials.summary(values)[::-1])) for values in (bounds.low, bounds.high))
     # The extremes of a geometric mean's logarithm are not those of the difference of two such means.
-    exact = _are_exact(trials, found.sure) and (measure.definition.summary != "geometric" or not documents)
+    exact = _are_exact(trials, bounds.sure) and (measure.definition.summary != "geometric" or not documents)
     # The sign of a mean, also of a geometric one, is that of the sum of heights.
-    heights = (trials.height(trials.observed), *limits(trials, found))
+    heights = (trials.height(trials.observed), *limits(trials, bounds))
     turns = _changes_sign(*(float(height[trials.counted].sum()) for height in heights))
-    return Reach(low, high, documents, turns, exact)
+    return UnjudgedReach(low, high, documents, turns, exact)
 
 
 def _are_exact(trials: Trials, sure: Mask) -> bool:
@@ -198,8 +310,8 @@ def judge_next(  # noqa: PLR0917  # what is compared, how many, and what it is c
             "size": -np.round(np.abs(effect), _DECIMALS),
         }
     )
-    found = frame.filter(pl.col("size") < 0).sort("size", "number", "doc_id")
-    return found.drop("number", "size").head(int(n))
+    ranked = frame.filter(pl.col("size") < 0).sort("size", "number", "doc_id")
+    return ranked.drop("number", "size").head(int(n))
 
 
 def _effects(trials: Trials) -> Floats:

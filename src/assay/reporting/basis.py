@@ -24,7 +24,7 @@ from assay.files import is_file
 from assay.given import check_levels
 from assay.measured import Measured
 from assay.measures.registry import Measure
-from assay.rankings.noticed import PAGE
+from assay.rankings.visible_changes import PAGE
 from assay.reporting.subject import Request, check_name, compared_with, refuse_repeated
 from assay.reporting.texts import Texts
 from assay.stats.bootstrap import Interval

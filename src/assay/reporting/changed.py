@@ -15,7 +15,7 @@ from assay.core.digits import number, short, signed
 from assay.counting.ranks import Ranks
 from assay.counting.retrieved import as_judged
 from assay.measures.registry import Measure
-from assay.rankings.changes import changes, why_no_shares
+from assay.rankings.visible_changes import changes, why_no_shares
 from assay.reporting.basis import Basis, on_units
 from assay.reporting.queries import shown_in_full
 from assay.sections.direction import meaning, meant, noted

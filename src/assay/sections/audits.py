@@ -13,7 +13,7 @@ from assay.show.model import Column, Document, Prose, Section, Table
 
 if TYPE_CHECKING:
     from assay.auditing import Audit, SignatureComparison
-    from assay.auditing.registry import Rule
+    from assay.auditing.rules import ToolRule
     from assay.auditing.search import Answer, Match
 
 _MOST_MATCHES = 5
@@ -144,6 +144,6 @@ def _named(match: Match) -> str:
     return " + ".join(map(_with_tools, match.rules)) or "Assay's own value"
 
 
-def _with_tools(rule: Rule) -> str:
+def _with_tools(rule: ToolRule) -> str:
     tools = ", ".join(rule.tools)
     return f"{rule.name} [{tools}]" if tools and rule.name != f"as {tools}" else rule.name

@@ -34,7 +34,7 @@ def document_of_formats() -> Document:
     """All formats, by kind: how they are called, what they look like, and whether they can be written."""
     sections = []
     for kind in ("run", "qrels", "topics", "documents"):
-        read = {known.name: f"{known.says}, {known.shape}" for known in formats(kind)}
+        read = {known.name: f"{known.title}, {known.shape}" for known in formats(kind)}
         written = {known.name: " ".join(known.endings) for known in writers(kind)}
         sections += [
             Section(f"{kind}_read", f"{kind}: read", (named_table("formats", read),)),

@@ -11,7 +11,7 @@ from scipy import special
 
 from assay.core.digits import NOT_AVAILABLE, number
 from assay.core.errors import ParameterError
-from assay.measures.curve_words import CurveKind, shortened
+from assay.measures.curve_points import CurveKind, shortened
 from assay.measures.parser import parse_measure
 from assay.show import charts
 from assay.show.axis import rounded_out

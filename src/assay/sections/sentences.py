@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from assay.clustering.pairing import Alike
     from assay.comparison.findings import Finding
     from assay.comparison.result import Comparison
-    from assay.rankings.noticed import Noticed
+    from assay.rankings.visible_changes import VisibleChanges
     from assay.stats.bootstrap import Interval
 
 #: Who reads a comparison of many pairs wants a table; sentences are for a few.
@@ -193,7 +193,7 @@ def of_alike(alike: Alike, baseline: str, system: str) -> str:
     return f"Of {number_of('item', alike.items)}, {moved}, names of clusters aside ({index})."
 
 
-def seen_by_users(seen: Noticed) -> str:
+def seen_by_users(seen: VisibleChanges) -> str:
     """What users would notice of a system in the baseline's place, to go on after a colon."""
     counts = {
         "moves up": seen.first_relevant_up,

@@ -20,7 +20,7 @@ from assay.counting.confusion_matrix import ConfusionMatrix
 from assay.counting.judgments import Floats, Ints
 from assay.measures.over_classes import overall
 from assay.measures.registry import Measure
-from assay.measures.steps import PerQuery
+from assay.measures.steps import PerUnit
 
 #: Cells of confusion matrices held at a time.
 _CELLS = 1 << 22
@@ -192,7 +192,7 @@ class Patterns:
         """The measure of each confusion matrix, given as a row of cells."""
         return self._results(tables).values
 
-    def _results(self, tables: Floats) -> PerQuery:
+    def _results(self, tables: Floats) -> PerUnit:
         shape = (len(tables), len(self.labels), len(self.labels))
         units = tuple(map(str, range(len(tables))))
         matrix = ConfusionMatrix(self.labels, tables.reshape(shape), units, self.positive)

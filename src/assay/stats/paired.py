@@ -12,7 +12,7 @@ import polars as pl
 from assay.core.errors import InputError, ParameterError, listed, number_of
 from assay.core.notes import Note
 from assay.counting.judgments import Floats, Ints, Mask
-from assay.measures.bare_names import agreed_direction, meanings
+from assay.measures.parser import agreed_direction, meanings
 from assay.measures.registry import Measure
 from assay.measures.summary import Undefined
 from assay.stats.cluster_samples import Subsampled

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.counting.judgments import Floats, Ints
-from assay.measures.steps import PerQuery
+from assay.measures.steps import PerUnit
 from assay.stats.rounding import ROUNDING
 from assay.stats.samples import Pooled
 
@@ -109,8 +109,8 @@ def permutation_of_pairs(
 
 
 def permutation_of_pooled(
-    first: PerQuery,
-    second: PerQuery,
+    first: PerUnit,
+    second: PerUnit,
     *,
     resamples: int = 10_000,
     seed: int = 0,
@@ -118,9 +118,9 @@ def permutation_of_pooled(
 ) -> Outcome:
     """Test a number that is made of summed counts: swap the two systems' counts unit by unit, and count again.
 
-    >>> from assay.measures.steps import given
-    >>> everywhere = given("right", [1, 1, 1, 1, 1]) / given("answers", [1, 1, 1, 1, 1])
-    >>> nowhere = given("right", [0, 0, 0, 0, 0]) / given("answers", [1, 1, 1, 1, 1])
+    >>> from assay.measures.steps import quantity
+    >>> everywhere = quantity("right", [1, 1, 1, 1, 1]) / quantity("answers", [1, 1, 1, 1, 1])
+    >>> nowhere = quantity("right", [0, 0, 0, 0, 0]) / quantity("answers", [1, 1, 1, 1, 1])
     >>> permutation_of_pooled(nowhere, everywhere).p
     0.0625
     """

@@ -14,7 +14,7 @@ import numpy as np
 
 from assay.counting.judgments import Floats
 from assay.measures import definition
-from assay.measures.steps import PerQuery
+from assay.measures.steps import PerUnit
 from assay.stats.label_samples import Patterns
 
 #: How numbers of units are put together.
@@ -67,13 +67,13 @@ class Averaged:
 class Pooled:
     """Formulas on counts that are summed over the units, one formula a system.
 
-    >>> from assay.measures.steps import given
-    >>> half = given("found", [1, 0]) / given("retrieved", [1, 1])
+    >>> from assay.measures.steps import quantity
+    >>> half = quantity("found", [1, 0]) / quantity("retrieved", [1, 1])
     >>> Pooled((half,)).observed()
     array([0.5])
     """
 
-    formulas: tuple[PerQuery, ...]
+    formulas: tuple[PerUnit, ...]
 
     @property
     def units(self) -> int:

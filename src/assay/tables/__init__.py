@@ -7,11 +7,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from assay.tables.qrels import Qrels
-from assay.tables.run import Batches, Run
+from assay.tables.ranking_tables import Batches, Documents, Qrels, Run, Topics
 from assay.tables.scores import Direction, Scores
 from assay.tables.shapes import FlatDicts, as_series, picked
-from assay.tables.texts import Documents, Topics
 
 if TYPE_CHECKING:
     from assay.tables.predictions import Predictions

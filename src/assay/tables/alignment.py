@@ -58,8 +58,8 @@ def aligned(systems: Sequence[Predictions], *, missing: Missing = "error") -> li
     >>> aligned([one, other])[1].frame.rows()
     [('a', 0, 1), ('b', 1, 1)]
     """
-    made = in_one_order(systems, missing=missing)
-    return _agreeing(made) if len(made) > 1 else made
+    tables = in_one_order(systems, missing=missing)
+    return _agreeing(tables) if len(tables) > 1 else tables
 
 
 def in_one_order(systems: Sequence[Items], *, missing: Missing = "error") -> list[Items]:
@@ -83,9 +83,9 @@ def aligned_clusters(systems: Sequence[Clusters], *, missing: Missing = "error")
     >>> aligned_clusters([one, other])[1].frame.rows()
     [('a', 0, 2), ('b', 1, 1)]
     """
-    made = in_one_order(systems, missing=missing)
-    first = made[0]
-    for other in made[1:]:
+    tables = in_one_order(systems, missing=missing)
+    first = tables[0]
+    for other in tables[1:]:
         for what, ours, theirs in (
             ("class", first.truth, other.truth),
             ("weight", first.weight, other.weight),
@@ -102,7 +102,7 @@ def aligned_clusters(systems: Sequence[Clusters], *, missing: Missing = "error")
                     f"item {first.item_id[row]!r}: the {what} is {ours[row]!r} in {first.name} and {theirs[row]!r} in "
                     f"{other.name} ({number_of('item', count)} {'differs' if count == 1 else 'differ'})"
                 )
-    return made
+    return tables
 
 
 def _by_row(systems: Sequence[Items]) -> list[Items]:
@@ -138,11 +138,11 @@ def _by_id(systems: Sequence[Items], missing: Missing) -> list[Items]:
                 )
     if not whole.height:
         raise InputError(f"{listed([system.name for system in systems])} have no item in common")
-    made = [system.taken(whole[f"row {number}"].cast(pl.Int64)) for number, system in enumerate(systems)]
+    tables = [system.taken(whole[f"row {number}"].cast(pl.Int64)) for number, system in enumerate(systems)]
     if gone := rows.height - whole.height:
-        said = f"{number_of('item', gone)} left out that not every system has"
-        made[0] = dataclasses.replace(made[0], remarks=(*made[0].remarks, said))
-    return made
+        remark = f"{number_of('item', gone)} left out that not every system has"
+        tables[0] = dataclasses.replace(tables[0], remarks=(*tables[0].remarks, remark))
+    return tables
 
 
 def _agreeing(systems: list[Predictions]) -> list[Predictions]:
@@ -164,15 +164,15 @@ def _agreeing(systems: list[Predictions]) -> list[Predictions]:
             count = int(differ.sum())
             differ_in = f"{number_of('item', count)} {'differs' if count == 1 else 'differ'}"
             raise InputError(
-                f"item {first.item_id[row]!r}: the truth is {_shown(first, row)} in {first.name} and "
-                f"{_shown(other, row)} in {other.name} ({differ_in})"
+                f"item {first.item_id[row]!r}: the truth is {_truth_text(first, row)} in {first.name} and "
+                f"{_truth_text(other, row)} in {other.name} ({differ_in})"
             )
         if not _same_weights(first, other):
             raise InputError(f"{first.name} and {other.name} weigh items differently")
     return systems
 
 
-def _shown(system: Predictions, row: int) -> str:
+def _truth_text(system: Predictions, row: int) -> str:
     value = system.truth[row]
     return repr(value.to_list() if isinstance(value, pl.Series) else value)
 
@@ -189,7 +189,7 @@ def _without_ones(system: Predictions) -> Predictions:
     return dataclasses.replace(system, columns=system.columns.drop("weight"))
 
 
-def _same_weights(one: Predictions, other: Predictions) -> bool:
-    if one.weight is None or other.weight is None:
-        return one.weight is other.weight
-    return bool(np.array_equal(one.weight.to_numpy(), other.weight.to_numpy()))
+def _same_weights(first: Predictions, other: Predictions) -> bool:
+    if first.weight is None or other.weight is None:
+        return first.weight is other.weight
+    return bool(np.array_equal(first.weight.to_numpy(), other.weight.to_numpy()))

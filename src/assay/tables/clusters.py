@@ -125,11 +125,11 @@ class Clusters:
     @cached_property
     def warnings(self) -> tuple[str, ...]:
         """What is legal but odd, such as ids that occur twice."""
-        said = list(self.remarks)
+        remarks = list(self.remarks)
         if self.has_ids and (twice := self.item_id.filter(self.item_id.is_duplicated())).len():
             again = number_of("item id", twice.n_unique())
-            said.append(f"{self.name}: {again} more than once, first {twice[0]!r}")
-        return tuple(said)
+            remarks.append(f"{self.name}: {again} more than once, first {twice[0]!r}")
+        return tuple(remarks)
 
     def taken(self, rows: pl.Series) -> Clusters:
         """Some of the items: a mask, or row numbers from 0 in the order wanted; row numbers as ids stay what they are.
@@ -177,7 +177,7 @@ def assembled_clusters(
     if "weight" in columns:
         weight = columns["weight"]
         wrong = (weight < 0) | weight.is_null()
-        _refuse(wrong.fill_null(True), place, "a weight from 0 on", lambda row: _said(weight[row]))
+        _refuse(wrong.fill_null(True), place, "a weight from 0 on", lambda row: _cell_text(weight[row]))
         if not (weight > 0).any():
             raise InputError(f"{_whence(origin, name)}: all weights are 0")
     if points is not None:
@@ -203,25 +203,25 @@ def _refuse(wrong: pl.Series, where: Where, expected: str, got: Callable[[int], 
         raise FormatError(path, line, expected=expected, got=got(row), note=note)
 
 
-def _said(value: object) -> str:
+def _cell_text(value: object) -> str:
     return "" if value is None else str(value)
 
 
 def _one_each(values: Any, what: str) -> pl.Series:
-    made = labels_of(values, what)
-    if isinstance(made.dtype, pl.List):
+    labels = labels_of(values, what)
+    if isinstance(labels.dtype, pl.List):
         raise InputError(f"{what}: expected one label an item, got lists of them: overlapping groups are not measured")
-    return made
+    return labels
 
 
-def _points(given: Any) -> tuple[NDArray[np.float64], tuple[str, ...]]:
+def _points(points: Any) -> tuple[NDArray[np.float64], tuple[str, ...]]:
     """Points as an array, and the names of their columns, if they have any."""
-    names = tuple(map(str, given.columns)) if hasattr(given, "columns") else ()
-    dense = next((getattr(given, way) for way in ("to_numpy", "toarray") if hasattr(given, way)), lambda: given)
+    names = tuple(map(str, points.columns)) if hasattr(points, "columns") else ()
+    dense = next((getattr(points, way) for way in ("to_numpy", "toarray") if hasattr(points, way)), lambda: points)
     try:
-        made = np.asarray(dense(), dtype=np.float64)
+        rows = np.asarray(dense(), dtype=np.float64)
     except (TypeError, ValueError) as problem:
         raise InputError(f"X: expected a row of numbers an item: {problem}") from None
-    if made.ndim != 2 or not made.shape[1]:
-        raise InputError(f"X: expected a row of numbers an item, got an array of shape {made.shape}")
-    return made, names
+    if rows.ndim != 2 or not rows.shape[1]:
+        raise InputError(f"X: expected a row of numbers an item, got an array of shape {rows.shape}")
+    return rows, names

@@ -31,17 +31,17 @@ def labels_of(values: Any, what: str) -> pl.Series:
     >>> labels_of([{"b", "a"}, []], "y_true").to_list()
     [['a', 'b'], []]
     """
-    made = series_of(values, what)
-    kind = made.dtype
+    labels = series_of(values, what)
+    kind = labels.dtype
     if isinstance(kind, pl.List | pl.Array):
-        return _several(made, what)
+        return _several(labels, what)
     if kind.base_type() in _TEXTS or kind in {pl.Boolean, pl.Int64}:
-        return made.alias(what)
+        return labels.alias(what)
     if kind.is_integer() or kind.is_float() or kind.is_decimal():
-        return _whole(made, what)
+        return _whole(labels, what)
     if kind == pl.Null:
-        return made.cast(pl.String).alias(what)
-    raise InputError(f"{what}: expected labels as text, whole numbers or booleans, got {_says(kind)}")
+        return labels.cast(pl.String).alias(what)
+    raise InputError(f"{what}: expected labels as text, whole numbers or booleans, got {_type_in_words(kind)}")
 
 
 def ids_of(values: Any, what: str) -> pl.Series:
@@ -50,10 +50,10 @@ def ids_of(values: Any, what: str) -> pl.Series:
     >>> ids_of([7, 8], "item_id").to_list()
     ['7', '8']
     """
-    made = labels_of(values, what)
-    if isinstance(made.dtype, pl.List):
+    ids = labels_of(values, what)
+    if isinstance(ids.dtype, pl.List):
         raise InputError(f"{what}: expected text or whole numbers as ids, got lists")
-    return made.cast(pl.String)
+    return ids.cast(pl.String)
 
 
 def refuse_nulls(labels: pl.Series, what: str, advice: str) -> None:
@@ -74,16 +74,16 @@ def numbers_of(values: Any, what: str) -> pl.Series:
     >>> numbers_of([0.5, 1], "y_score").to_list()
     [0.5, 1.0]
     """
-    made = series_of(values, what)
-    if made.dtype == pl.Null:
-        return made.cast(pl.Float64).alias(what)
-    if not (made.dtype.is_numeric() or made.dtype == pl.Boolean):
-        raise InputError(f"{what}: expected numbers, got {_says(made.dtype)}")
-    numbers = made if made.dtype == pl.Float64 else made.cast(pl.Float64)
+    column = series_of(values, what)
+    if column.dtype == pl.Null:
+        return column.cast(pl.Float64).alias(what)
+    if not (column.dtype.is_numeric() or column.dtype == pl.Boolean):
+        raise InputError(f"{what}: expected numbers, got {_type_in_words(column.dtype)}")
+    numbers = column if column.dtype == pl.Float64 else column.cast(pl.Float64)
     if not numbers.is_finite().all():
         row = int((~numbers.is_finite()).arg_max() or 0)
         raise InputError(f"{what}: row {row + 1}: expected a finite number, got {numbers[row]}")
-    return (made if made.dtype.is_integer() and is_beyond_floats(numbers) else numbers).alias(what)
+    return (column if column.dtype.is_integer() and is_beyond_floats(numbers) else numbers).alias(what)
 
 
 def is_beyond_floats(numbers: pl.Series) -> bool:
@@ -176,8 +176,8 @@ def _from_list(values: list[Any], what: str) -> pl.Series:
         values = [None if isinstance(value, float | np.floating) and math.isnan(value) else value for value in values]
         kinds = {kind for kind in set(map(type, values)) if kind is not type(None)}
     if len({_sort(kind) for kind in kinds}) > 1:
-        shown = sorted({kind.__name__ for kind in kinds})
-        raise InputError(f"{what}: expected values of one type, got {' and '.join(shown)}")
+        types = sorted({kind.__name__ for kind in kinds})
+        raise InputError(f"{what}: expected values of one type, got {' and '.join(types)}")
     sort = _sort(next(iter(kinds))) if kinds else "nothing"
     try:
         if sort == "text":
@@ -215,16 +215,16 @@ def _sort(kind: type) -> str:
 
 
 def _from_lists(values: list[Any], what: str) -> pl.Series:
-    made: list[list[str] | None] = []
+    lists: list[list[str] | None] = []
     for row, held in enumerate(values, 1):
         if held is None or (isinstance(held, float) and math.isnan(held)):
-            made.append(None)
+            lists.append(None)
         elif isinstance(held, set | frozenset | list | tuple | np.ndarray):
-            made.append(sorted({_label_text(label, row, what) for label in held}))
+            lists.append(sorted({_label_text(label, row, what) for label in held}))
         else:
             raise InputError(f"{what}: row {row}: expected a list of labels as in the other rows, got {held!r}")
     try:
-        return pl.Series(made, dtype=pl.List(pl.String))
+        return pl.Series(lists, dtype=pl.List(pl.String))
     except UnicodeError as problem:
         raise InputError(f"{what}: expected text that UTF-8 can write: {problem}") from problem
 
@@ -239,7 +239,7 @@ def _several(values: pl.Series, what: str) -> pl.Series:
     """Lists of whatever labels as lists of text, each label once, sorted."""
     inner = getattr(values.dtype, "inner", None)
     if inner is None or not (inner.is_integer() or inner.base_type() in {*_TEXTS, pl.Boolean, pl.Null}):
-        raise InputError(f"{what}: expected lists of text or whole numbers, got {_says(values.dtype)}")
+        raise InputError(f"{what}: expected lists of text or whole numbers, got {_type_in_words(values.dtype)}")
     lists = values.cast(pl.List(inner)).cast(pl.List(pl.String))
     absent = lists.list.eval(pl.element().is_null()).list.any()
     if absent.any():
@@ -257,12 +257,12 @@ def _whole(values: pl.Series, what: str) -> pl.Series:
             got = values[int(wrong.arg_max() or 0)]
             note = "" if what.startswith("labels_") else ": scores are given as y_score"
             raise InputError(f"{what}: expected labels, got the number {got}{note}")
-    made = values.cast(pl.Int64, strict=False)
-    if made.null_count() > values.null_count():
-        got = values.filter(made.is_null() & values.is_not_null())[0]
+    whole = values.cast(pl.Int64, strict=False)
+    if whole.null_count() > values.null_count():
+        got = values.filter(whole.is_null() & values.is_not_null())[0]
         raise InputError(f"{what}: expected whole numbers of 64 bits as labels, got {got}")
-    return made.alias(what)
+    return whole.alias(what)
 
 
-def _says(kind: pl.DataType) -> str:
+def _type_in_words(kind: pl.DataType) -> str:
     return f"values of the type {kind}"

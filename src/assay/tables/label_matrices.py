@@ -16,14 +16,14 @@ from assay.tables.shapes import picked
 _TWO = 2
 
 
-class Given(NamedTuple):
+class ScoreColumns(NamedTuple):
     """Columns of scores, and which labels they are of, if that was said."""
 
     columns: list[pl.Series]
     labels: tuple[Any, ...] | None = None
 
 
-def score_columns(values: Any) -> Given:
+def score_columns(values: Any) -> ScoreColumns:
     """One score an item; or a matrix of scores with a column a label; or a dict of label to scores.
 
     >>> score_columns([[0.2, 0.8], [0.5, 0.5]]).columns[1].to_list()
@@ -33,15 +33,15 @@ def score_columns(values: Any) -> Given:
         if not values:
             raise InputError("y_score: expected a dict of label to scores, got an empty one")
         columns = [numbers_of(column, f"y_score of {label}") for label, column in values.items()]
-        return Given(columns, tuple(values))
+        return ScoreColumns(columns, tuple(values))
     if isinstance(values, pl.Series) and isinstance(values.dtype, pl.List | pl.Array):
         values = values.to_list()
     values = unnested(values, "y_score")
     if not is_matrix(values):
-        return Given([numbers_of(values, "y_score")])
+        return ScoreColumns([numbers_of(values, "y_score")])
     table, names = _table(values, "y_score")
     columns = [numbers_of(table[:, column], "y_score") for column in range(table.shape[1])]
-    return Given(columns, names)
+    return ScoreColumns(columns, names)
 
 
 def unnested(values: Any, what: str) -> Any:
@@ -115,8 +115,8 @@ def lists_of_indicators(values: Any, labels: Sequence[Any] | None, what: str) ->
     if len(texts) != width:
         raise InputError(f"{what}: expected a column for each of {len(texts)} labels, got {width} columns")
     held = cells != 0
-    made = _grouped(rows[held], columns[held], texts, table.shape[0])
-    return made.alias(what), texts if labels is None else tuple(map(str, labels))
+    lists = _grouped(rows[held], columns[held], texts, table.shape[0])
+    return lists.alias(what), texts if labels is None else tuple(map(str, labels))
 
 
 def _grouped(rows: Any, columns: Any, texts: Sequence[str], height: int) -> pl.Series:
@@ -126,8 +126,8 @@ def _grouped(rows: Any, columns: Any, texts: Sequence[str], height: int) -> pl.S
     column = np.concatenate([np.full(height, len(texts)), columns]).astype(np.int64)
     names = picked(pl.Series([*texts, None], dtype=pl.String), column)
     pairs = pl.DataFrame({"row": row, "label": names})
-    made = pairs.group_by("row", maintain_order=True).agg(pl.col("label").drop_nulls().sort())
-    return made["label"]
+    grouped = pairs.group_by("row", maintain_order=True).agg(pl.col("label").drop_nulls().sort())
+    return grouped["label"]
 
 
 def _table(values: Any, what: str) -> tuple[np.ndarray[Any, Any], tuple[Any, ...] | None]:

@@ -10,7 +10,101 @@ import polars as pl
 from assay.core.arguments import argument
 from assay.core.domains import Choice
 from assay.core.errors import FormatError, InputError, ParameterError, did_you_mean, listed, number_of
-from assay.tables.positive import label_like
+
+#: Pairs of labels of which everybody knows the positive one, the negative one first.
+KNOWN_PAIRS: tuple[tuple[Any, Any], ...] = (
+    (False, True),
+    (0, 1),
+    ("0", "1"),
+    ("false", "true"),
+    ("False", "True"),
+    (-1, 1),
+)
+_POSITIVE = (1, True, "1", "true", "True")
+_MOST_LABELS = 2
+
+
+def positive_label(labels: Sequence[Any], pos_label: Any = None) -> Any:
+    """The positive one of two labels: the stated one, else 1, True, "1", "true" or "True"; else an error says how.
+
+    >>> positive_label([0, 1]), positive_label(["ham", "spam"], "spam"), positive_label([0, 1], "0")
+    (1, 'spam', 0)
+    >>> positive_label(["ham", "spam"])
+    Traceback (most recent call last):
+        ...
+    assay.core.errors.ParameterError: which label is positive, ham or spam? say pos_label='ham' or
+    pos_label='spam'
+    """
+    if pos_label is not None:
+        return label_among(labels, pos_label)
+    known = [label for label in labels if _is_known(label)]
+    if len(labels) <= _MOST_LABELS and len(known) == 1:
+        return known[0]
+    if not labels or len(labels) > _MOST_LABELS:
+        names = listed([str(label) for label in labels]) or "none"
+        raise ParameterError(f"a positive label is one of two labels: there are {len(labels)} ({names})")
+    ways = [argument("pos_label", label) for label in labels]
+    if len(labels) == 1:
+        raise ParameterError(f"is {labels[0]} the positive label? say {ways[0]}, or name the other one")
+    raise ParameterError(f"which label is positive, {labels[0]} or {labels[1]}? say {' or '.join(ways)}")
+
+
+def both_labels(labels: Sequence[Any], pos_label: Any = None) -> tuple[Any, ...]:
+    """The labels that occur; where that is one only, with the other one, if it was stated as positive or is known.
+
+    >>> both_labels([0]), both_labels(["spam"], "ham"), both_labels(["ham"])
+    ((0, 1), ('ham', 'spam'), ('ham',))
+    """
+    if len(labels) != 1:
+        return tuple(labels)
+    (only,) = labels
+    if pos_label is not None and (stated := label_like(only, pos_label)) != only:
+        return tuple(sorted([only, stated]))
+    return next((pair for pair in KNOWN_PAIRS if type(pair[0]) is type(only) and only in pair), (only,))
+
+
+def label_like(known: Any, label: Any) -> Any:
+    """A label in the type of a known one: text, a whole number, or true or false.
+
+    >>> label_like(7, "1"), label_like("a", 1), label_like(False, "true")
+    (1, '1', True)
+    """
+    if isinstance(known, bool):
+        return bool(label) if label in (0, 1) else label_among([False, True], label)
+    if isinstance(known, str):
+        return str(label)
+    try:
+        number = int(label)
+    except (TypeError, ValueError, OverflowError):
+        number = None
+    if number is None or not (isinstance(label, str) or number == label):
+        raise ParameterError(f"expected a whole number as a label, as in the data, got {label!r}")
+    return number
+
+
+def label_among(labels: Sequence[Any], label: Any) -> Any:
+    """The label that is meant; as text, where it was written so on a command line.
+
+    >>> label_among([1, 2, 3], "2"), label_among([False, True], "true")
+    (2, True)
+    """
+    for known in labels:
+        if type(known) is type(label) and known == label:
+            return known
+    for known in labels:  # 1 is True, and 1.0 is 1, as in Python
+        if known == label:
+            return known
+    text = str(label)
+    for known in labels:
+        if str(known) == text or (isinstance(known, bool) and str(known).lower() == text.lower()):
+            return known
+    names = [str(known) for known in labels]
+    raise ParameterError(f"expected a label of {listed(names) or 'none'}, got {label!r}{did_you_mean(text, names)}")
+
+
+def _is_known(label: Any) -> bool:
+    return any(type(label) is type(word) and label == word for word in _POSITIVE)
+
 
 Nulls: TypeAlias = Literal["error", "drop", "label"]
 Unknown: TypeAlias = Literal["error", "other"]
@@ -37,10 +131,10 @@ def distinct(values: pl.Series) -> list[Any]:
         values = values.alias("label").to_frame().lazy().unique().collect(engine="streaming").to_series()
     elif len(values) > _FEW:
         values = values.unique()
-    found = set(values.to_list()) - {None}
+    labels = set(values.to_list()) - {None}
     if isinstance(values.dtype, pl.Enum):
-        return [label for label in values.dtype.categories.to_list() if label in found]
-    return sorted(found)
+        return [label for label in values.dtype.categories.to_list() if label in labels]
+    return sorted(labels)
 
 
 def harmonised(truth: pl.Series, prediction: pl.Series) -> tuple[pl.Series, pl.Series]:
@@ -49,22 +143,22 @@ def harmonised(truth: pl.Series, prediction: pl.Series) -> tuple[pl.Series, pl.S
     >>> harmonised(pl.Series([0, 1]), pl.Series([True, False]))[1].to_list()
     [1, 0]
     """
-    one, other = truth.dtype, prediction.dtype
-    if one == other:
+    dtype, other = truth.dtype, prediction.dtype
+    if dtype == other:
         return truth, prediction
     if prediction.null_count() == len(prediction):
-        return truth, pl.repeat(None, len(prediction), dtype=one, eager=True).alias(prediction.name)
+        return truth, pl.repeat(None, len(prediction), dtype=dtype, eager=True).alias(prediction.name)
     if truth.null_count() == len(truth):
         return pl.repeat(None, len(truth), dtype=other, eager=True).alias(truth.name), prediction
-    if one.base_type() in _TEXTS and other.base_type() in _TEXTS:
+    if dtype.base_type() in _TEXTS and other.base_type() in _TEXTS:
         return truth.cast(pl.String), prediction.cast(pl.String)
-    if {one, other} == {pl.Boolean(), pl.Int64()}:
+    if {dtype, other} == {pl.Boolean(), pl.Int64()}:
         return truth.cast(pl.Int64), prediction.cast(pl.Int64)
-    said = " and ".join(f"{_said(column)} in {column.name}" for column in (truth, prediction))
-    raise InputError(f"expected true and predicted labels of one type, got {said}")
+    types = " and ".join(f"{_type_in_words(column)} in {column.name}" for column in (truth, prediction))
+    raise InputError(f"expected true and predicted labels of one type, got {types}")
 
 
-def _said(values: pl.Series) -> str:
+def _type_in_words(values: pl.Series) -> str:
     kind = values.dtype
     if isinstance(kind, pl.List):
         return "several labels an item"
@@ -160,7 +254,7 @@ def only_known(
     Choice(Unknown).check("unknown", unknown)
     if labels is None:
         return frame, ()
-    said: list[str] = []
+    remarks: list[str] = []
     known = {str(label) for label in labels} | {NONE}
     for column in [name for name in ("truth", "prediction") if name in frame.columns]:
         strange = [label for label in distinct(frame[column]) if str(label) not in known]
@@ -177,8 +271,10 @@ def only_known(
         if isinstance(frame[column].dtype, pl.List):
             kept = pl.col(column).list.eval(kept).list.unique().list.sort()
         frame = frame.with_columns(kept.alias(column))
-        said.append(f"{column}: {number_of('label', len(strange))} counted as {OTHER}: {listed([*map(str, strange)])}")
-    return frame, tuple(said)
+        remarks.append(
+            f"{column}: {number_of('label', len(strange))} counted as {OTHER}: {listed([*map(str, strange)])}"
+        )
+    return frame, tuple(remarks)
 
 
 def _unknown_error(
@@ -193,7 +289,7 @@ def _unknown_error(
         )
         for label in strange[:_MOST_NAMED]
     }
-    label = min(rows, key=lambda one: rows[one])
+    label = min(rows, key=lambda key: rows[key])
     row = rows[label]
     expected = f"a label of {listed(names)} as {column}"
     ways = f"{argument('unknown', 'other')} counts others as {OTHER}"

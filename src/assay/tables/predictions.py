@@ -12,7 +12,7 @@ import polars as pl
 
 from assay.core.errors import FormatError, InputError, ParameterError, listed, number_of
 from assay.tables.label_columns import ids_of, numbers_of, refuse_no_threshold
-from assay.tables.label_matrices import Given, label_lists, score_columns
+from assay.tables.label_matrices import ScoreColumns, label_lists, score_columns
 from assay.tables.label_rules import (
     NONE,
     OTHER,
@@ -20,14 +20,15 @@ from assay.tables.label_rules import (
     Unknown,
     Where,
     as_label,
+    both_labels,
     distinct,
     harmonised,
     only_known,
+    positive_label,
     row_numbers,
     stated_labels,
     without_nulls,
 )
-from assay.tables.positive import both_labels, positive_label
 
 Kind: TypeAlias = Literal["binary", "multiclass", "multilabel"]
 #: What columns of scores are called, where there is one a class.
@@ -182,14 +183,14 @@ class Predictions:
         if self.labels is not None:
             added = [extra for extra in (OTHER, NONE) if any(extra in seen for seen in self._seen.values())]
             return (*self.labels, *(extra for extra in added if extra not in self.labels))
-        found = set().union(*map(set, self._seen.values()))
+        labels = set().union(*map(set, self._seen.values()))
         scored = [column.removeprefix(SCORE_OF) for column in self.columns.columns if column.startswith(SCORE_OF)]
-        found |= {as_label(text, self.truth.dtype) for text in scored}
+        labels |= {as_label(text, self.truth.dtype) for text in scored}
         if isinstance(self.truth.dtype, pl.List):
-            whole = all(label.isdecimal() for label in found)
-            return tuple(sorted(found, key=(lambda label: (int(label), label)) if whole else None))
-        apart = found & {OTHER, NONE}
-        return tuple(sorted({*both_labels([*(found - apart)], self.pos_label), *apart}, key=self._place))
+            whole = all(label.isdecimal() for label in labels)
+            return tuple(sorted(labels, key=(lambda label: (int(label), label)) if whole else None))
+        apart = labels & {OTHER, NONE}
+        return tuple(sorted({*both_labels([*(labels - apart)], self.pos_label), *apart}, key=self._place))
 
     def _place(self, label: Any) -> tuple[bool, Any]:
         """Where a label comes in order: those of an Enum in its own, "(other)" and "(none)" last."""
@@ -239,16 +240,16 @@ class Predictions:
     @cached_property
     def warnings(self) -> tuple[str, ...]:
         """What is legal but odd: items left out, labels that no item has, ids that occur twice."""
-        said = list(self.remarks)
+        remarks = list(self.remarks)
         if self.unseen:
             names = listed([str(label) for label in self.unseen])
-            said.append(f"{self.name}: {number_of('label', len(self.unseen))} predicted that no item has: {names}")
+            remarks.append(f"{self.name}: {number_of('label', len(self.unseen))} predicted that no item has: {names}")
         if (
             self.has_ids
             and (twice := self.item_id.filter(self.item_id.is_duplicated()).unique(maintain_order=True)).len()
         ):
-            said.append(f"{self.name}: {number_of('item id', twice.len())} more than once, first {twice[0]!r}")
-        return tuple(said)
+            remarks.append(f"{self.name}: {number_of('item id', twice.len())} more than once, first {twice[0]!r}")
+        return tuple(remarks)
 
     def at(self, threshold: float) -> Predictions:
         """Predict the positive label where the score is at least the threshold, the negative one elsewhere.
@@ -268,8 +269,8 @@ class Predictions:
         else:
             truth, kind = self.truth.cast(pl.String), pl.String()
         yes, no = (pl.lit(label, dtype=kind) for label in (self.positive, self.negative))
-        made = pl.when(pl.col("score") >= threshold).then(yes).otherwise(no).alias("prediction")
-        return dataclasses.replace(self, columns=_ordered(self.columns.with_columns(truth, made)))
+        prediction = pl.when(pl.col("score") >= threshold).then(yes).otherwise(no).alias("prediction")
+        return dataclasses.replace(self, columns=_ordered(self.columns.with_columns(truth, prediction)))
 
     def most_likely(self) -> Predictions:
         """Predict the label with the largest score, the first one in order of several; needs scores of each class.
@@ -285,8 +286,8 @@ class Predictions:
         best = pl.concat_list([scores[label].alias(str(label)) for label in in_order]).list.arg_max()
         kind = self.truth.dtype
         kind = pl.String() if isinstance(kind, pl.Enum | pl.Categorical) else kind
-        made = pl.Series(in_order, dtype=kind).gather(pl.select(best).to_series()).alias("prediction")
-        return dataclasses.replace(self, columns=_ordered(self.columns.with_columns(self.truth.cast(kind), made)))
+        prediction = pl.Series(in_order, dtype=kind).gather(pl.select(best).to_series()).alias("prediction")
+        return dataclasses.replace(self, columns=_ordered(self.columns.with_columns(self.truth.cast(kind), prediction)))
 
     def taken(self, rows: pl.Series) -> Predictions:
         """Some of the items: a mask, or row numbers from 0 in the order wanted; row numbers as ids stay what they are.
@@ -301,7 +302,7 @@ class Predictions:
 
 def assembled(
     columns: dict[str, pl.Series],
-    scores: Given | None,
+    scores: ScoreColumns | None,
     *,
     labels: Sequence[Any] | None,
     pos_label: Any,
@@ -313,9 +314,9 @@ def assembled(
     remarks: tuple[str, ...] = (),
 ) -> Predictions:
     """Check columns against one another and make a table of them; `where` finds the line of a row."""
-    given = {**columns, **({} if scores is None else {column.name: column for column in scores.columns})}
+    all_columns = {**columns, **({} if scores is None else {column.name: column for column in scores.columns})}
     height = len(columns["truth"])
-    for column in given.values():
+    for column in all_columns.values():
         if len(column) != height:
             what = columns["truth"].name
             raise InputError(f"expected as many values as {what} has, {height:,}, got {len(column):,} in {column.name}")
@@ -335,30 +336,30 @@ def assembled(
     frame, renamed = only_known(frame, stated, unknown, where)
     if stated is not None and frame["truth"].dtype == pl.String:
         stated = tuple(map(str, stated))
-    said = (*remarks, *left_out, *(f"{name}: {one}" for one in renamed))
-    return Predictions(_ordered(frame), name, stated, pos_label, origin, said)
+    all_remarks = (*remarks, *left_out, *(f"{name}: {remark}" for remark in renamed))
+    return Predictions(_ordered(frame), name, stated, pos_label, origin, all_remarks)
 
 
 def _placed(
-    scores: Given, frame: pl.DataFrame, stated: tuple[Any, ...] | None, pos_label: Any, name: str
+    scores: ScoreColumns, frame: pl.DataFrame, stated: tuple[Any, ...] | None, pos_label: Any, name: str
 ) -> list[pl.Series]:
     """Scores under the names of their labels; of two labels, or of one, the score of the positive one."""
     bare = Predictions(frame, name, stated, pos_label)
-    found = bare.label_values
+    labels = bare.label_values
     several = bare.kind == "multilabel"
     if scores.labels is None and len(scores.columns) == 1 and not several:
-        if len(found) > _TWO:
-            names = listed([str(label) for label in found])
-            raise InputError(f"{name}: one score an item goes with two labels, and there are {len(found)}: {names}")
+        if len(labels) > _TWO:
+            names = listed([str(label) for label in labels])
+            raise InputError(f"{name}: one score an item goes with two labels, and there are {len(labels)}: {names}")
         return [scores.columns[0].alias("score")]
     kind = frame["truth"].dtype
-    named = found if scores.labels is None else tuple(as_label(label, kind) for label in scores.labels)
-    if scores.labels is None and isinstance(kind, pl.Enum) and stated is None and list(found) != sorted(found):
+    named = labels if scores.labels is None else tuple(as_label(label, kind) for label in scores.labels)
+    if scores.labels is None and isinstance(kind, pl.Enum) and stated is None and list(labels) != sorted(labels):
         raise InputError(f"{name}: the Enum's order is not the alphabet's: state the labels of the columns of y_score")
     if len(named) != len(scores.columns):
         has, names = number_of("column", len(scores.columns)), listed([str(label) for label in named])
         raise InputError(f"{name}: y_score has {has}, and there are {len(named)} labels ({names}): state labels")
-    if missing := [str(label) for label in found if label not in named and label not in {NONE, OTHER}]:
+    if missing := [str(label) for label in labels if label not in named and label not in {NONE, OTHER}]:
         raise InputError(f"{name}: there are no scores for {listed(missing)}")
     if len(named) == _TWO and not several:
         positive = positive_label(sorted(named, key=bare._place), pos_label)

@@ -18,7 +18,7 @@ from assay.counting.positives import positives
 from assay.counting.scored import Scored
 from assay.files import is_file
 from assay.files.sources import Source
-from assay.tables.positive import label_among
+from assay.tables.label_rules import label_among
 from assay.tables.predictions import Predictions
 
 #: Whole numbers beyond this are not all there among numbers of 64-bit floating point, which thresholds are.

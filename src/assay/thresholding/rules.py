@@ -14,7 +14,7 @@ import numpy as np
 from assay.core.domains import Domain, Real, Whole
 from assay.core.errors import ParameterError, did_you_mean
 from assay.counting.judgments import Floats, Mask
-from assay.measures.domains import Beta, Coefficient
+from assay.measures.definition import Beta, Coefficient
 from assay.measures.parser import parse_value
 from assay.measures.sets import square_of_beta
 from assay.stats.rounding import ROUNDING

@@ -77,7 +77,7 @@ class Line:
 
 
 @dataclass(frozen=True)
-class Options:
+class PrintOptions:
     """The reference tool's options, by what they mean."""
 
     measures: Sequence[str] = ()
@@ -92,11 +92,11 @@ class Options:
 
 
 # name -> its lines for given parameters (None: none were given) and options; the order is the order of printing.
-_Maker = Callable[[list[str] | None, Options], list[Line]]
+_Maker = Callable[[list[str] | None, PrintOptions], list[Line]]
 
 
 def _plain(measure: Measure, **line: Any) -> _Maker:
-    def make(parameters: list[str] | None, options: Options) -> list[Line]:  # noqa: ARG001
+    def make(parameters: list[str] | None, options: PrintOptions) -> list[Line]:  # noqa: ARG001
         _refuse(parameters, measure.name)
         return [Line("", (measure,), **line)]
 
@@ -106,7 +106,7 @@ def _plain(measure: Measure, **line: Any) -> _Maker:
 def _named(name: str) -> _Maker:
     """What is known of the run as a whole, not computed from topics."""
 
-    def make(parameters: list[str] | None, options: Options) -> list[Line]:  # noqa: ARG001
+    def make(parameters: list[str] | None, options: PrintOptions) -> list[Line]:  # noqa: ARG001
         _refuse(parameters, name)
         return [Line("", summary="none", per_topic=False)]
 
@@ -116,7 +116,7 @@ def _named(name: str) -> _Maker:
 def _by_cutoff(make_measure: Callable[..., Measure], defaults: Sequence[str] = _CUTOFFS, **line: Any) -> _Maker:
     """Whole cut-offs, sorted, each printed as `name_k`."""
 
-    def make(parameters: list[str] | None, options: Options) -> list[Line]:  # noqa: ARG001
+    def make(parameters: list[str] | None, options: PrintOptions) -> list[Line]:  # noqa: ARG001
         cutoffs = sorted(int(_leading(item, r"[+-]?\d+")) for item in parameters or defaults)
         if len(set(cutoffs)) < len(cutoffs) or cutoffs[0] < 1:
             raise ParameterError(f"cut-offs are whole numbers from 1 on, each once, not {','.join(parameters or [])}")
@@ -128,7 +128,7 @@ def _by_cutoff(make_measure: Callable[..., Measure], defaults: Sequence[str] = _
 def _by_share(make_measure: Callable[[float], Measure], defaults: Sequence[str]) -> _Maker:
     """Real cut-offs, sorted, each printed with two decimals."""
 
-    def make(parameters: list[str] | None, options: Options) -> list[Line]:  # noqa: ARG001
+    def make(parameters: list[str] | None, options: PrintOptions) -> list[Line]:  # noqa: ARG001
         shares = sorted(_real(item) for item in parameters or defaults)
         if len(set(shares)) < len(shares):
             raise ParameterError(f"cut-offs are given once each, not {','.join(parameters or [])}")
@@ -140,7 +140,7 @@ def _by_share(make_measure: Callable[[float], Measure], defaults: Sequence[str])
 def _by_gain(measure: Measure, **line: Any) -> _Maker:
     """Pairs such as 1=3.5 give a grade's gain, p=0.8 the persistence; printed as typed."""
 
-    def make(parameters: list[str] | None, options: Options) -> list[Line]:  # noqa: ARG001
+    def make(parameters: list[str] | None, options: PrintOptions) -> list[Line]:  # noqa: ARG001
         chosen: dict[str, Any] = {}
         gains: dict[float, float] = {}
         for pair in parameters or ():
@@ -157,12 +157,12 @@ def _by_gain(measure: Measure, **line: Any) -> _Maker:
     return make
 
 
-def _eleven_points(parameters: list[str] | None, options: Options) -> list[Line]:  # noqa: ARG001
+def _eleven_points(parameters: list[str] | None, options: PrintOptions) -> list[Line]:  # noqa: ARG001
     levels = [_real(item) for item in parameters or _TENTHS]
     return [Line(_as_typed(parameters), tuple(IPrec(recall=level, rule=_RECALL_RULE) for level in levels))]
 
 
-def _set_f(parameters: list[str] | None, options: Options) -> list[Line]:  # noqa: ARG001
+def _set_f(parameters: list[str] | None, options: PrintOptions) -> list[Line]:  # noqa: ARG001
     squared = _real(parameters[0]) if parameters else 1.0
     if squared < 0:
         raise ParameterError(f"the parameter of set_F is the square of beta, from 0 on, not {squared:g}")
@@ -176,7 +176,7 @@ def _set_f(parameters: list[str] | None, options: Options) -> list[Line]:  # noq
     return [Line(_as_typed(parameters), (SetP, SetR), harmonic)]
 
 
-def _utility(parameters: list[str] | None, options: Options) -> list[Line]:
+def _utility(parameters: list[str] | None, options: PrintOptions) -> list[Line]:
     if parameters is not None and len(parameters) != 4:
         raise ParameterError(f"utility takes four coefficients, not {','.join(parameters)}")
     weights = [_real(item) for item in parameters or ("1", "-1", "0", "0")]
@@ -186,7 +186,7 @@ def _utility(parameters: list[str] | None, options: Options) -> list[Line]:
     return [Line(_as_typed(parameters), (measure,), when_missing=None if parameters else 0.0)]
 
 
-def _relstring(parameters: list[str] | None, options: Options) -> list[Line]:  # noqa: ARG001
+def _relstring(parameters: list[str] | None, options: PrintOptions) -> list[Line]:  # noqa: ARG001
     length = int(_leading(parameters[0], r"\d+")) if parameters else 10
     return [Line(_as_typed(parameters), summary="none", string_length=length, when_missing=None if parameters else 0.0)]
 
@@ -247,14 +247,14 @@ NICKNAMES = {
 }  # fmt: skip
 
 
-def lines_to_print(options: Options) -> dict[str, list[Line]]:
+def lines_to_print(options: PrintOptions) -> dict[str, list[Line]]:
     """The lines to print, in the fixed order; the first parameters given for a measure win."""
-    given: dict[str, list[str] | None] = {}
+    requested: dict[str, list[str] | None] = {}
     for text in options.measures or ("official",):
         name, dot, rest = text.partition(".")
         if name in NICKNAMES and not dot:
             for member in NICKNAMES[name]:
-                given.setdefault(member, None)
+                requested.setdefault(member, None)
             continue
         if name not in _CATALOGUE:
             if name.startswith(("prefs", "all_prefs")):
@@ -264,12 +264,12 @@ def lines_to_print(options: Options) -> dict[str, list[Line]]:
                 raise UnknownMeasureError(f"trec_eval has no measure {name!r}; did you mean {stem}.{parameter}?")
             nearest = did_you_mean(name, [*_CATALOGUE, *NICKNAMES])
             raise UnknownMeasureError(f"trec_eval has no measure {name!r}{nearest}")
-        if given.get(name) is None:
-            given[name] = rest.split(",") if dot else None
-    for name in given:
+        if requested.get(name) is None:
+            requested[name] = rest.split(",") if dot else None
+    for name in requested:
         if name not in {"runid", "num_q"} and (name in OF_JUDGES) != options.by_judge:
             raise ParameterError(f"{name} {'needs' if name in OF_JUDGES else 'cannot be computed with'} -R qrels_jg")
-    return {name: _CATALOGUE[name](given[name], options) for name in _ORDER if name in given}
+    return {name: _CATALOGUE[name](requested[name], options) for name in _ORDER if name in requested}
 
 
 def _as_typed(parameters: list[str] | None) -> str:

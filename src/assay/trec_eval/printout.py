@@ -21,7 +21,7 @@ from assay.counting.ranks import Ranks
 from assay.files import RunFile, read_qrels, scan_run
 from assay.measures.registry import Measure
 from assay.tables import Qrels
-from assay.trec_eval.catalogue import OF_JUDGES, Line, Options, lines_to_print
+from assay.trec_eval.catalogue import OF_JUDGES, Line, PrintOptions, lines_to_print
 
 
 @dataclass(frozen=True)
@@ -32,15 +32,15 @@ class Printout:
     warnings: tuple[str, ...] = field(default=())
 
 
-def trec_eval(qrels: Any, run: Any, options: Options | None = None) -> Printout:
+def trec_eval(qrels: Any, run: Any, options: PrintOptions | None = None) -> Printout:
     """Evaluate a run file and give the reference tool's text.
 
     >>> import io
     >>> qrels, run = io.StringIO("q 0 d 1"), io.StringIO("q Q0 d 1 9.5 tag")
-    >>> print(trec_eval(qrels, run, Options(measures=["map"])).text, end="")
+    >>> print(trec_eval(qrels, run, PrintOptions(measures=["map"])).text, end="")
     map                   \tall\t1.0000
     """
-    options = options or Options()
+    options = options or PrintOptions()
     lines = lines_to_print(options)
     warnings: list[str] = []
     table = _whole_grades(read_qrels(qrels, judges=options.by_judge), warnings)
@@ -63,7 +63,9 @@ def trec_eval(qrels: Any, run: Any, options: Options | None = None) -> Printout:
 class _Values:
     """The values of all topics, in the order in which they are printed."""
 
-    def __init__(self, qrels: Qrels, run: RunFile, policies: Policies, options: Options, warnings: list[str]) -> None:
+    def __init__(
+        self, qrels: Qrels, run: RunFile, policies: Policies, options: PrintOptions, warnings: list[str]
+    ) -> None:
         self.run, self.options = run, options
         if options.by_judge:
             self.judges = {judge: qrels.by_judge(judge) for judge in qrels.judges}
@@ -88,12 +90,12 @@ class _Values:
         self.order = sorted(range(len(ranks.queries)), key=lambda number: ranks.queries[number].encode())
 
     def text(self, lines: Mapping[str, list[Line]]) -> Iterator[str]:
-        columns = [(name, line, self._column(name, line)) for name, made in lines.items() for line in made]
+        columns = [(name, line, self._column(name, line)) for name, group in lines.items() for line in group]
         if self.options.per_topic:
             for topic in self.order:
                 for name, line, values in columns:
                     if line.per_topic:
-                        yield _printed(name, line, self.ranks.queries[topic], self._shown(line, values, topic))
+                        yield _printed(name, line, self.ranks.queries[topic], self._value_text(line, values, topic))
         if self.options.summary:
             for name, line, values in columns:
                 summary = self._summary(name, line, values)
@@ -129,7 +131,7 @@ class _Values:
                     count[number[query]] += 1
         return total / np.maximum(count, 1)
 
-    def _shown(self, line: Line, values: Floats, topic: int) -> str:
+    def _value_text(self, line: Line, values: Floats, topic: int) -> str:
         if not line.string_length:
             return f"{values[topic]:.0f}" if line.whole else f"{values[topic]:6.4f}"
         if self.missing[topic] and line.when_missing is not None:

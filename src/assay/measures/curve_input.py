@@ -34,7 +34,7 @@ class GivenCurve:
         for unit, curve in enumerate(curves):
             if not isinstance(curve, Sequence) or not curve:
                 raise ParameterError(f"a precision-recall curve is a list of one point at least, not {curve!r}")
-            checked = sorted((_point(one) for one in curve), key=lambda point: -point[1])
+            checked = sorted((_point(point) for point in curve), key=lambda point: -point[1])
             rows += [(unit, recall, precision) for precision, recall in checked]
         units, recalls, precisions = zip(*rows, strict=True)
         columns = {"recall": np.array(recalls, dtype=np.float64), "precision": np.array(precisions, dtype=np.float64)}
@@ -42,12 +42,12 @@ class GivenCurve:
         return cls(tuple(f"q{number}" for number in range(1, len(curves) + 1)), points)
 
 
-def _point(given: object) -> tuple[float, float]:
+def _point(point: object) -> tuple[float, float]:
     """A point of a curve, checked."""
-    pair = tuple(given) if isinstance(given, Sequence) and not isinstance(given, str) else ()
-    if len(pair) != 2 or any(isinstance(one, bool | str) or not hasattr(one, "__float__") for one in pair):
-        raise ParameterError(f"a point of a curve is two numbers, (precision, recall), not {given!r}")
-    precision, recall = (float(one) for one in pair)
+    pair = tuple(point) if isinstance(point, Sequence) and not isinstance(point, str) else ()
+    if len(pair) != 2 or any(isinstance(value, bool | str) or not hasattr(value, "__float__") for value in pair):
+        raise ParameterError(f"a point of a curve is two numbers, (precision, recall), not {point!r}")
+    precision, recall = (float(value) for value in pair)
     if not (0 <= precision <= 1 and 0 <= recall <= 1):
         raise ParameterError(f"precision and recall lie between 0 and 1, not {precision:g} at recall {recall:g}")
     return precision, recall

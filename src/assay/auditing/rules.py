@@ -1,4 +1,4 @@
-"""`Setting`: everything that a value depends on, including what only other tools do."""
+"""`AuditSetting`: all that a value depends on; and `@rule`: how another tool counts, registered where it is defined."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, Literal, NamedTuple, TypeAlias, cast
 
+from assay.core.errors import ParameterError
 from assay.counting.judgments import Floats
 from assay.counting.policies import Policies, policies
 from assay.counting.ranks import Ranks
@@ -35,7 +36,7 @@ NOTHING_KNOWN = Data()
 
 
 @dataclass(frozen=True)
-class Setting:
+class AuditSetting:
     """A measure, the policies that Assay has, and the rules that only other tools have.
 
     `repeated`: a document that comes again counts once (which row, the policies say), with the score of its last row,
@@ -51,7 +52,7 @@ class Setting:
     `counted`: a function takes the measure's place where Assay has no parameter for the rule.
 
     >>> from assay.measures import nDCG
-    >>> Setting(nDCG @ 5, Policies()).measured(gain="exp").measure
+    >>> AuditSetting(nDCG @ 5, Policies()).measured(gain="exp").measure
     nDCG(gain='exp')@5
     """
 
@@ -68,15 +69,15 @@ class Setting:
     digits: int | None = None
     counted: Counted | None = None
 
-    def measured(self, **parameters: Any) -> Setting:
+    def measured(self, **parameters: Any) -> AuditSetting:
         """The same with other parameters of the measure."""
         return replace(self, measure=self.measure(**parameters))
 
-    def under(self, **rules: Any) -> Setting:
+    def under(self, **rules: Any) -> AuditSetting:
         """The same under other policies."""
         return replace(self, policies=policies(self.policies, **rules))
 
-    def having(self, **changes: Any) -> Setting:
+    def having(self, **changes: Any) -> AuditSetting:
         """The same with other rules of this class."""
         return replace(self, **changes)
 
@@ -93,5 +94,69 @@ class Setting:
     @property
     def is_assays(self) -> bool:
         """Whether `evaluate` can be asked for it: nothing but parameters and policies."""
-        plain = Setting(self.measure, self.policies, self.data, undefined=self.undefined)
+        plain = AuditSetting(self.measure, self.policies, self.data, undefined=self.undefined)
         return self == plain and self.undefined != "spreads"
+
+
+#: From a setting to another one; None where the rule has no meaning.
+Change: TypeAlias = Callable[[AuditSetting], AuditSetting | None]
+
+_RULES: list[ToolRule] = []
+
+
+@dataclass(frozen=True)
+class ToolRule:
+    """A rule that some tools count by: its name, the tools, a sentence on why it matters, and what it changes.
+
+    A rule without tools is shown nowhere until it gives a value that is looked for. `part` says what is chosen: of each
+    part, one rule at most is in force.
+
+    >>> from assay.auditing.search import rules
+    >>> from assay.measures import nDCG
+    >>> next(rule.tools for rule in rules(nDCG) if rule.name == "exponential gain")[0]
+    'gdeval'
+    """
+
+    name: str
+    why: str
+    change: Change
+    tools: tuple[str, ...] = ()
+    of: tuple[str, ...] = ()
+    part: str | None = None
+
+    def suits(self, measure: Measure) -> bool:
+        """Whether it has anything to do with a measure."""
+        return not self.of or measure.name in self.of
+
+    def applied(self, setting: AuditSetting) -> AuditSetting | None:
+        """The setting under this rule, which may be the same; None if the rule does not go with it."""
+        try:
+            return self.change(setting)
+        except ParameterError:
+            return None
+
+
+def rule(
+    name: str, *, tools: tuple[str, ...] = (), of: tuple[str, ...] = (), part: str | None = None
+) -> Callable[[Change], ToolRule]:
+    """Register a function from a setting to another one as a rule; its docstring says why values differ."""
+
+    def register(change: Change) -> ToolRule:
+        why = " ".join((change.__doc__ or "").split())
+        entry = ToolRule(name, why, change, tools, of, part)
+        _RULES.append(entry)
+        return entry
+
+    return register
+
+
+def registered() -> tuple[ToolRule, ...]:
+    """All rules, in the order of their definition."""
+    return tuple(_RULES)
+
+
+def together(setting: AuditSetting, *rules: ToolRule) -> AuditSetting:
+    """Several rules, one after the other; those that do not go with the setting are passed over."""
+    for single in rules:
+        setting = single.applied(setting) or setting
+    return setting

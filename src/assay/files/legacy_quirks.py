@@ -56,27 +56,27 @@ def grade_in_column_two(frame: pl.DataFrame, name: str) -> list[str]:
     if not 2 <= values.len() <= _MOST_GRADES or numbers.has_nulls():
         return []
     *others, last = (f"{value:g}" for value in numbers.sort())
-    shown = f"{', '.join(others)} or {last}"
-    return [f"{name}: column 4 is always {grade[0]:g}, and column 2 is {shown}: the grade may be in column 2"]
+    grades = f"{', '.join(others)} or {last}"
+    return [f"{name}: column 4 is always {grade[0]:g}, and column 2 is {grades}: the grade may be in column 2"]
 
 
 def fitted(qrels: dict[str, Qrels], topics: Topics | None) -> tuple[dict[str, Qrels], Topics | None, list[str]]:
     """Bring the ids of topics and judgments together, where they differ in a known way, and say so."""
     if topics is None:
         return qrels, None, []
-    said: list[str] = []
+    remarks: list[str] = []
     done: dict[str, Qrels] = {}
-    for split, given in qrels.items():
-        judged = given
+    for split, original in qrels.items():
+        judged = original
         ids = topics.frame["query_id"].to_list()
         strange = set(judged.topics) - set(ids)
         if strange and _differ_in_zeros(ids, judged.topics):
             judged = _renamed(judged, {topic: plain_number(topic) for topic in judged.topics})
             topics = _renumbered(topics, [plain_number(topic) for topic in ids])
-            said.append(f"{judged.name}: query ids differ in leading zeros from {topics.name}; they are left out")
+            remarks.append(f"{judged.name}: query ids differ in leading zeros from {topics.name}; they are left out")
         elif strange and _are_positions(judged.topics, len(ids)):
             topics = _renumbered(topics, [str(place) for place in range(1, len(ids) + 1)])
-            said.append(
+            remarks.append(
                 f"{judged.name}: queries are numbered by position, not by the ids of {topics.name}; "
                 "the topics are numbered so too, and their own ids are in the column `given_id`"
             )
@@ -86,10 +86,10 @@ def fitted(qrels: dict[str, Qrels], topics: Topics | None) -> tuple[dict[str, Qr
         strange = set(judged.topics) - known
         if strange:
             unknown = number_of("judged query", len(strange))
-            said.append(f"{judged.name}: {unknown} not among the topics, such as {min(strange)!r}")
+            remarks.append(f"{judged.name}: {unknown} not among the topics, such as {min(strange)!r}")
         if without := len(known - set(judged.topics)):
-            said.append(f"{judged.name}: {number_of('topic', without)} without judgments")
-    return done, topics, said
+            remarks.append(f"{judged.name}: {number_of('topic', without)} without judgments")
+    return done, topics, remarks
 
 
 def fitted_documents(qrels: Qrels, documents: Documents | None) -> tuple[Qrels, list[str]]:
@@ -108,23 +108,23 @@ def fitted_documents(qrels: Qrels, documents: Documents | None) -> tuple[Qrels, 
             plain[plain_number(known)] = "" if plain_number(known) in plain else known
     names = {judged: plain.get(plain_number(judged), "") for judged in strange if is_whole(judged)}
     names = {judged: known for judged, known in names.items() if known}
-    said = []
+    remarks = []
     if names:
         frame = qrels.frame.with_columns(pl.col("doc_id").replace(names))
         settled = Qrels.settled(frame, qrels.name, qrels.format)
         qrels = Qrels(settled.frame, qrels.name, qrels.format, qrels.warnings + settled.warnings)
         are = "document is" if len(names) == 1 else "documents are"
         example, known = next(iter(names.items()))
-        said.append(
+        remarks.append(
             f"{qrels.name}: {len(names):,} judged {are} written with zeros in front, unlike the documents: "
             f"{example!r} is {known!r}"
         )
         strange = _unknown(qrels, documents)
     if strange:
-        said.append(
+        remarks.append(
             f"{qrels.name}: {number_of('judged document', len(strange))} not in the collection, such as {strange[0]!r}"
         )
-    return qrels, said
+    return qrels, remarks
 
 
 def _unknown(qrels: Qrels, documents: Documents | None) -> list[str]:
@@ -164,12 +164,12 @@ def _is_list_of_weights(qrels: Qrels) -> bool:
         return False
     numbers = list(map(int, topics))
     weights = qrels.frame["relevance"]
-    return all(one < other for one, other in itertools.pairwise(numbers)) and bool(
+    return all(before < other for before, other in itertools.pairwise(numbers)) and bool(
         (weights != weights.floor()).mean() > _HALF  # type: ignore[operator]  # a share
     )
 
 
-def differing_topics(one: Qrels, other: Qrels) -> list[str]:
+def differing_topics(first: Qrels, other: Qrels) -> list[str]:
     """The topics for which two sets of judgments name other documents, in their order.
 
     >>> differing_topics(Qrels.of({"1": {"a": 1}, "2": {"b": 1}}), Qrels.of({"1": {"a": 1}, "2": {"c": 1}}))
@@ -177,10 +177,10 @@ def differing_topics(one: Qrels, other: Qrels) -> list[str]:
     """
     pair = ["query_id", "doc_id"]
     odd = pl.concat(
-        [a.frame.join(b.frame, on=pair, how="anti").select("query_id") for a, b in ((one, other), (other, one))]
+        [a.frame.join(b.frame, on=pair, how="anti").select("query_id") for a, b in ((first, other), (other, first))]
     )["query_id"]
     strange = set(odd)
-    return [topic for topic in dict.fromkeys([*one.topics, *other.topics]) if topic in strange]
+    return [topic for topic in dict.fromkeys([*first.topics, *other.topics]) if topic in strange]
 
 
 def _differ_in_zeros(ids: list[str], judged: list[str]) -> bool:
@@ -204,6 +204,6 @@ def _renamed(qrels: Qrels, names: dict[str, str]) -> Qrels:
 def _renumbered(topics: Topics, ids: list[str]) -> Topics:
     if ids == topics.frame["query_id"].to_list():
         return topics
-    given = {} if "given_id" in topics.frame.columns else {"given_id": topics.frame["query_id"]}
-    frame = topics.frame.with_columns(pl.Series("query_id", ids), **given)
+    given_ids = {} if "given_id" in topics.frame.columns else {"given_id": topics.frame["query_id"]}
+    frame = topics.frame.with_columns(pl.Series("query_id", ids), **given_ids)
     return Topics(frame, topics.name, topics.format, topics.warnings)

@@ -125,7 +125,7 @@ class Hypotheses:
     def _counts(self, query: Ints, unit: Ints, number: Ints, grade: Floats) -> Ranks:
         """Counts with one query for each hypothesis, and in it the unjudged documents that it says something about."""
         there = np.isfinite(self._rank[number])
-        says = Graded(
+        assumed = Graded(
             unit[there],
             self._rank[number[there]].astype(np.int64),
             grade[there],
@@ -147,7 +147,7 @@ class Hypotheses:
             queries=("",) * len(query),
             retrieved=self.plain.retrieved[query],
             in_run=self.plain.in_run[query],
-            hits=_ranked(known, says),
+            hits=_ranked(known, assumed),
             ideal=self._ideal_rows(query, unit, number, grade),
             max_grade=max(self.top, self.plain.max_grade),
         )
@@ -164,12 +164,12 @@ class Hypotheses:
         return Graded(owner, place, grade[order], place, place, document[order])
 
 
-def _ranked(known: Graded, says: Graded) -> Graded:
+def _ranked(known: Graded, assumed: Graded) -> Graded:
     """Two lists of documents in one, by query and rank."""
-    query, rank = np.append(known.query, says.query), np.append(known.rank, says.rank)
+    query, rank = np.append(known.query, assumed.query), np.append(known.rank, assumed.rank)
     order = np.argsort(query * (1 + rank.max(initial=0)) + rank, kind="stable")
     rank = rank[order]
-    grade, document = np.append(known.grade, says.grade), np.append(known.document, says.document)
+    grade, document = np.append(known.grade, assumed.grade), np.append(known.document, assumed.document)
     return Graded(query[order], rank, grade[order], rank, rank, document[order])
 
 

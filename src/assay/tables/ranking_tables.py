@@ -1,0 +1,276 @@
+"""The tables of a search evaluation: what a system returned, what assessors judged, topics and documents."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import cached_property
+from typing import Any, Protocol, TypeVar, cast
+
+import polars as pl
+
+from assay.core.errors import FormatError, InputError, quote
+from assay.tables.shapes import FlatDicts, InMemory, Locate, refuse_absent, rows_of
+
+T = TypeVar("T")
+
+_BATCH_ROWS = 1 << 18
+
+
+class Batches(Protocol):
+    """A run that can be gone through in pieces, more than once: a table in memory, or a file."""
+
+    @property
+    def name(self) -> str:
+        """What the run is called."""
+
+    @property
+    def origin(self) -> str:
+        """Where the run comes from, for messages: a file's path, or the name."""
+
+    @property
+    def format(self) -> str:
+        """The format that it is in, for messages."""
+
+    def batches(self, prepare: Callable[[pl.DataFrame], T], rank_by: str = "score") -> Iterator[T]:
+        """Give `prepare` each piece (query_id, doc_id, score, in input order), and yield what it returns."""
+
+    def read(self) -> Run:
+        """Read the whole table into memory."""
+
+    def whereabouts(self, query_id: str, doc_id: str) -> tuple[str, int | None]:
+        """Tell the file and the line where this document comes up for the second time."""
+
+
+class Run:
+    """What a system returned: `query_id, doc_id, score` and, if it was given, `rank`.
+
+    >>> Run.of({"q1": {"d1": 2.0, "d2": 1.5}}).frame.rows()
+    [('q1', 'd1', 2.0), ('q1', 'd2', 1.5)]
+    """
+
+    def __init__(
+        self,
+        rows: pl.DataFrame | FlatDicts,
+        name: str = "run",
+        format: str = "in memory",
+        metadata: str = "",
+        locate: Locate | None = None,
+    ) -> None:
+        self.name, self.format = name, format
+        self._locate = locate
+        #: What the run says about itself: YAML, as an `ir_metadata` header has it.
+        self.metadata = metadata
+        #: The rows as they came, if they came in dicts: whoever can do with those need not make columns of text.
+        self.dicts = rows if isinstance(rows, FlatDicts) else None
+        if isinstance(rows, pl.DataFrame):
+            refuse_absent(rows.columns, "score", name)
+            self.frame = rows
+
+    @classmethod
+    def of(cls, data: InMemory, name: str = "run") -> Run:
+        """Take a run from dicts of dicts, a data frame of any library, or `(query_id, doc_id, score)` tuples."""
+        if isinstance(data, Run):
+            return data
+        return cls(rows_of(data, "score", name), name)
+
+    @cached_property
+    def frame(self) -> pl.DataFrame:
+        """The rows, in the order in which they came."""
+        return cast("FlatDicts", self.dicts).frame("score")
+
+    @property
+    def origin(self) -> str:
+        """Where the run comes from, for messages: a file's path, or the name."""
+        return self.name if self._locate is None else self._locate()[0]
+
+    def read(self) -> Run:
+        """The run itself, which is in memory."""
+        return self
+
+    def batches(self, prepare: Callable[[pl.DataFrame], T], rank_by: str = "score") -> Iterator[T]:
+        """Go through the rows in pieces; with `rank_by="rank"` the score is the negative rank."""
+        frame = self.frame
+        if rank_by == "rank":
+            if "rank" not in frame.columns:
+                raise InputError(
+                    f"{self.name}: rank_by='rank' needs a column `rank` of numbers, there is {', '.join(frame.columns)}"
+                )
+            frame = frame.with_columns(score=-pl.col("rank").cast(pl.Float64))
+        for start in range(0, frame.height, _BATCH_ROWS):
+            yield prepare(frame.slice(start, _BATCH_ROWS))
+
+    def whereabouts(self, query_id: str, doc_id: str) -> tuple[str, int | None]:
+        """Tell the row (from 1), or the line of the file, where this document comes up for the second time."""
+        if self._locate is not None:
+            return self._locate(query_id=query_id, doc_id=doc_id)
+        same = (self.frame["query_id"] == query_id) & (self.frame["doc_id"] == doc_id)
+        return self.name, int(same.arg_true()[1]) + 1
+
+
+class Qrels:
+    """What the assessors judged: `query_id, doc_id, relevance`, and `judge` where several judged the same document.
+
+    Relevance is a number: whole grades or fractions. A negative one means: in the pool, but not judged.
+
+    >>> Qrels.of([("q1", "d1", 1), ("q1", "d2", 0)]).topics
+    ['q1']
+    """
+
+    def __init__(
+        self,
+        rows: pl.DataFrame | FlatDicts,
+        name: str = "qrels",
+        format: str = "in memory",
+        warnings: tuple[str, ...] = (),
+    ) -> None:
+        self.name, self.format, self.warnings = name, format, warnings
+        #: The rows as they came, if they came in dicts: whoever can do with those need not make columns of text.
+        self.dicts = rows if isinstance(rows, FlatDicts) else None
+        if isinstance(rows, pl.DataFrame):
+            refuse_absent(rows.columns, "relevance", name)
+            self.frame = rows
+
+    @classmethod
+    def of(cls, data: InMemory, name: str = "qrels") -> Qrels:
+        """Take judgments from dicts of dicts, any data frame, or `(query_id, doc_id, relevance)` tuples."""
+        if isinstance(data, Qrels):
+            return data
+        rows = rows_of(data, "relevance", name)
+        # A dict whose keys are text cannot hold a pair twice.
+        return cls(rows, name) if isinstance(rows, FlatDicts) else cls.settled(rows, name)
+
+    @classmethod
+    def settled(cls, frame: pl.DataFrame, name: str, format: str = "in memory", locate: Locate | None = None) -> Qrels:
+        """Collapse rows given twice; refuse rows that contradict one another."""
+        keys = [name for name in ("query_id", "doc_id", "judge") if name in frame.columns]
+        if frame.n_unique(keys) == frame.height:
+            return cls(frame, name, format)
+        unique = frame.unique(maintain_order=True)
+        if unique.n_unique(keys) < unique.height:
+            first = unique.filter(unique.select(keys).is_duplicated()).row(0, named=True)
+            wanted = {key: first[key] for key in keys}
+            path, line = locate(**wanted) if locate else (name, None)
+            grades = unique.filter(*(pl.col(key) == value for key, value in wanted.items()))["relevance"].to_list()
+            by = f" by judge {quote(wanted['judge'])}" if "judge" in wanted else ""
+            pair = f"document {quote(wanted['doc_id'])} for query {quote(wanted['query_id'])}"
+            raise FormatError(
+                path,
+                line,
+                expected=f"one judgment of {pair}{by}",
+                got=" and ".join(f"{grade:g}" for grade in grades),
+            )
+        repeated = frame.height - unique.height
+        warnings = (f"{name}: {repeated} judgments given twice alike count once",) if repeated else ()
+        return cls(unique, name, format, warnings)
+
+    @cached_property
+    def frame(self) -> pl.DataFrame:
+        """The judgments, in the order in which they came."""
+        return cast("FlatDicts", self.dicts).frame("relevance")
+
+    @property
+    def topics(self) -> list[str]:
+        """The query ids, in the order of their first judgment."""
+        return self.frame["query_id"].unique(maintain_order=True).to_list()
+
+    @property
+    def judges(self) -> list[str]:
+        """Who judged, if the table says so."""
+        if self.dicts is not None or "judge" not in self.frame.columns:
+            return []
+        return self.frame["judge"].unique().sort().to_list()
+
+    def by_judge(self, judge: str) -> Qrels:
+        """Keep one judge's judgments."""
+        if judge not in self.judges:
+            if not self.judges:
+                raise InputError(
+                    f"{self.name}: expected judgments by several judges, got those of one; leave judge out"
+                )
+            known = ", ".join(map(repr, self.judges[:10]))
+            raise InputError(f"{self.name}: expected a judge of {known}, got {judge!r}")
+        frame = self.frame.filter(pl.col("judge") == judge).drop("judge")
+        return Qrels(frame, self.name, self.format, self.warnings)
+
+
+class _Texts:
+    """Rows of text under an id that comes once."""
+
+    key = "id"
+    columns: tuple[str, ...] = ()
+
+    def __init__(
+        self,
+        frame: pl.DataFrame,
+        name: str,
+        format: str,
+        warnings: tuple[str, ...] = (),
+        locate: Locate | None = None,
+    ) -> None:
+        self.name, self.format, self.warnings = name, format, warnings
+        if self.key not in frame.columns:
+            raise InputError(f"{name}: expected a column {self.key}, got {', '.join(frame.columns) or 'none'}")
+        # What is not text and has none, such as a list, is left out; the table's own columns have to be text.
+        held = [column for column in frame.columns if _is_text(frame[column])]
+        if odd := [column for column in (self.key, *self.columns) if column in set(frame.columns) - set(held)]:
+            raise FormatError(name, None, expected=f"text in column {odd[0]}", got=str(frame[odd[0]].dtype))
+        missing = [column for column in self.columns if column not in held]
+        frame = frame.select(held).with_columns(pl.lit("").alias(column) for column in missing)
+        rest = [column for column in frame.columns if column not in {self.key, *self.columns}]
+        wanted = [self.key, *self.columns, *rest]
+        self.frame = frame.select(pl.col(column).cast(pl.String).fill_null("") for column in wanted)
+        self._check_ids(locate or (lambda row: (f"{name}: row {row + 1}", None)))
+
+    def _check_ids(self, locate: Locate) -> None:
+        """Refuse a row without an id, and the second row under one id."""
+        ids = self.frame[self.key]
+        if (ids == "").any():
+            path, line = locate(row=int((ids == "").arg_max() or 0))
+            raise FormatError(path, line, expected=f"a {self.key}", got="")
+        again = ~ids.is_first_distinct()
+        if again.any():
+            row = int(again.arg_max() or 0)
+            path, line = locate(row=row)
+            raise FormatError(path, line, expected=f"each {self.key} once", got=ids[row])
+
+    def __len__(self) -> int:
+        return self.frame.height
+
+
+class Topics(_Texts):
+    """What users look for: `query_id, title, description, narrative`, and whatever else the file holds.
+
+    >>> Topics.of({"1": "bitter green tea"}).frame["title"].to_list()
+    ['bitter green tea']
+    """
+
+    key = "query_id"
+    columns = ("title", "description", "narrative")
+
+    @classmethod
+    def of(cls, data: dict[str, str] | pl.DataFrame | Any, name: str = "topics") -> Topics:
+        """Take topics from a dict of titles, or a frame."""
+        frame = pl.DataFrame({"query_id": list(data), "title": list(data.values())}) if isinstance(data, dict) else data
+        return cls(pl.DataFrame(frame), name, "in memory")
+
+
+class Documents(_Texts):
+    """What is searched: `doc_id, title, text`, and whatever else the file holds.
+
+    >>> Documents.of({"d1": "Steep it for three minutes."}).frame.rows()
+    [('d1', '', 'Steep it for three minutes.')]
+    """
+
+    key = "doc_id"
+    columns = ("title", "text")
+
+    @classmethod
+    def of(cls, data: dict[str, str] | pl.DataFrame | Any, name: str = "documents") -> Documents:
+        """Take documents from a dict of texts, or a frame."""
+        frame = pl.DataFrame({"doc_id": list(data), "text": list(data.values())}) if isinstance(data, dict) else data
+        return cls(pl.DataFrame(frame), name, "in memory")
+
+
+def _is_text(values: pl.Series) -> bool:
+    """Text, or what has one way to be written as text."""
+    return not (values.dtype.is_nested() or values.dtype.base_type() in {pl.Object, pl.Binary, pl.Duration})
