@@ -12,13 +12,13 @@ import numpy as np
 import polars as pl
 
 from assay.core.digits import number, short, signed
+from assay.core.words import meaning, meant, noted
 from assay.counting.ranks import Ranks
 from assay.counting.retrieved import as_judged
 from assay.measures.registry import Measure
 from assay.rankings.changes import changes, why_no_shares
 from assay.reporting.basis import Basis, on_units
 from assay.reporting.queries import shown_in_full
-from assay.sections.direction import meaning, meant, noted
 from assay.show import charts
 from assay.show.figure import Figure, Series
 from assay.show.model import Column, Prose, Section, Table, Widget

@@ -9,8 +9,8 @@ import polars as pl
 
 from assay.core.digits import number, signed
 from assay.core.errors import ParameterError, joined, number_of
+from assay.core.words import counts, meaning, noted
 from assay.reporting.basis import Basis
-from assay.sections.direction import counts, meaning, noted
 from assay.show import charts
 from assay.show.figure import Figure, Scale
 from assay.show.model import Column, Prose, Section, Table, listed
