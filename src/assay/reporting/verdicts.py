@@ -94,7 +94,7 @@ def _cards(basis: Basis, comparison: Comparison) -> dict[str, Any]:
     for place, (main, *others) in enumerate(pairs, start=1):
         rows = [_row(basis, other, axes[other.measure]) for other in others]
         card = _row(basis, main, axes[main.measure]) | _card(basis, comparison, main, axes[main.measure])
-        is_open, unjudged = len(pairs) <= FEW or place == alone, "" if all_depend else card["depends_on"]
+        is_open, unjudged = len(pairs) <= FEW or place == alone, 0 if all_depend else main.verdict.unjudged
         caveats = [] if is_open else [card["conflict_says"]]
         caveats += [f"It depends on {number_of('unjudged document', unjudged)}."] if unjudged else []
         cards.append(card | {"id": f"v{place}", "is_open": is_open, "caveats": caveats, "others": rows})
@@ -140,7 +140,7 @@ def _card(basis: Basis, comparison: Comparison, finding: Finding, axis: Axis) ->
     """What only the finding under the main measure has room for."""
     way, (won, tied, lost) = basis.higher_is_better(finding.measure), finding.wins
     wide, narrow = (_reach(finding, interval) for interval in (finding.interval, finding.narrow))
-    parts = {meaning(1, way): won, "tied": tied, meaning(-1, way): lost}
+    parts: dict[str, float] = {meaning(1, way): won, "tied": tied, meaning(-1, way): lost}
     return {
         "relative": "" if math.isnan(finding.relative) else signed_percent(finding.relative),
         "both": " → ".join(numbers([finding.baseline_value, finding.value])),
