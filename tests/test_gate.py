@@ -14,7 +14,8 @@ from shared_data import shared
 from strategies import quickly
 
 import assay
-from assay.cli.wording import option
+from assay.cli.wording import Options
+from assay.core.arguments import speaking
 from assay.core.errors import InputError, ParameterError, TopicError
 from assay.counting.judgments import Floats
 from assay.gating.checks import Check, Part, Settings, checks_of
@@ -363,11 +364,13 @@ def test_advice_names_only_what_is_wrong() -> None:
     run, few = found(*[5] * 10), found(*[5] * 8)
     missing = assay.gate(judged(10), run, few, measures="P@10")
     [complete] = advice(missing)
-    assert complete.worded() == "What to do: complete the run; or allow more topics to be missing (max_missing)."
-    assert complete.worded(option).endswith("or allow more topics to be missing (--max-missing).")
+    assert str(complete) == "What to do: complete the run; or allow more topics to be missing (max_missing=...)."
+    with speaking(Options()):
+        assert str(complete).endswith("or allow more topics to be missing (--max-missing).")
     unjudged = assay.gate(judged(10), run, run, measures="P@10", min_judged=0.9)
     [judge] = advice(unjudged)
-    assert judge.worded(option) == "What to do: judge more documents; or ask for less (--min-judged)."
+    with speaking(Options()):
+        assert str(judge) == "What to do: judge more documents; or ask for less (--min-judged)."
     both = (Coverage("old", 9, 9, math.nan), Coverage("new", 9, 9, math.nan))
     every = guards_of(both, SETTINGS._replace(min_judged=0.5), {"old": ["AP is undefined"], "new": ["so it is"]})
     assert {guard.name for guard in every} == set(_WHAT_TO_DO) - {MISSING_ITEMS}

@@ -118,9 +118,9 @@ def test_messages_name_arguments_and_not_options(pytester: pytest.Pytester) -> N
     """,
         "-rs",
     )
-    done.stdout.fnmatch_lines(["*or allow more topics to be missing (max_missing).*"])
-    done.stdout.fnmatch_lines(["*or allow a wider margin (margin).*"])
-    done.stdout.fnmatch_lines(["*it can count as passed or failed instead (inconclusive).*"])
+    done.stdout.fnmatch_lines(["*or allow more topics to be missing (max_missing=...).*"])
+    done.stdout.fnmatch_lines(["*or allow a wider margin (margin=...).*"])
+    done.stdout.fnmatch_lines(["*it can count as passed or failed instead (inconclusive=...).*"])
     assert "--m" not in done.stdout.str()
     assert "--inconclusive" not in done.stdout.str()
 

@@ -12,7 +12,6 @@ from assay.cli import cluster_inputs, inputs, options, output, prediction_inputs
 from assay.cli import tests_of_differences as tested
 from assay.cli.freeze import freeze
 from assay.cli.pipelines import Pipeline
-from assay.cli.wording import option
 from assay.core.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -207,7 +206,7 @@ def gate(
             runs = _two_runs(other, baseline, candidate)
             result = _gated(found[1][0], *runs, rules, _typed(ctx), margin or [], quiet, **settings)
         if to is not None:
-            output.deliver(_rendered(result, form, plain=True), to)
+            output.deliver(output.rendered(result, form, plain=True), to)
         pipeline.write(result)
     except Exception as problem:
         pipeline.write_problem(problem)
@@ -215,7 +214,7 @@ def gate(
     if not quiet:
         inputs.say(result.evaluation, result.notes)
     # Whoever reads stdout may close it: it comes last.
-    pipeline.say(result, None if to is not None else _rendered(result, form, plain=False), is_log=form is None)
+    pipeline.say(result, None if to is not None else output.rendered(result, form, plain=False), is_log=form is None)
     raise typer.Exit(result.exit_code)
 
 
@@ -305,11 +304,3 @@ def _gated_items(
         (prediction_inputs if isinstance(told, prediction_inputs.PredictionInputs) else cluster_inputs).say(every)
     margin = Margins.parsed(margins, str)
     return verb(given, baseline=baseline, candidate=candidate, margin=margin, **settings)
-
-
-def _rendered(result: GateResult, form: str | None, plain: bool) -> str:
-    if form == "csv":
-        return output.rendered(result, form, plain)
-    from assay.sections.gates import document  # noqa: PLC0415  # `assay --help` need not load Polars
-
-    return output.written(document(result, option), form, plain)

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, NamedTuple
 import typer
 
 from assay.cli import output
-from assay.cli.wording import option
 from assay.core.errors import AssayError, InputError
 
 if TYPE_CHECKING:
@@ -28,9 +27,7 @@ class Pipeline(NamedTuple):
         if self.junit is not None:
             output.deliver(result.to_junit(), self.junit)
         if self.summary is not None:
-            from assay.sections.gates import document  # noqa: PLC0415  # `assay --help` need not load Polars
-
-            _append(self.summary, output.written(document(result, option), "markdown"))
+            _append(self.summary, result.to_markdown())
 
     def write_problem(self, problem: Exception) -> None:
         """Leave what went wrong in the same places; one that cannot be written to does not keep it from the others."""

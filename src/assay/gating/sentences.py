@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
+from assay.core.arguments import argument
 from assay.core.digits import as_level, decimals, number, numbers, p_phrase, signed
 from assay.core.errors import number_of, several
 from assay.core.words import INTERVALS, OUTCOMES
@@ -29,13 +30,13 @@ class Advice(NamedTuple):
     text: str
     settings: tuple[str, ...] = ()
 
-    def worded(self, called: Callable[[str], str] = str) -> str:
-        """The advice as a sentence; `called` says what a setting is called where it is read.
+    def __str__(self) -> str:
+        """The advice as a sentence.
 
-        >>> Advice("What to do: judge more documents; or ask for less", ("min_judged",)).worded()
-        'What to do: judge more documents; or ask for less (min_judged).'
+        >>> print(Advice("What to do: judge more documents; or ask for less", ("min_judged",)))
+        What to do: judge more documents; or ask for less (min_judged=...).
         """
-        return f"{self.text} ({', '.join(map(called, self.settings))})." if self.settings else f"{self.text}."
+        return f"{self.text} ({', '.join(map(argument, self.settings))})." if self.settings else f"{self.text}."
 
 
 #: What to do if a guard does not hold, by what it is about.

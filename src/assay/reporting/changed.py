@@ -12,13 +12,13 @@ import numpy as np
 import polars as pl
 
 from assay.core.digits import number, short, signed
+from assay.core.words import meaning, meant, noted
 from assay.counting.ranks import Ranks
 from assay.counting.retrieved import as_judged
 from assay.measures.registry import Measure
 from assay.rankings.visible_changes import changes, why_no_shares
 from assay.reporting.basis import Basis, on_units
 from assay.reporting.queries import shown_in_full
-from assay.sections.direction import meaning, meant, noted
 from assay.show import charts
 from assay.show.figure import Figure, Series
 from assay.show.model import Column, Prose, Section, Table, Widget
@@ -60,11 +60,13 @@ def _queries(basis: Basis, chosen: pl.DataFrame) -> list[dict[str, Any]]:
     best = {} if no_steps else _best_values(measure, ranks["baseline"])
     moved = changes(measure, ranks["baseline"], ranks["system"], ("baseline", "system"), depth)
     texts = basis.shown.texts.of_documents(moved["doc_id"].to_list())
+    words = [texts[document] for document in moved["doc_id"]]
+    moved = moved.with_columns(pl.DataFrame(words, schema={"title": pl.String, "text": pl.String}, orient="row"))
     queries = []
     for row in chosen.iter_rows(named=True):
         query: dict[str, Any] = {"measure": basis.main, "query_id": row["query_id"], "text": row["text"]}
         for side, value in (("baseline", row["baseline_value"]), ("system", row["value"])):
-            ranking = _ranking(moved.filter(query_id=row["query_id"]), side, depth, texts)
+            ranking = _ranking(moved.filter(query_id=row["query_id"]), side, depth)
             added = {} if no_steps else _added(measure, ranks[side], row["query_id"])
             query[side] = {"system": names[side], "value": value, **_steps(ranking, added)}
         most = best.get(row["query_id"], math.nan)
@@ -79,21 +81,12 @@ def _sides(query: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
     return query["baseline"], query["system"]
 
 
-def _ranking(moved: pl.DataFrame, side: str, depth: int, texts: Mapping[str, tuple[str, str]]) -> list[dict[str, Any]]:
+def _ranking(moved: pl.DataFrame, side: str, depth: int) -> list[dict[str, Any]]:
     """One side's documents; `grade` is None if nobody judged it, `other_rank` None if the other system lacks it."""
     rank, other = f"rank_{side}", "rank_system" if side == "baseline" else "rank_baseline"
-    return [
-        {
-            "rank": row[rank],
-            "doc_id": row["doc_id"],
-            "title": texts[row["doc_id"]][0],
-            "text": texts[row["doc_id"]][1],
-            "grade": row["grade"],
-            "change": row["change"],
-            "other_rank": row[other],
-        }
-        for row in moved.filter(pl.col(rank) <= depth).sort(rank).iter_rows(named=True)
-    ]
+    documents = moved.filter(pl.col(rank) <= depth).sort(rank)
+    facts = ("doc_id", "title", "text", "grade", "change")
+    return documents.select(pl.col(rank).alias("rank"), *facts, pl.col(other).alias("other_rank")).to_dicts()
 
 
 def _added(measure: Measure, ranks: Ranks, query: str) -> dict[int, float]:
@@ -232,18 +225,14 @@ def _graded(item: Mapping[str, Any], top: float) -> dict[str, Any]:
     grade, text = item["grade"], item["text"]
     title = item["title"] or text[:_LONGEST] + ("…" if len(text) > _LONGEST else "") or item["doc_id"]
     if grade is None:
-        return {"title": title, "grade": "?", "level": "unjudged", "grade_says": "not judged"}
+        return {"title": title, "chip": "?", "level": "unjudged", "alternative": "not judged"}
     level = 0 if grade <= 0 else min(3, max(1, round(3 * grade / top)))
-    return {
-        "title": title,
-        "grade": short(grade),
-        "level": f"g{level}",
-        "grade_says": f"grade {short(grade)} of {short(top)}",
-    }
+    words = f"grade {short(grade)} of {short(top)}"
+    return {"title": title, "chip": short(grade), "level": f"g{level}", "alternative": words}
 
 
 def _moved(item: Mapping[str, Any], name: str, depth: int) -> dict[str, Any]:
-    """Where the other system has the document, in a mark and words; it matters only if the document is relevant."""
+    """Where the other system has the document, in a mark and words."""
     other = "" if item["other_rank"] is None else f" {item['other_rank']}"
     words = {
         "gained": f"enters the top {depth}, was{other}" if other else "new",
@@ -251,5 +240,5 @@ def _moved(item: Mapping[str, Any], name: str, depth: int) -> dict[str, Any]:
         "up": f"{'rises to' if name == 'from' else 'up from'}{other}",
         "down": f"{'falls to' if name == 'from' else 'down from'}{other}",
         "same": "same rank",
-    }[item["change"]]
-    return {"moved": words, "mark": _MARKS[item["change"]], "matters": bool(item["grade"])}
+    }
+    return {"moved": words[item["change"]], "mark": _MARKS[item["change"]]}

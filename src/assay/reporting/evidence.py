@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any
 
 import polars as pl
 
 from assay.core.digits import as_level
 from assay.core.errors import ParameterError, joined, listed
 from assay.core.notes import Note
+from assay.evaluation import Evaluation
 from assay.measures import Judged
 from assay.measures.curve_points import averaged_precision, level_measures
 from assay.measures.summary import summarise
@@ -30,13 +30,11 @@ _MOST_BOUNDS = 24
 
 def noticed(basis: Basis) -> Iterator[Section]:
     """What users would notice of each system in place of the baseline."""
-    seen = [each for each in basis.findings() if each.system in basis.detailed and each.noticed is not None]
-    points = tuple(
-        f"{each.system} in place of {each.baseline}: {seen_by_users(each.noticed)}" for each in seen if each.noticed
-    )
-    if points:
-        data = {"systems": [{"system": each.system, **each.noticed._asdict()} for each in seen if each.noticed]}
-        parts = (Prose("", "list", points),)
+    seen = {each.system: each.noticed for each in basis.findings() if each.noticed and each.system in basis.detailed}
+    if seen:
+        points = (f"{name} in place of {basis.baseline}: {seen_by_users(changes)}" for name, changes in seen.items())
+        data = {"systems": [{"system": name, **changes._asdict()} for name, changes in seen.items()]}
+        parts = (Prose("", "list", tuple(points)),)
         yield Section("noticed", "What users would notice", parts, short="Users", data=data, paper=False)
 
 
@@ -73,32 +71,34 @@ def curves(basis: Basis) -> Iterator[Section | str]:
 
 def coverage(basis: Basis) -> Iterator[Section | str]:
     """What each system's numbers rest on, and how far they could move with other grades for unjudged documents."""
-    if basis.evaluation is not None:
-        parts: list[Any] = [_coverage(basis)]
-        for part in _bounds(basis):
-            if isinstance(part, str):
-                yield part
-            else:
-                parts.append(part)
+    evaluation = basis.evaluation
+    if evaluation is not None:
+        problems: list[Note | str] = []
+        frame = _bounds(basis, evaluation, problems)
+        yield from problems
+        parts: list[Table | Section] = [_coverage(basis, evaluation)]
+        if frame.height:
+            title = "If the unjudged documents had other grades"
+            parts.append(Section("bounds", title, tuple(_bounds_parts(frame))))
         yield Section("coverage", "What the numbers rest on", tuple(parts), short="Coverage")
     if basis.no_documents:
         yield basis.no_documents
 
 
-def _coverage(basis: Basis) -> Table:
-    evaluation = basis.evaluation
-    assert evaluation is not None  # there are topics to cover
-    cutoffs = () if basis.is_complete else _JUDGED_AT
-    place = {system: number for number, system in enumerate(basis.systems)}
-    frame = evaluation.coverage.sort(pl.col("system").replace_strict(place))
-    relevant = pl.when(pl.col("relevant") > 0).then(pl.col("relevant_retrieved") / pl.col("relevant"))
-    of_relevant = pl.format(" ({} of {})", "relevant_retrieved", "relevant")
-    shares = [
-        pl.Series(f"judged@{cutoff}", [_judged(basis, system, cutoff) for system in basis.systems])
-        for cutoff in cutoffs
-    ]
+def _coverage(basis: Basis, evaluation: Evaluation) -> Table:
+    shares = []
+    for cutoff in () if basis.is_complete else _JUDGED_AT:
+        measure = Judged(cutoff=cutoff)
+        values = (summarise(measure, measure.per_unit(evaluation.system(name).ranks)).value for name in basis.systems)
+        shares.append(pl.Series(f"judged@{cutoff}", list(values)))
+    places = {system: place for place, system in enumerate(basis.systems)}
     counts = ["topics", "missing", "ignored", "retrieved", "relevant", "relevant_retrieved", "tied"]
-    frame = frame.select("system", *counts, found=relevant, _of_relevant=of_relevant).with_columns(shares)
+    frame = evaluation.coverage.sort(pl.col("system").replace_strict(places)).select(
+        "system",
+        *counts,
+        found=pl.when(pl.col("relevant") > 0).then(pl.col("relevant_retrieved") / pl.col("relevant")),
+        _of_relevant=pl.format(" ({} of {})", "relevant_retrieved", "relevant"),
+    )
     columns = (
         Column("system"),
         *(Column(name, kind="count") for name in counts[:4]),
@@ -106,60 +106,48 @@ def _coverage(basis: Basis) -> Table:
         Column("tied", kind="count"),
         *(Column(share.name, kind="bar") for share in shares),
     )
-    last = "Judged@k: the share of its first k documents that somebody judged."
+    judged = "Judged@k: the share of its first k documents that somebody judged."
+    complete = "The judgments were declared complete: documents without judgment are irrelevant."
     note = (
         "Missing: judged topics that the system has no results for. Ignored: its topics without judgments. Tied: "
         "documents that were judged and share their score with another of the same query. "
-        + (last if cutoffs else "The judgments were declared complete: documents without judgment are irrelevant.")
+        + (judged if shares else complete)
     )
-    return Table("coverage", frame, columns, "What each system's numbers rest on", (note,))
+    return Table("coverage", frame.with_columns(shares), columns, "What each system's numbers rest on", (note,))
 
 
-def _judged(basis: Basis, system: str, cutoff: int) -> float:
-    assert basis.evaluation is not None
-    measure = Judged(cutoff=cutoff)
-    return summarise(measure, measure.per_unit(basis.evaluation.system(system).ranks)).value
-
-
-def _bounds(basis: Basis) -> Iterator[Section | str]:
-    """How low and how high the numbers could be with other grades for unjudged documents.
+def _bounds(basis: Basis, evaluation: Evaluation, problems: list[Note | str]) -> pl.DataFrame:
+    """How low and how high the numbers could be with other grades for unjudged documents; and why not, as `problems`.
 
     Of many systems, under the measures that verdicts are told in words by; `Comparison.bounds` has the others.
     """
-    if not basis.counts or basis.is_complete or basis.evaluation is None:
-        return
-    told = set(basis.measures)
+    measures = set(basis.paired) if basis.counts and not basis.is_complete else set()
     if basis.told and len(basis.measures) * len(basis.detailed) > _MOST_BOUNDS:
-        told = {finding.measure for finding in basis.told}
+        measures &= {finding.measure for finding in basis.told}
     rows = []
-    for name in basis.measures:
-        if name not in told or name not in basis.paired:
-            continue
+    for name in (name for name in basis.measures if name in measures):
         try:
             for system in basis.detailed:
                 ranks = basis.on_units(basis.counts[system], name)
-                limits = bounds_of(basis.measure(name), ranks, basis.evaluation.undefined)
-                value, ends = basis.standings[name, system][0], (limits.mean_low, limits.mean_high)
-                rows.append((system, name, value, *ends, limits.exact))
+                limits = bounds_of(basis.measure(name), ranks, evaluation.undefined)
+                value = basis.standings[name, system][0]
+                rows.append((system, name, value, limits.mean_low, limits.mean_high, limits.exact))
         except ParameterError as problem:
-            yield Note.of_problem(problem, lead="unjudged documents are not looked at: ")
-    if rows:
-        frame = pl.DataFrame(rows, schema=["system", "measure", "value", "low", "high", "exact"], orient="row")
-        parts = tuple(_bounds_parts(frame))
-        yield Section("bounds", "If the unjudged documents had other grades", parts)
+            problems.append(Note.of_problem(problem, lead="unjudged documents are not looked at: "))
+    return pl.DataFrame(rows, schema=["system", "measure", "value", "low", "high", "exact"], orient="row")
 
 
 def _bounds_parts(frame: pl.DataFrame) -> Iterator[Table | Prose]:
     """One table, of the measures that can move; and which cannot."""
     moved = frame.filter(pl.col("low") < pl.col("high"))["measure"].unique(maintain_order=True).to_list()
     fixed = [name for name in frame["measure"].unique(maintain_order=True) if name not in moved]
-    open_ended = not frame["exact"].all()
-    shown = frame.filter(pl.col("measure").is_in(moved)).with_columns(
-        _less=pl.when("exact").then(pl.lit("")).otherwise(pl.lit(" or less")),
-        _more=pl.when("exact").then(pl.lit("")).otherwise(pl.lit(" or more")),
-    )
-    if shown.height:
-        axis = around([value for name in ("value", "low", "high") for value in shown[name]], zero=False)
+    if moved:
+        beyond = pl.when(~pl.col("exact"))
+        cells = frame.filter(pl.col("measure").is_in(moved)).with_columns(
+            _less=beyond.then(pl.lit(" or less")).otherwise(pl.lit("")),
+            _more=beyond.then(pl.lit(" or more")).otherwise(pl.lit("")),
+        )
+        axis = around([value for name in ("value", "low", "high") for value in cells[name]], zero=False)
         columns = (
             *([Column("measure")] if len(moved) > 1 else []),
             Column("system"),
@@ -170,11 +158,10 @@ def _bounds_parts(frame: pl.DataFrame) -> Iterator[Table | Prose]:
         )
         further = "Or less, or more: there were too many grades to try all, and others may lead a little further."
         caption = f"{listed(moved)} with other grades for unjudged documents"
-        yield Table("bounds", shown, columns, caption, (further,) if open_ended else ())
+        yield Table("bounds", cells, columns, caption, () if frame["exact"].all() else (further,))
     if fixed:
-        yield Prose(
-            f"No unjudged document is within reach of {listed(fixed)}: other grades would change nothing.", "dim"
-        )
+        names = listed(fixed)
+        yield Prose(f"No unjudged document is within reach of {names}: other grades would change nothing.", "dim")
 
 
 def power(basis: Basis) -> Iterator[Section | str]:
@@ -183,30 +170,17 @@ def power(basis: Basis) -> Iterator[Section | str]:
     if constant := [each.system for each in findings if not each.spread > 0 and not each.all_zero]:
         names = joined(constant, most=len(constant))
         yield f"there is no power of {names}: the difference is the same for every {basis.unit_kind}"
-    rows = [
-        {
-            "_pair": f"{each.system} against {each.baseline}",
-            "measure": each.measure,
-            "baseline": each.baseline,
-            "system": each.system,
-            "units": each.units,
-            "difference": each.difference,
-            "_seen": abs(each.difference),
-            "spread": each.spread,
-            "_zero": 0.0,
-            "detectable": each.detectable,
-            "margin": each.margin.value,
-            "needed": each.needed,
-        }
-        for each in findings
-        if each.spread > 0
-    ]
+    rows = [each.row() | {"spread": each.spread} for each in findings if each.spread > 0]
     if not rows:
         return
-    frame = pl.DataFrame(rows, infer_schema_length=None, schema_overrides={"needed": pl.Int64})
-    margin = max(row["margin"] for row in rows if isinstance(row["margin"], float))
+    frame = pl.DataFrame(rows, infer_schema_length=None, schema_overrides={"needed": pl.Int64}).select(
+        *("measure", "baseline", "system", "units", "difference", "spread", "detectable", "margin", "needed"),
+        _pair=pl.format("{} against {}", "system", "baseline"),
+        _seen=pl.col("difference").abs(),
+        _zero=pl.lit(0.0),
+    )
+    margin = max(frame["margin"])
     axis = around([*frame["_seen"], *frame["detectable"], 1.5 * margin], room=0)
-    share = as_level(basis.settings.power)
     columns = (
         Column("_pair", "pair"),
         Column("units", "queries", "count"),
@@ -216,11 +190,13 @@ def power(basis: Basis) -> Iterator[Section | str]:
         Column("needed", "queries needed", "count"),
         Column("_seen", "seen and detectable", "drawn", ends=("_zero", "detectable"), axis=axis, band=margin),
     )
+    share = as_level(basis.settings.power)
     note = (
         f"Detectable: the smallest true difference that would be found {share} of the time (line). Seen: the "
         "difference in these data (dot, without its sign). Queries needed: to find a difference that just matters "
         f"(shaded), {share} of the time."
     )
-    table = Table("power", frame, columns, "What so many queries can show", (note,))
+    title = "What so many queries can show"
     data = {"power": basis.settings.power, "unit_kind": basis.unit_kind}
-    yield Section("power", "What so many queries can show", (table,), short="Power", data={"settings": data})
+    table = Table("power", frame, columns, title, (note,))
+    yield Section("power", title, (table,), short="Power", data={"settings": data})

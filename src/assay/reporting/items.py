@@ -21,10 +21,9 @@ from assay.measures.names import display_name
 from assay.reporting.subject import IN_MEMORY, InputFile, Request, Role, check_name, compared_with, refuse_repeated
 from assay.reporting.summary import summed_up
 from assay.reporting.texts import shortened
-from assay.sections.conflicts import conflict
 from assay.sections.estimates import measures_table, undefined, without_interval
 from assay.sections.methods import items_of
-from assay.sections.sentences import headline, of_verdict, without_caveat
+from assay.sections.sentences import conflict, headline, of_finding, of_verdict
 from assay.sections.verdicts import verdicts_table
 from assay.show.axis import Axis, rounded_out
 from assay.show.model import Column, Kind, Prose, Section, Table, Verdict
@@ -295,7 +294,7 @@ def verdicts(held: Comparison, caption: str, drawn: Collection[str]) -> Section:
     """Each verdict on a line, and all of them in words; differences are drawn of measures in `drawn`."""
     tested = any(not math.isnan(finding.p) for finding in held.findings)  # clusterings have intervals only
     table = verdicts_table(held.findings, caption=caption, effects="none", tested=tested, drawn=drawn)
-    words = tuple(Prose(without_caveat(finding, "item", held.settings.power)) for finding in held.findings)
+    words = tuple(Prose(of_finding(finding, "item", held.settings.power)) for finding in held.findings)
     settings = {"comparisons": held.family_size, "correction": held.correction, "settings": held.settings._asdict()}
     return Section("verdicts", parts=(table, Section("words", "In words", words, fold="closed")), data=settings)
 

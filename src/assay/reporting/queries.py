@@ -9,8 +9,8 @@ import polars as pl
 
 from assay.core.digits import number, signed
 from assay.core.errors import ParameterError, joined, number_of
+from assay.core.words import counts, meaning, noted
 from assay.reporting.basis import Basis
-from assay.sections.direction import counts, meaning, noted
 from assay.show import charts
 from assay.show.figure import Figure, Scale
 from assay.show.model import Column, Prose, Section, Table, listed
@@ -96,30 +96,25 @@ def shown_in_full(basis: Basis) -> pl.DataFrame:
 
 def _of_systems(basis: Basis) -> Iterator[tuple[str, pl.DataFrame | str]]:
     """The differences of each system; or, in words, why there are none."""
-    found = {finding.system: finding for finding in basis.findings()}
+    findings = {finding.system: finding for finding in basis.findings()}
     others = sorted((name for name in basis.detailed if name != basis.baseline), key=lambda name: name != basis.system)
     if not basis.system:
         return
-    same = [name for name in others if name in found and found[name].all_zero]
-    shown = [name for name in others if name not in same]
+    same = [name for name in others if name in findings and findings[name].all_zero]
+    others = [name for name in others if name not in same]
     if same:
-        in_part = any(found[name].verdict.word != "identical" for name in same)
+        in_part = any(findings[name].verdict.word != "identical" for name in same)
         units = f"{basis.unit_kind} that both have a value for" if in_part else basis.unit_kind
         names, differ = joined(same, most=len(same)), "does" if len(same) == 1 else "do"
-        yield (
-            "",
-            (
-                f"{names} {differ} not differ from {basis.baseline} on any {units} under {basis.main}: there are no "
-                "differences to list, and no power to speak of"
-            ),
-        )
-    if len(shown) > 1 and shown[0] in found and found[shown[0]].units > _MOST_QUERIES:
-        units = number_of(basis.unit_kind, found[shown[0]].units)
+        on_any = f"{names} {differ} not differ from {basis.baseline} on any {units} under {basis.main}"
+        yield "", f"{on_any}: there are no differences to list, and no power to speak of"
+    if len(others) > 1 and others[0] in findings and findings[others[0]].units > _MOST_QUERIES:
+        units = number_of(basis.unit_kind, findings[others[0]].units)
         asked = basis.shown.wording.system
         yield "", f"with {units}, differences are shown of {basis.system} only; {asked} chooses another"
-        shown = shown[:1]
+        others = others[:1]
     try:
-        for name in shown:
+        for name in others:
             yield name, differences_of(basis, name)
     except ParameterError as problem:
         yield "", str(problem)
@@ -131,22 +126,21 @@ def _changes(basis: Basis, system: str, frame: pl.DataFrame, place: int) -> Sect
     cards = {}
     if system == basis.system:
         cards = {query: f"q{number}" for number, query in enumerate(shown_in_full(basis)["query_id"], start=1)}
-    kept = set(listed(total))
-    rows = [f"d{place}-{at + 1}" if at in kept else "" for at in range(total)]
+    left_out = total - len(listed(total))
     cells = frame.with_columns(
-        pl.Series("_place", rows, dtype=pl.String),
+        _places(total, f"d{place}-"),
         pl.Series("_card", [cards.get(query, "") for query in frame["query_id"]], dtype=pl.String),
         pl.Series("_meaning", [meaning(value, way) for value in frame["difference"]], dtype=pl.String),
-        pl.Series("_says", list(map(_says, frame.iter_rows(named=True))), dtype=pl.String),
+        pl.Series("_label", list(map(_label, frame.iter_rows(named=True))), dtype=pl.String),
     )
-    cells = cells.with_columns(_link=pl.when(pl.col("_place") == "").then(pl.lit("")).when(pl.col("_card") != "")
-                               .then(pl.col("_card")).otherwise(pl.col("_place")))  # fmt: skip
+    has_card = (pl.col("_place") != "") & (pl.col("_card") != "")
+    cells = cells.with_columns(_link=pl.when(has_card).then("_card").otherwise("_place"))
     note = noted(way)
     lead = f"Difference in {basis.main}{f' ({note})' if note else ''}, {_FIRST[way]}."
     fold = f"All {total} queries in numbers"
-    if len(kept) < total:
-        between = f"{total - len(kept):,} between them are left out"
-        fold = f"The {len(kept)} queries that differ most in numbers ({between})"
+    if left_out:
+        between = f"{left_out:,} between them are left out"
+        fold = f"The {total - left_out} queries that differ most in numbers ({between})"
     columns = (
         Column("query_id", "query", "link", link="_card"),
         *([Column("text")] if any(frame["text"]) else []),
@@ -174,11 +168,11 @@ def _bars(name: str, frame: pl.DataFrame, column: str, of: str, *, meaning: str 
     """One bar for each query, in the order of the frame, each a link to its query."""
     x, y = Scale(kind="category", names=tuple(frame["query_id"])), Scale(zero=True, exact=True)
     frame = frame.with_columns(pl.col(column).fill_nan(None))
-    panel = charts.bars(frame, column, x=x, y=y, meaning=meaning, label="_says", link="_link")
+    panel = charts.bars(frame, column, x=x, y=y, meaning=meaning, label="_label", link="_link")
     return Figure(name, (panel,), says=f"{of}, a bar for each query", look=look)
 
 
-def _says(row: dict[str, str | float]) -> str:
+def _label(row: dict[str, str | float]) -> str:
     query = f"Query {row['query_id']}" + (f": {row['text']}" if row["text"] else "")
     before, after, change = float(row["baseline_value"]), float(row["value"]), float(row["difference"])
     return f"{query}\n{signed(change)}: {number(before)} to {number(after)}".replace("-", "−")
@@ -211,9 +205,14 @@ def _values_table(basis: Basis, frame: pl.DataFrame, fold: str) -> Table:
         *(Column(name, kind="number") for name in basis.detailed),
     )
     fold += f" ({number_of('query', left_out)} left out)" if left_out else ""
-    ids = pl.Series("_place", [f"e{at + 1}" for at in range(frame.height)], dtype=pl.String)
-    caption = f"{basis.main} for each query"
-    return Table("values", frame.with_columns(ids), columns, caption, most=_READ, fold=fold, ids="_place")
+    cells, caption = frame.with_columns(_places(frame.height, "e")), f"{basis.main} for each query"
+    return Table("values", cells, columns, caption, most=_READ, fold=fold, ids="_place")
+
+
+def _places(rows: int, before: str) -> pl.Series:
+    """The ids of the rows that a page shows, and nothing for the others."""
+    kept = set(listed(rows))
+    return pl.Series("_place", [f"{before}{at + 1}" if at in kept else "" for at in range(rows)], dtype=pl.String)
 
 
 def _alone(basis: Basis, frame: pl.DataFrame) -> Iterator[Prose | Figure | Table]:
@@ -221,15 +220,12 @@ def _alone(basis: Basis, frame: pl.DataFrame) -> Iterator[Prose | Figure | Table
     way, name = basis.higher_is_better(basis.main), basis.detailed[0]
     value = pl.col(name).fill_nan(None)
     ordered = frame.sort(value, descending=way is not False, nulls_last=True, maintain_order=True)
-    says = [
+    labels = [
         f"Query {query}: {text}\n{number(value)}".replace("-", "−")
         for query, text, value in ordered.select("query_id", "text", name).rows()
     ]
-    kept = set(listed(ordered.height))
-    bars = ordered.with_columns(
-        pl.Series("_says", says, dtype=pl.String),
-        pl.Series("_link", [f"e{at + 1}" if at in kept else None for at in range(ordered.height)], dtype=pl.String),
-    )
+    link = _places(ordered.height, "e").alias("_link")
+    bars = ordered.with_columns(link, pl.Series("_label", labels, dtype=pl.String))
     yield Prose(f"{basis.main} of {name}, {_ALONE[way]}.", "dim")
     yield _bars("bars", bars, name, f"{basis.main} of {name}", meaning="filled", look="keyed")
     yield _values_table(basis, ordered, "All queries in numbers")

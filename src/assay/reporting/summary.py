@@ -13,9 +13,8 @@ from assay.reporting.advice import advice
 from assay.reporting.basis import Basis
 from assay.reporting.texts import values_of_systems
 from assay.reporting.verdicts import badge, by_pair
-from assay.sections.conflicts import conflict
 from assay.sections.methods import topics_of
-from assay.sections.sentences import headline, of_group, of_verdict
+from assay.sections.sentences import conflict, headline, of_group, of_verdict
 from assay.show.model import Part, Prose, Section, Widget
 from assay.stats.bootstrap import Interval
 

@@ -10,9 +10,8 @@ import polars as pl
 
 from assay.core.digits import as_level, p_phrase, signed
 from assay.core.errors import listed, number_of
-from assay.core.words import LEGEND, MARKS
+from assay.core.words import LEGEND, MARKS, noted
 from assay.reporting.basis import Basis
-from assay.sections.direction import noted
 from assay.show.axis import around
 from assay.show.cells import best
 from assay.show.model import Column, Section, Table

@@ -27,14 +27,13 @@ def document(audit: Audit) -> Document:
     title = f"{audit.measure}, {audit.where}"
     about = {"measure": str(audit.measure), "query": audit.query, "of": audit.where, "value": audit.value}
     about |= {"signature": audit.signature, "repeated_rows": audit.repeated_rows}
-    answer = [] if audit.answer is None else [Section("answer", parts=_prose(_answered(audit.answer)))]
     asked = None if audit.answer is None else _asked(audit.answer)
     sections = (
         Section("rules", parts=(_rules(audit, title),), data={"rules": audit.to_frame().to_dicts()}),
-        *answer,
-        *(Section(name, parts=_prose(lines)) for name, lines in _reasons(audit)),
-        Section("signature", parts=(Prose(audit.signature),), data=about | {"asked": asked}),
-        Section("notes", parts=_prose(audit.notes), data={"notes": list(audit.notes)}),
+        *([] if audit.answer is None else [Section.of_lines("answer", _answered(audit.answer))]),
+        *(Section.of_lines(name, lines) for name, lines in _reasons(audit)),
+        Section.of_lines("signature", [audit.signature], data=about | {"asked": asked}),
+        Section.of_lines("notes", audit.notes, data={"notes": list(audit.notes)}),
     )
     return Document("audit", sections, title)
 
@@ -49,21 +48,17 @@ def differences(comparison: SignatureComparison) -> Document:
         )
     }
     if comparison.is_same:
-        lines = Prose("Both numbers were made by the same rules: what differs are the data.")
-        return Document("signatures", (Section("differences", parts=(lines,), data=about),))
+        same = "Both numbers were made by the same rules: what differs are the data."
+        return Document("signatures", (Section.of_lines("differences", [same], data=about),))
     columns = (Column("field", "differs"), Column("first"), Column("second"))
     table = Table("differences", comparison.to_frame(), columns)
     follows = (f"{difference.field}: {difference.follows}" for difference in comparison.differences)
     calls = (f"To get the {name}: {numbers['call']}" for name, numbers in about.items())
     sections = (
         Section("differences", parts=(table, *map(Prose, follows))),
-        Section("calls", parts=tuple(map(Prose, calls)), data=about),
+        Section.of_lines("calls", calls, data=about),
     )
     return Document("signatures", sections, "What differs between two signatures")
-
-
-def _prose(lines: Iterator[str] | tuple[str, ...]) -> tuple[Prose, ...]:
-    return tuple(map(Prose, lines))
 
 
 def _rules(audit: Audit, title: str) -> Table:

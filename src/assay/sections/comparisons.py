@@ -15,7 +15,7 @@ from assay.core.words import CORRECTED_BY, TESTS
 from assay.sections.sentences import MOST_SENTENCES, of_finding, sentences
 from assay.sections.testing import family, method
 from assay.sections.verdicts import Effects, finding_rows, verdicts_table
-from assay.show.model import Column, Document, Kind, Prose, Section, Table
+from assay.show.model import Column, Document, Kind, Section, Table
 
 if TYPE_CHECKING:
     from assay.comparison.findings import Standing
@@ -35,10 +35,10 @@ def document(comparison: Comparison) -> Document:
     sections = (
         _findings(comparison),
         _standings(comparison),
-        Section("legend", parts=tuple(Prose(line, "fine") for line in _legend(comparison))),
-        Section("sentences", parts=tuple(Prose(text, "paragraph") for text in sentences(comparison))),
+        Section.of_lines("legend", _legend(comparison), "fine"),
+        Section.of_lines("sentences", sentences(comparison), "paragraph"),
         _method(comparison),
-        Section("notes", parts=tuple(map(Prose, comparison.notes))),
+        Section.of_lines("notes", comparison.notes),
     )
     return Document("comparison", sections, title)
 
@@ -57,9 +57,8 @@ def _findings(comparison: Comparison) -> Section:
     # Items that are right or wrong, or in clusters, have no numbers to set off.
     are_items = comparison.classifiers is not None or comparison.clusterings is not None
     effects: Effects = "relative" if are_items else "all"
-    return Section(
-        "findings", parts=(verdicts_table(findings, effects=effects, tested=comparison.clusterings is None),)
-    )
+    table = verdicts_table(findings, effects=effects, tested=comparison.clusterings is None)
+    return Section("findings", parts=(table,))
 
 
 def _standings(comparison: Comparison) -> Section:
@@ -113,8 +112,7 @@ def _method(comparison: Comparison) -> Section:
         "complete": comparison.is_complete,
         "coverage": None if evaluation is None else evaluation.coverage.to_dicts(),
     }
-    lines = filter(None, (_coverage(comparison), method(comparison)))
-    return Section("method", parts=tuple(Prose(line, "fine") for line in lines), data=data)
+    return Section.of_lines("method", filter(None, (_coverage(comparison), method(comparison))), "fine", data)
 
 
 def _judged(comparison: Comparison) -> dict[str, float]:
@@ -163,16 +161,13 @@ def fold_document(comparison: FoldComparison) -> Document:
         f"{comparison.says}. It is about models that learn from so many items of this kind; folds drawn again from the "
         "same items add little, more items add more."
     )
-    words = (Prose(of_finding(finding, "fold", settings.power), "paragraph") for finding in findings)
+    words = (of_finding(finding, "fold", settings.power) for finding in findings)
+    data = {"settings": settings._asdict(), "splits": comparison.says}
     sections = (
         Section("findings", parts=(verdicts_table(findings, effects="wins"),)),
-        Section("sentences", parts=tuple(words)),
-        Section(
-            "method",
-            parts=(Prose(_fold_test(comparison), "fine"), Prose(scope, "fine")),
-            data={"settings": settings._asdict(), "splits": comparison.says},
-        ),
-        Section("notes", parts=tuple(map(Prose, comparison.notes))),
+        Section.of_lines("sentences", words, "paragraph"),
+        Section.of_lines("method", [_fold_test(comparison), scope], "fine", data),
+        Section.of_lines("notes", comparison.notes),
     )
     systems = dict.fromkeys(name for finding in findings for name in (finding.baseline, finding.system))
     return Document("fold comparison", sections, f"{listed([*systems])} compared over folds")

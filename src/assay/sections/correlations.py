@@ -9,7 +9,7 @@ import polars as pl
 
 from assay.core.digits import as_level
 from assay.core.errors import number_of, several
-from assay.show.model import Column, Document, Prose, Section, Table
+from assay.show.model import Column, Document, Section, Table
 
 if TYPE_CHECKING:
     from assay.correlation.result import Correlations, PairOfLists
@@ -26,8 +26,8 @@ def document(result: Correlations) -> Document:
     settings = {"unit_kind": result.unit_kind, "resamples": result.resamples if redrawn else 0, "seed": result.seed}
     sections = (
         Section("correlations", parts=tables, data=full),
-        Section("meaning", parts=tuple(map(Prose, _lines(result))), data=settings),
-        Section("notes", parts=tuple(map(Prose, result.notes))),
+        Section.of_lines("meaning", _lines(result), data=settings),
+        Section.of_lines("notes", result.notes),
     )
     return Document("correlations", sections, " and ".join(result.lists))
 

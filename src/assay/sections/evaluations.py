@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 import polars as pl
 
 from assay.sections.estimates import end_of
-from assay.show.model import Column, Document, Prose, Section, Table
+from assay.show.model import Column, Document, Section, Table
 
 if TYPE_CHECKING:
     from assay.evaluation import Evaluation
@@ -23,20 +23,19 @@ def document(evaluation: Evaluation, per_query: bool = False) -> Document:
         for measure in evaluation.measures
     ]
     qrels = evaluation.qrels
+    judgments = {"name": qrels.name, "format": qrels.format, "topics": len(qrels.topics)}
     settings = {
-        "qrels": {
-            "name": qrels.name, "format": qrels.format, "topics": len(qrels.topics), "judgments": qrels.frame.height,
-        },
+        "qrels": judgments | {"judgments": qrels.frame.height},
         "policies": asdict(evaluation.policies) | {"undefined": evaluation.undefined},
         "seed": evaluation.seed,
         "signatures": evaluation.signatures,
         "warnings": list(evaluation.warnings),
-    }  # fmt: skip
+    }
     sections = (
         *([_queries(evaluation)] if per_query else []),
         Section("systems", parts=(_systems(evaluation),), data={"scores": scores}),
         _coverage(evaluation),
-        Section("undefined", parts=tuple(map(Prose, evaluation.without_number))),
+        Section.of_lines("undefined", evaluation.without_number),
         Section("settings", data=settings),
     )
     return Document("evaluation", sections, "Evaluation")
@@ -77,12 +76,12 @@ def _coverage(evaluation: Evaluation) -> Section:
         max(evaluation.summary(measure, system.name).undefined for measure in evaluation.measures)
         for system in evaluation.systems
     ]
-    retrieved = [f"{row['relevant_retrieved']:,} of {row['relevant']:,}" for row in evaluation.coverage.to_dicts()]
-    frame = evaluation.coverage.with_columns(pl.Series("_relevant_found", retrieved), pl.Series("undefined", undefined))
+    counts = evaluation.coverage.select("relevant_retrieved", "relevant").rows()
+    retrieved = [f"{relevant:,} of {every:,}" for relevant, every in counts]
+    frame = evaluation.coverage.with_columns(_relevant_found=pl.Series(retrieved), undefined=pl.Series(undefined))
     share = Column("judged@10", "judged in top 10", "percent")
     if evaluation.policies.complete:
-        frame = frame.with_columns(judgments=pl.lit("declared complete"))
-        share = Column("judgments", kind="words")
+        frame, share = frame.with_columns(judgments=pl.lit("declared complete")), Column("judgments", kind="words")
     columns = (
         Column("system"),
         *(Column(name, kind="count") for name in ("topics", "missing", "ignored")),
@@ -91,9 +90,8 @@ def _coverage(evaluation: Evaluation) -> Section:
         Column("tied", "judged, but tied", "count"),
         Column("undefined", kind="count"),
     )
-    ranks = {system.name: system.ranks for system in evaluation.systems}
     topics = {
-        "missing_topics": {name: each.missing_topics for name, each in ranks.items()},
-        "ignored_topics": {name: sorted(each.ignored_topics) for name, each in ranks.items()},
+        "missing_topics": {system.name: system.ranks.missing_topics for system in evaluation.systems},
+        "ignored_topics": {system.name: sorted(system.ranks.ignored_topics) for system in evaluation.systems},
     }
     return Section("coverage", parts=(Table("coverage", frame, columns, turned=True),), data=topics)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import itertools
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import polars as pl
@@ -23,21 +24,17 @@ _WORDS = {"pass": "pass", "fail": "FAIL", "inconclusive": "inconclusive"}
 _RIGHT = {1.0: "right", 0.0: "wrong"}
 
 
-def document(result: GateResult, called: Callable[[str], str] = str) -> Document:
-    """The sentence first, for whoever reads the log of a pipeline; then what to do, and what it rests on.
-
-    `called` says what a setting is called where the document is read, as by an option of the command line.
-    """
+def document(result: GateResult) -> Document:
+    """The sentence first, for whoever reads the log of a pipeline; then what to do, and what it rests on."""
     steps = list(advice(result))
-    words = (Prose(step.worded(called), "paragraph") for step in steps)
     sections = (
         _outcome(result),
-        Section("advice", parts=tuple(words), data={"advice": [step._asdict() for step in steps]}),
+        Section.of_lines("advice", map(str, steps), "paragraph", {"advice": [step._asdict() for step in steps]}),
         Section("checks", parts=(_checks(result),)),
         Section("losses", parts=tuple(_losses(result))),
         _coverage(result),
-        Section("method", parts=(Prose(method(result), "fine"),)),
-        Section("notes", parts=tuple(map(Prose, result.notes))),
+        Section.of_lines("method", [method(result)], "fine"),
+        Section.of_lines("notes", result.notes),
     )
     return Document("gate", sections, f"{result.candidate} against {result.baseline}")
 
@@ -106,28 +103,23 @@ def _losses(result: GateResult) -> Iterator[Table]:
 
 
 def _lost(check: Check, result: GateResult) -> Table:
-    frame = pl.DataFrame([loss._asdict() for loss in check.worst])
+    frame, kind = pl.DataFrame([loss._asdict() for loss in check.worst]), check.unit_kind
     pair = {"baseline_value": result.baseline, "value": result.candidate}
-    if not check.of_labels:
-        columns = (
-            Column("unit", check.unit_kind),
-            *(Column(name, title, "number", compared="row") for name, title in pair.items()),
-            Column("difference", kind="number", signed=True),
-        )
-        return Table(check.name, frame, columns, f"Lost most under {check.name}")
-    caption = f"Broken: {min(len(check.worst), check.worsened)} of {number_of(check.unit_kind, check.worsened)}"
-    frame = frame.with_columns(pl.col(*pair).replace_strict(_RIGHT, return_dtype=pl.String))
-    columns = (Column("unit", check.unit_kind), *(Column(name, title) for name, title in pair.items()))
-    return Table(check.name, frame, columns, caption)
+    if check.of_labels:
+        frame = frame.with_columns(pl.col(*pair).replace_strict(_RIGHT, return_dtype=pl.String))
+        caption = f"Broken: {min(len(check.worst), check.worsened)} of {number_of(kind, check.worsened)}"
+        return Table(check.name, frame, (Column("unit", kind), *itertools.starmap(Column, pair.items())), caption)
+    numbers = (Column(name, title, "number", compared="row") for name, title in pair.items())
+    columns = (Column("unit", kind), *numbers, Column("difference", kind="number", signed=True))
+    return Table(check.name, frame, columns, f"Lost most under {check.name}")
 
 
 def _coverage(result: GateResult) -> Section:
     if not result.coverage:
         return Section("coverage")
-    is_complete = result.evaluation is not None and result.evaluation.policies.complete
     frame = pl.DataFrame([coverage._asdict() for coverage in result.coverage])
     judged = Column("judged", "judged in top 10", "percent")
-    if is_complete:
+    if result.evaluation is not None and result.evaluation.policies.complete:
         frame, judged = frame.with_columns(complete=pl.lit("declared complete")), Column("complete", "judgments")
     columns = (Column("system"), Column("topics", kind="count"), Column("missing", kind="count"), judged)
     return Section("coverage", parts=(Table("coverage", frame, columns, "Coverage"),))

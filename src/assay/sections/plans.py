@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
 from assay.core.digits import as_level
 from assay.core.errors import number_of, several
-from assay.show.model import Column, Document, Prose, Section, Table
+from assay.show.model import Column, Document, Section, Table
 from assay.stats.permutation import swaps
 
 if TYPE_CHECKING:
@@ -23,21 +24,20 @@ def document(plan: Plan) -> Document:
     first = plan.measures[0]
     kind, few = several(first.unit_kind), len(first.pairs) <= _MOST_PAIRS
     title = f"What {number_of(first.unit_kind, first.units)} can show"
-    pairs = Section("pairs", title, (_pairs(plan) if few else _ranges(plan),))
-    measures = Section(
-        "measures", "What the measures tell apart, and how stable their rankings are", (_measures(plan, kind),)
-    )
+    stable = "What the measures tell apart, and how stable their rankings are"
     settings = {"alpha": plan.alpha, "power": plan.power, "resamples": plan.resamples, "seed": plan.seed}
-    words = tuple(Prose(line) for line in _lines(plan, kind, few))
-    sections = (pairs, measures, Section("meaning", parts=words, data={"settings": settings}))
-    return Document("plan", (*sections, Section("notes", parts=tuple(map(Prose, plan.notes)))), title)
+    sections = (
+        Section("pairs", title, (_pairs(plan) if few else _ranges(plan),)),
+        Section("measures", stable, (_measures(plan, kind),)),
+        Section.of_lines("meaning", _lines(plan, kind, few), data={"settings": settings}),
+        Section.of_lines("notes", plan.notes),
+    )
+    return Document("plan", sections, title)
 
 
 def _pairs(plan: Plan) -> Table:
     columns = (
-        Column("measure"),
-        Column("baseline"),
-        Column("system"),
+        *map(Column, ("measure", "baseline", "system")),
         Column("observed", "difference", "number", signed=True),
         Column("spread", kind="number"),
         Column("detectable", kind="number"),
@@ -47,27 +47,26 @@ def _pairs(plan: Plan) -> Table:
     return Table("pairs", plan.to_frame(), columns)
 
 
+def _range(name: str, title: str | None = None, least: int | None = None) -> Column:
+    return Column(name, title, "range", least, ends=(f"{name}_low", f"{name}_high"))
+
+
+def _values(name: str, values: tuple[float, float, float]) -> dict[str, float]:
+    return dict(zip((name, f"{name}_low", f"{name}_high"), values, strict=True))
+
+
 def _ranges(plan: Plan) -> Table:
     """The median over pairs of systems, and the range from the smallest to the largest."""
     rows = [
         {"measure": each.measure, "difference": each.difference}
-        | _spread("spread", each.spreads())
-        | _spread("detectable", each.detectable())
-        | _spread("needed", each.needed())
+        | _values("spread", each.spreads())
+        | _values("detectable", each.detectable())
+        | _values("needed", each.needed())
         for each in plan.measures
     ]
-    columns = (
-        Column("measure"),
-        Column("spread", kind="range", ends=("spread_low", "spread_high")),
-        Column("detectable", kind="range", ends=("detectable_low", "detectable_high")),
-        Column("difference", "to find", "chosen"),
-        Column("needed", kind="range", least=0, ends=("needed_low", "needed_high")),
-    )
+    to_find = Column("difference", "to find", "chosen")
+    columns = (Column("measure"), _range("spread"), _range("detectable"), to_find, _range("needed", least=0))
     return Table("ranges", pl.DataFrame(rows), columns)
-
-
-def _spread(name: str, values: tuple[float, float, float]) -> dict[str, float]:
-    return dict(zip((name, f"{name}_low", f"{name}_high"), values, strict=True))
 
 
 def _measures(plan: Plan, kind: str) -> Table:
@@ -75,9 +74,9 @@ def _measures(plan: Plan, kind: str) -> Table:
         Column("measure"),
         Column("pairs", kind="count"),
         Column("told_apart", "told apart", "percent"),
-        Column("redrawn", f"tau, other {kind}", "range", 3, ends=("redrawn_low", "redrawn_high")),
+        _range("redrawn", f"tau, other {kind}", 3),
         Column("redrawn_swapped", "swapped", "percent"),
-        Column("halves", "tau, two halves", "range", 3, ends=("halves_low", "halves_high")),
+        _range("halves", "tau, two halves", 3),
         Column("halves_swapped", "swapped", "percent"),
     )
     return Table("measures", pl.DataFrame(map(_stability, plan.measures)), columns)
@@ -86,22 +85,26 @@ def _measures(plan: Plan, kind: str) -> Table:
 def _stability(plan: MeasurePlan) -> dict[str, Any]:
     row: dict[str, Any] = {"measure": plan.measure, "pairs": len(plan.pairs), "told_apart": plan.told_apart}
     for name, part in plan.stability._asdict().items():
-        row |= _spread(name, (part.tau, part.low, part.high)) | {f"{name}_swapped": part.swapped}
+        row |= _values(name, (part.tau, part.low, part.high)) | {f"{name}_swapped": part.swapped}
     return row | {"units": plan.units, "unit_kind": plan.unit_kind, "to_find": plan.difference}
 
 
-def _lines(plan: Plan, kind: str, few: bool) -> list[str]:
+def _lines(plan: Plan, kind: str, few: bool) -> Iterator[str]:
     """What the columns mean."""
-    drawn = " or ".join(dict.fromkeys(swaps(each.units, plan.resamples)[1] for each in plan.measures))
-    lines = [
-        f"detectable: the smallest true difference that as many {kind} show, with a chance of {as_level(plan.power)} "
-        f"(one pair alone: paired t test, two-sided, alpha {plan.alpha:g}); needed: {kind} for the difference to find.",
-        f"told apart: pairs with p < {plan.alpha:g} in a permutation test with Holm's correction ({drawn}, "
-        f"seed {plan.seed}).",
-        f"tau: mean of Kendall's tau-b, and where 95% of it lies, against {kind} drawn anew; and of one random half "
-        "against the other.",
-    ]
-    if not few:
-        lines.insert(0, "The median over pairs of systems, and the range from the smallest to the largest.")
+    resamples = " or ".join(dict.fromkeys(swaps(each.units, plan.resamples)[1] for each in plan.measures))
     to_find = dict.fromkeys(f"{each.difference:g} ({each.difference_says})" for each in plan.measures)
-    return [*lines, f"to find: {', '.join(to_find)}."]
+    if not few:
+        yield "The median over pairs of systems, and the range from the smallest to the largest."
+    yield (
+        f"detectable: the smallest true difference that as many {kind} show, with a chance of {as_level(plan.power)} "
+        f"(one pair alone: paired t test, two-sided, alpha {plan.alpha:g}); needed: {kind} for the difference to find."
+    )
+    yield (
+        f"told apart: pairs with p < {plan.alpha:g} in a permutation test with Holm's correction ({resamples}, "
+        f"seed {plan.seed})."
+    )
+    yield (
+        f"tau: mean of Kendall's tau-b, and where 95% of it lies, against {kind} drawn anew; and of one random half "
+        "against the other."
+    )
+    yield f"to find: {', '.join(to_find)}."

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, TypeAlias
 
@@ -280,6 +280,13 @@ class Section:
     sparks: tuple[tuple[float, str], ...] = ()
     paper: bool = True
     long: bool = False
+
+    @classmethod
+    def of_lines(
+        cls, name: str, lines: Iterable[str], style: Style = "plain", data: Mapping[str, Any] | None = None
+    ) -> Section:
+        """A part of prose alone, one paragraph for each line."""
+        return cls(name, parts=tuple(Prose(line, style) for line in lines), data=data or {})
 
     def tables(self) -> Iterator[Table]:
         """All tables in it, those that stand for widgets too."""
