@@ -15,7 +15,7 @@ from assay.core.errors import ParameterError, number_of, refuse_unknown
 from assay.counting.policies import Policies
 from assay.evaluation import evaluate
 from assay.files.document_clusters import read_document_clusters
-from assay.given import judgments_of, named_runs
+from assay.inputs import judgments_of, named_runs
 from assay.measures.registry import Measure
 
 DEFAULT_MEASURES = ("nDCG@10", "AP", "P@10")

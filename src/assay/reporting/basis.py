@@ -18,15 +18,14 @@ from assay.counting.ranks import Ranks
 from assay.counting.retrieved import retrieved, why_not
 from assay.evaluation import Evaluation
 from assay.files import is_file
-from assay.given import check_levels
-from assay.measured import Measured
+from assay.inputs import check_levels
 from assay.measures.registry import Measure
+from assay.pairing import ScorePairing, unit_pairing_of
 from assay.rankings.noticed import PAGE
 from assay.reporting.texts import Texts
 from assay.reporting.wording import Wording
 from assay.stats.bootstrap import Interval
-from assay.stats.paired import Paired
-from assay.stats.pairs import Resampled, few_units
+from assay.stats.samples import Sample, few_units
 
 #: What a report shows unless told otherwise; charts and queries are of the first one.
 DEFAULT_MEASURES = ("nDCG@10", "AP", "RR", "P@10")
@@ -71,7 +70,7 @@ class Basis:
     baseline: str
     system: str
     standings: Mapping[tuple[str, str], tuple[float, Interval]]
-    paired: Mapping[str, Paired]
+    paired: Mapping[str, Sample]
     notes: tuple[str, ...]
     shown: Shown
     origin: str = ""  # of scores alone: the file that they were read from
@@ -151,7 +150,7 @@ def basis_of(
         for name, value in {"runs": runs, "measures": measures, **rules}.items():
             if value is not None:
                 raise ParameterError(f"{name} belongs to the comparison that the report is made of: give it to compare")
-        paired = {each.measure: each for each in given.paired}
+        paired = {each.measure: each for each in given.samples}
         # The report says so itself, of all that it lacks.
         better_told = given.unseen if _why_no_documents(given.evaluation) else None
         notes = [note for note in given.notes if note != better_told]
@@ -161,8 +160,9 @@ def basis_of(
     check_levels(alpha=asked["alpha"], power=asked["power"], margin=asked["margin"])
     if runs is not None and measures is None:
         measures = DEFAULT_MEASURES
-    measured = Measured.of(given, runs, measures, seed=Whole(0).check("seed", asked["seed"]), **rules)
-    names = measured.measures(measures)
+    seed = Whole(0).check("seed", asked["seed"])
+    measured = unit_pairing_of("a report on rankings", given, runs, measures, seed=seed, **rules)
+    names = measured.measure_names(measures)
     systems = [str(name) for name in measured.scores.frame["system"].unique(maintain_order=True)]
     paired, notes = _paired(measured, names)
     comparison = None
@@ -207,7 +207,7 @@ class _Known(NamedTuple):
     comparison: Comparison | None
     settings: Settings
     measures: tuple[str, ...]
-    paired: dict[str, Paired]
+    paired: dict[str, Sample]
     notes: list[str]
 
 
@@ -264,7 +264,7 @@ def _looked_into(basis: Basis) -> Basis:
     if basis.comparison is None or not basis.counts:
         return basis
     only = {(finding.measure, finding.system) for finding in basis.told}
-    seen = basis.comparison.with_what_runs_tell(only, basis.counts)
+    seen = basis.comparison.with_document_analysis(only, basis.counts)
     return replace(basis, comparison=seen, notes=tuple(dict.fromkeys([*basis.notes, *seen.notes])))
 
 
@@ -294,9 +294,9 @@ def _standings(known: _Known, systems: Sequence[str]) -> dict[tuple[str, str], t
                 standings[name, system] = value, _NO_INTERVAL
         elif known.comparison is None:
             paired, settings = known.paired[name], known.settings
-            resampled = Resampled(paired, settings.bootstrap_resamples, settings.seed, settings.bootstrap)
+            level = [1 - settings.alpha]
             for place, system in enumerate(paired.systems):
-                interval = resampled.of_system(place, 1 - settings.alpha)
+                (interval,) = paired.intervals((place,), level, settings.drawing, settings.bootstrap)
                 standings[name, system] = float(paired.observed[place]), interval
         else:
             for each in known.comparison.standing(name):
@@ -304,13 +304,13 @@ def _standings(known: _Known, systems: Sequence[str]) -> dict[tuple[str, str], t
     return standings
 
 
-def _paired(measured: Measured, names: Sequence[str]) -> tuple[dict[str, Paired], list[str]]:
+def _paired(measured: ScorePairing, names: Sequence[str]) -> tuple[dict[str, Sample], list[str]]:
     """The systems paired by unit under each measure; and why not, where they cannot be."""
     paired = {}
     reasons: dict[str, list[str]] = {}
     for name in names:
         try:
-            paired[name] = measured.all_paired([name])[0]
+            paired[name] = measured.samples([name])[0]
         except InputError as problem:
             if measured.evaluation is None:  # scores that cannot be paired are good for nothing
                 raise

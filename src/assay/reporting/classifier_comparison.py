@@ -59,7 +59,7 @@ def _comparable(result: Classification, paired: Classifiers) -> tuple[list[str],
     # Those that classifiers are usually compared by, where they are among those computed; if none is, all of them are.
     for name in [name for name in (*paired.usual_measures, "AUC") if name in known] or known:
         try:
-            paired.paired(paired.measure(name))
+            paired.sample(name)
         except (InputError, ParameterError) as problem:
             notes.append(f"{name}: not compared: {problem}")
         else:

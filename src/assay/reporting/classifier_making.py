@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from assay.classification import Classification, classify
+from assay.classification.pairing import Classifiers
 from assay.comparison import Comparison
 from assay.core.errors import joined, number_of
 from assay.reporting.classifier_comparison import classified, compared
@@ -64,9 +65,9 @@ def classifier_report(
     held_already = given if isinstance(given, Comparison) else None
     if "alpha" in asked and not isinstance(given, Classification):
         rules.setdefault("confidence", round(1 - asked["alpha"], 12))
-    if isinstance(given, Comparison) and given.classifiers is not None:
+    if isinstance(given, Comparison) and isinstance(given.pairing, Classifiers):
         refuse_told({"measures": measures, "comparison": comparison, **rules}, "comparison", "compare")
-        result = classified(given, given.classifiers)
+        result = classified(given, given.pairing)
     elif isinstance(given, Classification):
         refuse_told({"measures": measures, **rules}, "classification", "classify")
         result = given

@@ -64,9 +64,9 @@ def cluster_report(
     check_options(rules, cluster_report)
     before = stamps_of(given) | dict(stamps or {})
     held_already = given if isinstance(given, Comparison) else None
-    if isinstance(given, Comparison) and given.clusterings is not None:
+    if isinstance(given, Comparison) and isinstance(given.pairing, Clusterings):
         refuse_told({"measures": measures, "comparison": comparison, **rules}, "comparison", "compare")
-        result = _clustered(given, given.clusterings)
+        result = _clustered(given, given.pairing)
     elif isinstance(given, Clustering):
         refuse_told({"measures": measures, **rules}, "clustering", "cluster")
         result = given

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from assay.comparison import compare
-from assay.measured import check_rules
+from assay.pairing import check_rules
 
 
 def check_options(given: Iterable[str], verb: Callable[..., Any]) -> None:

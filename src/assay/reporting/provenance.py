@@ -18,7 +18,7 @@ from assay.core.words import INTERVALS, TESTS
 from assay.reporting.basis import Basis
 from assay.reporting.contents import Input, Provenance, Role
 from assay.reporting.stamps import Stamp, check_unchanged, stamp_of
-from assay.stats.suited_tests import SIMULTANEOUS
+from assay.stats.tests import SIMULTANEOUS
 
 _EPOCH = "SOURCE_DATE_EPOCH"
 _IN_MEMORY = "in memory"

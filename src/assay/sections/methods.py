@@ -16,10 +16,11 @@ from assay.measures import spoken
 from assay.sections.bibliography import Citations
 from assay.sections.rules import rules
 from assay.sections.testing import family, intervals_in_words
-from assay.stats import corrections, interval_names, power, suited_tests, verdict
+from assay.stats import corrections, interval_names, power, verdict
+from assay.stats import tests as stats_tests
 from assay.stats.interval_names import SUBSAMPLING
 from assay.stats.permutation import NOTHING_DIFFERS
-from assay.stats.suited_tests import SIMULTANEOUS
+from assay.stats.tests import SIMULTANEOUS
 
 if TYPE_CHECKING:
     from assay.clustering.over_k import NumberOfClusters
@@ -81,7 +82,7 @@ def _of_rankings(basis: Basis, cite: Citations) -> Iterator[str]:
     article = "" if test == "tukey" else "the "  # it is Tukey's
     yield (
         f"{_differences(basis.comparison)} were tested two-sidedly at the level {basis.settings.alpha:g} by {article}"
-        f"{TESTS[test]}{cite(*suited_tests.CITES[test])}{_how(basis.comparison)}; {_family(basis.comparison, cite)}."
+        f"{TESTS[test]}{cite(*stats_tests.CITES[test])}{_how(basis.comparison)}; {_family(basis.comparison, cite)}."
     )
     yield from _intervals(basis, cite)
     yield from _equivalence(basis.comparison, basis.unit_kind, cite)
@@ -251,7 +252,7 @@ def _classifiers_compared(comparison: Comparison, called: Mapping[str, str], cit
     intervals: dict[str, dict[str, None]] = {}
     for finding in comparison.findings:
         name, test = called.get(finding.measure, finding.measure), finding.outcome.test
-        tests.setdefault(f"{TESTS[test]}{cite(*suited_tests.CITES.get(test, ()))}", {})[name] = None
+        tests.setdefault(f"{TESTS[test]}{cite(*stats_tests.CITES.get(test, ()))}", {})[name] = None
         of_measure = tuple(each for each in comparison.findings if each.measure == finding.measure)
         intervals.setdefault(intervals_in_words(replace(comparison, findings=of_measure)), {})[name] = None
     alpha = f"{comparison.settings.alpha:g}"

@@ -1,4 +1,4 @@
-"""`Subsampled`: clusterings of the same items under one measure, and how their numbers stray on random halves of them.
+"""`HalfSample`: clusterings of the same items under one measure, and how their numbers stray on random halves of them.
 
 Items cannot be drawn with replacement: copies of an item would share a cluster, which measures of pairs take for
 agreement. Nor can two clusterings be swapped item by item, as clusters have no names in common. So there is no test:
@@ -8,24 +8,24 @@ the interval of the difference, from halves that both clusterings see, speaks fo
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TypeAlias
+from typing import ClassVar, Literal, Self, TypeAlias
 
 import numpy as np
 
+from assay.core.errors import ParameterError
 from assay.counting.contingency import Contingency
 from assay.counting.judgments import Floats, Ints
 from assay.measures.parser import parse_measure
 from assay.measures.registry import Measure
-from assay.stats.bootstrap import Interval
+from assay.stats.bootstrap import Interval, Method
 from assay.stats.confidence import standard_errors
 from assay.stats.interval_names import NO_INTERVAL, SUBSAMPLING
-from assay.stats.permutation import Outcome
-from assay.stats.score_samples import Drawing
+from assay.stats.permutation import Alternative, Outcome
+from assay.stats.samples import Contrast, Drawing, Pair, Sample
+from assay.stats.tests import NO_TEST
 
-#: What stands for the test where there is none.
-NO_TEST = "none"
 #: So many halves are drawn at most: the measure is computed anew on each.
 MOST_HALVES = 2_000
 #: An interval rests on halves of which at least this share has a number.
@@ -33,8 +33,8 @@ KNOWN = 0.5
 #: Beyond an end of an interval there are so many halves at least; where there are fewer, a normal curve alone tells.
 _BEYOND = 3
 
-#: How far halves stray from their mean, on the scale of all items' error: halves x clusterings, given by their places.
-Strays: TypeAlias = Callable[[tuple[int, ...], Drawing], Floats]
+#: How far halves deviate from their mean, on the scale of all items' error: halves x clusterings (by place).
+Deviations: TypeAlias = Callable[[tuple[int, ...], Drawing], Floats]
 
 
 def around(value: float, deviations: Floats, confidence: float) -> Interval:
@@ -57,68 +57,104 @@ def around(value: float, deviations: Floats, confidence: float) -> Interval:
     return Interval(value - high, value - low, confidence, SUBSAMPLING)
 
 
-def moved_items(one: Ints, other: Ints) -> int:
+def moved_items(before: Ints, after: Ints) -> int:
     """How many items are in another cluster, names aside: clusters are matched one to one, so that the fewest are.
 
     >>> moved_items(np.array([0, 0, 1, 1]), np.array([5, 5, 5, 2]))
     1
     """
-    placed = parse_measure("ClusterAccuracy", "clustering").of(Contingency.from_labels(one, other))
-    return round(len(one) * (1 - float(placed[0])))
+    placed = parse_measure("ClusterAccuracy", "clustering").of(Contingency.from_labels(before, after))
+    return round(len(before) * (1 - float(placed[0])))
 
 
 @dataclass(frozen=True, eq=False)
-class Subsampled:
+class HalfSample(Sample):
     """Clusterings' numbers under a measure, why there is none, and what tells how they would stray on other items.
 
-    `partitions` holds the place of each item's cluster, an array a clustering, numbered by where a cluster comes first;
-    so two clusterings that differ in the names of clusters only have the same numbers.
+    `partitions` holds the place of each item's cluster, an array per clustering, numbered by where a cluster comes
+    first; so two clusterings that differ in the names of clusters only have the same numbers.
 
     >>> from assay.measures import parse_measure
-    >>> drawn = np.random.default_rng(0).normal(0, 0.01, (2000, 2))
+    >>> off = np.random.default_rng(0).normal(0, 0.01, (2000, 2))
     >>> places = np.repeat([0, 1], 10), np.repeat([0, 1], [4, 16])
-    >>> sample = Subsampled(parse_measure("ARI", "clustering"), np.array([0.5, 0.6]), (None, None), places,
-    ...                     lambda systems, drawing: drawn)
-    >>> sample.of_difference(0, 1, [0.95], Drawing(2000, seed=0))[0].low > 0.05, sample.moved(0, 1)
+    >>> sample = HalfSample(parse_measure("ARI", "clustering"), np.array([0.5, 0.6]), (None, None), places,
+    ...                     lambda systems, drawing: off)
+    >>> sample.intervals((0, 1), [0.95], Drawing(2000, seed=0))[0].low > 0.05, sample.moved(0, 1)
     (True, 6)
     """
 
-    measure: Measure
+    scorer: Measure
     numbers: Floats
-    why: tuple[str | None, ...]
+    reasons: tuple[str | None, ...]
     partitions: tuple[Ints, ...]
-    strays: Strays
+    deviations: Deviations
     #: How small and how large each clustering's number can be, if that is more than the measure's bounds say.
     reach: tuple[tuple[float, float], ...] = ()
 
+    decides_by: ClassVar[Literal["p", "interval"]] = "interval"
+
     @property
-    def units(self) -> int:
+    def size(self) -> int:
         """How many items there are."""
         return len(self.partitions[0])
 
+    @property
     def observed(self) -> Floats:
         """Each clustering's number."""
         return self.numbers
 
-    def reasons(self) -> list[str | None]:
+    def undefined(self) -> list[str | None]:
         """Why each clustering has no number, None where it has one."""
-        return list(self.why)
+        return list(self.reasons)
+
+    def only(self, *systems: int) -> Self:
+        """Some of the clusterings, given by their places."""
+
+        def deviations(places: tuple[int, ...], drawing: Drawing) -> Floats:
+            return self.deviations(tuple(systems[place] for place in places), drawing)
+
+        return replace(
+            self,
+            numbers=self.numbers[list(systems)],
+            reasons=tuple(self.reasons[place] for place in systems),
+            partitions=tuple(self.partitions[place] for place in systems),
+            deviations=deviations,
+            reach=tuple(self.reach[place] for place in systems) if self.reach else (),
+            systems=self._names(systems),
+        )
 
     def is_same(self, first: int, second: int) -> bool:
         """Whether two clusterings put the same items together."""
         return bool(np.array_equal(self.partitions[first], self.partitions[second]))
 
-    def of_difference(self, first: int, second: int, levels: Sequence[float], drawing: Drawing) -> list[Interval]:
-        """The intervals of the second clustering's number less the first one's, from halves that both see.
+    def redraws(self, drawing: Drawing, method: Method = "hull") -> Drawing:
+        """How many halves are drawn."""
+        del method
+        return drawing._replace(resamples=min(drawing.resamples, MOST_HALVES))
+
+    def intervals(
+        self, of: Contrast, levels: Sequence[float], drawing: Drawing, method: Method = "hull"
+    ) -> list[Interval]:
+        """The intervals of a clustering's number, within what is possible; or of a difference, from shared halves.
 
         Few items that moved tell no better from worse: even if a move were as likely to do good as harm, all of *m*
         would go the same way with the chance 2^(1 - m). As long as that is more than the interval may err, it holds 0.
         """
-        apart = float(self.numbers[second] - self.numbers[first])
-        strayed = self._apart(first, second, drawing)
+        if self.size < 2:
+            return [Interval.unknown(level, method) for level in levels]
+        if len(of) == 1:
+            off = self.deviations(of, self.redraws(drawing))[:, 0]
+            reach = self.reach[of[0]] if self.reach else self.scorer.definition.bounds
+            return [around(float(self.numbers[of[0]]), off, level).within(reach) for level in levels]
+        first, second = of
+        apart, off = float(self.numbers[second] - self.numbers[first]), self._apart(first, second, drawing)
         by_chance = 2.0 ** (1 - self.moved(first, second))
-        return [_with_zero(one) if by_chance > 1 - one.level else one
-                for one in (around(apart, strayed, level) for level in levels)]  # fmt: skip
+        found = [around(apart, off, level) for level in levels]
+        return [_with_zero(interval) if by_chance > 1 - interval.level else interval for interval in found]
+
+    def interval_notes(self) -> list[str]:
+        """Halves of few items are drawn like those of many."""
+        return []
 
     def moved(self, first: int, second: int) -> int:
         """How many items the second clustering puts into another cluster than the first one, names aside."""
@@ -130,29 +166,43 @@ class Subsampled:
     def _moved(self) -> dict[tuple[int, int], int]:
         return {}
 
-    def of_system(self, system: int, level: float, drawing: Drawing) -> Interval:
-        """The interval of a clustering's number; it stays within what is possible."""
-        found = around(float(self.numbers[system]), self.strays((system,), drawing)[:, 0], level)
-        return found.within(self.reach[system] if self.reach else self.measure.definition.bounds)
-
     def spread(self, first: int, second: int, drawing: Drawing) -> float:
         """How much an item's part in the difference varies, as far as halves tell; NaN where they do not."""
-        strayed = self._apart(first, second, drawing)
-        known = strayed[~np.isnan(strayed)]
-        return float(np.std(known) * np.sqrt(self.units)) if len(known) > 1 else float("nan")
+        off = self._apart(first, second, drawing)
+        known = off[~np.isnan(off)]
+        return float(np.std(known) * np.sqrt(self.size)) if len(known) > 1 else float("nan")
 
-    def drawn(self, first: int, second: int, drawing: Drawing) -> int:
+    def halves(self, first: int, second: int, drawing: Drawing) -> int:
         """How many halves there are: of points, or of very many kinds of items, fewer than were asked for."""
         return len(self._apart(first, second, drawing))
 
-    def untested(self, first: int, second: int) -> Outcome:
+    @property
+    def tests(self) -> tuple[str, ...]:
+        """There is none."""
+        return (NO_TEST,)
+
+    def why_not_test(self, test: str) -> str:
+        """Refuse every test: the interval speaks."""
+        raise ParameterError(
+            f"{self.measure}: clusterings have no items to swap, as their clusters have no names in common: there is "
+            f"no test of them, not {test} either; the interval speaks"
+        )
+
+    def test_words(self, outcome: Outcome) -> str:
+        """That there is no test."""
+        del outcome
+        return "no test"
+
+    def _tested(self, pairs: Sequence[Pair], test: str, drawing: Drawing, alternative: Alternative) -> list[Outcome]:
         """What stands in the place of a test's outcome: the difference, and no p-value."""
-        return Outcome(NO_TEST, float(self.numbers[second] - self.numbers[first]), float("nan"))
+        del drawing, alternative
+        return [
+            Outcome(test, float(self.numbers[second] - self.numbers[first]), float("nan")) for first, second in pairs
+        ]
 
     def _apart(self, first: int, second: int, drawing: Drawing) -> Floats:
-        fewer = drawing._replace(resamples=min(drawing.resamples, MOST_HALVES))
-        strayed = self.strays((first, second), fewer)
-        apart: Floats = strayed[:, 1] - strayed[:, 0]
+        off = self.deviations((first, second), self.redraws(drawing))
+        apart: Floats = off[:, 1] - off[:, 0]
         # What is added up in another order differs in the last digits, and is no difference.
         settled: Floats = np.where(np.abs(apart) <= 1e-12, 0.0, apart)
         return settled
