@@ -58,7 +58,7 @@ def test_numbers_are_those_of_the_items(name: str, labels: int, weighted: bool) 
     expected = [value(name, labels, truth, column, weight) for column in predicted.T]
     assert sample.observed == pytest.approx(expected)
     assert sample.only(2, 0).observed == pytest.approx([expected[2], expected[0]])
-    assert sample.units == sample.counts.sum() == 60
+    assert sample.size == sample.counts.sum() == 60
 
 
 @pytest.mark.parametrize(("name", "labels"), MEASURES)
