@@ -9,7 +9,8 @@ from scipy import stats as scipy_stats
 from assay.counting.judgments import Floats
 from assay.measures.steps import PerQuery, given
 from assay.stats.bootstrap import Interval, Method, intervals, weights
-from assay.stats.mean_samples import MeanSample, PooledSample, Summary
+from assay.stats.mean_samples import MeanSample, Summary
+from assay.stats.pooled_samples import PooledSample
 from assay.stats.samples import Drawing
 
 SUMMARIES: dict[Summary, object] = {

@@ -22,10 +22,12 @@ from assay.measures.steps import PerQuery, given
 from assay.stats import anova
 from assay.stats.bootstrap import Method, intervals
 from assay.stats.corrections import corrected
-from assay.stats.mean_samples import MeanSample, PooledSample, UnitSample
+from assay.stats.mean_samples import MeanSample
 from assay.stats.permutation import permutation_of_pairs, permutation_of_pooled
+from assay.stats.pooled_samples import PooledSample
 from assay.stats.samples import Drawing
 from assay.stats.tests import TESTS, paired_t
+from assay.stats.weighted_samples import UnitSample
 
 SURE = 0.999
 UNITS = 30
@@ -258,7 +260,7 @@ def test_what_lies_on_the_margin_is_rarely_called_equivalent() -> None:
 EVERYTHING = """
 import numpy as np
 from assay.measures.steps import given
-from assay.stats import anova, bootstrap, mean_samples, permutation, samples, tests
+from assay.stats import anova, bootstrap, mean_samples, permutation, pooled_samples, samples, tests
 
 rng = np.random.default_rng(0)
 values = rng.random((300, 40))
@@ -269,7 +271,7 @@ for name, test in tests.TESTS.items():
     print(name, test(numbers, resamples=2_000, seed=1))
 print(permutation.permutation_of_pairs(values, *anova.pairs(40), resamples=2_000).tolist())
 print(permutation.permutation_of_pooled(one, other, resamples=2_000))
-for sample in (mean_samples.MeanSample(values), mean_samples.PooledSample((one, other))):
+for sample in (mean_samples.MeanSample(values), pooled_samples.PooledSample((one, other))):
     resampled = sample.resampled(samples.Drawing(2_000, 0))
     print(resampled.sum(axis=1).tolist())
     print(bootstrap.intervals(resampled[:, 1], sample.observed[1], sample.without_each[:, 1], [0.95]))

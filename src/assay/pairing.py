@@ -17,8 +17,9 @@ from assay.files.scores import read_scores
 from assay.measures.parser import split_measures
 from assay.measures.registry import Measure
 from assay.measures.summary import Undefined
-from assay.stats.mean_samples import MeanSample, PooledSample
+from assay.stats.mean_samples import MeanSample
 from assay.stats.pairing import Directions, Pairing, Wanted
+from assay.stats.pooled_samples import PooledSample
 from assay.stats.samples import Sample
 from assay.tables import Scores
 

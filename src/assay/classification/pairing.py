@@ -33,8 +33,9 @@ from assay.measures.registry import Measure
 from assay.measures.steps import given as counted
 from assay.measures.vocabularies import Vocabulary
 from assay.stats.label_samples import LabelSample
-from assay.stats.mean_samples import MeanSample, PooledSample
-from assay.stats.pairing import Pairing
+from assay.stats.mean_samples import MeanSample
+from assay.stats.pairing import ItemPairing, Wanted
+from assay.stats.pooled_samples import PooledSample
 from assay.stats.samples import Drawing, Sample, direction_of
 from assay.stats.score_samples import ScoreSample
 from assay.tables import Predictions
@@ -63,7 +64,7 @@ class Flips(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Classifiers(Pairing):
+class Classifiers(ItemPairing):
     """Systems' predictions of the same items, in the same order.
 
     >>> old = Predictions.of([0, 1, 1], [0, 0, 0], item_id=["a", "b", "c"], name="old")
@@ -165,7 +166,7 @@ class Classifiers(Pairing):
         """A measure by name."""
         return measure_of(name, self.task)
 
-    def measures(self, wanted: Iterable[str | Measure] | str | Measure | None) -> list[Measure]:
+    def measures(self, wanted: Wanted) -> list[Measure]:
         """The measures asked for, or those that classifiers are compared by."""
         if wanted is None:
             scored = self.task == "binary" and all(one.score is not None for one in self.predictions)
@@ -211,10 +212,6 @@ class Classifiers(Pairing):
             f"often ({each}); {self.headline} {instead}"
         ]
 
-    def measure_names(self, wanted: Iterable[str | Measure] | str | Measure | None = None) -> list[str]:
-        """The measures asked for, or those that classifiers are compared by, as samples call them."""
-        return [str(measure) for measure in self.measures(wanted)]
-
     def undirected(self, measure: str | Measure) -> Sample:
         """The systems under one measure, item by item."""
         wanted = self.measure(measure)
@@ -238,10 +235,6 @@ class Classifiers(Pairing):
         del drawing
         flips = {pair: self.flips(*pair) for pair in {(finding.baseline, finding.system) for finding in findings}}
         return [finding._replace(flips=flips[finding.baseline, finding.system]) for finding in findings], []
-
-    def signatures(self, measures: Sequence[str]) -> dict[str, str]:
-        """Everything that each measure's number depends on, in one line."""
-        return {name: self.signature(name) for name in measures}
 
     def notes_on(self, measures: Iterable[str | Measure]) -> list[str]:
         """Which classes the averages of each system leave out, as the measure is undefined there."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, reduce
 from math import isnan
@@ -28,7 +28,7 @@ from assay.counting.points import Points
 from assay.files.sources import Source
 from assay.measures.registry import Measure
 from assay.stats.half_samples import KNOWN, Deviations, HalfSample, moved_items
-from assay.stats.pairing import Pairing
+from assay.stats.pairing import ItemPairing, Wanted
 from assay.stats.samples import Drawing, Sample, direction_of
 from assay.tables.alignment import Missing, aligned_clusters
 from assay.tables.clusters import Clusters
@@ -63,7 +63,7 @@ class Alike(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Clusterings(Pairing):
+class Clusterings(ItemPairing):
     """Clusterings of the same items, in the same order.
 
     >>> old = Clusters.of(list("xxoo"), [0, 1, 1, 1], item_id=list("abcd"), name="old")
@@ -139,7 +139,7 @@ class Clusterings(Pairing):
         """A measure by name."""
         return measure_of(name)
 
-    def measures(self, wanted: Iterable[str | Measure] | str | Measure | None) -> list[Measure]:
+    def measures(self, wanted: Wanted) -> list[Measure]:
         """The measures asked for, or those that clusterings are compared by."""
         if wanted is not None:
             return list(measures_of(wanted, ()))
@@ -151,14 +151,6 @@ class Clusterings(Pairing):
     def signature(self, measure: str | Measure) -> str:
         """Everything that a number depends on, in one line."""
         return cluster_signature(measure_of(measure), self.rules, weighted=self._held[0].weight is not None)
-
-    def measure_names(self, wanted: Iterable[str | Measure] | str | Measure | None = None) -> list[str]:
-        """The measures asked for, or those that clusterings are compared by, as samples call them."""
-        return [str(measure) for measure in self.measures(wanted)]
-
-    def signatures(self, measures: Sequence[str]) -> dict[str, str]:
-        """Everything that each measure's number depends on, in one line."""
-        return {name: self.signature(name) for name in measures}
 
     def undirected(self, measure: str | Measure) -> Sample:
         """The clusterings under one measure."""
@@ -191,11 +183,6 @@ class Clusterings(Pairing):
             raise ParameterError(f"interval={interval!r} is about numbers of single units: {halves}")
         if resamples is not None:
             raise ParameterError(f"resamples is about a test, and there is none of clusterings: {halves}")
-
-    def remarks(self, measures: Sequence[str], *, usual: bool, instead: str = "is the headline") -> list[str]:
-        """What is odd about the clusterings."""
-        del measures, usual, instead
-        return list(self.notes)
 
     def between(self, findings: Sequence[Finding], drawing: Drawing) -> tuple[list[Finding], list[str]]:
         """What to know about differences of clusterings besides their intervals."""

@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 import polars as pl
 
 from assay import __version__
-from assay.classification.pairing import Classifiers, are_predictions
-from assay.clustering.pairing import Clusterings, are_clusters
+from assay.classification.pairing import are_predictions
+from assay.clustering.pairing import are_clusters
 from assay.comparison.slices import NONE, attribute_of
 from assay.core.digits import as_percents
 from assay.core.domains import SHARE, Whole
@@ -32,7 +32,7 @@ from assay.inputs import check_levels, named_runs
 from assay.measures.registry import Measure
 from assay.pairing import ScorePairing, check_rules
 from assay.stats.corrections import resamples_for
-from assay.stats.pairing import Directions, Pairing
+from assay.stats.pairing import Directions, ItemPairing, Pairing
 from assay.stats.samples import Sample, few_units
 from assay.stats.verdict import FEWEST_UNITS
 from assay.tables import Batches, Scores, Topics
@@ -103,12 +103,12 @@ def gate(
     least = None if min_judged is None else SHARE.check("min_judged", min_judged)
     attribute = _attribute(slices, topics)
     if itemised:
-        held: Classifiers | Clusterings
+        held: ItemPairing
         if predicted:
             held, usual = two_classifiers(qrels, baseline, candidate, rules), PREDICTED_MEASURES
         else:
-            held = two_clusterings(qrels, baseline, candidate, rules, seed)
-            usual = (usual_measure(held),)
+            clusterings = two_clusterings(qrels, baseline, candidate, rules, seed)
+            held, usual = clusterings, (usual_measure(clusterings),)
         held.check_drawing(resamples)
         sides = _Sides(held, held.measure_names(usual if measures is None else measures), held)
         margins = Margins.of(margins, lambda measure: str(held.measure(measure)))
@@ -158,7 +158,7 @@ class _Sides(NamedTuple):
 
     pairing: Pairing
     measures: list[str]
-    items: Classifiers | Clusterings | None = None
+    items: ItemPairing | None = None
     coverage: tuple[Coverage, ...] = ()
     evaluation: Evaluation | None = None
     frozen: Baseline | None = None

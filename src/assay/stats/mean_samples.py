@@ -1,8 +1,7 @@
-"""Samples whose units have numbers: `MeanSample` puts these together, `PooledSample` sums up counts instead."""
+"""`MeanSample`: numbers of units, put together by a mean or a sum."""
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -16,24 +15,21 @@ from assay.core.errors import InputError, ParameterError, listed, number_of
 from assay.counting.judgments import Floats, Mask
 from assay.measures import definition
 from assay.measures.bare_names import agreed_direction, meanings
-from assay.measures.steps import PerQuery
 from assay.measures.summary import Undefined
 from assay.stats.anova import randomised_tukey, tukey_hsd, two_way
-from assay.stats.bootstrap import weights
-from assay.stats.effects import cliffs_delta, d_z, wins
+from assay.stats.effects import d_z
 from assay.stats.permutation import (
     NO_DIFFERENCE,
     Alternative,
     Outcome,
     permutation_of_pairs,
-    permutation_of_pooled,
     permutation_test,
     swaps,
-    under_weights,
 )
 from assay.stats.rounding import ROUNDING
-from assay.stats.samples import Drawing, Effects, Pair, WeightedSample
+from assay.stats.samples import Drawing, Effects, Pair
 from assay.stats.tests import SIMULTANEOUS, TESTS, bootstrap_of_pairs
+from assay.stats.weighted_samples import UnitSample, settled
 from assay.tables import Scores
 
 #: How numbers of units are put together.
@@ -47,59 +43,6 @@ _MANY_PAIRS = 32
 _MOST_PERMUTATIONS = 10_000
 #: Where every swap is counted anew, so many numbers are added up at most for all pairs.
 _MOST_COUNTED = 2_000_000_000
-#: One-sided tests are of a pair at a time: so many swaps do where each is counted anew.
-_MOST_RECOUNTED = 10_000
-
-
-class UnitSample(WeightedSample):
-    """What means of units and summed counts have in common: units with numbers of their own."""
-
-    @abstractmethod
-    def unit_values(self) -> Floats:
-        """The numbers of units (rows) under systems (columns), NaN where there is none."""
-
-    @abstractmethod
-    def reweighted(self, weights: Floats) -> Floats:
-        """Each system's number (column) under each row of weights."""
-
-    def resampled(self, drawing: Drawing) -> Floats:
-        """Each system's number (column) in each resample (row) of the units.
-
-        >>> MeanSample(np.array([[1.0], [1.0]])).resampled(Drawing(2, seed=0))
-        array([[1.],
-               [1.]])
-        """
-        return np.concatenate([self.reweighted(block) for block in weights(self.size, *drawing)])
-
-    def unit_differences(self, first: int, second: int) -> Floats:
-        """The second system's number less the first one's, for the units where both have one."""
-        values = self._scaled()[:, [first, second]]
-        return _settled(values[~np.isnan(values).any(axis=1)])
-
-    def _scaled(self) -> Floats:
-        """The numbers of units as they are compared."""
-        return self.unit_values()
-
-    def is_same(self, first: int, second: int) -> bool:
-        """Whether no unit differs between two systems, nor what is made of the units."""
-        absent = np.isnan(self.unit_values()[:, [first, second]])
-        alike = bool((absent[:, 0] == absent[:, 1]).all())
-        same = self.difference(first, second) == 0
-        return same and alike and not self.unit_differences(first, second).any()
-
-    def effects(self, first: int, second: int) -> Effects:
-        """How large the difference is, unit by unit."""
-        values = self.unit_values()
-        overlap = cliffs_delta(_known(values[:, first]), _known(values[:, second]))
-        return Effects(np.nan, overlap, wins(self.unit_differences(first, second)))
-
-    def value_notes(self) -> list[str]:
-        """What to say of numbers that the measure cannot have."""
-        (low, high), values = self.bounds or (-np.inf, np.inf), self.unit_values()
-        outside = int(np.sum((values < low - ROUNDING) | (values > high + ROUNDING)))
-        if not outside:
-            return []
-        return [f"{self.measure}: {number_of('value', outside)} outside its range, {low:g} to {high:g}"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -292,7 +235,7 @@ class MeanSample(UnitSample):
 
     def differences(self, first: int, second: int) -> Floats:
         """The second system's number less the first one's, unit by unit, on the scale on which they are averaged."""
-        return _settled(self.additive[:, [first, second]])
+        return settled(self.additive[:, [first, second]])
 
     def value_notes(self) -> list[str]:
         """What to say of values that there were not, and of those that the measure cannot have."""
@@ -391,92 +334,6 @@ class MeanSample(UnitSample):
         table = np.fmin(table, table.T)
         means = additive.mean(axis=0)
         return [Outcome(test, float(means[j] - means[i]), float(table[i, j]), counted, note) for i, j in pairs]
-
-
-@dataclass(frozen=True, eq=False)
-class PooledSample(UnitSample):
-    """Formulas on counts that are summed over the units, one formula per system.
-
-    >>> from assay.measures.steps import given
-    >>> half = given("found", [1, 0]) / given("retrieved", [1, 1])
-    >>> PooledSample((half,)).observed
-    array([0.5])
-    """
-
-    formulas: tuple[PerQuery, ...]
-
-    made_of: ClassVar[str] = "summed counts"
-
-    @property
-    def size(self) -> int:
-        """How many units there are."""
-        return len(self.formulas[0].values)
-
-    @cached_property
-    def observed(self) -> Floats:
-        """Each system's number."""
-        numbers: Floats = self.reweighted(np.ones((1, self.size)))[0]
-        return numbers
-
-    def undefined(self) -> list[str | None]:
-        """Why each system has no number, None where it has one."""
-        return [formula.pooled().reason(0) for formula in self.formulas]
-
-    def unit_values(self) -> Floats:
-        """The numbers of units (rows) under systems (columns), NaN where there is none."""
-        return np.column_stack([formula.values for formula in self.formulas])
-
-    def reweighted(self, weights: Floats) -> Floats:
-        """Each system's number (column) under each row of weights."""
-        return np.column_stack([under_weights(formula, weights) for formula in self.formulas])
-
-    @cached_property
-    def without_each(self) -> Floats:
-        """Each system's number (column) without each unit (row)."""
-
-        def rest(counts: Floats) -> Floats:
-            others: Floats = counts.sum() - counts
-            return others
-
-        return np.column_stack([formula.pooled(rest).values for formula in self.formulas])
-
-    def only(self, *systems: int) -> Self:
-        """Some of the systems, given by their places."""
-        formulas = tuple(self.formulas[place] for place in systems)
-        return replace(self, formulas=formulas, systems=self._names(systems))
-
-    @property
-    def tests(self) -> tuple[str, ...]:
-        """Counts are swapped unit by unit, and summed again."""
-        return ("permutation",)
-
-    def why_not_test(self, test: str) -> str:
-        """Why another test does not suit."""
-        del test
-        return f"{self.measure} is made of counts summed over all units"
-
-    def _tested(self, pairs: Sequence[Pair], test: str, drawing: Drawing, alternative: Alternative) -> list[Outcome]:
-        del test
-        most = _MOST_RECOUNTED
-        if alternative == "two-sided":
-            most = max(10_000, _MOST_COUNTED // (len(pairs) * self.size))
-        fewer, formulas = min(drawing.resamples, most), self.formulas
-        return [
-            permutation_of_pooled(
-                formulas[first], formulas[second], resamples=fewer, seed=drawing.seed, alternative=alternative
-            )
-            for first, second in pairs
-        ]
-
-
-def _settled(values: Floats) -> Floats:
-    """Differences of two columns; what is rounding, as when the same numbers are added in another order, is none."""
-    apart: Floats = values[:, 1] - values[:, 0]
-    return np.where(np.abs(apart) <= ROUNDING * np.abs(values).max(axis=1, initial=0.0), 0.0, apart)
-
-
-def _known(values: Floats) -> Floats:
-    return values[~np.isnan(values)]
 
 
 def _refuse_odd(frame: pl.DataFrame, measure: str) -> None:

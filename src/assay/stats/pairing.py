@@ -183,3 +183,45 @@ class Pairing(ABC):
         if problems and not samples:
             raise problems[0]
         return samples, [f"{problem}; it is left out" for problem in problems]
+
+
+class ItemPairing(Pairing):
+    """What classifiers and clusterings have in common: items, of which measures are made all together."""
+
+    notes: tuple[str, ...]
+    sizes: tuple[int, ...]
+
+    @property
+    @abstractmethod
+    def names(self) -> tuple[str, ...]:
+        """The systems, in the order in which they were given."""
+
+    @property
+    @abstractmethod
+    def items(self) -> tuple[str, ...]:
+        """The ids of the items."""
+
+    @abstractmethod
+    def measure(self, name: str | Measure) -> Measure:
+        """A measure by name."""
+
+    @abstractmethod
+    def measures(self, wanted: Wanted) -> list[Measure]:
+        """The measures asked for, or the usual ones."""
+
+    @abstractmethod
+    def signature(self, measure: str | Measure) -> str:
+        """Everything that a number depends on, in one line."""
+
+    def measure_names(self, wanted: Wanted = None) -> list[str]:
+        """The measures asked for, or the usual ones, as samples call them."""
+        return [str(measure) for measure in self.measures(wanted)]
+
+    def signatures(self, measures: Sequence[str]) -> dict[str, str]:
+        """Everything that each measure's number depends on, in one line."""
+        return {name: self.signature(name) for name in measures}
+
+    def remarks(self, measures: Sequence[str], *, usual: bool, instead: str = "is the headline") -> list[str]:
+        """What is odd about the items."""
+        del measures, usual, instead
+        return list(self.notes)

@@ -10,7 +10,6 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import ClassVar, Literal, NamedTuple, Self, TypeAlias
 
 import numpy as np
@@ -18,8 +17,8 @@ import polars as pl
 
 from assay.core.domains import Choice
 from assay.core.errors import ParameterError, number_of
-from assay.counting.judgments import Floats, Ints
-from assay.stats.bootstrap import FEWEST_DRAWN, Interval, Method, intervals
+from assay.counting.judgments import Floats
+from assay.stats.bootstrap import FEWEST_DRAWN, Interval, Method
 from assay.stats.effects import Wins
 from assay.stats.permutation import Alternative, Outcome
 from assay.stats.power import smallest_detectable, units_needed
@@ -34,8 +33,6 @@ Contrast: TypeAlias = tuple[int] | Pair
 
 #: Of a measure's range, or of the baseline's number where it has none: the smallest difference that matters.
 MARGIN_SHARE = 0.01
-#: What a bootstrap may cost: so many numbers are drawn at most, but not fewer resamples than tell an interval's ends.
-_DRAWS, _FEWEST_REDRAWN = 100_000_000, 200
 
 _IS_HIGHER_BETTER: dict[Direction, bool | None] = {"higher": True, "lower": False, "neither": None, "unknown": None}
 
@@ -356,119 +353,3 @@ class Sample(ABC):
 
     def _names(self, systems: Sequence[int]) -> tuple[str, ...]:
         return tuple(self.systems[place] for place in systems) if self.systems else ()
-
-
-class Redraws(NamedTuple):
-    """Systems' numbers (rows): observed, in each resample, and without units; `counts` says without how many alike."""
-
-    observed: Floats
-    resampled: Floats
-    without_each: Floats
-    counts: Ints | None
-
-    @classmethod
-    def of(cls, sample: WeightedSample, drawing: Drawing) -> Redraws:
-        """Draw units anew, so often."""
-        numbers = np.empty((len(sample.observed), 0))
-        if drawing.resamples:
-            numbers = np.ascontiguousarray(sample.resampled(drawing).T)
-        return cls(sample.observed, numbers, sample.without_each.T, sample.multiplicity)
-
-    def intervals(self, of: Contrast, levels: Sequence[float], method: Method) -> list[Interval]:
-        """The intervals of a system's number, or of a difference."""
-        observed, resampled, without_each = (
-            rows[of[0]] if len(of) == 1 else rows[of[1]] - rows[of[0]]
-            for rows in (self.observed, self.resampled, self.without_each)
-        )
-        return intervals(resampled, float(observed), without_each, levels, method, counts=self.counts)
-
-
-class WeightedSample(Sample):
-    """A sample whose units are drawn anew by giving them other weights: means, summed counts, predicted labels."""
-
-    @property
-    @abstractmethod
-    def without_each(self) -> Floats:
-        """Each system's number (column) without each unit (row), or without one unit of each kind."""
-
-    @abstractmethod
-    def resampled(self, drawing: Drawing) -> Floats:
-        """Each system's number (column) in each resample (row) of the units."""
-
-    @property
-    def multiplicity(self) -> Ints | None:
-        """How many units each row of `without_each` stands for; None if one."""
-        return None
-
-    @property
-    def redraw_cost(self) -> int:
-        """How many numbers one resample of the units takes, of two systems."""
-        return self.size
-
-    def redraws(self, drawing: Drawing, method: Method = "hull") -> Drawing:
-        """How often units are really drawn anew.
-
-        Less often than asked for where the units are very many, and their mean nearly normal; not at all for t
-        intervals, and where units are too few for others.
-        """
-        if method == "t" or self.size < FEWEST_DRAWN:
-            return drawing._replace(resamples=0)
-        return drawing._replace(resamples=min(drawing.resamples, max(_FEWEST_REDRAWN, _DRAWS // self.redraw_cost)))
-
-    def intervals(
-        self, of: Contrast, levels: Sequence[float], drawing: Drawing, method: Method = "hull"
-    ) -> list[Interval]:
-        """The intervals by bootstrap, by t or by both, no farther than the measure goes."""
-        if self.size < 2:  # one unit says nothing about others
-            return [Interval.unknown(level, method) for level in levels]
-        redraws, places = self._redrawn(of, self.redraws(drawing, method))
-        low, high = self._range(of)
-        reach = (low, high) if len(of) == 1 else (low - high, high - low)
-        return [interval.within(reach) for interval in redraws.intervals(places, levels, method)]
-
-    def spread(self, first: int, second: int, drawing: Drawing) -> float:
-        """How much a unit's part in the difference varies: for means, the standard deviation of the differences.
-
-        It is read off what the difference would be without each of the units, which serves other numbers, too.
-        """
-        del drawing
-        if self.size < 2 or np.isnan(self.observed[[first, second]]).any():
-            return float("nan")
-        apart, counts = self._without_each_difference(first, second)
-        if not len(apart):
-            return float("nan")
-        spread = (self.size - 1) * _deviation(apart, counts)
-        rounding = ROUNDING * float(np.abs(self.observed[[first, second]]).max())
-        return 0.0 if spread <= rounding else spread
-
-    def _without_each_difference(self, first: int, second: int) -> tuple[Floats, Ints | None]:
-        return self.without_each[:, second] - self.without_each[:, first], None
-
-    def _redrawn(self, of: Contrast, drawing: Drawing) -> tuple[Redraws, Contrast]:
-        """The resamples that hold these systems, and the rows in which they stand there: all share the same."""
-        if drawing not in self._shared:
-            self._shared[drawing] = Redraws.of(self, drawing)
-        return self._shared[drawing], of
-
-    @cached_property
-    def _shared(self) -> dict[Drawing, Redraws]:
-        return {}
-
-    def _range(self, systems: Contrast) -> tuple[float, float]:
-        """Where the measure's numbers can lie; as far as these systems' do, which may not keep to the range."""
-        numbers = self.observed[list(systems)]
-        least, most = self.bounds or (-np.inf, np.inf)
-        return float(min(least, *numbers)), float(max(most, *numbers))
-
-
-def _deviation(numbers: Floats, counts: Ints | None) -> float:
-    """The standard deviation of the numbers that are known, each of which occurs so often."""
-    if counts is None:
-        return float(np.nanstd(numbers, ddof=1))
-    known = ~np.isnan(numbers)
-    numbers, counts = numbers[known], counts[known]
-    items = counts.sum()
-    if items < 2:
-        return float("nan")
-    off = numbers - np.sum(counts * numbers) / items
-    return float(np.sqrt(np.sum(counts * off**2) / (items - 1)))
