@@ -17,8 +17,7 @@ from assay.inputs import check_levels
 from assay.measures.registry import Measure
 from assay.pairing import check_rules, pairing_of
 from assay.stats.bootstrap import Interval, Method
-from assay.stats.compact_letters import groups
-from assay.stats.corrections import CORRECTIONS, corrected_as_stated, out_of_reach, resamples_for
+from assay.stats.corrections import CORRECTIONS, corrected_as_stated, groups, out_of_reach, resamples_for
 from assay.stats.pairing import Directions
 from assay.stats.permutation import Outcome
 from assay.stats.samples import Drawing, Sample

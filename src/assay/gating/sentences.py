@@ -12,7 +12,7 @@ from assay.core.words import INTERVALS, OUTCOMES
 from assay.gating.guards import DEFINED, JUDGED, JUDGED_AT_ALL, MISSING, MISSING_ITEMS
 from assay.gating.rules import EXIT_CODES
 from assay.stats.bootstrap import FEWEST_DRAWN
-from assay.stats.interval_names import SUBSAMPLING
+from assay.stats.confidence import SUBSAMPLING
 from assay.stats.verdict import FEWEST_UNITS
 
 if TYPE_CHECKING:

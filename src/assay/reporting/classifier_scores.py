@@ -22,7 +22,7 @@ from assay.show import charts
 from assay.show.axis import Axis
 from assay.show.figure import Figure, Mark, Series
 from assay.show.model import Column, Section, Table, Widget
-from assay.stats.interval_names import NO_INTERVAL
+from assay.stats.confidence import NO_INTERVAL
 from assay.tables.predictions import Predictions
 from assay.thresholding.cells import Candidates
 from assay.thresholding.choosing import chosen

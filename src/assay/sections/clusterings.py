@@ -15,7 +15,7 @@ from assay.core.words import INTERVALS
 from assay.sections.estimates import DASH, measures_table, undefined, without_interval
 from assay.sections.matrices import contingency_table
 from assay.show.model import Column, Document, Kind, Prose, Section, Table
-from assay.stats.interval_names import SUBSAMPLING
+from assay.stats.confidence import SUBSAMPLING
 
 if TYPE_CHECKING:
     from assay.clustering import Clustering

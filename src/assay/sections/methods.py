@@ -16,9 +16,9 @@ from assay.measures import spoken
 from assay.sections.bibliography import Citations
 from assay.sections.rules import rules
 from assay.sections.testing import family, intervals_in_words
-from assay.stats import corrections, interval_names, power, verdict
+from assay.stats import confidence, corrections, power, verdict
 from assay.stats import tests as stats_tests
-from assay.stats.interval_names import SUBSAMPLING
+from assay.stats.confidence import SUBSAMPLING
 from assay.stats.permutation import NOTHING_DIFFERS
 from assay.stats.tests import SIMULTANEOUS
 
@@ -148,7 +148,7 @@ def _intervals(basis: Basis, cite: Citations) -> Iterator[str]:
     ):
         resamples = f", from {settings.bootstrap_resamples:,} resamples of the {several(basis.unit_kind)}"
         drawn = resamples if INTERVALS[way].is_drawn else ""
-        cited = cite(*interval_names.CITES[way])
+        cited = cite(*confidence.CITES[way])
         yield f"Intervals are {INTERVALS[way].full}{cited} at the {level} level{drawn}{adjusted}."
 
 
@@ -204,7 +204,7 @@ def _of_classifiers(result: Classification, comparison: Comparison | None, cite:
     yield f"{_systems(result, 'classifier')} {_were(result.systems)} evaluated on {_items(result)} with {labels}."
     yield _measured(called, len(result.systems), cite)
     made = [
-        f"{INTERVALS[method].full}{cite(*interval_names.CITES.get(method, ()))}"
+        f"{INTERVALS[method].full}{cite(*confidence.CITES.get(method, ()))}"
         f"{f' ({resamples:,} resamples of the items)' if resamples else ''} for {joined(names)}"
         for (method, resamples), names in _ways(result, called).items()
         if method in INTERVALS
@@ -282,7 +282,7 @@ def _of_clusterings(
     if drawn := max((each.resamples for each in estimates if each.method == SUBSAMPLING), default=0):
         yield (
             f"Intervals at the {as_level(result.confidence)} level are from {drawn:,} random halves of the items, "
-            f"drawn without replacement{cite(*interval_names.CITES[SUBSAMPLING])}; the clusters were taken as they are."
+            f"drawn without replacement{cite(*confidence.CITES[SUBSAMPLING])}; the clusters were taken as they are."
         )
     if comparison is not None:
         yield (

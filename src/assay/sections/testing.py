@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from assay.core.digits import as_level
 from assay.core.errors import number_of
 from assay.core.words import CORRECTIONS, INTERVALS, TESTS
-from assay.stats.interval_names import SUBSAMPLING
+from assay.stats.confidence import SUBSAMPLING
 from assay.stats.tests import SIMULTANEOUS
 
 if TYPE_CHECKING:

@@ -20,8 +20,7 @@ from assay.counting.judgments import Floats, Ints
 from assay.measures.parser import parse_measure
 from assay.measures.registry import Measure
 from assay.stats.bootstrap import Interval, Method
-from assay.stats.confidence import standard_errors
-from assay.stats.interval_names import NO_INTERVAL, SUBSAMPLING
+from assay.stats.confidence import NO_INTERVAL, SUBSAMPLING, standard_errors
 from assay.stats.permutation import Alternative, Outcome
 from assay.stats.samples import Contrast, Drawing, Pair, Sample
 from assay.stats.tests import NO_TEST
