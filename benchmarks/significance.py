@@ -16,9 +16,9 @@ from scipy import stats as scipy_stats
 
 from assay.counting.judgments import Floats
 from assay.stats.anova import pairs, randomised_tukey, tukey_hsd
-from assay.stats.bootstrap import bootstrapped
+from assay.stats.mean_samples import MeanSample
 from assay.stats.permutation import permutation_of_pairs, permutation_test
-from assay.stats.samples import Averaged
+from assay.stats.samples import Drawing
 from assay.stats.tests import bootstrap_test
 
 HERE = Path(__file__).parent
@@ -117,7 +117,7 @@ def works(values: Floats) -> list[Callable[[], object]]:
         lambda: permutation_test(differences),
         lambda: bootstrap_test(differences),
         lambda: permutation_of_pairs(values, first, second),
-        lambda: bootstrapped(Averaged(values)),
+        lambda: MeanSample(values).resampled(Drawing(10_000, 0)),
         lambda: tukey_hsd(values),
         lambda: randomised_tukey(values, resamples=1_000),
     ]

@@ -15,7 +15,7 @@ SOURCE = Path(__file__).parents[1] / "src" / "assay"
 # The stages in the order of the data's way; a module imports only from its own stage and from those above it.
 STAGES = [
     "core", "tables", "files", "counting", "measures", "engines", "stats", "show",
-    "given", "evaluation", "classification", "extraction", "clustering", "measured", "curves",
+    "inputs", "evaluation", "classification", "extraction", "clustering", "pairing", "curves",
     "cluster_curves", "thresholding", "classifier_curves", "correlation", "rankings", "comparison", "clustered_runs",
     "crossvalidation", "planning",
     "explanation", "auditing", "diagnosis", "gating",

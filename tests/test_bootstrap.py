@@ -8,8 +8,10 @@ from scipy import stats as scipy_stats
 
 from assay.counting.judgments import Floats
 from assay.measures.steps import PerUnit, quantity
-from assay.stats.bootstrap import Interval, Method, bootstrapped, intervals, weights
-from assay.stats.samples import Averaged, Pooled, Summary
+from assay.stats.bootstrap import Interval, Method, intervals, weights
+from assay.stats.mean_samples import MeanSample, Summary
+from assay.stats.pooled_samples import PooledSample
+from assay.stats.samples import Drawing
 
 SUMMARIES: dict[Summary, object] = {
     "mean": lambda values: values.mean(axis=0),
@@ -60,13 +62,13 @@ def test_blocks_hold_every_resample_once() -> None:
 @pytest.mark.parametrize("summary", SUMMARIES)
 def test_averaged_numbers_are_those_of_the_units_drawn(summary: Summary) -> None:
     values = np.random.default_rng(1).uniform(0.1, 1, (9, 3))
-    sample = Averaged(values, summary)
+    sample = MeanSample(values, summary)
     put_together = SUMMARIES[summary]
     assert callable(put_together)
     drawn = next(weights(9, 50, seed=2))
     expected = [put_together(np.repeat(values, row.astype(int), axis=0)) for row in drawn]
-    np.testing.assert_allclose(sample.of(drawn), expected, rtol=1e-12)
-    np.testing.assert_allclose(sample.observed(), put_together(values), rtol=1e-12)
+    np.testing.assert_allclose(sample.reweighted(drawn), expected, rtol=1e-12)
+    np.testing.assert_allclose(sample.observed, put_together(values), rtol=1e-12)
 
 
 def test_pooled_numbers_are_recounted_from_the_units_drawn() -> None:
@@ -76,25 +78,25 @@ def test_pooled_numbers_are_recounted_from_the_units_drawn() -> None:
     for row in drawn.astype(int):
         again = [[np.repeat(counts, row).sum() for counts in system] for system in (one, other)]
         expected.append([2 * found / (retrieved + 4 * 12) for found, retrieved in again])
-    np.testing.assert_allclose(Pooled((f1(*one), f1(*other))).of(drawn), expected, rtol=1e-12)
+    np.testing.assert_allclose(PooledSample((f1(*one), f1(*other))).reweighted(drawn), expected, rtol=1e-12)
 
 
 def test_numbers_without_a_unit_are_those_of_the_others() -> None:
     found, retrieved = counted(5)
     values = np.column_stack([found / retrieved, found])
     kept = [np.arange(12) != unit for unit in range(12)]
-    np.testing.assert_allclose(Averaged(values).without_each(), [values[rest].mean(axis=0) for rest in kept])
+    np.testing.assert_allclose(MeanSample(values).without_each, [values[rest].mean(axis=0) for rest in kept])
     expected = [[2 * found[rest].sum() / (retrieved[rest].sum() + 4 * 11)] for rest in kept]
-    np.testing.assert_allclose(Pooled((f1(found, retrieved),)).without_each(), expected)
+    np.testing.assert_allclose(PooledSample((f1(found, retrieved),)).without_each, expected)
 
 
 def test_sums_over_the_number_of_units_are_means() -> None:
     values = np.random.default_rng(6).random((20, 2))
     ones = quantity("units", np.ones(20))
-    pooled = Pooled(tuple(quantity("value", column) / ones for column in values.T))
-    averaged = Averaged(values)
-    np.testing.assert_allclose(bootstrapped(pooled, 500, seed=1), bootstrapped(averaged, 500, seed=1), rtol=1e-12)
-    np.testing.assert_allclose(pooled.without_each(), averaged.without_each(), rtol=1e-12)
+    pooled = PooledSample(tuple(quantity("value", column) / ones for column in values.T))
+    averaged = MeanSample(values)
+    np.testing.assert_allclose(pooled.resampled(Drawing(500, 1)), averaged.resampled(Drawing(500, 1)), rtol=1e-12)
+    np.testing.assert_allclose(pooled.without_each, averaged.without_each, rtol=1e-12)
 
 
 @pytest.mark.parametrize(("method", "theirs"), [("percentile", "percentile"), ("bca", "BCa")])
@@ -102,9 +104,9 @@ def test_sums_over_the_number_of_units_are_means() -> None:
 @pytest.mark.parametrize("seed", range(3))
 def test_intervals_of_a_skewed_mean_agree_with_scipy(method: Method, theirs: str, level: float, seed: int) -> None:
     values = np.random.default_rng(seed).exponential(size=(40, 1)).round(1)
-    sample = Averaged(values)
-    resampled = bootstrapped(sample, 20_000, seed)[:, 0]
-    ours = interval(resampled, float(sample.observed()[0]), sample.without_each()[:, 0], level, method)
+    sample = MeanSample(values)
+    resampled = sample.resampled(Drawing(20_000, seed))[:, 0]
+    ours = interval(resampled, float(sample.observed[0]), sample.without_each[:, 0], level, method)
     expected = scipy_stats.bootstrap(
         (values[:, 0],), np.mean, n_resamples=20_000, confidence_level=moved_out(level, 40), method=theirs, batch=2_000,
         rng=np.random.default_rng(seed),
@@ -118,9 +120,9 @@ def test_intervals_of_a_skewed_mean_agree_with_scipy(method: Method, theirs: str
 @pytest.mark.parametrize("seed", range(3))
 def test_intervals_of_a_ratio_of_sums_agree_with_scipy(seed: int) -> None:
     found, retrieved = counted(seed, 40)
-    sample = Pooled((quantity("found", found) / quantity("retrieved", retrieved),))
-    resampled = bootstrapped(sample, 20_000, seed)[:, 0]
-    ours = interval(resampled, float(sample.observed()[0]), sample.without_each()[:, 0])
+    sample = PooledSample((quantity("found", found) / quantity("retrieved", retrieved),))
+    resampled = sample.resampled(Drawing(20_000, seed))[:, 0]
+    ours = interval(resampled, float(sample.observed[0]), sample.without_each[:, 0])
     expected = scipy_stats.bootstrap(
         (found, retrieved), lambda top, under, axis: top.sum(axis) / under.sum(axis), paired=True, n_resamples=20_000,
         confidence_level=moved_out(0.95, 40), batch=2_000, rng=np.random.default_rng(seed),
@@ -130,9 +132,9 @@ def test_intervals_of_a_ratio_of_sums_agree_with_scipy(seed: int) -> None:
 
 
 def test_the_correction_shifts_towards_the_long_tail() -> None:
-    sample = Averaged(np.random.default_rng(3).exponential(size=(30, 1)) ** 2)
-    resampled = bootstrapped(sample)[:, 0]
-    given_all = (resampled, float(sample.observed()[0]), sample.without_each()[:, 0])
+    sample = MeanSample(np.random.default_rng(3).exponential(size=(30, 1)) ** 2)
+    resampled = sample.resampled(Drawing(10_000, 0))[:, 0]
+    given_all = (resampled, float(sample.observed[0]), sample.without_each[:, 0])
     plain, corrected = interval(*given_all, method="percentile"), interval(*given_all, method="bca")
     assert plain.low < corrected.low
     assert plain.high < corrected.high
@@ -149,8 +151,8 @@ def test_the_correction_for_bias_is_efrons() -> None:
 
 @pytest.mark.parametrize("method", ["percentile", "bca"])
 def test_units_all_alike_give_an_interval_of_no_width(method: Method) -> None:
-    sample = Averaged(np.full((10, 1), 0.3))
-    found = interval(bootstrapped(sample, 100)[:, 0], 0.3, sample.without_each()[:, 0], method=method)
+    sample = MeanSample(np.full((10, 1), 0.3))
+    found = interval(sample.resampled(Drawing(100, 0))[:, 0], 0.3, sample.without_each[:, 0], method=method)
     assert (found.low, found.high) == pytest.approx((0.3, 0.3))
     assert found.is_known
 
@@ -167,6 +169,6 @@ def test_resamples_without_a_number_are_left_out_and_a_number_undefined_has_no_i
 
 
 def test_a_seed_gives_the_same_resamples() -> None:
-    sample = Averaged(np.random.default_rng(0).random((15, 2)))
-    np.testing.assert_array_equal(bootstrapped(sample, 200, seed=5), bootstrapped(sample, 200, seed=5))
-    assert not np.array_equal(bootstrapped(sample, 200, seed=5), bootstrapped(sample, 200, seed=6))
+    sample = MeanSample(np.random.default_rng(0).random((15, 2)))
+    np.testing.assert_array_equal(sample.resampled(Drawing(200, 5)), sample.resampled(Drawing(200, 5)))
+    assert not np.array_equal(sample.resampled(Drawing(200, 5)), sample.resampled(Drawing(200, 6)))

@@ -593,7 +593,7 @@ def test_classifiers_that_are_compared_have_the_numbers_of_classify() -> None:
         both, result = Classifiers.of(given), classify(given, names)
         for measure in result.measures:
             expected = [result.value(measure, system.name) for system in result.systems]
-            assert both.paired(both.measure(str(measure))).observed.tolist() == pytest.approx(expected)
+            assert both.sample(str(measure)).observed.tolist() == pytest.approx(expected)
 
 
 def test_a_comparison_says_which_threshold_each_system_has() -> None:
@@ -694,7 +694,7 @@ def test_comparing_several_labels_an_item_counts_as_classify_does() -> None:
     result, paired = classify([strange, absent], measures), Classifiers.of([strange, absent])
     for name in measures:
         values = [result.value(name, system) for system in ("strange", "absent")]
-        assert paired.paired(paired.measure(name)).observed.tolist() == pytest.approx(values)
+        assert paired.sample(name).observed.tolist() == pytest.approx(values)
 
 
 def test_one_of_several_labels_keeps_its_scores() -> None:

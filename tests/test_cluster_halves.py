@@ -16,7 +16,7 @@ from assay.clustering.subsets import MOST_POINTS
 from assay.core.errors import InputError
 from assay.counting.points import Points
 from assay.measures import parse_measure
-from assay.stats.cluster_samples import around
+from assay.stats.half_samples import around
 
 ARI, PURITY, SILHOUETTE = (parse_measure(name, "clustering") for name in ("ARI", "Purity", "Silhouette"))
 

@@ -23,8 +23,8 @@ from assay.clustering.pairing import Clusterings, are_clusters
 from assay.core.errors import AssayError, InputError, ParameterError
 from assay.counting.contingency import Contingency, NoisePolicy
 from assay.measures import parse_measure
-from assay.stats.cluster_samples import Subsampled, around
-from assay.stats.score_samples import Drawing
+from assay.stats.half_samples import HalfSample, around
+from assay.stats.samples import Drawing
 
 NOTES = Path(__file__).parents[1] / "src" / "assay" / "data" / "notes" / "notes.csv"
 
@@ -139,10 +139,10 @@ def test_more_comparisons_need_more_moved_items() -> None:
     truth = np.arange(2000) % 2
     drawn = np.random.default_rng(0).normal(0, 0.001, (2000, 2))
     places = truth, np.where(np.arange(2000) < 6, 1 - truth, truth)
-    sample = Subsampled(
+    sample = HalfSample(
         parse_measure("ARI", "clustering"), np.array([1.0, 0.9]), (None, None), places, lambda *_: drawn
     )
-    usual, wide = sample.of_difference(0, 1, [0.95, 1 - 0.05 / 3], Drawing(2000, 0))
+    usual, wide = sample.intervals((0, 1), [0.95, 1 - 0.05 / 3], Drawing(2000, 0))
     assert usual.high < 0
     assert wide.high == 0
 
@@ -324,9 +324,9 @@ def test_what_one_clustering_leaves_out_is_left_out_of_all() -> None:
     assert dropped.finding().units == 80
     said = "left out as noise: 20 items of noisy, 0 items of clean: the numbers are of the 80 items"
     assert any(said in note for note in dropped.notes)
-    assert dropped.clusterings is not None
-    assert expected.clusterings is not None
-    assert dropped.clusterings.alike("noisy", "clean") == expected.clusterings.alike("noisy", "clean")
+    alike = dropped.pairing.alike("noisy", "clean")
+    assert alike is not None
+    assert alike == expected.pairing.alike("noisy", "clean")
     checked = gate(both[1], both[0], noise=-1)
     assert checked.checks[0].units == 80
     assert all(guard.holds for guard in checked.guards)
@@ -427,8 +427,8 @@ def test_only_clusterings_are_taken_for_such() -> None:
 def test_a_sample_of_one_clustering_stays_within_the_bounds_of_its_measure() -> None:
     drawn = np.random.default_rng(0).normal(0, 0.5, (500, 1))
     codes = (np.array([0, 1]),)
-    sample = Subsampled(parse_measure("Purity", "clustering"), np.array([0.9]), (None,), codes, lambda *_: drawn)
-    found = sample.of_system(0, 0.95, Drawing(500, 0))
+    sample = HalfSample(parse_measure("Purity", "clustering"), np.array([0.9]), (None,), codes, lambda *_: drawn)
+    (found,) = sample.intervals((0,), [0.95], Drawing(500, 0))
     assert found.high == 1.0
     assert found.low >= 0
 

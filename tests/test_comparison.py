@@ -14,13 +14,12 @@ from scipy import stats
 from shared_data import shared
 
 from assay import InputError, ParameterError, Scores, compare, evaluate
-from assay.comparison.pairing import pairs_of
+from assay.comparison.pairs import pairs_of
 from assay.core import words as names
 from assay.sections.sentences import sentences
 from assay.sections.testing import family, method
 from assay.stats.corrections import CORRECTIONS
-from assay.stats.suited_tests import SIMULTANEOUS
-from assay.stats.tests import TESTS
+from assay.stats.tests import SIMULTANEOUS, TESTS
 
 
 def scores(**systems: Sequence[float | None]) -> Scores:

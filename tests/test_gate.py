@@ -18,16 +18,16 @@ from assay.cli.wording import Options
 from assay.core.arguments import speaking
 from assay.core.errors import InputError, ParameterError, TopicError
 from assay.counting.judgments import Floats
-from assay.gating.checks import Check, Part, Settings, checks_of
+from assay.gating.checks import Check, GateSettings, Part, checks_of
 from assay.gating.guards import MISSING_ITEMS, Coverage, guards_of
 from assay.gating.rules import EXIT_CODES, OUTCOMES, Margins, Outcome, decided, worst
 from assay.gating.sentences import _WHAT_TO_DO, advice
-from assay.stats.bootstrap import bootstrapped, intervals
-from assay.stats.paired import Paired
+from assay.stats.bootstrap import intervals
+from assay.stats.mean_samples import MeanSample
 from assay.stats.permutation import permutation_test
-from assay.stats.samples import Averaged
+from assay.stats.samples import Drawing
 
-SETTINGS = Settings(0.05, "report", 0.1, None, resamples=2_000, bootstrap_resamples=1_000)
+SETTINGS = GateSettings(0.05, "report", 0.1, None, resamples=2_000, bootstrap_resamples=1_000)
 Table = dict[str, dict[str, float]]
 
 
@@ -45,13 +45,21 @@ def found(*counts: int) -> Table:
     return made
 
 
-def paired(first: Floats, second: Floats, *, higher_is_better: bool = True) -> Paired:
+def paired(first: Floats, second: Floats, *, higher_is_better: bool = True) -> MeanSample:
     values = np.column_stack([first, second])
     units = tuple(f"q{n:03}" for n in range(len(values)))
-    return Paired("AP", "query", ("old", "new"), units, Averaged(values), (0.0, 1.0), higher_is_better)
+    return MeanSample(
+        values,
+        systems=("old", "new"),
+        units=units,
+        measure="AP",
+        unit_kind="query",
+        bounds=(0.0, 1.0),
+        direction="higher" if higher_is_better else "lower",
+    )
 
 
-def check_of(differences: Floats, margin: float = 0.01, settings: Settings = SETTINGS) -> Check:
+def check_of(differences: Floats, margin: float = 0.01, settings: GateSettings = SETTINGS) -> Check:
     part = Part(paired(np.full(len(differences), 0.5), 0.5 + differences), "", margin, "as asked for")
     return checks_of([part], settings)[0]
 
@@ -124,8 +132,8 @@ def test_bound_and_p_are_those_of_compare_on_one_side() -> None:
     rng = np.random.default_rng(3)
     one, other = rng.random(30), rng.random(30)
     check = checks_of([Part(paired(one, other), "", 0.01, "")], SETTINGS)[0]
-    sample = Averaged(np.column_stack([one, other]))
-    drawn, without = bootstrapped(sample, 1_000, 0), sample.without_each()
+    sample = MeanSample(np.column_stack([one, other]))
+    drawn, without = sample.resampled(Drawing(1_000, 0)), sample.without_each
     interval = intervals(drawn[:, 1] - drawn[:, 0], float(np.mean(other - one)), without[:, 1] - without[:, 0], [0.9])[
         0
     ]

@@ -86,7 +86,7 @@ def test_areas_are_gated_by_delong() -> None:
 def test_the_resamples_that_are_told_are_those_that_were_drawn(
     monkeypatch: pytest.MonkeyPatch, draws: int, resamples: int
 ) -> None:
-    monkeypatch.setattr("assay.stats.pairs._DRAWS", draws)
+    monkeypatch.setattr("assay.stats.weighted_samples._DRAWS", draws)
     result = gate(OLD, MUCH_WORSE, measures="Brier")
     assert result.settings.bootstrap_resamples == resamples
     assert f"{resamples:,} resamples" in lines_of(result, "method")[0]

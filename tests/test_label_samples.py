@@ -14,12 +14,12 @@ from assay.counting.confusion_matrix import ConfusionMatrix
 from assay.measures import parse_measure
 from assay.measures.over_classes import overall
 from assay.measures.registry import Measure
-from assay.stats.bootstrap import bootstrapped, group_weights, intervals, pattern_weights
-from assay.stats.label_samples import Patterns, right_and_wrong
-from assay.stats.paired import Paired
-from assay.stats.pairs import Resampled
+from assay.stats.bootstrap import group_weights, intervals, pattern_weights
+from assay.stats.label_patterns import right_and_wrong
+from assay.stats.label_permutation import swap_test
+from assay.stats.label_samples import LabelSample
 from assay.stats.permutation import Alternative
-from assay.stats.swaps import swap_test
+from assay.stats.samples import Drawing
 
 MEASURES = [("Accuracy", 2), ("F", 2), ("MCC", 2), ("Precision", 2), ("F", 3), ("Kappa", 3), ("Accuracy", 3),
             ("Recall(average='weighted')", 3)]  # fmt: skip
@@ -31,14 +31,14 @@ def measure_of(name: str, labels: int) -> Measure:
 
 def made(
     name: str, labels: int, items: int, seed: int = 0, systems: int = 2, weighted: bool = False
-) -> tuple[Patterns, NDArray[np.int64], NDArray[np.int64], NDArray[np.float64] | None]:
+) -> tuple[LabelSample, NDArray[np.int64], NDArray[np.int64], NDArray[np.float64] | None]:
     """Items at random of which each system has two thirds right."""
     rng = np.random.default_rng(seed)
     truth = rng.integers(labels, size=items)
     guess = rng.integers(labels, size=(items, systems))
     predicted = np.where(rng.random((items, systems)) < 2 / 3, truth[:, None], guess)
     weight = rng.integers(1, 4, size=items) / 2 if weighted else None
-    sample = Patterns.of_items(
+    sample = LabelSample.of_items(
         measure_of(name, labels), tuple(range(labels)), truth, predicted, weight=weight,
         positive=1 if labels == 2 else None,
     )  # fmt: skip
@@ -58,16 +58,16 @@ def value(name: str, labels: int, truth: Any, predicted: Any, weight: Any = None
 def test_numbers_are_those_of_the_items(name: str, labels: int, weighted: bool) -> None:
     sample, truth, predicted, weight = made(name, labels, 60, systems=3, weighted=weighted)
     expected = [value(name, labels, truth, column, weight) for column in predicted.T]
-    assert sample.observed() == pytest.approx(expected)
-    assert sample.only(2, 0).observed() == pytest.approx([expected[2], expected[0]])
-    assert sample.units == sample.counts.sum() == 60
+    assert sample.observed == pytest.approx(expected)
+    assert sample.only(2, 0).observed == pytest.approx([expected[2], expected[0]])
+    assert sample.size == sample.counts.sum() == 60
 
 
 @pytest.mark.parametrize(("name", "labels"), MEASURES)
 @pytest.mark.parametrize("weighted", [False, True])
 def test_leaving_out_an_item_is_leaving_out_one_of_its_pattern(name: str, labels: int, weighted: bool) -> None:
     sample, truth, predicted, weight = made(name, labels, 25, weighted=weighted)
-    found = sample.without_each()[sample.pattern]
+    found = sample.without_each[sample.pattern]
     for item in range(25):
         rest = np.arange(25) != item
         kept = None if weight is None else weight[rest]
@@ -91,7 +91,7 @@ def test_drawn_counts_give_what_drawn_items_give(name: str, labels: int) -> None
 def test_the_bootstrap_by_counts_is_the_bootstrap_by_items(items: int) -> None:
     """Few items are drawn one by one, many as counts: both spread as items do that are drawn here."""
     sample, truth, predicted, _ = made("F", 2, items)
-    found = np.diff(bootstrapped(sample, 2000, seed=3), axis=1)[:, 0]
+    found = np.diff(sample.resampled(Drawing(2000, 3)), axis=1)[:, 0]
     rng = np.random.default_rng(4)
     twin = []
     for _ in range(400):
@@ -157,15 +157,15 @@ def test_a_weighted_bootstrap_is_that_of_the_patterns() -> None:
     """Weights summed by labels first, against the same draws pattern by pattern."""
     weighted = made("F", 3, 90, weighted=True)[0]
     plainly = np.concatenate([weighted.of(block) for block in pattern_weights(weighted.counts, 300, 2)])
-    assert bootstrapped(weighted, 300, 2) == pytest.approx(plainly, rel=1e-12)
+    assert weighted.resampled(Drawing(300, 2)) == pytest.approx(plainly, rel=1e-12)
 
 
 def test_intervals_by_pattern_are_intervals_by_item() -> None:
     """BCa with one row a pattern and its count, against one row an item."""
     sample, _, _, _ = made("F", 2, 80)
-    resampled = np.diff(bootstrapped(sample, 2000, seed=0), axis=1)[:, 0]
-    observed = float(np.diff(sample.observed())[0])
-    without = np.diff(sample.without_each(), axis=1)[:, 0]
+    resampled = np.diff(sample.resampled(Drawing(2000, 0)), axis=1)[:, 0]
+    observed = float(np.diff(sample.observed)[0])
+    without = np.diff(sample.without_each, axis=1)[:, 0]
     by_pattern = intervals(resampled, observed, without, [0.95, 0.9], "bca", counts=sample.counts)
     by_item = intervals(resampled, observed, without[sample.pattern], [0.95, 0.9], "bca")
     for one, other in zip(by_pattern, by_item, strict=True):
@@ -174,9 +174,8 @@ def test_intervals_by_pattern_are_intervals_by_item() -> None:
 
 def test_the_spread_of_accuracy_is_that_of_right_and_wrong() -> None:
     sample, truth, predicted, _ = made("Accuracy", 2, 70)
-    paired = Paired("Accuracy", "item", ("a", "b"), tuple(map(str, range(70))), sample, (0, 1))
     right = (predicted == truth[:, None]).astype(float)
-    assert paired.spread(0, 1) == pytest.approx((right[:, 1] - right[:, 0]).std(ddof=1))
+    assert sample.spread(0, 1, Drawing(0, 0)) == pytest.approx((right[:, 1] - right[:, 0]).std(ddof=1))
 
 
 def brute_force(name: str, labels: int, truth: Any, predicted: NDArray[np.int64], alternative: Alternative) -> float:
@@ -214,7 +213,7 @@ def test_random_swaps_come_near_to_all_swaps(monkeypatch: pytest.MonkeyPatch) ->
     sample, _, _, _ = made("F", 2, 60)
     exact = swap_test(sample)
     assert exact.resamples is None
-    monkeypatch.setattr("assay.stats.swaps.MOST_COMBINATIONS", 1)
+    monkeypatch.setattr("assay.stats.label_permutation.MOST_COMBINATIONS", 1)
     drawn = swap_test(sample, resamples=20_000, seed=5)
     assert drawn.resamples == 20_000
     assert drawn.p == swap_test(sample, resamples=20_000, seed=5).p
@@ -225,14 +224,14 @@ def test_weights_go_along_when_predictions_are_swapped() -> None:
     """One heavy item that differs is swapped or not: its weight decides, and p is the share of 2 swaps."""
     measure = measure_of("Accuracy", 2)
     truth, predicted = np.ones(3, int), np.array([[1, 1], [1, 0], [0, 1]])
-    sample = Patterns.of_items(measure, (0, 1), truth, predicted, weight=np.array([1.0, 5.0, 1.0]), positive=1)
+    sample = LabelSample.of_items(measure, (0, 1), truth, predicted, weight=np.array([1.0, 5.0, 1.0]), positive=1)
     # The differences under the four swaps are -4/7, -6/7, 6/7 and 4/7: all reach what was observed, -4/7.
     assert swap_test(sample).statistic == pytest.approx(-4 / 7)
     assert swap_test(sample).p == 1.0
 
 
 def test_equal_predictions_are_no_difference_whatever_the_measure() -> None:
-    sample = Patterns.of_items(measure_of("MCC", 2), (0, 1), np.array([0, 1, 1]), np.array([[0, 0], [1, 1], [0, 0]]))
+    sample = LabelSample.of_items(measure_of("MCC", 2), (0, 1), np.array([0, 1, 1]), np.array([[0, 0], [1, 1], [0, 0]]))
     assert swap_test(sample).p == 1.0
     assert swap_test(sample).note == "no unit differs"
 
@@ -260,16 +259,14 @@ def test_intervals_of_label_measures_cover_what_is_true() -> None:
     covered = 0
     for seed in range(120):
         sample, _, _, _ = made("F", 2, 80, seed=seed)
-        paired = Paired("F", "item", ("a", "b"), tuple(map(str, range(80))), sample, (0, 1))
-        wide = Resampled(paired, 500, seed=0, method="bca").numbers(0, 1, alpha=0.05).interval
+        wide = sample.statistics((0, 1), 0.05, Drawing(500, 0), method="bca").interval
         covered += wide.low <= 0 <= wide.high
     assert covered / 120 >= 0.95 - 2.5 * np.sqrt(0.05 * 0.95 / 120)
 
 
 def test_very_many_labels_leave_items_in_rather_than_take_forever(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("assay.stats.label_samples._MOST_LEFT_OUT", 10)
+    monkeypatch.setattr("assay.stats.label_patterns._MOST_LEFT_OUT", 10)
     sample, _, _, _ = made("F", 3, 40)
-    paired = Paired("F", "item", ("a", "b"), tuple(map(str, range(40))), sample, (0, 1))
-    numbers = Resampled(paired, 200, seed=0, method="bca").numbers(0, 1, alpha=0.05)
+    numbers = sample.statistics((0, 1), 0.05, Drawing(200, 0), method="bca")
     assert numbers.interval.is_known
     assert np.isnan(numbers.spread)

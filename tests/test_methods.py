@@ -14,12 +14,12 @@ from assay.measures.kernels import GAINS_CITE
 from assay.measures.vocabularies import Vocabulary
 from assay.sections.bibliography import entries
 from assay.show.model import References
-from assay.stats import corrections, interval_names, power, suited_tests, verdict
+from assay.stats import confidence, corrections, power, tests, verdict
 
 
 def test_every_work_is_whole_and_cited_for_something_that_exists() -> None:
     measures = [one for vocabulary in get_args(Vocabulary) for one in registered(vocabulary).values()]
-    tables = (suited_tests.CITES, corrections.CITES, interval_names.CITES)
+    tables = (tests.CITES, corrections.CITES, confidence.CITES)
     cited = {
         *(one.definition.cites for one in measures if one.definition.cites),
         *GAINS_CITE.values(),
@@ -27,9 +27,9 @@ def test_every_work_is_whole_and_cited_for_something_that_exists() -> None:
         *(verdict.CITES, power.CITES, stability.CITES, stability.CITES_REFERENCE),
     }
     assert cited == set(entries())
-    assert set(suited_tests.CITES) <= set(suited_tests.EVERY_TEST)
+    assert set(tests.CITES) <= set(tests.EVERY_TEST)
     assert set(corrections.CITES) == set(corrections.CORRECTIONS) - {"none"}
-    assert set(interval_names.CITES) <= set(INTERVALS)
+    assert set(confidence.CITES) <= set(INTERVALS)
     for key, one in entries().items():
         assert {"author", "title", "year"} <= set(one.fields)
         assert one.fields["year"] in str(one)

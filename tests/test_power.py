@@ -20,8 +20,8 @@ from assay.cli import power as command
 from assay.core.errors import InputError, ParameterError
 from assay.planning import plan
 from assay.stats.bootstrap import weights
+from assay.stats.mean_samples import MeanSample
 from assay.stats.power import power_of, smallest_detectable, units_needed
-from assay.stats.samples import Averaged
 from assay.stats.stability import discriminative_power, ranking_stability
 
 approx = pytest.approx
@@ -118,10 +118,10 @@ def test_discriminative_power_is_a_share_of_pairs() -> None:
 
 
 def test_stability_of_real_systems_is_the_mean_of_scipys_tau() -> None:
-    sample = Averaged(trec8())
-    drawn = sample.of(next(weights(50, 30, 7)))
+    sample = MeanSample(trec8())
+    drawn = sample.reweighted(next(weights(50, 30, 7)))
     # Two systems are the same: their sums may differ in the last digit.
-    taus = [stats.kendalltau(sample.observed().round(10), row.round(10)).statistic for row in drawn]
+    taus = [stats.kendalltau(sample.observed.round(10), row.round(10)).statistic for row in drawn]
     found = ranking_stability(sample, resamples=30, seed=7)
     assert found.redrawn.tau == approx(np.mean(taus))
     assert (found.redrawn.low, found.redrawn.high) == approx(np.quantile(taus, [0.025, 0.975]))
@@ -131,16 +131,16 @@ def test_stability_of_real_systems_is_the_mean_of_scipys_tau() -> None:
 def test_halves_do_not_overlap_and_leave_at_most_one_unit_out() -> None:
     """Two systems, one ahead on exactly the units of one kind: disjoint halves show it."""
     values = np.column_stack([np.zeros(7), np.eye(7)[0] * 6 - 1])
-    found = ranking_stability(Averaged(values), resamples=500)
+    found = ranking_stability(MeanSample(values), resamples=500)
     # The odd unit lies in one half (then the halves disagree) or in none, with chance 1/7.
     assert found.halves.swapped == approx(6 / 7, abs=0.05)
 
 
 def test_constant_systems_have_no_ranking_to_be_stable() -> None:
-    assert math.isnan(ranking_stability(Averaged(np.ones((5, 3))), 10).redrawn.tau)
-    assert math.isnan(ranking_stability(Averaged(np.array([[0.1, 0.2]])), 10).halves.tau)
+    assert math.isnan(ranking_stability(MeanSample(np.ones((5, 3))), 10).redrawn.tau)
+    assert math.isnan(ranking_stability(MeanSample(np.array([[0.1, 0.2]])), 10).halves.tau)
     with pytest.raises(ParameterError, match="two systems"):
-        ranking_stability(Averaged(np.ones((5, 1))))
+        ranking_stability(MeanSample(np.ones((5, 1))))
 
 
 def test_a_plan_says_what_its_parts_say() -> None:

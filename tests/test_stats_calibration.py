@@ -20,11 +20,14 @@ from scipy import stats as scipy_stats
 from assay.counting.judgments import Floats
 from assay.measures.steps import PerUnit, quantity
 from assay.stats import anova
-from assay.stats.bootstrap import Method, bootstrapped, intervals
+from assay.stats.bootstrap import Method, intervals
 from assay.stats.corrections import corrected
+from assay.stats.mean_samples import MeanSample
 from assay.stats.permutation import permutation_of_pairs, permutation_of_pooled
-from assay.stats.samples import Averaged, Pooled, Sample
+from assay.stats.pooled_samples import PooledSample
+from assay.stats.samples import Drawing
 from assay.stats.tests import TESTS, paired_t
+from assay.stats.weighted_samples import UnitSample
 
 SURE = 0.999
 UNITS = 30
@@ -190,16 +193,16 @@ DRAWN_UNITS = 100
 SIMULATED = 2000
 
 
-def averaged(rng: np.random.Generator) -> tuple[Sample, float]:
+def averaged(rng: np.random.Generator) -> tuple[UnitSample, float]:
     """Two systems in a skewed, bounded measure: the second has 0.05 more in the mean."""
     shared = rng.gamma(2, 1, (DRAWN_UNITS, 1))
     values = rng.beta(2, 4, (DRAWN_UNITS, 2)) * 0.3 + 0.05 * shared + np.array([0.0, 0.05])
-    return Averaged(values), 0.05
+    return MeanSample(values), 0.05
 
 
-def pooled(rng: np.random.Generator) -> tuple[Sample, float]:
+def pooled(rng: np.random.Generator) -> tuple[UnitSample, float]:
     """Two systems in a ratio of sums: the second finds 0.1 more of what it retrieves."""
-    return Pooled((ratio(*counts(rng, DRAWN_UNITS, 0.3)), ratio(*counts(rng, DRAWN_UNITS, 0.4)))), 0.1
+    return PooledSample((ratio(*counts(rng, DRAWN_UNITS, 0.3)), ratio(*counts(rng, DRAWN_UNITS, 0.4)))), 0.1
 
 
 @cache
@@ -209,8 +212,8 @@ def covered(kind: str, simulations: int = SIMULATED) -> dict[tuple[Method, float
     hits: dict[tuple[Method, float], int] = {}
     for seed in range(simulations):
         sample, truth = averaged(rng) if kind == "averaged" else pooled(rng)
-        resampled = np.diff(bootstrapped(sample, 1_000, seed))[:, 0]
-        observed, without_each = float(np.diff(sample.observed())[0]), np.diff(sample.without_each())[:, 0]
+        resampled = np.diff(sample.resampled(Drawing(1_000, seed)))[:, 0]
+        observed, without_each = float(np.diff(sample.observed)[0]), np.diff(sample.without_each)[:, 0]
         for method in ("percentile", "bca"):
             for level in (0.8, 0.9, 0.95):
                 found = intervals(resampled, observed, without_each, [level], method)[0]
@@ -234,9 +237,9 @@ def test_intervals_of_few_units_cover_nearly_as_often_as_promised(method: Method
     hits = 0
     for seed in range(SIMULATED):
         values = rng.exponential(1, (15, 1)) if skewed else rng.normal(1, 1, (15, 1))
-        sample = Averaged(values)
-        without_each, observed = sample.without_each()[:, 0], float(values.mean())
-        found = intervals(bootstrapped(sample, 500, seed)[:, 0], observed, without_each, [0.95], method)[0]
+        sample = MeanSample(values)
+        without_each, observed = sample.without_each[:, 0], float(values.mean())
+        found = intervals(sample.resampled(Drawing(500, seed))[:, 0], observed, without_each, [0.95], method)[0]
         hits += found.low <= 1 <= found.high
     assert limits(0.90 if skewed else 0.92, SIMULATED)[0] <= hits / SIMULATED <= limits(0.95, SIMULATED)[1]
 
@@ -247,17 +250,17 @@ def test_what_lies_on_the_margin_is_rarely_called_equivalent() -> None:
     wrong = 0
     for seed in range(SIMULATED):
         values = rng.normal(1, 1, (20, 1))
-        sample = Averaged(values)
-        without_each, observed = sample.without_each()[:, 0], float(values.mean())
-        narrow = intervals(bootstrapped(sample, 500, seed)[:, 0], observed, without_each, [0.9])[0]
+        sample = MeanSample(values)
+        without_each, observed = sample.without_each[:, 0], float(values.mean())
+        narrow = intervals(sample.resampled(Drawing(500, seed))[:, 0], observed, without_each, [0.9])[0]
         wrong += narrow.low > -1 and narrow.high < 1
     assert limits(0.05, SIMULATED)[0] <= wrong / SIMULATED <= limits(0.06, SIMULATED)[1]
 
 
 EVERYTHING = """
 import numpy as np
-from assay.measures.steps import quantity
-from assay.stats import anova, bootstrap, permutation, samples, tests
+from assay.measures.steps import given
+from assay.stats import anova, bootstrap, mean_samples, permutation, pooled_samples, samples, tests
 
 rng = np.random.default_rng(0)
 values = rng.random((300, 40))
@@ -268,10 +271,10 @@ for name, test in tests.TESTS.items():
     print(name, test(numbers, resamples=2_000, seed=1))
 print(permutation.permutation_of_pairs(values, *anova.pairs(40), resamples=2_000).tolist())
 print(permutation.permutation_of_pooled(one, other, resamples=2_000))
-for sample in (samples.Averaged(values), samples.Pooled((one, other))):
-    resampled = bootstrap.bootstrapped(sample, 2_000)
+for sample in (mean_samples.MeanSample(values), pooled_samples.PooledSample((one, other))):
+    resampled = sample.resampled(samples.Drawing(2_000, 0))
     print(resampled.sum(axis=1).tolist())
-    print(bootstrap.intervals(resampled[:, 1], sample.observed()[1], sample.without_each()[:, 1], [0.95]))
+    print(bootstrap.intervals(resampled[:, 1], sample.observed[1], sample.without_each[:, 1], [0.95]))
 print(anova.two_way(values), anova.tukey_hsd(values).p.tolist(), anova.randomised_tukey(values, resamples=300).tolist())
 """
 

@@ -25,7 +25,7 @@ from assay.cli import app
 from assay.core.errors import InputError, ParameterError
 from assay.counting.judgments import Floats, Ints
 from assay.crossvalidation.settings_of_runs import parameters_in, settings_of
-from assay.stats.retuning import Choices, interval_by_error, t_by_error
+from assay.stats.tuning_bootstrap import Choices, interval_by_error, t_by_error
 from assay.tables import Topics
 
 ROOT = Path(__file__).parents[1]
@@ -351,7 +351,7 @@ def test_bm25_on_cranfield_is_tuned() -> None:
     assert min(map(result.of, runs)) < result.value
     assert 0 <= result.optimism < 0.02
     assert result.finding is not None
-    assert (result.finding.verdict.word, result.finding.units) == ("better", len(result.paired.units))
+    assert (result.finding.verdict.word, result.finding.units) == ("better", len(result.sample.units))
     assert result.over().height == 9 * 5
     assert set(result.over().columns) == {"setting", "k1", "b", "fold", "train", "test"}
 

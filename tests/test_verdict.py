@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.stats.bootstrap import Interval
-from assay.stats.groups import groups
+from assay.stats.corrections import groups
 from assay.stats.verdict import Verdict, verdict
 
 WIDE = Interval(-0.02, 0.12, 0.9, "bca")

@@ -18,7 +18,7 @@ from assay.counting.judgments import Ints
 from assay.counting.policies import DEFAULT_POLICIES, Policies
 from assay.evaluation import evaluate
 from assay.files.clusters import read_document_clusters
-from assay.given import judgments_of, named_runs
+from assay.inputs import judgments_of, named_runs
 from assay.measures.registry import Measure
 from assay.tables import Batches, Qrels, Run
 

@@ -17,7 +17,7 @@ from assay.core.results import Result, as_pandas, frame_as_csv, written
 from assay.counting.judgments import Judgments
 from assay.counting.policies import Policies, policies
 from assay.counting.ranks import Ranks
-from assay.given import check_text, judgments_of, named_runs
+from assay.inputs import check_text, judgments_of, named_runs
 from assay.measures import Judged, NumRelRet, parse_measure
 from assay.measures.diversity import by_subtopics, check_subtopics
 from assay.measures.doubts import doubts_about_judgments, doubts_about_run, where_to_look

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from statistics import median
 from typing import Any, NamedTuple
@@ -11,19 +11,17 @@ from typing import Any, NamedTuple
 import numpy as np
 import polars as pl
 
-from assay.comparison.pairing import pairs_of
+from assay.comparison.findings import Levels
+from assay.comparison.pairs import pairs_of
 from assay.core.domains import POSITIVE, Whole
 from assay.core.errors import InputError, number_of
 from assay.core.results import Result
-from assay.given import check_levels
-from assay.measured import Measured, check_rules
+from assay.inputs import check_levels
 from assay.measures.registry import Measure
-from assay.stats import pairs as pairwise
-from assay.stats.corrections import corrected
-from assay.stats.paired import Paired
+from assay.pairing import check_rules, unit_pairing_of
+from assay.stats.corrections import corrected, out_of_reach, resamples_for
 from assay.stats.permutation import Outcome, swaps
-from assay.stats.power import smallest_detectable, units_needed
-from assay.stats.samples import Averaged, Pooled
+from assay.stats.samples import Drawing, Pair, Sample
 from assay.stats.stability import Stability, discriminative_power, ranking_stability
 
 _STABILITY_RESAMPLES = 1000
@@ -96,12 +94,12 @@ class Plan(Result):
     notes: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
-        names = ", ".join(one.measure for one in self.measures)
+        names = ", ".join(plan.measure for plan in self.measures)
         return f"<Plan for {names}: {number_of('pair', len(self.measures[0].pairs))} of systems>"
 
     def to_frame(self) -> pl.DataFrame:
         """One row a measure and pair of systems."""
-        rows = [pair._asdict() for one in self.measures for pair in one.pairs]
+        rows = [pair._asdict() for plan in self.measures for pair in plan.pairs]
         return pl.DataFrame(rows, infer_schema_length=None).with_columns(pl.col(pl.Float64).fill_nan(None))
 
 
@@ -135,84 +133,64 @@ def plan(
         POSITIVE.check("the difference", difference)
     check_levels(alpha=alpha, power=power)
     seed = Whole(0).check("seed", seed)
-    paired, left_out = Measured.of_units("a plan", given, runs, measures, seed=seed, **rules).comparable(measures)
-    notes = left_out + [
-        f"{one.measure} is a sum over units: it grows with them, and is left out" for one in paired if _is_sum(one)
+    samples, notes = unit_pairing_of("a plan", given, runs, measures, seed=seed, **rules).comparable(measures)
+    notes += [
+        f"{sample.measure} is a sum over units: it grows with them, and is left out"
+        for sample in samples
+        if sample.is_sum
     ]
-    usable = [one for one in paired if not _is_sum(one)]
+    usable = [sample for sample in samples if not sample.is_sum]
     if not usable:
-        raise InputError(f"{paired[0].measure} is a sum over units, which grows with them: plan by another measure")
-    unknown = [f"{one.measure} is {one.why_not(*range(len(one.systems)))}" for one in usable if _is_unknown(one)]
-    usable = [one for one in usable if not _is_unknown(one)]
+        raise InputError(f"{samples[0].measure} is a sum over units, which grows with them: plan by another measure")
+    unknown = [
+        f"{sample.measure} is {sample.why_not(*range(len(sample.systems)))}" for sample in usable if _is_unknown(sample)
+    ]
+    usable = [sample for sample in usable if not _is_unknown(sample)]
     if not usable:
         raise InputError("; ".join(unknown))
     notes += [f"{why}: it is left out" for why in unknown]
     pairs = pairs_of(usable[0].systems, baseline, all_pairs=baseline is None).pairs
-    asked = _Asked(
-        pairs,
-        difference,
-        alpha,
-        power,
-        pairwise.resamples_for(len(pairs), alpha) if resamples is None else Whole(100).check("resamples", resamples),
-        seed,
-    )
-    notes += [note for one in usable for note in one.notes()]
-    for one in usable:
-        drawn = Outcome("permutation", 0.0, 1.0, *swaps(len(one.units), asked.resamples))
-        if why := pairwise.out_of_reach([drawn], len(one.units), len(pairs), alpha):
+    often = resamples_for(len(pairs), alpha) if resamples is None else Whole(100).check("resamples", resamples)
+    notes += [note for sample in usable for note in sample.notes()]
+    for sample in usable:
+        least = Outcome("permutation", 0.0, 1.0, *swaps(sample.size, often))
+        if why := out_of_reach([least], sample.size, len(pairs), alpha):
             notes.append(f"told apart: {why}")
-    planned = tuple(_measure_plan(one, asked) for one in usable)
-    return Plan(planned, alpha, power, asked.resamples, seed, tuple(dict.fromkeys(notes)))
+    levels, drawing = Levels(alpha, difference, power), Drawing(often, seed)
+    planned = tuple(_measure_plan(sample, pairs, levels, drawing) for sample in usable)
+    return Plan(planned, alpha, power, often, seed, tuple(dict.fromkeys(notes)))
 
 
-class _Asked(NamedTuple):
-    pairs: tuple[tuple[int, int], ...]
-    difference: float | None
-    alpha: float
-    power: float
-    resamples: int
-    seed: int
-
-
-def _measure_plan(paired: Paired, asked: _Asked) -> MeasurePlan:
-    units, observed, (alpha, power) = len(paired.units), paired.observed, (asked.alpha, asked.power)
-    wanted, says = paired.margin(asked.pairs[0][0], asked.difference)
-    found = pairwise.outcomes(paired, asked.pairs, "permutation", asked.resamples, asked.seed)
-    p = corrected(np.array([one.p for one in found]), "holm")
+def _measure_plan(sample: Sample, pairs: Sequence[Pair], levels: Levels, drawing: Drawing) -> MeasurePlan:
+    """`levels`: those asked for, with the difference to be shown as the margin."""
+    alpha, power, observed = levels.alpha, levels.power, sample.observed
+    wanted, origin = sample.margin(pairs[0][0], levels.margin)
+    p = corrected(np.array([outcome.p for outcome in sample.test(pairs, "permutation", drawing)]), "holm")
     planned = []
-    for (first, second), own in zip(asked.pairs, p.tolist(), strict=True):
-        spread = paired.spread(first, second)
+    for (first, second), value in zip(pairs, p.tolist(), strict=True):
+        spread = sample.spread(first, second, drawing)
         planned.append(
             PairPlan(
-                paired.measure,
-                paired.systems[first],
-                paired.systems[second],
-                units,
+                sample.measure,
+                sample.systems[first],
+                sample.systems[second],
+                sample.size,
                 float(observed[second] - observed[first]),
                 spread,
-                smallest_detectable(spread, units, alpha, power),
+                sample.detectable(spread, alpha, power),
                 wanted,
-                units_needed(wanted, spread, alpha, power),
-                own,
+                sample.needed(wanted, spread, alpha, power),
+                value,
             )
         )
-    if not isinstance(paired.sample, Averaged | Pooled):
-        raise InputError(f"{paired.measure} is made of all items together: there is no plan for it")
-    sample = paired.sample
-    if isinstance(sample, Averaged):
-        sample = Averaged(sample.values[:, ~np.isnan(observed)], sample.summary)
-    stability = ranking_stability(sample, _STABILITY_RESAMPLES, asked.seed)
+    stability = ranking_stability(sample.defined(), _STABILITY_RESAMPLES, drawing.seed)
     apart = discriminative_power(p, alpha)
-    return MeasurePlan(paired.measure, paired.unit_kind, units, wanted, says, tuple(planned), apart, stability)
+    return MeasurePlan(sample.measure, sample.unit_kind, sample.size, wanted, origin, tuple(planned), apart, stability)
 
 
-def _is_sum(paired: Paired) -> bool:
-    return isinstance(paired.sample, Averaged) and paired.sample.summary == "sum"
-
-
-def _is_unknown(paired: Paired) -> bool:
+def _is_unknown(sample: Sample) -> bool:
     """Whether there are no two systems with a number, though there are two."""
-    return len(paired.systems) > 1 and int((~np.isnan(paired.observed)).sum()) < 2
+    return len(sample.systems) > 1 and int((~np.isnan(sample.observed)).sum()) < 2
 
 
 def _middle(numbers: list[float]) -> tuple[float, float, float]:

@@ -15,7 +15,7 @@ from assay.auditing.search import rules as known_rules
 from assay.core.errors import AssayError, ParameterError, did_you_mean, listed, number_of, refuse_unknown
 from assay.counting.policies import Policies, policies
 from assay.evaluation import Evaluation, evaluate
-from assay.given import named_runs
+from assay.inputs import named_runs
 from assay.measures import parse_measure
 from assay.measures.registry import Measure
 from assay.measures.summary import Undefined, signature

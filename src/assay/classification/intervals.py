@@ -36,7 +36,7 @@ from assay.measures.parser import parse_measure
 from assay.measures.registry import Measure
 from assay.measures.steps import PerUnit
 from assay.stats.bootstrap import Interval, intervals
-from assay.stats.interval_names import BOOTSTRAP, NO_INTERVAL
+from assay.stats.confidence import BOOTSTRAP, NO_INTERVAL
 from assay.stats.proportions import wilson
 from assay.stats.score_samples import score_interval
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 import polars as pl
@@ -41,12 +41,17 @@ from assay.measures.parser import split_measures
 from assay.measures.registry import Measure
 from assay.measures.steps import quantity as counted
 from assay.measures.vocabularies import Vocabulary
-from assay.stats.label_samples import Patterns
-from assay.stats.paired import AnySample, Paired
-from assay.stats.samples import Averaged, Pooled
+from assay.stats.label_samples import LabelSample
+from assay.stats.mean_samples import MeanSample
+from assay.stats.pairing import ItemPairing, Wanted
+from assay.stats.pooled_samples import PooledSample
+from assay.stats.samples import Drawing, Sample, direction_of
 from assay.stats.score_samples import ScoreSample
 from assay.tables import Predictions
 from assay.tables.alignment import Missing, aligned
+
+if TYPE_CHECKING:
+    from assay.comparison.findings import Finding
 
 #: What classifiers are compared by unless told otherwise; AUC as well where all have scores of the positive label. The
 #: first one is the headline; where one label has most items, another is: see `Classifiers.headline`.
@@ -68,13 +73,13 @@ class Flips(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Classifiers:
+class Classifiers(ItemPairing):
     """Systems' predictions of the same items, in the same order.
 
     >>> old = Predictions.of([0, 1, 1], [0, 0, 0], item_id=["a", "b", "c"], name="old")
     >>> new = Predictions.of([1, 1, 0], [1, 1, 0], item_id=["c", "b", "a"], name="new")
     >>> both = Classifiers.of([old, new])
-    >>> both.paired(both.measure("Recall")).observed
+    >>> both.sample("Recall").observed
     array([0., 1.])
     >>> both.flips("old", "new")
     Flips(items=3, fixed=2, broken=0, changed=0)
@@ -90,6 +95,8 @@ class Classifiers:
     notes: tuple[str, ...] = ()
     #: How many items each system had before those were left out that others lack.
     sizes: tuple[int, ...] = ()
+
+    holds: ClassVar[str] = "predictions"
 
     @classmethod
     def of(
@@ -177,7 +184,7 @@ class Classifiers:
         """A measure by name."""
         return measure_of(name, self.task)
 
-    def measures(self, wanted: Iterable[str | Measure] | str | Measure | None) -> list[Measure]:
+    def measures(self, wanted: Wanted) -> list[Measure]:
         """The measures asked for, or those that classifiers are compared by."""
         if wanted is None:
             scored = self.task == "binary" and all(table.score is not None for table in self.predictions)
@@ -223,18 +230,29 @@ class Classifiers:
             f"often ({each}); {self.headline} {instead}"
         ]
 
-    def paired(self, measure: Measure) -> Paired:
+    def undirected(self, measure: str | Measure) -> Sample:
         """The systems under one measure, item by item."""
-        kind = measure.definition.counts
+        wanted = self.measure(measure)
+        kind = wanted.definition.counts
         if self.task == "multilabel":
-            return self._of_label_sets(measure)
+            return self._of_label_sets(wanted)
         if kind in {Confusion, ConfusionMatrix}:
-            return self._paired(measure, self._patterns(measure))
+            return self._named(wanted, self._labels(wanted))
         if kind is Scored:
-            return self._paired(measure, self._scores(measure))
+            return self._named(wanted, self._scores(wanted))
         if kind is Probabilities:
-            return self._of_items(measure)
-        raise ParameterError(f"{measure} is computed from {kind.__name__}: it is not compared between classifiers")
+            return self._of_items(wanted)
+        raise ParameterError(f"{wanted} is computed from {kind.__name__}: it is not compared between classifiers")
+
+    def remarks(self, measures: Sequence[str], *, usual: bool, instead: str = "is the headline") -> list[str]:
+        """What is odd about the predictions, what measures leave out, and why accuracy is not the usual one."""
+        return [*self.notes, *self.notes_on(measures), *(self.why_not_accuracy(instead) if usual else ())]
+
+    def between(self, findings: Sequence[Finding], drawing: Drawing) -> tuple[list[Finding], list[str]]:
+        """The findings with how many items the one classifier has right that the other has wrong."""
+        del drawing
+        flips = {pair: self.flips(*pair) for pair in {(finding.baseline, finding.system) for finding in findings}}
+        return [finding._replace(flips=flips[finding.baseline, finding.system]) for finding in findings], []
 
     def notes_on(self, measures: Iterable[str | Measure]) -> list[str]:
         """Which classes the averages of each system leave out, as the measure is undefined there."""
@@ -249,19 +267,24 @@ class Classifiers:
                     notes.append(f"{measure} of {name} leaves out {of_kind('class', absent)}, where it is undefined")
         return notes
 
-    def _paired(self, measure: Measure, sample: AnySample, units: tuple[str, ...] | None = None) -> Paired:
+    def _named(self, measure: Measure, sample: Sample, units: tuple[str, ...] | None = None) -> Sample:
         held = self.items if units is None else units
-        bounds = bounds_of(measure, two_labels=self.task == "binary")
-        return Paired(
-            str(measure), "item", self.names, held, sample, bounds, measure.definition.higher_is_better,
+        return replace(
+            sample,
+            systems=self.names,
+            units=held,
+            measure=str(measure),
+            unit_kind="item",
+            bounds=bounds_of(measure, two_labels=self.task == "binary"),
+            direction=direction_of(measure.definition.higher_is_better),
             left_out=len(self.items) - len(held),
-        )  # fmt: skip
+        )
 
-    def _patterns(self, measure: Measure) -> Patterns:
+    def _labels(self, measure: Measure) -> LabelSample:
         """What label measures are made of."""
         truth, predicted = self._codes
         place = None if self.positive is None else self.labels.index(self.positive)
-        return Patterns.of_items(measure, self.labels, truth, predicted, weight=self._weight, positive=place)
+        return LabelSample.of_items(measure, self.labels, truth, predicted, weight=self._weight, positive=place)
 
     @cached_property
     def _codes(self) -> tuple[Any, Any]:
@@ -296,14 +319,14 @@ class Classifiers:
         )
         return ScoreSample(measure, truth, scores, self._weight)
 
-    def _of_items(self, measure: Measure) -> Paired:
+    def _of_items(self, measure: Measure) -> Sample:
         """A measure of probabilities: it has a number for each item, whose mean is compared."""
         results = [measure.per_unit(Probabilities.from_predictions(table)) for table in self.predictions]
         if any(len(result.values) != len(self.items) for result in results):
             raise ParameterError(f"{measure} is one number for all items together, and there is no test of it")
         return self._averaged(measure, np.column_stack([result.values for result in results]))
 
-    def _of_label_sets(self, measure: Measure) -> Paired:
+    def _of_label_sets(self, measure: Measure) -> Sample:
         """A measure of items with several labels each: of items, or of decisions summed over items."""
         if measure.definition.counts is not Confusion:
             raise ParameterError(f"{measure} is not a measure of items with several labels each")
@@ -318,9 +341,9 @@ class Classifiers:
             )
         if self._weight is not None:
             raise ParameterError(f"{measure}: decisions about items with weights are not compared")
-        return self._paired(measure, Pooled(tuple(results)))
+        return self._named(measure, PooledSample(tuple(results)))
 
-    def _averaged(self, measure: Measure, numbers: Floats) -> Paired:
+    def _averaged(self, measure: Measure, numbers: Floats) -> Sample:
         """One number an item (row) and system (column); the mean is compared, by weight if items have weights.
 
         Each system's mean is over the items that it has a number for, as it is where a system is measured alone.
@@ -334,14 +357,17 @@ class Classifiers:
         units, numbers = tuple(items[keep].tolist()), numbers[keep]
         known = ~np.isnan(numbers)
         if self._weight is None and known.all():
-            return self._paired(measure, Averaged(numbers), units)
+            return self._named(measure, MeanSample(numbers), units)
         weights = known * (1.0 if self._weight is None else self._weight[keep, None])
         formulas = (
             counted("value", weight * np.where(weight > 0, numbers_of_system, 0.0)) / counted("weight", weight)
             for weight, numbers_of_system in zip(weights.T, numbers.T, strict=True)
         )
-        paired = self._paired(measure, Pooled(tuple(formulas)), units)
-        return replace(paired, of_one_only=int(np.count_nonzero(~known.all(axis=1))))
+        sample = self._named(measure, PooledSample(tuple(formulas)), units)
+        return replace(sample, of_one_only=int(np.count_nonzero(~known.all(axis=1))))
+
+    def check_flips(self) -> None:
+        """Predictions flip."""
 
     def flips(self, first: str, second: str) -> Flips | None:
         """How many items the second system has right that the first one has wrong, and so on; None without labels."""

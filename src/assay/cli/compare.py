@@ -167,7 +167,7 @@ def compare(
     if (slices is None) != (topics is None):
         raise ParameterError("--slices ATTRIBUTE and --topics FILE go together")
     from assay import comparison as verb  # noqa: PLC0415  # `assay --help` need not load Polars
-    from assay.measured import DEFAULT_MEASURES  # noqa: PLC0415
+    from assay.pairing import DEFAULT_MEASURES  # noqa: PLC0415
 
     if plot is not None:
         from assay.show.pictures import suffix_of  # noqa: PLC0415

@@ -205,7 +205,7 @@ def explain(
 
 def _opened(qrels: str, run: str) -> Batches:
     """The run; a file that is empty is named, as nothing below would tell."""
-    from assay.given import EMPTY_FILE  # noqa: PLC0415  # `assay --help` need not load Polars
+    from assay.inputs import EMPTY_FILE  # noqa: PLC0415  # `assay --help` need not load Polars
 
     (opened,) = inputs.opened(qrels, [run])
     if opened.format == EMPTY_FILE:

@@ -247,7 +247,7 @@ def _gated(
     from assay.gating.baselines import frozen_in, is_baseline  # noqa: PLC0415
     from assay.gating.deciding import gate as verb  # noqa: PLC0415
     from assay.gating.rules import Margins  # noqa: PLC0415
-    from assay.given import opened_run  # noqa: PLC0415
+    from assay.inputs import opened_run  # noqa: PLC0415
 
     name, path = inputs.named(baseline)
     if ["-" if isinstance(qrels, Source) else qrels, path, inputs.named(candidate)[1]].count("-") > 1:

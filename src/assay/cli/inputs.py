@@ -59,7 +59,7 @@ def kept(file: str) -> str | Source:
 
 def opened(qrels: str | Source, runs: list[str]) -> list[Batches]:
     """Open the runs; `name=FILE` gives one a name."""
-    from assay.given import opened_run  # noqa: PLC0415
+    from assay.inputs import opened_run  # noqa: PLC0415
 
     return [opened_run(path, name) for name, path in each_named(qrels, runs)]
 

@@ -62,7 +62,7 @@ def power(
     """
     form = output.form_of(json=json, csv=csv, markdown=markdown, latex=latex)
     from assay import planning as verb  # noqa: PLC0415  # `assay --help` need not load Polars
-    from assay.measured import DEFAULT_MEASURES  # noqa: PLC0415
+    from assay.pairing import DEFAULT_MEASURES  # noqa: PLC0415
 
     settings: dict[str, Any] = {
         "difference": difference, "power": chance, "alpha": alpha, "baseline": baseline, "resamples": resamples,

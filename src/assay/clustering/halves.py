@@ -30,7 +30,7 @@ from assay.counting.judgments import Floats, Ints, Mask
 from assay.counting.points import Points
 from assay.measures.parser import parse_measure
 from assay.measures.registry import Measure
-from assay.stats.cluster_samples import KNOWN
+from assay.stats.half_samples import KNOWN
 
 if TYPE_CHECKING:
     from assay.clustering.result import ClusteredSystem

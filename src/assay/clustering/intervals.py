@@ -11,8 +11,8 @@ from assay.counting.contingency import Contingency
 from assay.measures.registry import Measure
 from assay.measures.sets import square_of_beta
 from assay.stats.bootstrap import Interval
-from assay.stats.cluster_samples import around
-from assay.stats.interval_names import NO_INTERVAL, SUBSAMPLING
+from assay.stats.confidence import NO_INTERVAL, SUBSAMPLING
+from assay.stats.half_samples import around
 
 if TYPE_CHECKING:
     from assay.clustering.result import ClusteredSystem

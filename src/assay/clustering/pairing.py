@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, reduce
+from math import isnan
 from operator import and_
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 import polars as pl
@@ -24,11 +25,14 @@ from assay.counting.judgments import Floats, Ints
 from assay.counting.points import Points
 from assay.files.sources import Source
 from assay.measures.registry import Measure
-from assay.stats.cluster_samples import KNOWN, Strays, Subsampled, moved_items
-from assay.stats.paired import Paired
-from assay.stats.score_samples import Drawing
+from assay.stats.half_samples import KNOWN, Deviations, HalfSample, moved_items
+from assay.stats.pairing import ItemPairing, Wanted
+from assay.stats.samples import Drawing, Sample, direction_of
 from assay.tables.alignment import Missing, aligned_clusters
 from assay.tables.clusters import Clusters
+
+if TYPE_CHECKING:
+    from assay.comparison.findings import Finding
 
 #: What clusterings are compared by unless told otherwise, as far as all have the counts for it. The first one has the
 #: headline: of these, only the adjusted Rand index allows for chance, and so for other numbers of clusters.
@@ -57,13 +61,13 @@ class Alike(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Clusterings:
+class Clusterings(ItemPairing):
     """Clusterings of the same items, in the same order.
 
     >>> old = Clusters.of(list("xxoo"), [0, 1, 1, 1], item_id=list("abcd"), name="old")
     >>> new = Clusters.of(list("ooxx"), [1, 1, 0, 0], item_id=list("dcba"), name="new")
     >>> both = Clusterings.of([old, new])
-    >>> both.paired(both.measure("Purity")).observed
+    >>> both.sample("Purity").observed
     array([0.75, 1. ])
     >>> both.alike("old", "new")
     Alike(items=4, moved=1, ari=0.0)
@@ -75,6 +79,8 @@ class Clusterings:
     notes: tuple[str, ...] = ()
     #: How many items each clustering had before those were left out that others lack.
     sizes: tuple[int, ...] = ()
+
+    holds: ClassVar[str] = "clusters"
 
     @classmethod
     def of(cls, clusters: Any, *, missing: Missing = "error", seed: int = 0, **rules: Any) -> Clusterings:
@@ -136,7 +142,7 @@ class Clusterings:
         """A measure by name."""
         return measure_of(name)
 
-    def measures(self, wanted: Iterable[str | Measure] | str | Measure | None) -> list[Measure]:
+    def measures(self, wanted: Wanted) -> list[Measure]:
         """The measures asked for, or those that clusterings are compared by."""
         if wanted is not None:
             return list(measures_of(wanted, ()))
@@ -149,26 +155,53 @@ class Clusterings:
         """Everything that a number depends on, in one line."""
         return cluster_signature(measure_of(measure), self.rules, weighted=self._held[0].weight is not None)
 
-    def paired(self, measure: Measure) -> Paired:
+    def undirected(self, measure: str | Measure) -> Sample:
         """The clusterings under one measure."""
-        if measure.definition.counts is Points and self._other_points is not None:
+        wanted = measure_of(measure)
+        if wanted.definition.counts is Points and self._other_points is not None:
             raise ParameterError(
-                f"{measure}: the points of {self.names[0]} and {self._other_points} are not the same: distances can be "
+                f"{wanted}: the points of {self.names[0]} and {self._other_points} are not the same: distances can be "
                 "compared between clusterings of the same points only"
             )
-        results = [computed(measure, system.counts, system.name) for system in self.systems]
-        sample = Subsampled(
-            measure,
+        results = [computed(wanted, system.counts, system.name) for system in self.systems]
+        return HalfSample(
+            wanted,
             np.array([float(result.values[0]) for result in results]),
             tuple(result.reason(0) for result in results),
             self._partitions,
-            self._strays(measure),
-            tuple(_reach(measure, system) for system in self.systems),
+            self._deviations(wanted),
+            tuple(_reach(wanted, system) for system in self.systems),
+            systems=self.names,
+            units=self.items,
+            measure=str(wanted),
+            unit_kind="item",
+            bounds=wanted.definition.bounds,
+            direction=direction_of(wanted.definition.higher_is_better),
         )
-        definition = measure.definition
-        return Paired(
-            str(measure), "item", self.names, self.items, sample, definition.bounds, definition.higher_is_better
-        )
+
+    def check_drawing(self, resamples: int | None, interval: str = "hull") -> None:
+        """Refuse what says how a test or a bootstrap draws: clusterings have neither."""
+        halves = "intervals of clusterings come from random halves of the items, bootstrap_resamples of them"
+        if interval != "hull":
+            raise ParameterError(f"interval={interval!r} is about numbers of single units: {halves}")
+        if resamples is not None:
+            raise ParameterError(f"resamples is about a test, and there is none of clusterings: {halves}")
+
+    def between(self, findings: Sequence[Finding], drawing: Drawing) -> tuple[list[Finding], list[str]]:
+        """What to know about differences of clusterings besides their intervals."""
+        notes = list(self.notes_on(list(dict.fromkeys(finding.measure for finding in findings))))
+        for finding in findings:
+            if finding.all_zero or isnan(finding.difference):
+                continue
+            pair = (finding.baseline, finding.system)
+            if finding.interval.is_known:
+                reach = (finding.interval.high - finding.interval.low) / 2
+                note = self.drifted(finding.measure, pair, reach, drawing)
+            else:
+                note = self.without_interval(finding.measure, pair, drawing)
+            if note is not None:
+                notes.append(note if len(findings) == 1 else f"{finding.system} against {finding.baseline}: {note}")
+        return list(findings), notes
 
     def halves(self, systems: tuple[int, ...], drawing: Drawing) -> Halves:
         """Random halves of the items, which all of these clusterings (given by their places) see."""
@@ -182,13 +215,13 @@ class Clusterings:
     def _drawn(self) -> dict[tuple[tuple[int, ...], Drawing], Halves]:
         return {}
 
-    def _strays(self, measure: Measure) -> Strays:
-        def strays(systems: tuple[int, ...], drawing: Drawing) -> Floats:
+    def _deviations(self, measure: Measure) -> Deviations:
+        def deviations(systems: tuple[int, ...], drawing: Drawing) -> Floats:
             if measure.name in WITHOUT_INTERVAL:
                 return np.empty((0, len(systems)))
             return self.halves(systems, drawing).deviations(measure)
 
-        return strays
+        return deviations
 
     @cached_property
     def _partitions(self) -> tuple[Ints, ...]:
@@ -231,6 +264,11 @@ class Clusterings:
             why = "all halves of the items give the same difference" if is_known else halves.why_none(wanted)
         return f"{measure}: there is no interval of the difference, so that nothing decides: {why}"
 
+    def without_intervals(self, measure: str, systems: Sequence[str], drawing: Drawing) -> list[str]:
+        """Why the difference of two clusterings has no interval."""
+        first, second = systems
+        return [self.without_interval(measure, (first, second), drawing)]
+
     def drifted(self, measure: str, pair: tuple[str, str], reach: float, drawing: Drawing) -> str | None:
         """What to say if few items shift a difference by much of its interval's `reach`; the interval cannot tell."""
         wanted = measure_of(measure)
@@ -267,15 +305,6 @@ def are_clusters(value: Any) -> bool:
     from assay.files.clusters import looks_like_clusters  # noqa: PLC0415  # only who reads files waits for readers
 
     return looks_like_clusters(value)
-
-
-def refuse_drawing(resamples: int | None, interval: str = "hull") -> None:
-    """Refuse what says how a test or a bootstrap draws: clusterings have neither."""
-    halves = "intervals of clusterings come from random halves of the items, bootstrap_resamples of them"
-    if interval != "hull":
-        raise ParameterError(f"interval={interval!r} is about numbers of single units: {halves}")
-    if resamples is not None:
-        raise ParameterError(f"resamples is about a test, and there is none of clusterings: {halves}")
 
 
 def _rules_of(clusters: Any, rules: Mapping[str, Any]) -> Rules:

@@ -18,7 +18,7 @@ from assay.core.errors import listed, number_of
 from assay.counting.contingency import NOISE, WITHOUT_CLASS, Contingency
 from assay.measures.names import display_name
 from assay.measures.registry import Measure
-from assay.stats.interval_names import NO_INTERVAL
+from assay.stats.confidence import NO_INTERVAL
 
 #: Purity comes from the number of clusters if chance gives so much more than the share of the largest class.
 GAIN = 0.05

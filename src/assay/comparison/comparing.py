@@ -2,29 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from math import isnan
 from typing import Any
 
 import numpy as np
 
-from assay.clustering.pairing import Clusterings, refuse_drawing
 from assay.comparison.findings import EACH_ITS_OWN, Finding, Settings, Standing, finding_of
-from assay.comparison.pairing import Family, Pairs, pairs_of
+from assay.comparison.pairs import Family, Pairs, pairs_of
 from assay.comparison.result import Comparison
 from assay.core.arguments import argument
 from assay.core.domains import Choice, Whole
 from assay.core.notes import Note
-from assay.given import check_levels
-from assay.measured import Directions, Measured, check_rules
+from assay.inputs import check_levels
 from assay.measures.registry import Measure
-from assay.stats.bootstrap import Method
-from assay.stats.corrections import CORRECTIONS, corrected_as_stated
-from assay.stats.groups import groups
-from assay.stats.pairs import Resampled, out_of_reach, outcomes, resamples_for
+from assay.pairing import check_rules, pairing_of
+from assay.stats.bootstrap import Interval, Method
+from assay.stats.corrections import CORRECTIONS, corrected_as_stated, groups, out_of_reach, resamples_for
+from assay.stats.pairing import Directions
 from assay.stats.permutation import Outcome
-from assay.stats.score_samples import Drawing, ScoreSample
-from assay.stats.suited_tests import SIMULTANEOUS, chosen_test
+from assay.stats.samples import Drawing, Sample
+from assay.stats.tests import SIMULTANEOUS
 
 
 def compare(
@@ -90,134 +88,111 @@ def compare(
     Choice(Family).check("family", family)
     Choice(Method).check("interval", interval)
     seed, redraws = Whole(0).check("seed", seed), Whole(100).check("bootstrap_resamples", bootstrap_resamples)
-    measured = Measured.of(given, runs, measures, seed=seed, direction=direction, **rules)
-    untested = measured.clusterings is not None
-    if untested:
-        refuse_drawing(resamples, interval)
-    paired, left_out = measured.comparable(measures)
-    pairs = pairs_of(paired[0].systems, baseline, all_pairs)
-    wanted = resamples_for(len(pairs.pairs) * (len(paired) if family == "all" else 1), alpha)
-    if resamples is not None:
-        wanted = Whole(100).check("resamples", resamples)
-    tests = [chosen_test(one, test) for one in paired]
-    results = [outcomes(one, pairs.pairs, own, wanted, seed) for one, own in zip(paired, tests, strict=True)]
-    redrawn = [Resampled(one, redraws, seed, interval) for one in paired]
-    family_size = len(pairs.pairs) * (len(paired) if family == "all" else 1)
+    pairing = pairing_of(given, runs, measures, seed=seed, direction=direction, **rules)
+    pairing.check_drawing(resamples, interval)
+    samples, left_out = pairing.comparable(measures)
+    pairs = pairs_of(samples[0].systems, baseline, all_pairs)
+    family_size = len(pairs.pairs) * (len(samples) if family == "all" else 1)
+    swaps = resamples_for(family_size, alpha) if resamples is None else Whole(100).check("resamples", resamples)
+    tests = [sample.chosen_test(test) for sample in samples]
+    outcomes = [
+        sample.test(pairs.pairs, name, Drawing(swaps, seed)) for sample, name in zip(samples, tests, strict=True)
+    ]
+    drawing = Drawing(redraws, seed)
+    by_interval = samples[0].decides_by == "interval"
     settings = Settings(
         alpha=alpha,
         margin=margin,
         test=tests[0] if len(set(tests)) == 1 else EACH_ITS_OWN,
-        correction=_correction(correction, test, untested=untested),
+        correction=_correction(correction, test, by_interval=by_interval),
         family=family,
-        interval="subsampling" if untested else interval,
-        resamples=max((one.resamples for found in results for one in found if one.resamples), default=None),
-        bootstrap_resamples=_redraws(redrawn),
+        interval="subsampling" if by_interval else interval,
+        resamples=max((outcome.resamples or 0 for each in outcomes for outcome in each), default=0) or None,
+        bootstrap_resamples=_redraws(samples, drawing, interval),
         power=power,
         seed=seed,
     )
     findings: list[Finding] = []
     standings: list[Standing] = []
-    for resampled, found, p in zip(redrawn, results, _corrected(results, settings), strict=True):
-        made = [
-            finding_of(resampled, pair, result, value, settings, family=family_size)
-            for pair, result, value in zip(pairs.pairs, found, p, strict=True)
+    for sample, tested, p in zip(samples, outcomes, _corrected(outcomes, settings), strict=True):
+        of_sample = [
+            finding_of(
+                sample, pair, outcome, value, settings.levels, drawing=drawing, method=interval, family=family_size
+            )
+            for pair, outcome, value in zip(pairs.pairs, tested, p, strict=True)
         ]
-        findings += made
-        standings += _standings(resampled, pairs, [one.is_sure(alpha) for one in made], alpha)
+        findings += of_sample
+        intervals = [
+            sample.intervals((place,), [1 - alpha], drawing, interval)[0] for place in range(len(sample.systems))
+        ]
+        standings += _standings(sample, intervals, pairs, [finding.is_sure(alpha) for finding in of_sample])
     undirected = "whether higher or lower is better is not known; with its direction, the verdict is better or worse"
-    notes = left_out + [Note.on(one.measure, undirected) for one in paired if one.undirected]
-    notes += [note for one in paired for note in one.notes(absences=measured.evaluation is None)]
-    notes += [note for one in redrawn for note in one.notes()]
+    notes = left_out + [Note.on(sample.measure, undirected) for sample in samples if sample.is_undirected]
+    notes += [note for sample in samples for note in sample.notes(absences=pairing.evaluation is None)]
+    notes += [note for sample in samples for note in sample.interval_notes()]
     if margin is not None:
         notes += [
-            f"the margin {margin:g} is more than a tenth of the range of {one.measure}"
-            for one in paired
-            if one.is_wide(margin)
+            f"the margin {margin:g} is more than a tenth of the range of {sample.measure}"
+            for sample in samples
+            if sample.is_wide(margin)
         ]
     if settings.correction in {"holm", "bonferroni"}:
-        for one, found in zip(paired, results, strict=True):
-            if why := out_of_reach(found, len(one.units), family_size, alpha):
-                test = argument("test", "t")
-                notes.append(f"{why}; name a baseline, choose {test} or randomised_tukey, or draw more")
-    if measured.itemised is not None:
-        notes += measured.itemised.notes
-    if measured.classifiers is not None:
-        notes += measured.classifiers.notes_on(one.measure for one in paired)
-        notes += measured.classifiers.why_not_accuracy() if measures is None else []
-    if measured.clusterings is not None:
-        notes += _notes_on(measured.clusterings, findings, settings)
+        for sample, tested in zip(samples, outcomes, strict=True):
+            if why := out_of_reach(tested, sample.size, family_size, alpha):
+                other = argument("test", "t")
+                notes.append(f"{why}; name a baseline, choose {other} or randomised_tukey, or draw more")
+    notes += pairing.remarks([sample.measure for sample in samples], usual=measures is None)
+    findings, of_pairs = pairing.between(findings, settings.drawing)
     comparison = Comparison(
         tuple(findings),
         tuple(standings),
-        tuple(paired),
+        tuple(samples),
         settings,
         pairs,
-        measured.evaluation,
-        tuple(dict.fromkeys(notes)),
-        measured.classifiers,
-        measured.clusterings,
+        pairing,
+        tuple(dict.fromkeys([*notes, *of_pairs])),
     )
-    if measured.itemised is not None:
-        return comparison.with_flips()
-    return comparison.with_what_runs_tell() if look_into else comparison
+    return pairing.look_into(comparison) if look_into else comparison
 
 
-def _correction(asked: str, test: str | None, *, untested: bool) -> str:
+def _correction(asked: str, test: str | None, *, by_interval: bool) -> str:
     """The correction that is made: tests of all pairs at once need none, and intervals know but Bonferroni's."""
     if test in SIMULTANEOUS:
         return "none"
-    return "bonferroni" if untested and asked != "none" else asked
+    return "bonferroni" if by_interval and asked != "none" else asked
 
 
-def _notes_on(clusterings: Clusterings, findings: list[Finding], settings: Settings) -> Iterator[str]:
-    """What to know about differences of clusterings besides their intervals."""
-    yield from clusterings.notes_on(list(dict.fromkeys(one.measure for one in findings)))
-    drawing = Drawing(settings.bootstrap_resamples, settings.seed)
-    for one in findings:
-        if one.interval.is_known and not one.all_zero:
-            reach = (one.interval.high - one.interval.low) / 2
-            said = clusterings.drifted(one.measure, (one.baseline, one.system), reach, drawing)
-        elif one.all_zero or isnan(one.difference):
-            continue
-        else:
-            said = clusterings.without_interval(one.measure, (one.baseline, one.system), drawing)
-        if said is not None:
-            yield said if len(findings) == 1 else f"{one.system} against {one.baseline}: {said}"
-
-
-def _redraws(redrawn: list[Resampled]) -> int:
+def _redraws(samples: list[Sample], drawing: Drawing, method: Method) -> int:
     """How often units were drawn anew; measures of scores have their own number, or draw none."""
-    drawn = [one.resamples for one in redrawn if not isinstance(one.paired.sample, ScoreSample)]
-    return min(drawn or [one.resamples for one in redrawn])
+    shared = [sample for sample in samples if not sample.draws_alike] or samples
+    return min(sample.redraws(drawing, method).resamples for sample in shared)
 
 
-def _corrected(results: list[list[Outcome]], settings: Settings) -> list[list[float]]:
+def _corrected(outcomes: list[list[Outcome]], settings: Settings) -> list[list[float]]:
     """The p-values of each measure's pairs, corrected over the family."""
-    raw = [np.array([one.p for one in found]) for found in results]
+    raw = [np.array([outcome.p for outcome in each]) for each in outcomes]
     families = raw if settings.family == "measure" else [np.concatenate(raw)]
     p = np.concatenate([corrected_as_stated(p, settings.correction) for p in families])
-    return [part.tolist() for part in np.split(p, np.cumsum([len(one) for one in raw])[:-1])]
+    return [part.tolist() for part in np.split(p, np.cumsum([len(each) for each in raw])[:-1])]
 
 
-def _standings(resampled: Resampled, pairs: Pairs, sure: list[bool], alpha: float) -> list[Standing]:
+def _standings(sample: Sample, intervals: list[Interval], pairs: Pairs, sure: list[bool]) -> list[Standing]:
     """The systems with the best first, and their groups if all pairs were tested."""
-    paired = resampled.paired
-    sign = 1 if paired.higher_is_better is False else -1
-    numbers = paired.observed
+    sign = 1 if sample.higher_is_better is False else -1
+    numbers = sample.observed
     order = sorted(range(len(numbers)), key=lambda system: (isnan(numbers[system]), sign * numbers[system]))
+    apart = [pair for pair, is_sure in zip(pairs.pairs, sure, strict=True) if is_sure]
     letters: list[tuple[str, ...]] = [()] * len(order)
     if pairs.all_pairs:
         place = {system: number for number, system in enumerate(order)}
-        apart = [(place[i], place[j]) for (i, j), is_sure in zip(pairs.pairs, sure, strict=True) if is_sure]
-        letters = groups(len(order), apart)
-    told = [pair for pair, is_sure in zip(pairs.pairs, sure, strict=True) if is_sure]
-    alike = [len(order) - 1 - sum(system in pair for pair in told) for system in range(len(order))]
+        letters = groups(len(order), [(place[first], place[second]) for first, second in apart])
+    alike = [len(order) - 1 - sum(system in pair for pair in apart) for system in range(len(order))]
     return [
         Standing(
-            paired.measure,
-            paired.systems[system],
-            float(paired.observed[system]),
-            resampled.of_system(system, 1 - alpha),
+            sample.measure,
+            sample.systems[system],
+            float(numbers[system]),
+            intervals[system],
             letters[number],
             alike[system] if pairs.all_pairs else None,
         )

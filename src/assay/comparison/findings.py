@@ -7,17 +7,15 @@ from collections.abc import Sequence
 from typing import Any, Literal, NamedTuple
 
 from assay.classification.pairing import Flips
-from assay.comparison.pairing import Family
+from assay.comparison.pairs import Family
 from assay.core.errors import ParameterError, not_among
 from assay.measures.registry import Measure
 from assay.rankings.unjudged import UnjudgedReach
 from assay.rankings.visible_changes import VisibleChanges
 from assay.stats.bootstrap import Interval, Method
-from assay.stats.cluster_samples import NO_TEST
 from assay.stats.effects import Wins
-from assay.stats.pairs import Resampled
 from assay.stats.permutation import Outcome
-from assay.stats.power import smallest_detectable, units_needed
+from assay.stats.samples import NO_DRAWING, Drawing, Pair, Sample
 from assay.stats.verdict import FEWEST_UNITS, Verdict, verdict
 from assay.tables import Direction
 
@@ -25,6 +23,15 @@ from assay.tables import Direction
 EACH_ITS_OWN = "each measure's own"
 #: Numbers of this size are 0, but for rounding.
 _ZERO = 1e-12
+
+
+class Levels(NamedTuple):
+    """What a verdict is reached at: the level, the smallest difference that matters, the power and the correction."""
+
+    alpha: float = 0.05
+    margin: float | None = None
+    power: float = 0.8
+    correction: str = "holm"
 
 
 class Settings(NamedTuple):
@@ -45,6 +52,16 @@ class Settings(NamedTuple):
     bootstrap_resamples: int
     power: float
     seed: int
+
+    @property
+    def levels(self) -> Levels:
+        """What verdicts are reached at."""
+        return Levels(self.alpha, self.margin, self.power, self.correction)
+
+    @property
+    def drawing(self) -> Drawing:
+        """How units are drawn anew for intervals."""
+        return Drawing(self.bootstrap_resamples, self.seed)
 
     @property
     def bootstrap(self) -> Method:
@@ -168,72 +185,80 @@ class Standing(NamedTuple):
     alike: int | None = None
 
 
-def the_one(
+def select_finding(
     findings: Sequence[Finding], measure: str | Measure | None, system: str | None, baseline: str | None
 ) -> Finding:
     """The finding asked for; what there is only one of may be left out. Otherwise an error says what to choose of."""
     asked = {"measure": None if measure is None else str(measure), "system": system, "baseline": baseline}
     fitting = [
-        one
-        for one in findings
-        if all(wanted is None or getattr(one, field) == wanted for field, wanted in asked.items())
+        finding
+        for finding in findings
+        if all(wanted is None or getattr(finding, field) == wanted for field, wanted in asked.items())
     ]
     if len(fitting) == 1:
         return fitting[0]
     for field, wanted in asked.items():
-        known = list(dict.fromkeys(getattr(one, field) for one in findings))
+        known = list(dict.fromkeys(getattr(finding, field) for finding in findings))
         if (wanted is None and len(known) > 1) or (wanted is not None and wanted not in known):
             raise not_among(field, wanted, known)
     raise ParameterError(f"{system} was not compared with {baseline}")
 
 
 def finding_of(
-    resampled: Resampled, pair: tuple[int, int], result: Outcome, p: float, settings: Settings, *, family: int = 1
+    sample: Sample,
+    pair: Pair,
+    outcome: Outcome,
+    p: float,
+    levels: Levels,
+    *,
+    drawing: Drawing = NO_DRAWING,
+    method: Method = "hull",
+    family: int = 1,
 ) -> Finding:
     """Everything about one pair under one measure, but for what only the runs can tell.
 
     `family`: of so many comparisons, for which p is corrected already; an interval in place of a test is made wider.
     """
-    paired, (first, second) = resampled.paired, pair
-    numbers = resampled.numbers(first, second, settings.alpha)
-    margin = Margin(*paired.margin(first, settings.margin))
-    units, alpha = len(paired.units), settings.alpha
+    (first, second), alpha = pair, levels.alpha
+    statistics = sample.statistics(pair, alpha, drawing, method)
+    margin = Margin(*sample.margin(first, levels.margin))
     deciding = None
-    if result.test == NO_TEST:
-        shared = alpha if settings.correction == "none" else alpha / family
-        deciding = resampled.of_difference(first, second, 1 - shared)[0]
-        result = result._replace(resamples=resampled.halves(first, second))
-    said = verdict(
-        difference=numbers.difference,
-        all_zero=numbers.all_zero,
-        units=units,
-        interval=numbers.interval,
-        narrow=numbers.narrow,
+    if sample.decides_by == "interval":
+        shared = alpha if levels.correction == "none" else alpha / family
+        (deciding,) = sample.intervals(pair, [1 - shared], drawing, method)
+        outcome = outcome._replace(resamples=sample.halves(first, second, drawing))
+    decision = verdict(
+        difference=statistics.difference,
+        all_zero=statistics.all_zero,
+        units=sample.size,
+        interval=statistics.interval,
+        narrow=statistics.narrow,
         p=p,
         margin=margin.value,
-        sign=result.sign,
+        sign=outcome.sign,
         alpha=alpha,
-        higher_is_better=paired.higher_is_better,
+        higher_is_better=sample.higher_is_better,
         untested=deciding,
-        one_sided=paired.one_sided(first, second),
+        one_sided=sample.one_sided(first, second),
     )
-    if why := paired.why_not(first, second):
-        said = said._replace(why=why)
+    if why := sample.why_not(first, second):
+        decision = decision._replace(why=why)
+    spread = statistics.spread
     return Finding(
-        paired.measure,
-        paired.systems[first],
-        paired.systems[second],
-        units,
-        float(paired.observed[first]),
-        float(paired.observed[second]),
-        **numbers._asdict(),
-        outcome=result,
+        sample.measure,
+        sample.systems[first],
+        sample.systems[second],
+        sample.size,
+        float(sample.observed[first]),
+        float(sample.observed[second]),
+        **statistics._asdict(),
+        outcome=outcome,
         p=p,
-        detectable=smallest_detectable(numbers.spread, units, alpha, settings.power),
-        needed=units_needed(margin.value, numbers.spread, alpha, settings.power),
+        detectable=sample.detectable(spread, alpha, levels.power),
+        needed=sample.needed(margin.value, spread, alpha, levels.power),
         margin=margin,
-        verdict=said,
+        verdict=decision,
         deciding=deciding,
-        needed_observed=units_needed(numbers.difference, numbers.spread, alpha, settings.power),
-        direction=paired.direction,
+        needed_observed=sample.needed(statistics.difference, spread, alpha, levels.power),
+        direction=sample.direction,
     )

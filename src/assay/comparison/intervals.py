@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import polars as pl
 
 from assay.comparison.findings import Finding, Settings, Standing
-from assay.comparison.pairing import Pairs
+from assay.comparison.pairs import Pairs
 from assay.core.digits import as_level
 from assay.core.words import INTERVALS
 from assay.curves import Curve

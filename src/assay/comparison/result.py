@@ -11,11 +11,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
-from assay.classification.pairing import Classifiers
-from assay.clustering.pairing import Clusterings
-from assay.comparison.findings import Finding, Settings, Standing, the_one
+from assay.comparison.findings import Finding, Settings, Standing, select_finding
 from assay.comparison.intervals import intervals
-from assay.comparison.pairing import Pairs
+from assay.comparison.pairs import Pairs
 from assay.comparison.slices import attribute_of, slice_table, slices
 from assay.core.errors import ParameterError, listed, not_among, number_of, several
 from assay.core.notes import Note
@@ -31,10 +29,9 @@ from assay.rankings.unjudged import bounds_of, condensed_of, judge_next, reach_o
 from assay.rankings.visible_changes import PAGE, changes, noticed
 from assay.show.legible import on_one_line
 from assay.show.model import Prose
-from assay.stats.paired import Paired
-from assay.stats.parts import parts
-from assay.stats.samples import Averaged
-from assay.stats.suited_tests import SIMULTANEOUS
+from assay.stats.pairing import Pairing
+from assay.stats.samples import Sample
+from assay.stats.tests import SIMULTANEOUS
 
 if TYPE_CHECKING:
     import altair as alt
@@ -66,15 +63,12 @@ class Comparison(Result):
 
     findings: tuple[Finding, ...]
     standings: tuple[Standing, ...]
-    paired: tuple[Paired, ...]
+    samples: tuple[Sample, ...]
     settings: Settings
     pairs: Pairs
-    evaluation: Evaluation | None = None
+    #: What was compared.
+    pairing: Pairing
     notes: tuple[str, ...] = ()
-    #: Where predictions were compared.
-    classifiers: Classifiers | None = None
-    #: Where clusterings were compared.
-    clusterings: Clusterings | None = None
 
     def __repr__(self) -> str:
         measures = ", ".join(self.measures)
@@ -88,17 +82,17 @@ class Comparison(Result):
     @property
     def systems(self) -> tuple[str, ...]:
         """The systems, in the order in which they were given."""
-        return self.paired[0].systems
+        return self.samples[0].systems
 
     @property
     def warnings(self) -> tuple[str, ...]:
         """What is odd about judgments and runs, if these were compared: the warnings of their evaluation."""
-        return () if self.evaluation is None else self.evaluation.warnings
+        return self.pairing.warnings
 
     @property
     def measures(self) -> tuple[str, ...]:
         """The measures."""
-        return tuple(one.measure for one in self.paired)
+        return tuple(sample.measure for sample in self.samples)
 
     @property
     def family_size(self) -> int:
@@ -117,14 +111,14 @@ class Comparison(Result):
         self, measure: str | Measure | None = None, system: str | None = None, baseline: str | None = None
     ) -> Finding:
         """One finding; what there is only one of may be left out."""
-        return the_one(self.findings, measure, system, baseline)
+        return select_finding(self.findings, measure, system, baseline)
 
     def standing(self, measure: str | Measure | None = None) -> tuple[Standing, ...]:
         """The systems under one measure, best first."""
         wanted = self.measures[0] if measure is None and len(self.measures) == 1 else str(measure)
         if wanted not in self.measures:
             raise not_among("measure", measure, self.measures)
-        return tuple(one for one in self.standings if one.measure == wanted)
+        return tuple(standing for standing in self.standings if standing.measure == wanted)
 
     def judge_next(
         self, n: int = 25, measure: str | Measure | None = None, system: str | None = None, baseline: str | None = None
@@ -148,17 +142,19 @@ class Comparison(Result):
     def queries(
         self, measure: str | Measure | None = None, system: str | None = None, baseline: str | None = None
     ) -> pl.DataFrame:
-        """The queries (or other units) that make most of the difference first: see `stats.parts`."""
+        """The queries (or other units) that make most of the difference first: see `MeanSample.contributions`."""
         finding = self.finding(measure, system, baseline)
-        paired = next(one for one in self.paired if one.measure == finding.measure)
-        if not isinstance(paired.sample, Averaged):
-            kind = paired.unit_kind
+        sample = self._sample(finding)
+        kind = sample.unit_kind
+        both = sample.only(sample.systems.index(finding.baseline), sample.systems.index(finding.system))
+        table = both.contributions("query_id" if kind == "query" else kind)
+        if table is None:
             made_of = f"all {several(kind)} together: no {kind} has a part of its own"
-            raise ParameterError(f"{paired.measure} is made of {made_of}")
-        names = (finding.baseline, finding.system)
-        places = [paired.systems.index(name) for name in names]
-        own = Averaged(paired.sample.values[:, places], paired.sample.summary)
-        return parts(paired.units, own, names, "query_id" if paired.unit_kind == "query" else paired.unit_kind)
+            raise ParameterError(f"{sample.measure} is made of {made_of}")
+        return table
+
+    def _sample(self, finding: Finding) -> Sample:
+        return next(sample for sample in self.samples if sample.measure == finding.measure)
 
     def flipped(self, baseline: str | None = None, system: str | None = None) -> pl.DataFrame:
         """The items that two classifiers predict differently: fixed, broken, or changed to another mistake.
@@ -171,23 +167,14 @@ class Comparison(Result):
         >>> compare([old, new], measures="Accuracy").flipped().rows()
         [('2', 1, 0, 1, 'fixed'), ('4', 0, 0, 1, 'broken')]
         """
-        if self.classifiers is None:
-            raise ParameterError("only predictions of classifiers flip: compare those")
+        self.pairing.check_flips()
         if baseline is None or system is None:
-            found = self.finding(self.measures[0], system, baseline)
-            baseline, system = found.baseline, found.system
+            finding = self.finding(self.measures[0], system, baseline)
+            baseline, system = finding.baseline, finding.system
         for name in (baseline, system):
             if name not in self.systems:
                 raise not_among("system", name, self.systems)
-        return self.classifiers.flipped(baseline, system)
-
-    def with_flips(self) -> Comparison:
-        """The same with how many items the one classifier has right that the other has wrong."""
-        if self.classifiers is None:
-            return self
-        flips = {pair: self.classifiers.flips(*pair) for pair in {(one.baseline, one.system) for one in self.findings}}
-        found = tuple(one._replace(flips=flips[one.baseline, one.system]) for one in self.findings)
-        return replace(self, findings=found)
+        return self.pairing.flipped(baseline, system)
 
     def bounds(self) -> pl.DataFrame:
         """How low and how high each system's number could be, whatever the grades of unjudged documents.
@@ -197,12 +184,13 @@ class Comparison(Result):
         """
         self._refuse_complete()
         rows = []
-        bounded = [one for one in self.paired if not self._evaluation.measure(one.measure).definition.subtopics]
-        for paired in bounded or self.paired:
-            measure = self._evaluation.measure(paired.measure)
-            for name, value in zip(paired.systems, paired.observed.tolist(), strict=True):
-                found = bounds_of(measure, self._on_units(self._retrieved[name], paired.measure), self._undefined)
-                rows.append((name, paired.measure, value, found.mean_low, found.mean_high, found.exact))
+        measure_of = self._evaluation.measure
+        bounded = [sample for sample in self.samples if not measure_of(sample.measure).definition.subtopics]
+        for sample in bounded or self.samples:
+            measure = measure_of(sample.measure)
+            for name, value in zip(sample.systems, sample.observed.tolist(), strict=True):
+                limits = bounds_of(measure, self._on_units(self._retrieved[name], sample.measure), self._undefined)
+                rows.append((name, sample.measure, value, limits.mean_low, limits.mean_high, limits.exact))
         columns = ["system", "measure", "value", "low", "high", "exact"]
         return pl.DataFrame(rows, schema=columns, orient="row")
 
@@ -210,10 +198,10 @@ class Comparison(Result):
         """Each difference with unjudged documents taken out of the rankings, beside the one with them in."""
         self._refuse_complete()
         rows = []
-        for one in self.findings:
-            first, second, _, measure = self._looked_at(one.measure, one.system, one.baseline)
-            found = condensed_of(measure, first, second, self._undefined)
-            rows.append((one.measure, one.baseline, one.system, one.difference, *found, found.difference))
+        for finding in self.findings:
+            first, second, _, measure = self._looked_at(finding.measure, finding.system, finding.baseline)
+            rest = condensed_of(measure, first, second, self._undefined)
+            rows.append((finding.measure, finding.baseline, finding.system, finding.difference, *rest, rest.difference))
         columns = ["measure", "baseline", "system", "difference", "condensed_baseline", "condensed_system",
                    "condensed_difference"]  # fmt: skip
         return pl.DataFrame(rows, schema=columns, orient="row")
@@ -231,9 +219,9 @@ class Comparison(Result):
         The attribute is a column `by` of the topics, or what a dict says of each unit.
         """
         whole = self.finding(measure, system, baseline)
-        paired = next(one for one in self.paired if one.measure == whole.measure)
-        places = paired.systems.index(whole.baseline), paired.systems.index(whole.system)
-        return slice_table(slices(paired, *places, attribute_of(topics, by)), paired, whole, self.settings)
+        sample = self._sample(whole)
+        places = sample.systems.index(whole.baseline), sample.systems.index(whole.system)
+        return slice_table(slices(sample, *places, attribute_of(topics, by)), whole, self.settings)
 
     def intervals(self) -> Curve:
         """The numbers with their intervals, to draw: differences from a baseline, or the systems if all were paired."""
@@ -245,9 +233,9 @@ class Comparison(Result):
 
     def to_frame(self) -> pl.DataFrame:
         """One row for each finding."""
-        return pl.DataFrame([one.row() for one in self.findings], infer_schema_length=None)
+        return pl.DataFrame([finding.row() for finding in self.findings], infer_schema_length=None)
 
-    def with_what_runs_tell(
+    def with_document_analysis(
         self, only: Collection[tuple[str, str]] | None = None, counts: Mapping[str, Ranks] | None = None
     ) -> Comparison:
         """The same with what users would notice and what unjudged documents could do, where the runs are at hand.
@@ -258,16 +246,23 @@ class Comparison(Result):
         if counts is None and (reason := self._why_not_looked_into()):
             return replace(self, notes=(*self.notes, Note(reason, kind=UNSEEN)))
         looked_into = [
-            self._looked_into(one, counts) if only is None or (one.measure, one.system) in only else (one, "")
-            for one in self.findings
+            self._looked_into(finding, counts)
+            if only is None or (finding.measure, finding.system) in only
+            else (finding, "")
+            for finding in self.findings
         ]
         notes = dict.fromkeys(note for _, note in looked_into if note)
-        return replace(self, findings=tuple(one for one, _ in looked_into), notes=(*self.notes, *notes))
+        return replace(self, findings=tuple(finding for finding, _ in looked_into), notes=(*self.notes, *notes))
 
     @property
     def is_complete(self) -> bool:
         """Whether the judgments were declared complete, so that nothing is unjudged."""
         return self.evaluation is not None and self.evaluation.policies.complete
+
+    @property
+    def evaluation(self) -> Evaluation | None:
+        """The evaluation of the runs that were compared, if runs were."""
+        return self.pairing.evaluation
 
     def _why_not_looked_into(self) -> str | None:
         if self.evaluation is None or not self.evaluation.runs:
@@ -290,8 +285,8 @@ class Comparison(Result):
             reach = reach_of(measure, first, second, self._undefined)
         except ParameterError as problem:
             return seen, Note.of_problem(problem, lead="unjudged documents are not looked at: ")
-        said = finding.verdict._replace(unjudged=reach.documents if reach.changes_sign else 0)
-        return seen._replace(reach=reach, verdict=said), ""
+        verdict = finding.verdict._replace(unjudged=reach.documents if reach.changes_sign else 0)
+        return seen._replace(reach=reach, verdict=verdict), ""
 
     def _refuse_complete(self) -> None:
         if self.is_complete:
@@ -313,7 +308,7 @@ class Comparison(Result):
 
     def _on_units(self, ranks: Ranks, measure: str) -> Ranks:
         """A system's documents for the queries that were compared."""
-        compared = set(next(one.units for one in self.paired if one.measure == measure))
+        compared = set(next(sample.units for sample in self.samples if sample.measure == measure))
         kept = np.array([query in compared for query in ranks.queries], dtype=np.bool_)
         return ranks if kept.all() else ranks.only(kept)
 
@@ -323,12 +318,10 @@ class Comparison(Result):
 
     @property
     def _evaluation(self) -> Evaluation:
-        if self.classifiers is not None or self.clusterings is not None:
-            of = "predictions" if self.clusterings is None else "clusters"
-            raise ParameterError(f"this is about the documents of rankings: {of} have none")
-        if self.evaluation is None or not self.evaluation.runs:
-            raise ParameterError("the documents are not known: compare from judgments and runs, not from scores")
-        return self.evaluation
+        evaluation = self.pairing.evaluation
+        if evaluation is None or not evaluation.runs:
+            raise ParameterError(self.pairing.no_documents)
+        return evaluation
 
     @cached_property
     def _retrieved(self) -> dict[str, Ranks]:

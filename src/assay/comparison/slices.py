@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,12 +12,9 @@ import polars as pl
 from assay.comparison.findings import Finding, Settings, finding_of
 from assay.core.errors import ParameterError, did_you_mean
 from assay.counting.judgments import Floats
-from assay.stats.corrections import corrected_as_stated
-from assay.stats.paired import Paired
-from assay.stats.pairs import Resampled, outcomes, resamples_for
-from assay.stats.samples import Averaged, Pooled
-from assay.stats.suited_tests import SIMULTANEOUS
-from assay.stats.tests import TESTS
+from assay.stats.corrections import corrected_as_stated, resamples_for
+from assay.stats.samples import Drawing, Sample
+from assay.stats.tests import SIMULTANEOUS, TESTS
 from assay.tables import Topics
 
 #: The slice of units that the attribute says nothing about.
@@ -28,81 +24,70 @@ MOST_NUMBERS = 8
 
 
 class Slice(NamedTuple):
-    """Two systems on the units that share a value of an attribute; `sample` has a column for each system."""
+    """Two systems on the units that share a value of an attribute."""
 
     value: str
-    units: tuple[str, ...]
-    sample: Averaged
+    sample: Sample
 
 
-def slices(paired: Paired, first: int, second: int, attribute: Mapping[str, Any]) -> tuple[Slice, ...]:
+def slices(sample: Sample, first: int, second: int, attribute: Mapping[str, Any]) -> tuple[Slice, ...]:
     """Split two systems' units by an attribute, given by unit; units that it says nothing about come last.
 
     Numbers with more than eight different values are put into four groups of about the same size.
 
-    >>> from assay.tables import Scores
-    >>> rows = [(s, "AP", "query", q, v, None) for q, a, b in (("q1", 0.5, 0.75), ("q2", 0.25, 0.25))
-    ...         for s, v in (("a", a), ("b", b))]
-    >>> paired = Paired.of(Scores(pl.DataFrame(rows, schema=Scores.SCHEMA, orient="row")), "AP")
-    >>> [(one.value, one.units) for one in slices(paired, 0, 1, {"q1": "short"})]
+    >>> from assay.stats.mean_samples import MeanSample
+    >>> values = np.array([[0.5, 0.75], [0.25, 0.25]])
+    >>> sample = MeanSample(values, systems=("a", "b"), units=("q1", "q2"), measure="AP")
+    >>> [(part.value, part.sample.units) for part in slices(sample, 0, 1, {"q1": "short"})]
     [('short', ('q1',)), ('(none)', ('q2',))]
     """
-    if not isinstance(paired.sample, Averaged):
-        made_of = "summed counts" if isinstance(paired.sample, Pooled) else "all items together"
-        raise ParameterError(f"{paired.measure} is made of {made_of}: it has no numbers of units to group")
-    labels = _labels([attribute.get(unit) for unit in paired.units])
+    both = sample.only(first, second)
+    if both.part(()) is None:
+        raise ParameterError(f"{sample.measure} is made of {sample.made_of}: it has no numbers of units to group")
+    labels = _labels([attribute.get(unit) for unit in sample.units])
     named = [label for label in dict.fromkeys(sorted(labels, key=lambda label: label[0])) if label[1] != NONE]
     if len(named) == len(labels) > 1:
         raise ParameterError("every unit has another value of the attribute: there is nothing to group")
-    values, made = paired.sample.values[:, [first, second]], []
+    parts = []
     for label in dict.fromkeys([*named, *(label for label in labels if label[1] == NONE)]):
-        rows = [row for row, other in enumerate(labels) if other == label]
-        units, own = tuple(paired.units[row] for row in rows), values[rows]
-        if paired.stand_ins is not None:  # where no unit of a slice has a value, neither has the slice
-            own[:, paired.stand_ins[rows][:, [first, second]].all(axis=0)] = np.nan
-        made.append(Slice(label[1], units, Averaged(own, paired.sample.summary)))
-    return tuple(made)
+        part = both.part([row for row, other in enumerate(labels) if other == label])
+        parts += [] if part is None else [Slice(label[1], part)]
+    return tuple(parts)
 
 
-def slice_table(parts: Sequence[Slice], paired: Paired, whole: Finding, settings: Settings) -> pl.DataFrame:
-    """One row a slice: units, both numbers, difference, interval, p corrected over the slices, verdict."""
-    own = [
-        replace(
-            paired,
-            systems=(whole.baseline, whole.system),
-            units=part.units,
-            sample=part.sample,
-            absences=(),
-            elsewhere=None,
-        )
-        for part in parts
-    ]
+def slice_table(parts: Sequence[Slice], whole: Finding, settings: Settings) -> pl.DataFrame:
+    """One row per slice: units, both numbers, difference, interval, p corrected over the slices, verdict."""
     # What compares all systems at once has nothing to say about two of them on a few units.
     test = settings.test if settings.test in TESTS else None
     correction = "holm" if settings.test in SIMULTANEOUS else settings.correction
-    drawn = settings.resamples or resamples_for(len(parts), settings.alpha)
-    results = [outcomes(one, ((0, 1),), test, drawn, settings.seed)[0] for one in own]
-    p = corrected_as_stated(np.array([result.p for result in results]), correction)
-    rows = []
-    for part, one, result, value in zip(parts, own, results, p.tolist(), strict=True):
-        resampled = Resampled(one, settings.bootstrap_resamples, settings.seed, settings.bootstrap)
-        found = finding_of(resampled, (0, 1), result, value, settings._replace(margin=whole.margin.value))
-        rows.append((part.value, found))
+    swaps = Drawing(settings.resamples or resamples_for(len(parts), settings.alpha), settings.seed)
+    outcomes = [part.sample.test(((0, 1),), test, swaps)[0] for part in parts]
+    p = corrected_as_stated(np.array([outcome.p for outcome in outcomes]), correction)
+    levels = settings.levels._replace(margin=whole.margin.value)
+    rows = [
+        (
+            part.value,
+            finding_of(
+                part.sample, (0, 1), outcome, value, levels, drawing=settings.drawing, method=settings.bootstrap
+            ),
+        )
+        for part, outcome, value in zip(parts, outcomes, p.tolist(), strict=True)
+    ]
     return pl.DataFrame(
         [
             {
                 "slice": label,
-                "units": one.units,
-                f"value_{whole.baseline}": one.baseline_value,
-                f"value_{whole.system}": one.value,
-                "difference": one.difference,
-                "low": one.interval.low,
-                "high": one.interval.high,
-                "p": one.p,
-                "verdict": str(one.verdict),
-                "conflict": one.verdict.conflict,
+                "units": finding.units,
+                f"value_{whole.baseline}": finding.baseline_value,
+                f"value_{whole.system}": finding.value,
+                "difference": finding.difference,
+                "low": finding.interval.low,
+                "high": finding.interval.high,
+                "p": finding.p,
+                "verdict": str(finding.verdict),
+                "conflict": finding.verdict.conflict,
             }
-            for label, one in rows
+            for label, finding in rows
         ]
     )
 

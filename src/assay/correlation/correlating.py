@@ -14,13 +14,13 @@ from assay.correlation.lists import Asked, ListOfNumbers, lists_of, names_of
 from assay.correlation.result import Correlations, PairOfLists
 from assay.counting.judgments import Floats
 from assay.evaluation import Evaluation
-from assay.measured import Directions
 from assay.measures.registry import Measure
 from assay.stats.bootstrap import Interval
 from assay.stats.correlation import COEFFICIENTS, Correlation
 from assay.stats.overlap import rbo
-from assay.stats.paired import Paired
+from assay.stats.pairing import Directions
 from assay.stats.rounding import snapped
+from assay.stats.samples import Sample
 from assay.stats.stability import with_other_units
 from assay.tables import Scores
 
@@ -72,7 +72,7 @@ def correlate(
     drawing = _Drawing(level, resamples, seed)
     found = [_pair(one, other, drawing) for one, other in combinations(sides, 2)]
     notes = dict.fromkeys(note for _, said in found for note in said)
-    kind = sides[0].paired.unit_kind if sides[0].paired is not None else None
+    kind = sides[0].sample.unit_kind if sides[0].sample is not None else None
     return Correlations(tuple(pair for pair, _ in found), sides[0].item, kind, resamples, seed, tuple(notes))
 
 
@@ -83,8 +83,8 @@ def _pair(one: ListOfNumbers, other: ListOfNumbers, drawing: _Drawing) -> tuple[
     signs = [1.0 if side.higher_is_better else -1.0 for side in (one, other)]
     found = tuple(coefficient.of(signs[0] * first, signs[1] * second, drawing.level) for coefficient in COEFFICIENTS)
     redrawn: Mapping[str, Interval] = {}
-    if one.paired is not None and other.paired is not None:
-        redrawn = with_other_units(one.paired, other.paired, items, **drawing._asdict())
+    if one.sample is not None and other.sample is not None:
+        redrawn = with_other_units(one.sample, other.sample, items, **drawing._asdict())
     pair = PairOfLists(one.name, other.name, found, redrawn, _side_by_side(items, first, second, signs))
     return pair, [*notes, *_notes_on(one), *_notes_on(other)]
 
@@ -97,7 +97,7 @@ def _matched(one: ListOfNumbers, other: ListOfNumbers) -> tuple[list[str], list[
     known = [item for item in items if np.isfinite(one.numbers[item]) and np.isfinite(other.numbers[item])]
     if len(known) < 2:
         numbers = f"{number_of(one.item, len(known))} with a number in both"
-        whys = "".join(f"; {side.name} is {why}" for side in (one, other) if (why := _why_not(side.paired)))
+        whys = "".join(f"; {side.name} is {why}" for side in (one, other) if (why := _why_not(side.sample)))
         raise InputError(f"{one.name} and {other.name}: an order takes 2 {one.item}s at least, got {numbers}{whys}")
     notes = []
     left_out = len(one.numbers) + len(other.numbers) - 2 * len(items)
@@ -108,18 +108,18 @@ def _matched(one: ListOfNumbers, other: ListOfNumbers) -> tuple[list[str], list[
     return known, notes
 
 
-def _why_not(paired: Paired | None) -> str:
+def _why_not(sample: Sample | None) -> str:
     """Which systems have no number, and why; nothing where only numbers are known."""
-    return "" if paired is None else paired.why_not(*range(len(paired.systems)))
+    return "" if sample is None else sample.why_not(*range(len(sample.systems)))
 
 
 def _notes_on(side: ListOfNumbers) -> Iterator[str]:
-    if side.paired is not None and side.paired.left_out:
-        units = number_of(side.paired.unit_kind, side.paired.left_out)
+    if side.sample is not None and side.sample.left_out:
+        units = number_of(side.sample.unit_kind, side.sample.left_out)
         yield f"{side.name}: {units} that not all systems have left out"
     if not side.higher_is_better:
         yield f"{side.name}: the smaller number is the better one"
-    if side.paired is not None and side.paired.undirected:
+    if side.sample is not None and side.sample.is_undirected:
         yield f"{side.name}: whether higher or lower is better is not known; higher is taken as better"
 
 

@@ -11,9 +11,10 @@ import polars as pl
 
 from assay.core.errors import InputError, ParameterError
 from assay.evaluation import Evaluation
-from assay.measured import Directions, Measured
 from assay.measures.registry import Measure
-from assay.stats.paired import Paired
+from assay.pairing import ScorePairing, unit_pairing_of
+from assay.stats.pairing import Directions
+from assay.stats.samples import Sample
 from assay.tables import Scores
 
 
@@ -22,19 +23,19 @@ class ListOfNumbers(NamedTuple):
 
     name: str
     numbers: Mapping[str, float]
-    paired: Paired | None = None
+    sample: Sample | None = None
     #: Of somebody's own list, whether the smaller number is the better one.
     lower_is_better: bool = False
 
     @property
     def item(self) -> str:
         """What the items are."""
-        return "item" if self.paired is None else "system"
+        return "item" if self.sample is None else "system"
 
     @property
     def higher_is_better(self) -> bool:
         """Whether the larger number is the better one; in somebody's own lists it is, unless stated otherwise."""
-        return not self.lower_is_better if self.paired is None else self.paired.higher_is_better is not False
+        return not self.lower_is_better if self.sample is None else self.sample.higher_is_better is not False
 
 
 class Asked(NamedTuple):
@@ -73,10 +74,10 @@ def _lists(given: tuple[Any, ...], asked: Asked) -> list[ListOfNumbers]:
     if rest and asked.measure is not None:
         raise ParameterError("say the measures after the evaluation, or one as measure=: not both")
     wanted = rest or (None if asked.measure is None else (asked.measure,))
-    measured = Measured.of(given[0], measures=wanted, direction=asked.direction)
+    measured = unit_pairing_of("correlate", given[0], measures=wanted, direction=asked.direction)
     if asked.units is not None or asked.split is not None:
         return _topic_sets(measured, _one_measure(measured, wanted), asked)
-    chosen = measured.measures(wanted)
+    chosen = measured.measure_names(wanted)
     if len(chosen) < 2:
         raise ParameterError(f"correlate takes two measures at least, not {', '.join(chosen)} alone")
     return [_of_systems(measured, name) for name in chosen]
@@ -123,26 +124,26 @@ def _of_each(given: Iterable[Evaluation | Scores], asked: Asked) -> list[ListOfN
     if asked.units is not None or asked.split is not None:
         raise ParameterError("units and split go with one evaluation, not with several")
     wanted = None if asked.measure is None else (asked.measure,)
-    measured = [Measured.of(one, measures=wanted, direction=asked.direction) for one in given]
+    measured = [unit_pairing_of("correlate", each, measures=wanted, direction=asked.direction) for each in given]
     called = names_of(asked.names or _told_apart(measured), len(measured))
     return [_of_systems(one, _one_measure(one, wanted), name) for one, name in zip(measured, called, strict=True)]
 
 
-def _of_systems(measured: Measured, measure: str, name: str | None = None) -> ListOfNumbers:
+def _of_systems(measured: ScorePairing, measure: str, name: str | None = None) -> ListOfNumbers:
     """Systems under a measure; `name` tells which of the lists under that measure."""
-    paired = measured.paired(measure)
-    numbers = dict(zip(paired.systems, paired.observed.tolist(), strict=True))
-    return ListOfNumbers(paired.measure if name is None else f"{paired.measure} ({name})", numbers, paired)
+    sample = measured.sample(measure)
+    numbers = dict(zip(sample.systems, sample.observed.tolist(), strict=True))
+    return ListOfNumbers(sample.measure if name is None else f"{sample.measure} ({name})", numbers, sample)
 
 
-def _one_measure(measured: Measured, wanted: tuple[str | Measure, ...] | None) -> str:
-    found = measured.measures(wanted)
+def _one_measure(measured: ScorePairing, wanted: tuple[str | Measure, ...] | None) -> str:
+    found = measured.measure_names(wanted)
     if len(found) != 1:
         raise ParameterError(f"choose one measure of {', '.join(found)}")
     return found[0]
 
 
-def _topic_sets(measured: Measured, measure: str, asked: Asked) -> list[ListOfNumbers]:
+def _topic_sets(measured: ScorePairing, measure: str, asked: Asked) -> list[ListOfNumbers]:
     """Systems under a measure on each set of units."""
     evaluation = measured.evaluation
     if evaluation is not None and evaluation.measure(measure).is_micro:
@@ -150,7 +151,7 @@ def _topic_sets(measured: Measured, measure: str, asked: Asked) -> list[ListOfNu
     if asked.split is None:
         sets, names = asked.units or (), asked.names
     elif asked.units is None:
-        sets = _split(measured.paired(measure).units, asked.split, asked.seed)
+        sets = _split(measured.sample(measure).units, asked.split, asked.seed)
         names = asked.names or (f"{asked.split} drawn", f"{asked.split} others")
     else:
         raise ParameterError("choose units or split")
@@ -159,7 +160,7 @@ def _topic_sets(measured: Measured, measure: str, asked: Asked) -> list[ListOfNu
         frame = measured.scores.frame.filter(pl.col("unit").is_in([str(unit) for unit in chosen]), measure=measure)
         if not frame.height:
             raise InputError(f"{name}: no unit of this set has scores")
-        sides.append(_of_systems(measured._replace(scores=replace(measured.scores, frame=frame)), measure, name))
+        sides.append(_of_systems(replace(measured, scores=replace(measured.scores, frame=frame)), measure, name))
     return sides
 
 
@@ -184,7 +185,7 @@ def names_of(names: Sequence[str] | None, count: int) -> tuple[str, ...]:
     return tuple(names)
 
 
-def _told_apart(measured: Iterable[Measured]) -> list[str] | None:
+def _told_apart(measured: Iterable[ScorePairing]) -> list[str] | None:
     """The names of the judgments, if they tell the evaluations apart."""
     called = [one.evaluation.qrels.name if one.evaluation is not None else "" for one in measured]
     return called if len(set(called)) == len(called) else None

@@ -2,32 +2,26 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 import polars as pl
 
-from assay.comparison.findings import Finding, Margin, the_one
-from assay.comparison.pairing import Pairs, pairs_of
+from assay.comparison.findings import Finding, Levels, finding_of, select_finding
+from assay.comparison.pairs import Pairs, pairs_of
 from assay.core.domains import Choice
 from assay.core.errors import InputError, ParameterError, listed, number_of
 from assay.core.results import Result
 from assay.crossvalidation.fitting import named
 from assay.crossvalidation.result import CrossValidation
-from assay.given import check_levels
+from assay.inputs import check_levels
 from assay.measures.registry import Measure
-from assay.stats.bootstrap import Interval
 from assay.stats.corrections import CORRECTIONS, corrected_as_stated
-from assay.stats.fold_tests import checked_fold_test, corrected_t, five_by_two
-from assay.stats.paired import Paired
-from assay.stats.permutation import Outcome
-from assay.stats.power import smallest_detectable
-from assay.stats.samples import Averaged
-from assay.stats.verdict import verdict
+from assay.stats.fold_samples import FoldSample
+from assay.stats.fold_tests import checked_fold_test
+from assay.stats.samples import NO_DRAWING, Pair, direction_of
 
 
 class FoldSettings(NamedTuple):
@@ -38,6 +32,11 @@ class FoldSettings(NamedTuple):
     margin: float | None = None
     power: float = 0.8
     correction: str = "holm"
+
+    @property
+    def levels(self) -> Levels:
+        """What verdicts are reached at."""
+        return Levels(self.alpha, self.margin, self.power, self.correction)
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,7 +69,7 @@ class FoldComparison(Result):
         self, measure: str | Measure | None = None, system: str | None = None, baseline: str | None = None
     ) -> Finding:
         """One finding; what there is only one of may be left out."""
-        return the_one(self.findings, measure, system, baseline)
+        return select_finding(self.findings, measure, system, baseline)
 
     def to_frame(self) -> pl.DataFrame:
         """One row for each finding."""
@@ -122,12 +121,15 @@ def compare_folds(
     findings: list[Finding] = []
     notes: list[str] = []
     for wanted in measures:
-        tested = [_tested(result, wanted, pair, settings) for pair in pairs.pairs]
-        notes += [note for pair in tested for note in pair.notes]
+        samples = [_sample(result, wanted, pair, settings) for pair in pairs.pairs]
+        notes += [note for sample in samples for note in sample.notes()]
+        outcomes = [sample.test([(0, 1)], None, NO_DRAWING)[0] for sample in samples]
         # A pair that has no number is a member of the family all the same.
-        p = corrected_as_stated(np.array([pair.outcome.p for pair in tested]), correction).tolist()
+        p = corrected_as_stated(np.array([outcome.p for outcome in outcomes]), correction).tolist()
         findings += [
-            finding_of(pair, p_value, settings) for pair, p_value in zip(tested, p, strict=True) if pair.paired.units
+            finding_of(sample, (0, 1), outcome, value, settings.levels)
+            for sample, outcome, value in zip(samples, outcomes, p, strict=True)
+            if sample.size
         ]
     if not findings:
         raise InputError(f"there is nothing to compare: {notes[0]}")
@@ -139,10 +141,10 @@ def _pairs(names: list[str], first: str | None, second: str | None) -> Pairs:
         return pairs_of(names, first)
     if first is None:
         raise ParameterError("say which system the second one is to be held against")
-    left, other = (names.index(named(name, names, "system")) for name in (first, second))
-    if left == other:
+    pair = names.index(named(first, names, "system")), names.index(named(second, names, "system"))
+    if pair[0] == pair[1]:
         raise ParameterError(f"a comparison takes two systems, not {first!r} twice")
-    return Pairs(((left, other),), all_pairs=False)
+    return Pairs((pair,), all_pairs=False)
 
 
 def _refuse_other_folds(result: CrossValidation, test: str) -> None:
@@ -151,94 +153,27 @@ def _refuse_other_folds(result: CrossValidation, test: str) -> None:
         return
     repeats = Counter(fold.repeat for fold in result.folds)
     if sorted(repeats.values()) != [2] * 5:
-        count = f"{number_of('fold', len(result.folds))} in {number_of('repeat', len(repeats))}"
-        raise ParameterError(f"{test} takes 5 repeats of 2 folds, not {count}; corrected-t takes any folds")
+        folds = f"{number_of('fold', len(result.folds))} in {number_of('repeat', len(repeats))}"
+        raise ParameterError(f"{test} takes 5 repeats of 2 folds, not {folds}; corrected-t takes any folds")
 
 
-class Tested(NamedTuple):
-    """Two systems on the units where both have a number, such as folds, and what the test says of them."""
-
-    paired: Paired
-    outcome: Outcome
-    #: The interval of the difference at a level.
-    interval: Callable[[float], Interval]
-    error: float
-    notes: list[str]
-
-
-def _tested(result: CrossValidation, measure: Measure, pair: tuple[int, int], settings: FoldSettings) -> Tested:
+def _sample(result: CrossValidation, measure: Measure, pair: Pair, settings: FoldSettings) -> FoldSample:
+    """Two systems on the folds where both have a number."""
     systems = result.systems[pair[0]].name, result.systems[pair[1]].name
     values = np.column_stack([result.values(measure, name) for name in systems])
     known = np.flatnonzero(~np.isnan(values).any(axis=1))
     folds = [result.folds[place] for place in known]
-    paired = Paired(
-        str(measure),
-        "fold",
-        systems,
-        tuple(f"{fold.repeat}.{fold.fold}" for fold in folds),
-        Averaged(values[known]),
-        measure.definition.bounds,
-        measure.definition.higher_is_better,
-    )
-    notes = []
-    if len(folds) < len(values):
-        of = f"{len(values) - len(folds)} of {number_of('fold', len(values))}"
-        notes.append(f"{measure} of {' or '.join(systems)} is undefined in {of}, which are left out")
-    if not folds or (settings.test != "corrected-t" and len(folds) < len(values)):
-        nothing = Outcome(settings.test, math.nan, math.nan, None, "no p-value: a fold has no number")
-        return Tested(paired, nothing, Interval.unknown, math.nan, notes)
-    differences = paired.differences(0, 1)
-    if settings.test == "corrected-t":
-        train, test = (np.array([getattr(fold, f"{side}_items") for fold in folds]) for side in ("train", "test"))
-        outcome = corrected_t(differences, train, test)
-        return Tested(paired, outcome.outcome, outcome.interval, outcome.error, notes)
-    both = five_by_two(differences.reshape(5, 2))
-    if settings.test == "5x2cv":
-        # Where no common difference fits all repeats, equality is rejected, but in favour of neither.
-        fits = both.interval(1 - settings.alpha).is_known
-        return Tested(paired, both.f if fits else both.f._replace(sign=0), both.interval, math.nan, notes)
-    return Tested(paired, both.t, both.interval_of_t, math.nan, notes)
-
-
-def finding_of(tested: Tested, p: float, settings: FoldSettings) -> Finding:
-    """What is found of two systems by a test that knows what units have in common; `p` may be corrected."""
-    paired, units = tested.paired, len(tested.paired.units)
-    (first, second), (baseline, value) = paired.systems, paired.observed.tolist()
-    narrow = tested.interval(1 - 2 * settings.alpha)
-    margin = Margin(*paired.margin(0, settings.margin))
-    interval, difference = tested.interval(1 - settings.alpha), paired.difference(0, 1)
-    word = verdict(
-        difference=difference,
-        all_zero=paired.is_same(0, 1),
-        units=units,
-        interval=interval,
-        narrow=narrow,
-        p=p,
-        margin=margin.value,
-        sign=tested.outcome.sign,
+    return FoldSample(
+        values[known],
+        train_items=np.array([fold.train_items for fold in folds], dtype=np.float64),
+        test_items=np.array([fold.test_items for fold in folds], dtype=np.float64),
+        fold_test=settings.test,
         alpha=settings.alpha,
-        higher_is_better=paired.higher_is_better,
-    )
-    return Finding(
-        paired.measure,
-        first,
-        second,
-        units,
-        baseline,
-        value,
-        difference,
-        interval,
-        narrow,
-        paired.is_same(0, 1),
-        **paired.effects(0, 1)._asdict(),
-        spread=paired.spread(0, 1),
-        outcome=tested.outcome,
-        p=p,
-        # As if so many independent units had this error: the corrected one, of course.
-        detectable=smallest_detectable(tested.error * math.sqrt(units), units, settings.alpha, settings.power),
-        # Folds, however many, are of the same items, and of more topics the choice would be another: none are enough.
-        needed=None,
-        margin=margin,
-        verdict=word,
-        direction=paired.direction,
+        systems=systems,
+        units=tuple(f"{fold.repeat}.{fold.fold}" for fold in folds),
+        measure=str(measure),
+        unit_kind="fold",
+        bounds=measure.definition.bounds,
+        direction=direction_of(measure.definition.higher_is_better),
+        left_out=len(values) - len(folds),
     )

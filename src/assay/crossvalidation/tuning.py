@@ -2,29 +2,27 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from assay.comparison.findings import Finding
+from assay.comparison.findings import Finding, Levels, finding_of
 from assay.comparison.slices import attribute_of
 from assay.core.domains import Whole
 from assay.core.errors import InputError, ParameterError, did_you_mean, listed, number_of
 from assay.counting.judgments import Floats, Ints
-from assay.crossvalidation.comparing import FoldSettings, Tested, finding_of
 from assay.crossvalidation.settings_of_runs import RunSetting, grid_of, settings_of
 from assay.crossvalidation.tuning_result import TUNED, TunedFold, Tuning
-from assay.given import check_levels
-from assay.measured import Directions, Measured, check_rules
+from assay.inputs import check_levels
 from assay.measures.registry import Measure
-from assay.stats.paired import Paired
-from assay.stats.retuning import Choices, interval_by_error, t_by_error
+from assay.pairing import check_rules, unit_pairing_of
+from assay.stats.fold_samples import TunedSample
+from assay.stats.pairing import Directions
 from assay.stats.rounding import ROUNDING, snapped
-from assay.stats.samples import Averaged
+from assay.stats.samples import NO_DRAWING, Sample
+from assay.stats.tuning_bootstrap import Choices, interval_by_error
 from assay.tables import Topics
 
 LEAVE_ONE_OUT = "leave-one-out"
@@ -73,20 +71,20 @@ def tune(
     check_rules(rules, tune)
     check_levels(alpha=alpha, power=0.8, margin=margin)
     seed = Whole(0).check("seed", seed)
-    measured = Measured.of_units("tune", given, runs, [measure], seed=seed, direction=direction, **rules)
-    (paired,) = measured.all_paired([measure])
-    table = _checked(paired)
-    names = _ordered(paired.systems, order)
+    pairing = unit_pairing_of("tune", given, runs, [measure], seed=seed, direction=direction, **rules)
+    (sample,) = pairing.samples([measure])
+    table = _checked(sample)
+    names = _ordered(sample.systems, order)
     if baseline is not None and baseline not in names:
         raise ParameterError(f"the baseline is one of {listed(names)}, not {baseline!r}{did_you_mean(baseline, names)}")
-    labels, fold_of, basis = _folds(paired.units, folds, by, seed)
-    places = np.array([paired.systems.index(name) for name in names])
+    labels, fold_of, says = _folds(sample.units, folds, by, seed)
+    places = np.array([sample.systems.index(name) for name in names])
     tuned: list[TunedFold] = []
     chosen_for = np.empty(len(table), dtype=np.int64)
     for number, label in enumerate(labels):
         held = fold_of == number
         train = table[~held].mean(axis=0)[places]
-        ranked = snapped(-train if paired.higher_is_better is False else train)
+        ranked = snapped(-train if sample.higher_is_better is False else train)
         best = int(np.argmax(ranked))  # the first of those that tie
         chosen_for[held] = places[best]
         test = float(table[held, places[best]].mean())
@@ -94,38 +92,40 @@ def tune(
         tuned.append(TunedFold(label, int(held.sum()), names[best], float(train[best]), test, tied))
     values = table[np.arange(len(table)), chosen_for]
     settings = settings_of(names)
-    worth = (-1 if paired.higher_is_better is False else 1) * table[:, places]
+    worth = (-1 if sample.higher_is_better is False else 1) * table[:, places]
     error, finding = Choices(worth, fold_of).error(_RESAMPLES, seed), None
     if baseline is not None:
         of_gain = Choices(worth - worth[:, [names.index(baseline)]], fold_of).error(_RESAMPLES, seed)
-        finding = _finding(paired, values, baseline, of_gain, FoldSettings(alpha=alpha, margin=margin))
+        both = np.column_stack([table[:, sample.systems.index(baseline)], values])
+        finding = _finding(sample, both, baseline, of_gain, Levels(alpha, margin))
     return Tuning(
-        paired,
+        sample,
         settings,
         tuple(tuned),
         fold_of,
         chosen_for,
-        interval_by_error(float(values.mean()), error, len(values), 1 - alpha).within(paired.bounds),
-        basis,
+        interval_by_error(float(values.mean()), error, len(values), 1 - alpha).within(sample.bounds),
+        says,
         seed,
         baseline,
         finding,
-        measured.evaluation,
-        (*(measured.evaluation.warnings if measured.evaluation else ()), *_warnings(tuned, settings, table)),
-        (*paired.notes(), *_notes(tuned)),
+        pairing.evaluation,
+        (*pairing.warnings, *_warnings(tuned, settings, table)),
+        (*sample.notes(), *_notes(tuned)),
     )
 
 
-def _checked(paired: Paired) -> Floats:
+def _checked(sample: Sample) -> Floats:
     """Every topic's number under every setting; refuse what cannot be chosen by, or from."""
-    if len(paired.systems) < 2:
-        raise ParameterError(f"tuning takes runs of two settings or more, not {paired.systems[0]} alone")
-    if not isinstance(paired.sample, Averaged) or paired.sample.summary != "mean":
-        raise ParameterError(f"{paired.measure} is no mean over topics: choose settings by another measure")
-    paired.refuse_undirected("choose by it")
-    if why := paired.why_not(*range(len(paired.systems))):
-        raise InputError(f"{paired.measure} is {why}: there is nothing to choose by")
-    return paired.sample.values
+    if len(sample.systems) < 2:
+        raise ParameterError(f"tuning takes runs of two settings or more, not {sample.systems[0]} alone")
+    values = sample.unit_values() if sample.is_mean else None
+    if values is None:
+        raise ParameterError(f"{sample.measure} is no mean over topics: choose settings by another measure")
+    sample.refuse_undirected("choose by it")
+    if why := sample.why_not(*range(len(sample.systems))):
+        raise InputError(f"{sample.measure} is {why}: there is nothing to choose by")
+    return values
 
 
 def _ordered(systems: Sequence[str], order: Iterable[str] | None) -> list[str]:
@@ -172,14 +172,20 @@ def _is_nothing(fold: Any) -> bool:
     return fold is None or fold == "" or fold != fold  # noqa: PLR0124  # what is not a number is not equal to itself
 
 
-def _finding(paired: Paired, values: Floats, baseline: str, error: float, asked: FoldSettings) -> Finding:
+def _finding(sample: Sample, both: Floats, baseline: str, error: float, levels: Levels) -> Finding:
     """The honest numbers against a setting's, topic by topic; `error` is that of the difference."""
-    baseline_values = paired.unit_values[:, paired.systems.index(baseline)]
-    two = replace(paired, systems=(baseline, TUNED), sample=Averaged(np.column_stack([baseline_values, values])))
-    difference, units = float(two.observed[1]) - float(two.observed[0]), len(paired.units)
-    outcome = t_by_error(0.0 if two.is_same(0, 1) else difference, error, units)
-    tested = Tested(two, outcome, lambda level: interval_by_error(difference, error, units, level), error, [])
-    return finding_of(tested, outcome.p, asked)._replace(spread=error * math.sqrt(units))
+    two = TunedSample(
+        both,
+        choice_error=error,
+        systems=(baseline, TUNED),
+        units=sample.units,
+        measure=sample.measure,
+        unit_kind=sample.unit_kind,
+        bounds=sample.bounds,
+        direction=sample.direction,
+    )
+    (outcome,) = two.test([(0, 1)], None, NO_DRAWING)
+    return finding_of(two, (0, 1), outcome, outcome.p, levels)
 
 
 def _warnings(folds: Sequence[TunedFold], settings: Sequence[RunSetting], table: Floats) -> Iterator[str]:

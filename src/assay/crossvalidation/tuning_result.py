@@ -17,8 +17,8 @@ from assay.counting.judgments import Floats, Ints
 from assay.crossvalidation.settings_of_runs import RunSetting
 from assay.evaluation import Evaluation
 from assay.stats.bootstrap import Interval
-from assay.stats.paired import Paired
 from assay.stats.rounding import ROUNDING, snapped
+from assay.stats.samples import Sample
 
 #: What the system with the honest number is called beside its settings.
 TUNED = "tuning"
@@ -53,7 +53,7 @@ class Tuning(Result):
     kind = "tuning"
 
     #: Every topic's number under every setting.
-    paired: Paired
+    sample: Sample
     settings: tuple[RunSetting, ...]
     folds: tuple[TunedFold, ...]
     #: The place of each topic's fold, and of the setting that it was measured with.
@@ -79,13 +79,18 @@ class Tuning(Result):
     @property
     def measure(self) -> str:
         """What settings were chosen by."""
-        return self.paired.measure
+        return self.sample.measure
+
+    @cached_property
+    def table(self) -> Floats:
+        """Every topic's number (row) under every setting (column)."""
+        values = self.sample.unit_values()
+        return np.empty((0, len(self.sample.systems))) if values is None else values
 
     @cached_property
     def values(self) -> Floats:
         """Each topic's number under the setting that was chosen without it."""
-        table = self.paired.unit_values
-        return np.asarray(table[np.arange(len(table)), self.chosen_for])
+        return np.asarray(self.table[np.arange(len(self.table)), self.chosen_for])
 
     @property
     def value(self) -> float:
@@ -97,7 +102,7 @@ class Tuning(Result):
         """The setting that is best on all topics: the one to use, but not the one to report the number of."""
         worth = np.array([self.of(setting.name) for setting in self.settings])
         # Of settings that tie the first counts, as in the folds.
-        return self.settings[int(np.argmax(snapped(-worth if self.paired.higher_is_better is False else worth)))].name
+        return self.settings[int(np.argmax(snapped(-worth if self.sample.higher_is_better is False else worth)))].name
 
     @property
     def hindsight_value(self) -> float:
@@ -110,7 +115,7 @@ class Tuning(Result):
         gap = self.hindsight_value - self.value
         if abs(gap) <= ROUNDING * abs(self.value):  # the same numbers, added up in another order
             return 0.0
-        return -gap if self.paired.higher_is_better is False else gap
+        return -gap if self.sample.higher_is_better is False else gap
 
     @property
     def stability(self) -> float:
@@ -119,7 +124,7 @@ class Tuning(Result):
 
     def of(self, setting: str) -> float:
         """A setting's number on all topics."""
-        return float(self.paired.observed[self.paired.systems.index(setting)])
+        return float(self.sample.observed[self.sample.systems.index(setting)])
 
     def over(self) -> pl.DataFrame:
         """One row a setting and fold: its parameters, and its number on the other topics and on the fold's own.
@@ -132,8 +137,8 @@ class Tuning(Result):
         >>> tune(judged, runs, "RR", folds=2).over().columns
         ['setting', 'mu', 'fold', 'train', 'test']
         """
-        table, rows = self.paired.unit_values, []
-        places = [self.paired.systems.index(setting.name) for setting in self.settings]
+        table, rows = self.table, []
+        places = [self.sample.systems.index(one.name) for one in self.settings]
         for number, fold in enumerate(self.folds):
             held = self.fold_of == number
             train, test = table[~held].mean(axis=0), table[held].mean(axis=0)
@@ -153,9 +158,9 @@ class Tuning(Result):
         """One row a topic: its fold, the setting that it was measured with, and the number."""
         return pl.DataFrame(
             {
-                "query_id": pl.Series(self.paired.units, dtype=pl.String),
+                "query_id": pl.Series(self.sample.units, dtype=pl.String),
                 "fold": [self.folds[place].fold for place in self.fold_of],
-                "chosen": [self.paired.systems[place] for place in self.chosen_for],
+                "chosen": [self.sample.systems[place] for place in self.chosen_for],
                 "value": self.values,
             }
         )

@@ -21,7 +21,7 @@ from assay.files.registry import Kind, head_of
 from assay.files.registry import named as named_kind
 from assay.files.runs import parsed
 from assay.files.sources import Readable, Source
-from assay.given import named_runs
+from assay.inputs import named_runs
 from assay.tables import Batches, Qrels
 from assay.tables.shapes import FlatDicts, rows_of
 

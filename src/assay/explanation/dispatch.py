@@ -217,7 +217,7 @@ def _check(rules: Mapping[str, Any]) -> None:
 
 def _misplaced(name: str, why: str = "") -> ParameterError:
     """The error for a rule that came too late, or that goes with other data."""
-    from assay.measured import misplaced  # noqa: PLC0415  # it loads SciPy, which rankings do without
+    from assay.pairing import misplaced  # noqa: PLC0415  # it loads SciPy, which rankings do without
 
     if why and name in _OF_EVALUATION:
         return ParameterError(f"{name!r} is a rule of evaluation, and {why}")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, replace
 from math import isnan
 from typing import Any, NamedTuple
@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 import polars as pl
 
 from assay import __version__
-from assay.classification.pairing import Classifiers, are_predictions
-from assay.clustering.pairing import Clusterings, are_clusters, refuse_drawing
+from assay.classification.pairing import are_predictions
+from assay.clustering.pairing import are_clusters
 from assay.comparison.slices import NONE, attribute_of
 from assay.core.digits import as_percents
 from assay.core.domains import SHARE, Whole
@@ -20,22 +20,20 @@ from assay.core.errors import InputError, ParameterError, number_of, refuse_unkn
 from assay.evaluation import Evaluation, evaluate
 from assay.files import Source, is_file, read_topics
 from assay.gating.baselines import frozen_in
-from assay.gating.checks import Check, Part, Settings, as_drawn, checks_of, parts_of
+from assay.gating.checks import Check, GateSettings, Part, as_drawn, checks_of, parts_of
 from assay.gating.clustered import two_clusterings, usual_measure
 from assay.gating.frozen import DEFAULT_MEASURES, Baseline, listed_measures
-from assay.gating.guards import Coverage, guards_of, undefined_in
+from assay.gating.guards import Coverage, Guard, guards_of, undefined_in
 from assay.gating.predicted import DEFAULT_MEASURES as PREDICTED_MEASURES
 from assay.gating.predicted import in_order, missing_items, two_classifiers
 from assay.gating.result import GateResult
 from assay.gating.rules import Inconclusive, Margins, check_inconclusive, named_of_rankings
-from assay.given import check_levels, named_runs
-from assay.measured import Directions, Measured, check_rules
+from assay.inputs import check_levels, named_runs
 from assay.measures.registry import Measure
-from assay.stats.cluster_samples import MOST_HALVES
-from assay.stats.paired import Paired
-from assay.stats.pairs import few_units, resamples_for
-from assay.stats.samples import Averaged, Pooled
-from assay.stats.score_samples import Drawing
+from assay.pairing import ScorePairing, check_rules
+from assay.stats.corrections import resamples_for
+from assay.stats.pairing import Directions, ItemPairing, Pairing
+from assay.stats.samples import Sample, few_units
 from assay.stats.verdict import FEWEST_UNITS
 from assay.tables import Batches, Scores, Topics
 
@@ -105,16 +103,15 @@ def gate(
     least = None if min_judged is None else SHARE.check("min_judged", min_judged)
     attribute = _attribute(slices, topics)
     if itemised:
-        held: Classifiers | Clusterings
+        held: ItemPairing
         if predicted:
-            held = two_classifiers(qrels, baseline, candidate, rules)
-            wanted = PREDICTED_MEASURES if measures is None else measures
+            held, usual = two_classifiers(qrels, baseline, candidate, rules), PREDICTED_MEASURES
         else:
-            refuse_drawing(resamples)
-            held = two_clusterings(qrels, baseline, candidate, rules, seed)
-            wanted = usual_measure(held) if measures is None else measures
-        sides = _itemised_sides(held, wanted)
-        margins = Margins.of(margins, sides.named)
+            clusterings = two_clusterings(qrels, baseline, candidate, rules, seed)
+            held, usual = clusterings, (usual_measure(clusterings),)
+        held.check_drawing(resamples)
+        sides = _Sides(held, held.measure_names(usual if measures is None else measures), held)
+        margins = Margins.of(margins, lambda measure: str(held.measure(measure)))
         if least is not None:
             raise ParameterError("min_judged goes with judgments and runs")
     elif baseline is None or candidate is None:
@@ -123,63 +120,64 @@ def gate(
         )
     else:
         sides = _sides(qrels, baseline, candidate, measures, {"seed": seed} | rules)
-    sides = sides._replace(measured=sides.measured.directed(direction, sides.measures))
+    pairing = sides.pairing.directed(direction, sides.measures)
     margins.check(sides.measures)
-    paired = [_paired(sides, measure) for measure in sides.measures]
-    parts = parts_of(paired, margins, slices, attribute)
-    drawn = resamples_for(len(parts), alpha) if resamples is None else Whole(100).check("resamples", resamples)
-    settings = Settings(alpha, inconclusive, allowed, least, drawn, redraws, seed)
+    samples = [_sample(sides, pairing, measure) for measure in sides.measures]
+    parts = parts_of(samples, margins, slices, attribute)
+    swaps = resamples_for(len(parts), alpha) if resamples is None else Whole(100).check("resamples", resamples)
+    settings = GateSettings(alpha, inconclusive, allowed, least, swaps, redraws, seed)
     checks = checks_of(parts, settings)
-    notes = [note for one in paired for note in one.notes(absences=False)] + _notes(checks, sides.coverage, alpha)
-    few = [one for one in checks if one.interval == "t" and not one.slice]
-    notes += [*(note for one in few for note in few_units(one.unit_kind, one.units)), *_ungrouped(parts, slices)]
-    compared = sides.measured.itemised
-    if compared is not None:
-        notes += [*compared.notes, *_notes_on_classifiers(sides, usual=measures is None)]
-        notes += _without_interval(sides.measured.clusterings, checks, Drawing(min(redraws, MOST_HALVES), seed))
-        guards = missing_items(compared, allowed)
-    else:
-        complete = sides.evaluation is not None and sides.evaluation.policies.complete
-        guards = guards_of(sides.coverage, settings, _undefined(sides, paired), complete=complete)
+    notes = [note for sample in samples for note in sample.notes(absences=False)]
+    notes += _notes(checks, sides.coverage, alpha)
+    few = [check for check in checks if check.interval == "t" and not check.slice]
+    notes += [note for check in few for note in few_units(check.unit_kind, check.units)]
+    notes += _ungrouped(parts, slices)
+    notes += pairing.remarks(sides.measures, usual=measures is None, instead="would say more")
+    unknown = [check.measure for check in checks if check.outcome == "inconclusive" and isnan(check.at_worst)]
+    drawing = samples[0].redraws(settings.drawing)
+    notes += [note for measure in unknown for note in pairing.without_intervals(measure, samples[0].systems, drawing)]
     if sides.frozen is not None and sides.frozen.version != __version__:
         notes.append(f"the baseline was frozen by assay {sides.frozen.version}, this is {__version__}")
+    first, second = samples[0].systems
     return GateResult(
-        paired[0].systems[0],
-        paired[0].systems[1],
+        first,
+        second,
         checks,
-        guards,
+        sides.guards(samples, settings),
         sides.coverage,
         as_drawn(settings, checks),
+        pairing,
         sides.evaluation,
         sides.frozen,
         tuple(dict.fromkeys(notes)),
-        sides.measured.classifiers,
-        sides.measured.clusterings,
     )
 
 
 class _Sides(NamedTuple):
     """Baseline and candidate, evaluated under the same rules; items have no coverage and no evaluation."""
 
-    measured: Measured
+    pairing: Pairing
     measures: list[str]
-    coverage: tuple[Coverage, ...]
-    evaluation: Evaluation | None
-    frozen: Baseline | None
+    items: ItemPairing | None = None
+    coverage: tuple[Coverage, ...] = ()
+    evaluation: Evaluation | None = None
+    frozen: Baseline | None = None
 
-    def named(self, measure: Any) -> str:
-        """What a measure of classifiers or clusterings is called here."""
-        return str(measure) if self.measured.itemised is None else str(self.measured.itemised.measure(measure))
+    def undefined_in(self, measure: str, system: str) -> str | None:
+        """Why a measure has no value for any unit of a system; None if it has one."""
+        return undefined_in(self.pairing.scores, measure, system) if isinstance(self.pairing, ScorePairing) else None
 
-
-def _itemised_sides(held: Classifiers | Clusterings, measures: Any) -> _Sides:
-    measured = Measured.of(held)
-    return _Sides(measured, measured.measures(measures), (), None, None)
+    def guards(self, samples: Sequence[Sample], settings: GateSettings) -> tuple[Guard, ...]:
+        """The conditions on the inputs of both."""
+        if self.items is not None:
+            return missing_items(self.items, settings.max_missing)
+        complete = self.evaluation is not None and self.evaluation.policies.complete
+        return guards_of(self.coverage, settings, _undefined(self, samples), complete=complete)
 
 
 def _sides(qrels: Any, baseline: Any, candidate: Any, measures: Any, rules: dict[str, Any]) -> _Sides:
     # What can be read only once is looked at and then read again.
-    baseline, candidate = (Source(one) if isinstance(one, str | os.PathLike) else one for one in (baseline, candidate))
+    baseline, candidate = (Source(run) if isinstance(run, str | os.PathLike) else run for run in (baseline, candidate))
     if frozen_in(candidate) is not None:
         raise ParameterError("the candidate looks like a frozen baseline: give it as the baseline, and a run instead")
     name, run = _named(candidate, "candidate")
@@ -192,31 +190,32 @@ def _sides(qrels: Any, baseline: Any, candidate: Any, measures: Any, rules: dict
     wanted = listed_measures(DEFAULT_MEASURES if measures is None else measures)
     evaluation = evaluate(qrels, {first: other, name: run}, wanted, **rules)
     coverage = Coverage.of(evaluation, first), Coverage.of(evaluation, name)
-    return _Sides(Measured.of(evaluation), [str(one) for one in evaluation.measures], coverage, evaluation, None)
+    pairing = ScorePairing(evaluation.scores, evaluation, evaluation.undefined)
+    return _Sides(pairing, [str(measure) for measure in evaluation.measures], None, coverage, evaluation)
 
 
-def _paired(sides: _Sides, measure: str) -> Paired:
+def _sample(sides: _Sides, pairing: Pairing, measure: str) -> Sample:
     """Both systems under a measure; where one has no value to compare, that is what is said."""
     try:
-        paired = sides.measured.paired(measure)
+        sample = pairing.sample(measure)
     except InputError as problem:
-        lacking = [undefined_in(sides.measured.scores, measure, one.system) for one in sides.coverage]
+        lacking = [sides.undefined_in(measure, side.system) for side in sides.coverage]
         if any(lacking):
-            raise InputError("; ".join(one for one in lacking if one)) from problem
+            raise InputError("; ".join(why for why in lacking if why)) from problem
         raise
-    for system, value in zip(paired.systems, paired.observed, strict=True):
-        if not isinstance(paired.sample, Averaged) and isnan(value):
+    for system, value in zip(sample.systems, sample.observed, strict=True):
+        if not sample.averages_units and isnan(value):
             raise InputError(f"{measure} is undefined for {system}: there is nothing to compare")
-    return paired
+    return sample
 
 
-def _undefined(sides: _Sides, paired: Sequence[Paired]) -> dict[str, list[str]]:
+def _undefined(sides: _Sides, samples: Sequence[Sample]) -> dict[str, list[str]]:
     """The measures that have no value at all, by system."""
     # Counts that are summed up may have a value together where no topic has one.
-    averaged = [one.measure for one in paired if not isinstance(one.sample, Pooled)]
+    averaged = [sample.measure for sample in samples if sample.averages_units]
     return {
-        one.system: [why for name in averaged if (why := undefined_in(sides.measured.scores, name, one.system))]
-        for one in sides.coverage
+        side.system: [why for name in averaged if (why := sides.undefined_in(name, side.system))]
+        for side in sides.coverage
     }
 
 
@@ -235,9 +234,9 @@ def _against_frozen(
     evaluation = baseline.evaluate(qrels, {name: named[1]}, wanted)
     renamed = replace(baseline, system=first)
     both = pl.concat([renamed.scores.frame, evaluation.scores.frame])
-    measured = Measured(Scores(both, evaluation.scores.directions), undefined=evaluation.undefined)
+    pairing = ScorePairing(Scores(both, evaluation.scores.directions), undefined=evaluation.undefined)
     coverage = baseline.coverage._replace(system=first), Coverage.of(evaluation, name)
-    return _Sides(measured, wanted, coverage, evaluation, baseline)
+    return _Sides(pairing, wanted, None, coverage, evaluation, baseline)
 
 
 def _named(given: Any, role: str) -> tuple[str, Batches]:
@@ -267,54 +266,37 @@ def _attribute(by: str | None, topics: Any) -> dict[str, Any]:
     return attribute_of(topics if isinstance(topics, Topics) else Topics.of(topics), by)
 
 
-def _notes_on_classifiers(sides: _Sides, usual: bool) -> Iterator[str]:
-    """What measures leave out, and why the usual one may say little."""
-    classifiers = sides.measured.classifiers
-    if classifiers is not None:
-        yield from classifiers.notes_on(sides.measures)
-        yield from classifiers.why_not_accuracy("would say more") if usual else ()
-
-
 def _ungrouped(parts: Sequence[Part], by: str | None) -> list[str]:
     """How many units the attribute says nothing about; refuse one that says nothing about any."""
     if by is None:
         return []
-    whole = parts[0].paired
-    rest = [part.paired for part in parts if part.slice == f"{by} = {NONE}" and part.paired.measure == whole.measure]
-    lacking = sum(len(paired.units) for paired in rest)
-    without = f"{number_of(whole.unit_kind, lacking)} of {len(whole.units):,} without {by} in the topics"
-    if lacking == len(whole.units):
+    whole = parts[0].sample
+    rest = [part.sample for part in parts if part.slice == f"{by} = {NONE}" and part.sample.measure == whole.measure]
+    lacking = sum(sample.size for sample in rest)
+    without = f"{number_of(whole.unit_kind, lacking)} of {whole.size:,} without {by} in the topics"
+    if lacking == whole.size:
         raise ParameterError(f"{without}: there is nothing to group; are these the topics of the judgments?")
     return [f"{without}: a group of their own"] if lacking else []
 
 
-def _without_interval(clusterings: Clusterings | None, checks: Iterable[Check], drawing: Drawing) -> list[str]:
-    """Why differences of clusterings have no interval."""
-    if clusterings is None:
-        return []
-    first, second = clusterings.names
-    nothing = [one for one in checks if one.outcome == "inconclusive" and isnan(one.at_worst)]
-    return [clusterings.without_interval(one.measure, (first, second), drawing) for one in nothing]
-
-
 def _notes(checks: tuple[Check, ...], coverage: tuple[Coverage, ...], alpha: float) -> list[str]:
     notes = []
-    for one in checks:
+    for check in checks:
         # With so few units that differ the test has a smallest p-value, and a correction may lift it above alpha.
-        differing = one.improved + one.worsened
+        differing = check.improved + check.worsened
         least = 2.0**-differing
         corrected = least * (len(checks) - sum(other.p_uncorrected < least for other in checks))
-        counted = one.improved + one.same + one.worsened > 0  # scores are compared without counting items
-        if counted and one.units >= FEWEST_UNITS and corrected >= alpha and one.outcome != "pass":
-            few = f"{number_of(one.unit_kind, differing)} that {'differs is' if differing == 1 else 'differ are'}"
-            notes.append(f"{one.name}: cannot fail, as {few} too few for {number_of('check', len(checks))}")
+        counted = check.improved + check.same + check.worsened > 0  # scores are compared without counting items
+        if counted and check.units >= FEWEST_UNITS and corrected >= alpha and check.outcome != "pass":
+            few = f"{number_of(check.unit_kind, differing)} that {'differs is' if differing == 1 else 'differ are'}"
+            notes.append(f"{check.name}: cannot fail, as {few} too few for {number_of('check', len(checks))}")
     if not coverage:
         return notes
     before, after = coverage
     if after.judged < before.judged - 0.1:
-        own, other = as_percents([after.judged, before.judged])
+        now, then = as_percents([after.judged, before.judged])
         notes.append(
-            f"judged in the top 10: {own} of {after.system}, {other} of {before.system}; "
+            f"judged in the top 10: {now} of {after.system}, {then} of {before.system}; "
             "documents without judgment count as irrelevant, so a loss may come from them"
         )
     return notes

@@ -19,7 +19,7 @@ from assay.evaluation import Evaluation, evaluate
 from assay.files.atomic import write_text
 from assay.gating.digests import of_json, of_qrels, of_run
 from assay.gating.guards import Coverage
-from assay.given import named_runs
+from assay.inputs import named_runs
 from assay.measures import parse_measure
 from assay.measures.parser import split_measures
 from assay.measures.registry import Measure

@@ -12,7 +12,7 @@ import polars as pl
 from assay.core.digits import as_percent, as_percents
 from assay.core.errors import ParameterError, number_of
 from assay.evaluation import Evaluation
-from assay.gating.checks import Settings
+from assay.gating.checks import GateSettings
 from assay.tables import Scores
 
 NOTHING: Mapping[str, Sequence[str]] = MappingProxyType({})
@@ -63,7 +63,7 @@ MISSING_ITEMS = "missing items"
 
 def guards_of(
     coverage: Sequence[Coverage],
-    settings: Settings,
+    settings: GateSettings,
     undefined: Mapping[str, Sequence[str]] = NOTHING,
     *,
     complete: bool = False,
@@ -74,7 +74,7 @@ def guards_of(
     in words); one of the runs has a judged document in its first ten; and, if asked for, enough of them are judged.
     With judgments that were declared `complete`, every document is.
 
-    >>> settings = Settings(0.05, "report", max_missing=0.1, min_judged=None, resamples=100, bootstrap_resamples=100)
+    >>> settings = GateSettings(0.05, "report", 0.1, min_judged=None, resamples=100, bootstrap_resamples=100)
     >>> for guard in guards_of((Coverage("old", 10, 1, 0.9), Coverage("new", 10, 2, 0.9)), settings):
     ...     print(guard.holds, guard.says)
     True old lacks 1 of 10 judged topics (10.0%); allowed are 10.0%

@@ -8,10 +8,11 @@ from typing import Any
 
 from assay.classification.inputs import opened
 from assay.classification.pairing import Classifiers, are_predictions
-from assay.clustering.pairing import Clusterings, are_clusters
+from assay.clustering.pairing import are_clusters
 from assay.core.digits import as_percents
 from assay.core.errors import ParameterError, did_you_mean, listed, not_among, number_of
 from assay.gating.guards import MISSING_ITEMS, Guard
+from assay.stats.pairing import ItemPairing
 from assay.tables import Predictions
 from assay.tables.clusters import Clusters
 
@@ -55,10 +56,10 @@ def two_classifiers(given: Any, baseline: Any, candidate: Any, rules: Mapping[st
     return Classifiers.of([one for name in chosen for one in every if one.name == name], **rules)
 
 
-def missing_items(classifiers: Classifiers | Clusterings, allowed: float) -> tuple[Guard, ...]:
+def missing_items(pairing: ItemPairing, allowed: float) -> tuple[Guard, ...]:
     """Whether neither system lacks too many of the items that the other has."""
-    guards, common = [], len(classifiers.items)
-    for system, other, size in zip(classifiers.names, classifiers.names[::-1], classifiers.sizes[::-1], strict=True):
+    guards, common = [], len(pairing.items)
+    for system, other, size in zip(pairing.names, pairing.names[::-1], pairing.sizes[::-1], strict=True):
         lacking = size - common
         part, most = as_percents([lacking / size, allowed])
         says = f"{system} lacks {lacking:,} of {number_of('item', size)} of {other} ({part})"

@@ -6,18 +6,17 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from assay.classification.pairing import Classifiers
-from assay.clustering.pairing import Clusterings
 from assay.core.errors import number_of
 from assay.core.results import Result
 from assay.evaluation import Evaluation
 from assay.gating.annotations import annotated
-from assay.gating.checks import Check, Settings
+from assay.gating.checks import Check, GateSettings
 from assay.gating.frozen import Baseline
 from assay.gating.guards import Coverage, Guard
 from assay.gating.junit import junit
 from assay.gating.rules import EXIT_CODES, Outcome, worst
 from assay.gating.sentences import sentence
+from assay.stats.pairing import Pairing
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,8 +24,8 @@ class GateResult(Result):
     """Whether a candidate may take the baseline's place, and why.
 
     `checks`: a measure each, on all topics or on a slice of them; `guards`: whether the inputs were fit to be compared.
-    `evaluation` is that of the candidate, and of the baseline unless that was `frozen`. Where predictions of
-    `classifiers`, or `clusterings`, were compared, there is none, nor a coverage. A result is true if it `passed`.
+    `evaluation` is that of the candidate, and of the baseline unless that was `frozen`. Where predictions, or
+    clusters, were compared, there is none, nor a coverage. A result is true if it `passed`.
 
     >>> from assay import gate
     >>> judged = {f"q{n}": {"good": 1} for n in range(6)}
@@ -46,12 +45,12 @@ class GateResult(Result):
     checks: tuple[Check, ...]
     guards: tuple[Guard, ...]
     coverage: tuple[Coverage, ...]
-    settings: Settings
+    settings: GateSettings
+    #: What was compared.
+    pairing: Pairing
     evaluation: Evaluation | None
     frozen: Baseline | None = None
     notes: tuple[str, ...] = ()
-    classifiers: Classifiers | None = None
-    clusterings: Clusterings | None = None
 
     def __repr__(self) -> str:
         checks = number_of("check", len(self.checks))

@@ -13,7 +13,7 @@ from assay.core.words import INTERVALS, OUTCOMES
 from assay.gating.guards import DEFINED, JUDGED, JUDGED_AT_ALL, MISSING, MISSING_ITEMS
 from assay.gating.rules import EXIT_CODES
 from assay.stats.bootstrap import FEWEST_DRAWN
-from assay.stats.interval_names import SUBSAMPLING
+from assay.stats.confidence import SUBSAMPLING
 from assay.stats.verdict import FEWEST_UNITS
 
 if TYPE_CHECKING:
@@ -159,7 +159,7 @@ def advice(result: GateResult) -> Iterator[Advice]:
     kind = several(unsure[0].unit_kind)
     if enough := [check for check in unsure if check.needed is not None and check.units >= FEWEST_UNITS]:
         most = max(enough, key=lambda check: check.needed or 0)
-        more = "Label" if result.classifiers is not None else "Cluster" if result.clusterings is not None else "Judge"
+        more = {"predictions": "Label", "clusters": "Cluster"}.get(result.pairing.holds, "Judge")
         yield Advice(
             f"What to do: if {result.candidate} is really as good, about {most.needed:,} {kind} of this sort would "
             f"show it 80% of the time ({most.name}; there are {most.units:,}). {more} more {kind}, or allow a wider "
@@ -176,9 +176,9 @@ def advice(result: GateResult) -> Iterator[Advice]:
 def method(result: GateResult) -> str:
     """How it was decided, in full."""
     settings, checks = result.settings, result.checks
-    alpha, are_clusters = settings.alpha, result.clusterings is not None
+    alpha, are_clusters = settings.alpha, result.pairing.holds == "clusters"
     margins = ", ".join(dict.fromkeys(f"{abs(check.allowed):g} ({check.margin_says})" for check in checks))
-    test = "paired permutation test" if result.classifiers is None else "test"
+    test = "test" if result.pairing.holds == "predictions" else "paired permutation test"
     fails = f"a one-sided {test} ({'; '.join(dict.fromkeys(check.test for check in checks))}) gives p < {alpha:g}"
     if are_clusters:
         wide = as_level(1 - 2 * alpha / len(checks))

@@ -18,7 +18,7 @@ from assay.counting.ranks import Ranks
 from assay.measures.registry import Measure
 from assay.measures.summary import Undefined, filled, summarise
 from assay.rankings.hypothetical_judgments import Grading, Hypotheses, Unjudged
-from assay.stats.samples import Averaged
+from assay.stats.mean_samples import MeanSample
 
 #: How the extremes are found; `all`: only by trying everything.
 Way: TypeAlias = Literal["steps", "one", "cut at R", "numbers", "ranks", "all"]
@@ -242,7 +242,7 @@ class Trials:
     def height(self, values: Floats) -> Floats:
         """What is to be made low or high, on the scale on which queries are averaged."""
         with np.errstate(divide="ignore"):
-            additive = Averaged(values.T, self.measure.definition.summary).additive
+            additive = MeanSample(values.T, self.measure.definition.summary).additive
         height: Floats = additive[:, -1] - additive[:, 0] if values.shape[0] == 2 else additive[:, 0]
         return height
 
@@ -251,7 +251,7 @@ class Trials:
         kept = values[:, self.counted]
         if not kept.shape[1]:
             return np.full(len(values), np.nan)
-        return Averaged(kept.T, self.measure.definition.summary).observed()
+        return MeanSample(kept.T, self.measure.definition.summary).observed
 
     def advantage(self) -> Floats:
         """How much further up each document stands in the second system, or how far up in the only one: -1 to 1."""

@@ -14,8 +14,7 @@ from assay.counting.ranks import Ranks
 from assay.counting.retrieved import as_judged, same_queries
 from assay.measures.registry import Measure
 from assay.measures.summary import Undefined, counted, summarise
-from assay.stats.parts import parts
-from assay.stats.samples import Averaged
+from assay.stats.mean_samples import MeanSample
 from assay.tables import picked
 
 #: How many results most pages show.
@@ -171,7 +170,7 @@ def queries(
 ) -> pl.DataFrame:
     """The queries of two systems, those that differ most first.
 
-    The columns are those of `stats.parts`.
+    The columns are those of `MeanSample.contributions`.
 
     >>> from assay.counting.retrieved import retrieved
     >>> from assay.measures import RR
@@ -186,8 +185,9 @@ def queries(
     first, second = same_queries(first, second)
     before, after = (_values(measure, ranks, undefined) for ranks in (first, second))
     kept = ~np.isnan(before + after)
-    sample = Averaged(np.column_stack([before[kept], after[kept]]), measure.definition.summary)
-    return parts([first.queries[place] for place in np.flatnonzero(kept)], sample, names)
+    values, topics = np.column_stack([before[kept], after[kept]]), np.flatnonzero(kept)
+    units = tuple(first.queries[place] for place in topics)
+    return MeanSample(values, measure.definition.summary, systems=names, units=units).contributions()
 
 
 def _values(measure: Measure, ranks: Ranks, undefined: Undefined) -> Floats:

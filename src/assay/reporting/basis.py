@@ -21,15 +21,14 @@ from assay.counting.ranks import Ranks
 from assay.counting.retrieved import retrieved, why_not
 from assay.evaluation import Evaluation
 from assay.files import is_file
-from assay.given import check_levels
-from assay.measured import Measured
+from assay.inputs import check_levels
 from assay.measures.registry import Measure
+from assay.pairing import ScorePairing, unit_pairing_of
 from assay.rankings.visible_changes import PAGE
 from assay.reporting.subject import Request, check_name, compared_with, refuse_repeated
 from assay.reporting.texts import Texts
 from assay.stats.bootstrap import Interval
-from assay.stats.paired import Paired
-from assay.stats.pairs import Resampled, few_units
+from assay.stats.samples import Sample, few_units
 
 #: What a report shows unless told otherwise; charts and queries are of the first one.
 DEFAULT_MEASURES = ("nDCG@10", "AP", "RR", "P@10")
@@ -85,7 +84,7 @@ class Basis:
     measures: tuple[str, ...]
     names: tuple[str, ...]
     baseline: str
-    paired: Mapping[str, Paired]
+    paired: Mapping[str, Sample]
     shown: Shown
     notes: Sequence[str]
     asked_system: str | None = None
@@ -102,15 +101,16 @@ class Basis:
             refuse_repeated({"runs": runs, "measures": wanted, **rules}, "comparison", "compare")
             comparison, evaluation, settings = source, source.evaluation, source.settings
             measures, systems, notes = source.measures, source.systems, list(source.notes)
-            paired, first = {each.measure: each for each in source.paired}, compared_with(source, baseline)
+            paired, first = {each.measure: each for each in source.samples}, compared_with(source, baseline)
         else:
             asked = {name: rules.pop(name, default) for name, default in COMPARED_BY.items()}
             check_levels(alpha=asked["alpha"], power=asked["power"], margin=asked["margin"])
             if runs is not None and wanted is None:
                 wanted = DEFAULT_MEASURES
-            measured = Measured.of(source, runs, wanted, seed=Whole(0).check("seed", asked["seed"]), **rules)
+            seed = Whole(0).check("seed", asked["seed"])
+            measured = unit_pairing_of("a report on rankings", source, runs, wanted, seed=seed, **rules)
             evaluation, settings = measured.evaluation, Settings(**{**asked, "resamples": None})
-            measures = tuple(measured.measures(wanted))
+            measures = tuple(measured.measure_names(wanted))
             systems = tuple(map(str, measured.scores.frame["system"].unique(maintain_order=True)))
             paired, notes = _paired(measured, measures)
             first = (baseline or systems[0]) if len(systems) > 1 else ""
@@ -194,9 +194,9 @@ class Basis:
                     standings[name, system] = value, _NO_INTERVAL
             elif self.comparison is None:
                 paired, settings = self.paired[name], self.settings
-                resampled = Resampled(paired, settings.bootstrap_resamples, settings.seed, settings.bootstrap)
                 for place, system in enumerate(paired.systems):
-                    interval = resampled.of_system(place, 1 - settings.alpha)
+                    level = [1 - settings.alpha]
+                    (interval,) = paired.intervals((place,), level, settings.drawing, settings.bootstrap)
                     standings[name, system] = float(paired.observed[place]), interval
             else:
                 for each in self.comparison.standing(name):
@@ -228,7 +228,7 @@ class Basis:
         if self.comparison is None or not self.counts:
             return self
         only = {(finding.measure, finding.system) for finding in self.told}
-        seen = self.comparison.with_what_runs_tell(only, self.counts)
+        seen = self.comparison.with_document_analysis(only, self.counts)
         return replace(self, comparison=seen, notes=tuple(dict.fromkeys([*self.notes, *seen.notes])))
 
     @property
@@ -279,12 +279,12 @@ def _origin(scores: Any) -> str:
     return str(getattr(scores, "name", "")) if is_file(scores) else ""
 
 
-def _paired(measured: Measured, names: Sequence[str]) -> tuple[dict[str, Paired], list[str]]:
+def _paired(measured: ScorePairing, names: Sequence[str]) -> tuple[dict[str, Sample], list[str]]:
     """The systems paired by unit under each measure; and why not, where they cannot be."""
-    paired, notes = dict[str, Paired](), list[str]()
+    paired, notes = dict[str, Sample](), list[str]()
     for name in names:
         try:
-            paired[name] = measured.all_paired([name])[0]
+            paired[name] = measured.samples([name])[0]
         except InputError as problem:
             if measured.evaluation is None:  # scores that cannot be paired are good for nothing
                 raise

@@ -24,7 +24,7 @@ from assay.show import charts
 from assay.show.axis import Axis
 from assay.show.figure import Figure, Mark, Series
 from assay.show.model import Column, Section, Table, Widget
-from assay.stats.interval_names import NO_INTERVAL
+from assay.stats.confidence import NO_INTERVAL
 from assay.tables.predictions import Predictions
 from assay.thresholding.candidates import Candidates
 from assay.thresholding.result import chosen

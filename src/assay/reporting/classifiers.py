@@ -66,7 +66,7 @@ class ReportedClassifiers(Evidence):
         # By what classifiers are usually compared, where it is among the measures computed; else by all of them.
         for name in [name for name in (*paired.usual_measures, "AUC") if name in known] or known:
             try:
-                paired.paired(paired.measure(name))
+                paired.sample(name)
             except (InputError, ParameterError) as problem:
                 notes.append(Note.on(name, f"not compared: {problem}"))
             else:

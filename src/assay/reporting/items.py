@@ -81,7 +81,7 @@ class Items(Generic[ResultT]):
         if isinstance(source, Comparison):
             refuse_repeated({"measures": measures, **rules}, "comparison", "compare")
             first = compared_with(source, baseline)
-            inputs, settings = cls.taken_from(getattr(source, several(cls.kind)))
+            inputs, settings = cls.taken_from(source.pairing)
             settings |= {"confidence": round(1 - source.settings.alpha, 12), "seed": source.settings.seed}
             result = cls.verb(inputs, list(source.measures), **settings)
             return cls(result, first, notes=tuple(getattr(result, "notes", ()))).compared({}, source)

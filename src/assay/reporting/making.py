@@ -12,8 +12,8 @@ from assay.clustering.pairing import are_clusters
 from assay.comparison import Comparison, compare
 from assay.core import registry
 from assay.core.notes import merged
-from assay.measured import check_rules
 from assay.measures.registry import Measure
+from assay.pairing import check_rules
 from assay.reporting.basis import Wording
 from assay.reporting.provenance import Stamp, provenance, stamps_of
 from assay.reporting.subject import Reported, Request
@@ -92,10 +92,7 @@ def subject_of(source: Any, runs: Any = None) -> str:
     ('classifiers', 'rankings')
     """
     for name, recognised in RECOGNISED.items():
-        if isinstance(source, Comparison):
-            is_it = runs is None and getattr(source, name) is not None
-        else:
-            is_it = recognised(source) and (runs is None or recognised(runs))
-        if is_it:
+        data = source.pairing if isinstance(source, Comparison) else source
+        if recognised(data) and (runs is None or recognised(runs)):
             return name
     return "rankings"

@@ -16,7 +16,7 @@ from assay.comparison import Comparison
 from assay.core.errors import InputError, ParameterError, number_of
 from assay.reporting.subject import IN_MEMORY, InputFile, Reported
 from assay.show.model import Column, Prose, Section, Table
-from assay.stats.suited_tests import SIMULTANEOUS
+from assay.stats.tests import SIMULTANEOUS
 
 #: What changes whenever a file does: its size, the time of its last change, and which file it is.
 Stamp: TypeAlias = tuple[int, int, int]

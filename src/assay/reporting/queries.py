@@ -183,7 +183,8 @@ def _values(basis: Basis) -> pl.DataFrame:
     if basis.evaluation is None:
         paired = basis.paired[basis.main]
         places = [paired.systems.index(name) for name in basis.detailed]
-        values = dict(zip(paired.units, paired.unit_values[:, places].tolist(), strict=True))
+        numbers = paired.unit_values()
+        values = {} if numbers is None else dict(zip(paired.units, numbers[:, places].tolist(), strict=True))
     else:
         measure, of_systems = basis.measure(basis.main), list[dict[str, float]]()
         for name in basis.detailed:

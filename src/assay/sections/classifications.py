@@ -24,7 +24,7 @@ from assay.sections.estimates import (
 from assay.sections.matrices import matrix_table
 from assay.show.axis import Axis
 from assay.show.model import Column, Document, Prose, Section, Table
-from assay.stats.interval_names import BOOTSTRAP, NO_INTERVAL
+from assay.stats.confidence import BOOTSTRAP, NO_INTERVAL
 
 if TYPE_CHECKING:
     from assay.classification import Classification

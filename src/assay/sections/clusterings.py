@@ -23,7 +23,7 @@ from assay.sections.estimates import (
 )
 from assay.sections.matrices import contingency_table
 from assay.show.model import Column, Document, Kind, Prose, Section, Table, Verdict
-from assay.stats.interval_names import SUBSAMPLING
+from assay.stats.confidence import SUBSAMPLING
 
 if TYPE_CHECKING:
     from assay.clustering import Clustering

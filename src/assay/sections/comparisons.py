@@ -55,10 +55,9 @@ def _findings(comparison: Comparison) -> Section:
     if not _shows_pairs(comparison):
         return Section("findings", data={"findings": finding_rows(findings)})
     # Items that are right or wrong, or in clusters, have no numbers to set off.
-    are_items = comparison.classifiers is not None or comparison.clusterings is not None
+    are_items, tested = comparison.pairing.holds != "scores", comparison.samples[0].decides_by == "p"
     effects: Effects = "relative" if are_items else "all"
-    table = verdicts_table(findings, effects=effects, tested=comparison.clusterings is None)
-    return Section("findings", parts=(table,))
+    return Section("findings", parts=(verdicts_table(findings, effects=effects, tested=tested),))
 
 
 def _standings(comparison: Comparison) -> Section:
@@ -97,18 +96,15 @@ def _legend(comparison: Comparison) -> Iterator[str]:
 
 
 def _method(comparison: Comparison) -> Section:
-    evaluation, itemised = comparison.evaluation, comparison.classifiers or comparison.clusterings
-    signatures = None if evaluation is None else evaluation.signatures
-    if itemised is not None:
-        signatures = {name: itemised.signature(name) for name in comparison.measures}
+    evaluation = comparison.evaluation
     data = {
         "settings": comparison.settings._asdict(),
         "systems": list(comparison.systems),
         "measures": list(comparison.measures),
-        "units": {paired.measure: len(paired.units) for paired in comparison.paired},
+        "units": {sample.measure: sample.size for sample in comparison.samples},
         "family": family(comparison),
         "warnings": list(comparison.warnings),
-        "signatures": signatures,
+        "signatures": comparison.pairing.signatures(comparison.measures) or None,
         "complete": comparison.is_complete,
         "coverage": None if evaluation is None else evaluation.coverage.to_dicts(),
     }
@@ -127,8 +123,8 @@ def _coverage(comparison: Comparison) -> str:
     """What the scores rest on, in a line; nothing if only scores were given."""
     if comparison.evaluation is None:
         return ""
-    shares, paired = _judged(comparison), comparison.paired[0]
-    common = f"{number_of(paired.unit_kind, len(paired.units))} in common; "
+    shares, sample = _judged(comparison), comparison.samples[0]
+    common = f"{number_of(sample.unit_kind, sample.size)} in common; "
     if comparison.is_complete:
         return f"{common}judgments declared complete"
     common += "judged in the top 10: "

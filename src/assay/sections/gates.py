@@ -57,10 +57,9 @@ def _verdict(outcome: str, text: str) -> Verdict:
 
 
 def _outcome(result: GateResult) -> Section:
-    frozen, itemised = result.frozen, result.classifiers or result.clusterings
-    signatures = {} if result.evaluation is None else result.evaluation.signatures
-    if itemised is not None:
-        signatures = {check.measure: itemised.signature(check.measure) for check in result.checks}
+    frozen, signatures = result.frozen, result.pairing.signatures([check.measure for check in result.checks])
+    if result.evaluation is not None:
+        signatures = dict(result.evaluation.signatures)
     data = {
         "outcome": result.outcome,
         "exit_code": result.exit_code,
@@ -87,7 +86,7 @@ def _checks(result: GateResult) -> Table:
         Column("difference", kind="number", signed=True),
         Column("at_worst", "at worst", "number", signed=True, compared="margin", missing="–"),
         Column("allowed", kind="chosen", signed=True, compared="margin"),
-        *([Column("p", kind="p")] if result.clusterings is None else []),
+        *([Column("p", kind="p")] if result.pairing.holds != "clusters" else []),
         Column("word", "outcome"),
     )
     lost_most = [[loss._asdict() for loss in check.worst] for check in result.checks]

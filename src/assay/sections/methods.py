@@ -18,10 +18,11 @@ from assay.sections.bibliography import Citations
 from assay.sections.rules import rules
 from assay.sections.testing import family, intervals_in_words
 from assay.show.model import Prose, References, Section
-from assay.stats import corrections, interval_names, power, suited_tests, verdict
-from assay.stats.interval_names import SUBSAMPLING
+from assay.stats import confidence, corrections, power, verdict
+from assay.stats import tests as stats_tests
+from assay.stats.confidence import SUBSAMPLING
 from assay.stats.permutation import NOTHING_DIFFERS
-from assay.stats.suited_tests import SIMULTANEOUS
+from assay.stats.tests import SIMULTANEOUS
 
 if TYPE_CHECKING:
     from assay.clustering.over_k import NumberOfClusters
@@ -69,12 +70,12 @@ def of_rankings(basis: Basis, cite: Citations) -> Iterator[str]:
     if comparison is not None:
         test = comparison.settings.test
         name = f"{'' if test == 'tukey' else 'the '}{TESTS[test]}"  # it is Tukey's
-        how = f"{cite(*suited_tests.CITES[test])}{_how(comparison)}"
+        how = f"{cite(*stats_tests.CITES[test])}{_how(comparison)}"
         yield f"{_tested(comparison)} by {name}{how}; {_family(comparison, cite)}."
     adjusted = comparison is not None and comparison.family_size > 1
     for way in dict.fromkeys(interval.method for _, interval in basis.standings.values()):
         if way in INTERVALS:
-            cited = f"{cite(*interval_names.CITES[way])} at the {as_level(1 - settings.alpha)} level"
+            cited = f"{cite(*confidence.CITES[way])} at the {as_level(1 - settings.alpha)} level"
             resamples = f", from {settings.bootstrap_resamples:,} resamples of the {several(basis.unit_kind)}"
             ends = (resamples if INTERVALS[way].is_drawn else "") + (_NOT_ADJUSTED if adjusted else "")
             yield f"Intervals are {INTERVALS[way].full}{cited}{ends}."
@@ -196,7 +197,7 @@ def of_classifiers(result: Classification, comparison: Comparison | None, cite: 
         return
     findings = comparison.findings
     tests = [(each.outcome.test, each.measure) for each in findings]
-    tested = _grouped((f"{TESTS[test]}{cite(*suited_tests.CITES.get(test, ()))}", name) for test, name in tests)
+    tested = _grouped((f"{TESTS[test]}{cite(*stats_tests.CITES.get(test, ()))}", name) for test, name in tests)
     yield f"{_tested(comparison)}: {tested}."
     if comparison.family_size > 1:
         yield f"{_family(comparison, cite)}."
@@ -233,7 +234,7 @@ def _ways(result: Classification, called: Mapping[Measure, str], cite: Citations
         alike = len({(estimate.method, estimate.resamples) for estimate in estimates.values()}) == 1
         for system, estimate in estimates.items():
             if estimate.method in INTERVALS:
-                way = f"{INTERVALS[estimate.method].full}{cite(*interval_names.CITES.get(estimate.method, ()))}"
+                way = f"{INTERVALS[estimate.method].full}{cite(*confidence.CITES.get(estimate.method, ()))}"
                 resamples = f" ({estimate.resamples:,} resamples of the items)" if estimate.resamples else ""
                 yield f"{way}{resamples}", name if alike else f"{name} of {system}"
 
@@ -263,7 +264,7 @@ def of_clusterings(
     if halves := max((each.resamples for each in estimates if each.method == SUBSAMPLING), default=0):
         yield (
             f"Intervals at the {as_level(result.confidence)} level are from {halves:,} random halves of the items, "
-            f"drawn without replacement{cite(*interval_names.CITES[SUBSAMPLING])}; the clusters were taken as they are."
+            f"drawn without replacement{cite(*confidence.CITES[SUBSAMPLING])}; the clusters were taken as they are."
         )
     if comparison is not None:
         yield (

@@ -39,7 +39,7 @@ _CLOSE = 2
 
 def sentences(comparison: Comparison) -> Iterator[str]:
     """What was found, a paragraph for each finding; for many systems, what the table says."""
-    kind = comparison.paired[0].unit_kind
+    kind = comparison.samples[0].unit_kind
     if comparison.pairs.all_pairs and len(comparison.findings) > MOST_SENTENCES:
         yield from _of_many(comparison)
         return
@@ -54,8 +54,8 @@ def sentences(comparison: Comparison) -> Iterator[str]:
             yield f"What users would notice{which}: {seen_by_users(findings[0].noticed)}"
         if findings[0].flips is not None:
             yield of_flips(findings[0].flips, *pair)
-        if comparison.clusterings is not None and findings[0].verdict.word != "identical":
-            yield of_alike(comparison.clusterings.alike(*pair), *pair)
+        if findings[0].verdict.word != "identical" and (alike := comparison.pairing.alike(*pair)) is not None:
+            yield of_alike(alike, *pair)
 
 
 def of_finding(finding: Finding, kind: str, power: float) -> str:
@@ -282,20 +282,20 @@ def seen_by_users(seen: VisibleChanges) -> str:
 def _of_many(comparison: Comparison) -> Iterator[str]:
     """How many pairs could be told apart, and who leads."""
     alpha, power = comparison.settings.alpha, as_level(comparison.settings.power)
-    for paired in comparison.paired:
-        findings = [finding for finding in comparison.findings if finding.measure == paired.measure]
-        best = comparison.standing(paired.measure)[0]
+    for sample in comparison.samples:
+        findings = [finding for finding in comparison.findings if finding.measure == sample.measure]
+        best = comparison.standing(sample.measure)[0]
         if math.isnan(best.value):
-            reason = paired.reasons()[0]
-            yield f"{paired.measure}: no system has a number{f' ({reason})' if reason else ''}."
+            reason = sample.undefined()[0]
+            yield f"{sample.measure}: no system has a number{f' ({reason})' if reason else ''}."
             continue
         unsure = [finding for finding in findings if not finding.is_sure(alpha)]
         like = sum(best.system in {finding.system, finding.baseline} for finding in unsure)
         alike = f"; {number_of('system', like)} cannot be told from it" if like else ", and is apart from all others"
-        top = "best" if paired.higher_is_better is not None else "highest"
+        top = "best" if sample.higher_is_better is not None else "highest"
         pairs = number_of("pair", len(findings))
         parts = [
-            f"{paired.measure}: {len(findings) - len(unsure):,} of {pairs} can be told apart",
+            f"{sample.measure}: {len(findings) - len(unsure):,} of {pairs} can be told apart",
             f"{best.system} has the {top} number, {number(best.value)}{alike}",
         ]
         if detectable := [finding.detectable for finding in findings if not math.isnan(finding.detectable)]:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from assay.core.digits import as_level
 from assay.core.errors import number_of
 from assay.core.words import CORRECTIONS, INTERVALS, TESTS
-from assay.stats.interval_names import SUBSAMPLING
-from assay.stats.suited_tests import SIMULTANEOUS
+from assay.stats.confidence import SUBSAMPLING
+from assay.stats.tests import SIMULTANEOUS
 
 if TYPE_CHECKING:
     from assay.comparison.findings import Finding
@@ -83,7 +83,7 @@ def family(comparison: Comparison) -> str:
         over += f", under {measures} measures together" if together else ", measure by measure"
     if settings.test in SIMULTANEOUS:
         return f"for {over}"
-    if settings.correction == "bonferroni" and comparison.clusterings is not None:
+    if settings.correction == "bonferroni" and comparison.samples[0].decides_by == "interval":
         level = as_level(1 - settings.alpha / comparison.family_size)
         return f"which is wider ({level}, by Bonferroni's method) for {over}"
     return f"{CORRECTIONS[settings.correction]} over {over}"

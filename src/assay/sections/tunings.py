@@ -71,7 +71,7 @@ def _settings(result: Tuning) -> Table:
     """All settings, or the best of many. The name tells the parameters already."""
     frame, caption = result.per_setting(), "settings on all topics"
     if frame.height > _MOST_SETTINGS:
-        is_lower_better = result.paired.higher_is_better is False
+        is_lower_better = result.sample.higher_is_better is False
         frame = frame.sort(result.measure, descending=not is_lower_better, maintain_order=True).head(_MOST_SETTINGS)
         caption = f"the best {_MOST_SETTINGS} of {len(result.settings)} settings on all topics"
     frame = frame.with_columns(often=pl.col("chosen").replace(0, None))
@@ -102,7 +102,7 @@ def _lines(result: Tuning) -> Iterator[str]:
     )
     yield f"{name} was chosen in {most} of {number_of('fold', len(result.folds))}{choices}."
     if result.finding is not None:
-        yield of_finding(result.finding, result.paired.unit_kind, power=0.8)
+        yield of_finding(result.finding, result.sample.unit_kind, power=0.8)
     yield (
         f"Interval: topics drawn anew and settings chosen again each time{tested}; seed {result.seed}. Not covered: "
         "topics of another kind, and a grid that was drawn up after looking at these topics."

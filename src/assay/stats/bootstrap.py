@@ -10,9 +10,7 @@ import numpy as np
 from scipy import special
 
 from assay.counting.judgments import Floats, Ints, Mask
-from assay.stats.label_samples import Patterns
 from assay.stats.rounding import ROUNDING
-from assay.stats.samples import Sample
 
 Method: TypeAlias = Literal["hull", "bca", "percentile", "t"]
 
@@ -159,23 +157,6 @@ def _not_outstanding(group: Ints, weight: Floats, counts: Ints, starts: Ints) ->
     most = sums / items + _MOST_APART * np.sqrt(squares)
     light: Mask = weight <= most[group]
     return light & (np.bincount(group[light], minlength=len(starts)) >= _MANY_WEIGHTS)[group]
-
-
-def bootstrapped(sample: Sample, resamples: int = 10_000, seed: int = 0) -> Floats:
-    """Each system's number (column) in each resample (row).
-
-    >>> from assay.stats.samples import Averaged
-    >>> bootstrapped(Averaged(np.array([[1.0], [1.0]])), resamples=2)
-    array([[1.],
-           [1.]])
-    """
-    if isinstance(sample, Patterns) and sample.weight is not None:
-        alike = sample.whatever_they_weigh()
-        blocks = group_weights(alike.pattern, sample.weight, sample.counts, resamples, seed)
-        return np.concatenate([alike.of(block) for block in blocks])
-    if isinstance(sample, Patterns):
-        return np.concatenate([sample.of(block) for block in pattern_weights(sample.counts, resamples, seed)])
-    return np.concatenate([sample.of(block) for block in weights(sample.units, resamples, seed)])
 
 
 def intervals(

@@ -1,10 +1,24 @@
-"""The level of an interval: what it may be, and how far a normal interval of it reaches."""
+"""Intervals: what they are called, what their level may be, and how far a normal one reaches."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from assay.core.domains import CONFIDENCE
+
+#: What intervals are called that come from no test of units; `core.words` names all of them for people.
+BOOTSTRAP, SUBSAMPLING, NO_INTERVAL = "bootstrap", "subsampling", "none"
+#: The works to cite for ways to an interval, by their keys in the bibliography.
+CITES = {
+    "hull": ("student1908", "efron1987"),
+    "bca": ("efron1987",),
+    "percentile": ("efron1993",),
+    "t": ("student1908",),
+    "wilson": ("wilson1927",),
+    "DeLong, logit": ("delong1988",),
+    BOOTSTRAP: ("efron1993",),
+    SUBSAMPLING: ("politis1994",),
+}
 
 
 def checked_confidence(confidence: Any) -> float:

@@ -1,213 +1,98 @@
-"""`Patterns`: what label measures are made of, so that items can be drawn anew, left out and swapped.
-
-Items with the same truth and the same predictions cannot be told apart by a label measure. So items are grouped by
-these, and what is drawn at random is how often each pattern occurs: the same distribution as drawing items, at a cost
-that does not grow with them.
-"""
+"""`LabelSample`: systems' predicted labels of the same items under one measure, and the tests that suit it."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property
-from typing import Any
+from typing import ClassVar
 
 import numpy as np
-import polars as pl
-from numpy.typing import NDArray
 
-from assay.counting.confusion_matrix import ConfusionMatrix
-from assay.counting.judgments import Floats, Ints
-from assay.measures.over_classes import overall
 from assay.measures.registry import Measure
-from assay.measures.steps import PerUnit
+from assay.stats.effects import Wins
+from assay.stats.label_patterns import LabelPatterns, right_and_wrong
+from assay.stats.label_permutation import swap_test
+from assay.stats.mcnemar import mcnemar
+from assay.stats.permutation import NOTHING_DIFFERS, Alternative, Outcome
+from assay.stats.samples import Drawing, Effects, Pair
+from assay.stats.tests import MCNEMAR
 
-#: Cells of confusion matrices held at a time.
-_CELLS = 1 << 22
-#: Leaving out each item in turn is not tried where it takes more cells than this.
-_MOST_LEFT_OUT = 1_000_000_000
+#: So many cells of confusion matrices are filled at most for all pairs that are tested.
+_MOST_CELLS = 100_000_000
+#: One-sided tests are of a pair at a time: so many swaps do.
+_MOST_SWAPS = 100_000
 
 
-#: Drawing how many items of a pattern there are takes as long as drawing so many items.
-_COST_OF_A_COUNT = 20
-
-
-@dataclass(frozen=True, eq=False)
-class Patterns:
-    """Items grouped by their true label and what each system predicted, under one measure.
-
-    `truth` and `predicted` are places among the `labels`: one row a pattern, and of `predicted` one column a system.
-    `counts` is how many items have the pattern, `weight` what each of them weighs (None: 1), `pattern` which one each
-    item has.
+class LabelSample(LabelPatterns):
+    """Predicted labels: they are swapped, and shares of right items also counted.
 
     >>> from assay.measures import parse_measure
     >>> truth, predicted = np.array([0, 1, 1, 1]), np.array([[0, 0], [1, 1], [0, 1], [0, 1]])
-    >>> sample = Patterns.of_items(parse_measure("Accuracy", "binary"), ("no", "yes"), truth, predicted, positive=1)
-    >>> sample.observed(), sample.counts
-    (array([0.5, 1. ]), array([1, 2, 1]))
+    >>> sample = LabelSample.of_items(parse_measure("Accuracy", "binary"), ("no", "yes"), truth, predicted, positive=1)
+    >>> sample.tests[0], sample.effects(0, 1).wins
+    ('mcnemar', Wins(won=2, tied=2, lost=0))
     """
 
-    measure: Measure
-    labels: tuple[Any, ...]
-    truth: Ints
-    predicted: Ints
-    counts: Ints
-    pattern: Ints
-    weight: Floats | None = None
-    positive: int | None = None
+    right_or_wrong: ClassVar[bool] = True
 
-    @classmethod
-    def of_items(
-        cls,
-        measure: Measure,
-        labels: tuple[Any, ...],
-        truth: Ints,
-        predicted: Ints,
-        *,
-        weight: Floats | None = None,
-        positive: int | None = None,
-    ) -> Patterns:
-        """Group items, given by the places of their labels; `predicted` has a column for each system."""
-        every = np.arange(len(truth), dtype=np.int64)
-        ungrouped = cls(measure, labels, truth, predicted, np.ones(len(truth), np.int64), every, weight, positive)
-        return ungrouped._grouped()
-
-    def _grouped(self) -> Patterns:
-        """Patterns that are alike made one; in the order of their labels, whatever the order of the items."""
-        keys = [self.truth, *self.predicted.T, *(() if self.weight is None else (self.weight,))]
-        frame = pl.DataFrame([pl.Series(f"key{number}", key) for number, key in enumerate(keys)])
-        names, rows = frame.columns, frame.with_columns(count=pl.Series(self.counts), row=pl.int_range(pl.len()))
-        found = rows.group_by(names).agg(pl.col("count").sum(), pl.col("row")).sort(names)
-        new = np.empty(len(self.truth), dtype=np.int64)
-        place = np.repeat(np.arange(found.height), found["row"].list.len().to_numpy())
-        new[found["row"].explode().to_numpy()] = place
-        columns = [found[name].to_numpy() for name in names]
-        last = 1 + self.predicted.shape[1]
-        return replace(
-            self,
-            truth=columns[0],
-            predicted=np.column_stack(columns[1:last]),
-            counts=found["count"].to_numpy().astype(np.int64),
-            pattern=new[self.pattern],
-            weight=None if self.weight is None else columns[last],
-        )
+    def effects(self, first: int, second: int) -> Effects:
+        """How many items the second system alone is right about, both or neither, and the first alone."""
+        (wrong, fixed), (broken, right) = right_and_wrong(self, (first, second)).tolist()
+        return Effects(np.nan, np.nan, Wins(fixed, wrong + right, broken))
 
     @property
-    def units(self) -> int:
-        """How many items there are."""
-        return len(self.pattern)
+    def tests(self) -> tuple[str, ...]:
+        """Predictions are swapped; shares of right items are also counted, by McNemar's test."""
+        return (*MCNEMAR, "swap") if self._counts_right else ("swap",)
+
+    def synonym(self, test: str) -> str:
+        """Predictions that are swapped are permuted."""
+        return "swap" if test == "permutation" else test
+
+    def why_not_test(self, test: str) -> str:
+        """Why a test does not suit predicted labels."""
+        if test not in MCNEMAR:
+            return f"{self.measure}: it is made of all items together"
+        accuracy = is_share_right(self.scorer, len(self.labels))
+        which = "without weights" if accuracy else "which is accuracy"
+        return f"{self.measure}: McNemar's test counts right items, {which}"
+
+    def test_words(self, outcome: Outcome) -> str:
+        """Which test was made, and how."""
+        note = f"no {self.unit_kind} differs" if outcome.note == NOTHING_DIFFERS else outcome.note
+        return f"{outcome.test}: {note}"
+
+    def _tested(self, pairs: Sequence[Pair], test: str, drawing: Drawing, alternative: Alternative) -> list[Outcome]:
+        if test in MCNEMAR:
+            return [self._mcnemar(pair, test, alternative) for pair in pairs]
+        most = _MOST_SWAPS
+        if alternative == "two-sided":
+            most = max(10_000, _MOST_CELLS // (len(pairs) * self.cost))
+        resamples = min(drawing.resamples, most)
+        return [
+            swap_test(self.only(*pair), resamples=resamples, seed=drawing.seed, alternative=alternative)
+            for pair in pairs
+        ]
+
+    def _mcnemar(self, pair: Pair, test: str, alternative: Alternative) -> Outcome:
+        (_, only_second), (only_first, _) = right_and_wrong(self, pair).tolist()
+        if self.scorer.definition.higher_is_better is False and alternative != "two-sided":
+            # Fewer errors are more right items.
+            alternative = "less" if alternative == "greater" else "greater"
+        return mcnemar(only_first, only_second, MCNEMAR[test], alternative)
 
     @property
-    def cost(self) -> int:
-        """How many numbers one resample of the items takes."""
-        return max(min(_COST_OF_A_COUNT * len(self.counts), self.units), len(self.labels) ** 2)
-
-    @cached_property
-    def right(self) -> NDArray[np.bool_]:
-        """Whether each system (column) is right about a pattern (row)."""
-        right: NDArray[np.bool_] = self.predicted == self.truth[:, None]
-        return right
-
-    @property
-    def values(self) -> Floats:
-        """1 where a system (column) is right about an item (row), 0 where it is wrong."""
-        values: Floats = self.right[self.pattern].astype(np.float64)
-        return values
-
-    def only(self, *systems: int) -> Patterns:
-        """Some of the systems, with what they cannot tell apart grouped anew: two have far fewer patterns than ten."""
-        if list(systems) == list(range(self.predicted.shape[1])):
-            return self
-        return replace(self, predicted=self.predicted[:, list(systems)])._grouped()
-
-    def whatever_they_weigh(self) -> Patterns:
-        """The patterns of labels alone, for sums of weights; `pattern` is then which one each of these patterns has."""
-        every = np.arange(len(self.counts), dtype=np.int64)
-        return replace(self, weight=None, pattern=every)._grouped()
-
-    def observed(self) -> Floats:
-        """Each system's number."""
-        numbers: Floats = self.of(self.counts[None].astype(np.float64))[0]
-        return numbers
-
-    def of(self, weights: Floats) -> Floats:
-        """Each system's number (column) where the patterns occur so often (columns), row by row."""
-        heavy = weights if self.weight is None else weights * self.weight
-        return np.column_stack([self._numbers(cells, heavy) for cells in self._cells])
-
-    def reasons(self) -> list[str | None]:
-        """Why each system has no number, None where it has one."""
-        weights = self.counts if self.weight is None else self.counts * self.weight
-        size = len(self.labels) ** 2
-        tables = np.stack([np.bincount(cells, weights, size) for cells in self._cells])
-        return self._results(tables.astype(np.float64)).reasons()
-
-    def without_each(self) -> Floats:
-        """Each system's number (column) without one item of each pattern (row).
-
-        There are no rows where that is too much work: with very many labels.
-        """
-        size = len(self.labels) ** 2
-        if len(self.counts) * size > _MOST_LEFT_OUT and len(set(self._cells.ravel().tolist())) * size > _MOST_LEFT_OUT:
-            return np.empty((0, len(self._cells)))
-        lighter = np.ones(len(self.counts)) if self.weight is None else self.weight
-        return np.column_stack([self._without(cells, lighter) for cells in self._cells])
-
-    def _without(self, cells: Ints, lighter: Floats) -> Floats:
-        """One system's number without one item of each pattern; items of one cell and weight leave the same table."""
-        size, total = len(self.labels) ** 2, np.bincount(cells, lighter * self.counts, len(self.labels) ** 2)
-        taken, place = np.unique(np.column_stack([cells, lighter]), axis=0, return_inverse=True)
-        values = np.empty(len(taken))
-        rows = max(1, _CELLS // size)
-        for start in range(0, len(taken), rows):
-            part = taken[start : start + rows]
-            tables = np.repeat(total[None], len(part), axis=0)
-            tables[np.arange(len(part)), part[:, 0].astype(np.int64)] -= part[:, 1]
-            # Of weights that are taken away again, a little less than nothing may be left.
-            values[start : start + rows] = self._measured(np.maximum(tables, 0))
-        return values[place.ravel()]
-
-    @cached_property
-    def _cells(self) -> Ints:
-        """Which cell of its confusion matrix a pattern falls into, for each system (row)."""
-        cells: Ints = np.ascontiguousarray((self.truth[:, None] * len(self.labels) + self.predicted).T)
-        return cells
-
-    def _numbers(self, cells: Ints, weights: Floats) -> Floats:
-        """One system's number under each row of weights."""
-        size = len(self.labels) ** 2
-        order = np.argsort(cells, kind="stable")
-        filled, starts = np.unique(cells[order], return_index=True)
-        rows = max(1, _CELLS // max(size, len(cells)))
-        values = []
-        for start in range(0, len(weights), rows):
-            # Sums of a fixed order, not a threaded product: the same number on every machine.
-            sums = np.add.reduceat(weights[start : start + rows, order], starts, axis=1)
-            tables = np.zeros((len(sums), size))
-            tables[:, filled] = sums
-            values.append(self._measured(tables))
-        return np.concatenate(values)
-
-    def _measured(self, tables: Floats) -> Floats:
-        """The measure of each confusion matrix, given as a row of cells."""
-        return self._results(tables).values
-
-    def _results(self, tables: Floats) -> PerUnit:
-        shape = (len(tables), len(self.labels), len(self.labels))
-        units = tuple(map(str, range(len(tables))))
-        matrix = ConfusionMatrix(self.labels, tables.reshape(shape), units, self.positive)
-        return overall(self.measure, matrix)
+    def _counts_right(self) -> bool:
+        return self.weight is None and is_share_right(self.scorer, len(self.labels))
 
 
-def right_and_wrong(sample: Patterns, systems: Sequence[int]) -> Ints:
-    """How many items the first of two systems, and the second, is right about: a 2 x 2 table, rows the first's.
+def is_share_right(measure: Measure, labels: int) -> bool:
+    """Whether a measure is the share of items that are labelled rightly, or wrongly.
+
+    With more than two labels, an average of classes' accuracies is another number.
 
     >>> from assay.measures import parse_measure
-    >>> truth, predicted = np.array([0, 1, 1, 1]), np.array([[0, 0], [1, 1], [0, 1], [0, 1]])
-    >>> sample = Patterns.of_items(parse_measure("Accuracy", "binary"), ("no", "yes"), truth, predicted, positive=1)
-    >>> right_and_wrong(sample, (0, 1))  # wrong and right; the second alone is right about two items
-    array([[0, 2],
-           [0, 2]])
+    >>> is_share_right(parse_measure("Accuracy", "binary"), 2), is_share_right(parse_measure("F", "binary"), 2)
+    (True, False)
     """
-    first, second = (sample.right[:, system].astype(np.int64) for system in systems)
-    return np.bincount(2 * first + second, sample.counts, 4).astype(np.int64).reshape(2, 2)
+    averaged = "average" in measure.parameters and labels > 2
+    return measure.name in {"Accuracy", "ErrorRate"} and not averaged

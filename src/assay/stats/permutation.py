@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 from assay.counting.judgments import Floats, Ints
 from assay.measures.steps import PerUnit
 from assay.stats.rounding import ROUNDING
-from assay.stats.samples import Pooled
 
 Alternative: TypeAlias = Literal["two-sided", "greater", "less"]
 
@@ -125,8 +124,8 @@ def permutation_of_pooled(
     0.0625
     """
     units = len(first.values)
-    both = Pooled((first.followed_by(second),))
-    numbers = Pooled((first, second)).observed()
+    both, whole = first.followed_by(second), np.ones((1, units))
+    numbers = np.concatenate([under_weights(formula, whole) for formula in (first, second)])
     observed = float(numbers[1] - numbers[0])
     if np.isnan(observed):
         return Outcome("permutation", observed, np.nan, None, NO_DIFFERENCE)
@@ -136,7 +135,7 @@ def permutation_of_pooled(
     exact = units <= MOST_UNITS_EXACT
     for signs in _every_sign(units) if exact else _drawn_signs(units, resamples, seed):
         stays, goes = (1 + signs) / 2, (1 - signs) / 2
-        swapped = both.of(np.hstack([goes, stays]))[:, 0] - both.of(np.hstack([stays, goes]))[:, 0]
+        swapped = under_weights(both, np.hstack([goes, stays])) - under_weights(both, np.hstack([stays, goes]))
         # What is undefined once it is swapped is no evidence against the null: it counts as extreme.
         extreme += int(
             np.count_nonzero(np.isnan(swapped - observed) | _as_extreme(swapped, observed, reach, alternative))
@@ -144,6 +143,21 @@ def permutation_of_pooled(
         drawn += len(signs)
     p = extreme / drawn if exact else (extreme + 1) / (drawn + 1)
     return Outcome("permutation", observed, p, *swaps(units, drawn))
+
+
+def under_weights(formula: PerUnit, weights: Floats) -> Floats:
+    """What a formula gives on counts summed over the units, under each row of weights.
+
+    >>> from assay.measures.steps import given
+    >>> under_weights(given("found", [1, 0]) / given("retrieved", [1, 1]), np.array([[1.0, 1.0], [3.0, 1.0]]))
+    array([0.5 , 0.75])
+    """
+
+    def weighted(counts: Floats) -> Floats:
+        sums: Floats = np.einsum("rn,n->r", weights, counts)
+        return sums
+
+    return formula.pooled(weighted).values
 
 
 def _reach(scale: float) -> float:

@@ -1,108 +1,355 @@
-"""What systems' numbers are made of, unit by unit, so that units can be drawn anew.
+"""`Sample`: systems on the same units under one measure, which is what every comparison starts from.
 
-Some numbers are means of the units' values (`Averaged`), others are made of counts summed over units (`Pooled`), of
-labels (`Patterns`) or of scores (`ScoreSample`). All but the last answer the same question: what would each system's
-number be if the units had these weights?
+Each kind of sample knows its own tests, intervals, effects and spread. Means of units' numbers are `MeanSample`s,
+counts summed over units `PooledSample`s, predicted labels `LabelSample`s, scores `ScoreSample`s, clusterings
+`HalfSample`s and folds `FoldSample`s. Who compares, gates or plans asks a sample, and never which kind it is.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TypeAlias
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import ClassVar, Literal, NamedTuple, Self, TypeAlias
 
 import numpy as np
+import polars as pl
 
+from assay.core.domains import Choice
+from assay.core.errors import ParameterError, number_of
+from assay.core.notes import Note
 from assay.counting.judgments import Floats
-from assay.measures import definition
-from assay.measures.steps import PerUnit
-from assay.stats.label_samples import Patterns
+from assay.stats.bootstrap import FEWEST_DRAWN, Interval, Method
+from assay.stats.effects import Wins
+from assay.stats.permutation import Alternative, Outcome
+from assay.stats.power import smallest_detectable, units_needed
+from assay.stats.rounding import ROUNDING
+from assay.stats.tests import EVERY_TEST
+from assay.tables import Direction
 
-#: How numbers of units are put together.
-Summary: TypeAlias = definition.Summary
+#: Two systems by their places, the baseline first.
+Pair: TypeAlias = tuple[int, int]
+#: What an interval is of: a system's number, or the second system's less the first one's.
+Contrast: TypeAlias = tuple[int] | Pair
+
+#: Of a measure's range, or of the baseline's number where it has none: the smallest difference that matters.
+MARGIN_SHARE = 0.01
+
+_IS_HIGHER_BETTER: dict[Direction, bool | None] = {"higher": True, "lower": False, "neither": None, "unknown": None}
 
 
-@dataclass(frozen=True, eq=False)
-class Averaged:
-    """One number a unit (row) and system (column), put together by the mean, the geometric mean or the sum.
+def direction_of(higher_is_better: bool | None) -> Direction:
+    """Which way a measure is good, as it declares it.
 
-    >>> Averaged(np.array([[0.5, 1.0], [0.0, 0.5]])).observed()
-    array([0.25, 0.75])
+    >>> direction_of(False), direction_of(None)
+    ('lower', 'neither')
+    """
+    if higher_is_better is None:
+        return "neither"
+    return "higher" if higher_is_better else "lower"
+
+
+class Drawing(NamedTuple):
+    """How often units are drawn anew, or swapped, and from which seed."""
+
+    resamples: int
+    seed: int
+
+
+#: Where nothing is drawn.
+NO_DRAWING = Drawing(0, 0)
+
+
+class Effects(NamedTuple):
+    """How large a difference is, unit by unit: NaN, and no unit won, tied or lost, where units have no numbers.
+
+    Of predicted labels, a unit is won where the second system alone is right, whatever the measure.
     """
 
-    values: Floats
-    summary: Summary = "mean"
-
-    @property
-    def units(self) -> int:
-        """How many units there are."""
-        return len(self.values)
-
-    @property
-    def additive(self) -> Floats:
-        """The values on the scale on which they are averaged: logarithms, where the mean is a geometric one."""
-        return np.log(self.values) if self.summary == "geometric" else self.values
-
-    def observed(self) -> Floats:
-        """Each system's number."""
-        return self._put_together(self.additive.mean(axis=0))
-
-    def of(self, weights: Floats) -> Floats:
-        """Each system's number (column) under each row of weights."""
-        # einsum, not @: its sums do not depend on how many threads there are.
-        sums = np.einsum("rn,ns->rs", weights, self.additive)
-        return self._put_together(sums / weights.sum(axis=1, keepdims=True))
-
-    def without_each(self) -> Floats:
-        """Each system's number (column) without each unit (row)."""
-        additive = self.additive
-        return self._put_together((additive.sum(axis=0) - additive) / max(self.units - 1, 1))
-
-    def _put_together(self, means: Floats) -> Floats:
-        if self.summary == "geometric":
-            return np.exp(means)
-        return means * self.units if self.summary == "sum" else means
+    d_z: float
+    cliffs_delta: float
+    wins: Wins
 
 
-@dataclass(frozen=True, eq=False)
-class Pooled:
-    """Formulas on counts that are summed over the units, one formula a system.
+class PairStatistics(NamedTuple):
+    """What is known of one pair before a verdict is reached: see `Finding`."""
 
-    >>> from assay.measures.steps import quantity
-    >>> half = quantity("found", [1, 0]) / quantity("retrieved", [1, 1])
-    >>> Pooled((half,)).observed()
-    array([0.5])
+    difference: float
+    interval: Interval
+    narrow: Interval
+    all_zero: bool
+    d_z: float
+    cliffs_delta: float
+    wins: Wins
+    spread: float
+
+
+def few_units(unit_kind: str, units: int) -> list[str]:
+    """What to say of intervals of fewer than 5 units.
+
+    >>> few_units("query", 4)
+    ["4 queries are too few for a bootstrap: intervals are Student's t, and there are none where all values are alike"]
+    """
+    if not 2 <= units < FEWEST_DRAWN:
+        return []
+    few = f"{number_of(unit_kind, units)} are too few for a bootstrap"
+    return [f"{few}: intervals are Student's t, and there are none where all values are alike"]
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Sample(ABC):
+    """Systems' numbers on the units that all of them have, under one measure.
+
+    `left_out`: units that some system has no number for. `of_one_only`: units that count for some systems, and that
+    others have no number for. `direction`: which way the measure is good; `unknown` if nobody has said so.
     """
 
-    formulas: tuple[PerUnit, ...]
+    systems: tuple[str, ...] = ()
+    units: tuple[str, ...] = ()
+    measure: str = ""
+    unit_kind: str = "unit"
+    bounds: tuple[float, float] | None = None
+    direction: Direction = "higher"
+    left_out: int = 0
+    of_one_only: int = 0
+
+    #: How units and systems go together: every system has the same units.
+    design: ClassVar[Literal["paired", "independent", "preference"]] = "paired"
+    #: What tells systems apart: the p-value of a test, or the interval where there is none.
+    decides_by: ClassVar[Literal["p", "interval"]] = "p"
+    #: What the numbers are made of, in words.
+    made_of: ClassVar[str] = "all items together"
+    #: Whether a system's number is put together from numbers of its own that units have.
+    averages_units: ClassVar[bool] = False
+    #: Whether units are items with predicted labels: an item is right or wrong, and has no number of its own.
+    right_or_wrong: ClassVar[bool] = False
+    #: Whether test and intervals draw items in the same way, as often as suits the measure.
+    draws_alike: ClassVar[bool] = False
 
     @property
-    def units(self) -> int:
+    @abstractmethod
+    def size(self) -> int:
         """How many units there are."""
-        return len(self.formulas[0].values)
 
+    @property
+    @abstractmethod
     def observed(self) -> Floats:
         """Each system's number."""
-        numbers: Floats = self.of(np.ones((1, self.units)))[0]
-        return numbers
 
-    def of(self, weights: Floats) -> Floats:
-        """Each system's number (column) under each row of weights."""
+    @abstractmethod
+    def undefined(self) -> list[str | None]:
+        """Why each system has no number; None where it has one, or nobody knows."""
 
-        def weighted(counts: Floats) -> Floats:
-            sums: Floats = np.einsum("rn,n->r", weights, counts)
-            return sums
+    @abstractmethod
+    def is_same(self, first: int, second: int) -> bool:
+        """Whether no unit differs between two systems, nor what is made of the units."""
 
-        return np.column_stack([formula.pooled(weighted).values for formula in self.formulas])
+    @abstractmethod
+    def spread(self, first: int, second: int, drawing: Drawing) -> float:
+        """How much a unit's part in the difference varies; NaN where that is not known."""
 
-    def without_each(self) -> Floats:
-        """Each system's number (column) without each unit (row)."""
+    @abstractmethod
+    def intervals(
+        self, of: Contrast, levels: Sequence[float], drawing: Drawing, method: Method = "hull"
+    ) -> list[Interval]:
+        """The intervals of a system's number, or of the second system's less the first one's, at these levels."""
 
-        def rest(counts: Floats) -> Floats:
-            others: Floats = counts.sum() - counts
-            return others
+    @abstractmethod
+    def redraws(self, drawing: Drawing, method: Method = "hull") -> Drawing:
+        """How often units are really drawn anew for intervals: not more often than it takes, or can be afforded."""
 
-        return np.column_stack([formula.pooled(rest).values for formula in self.formulas])
+    @property
+    @abstractmethod
+    def tests(self) -> tuple[str, ...]:
+        """The tests that suit; the first one is the default."""
 
+    @abstractmethod
+    def why_not_test(self, test: str) -> str:
+        """Why a test does not suit, the measure's name first."""
 
-#: What can be drawn anew by giving units other weights.
-Sample: TypeAlias = Averaged | Pooled | Patterns
+    @abstractmethod
+    def only(self, *systems: int) -> Self:
+        """Some of the systems, given by their places."""
+
+    @abstractmethod
+    def _tested(
+        self, pairs: Sequence[Pair], test: str, drawing: Drawing, alternative: Alternative
+    ) -> list[Outcome]: ...
+
+    def test(
+        self,
+        pairs: Sequence[Pair],
+        name: str | None,
+        drawing: Drawing,
+        alternative: Alternative = "two-sided",
+    ) -> list[Outcome]:
+        """Test each pair of systems by the test named, or the default; `alternative` is about the second system."""
+        return self._tested(pairs, self.chosen_test(name), drawing, alternative)
+
+    def chosen_test(self, name: str | None) -> str:
+        """The test that was named, or the default; one that does not suit is refused, with the reason."""
+        default = self.tests[0]
+        if name is None or name == default:
+            return default
+        Choice(EVERY_TEST).check("the test", name)
+        test = self.synonym(name)
+        if test not in self.tests:
+            raise ParameterError(f"{self.why_not_test(test)}: its test is {default}, not {test}")
+        return test
+
+    def synonym(self, test: str) -> str:
+        """What a test is called here."""
+        return test
+
+    def test_words(self, outcome: Outcome) -> str:
+        """Which test was made, and how, for a table of tests of one kind each."""
+        return outcome.note
+
+    def effects(self, first: int, second: int) -> Effects:
+        """How large the difference is, unit by unit."""
+        del first, second
+        return Effects(np.nan, np.nan, Wins(0, 0, 0))
+
+    def unit_values(self) -> Floats | None:
+        """The numbers of units (rows) under systems (columns), NaN where there is none; None if units have none.
+
+        Of predicted labels, 1 where the system is right and 0 where it is wrong.
+        """
+        return None
+
+    def reweighted(self, weights: Floats) -> Floats | None:
+        """Each system's number (column) under each row of weights of the units; None if these cannot be weighted."""
+        del weights
+        return None
+
+    def part(self, rows: Sequence[int]) -> Self | None:
+        """The same systems on some of the units, given by their places; None if that would be another number."""
+        del rows
+        return None
+
+    def contributions(self, key: str) -> pl.DataFrame | None:
+        """Of two systems, what each unit adds to the difference, under this key; None if no unit has a part."""
+        del key
+        return None
+
+    def defined(self) -> Self:
+        """Without systems that have no number, where these would have none whatever the units."""
+        return self
+
+    def halves(self, first: int, second: int, drawing: Drawing) -> int | None:
+        """How many halves of the items the intervals of a difference come from; None if they do not."""
+        del first, second, drawing
+        return None
+
+    def statistics(self, pair: Pair, alpha: float, drawing: Drawing, method: Method = "hull") -> PairStatistics:
+        """Everything but the test about one pair."""
+        wide, narrow = self.intervals(pair, (1 - alpha, 1 - 2 * alpha), drawing, method)
+        return PairStatistics(
+            self.difference(*pair),
+            wide,
+            narrow,
+            self.is_same(*pair),
+            *self.effects(*pair),
+            self.spread(*pair, drawing),
+        )
+
+    def detectable(self, spread: float, alpha: float, power: float) -> float:
+        """The smallest difference that so many units would detect."""
+        return smallest_detectable(spread, self.size, alpha, power)
+
+    def needed(self, difference: float, spread: float, alpha: float, power: float) -> int | None:
+        """The units that would detect a difference; None if no number of them does."""
+        return units_needed(difference, spread, alpha, power)
+
+    @property
+    def is_mean(self) -> bool:
+        """Whether a system's number is the mean of its units' numbers."""
+        return False
+
+    @property
+    def is_sum(self) -> bool:
+        """Whether a system's number grows with the number of units."""
+        return False
+
+    @property
+    def is_undirected(self) -> bool:
+        """Whether nobody has said if higher or lower is better."""
+        return self.direction == "unknown"
+
+    @property
+    def higher_is_better(self) -> bool | None:
+        """Whether more is better; None if neither is, or if nobody has said so."""
+        return _IS_HIGHER_BETTER[self.direction]
+
+    def directed(self, direction: Direction) -> Self:
+        """The same with `higher` or `lower` as what is better."""
+        return replace(self, direction=direction)
+
+    def difference(self, first: int, second: int) -> float:
+        """The second system's number less the first one's; what is rounding is no difference."""
+        apart = float(self.observed[second] - self.observed[first])
+        return 0.0 if abs(apart) <= ROUNDING * float(np.abs(self.observed[[first, second]]).max()) else apart
+
+    def refuse_undirected(self, purpose: str) -> None:
+        """Refuse a measure that is neither good nor bad when it is high, where a loss has to be told from a gain."""
+        if self.higher_is_better is None:
+            why = "its direction is not known" if self.is_undirected else "it is neither good nor bad when it is high"
+            raise ParameterError(f"{self.measure}: {why}; to {purpose}, state its direction, higher or lower")
+
+    def notes(self, absences: bool = True) -> list[str]:
+        """What to say about the pairing: units left out, and values that there were not.
+
+        `absences`: also which systems have no number, and why.
+        """
+        notes: list[str] = []
+        if self.left_out:
+            units = number_of(self.unit_kind, self.left_out)
+            notes.append(Note.on(self.measure, f"{units} left out: not all systems have a value there"))
+        if self.of_one_only:
+            units = number_of(self.unit_kind, self.of_one_only)
+            remark = f"{units} with a value for one system and none for another: each has its own mean"
+            notes.append(Note.on(self.measure, remark))
+        notes += [
+            f"{self.measure} of {system} is undefined" + (f": {why}" if why else "")
+            for system, value, why in zip(self.systems, self.observed, self.undefined(), strict=True)
+            if absences and np.isnan(value)
+        ]
+        return notes + self.value_notes()
+
+    def value_notes(self) -> list[str]:
+        """What to say of the units' numbers, where they have any."""
+        return []
+
+    def interval_notes(self) -> list[str]:
+        """What to say of the intervals: that units are too few to draw them anew."""
+        return few_units(self.unit_kind, self.size)
+
+    def why_not(self, *systems: int) -> str:
+        """Which of these systems have no number, and why, in words; empty if all have one."""
+        reasons, lacking = self.undefined(), [system for system in systems if np.isnan(self.observed[system])]
+        names: dict[str | None, list[str]] = {}
+        for system in lacking:
+            names.setdefault(reasons[system], []).append(self.systems[system])
+        clauses = [" and ".join(several) + (f" ({why})" if why else "") for why, several in names.items()]
+        return f"undefined for {', and for '.join(clauses)}" if clauses else ""
+
+    def one_sided(self, first: int, second: int) -> str:
+        """For how many of the units left out one of two systems alone has a number, in words; empty if for none."""
+        del first, second
+        return ""
+
+    def is_wide(self, margin: float) -> bool:
+        """Whether a margin is more than a tenth of the measure's range."""
+        return self.bounds is not None and margin > 0.1 * (self.bounds[1] - self.bounds[0])
+
+    def margin(self, baseline: int, asked: float | None = None) -> tuple[float, str]:
+        """The smallest difference that matters, and where it comes from."""
+        if asked is not None:
+            return asked, "as asked for"
+        if self.bounds is not None and np.isfinite(self.bounds).all():
+            return MARGIN_SHARE * (self.bounds[1] - self.bounds[0]), f"{MARGIN_SHARE:g} of the measure's range"
+        share = MARGIN_SHARE * abs(float(self.observed[baseline]))
+        return share, f"{MARGIN_SHARE:.0%} of the baseline's number, as the measure has no range"
+
+    def _names(self, systems: Sequence[int]) -> tuple[str, ...]:
+        return tuple(self.systems[place] for place in systems) if self.systems else ()

@@ -8,18 +8,21 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import NamedTuple
+from typing import ClassVar, Self
 
 import numpy as np
 
+from assay.core.errors import number_of
+from assay.core.notes import Note
 from assay.counting.judgments import Floats, Mask
 from assay.counting.scored import Scored
 from assay.measures.registry import Measure
-from assay.stats.bootstrap import FEWEST_DRAWN, Interval, percentiles
+from assay.stats.bootstrap import FEWEST_DRAWN, Interval, Method, percentiles
 from assay.stats.delong import DeLongPaired, delong, delong_paired
 from assay.stats.permutation import NO_DIFFERENCE, Alternative, Outcome
+from assay.stats.samples import Contrast, Drawing, Pair, Sample
 from assay.stats.score_bootstrap import bootstrap_scores, bootstrap_scores_paired
 
 #: Each resample is measured on its own, so that fewer have to do: so many at most, and at least.
@@ -28,13 +31,6 @@ MOST_RESAMPLES, _FEWEST_RESAMPLES = 2_000, 500
 _MOST_SCORES = 50_000_000
 # What an area is multiplied by: the Gini coefficient is twice the area, less 1.
 _SCALES = {"AUC": 1.0, "Gini": 2.0}
-
-
-class Drawing(NamedTuple):
-    """How often items are drawn anew, and from which seed."""
-
-    resamples: int
-    seed: int
 
 
 def scale_of(measure: Measure) -> float | None:
@@ -71,80 +67,97 @@ def score_interval(scored: Scored, measure: Measure, level: float, resamples: in
     if scale is not None:
         shift = scale - 1  # the Gini coefficient is 0 where the area is one half
         return _scaled(delong(scored, level).interval, scale, -shift), 0
-    drawn = resamples_of(len(scored.positive) + len(scored.negative), resamples)
-    made = bootstrap_scores(scored, measure, confidence=level, resamples=drawn, seed=seed, method="percentile")
-    return made.interval, drawn
+    often = resamples_of(len(scored.positive) + len(scored.negative), resamples)
+    redrawn = bootstrap_scores(scored, measure, confidence=level, resamples=often, seed=seed, method="percentile")
+    return redrawn.interval, often
 
 
 @dataclass(frozen=True, eq=False)
-class ScoreSample:
-    """Systems' scores (an array a system) of the same items, of which some are positive, and a measure of scores.
+class ScoreSample(Sample):
+    """Systems' scores (an array per system) of the same items, of which some are positive, and a measure of scores.
 
     >>> from assay.measures import parse_measure
     >>> first, second = np.array([6.0, 5, 3, 4, 2, 1]), np.array([6.0, 1, 4, 3, 5, 2])
     >>> positive = np.array([True, True, True, False, False, False])
     >>> sample = ScoreSample(parse_measure("AUC", "binary"), positive, (first, second))
-    >>> sample.observed(), sample.scale
+    >>> sample.observed, sample.scale
     (array([0.8889, 0.5556]), 1.0)
     """
 
-    measure: Measure
+    scorer: Measure
     positive: Mask
     scores: tuple[Floats, ...]
     weight: Floats | None = None
-    _redrawn: dict[tuple[int, int, Drawing], Floats] = field(default_factory=dict, repr=False)
+
+    draws_alike: ClassVar[bool] = True
 
     @property
-    def units(self) -> int:
+    def size(self) -> int:
         """How many items there are."""
         return len(self.positive)
 
     @property
     def scale(self) -> float | None:
         """What the measure is of an area under the ROC curve, if DeLong's variance serves it; None if it does not."""
-        return None if self.weight is not None else scale_of(self.measure)
+        return None if self.weight is not None else scale_of(self.scorer)
 
     @cached_property
     def scored(self) -> tuple[Scored, ...]:
         """Each system's scores, sorted."""
         return tuple(Scored.from_scores(self.positive, scores, sample_weight=self.weight) for scores in self.scores)
 
+    @cached_property
     def observed(self) -> Floats:
         """Each system's number."""
-        return np.concatenate([self.measure.of(one) for one in self.scored])
+        return np.concatenate([self.scorer.of(scored) for scored in self.scored])
 
-    def reasons(self) -> list[str | None]:
+    def undefined(self) -> list[str | None]:
         """Why each system has no number, None where it has one."""
-        return [self.measure.per_unit(one).reason(0) for one in self.scored]
+        return [self.scorer.per_unit(scored).reason(0) for scored in self.scored]
 
-    def resamples(self, asked: int) -> int:
-        """How often items are drawn anew: not at all where DeLong's variance serves."""
-        return 0 if self.scale is not None else resamples_of(self.units, asked)
+    def only(self, *systems: int) -> Self:
+        """Some of the systems, given by their places."""
+        return replace(self, scores=tuple(self.scores[place] for place in systems), systems=self._names(systems))
 
     def is_same(self, first: int, second: int) -> bool:
         """Whether two systems put all items into the same order, ties included."""
-        one, other = (np.unique(self.scores[system], return_inverse=True)[1].ravel() for system in (first, second))
-        return bool((one == other).all())
+        before, after = (np.unique(self.scores[place], return_inverse=True)[1].ravel() for place in (first, second))
+        return bool((before == after).all())
 
-    def of_difference(self, first: int, second: int, levels: Sequence[float], drawing: Drawing) -> list[Interval]:
-        """The intervals of the second system's number less the first one's."""
-        if self.units < FEWEST_DRAWN:
+    def redraws(self, drawing: Drawing, method: Method = "hull") -> Drawing:
+        """How often items are drawn anew: not at all where DeLong's variance serves."""
+        del method
+        often = 0 if self.scale is not None else resamples_of(self.size, drawing.resamples)
+        return drawing._replace(resamples=often)
+
+    def intervals(
+        self, of: Contrast, levels: Sequence[float], drawing: Drawing, method: Method = "hull"
+    ) -> list[Interval]:
+        """DeLong's intervals of areas; of other numbers, those of resamples of the items."""
+        if self.size < 2:
+            return [Interval.unknown(level, method) for level in levels]
+        fewer = self.redraws(drawing)
+        if len(of) == 1:
+            return [score_interval(self.scored[of[0]], self.scorer, level, *fewer)[0] for level in levels]
+        if self.size < FEWEST_DRAWN:
             return [Interval.unknown(level) for level in levels]
         if self.scale is not None:
-            return [_scaled(self.delong(first, second, level).interval, self.scale) for level in levels]
-        drawn = self.redrawn(first, second, drawing)
-        return [percentiles(drawn, level) for level in levels]
+            return [_scaled(self.delong(*of, level).interval, self.scale) for level in levels]
+        differences = self.redrawn(*of, fewer)
+        return [percentiles(differences, level) for level in levels]
 
-    def of_system(self, system: int, level: float, drawing: Drawing) -> Interval:
-        """The interval of a system's number."""
-        return score_interval(self.scored[system], self.measure, level, *drawing)[0]
+    def interval_notes(self) -> list[str]:
+        """What to say of the intervals: that items are too few for those of differences."""
+        few = f"{number_of(self.unit_kind, self.size)} are too few for an interval of a difference"
+        return [Note.on(self.measure, few)] if 2 <= self.size < FEWEST_DRAWN else []
 
-    def spread(self, first: int, second: int) -> float:
+    def spread(self, first: int, second: int, drawing: Drawing) -> float:
         """How much an item's part in the difference varies; NaN where it is not known."""
-        if self.scale is None:
+        del drawing
+        if self.scale is None or self.size < 2 or np.isnan(self.observed[[first, second]]).any():
             return math.nan
         variance = self.delong(first, second).variance
-        return self.scale * math.sqrt(variance * self.units) if variance >= 0 else math.nan
+        return self.scale * math.sqrt(variance * self.size) if variance >= 0 else math.nan
 
     def delong(self, first: int, second: int, level: float = 0.95) -> DeLongPaired:
         """DeLong's comparison of two areas: the second less the first."""
@@ -152,21 +165,51 @@ class ScoreSample:
 
     def redrawn(self, first: int, second: int, drawing: Drawing) -> Floats:
         """The differences in resamples of the items; NaN where one has no number."""
-        fewer = drawing._replace(resamples=self.resamples(drawing.resamples))
+        fewer = self.redraws(drawing)
         key = (first, second, fewer)
         if key not in self._redrawn:
-            made = bootstrap_scores_paired(
+            self._redrawn[key] = bootstrap_scores_paired(
                 self.positive,
                 self.scores[second],
                 self.scores[first],
-                self.measure,
+                self.scorer,
                 sample_weight=self.weight,
                 resamples=fewer.resamples,
                 seed=fewer.seed,
                 method="percentile",
-            )
-            self._redrawn[key] = made.resampled
+            ).resampled
         return self._redrawn[key]
+
+    @cached_property
+    def _redrawn(self) -> dict[tuple[int, int, Drawing], Floats]:
+        return {}
+
+    @property
+    def tests(self) -> tuple[str, ...]:
+        """DeLong's test of areas; the interval of resamples, read as a test, of all else."""
+        return ("bootstrap_interval",) if self.scale is None else ("delong",)
+
+    def synonym(self, test: str) -> str:
+        """Of scores, a bootstrap is that of the interval."""
+        return "bootstrap_interval" if test == "bootstrap" else test
+
+    def why_not_test(self, test: str) -> str:
+        """Why a test does not suit scores."""
+        why = "it is made of all items together"
+        if test in {"swap", "permutation"}:
+            why = "scores of two systems may be on different scales and are never swapped"
+        elif test == "delong":
+            why = "DeLong's test is for areas under the whole ROC curve, of items without weights"
+        return f"{self.measure}: {why}"
+
+    def test_words(self, outcome: Outcome) -> str:
+        """Which test was made, and how."""
+        return f"{outcome.test}: {outcome.note}" if outcome.note else outcome.test
+
+    def _tested(self, pairs: Sequence[Pair], test: str, drawing: Drawing, alternative: Alternative) -> list[Outcome]:
+        if test == "delong":
+            return [delong_test(self, *pair, alternative) for pair in pairs]
+        return [bootstrap_of_scores(self, *pair, drawing, alternative) for pair in pairs]
 
 
 def delong_test(sample: ScoreSample, first: int, second: int, alternative: Alternative = "two-sided") -> Outcome:
@@ -178,20 +221,16 @@ def delong_test(sample: ScoreSample, first: int, second: int, alternative: Alter
     >>> delong_test(ScoreSample(parse_measure("AUC", "binary"), positive, (first, second)), 0, 1)
     Outcome(test='delong', statistic=-0.866, p=0.3865, resamples=None, note='', sign=None)
     """
-    found = sample.delong(first, second)
-    error = math.sqrt(found.variance) if found.variance > 0 else math.nan
-    z = (
-        found.difference / error
-        if error > 0
-        else math.copysign(math.inf, found.difference)
-        if found.difference
-        else 0.0
-    )
-    p, points = found.p, found.difference if found.sign is None else found.sign
+    areas = sample.delong(first, second)
+    error = math.sqrt(areas.variance) if areas.variance > 0 else math.nan
+    z = math.copysign(math.inf, areas.difference) if areas.difference else 0.0
+    if error > 0:
+        z = areas.difference / error
+    p, points = areas.p, areas.difference if areas.sign is None else areas.sign
     if alternative != "two-sided" and points:
         towards = (points > 0) == (alternative == "greater")
         p = p / 2 if towards else 1 - p / 2
-    return Outcome("delong", z, p, None, found.note, found.sign)
+    return Outcome("delong", z, p, None, areas.note, areas.sign)
 
 
 def bootstrap_of_scores(
@@ -207,20 +246,19 @@ def bootstrap_of_scores(
     >>> bootstrap_of_scores(sample, 0, 1, Drawing(199, seed=0)).p
     0.01
     """
-    observed = sample.observed()
-    difference = float(observed[second] - observed[first])
+    difference = float(sample.observed[second] - sample.observed[first])
     if math.isnan(difference):
         return Outcome("bootstrap_interval", difference, math.nan, None, NO_DIFFERENCE)
-    drawn = sample.redrawn(first, second, drawing)
+    resampled = sample.redrawn(first, second, drawing)
     # What has no number is no evidence: it counts on both sides.
-    draws, unknown = len(drawn) + 1, np.isnan(drawn)
-    below, above = (int(np.count_nonzero(unknown | side)) + 1 for side in (drawn <= 0, drawn >= 0))
+    draws, unknown = len(resampled) + 1, np.isnan(resampled)
+    below, above = (int(np.count_nonzero(unknown | side)) + 1 for side in (resampled <= 0, resampled >= 0))
     if alternative == "two-sided":
         p = min(1.0, 2 * min(below, above) / draws)
     else:
         p = (below if alternative == "greater" else above) / draws
-    note = f"{len(drawn):,} resamples of items"
-    return Outcome("bootstrap_interval", difference, p, len(drawn), note, int(np.sign(above - below)))
+    note = f"{len(resampled):,} resamples of items"
+    return Outcome("bootstrap_interval", difference, p, len(resampled), note, int(np.sign(above - below)))
 
 
 def _scaled(interval: Interval, scale: float, shift: float = 0.0) -> Interval:

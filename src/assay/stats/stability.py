@@ -13,8 +13,7 @@ from assay.counting.judgments import Floats
 from assay.stats.bootstrap import Interval, percentiles, weights
 from assay.stats.correlation import row_by_row
 from assay.stats.orders import orders_of, swapped, tau_b
-from assay.stats.paired import Paired
-from assay.stats.samples import Averaged, Pooled
+from assay.stats.samples import Sample
 
 _BLOCK = 1 << 22
 
@@ -55,67 +54,72 @@ def discriminative_power(p_values: ArrayLike, alpha: float = 0.05) -> float:
     return float("nan") if np.isnan(p).all() else float(np.mean(p < alpha))
 
 
-def ranking_stability(
-    sample: Averaged | Pooled, resamples: int = 1000, seed: int = 0, level: float = 0.95
-) -> Stability:
+def ranking_stability(sample: Sample, resamples: int = 1000, seed: int = 0, level: float = 0.95) -> Stability:
     """How much the order of the systems depends on the units that happened to be there.
 
+    >>> from assay.stats.mean_samples import MeanSample
     >>> values = np.tile([0.1, 0.2, 0.4], (6, 1)) + np.arange(6)[:, None] / 100
-    >>> ranking_stability(Averaged(values), resamples=100).redrawn
+    >>> ranking_stability(MeanSample(values), resamples=100).redrawn
     Agreement(tau=1.0, low=1.0, high=1.0, swapped=0.0, level=0.95, resamples=100)
     """
-    observed = sample.observed()
+    observed = sample.observed
     if len(observed) < 2:
         raise ParameterError("a ranking takes at least two systems")
     if resamples < 1 or not 0 < level < 1:
         raise ParameterError(f"resamples are 1 or more and level between 0 and 1, not {resamples} and {level:g}")
     redrawn = [
-        (sample.of(block), np.broadcast_to(observed, (len(block), len(observed))))
-        for block in weights(sample.units, resamples, seed)
+        (_under(sample, block), np.broadcast_to(observed, (len(block), len(observed))))
+        for block in weights(sample.size, resamples, seed)
     ]
-    halves = [
-        (sample.of(block), sample.of(other)) for block, other in _halves(sample.units, resamples, seed)
-    ] if sample.units > 1 else []  # fmt: skip
+    splits = _halves(sample.size, resamples, seed) if sample.size > 1 else ()
+    halves = [(_under(sample, block), _under(sample, other)) for block, other in splits]
     return Stability(_agreement(redrawn, level), _agreement(halves, level))
 
 
 def with_other_units(
-    one: Paired, other: Paired, systems: Sequence[str], *, resamples: int = 1000, seed: int = 0, level: float = 0.95
+    first: Sample, second: Sample, systems: Sequence[str], *, resamples: int = 1000, seed: int = 0, level: float = 0.95
 ) -> dict[str, Interval]:
     """Where the coefficients of two lists of the same systems lie with units drawn anew, by their names.
 
     A unit of both lists is drawn for both. These are quantiles of the coefficients over the resamples: of their spread,
     not of an error. Nothing, if one of the lists has fewer than two units.
 
+    >>> from assay.stats.mean_samples import MeanSample
     >>> values = np.tile([0.1, 0.2, 0.4], (6, 1)) + np.arange(6)[:, None] / 100
-    >>> paired = Paired("AP", "query", ("a", "b", "c"), ("q1", "q2", "q3", "q4", "q5", "q6"), Averaged(values))
-    >>> with_other_units(paired, paired, ["a", "b"], resamples=100)["Kendall's tau-b"]
+    >>> sample = MeanSample(values, systems=("a", "b", "c"), units=("q1", "q2", "q3", "q4", "q5", "q6"))
+    >>> with_other_units(sample, sample, ["a", "b"], resamples=100)["Kendall's tau-b"]
     Interval(low=1.0, high=1.0, level=0.95, method='percentile')
     """
-    if min(len(one.units), len(other.units)) < 2 or not resamples:
+    if min(first.size, second.size) < 2 or not resamples:
         return {}
-    places = {unit: place for place, unit in enumerate(dict.fromkeys((*one.units, *other.units)))}
-    drawn = np.concatenate(list(weights(len(places), resamples, seed)))
+    places = {unit: place for place, unit in enumerate(dict.fromkeys((*first.units, *second.units)))}
+    every_weight = np.concatenate(list(weights(len(places), resamples, seed)))
     numbers: list[Floats] = []
-    usable = np.ones(len(drawn), dtype=bool)  # a resample may hold no unit of one of the lists
-    for side in (one, other):
-        if not isinstance(side.sample, Averaged | Pooled):
-            raise ParameterError(f"{side.measure} is made of all items together: it has no numbers of units")
-        own = drawn[:, [places[unit] for unit in side.units]]
-        usable &= own.sum(axis=1) > 0
+    usable = np.ones(len(every_weight), dtype=bool)  # a resample may hold no unit of one of the lists
+    for side in (first, second):
+        side_weights = every_weight[:, [places[unit] for unit in side.units]]
+        usable &= side_weights.sum(axis=1) > 0
         columns = [side.systems.index(system) for system in systems]
         with np.errstate(invalid="ignore", divide="ignore"):
-            found = side.sample.of(own)[:, columns]
-        numbers.append(found if side.higher_is_better is not False else -found)
+            side_numbers = _under(side, side_weights)[:, columns]
+        numbers.append(side_numbers if side.higher_is_better is not False else -side_numbers)
     usable &= np.isfinite(numbers[0]).all(axis=1) & np.isfinite(numbers[1]).all(axis=1)
     values = row_by_row(numbers[0][usable], numbers[1][usable])
-    return {name: percentiles(found, level) for name, found in values.items()}
+    return {name: percentiles(coefficients, level) for name, coefficients in values.items()}
+
+
+def _under(sample: Sample, weights: Floats) -> Floats:
+    """The systems' numbers under weights of the units; refuse numbers that are made in another way."""
+    numbers = sample.reweighted(weights)
+    if numbers is None:
+        raise ParameterError(f"{sample.measure} is made of {sample.made_of}: it has no numbers of units")
+    return numbers
 
 
 def _agreement(rankings: list[tuple[Floats, Floats]], level: float) -> Agreement:
     """Compare the rows of each two tables of numbers, all pairs of systems at once."""
-    found = [(tau_b(*orders), swapped(*orders)) for tables in rankings for orders in orders_of(*tables)]
-    tau, opposite = (np.concatenate([np.empty(0), *(pair[part] for pair in found)]) for part in (0, 1))
+    blocks = [(tau_b(*orders), swapped(*orders)) for tables in rankings for orders in orders_of(*tables)]
+    tau, opposite = (np.concatenate([np.empty(0), *(block[part] for block in blocks)]) for part in (0, 1))
     known = tau[~np.isnan(tau)]
     if not len(known):
         return Agreement(np.nan, np.nan, np.nan, np.nan, level, len(tau))

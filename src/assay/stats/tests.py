@@ -17,6 +17,7 @@ from scipy import special
 from assay.counting.judgments import Floats
 from assay.stats.bootstrap import weights
 from assay.stats.effects import d_z, wins
+from assay.stats.mcnemar import NAMES, Way
 from assay.stats.permutation import MOST_UNITS_EXACT, NOTHING_DIFFERS, Outcome, permutation_test
 
 # Differences are ranked to so many digits: what lies behind them is rounding, and would break ties at random.
@@ -188,4 +189,26 @@ TESTS: dict[str, PairedTest] = {
     "t": _drawing_nothing(paired_t),
     "wilcoxon": _drawing_nothing(wilcoxon),
     "sign": _drawing_nothing(sign_test),
+}
+#: Tests of all systems at once, whose p-values need no further correction.
+SIMULTANEOUS = ("tukey", "randomised_tukey")
+#: The ways of McNemar's test, by what it is called then.
+MCNEMAR: dict[str, Way] = {name: way for way, name in NAMES.items()}
+#: Tests of predicted labels, and of scores.
+OF_CLASSIFIERS = ("swap", *MCNEMAR, "delong", "bootstrap_interval")
+EVERY_TEST = (*TESTS, *SIMULTANEOUS, *OF_CLASSIFIERS)
+#: What stands for the test where there is none.
+NO_TEST = "none"
+#: The works to cite for tests, by their keys in the bibliography.
+CITES = {
+    "permutation": ("smucker2007",),
+    "bootstrap": ("sakai2006",),
+    "t": ("student1908", "smucker2007"),
+    "wilcoxon": ("wilcoxon1945", "pratt1959"),
+    "sign": ("dixon1946",),
+    "tukey": ("tukey1949", "carterette2012"),
+    "randomised_tukey": ("carterette2012",),
+    **dict.fromkeys(MCNEMAR, ("mcnemar1947",)),
+    "delong": ("delong1988",),
+    "bootstrap_interval": ("efron1993",),
 }

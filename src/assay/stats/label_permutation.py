@@ -17,7 +17,7 @@ from scipy import special
 
 from assay.core.errors import number_of
 from assay.counting.judgments import Floats, Ints
-from assay.stats.label_samples import Patterns
+from assay.stats.label_patterns import LabelPatterns
 from assay.stats.permutation import NO_DIFFERENCE, NOTHING_DIFFERS, Alternative, Outcome
 from assay.stats.rounding import ROUNDING
 
@@ -35,13 +35,13 @@ class Differing(NamedTuple):
     `items` how many items there are in each group, `observed` for how many of them the first system has the one.
     """
 
-    table: Patterns
+    table: LabelPatterns
     same: Floats
     items: Ints
     observed: Ints
 
     @classmethod
-    def of(cls, sample: Patterns) -> Differing:
+    def of(cls, sample: LabelPatterns) -> Differing:
         """Group what a sample of two systems holds."""
         size = len(sample.labels)
         first, second = sample.predicted.T
@@ -56,11 +56,11 @@ class Differing(NamedTuple):
         counts, ones = sample.counts[differs], first[differs] == low
         items = np.bincount(place.ravel(), counts, len(groups)).astype(np.int64)
         observed = np.bincount(place.ravel(), counts * ones, len(groups)).astype(np.int64)
-        truth, one, other = groups[:, :3].astype(np.int64).T
+        truth, low, high = groups[:, :3].astype(np.int64).T
         table = replace(
             sample,
             truth=np.concatenate([cells // size, truth, truth]),
-            predicted=np.concatenate([cells % size, one, other])[:, None],
+            predicted=np.concatenate([cells % size, low, high])[:, None],
             weight=np.concatenate([np.ones(len(cells)), groups[:, 3], groups[:, 3]]),
             counts=np.concatenate([same, observed, items - observed]).astype(np.int64),
             pattern=np.empty(0, np.int64),
@@ -77,7 +77,7 @@ class Differing(NamedTuple):
 
 
 def swap_test(
-    sample: Patterns, *, resamples: int = 100_000, seed: int = 0, alternative: Alternative = "two-sided"
+    sample: LabelPatterns, *, resamples: int = 100_000, seed: int = 0, alternative: Alternative = "two-sided"
 ) -> Outcome:
     """Test whether two systems' label measure differs, by swapping their predictions item by item.
 
@@ -85,8 +85,9 @@ def swap_test(
     observed counts as one more draw: p = (b + 1) / (n + 1).
 
     >>> from assay.measures import parse_measure
+    >>> from assay.stats.label_samples import LabelSample
     >>> truth, predicted = np.ones(5, int), np.column_stack([np.zeros(5, int), np.ones(5, int)])
-    >>> sample = Patterns.of_items(parse_measure("Recall", "binary"), (0, 1), truth, predicted, positive=1)
+    >>> sample = LabelSample.of_items(parse_measure("Recall", "binary"), (0, 1), truth, predicted, positive=1)
     >>> swap_test(sample)  # 2 of the 2^5 ways to swap
     Outcome(test='swap', statistic=1.0, p=0.0625, resamples=None, note='exact: all swaps of 5 items', sign=None)
     """
@@ -97,7 +98,7 @@ def swap_test(
     observed = float(differing.differences(differing.observed[None])[0])
     if np.isnan(observed):
         return Outcome("swap", observed, np.nan, None, NO_DIFFERENCE)
-    reach = ROUNDING * max(float(np.nanmax(np.abs(sample.observed()), initial=0.0)), np.finfo(np.float64).tiny)
+    reach = ROUNDING * max(float(np.nanmax(np.abs(sample.observed), initial=0.0)), np.finfo(np.float64).tiny)
     if np.log(differing.items + 1.0).sum() <= np.log(MOST_COMBINATIONS):
         heads, chances = _every(differing.items)
         p = float(chances[_as_extreme(differing.differences(heads), observed, reach, alternative)].sum())
@@ -105,8 +106,8 @@ def swap_test(
     extreme = 0
     for heads in _drawn(differing.items, resamples, seed):
         extreme += int(np.count_nonzero(_as_extreme(differing.differences(heads), observed, reach, alternative)))
-    said = f"{resamples:,} random swaps of {number_of('item', items)}"
-    return Outcome("swap", observed, (extreme + 1) / (resamples + 1), resamples, said)
+    note = f"{resamples:,} random swaps of {number_of('item', items)}"
+    return Outcome("swap", observed, (extreme + 1) / (resamples + 1), resamples, note)
 
 
 def _as_extreme(swapped: Floats, observed: float, reach: float, alternative: Alternative) -> NDArray[np.bool_]:

@@ -1,0 +1,228 @@
+"""`Pairing`: several systems on the same units, which gives a sample under each measure; each subject has its own."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeAlias
+
+import polars as pl
+
+from assay.core.errors import InputError, ParameterError, did_you_mean, number_of
+from assay.core.notes import Note
+from assay.measures.registry import Measure
+from assay.stats.samples import Drawing, Sample
+from assay.tables import Direction
+
+if TYPE_CHECKING:
+    from assay.clustering.pairing import Alike
+    from assay.comparison.findings import Finding
+    from assay.comparison.result import Comparison
+    from assay.evaluation import Evaluation
+
+#: Which measures are asked for; None: the usual ones.
+Wanted: TypeAlias = Iterable[str | Measure] | str | Measure | None
+#: Which way measures are good: one word for those of which it is not known, or a word each by name.
+Directions: TypeAlias = str | Mapping[str, str] | None
+
+_GOOD: dict[str, Direction] = {"higher": "higher", "lower": "lower"}
+#: Units that nothing is to be inferred from, or not like this.
+_NO_SAMPLE = {
+    "class": "classes are not a sample of anything: there is no test over them",
+    "fold": "folds share their training data: paired tests of folds find differences that are not there",
+}
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Pairing(ABC):
+    """Systems on the same units, and what only their subject can tell; `directions` are those that somebody stated."""
+
+    directions: Mapping[str, Direction] = field(default_factory=dict)
+
+    #: What was paired, in words.
+    holds: ClassVar[str] = "scores"
+
+    @abstractmethod
+    def measure_names(self, wanted: Wanted = None) -> list[str]:
+        """The measures asked for, as samples call them; the usual ones, if none is."""
+
+    @abstractmethod
+    def undirected(self, measure: str | Measure) -> Sample:
+        """The systems under one measure, good which way the measure itself says."""
+
+    def sample(self, measure: str | Measure) -> Sample:
+        """The systems under one measure."""
+        sample = self.undirected(measure)
+        stated = self.directions.get(sample.measure)
+        return sample if stated is None else sample.directed(stated)
+
+    @property
+    def evaluation(self) -> Evaluation | None:
+        """The evaluation of runs that the systems come from, if they do."""
+        return None
+
+    @property
+    def is_bare(self) -> bool:
+        """Whether all there is are somebody's own scores."""
+        return False
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What is odd about what was paired."""
+        return ()
+
+    def check_drawing(self, resamples: int | None, interval: str = "hull") -> None:
+        """Refuse what says how a test or a bootstrap draws, where there is neither."""
+        del resamples, interval
+
+    def remarks(self, measures: Sequence[str], *, usual: bool, instead: str = "is the headline") -> list[str]:
+        """What to know about the numbers; `usual`: no measures were asked for, and one of them is said `instead`."""
+        del measures, usual, instead
+        return []
+
+    def between(self, findings: Sequence[Finding], drawing: Drawing) -> tuple[list[Finding], list[str]]:
+        """The findings with what the subject knows of each pair besides its numbers, and what to note of them."""
+        del drawing
+        return list(findings), []
+
+    def without_intervals(self, measure: str, systems: Sequence[str], drawing: Drawing) -> list[str]:
+        """Why the difference of two systems has no interval, where only the subject knows."""
+        del measure, systems, drawing
+        return []
+
+    def alike(self, first: str, second: str) -> Alike | None:
+        """How alike two clusterings are; None of what is no clustering."""
+        del first, second
+        return None
+
+    def check_flips(self) -> None:
+        """Refuse what has no predictions that could flip."""
+        raise ParameterError("only predictions of classifiers flip: compare those")
+
+    def flipped(self, first: str, second: str) -> pl.DataFrame:
+        """The items that two classifiers predict differently."""
+        del first, second
+        self.check_flips()
+        return pl.DataFrame()
+
+    @property
+    def no_documents(self) -> str:
+        """Why documents cannot be looked at."""
+        return f"this is about the documents of rankings: {self.holds} have none"
+
+    def look_into(self, comparison: Comparison) -> Comparison:
+        """The comparison with what takes a second look at the data, where that is worth its time."""
+        return comparison
+
+    def signatures(self, measures: Sequence[str]) -> dict[str, str]:
+        """Everything that each measure's number depends on, in one line."""
+        del measures
+        return {}
+
+    def directed(self, direction: Directions, measures: Any = None) -> Self:
+        """The same with what was said about directions; what Assay knows of its own measures cannot be turned round."""
+        if direction is None:
+            return self
+        known = {name: self.undirected(name).direction for name in self.measure_names(measures)}
+        named = direction
+        if isinstance(named, str):
+            named = {name: named for name, good in known.items() if good not in _GOOD}
+        if not named:
+            each = ", ".join(f"{name} ({good} is better)" for name, good in known.items())
+            raise ParameterError(f"the direction of every measure is known: {each}; to state another, name the measure")
+        stated: dict[str, Direction] = {}
+        for name, word in named.items():
+            if name not in known:
+                raise ParameterError(
+                    f"a direction is given for {name}, but the measures are {', '.join(known)}"
+                    f"{did_you_mean(name, known)}"
+                )
+            if word not in _GOOD:
+                raise ParameterError(f"the direction of {name} is higher or lower, not {word!r}")
+            if not self.is_bare and known[name] in _GOOD and word != known[name]:
+                raise ParameterError(f"{name}: {known[name]} is better, not {word}")
+            stated[name] = _GOOD[word]
+        return replace(self, directions=stated)
+
+    def samples(self, wanted: Wanted = None) -> list[Sample]:
+        """The systems under each measure asked for; with a single unit there is nothing to say about others."""
+        samples = [self.sample(name) for name in self.measure_names(wanted)]
+        for sample in samples:
+            if why := _NO_SAMPLE.get(sample.unit_kind):
+                raise InputError.on(sample.measure, why)
+            if sample.size < 2:
+                least = number_of(sample.unit_kind, 2)
+                raise InputError.on(
+                    sample.measure, f"expected at least {least} that all systems have, got {sample.size}"
+                )
+            self._refuse_constant(sample)
+        return samples
+
+    def _refuse_constant(self, sample: Sample) -> None:
+        """Real systems may all be perfect; a table of scores in which no unit differs is no table of units."""
+        values = sample.unit_values() if self.is_bare else None
+        if values is not None and (values == values[0]).all():
+            units = number_of(sample.unit_kind, sample.size)
+            each = f"{'an' if sample.unit_kind == 'item' else 'a'} {sample.unit_kind}"
+            raise InputError.on(sample.measure, f"expected a score {each}, got the same ones on all {units}")
+
+    def comparable(self, wanted: Wanted = None) -> tuple[list[Sample], list[str]]:
+        """The systems under the measures asked for, and why not under some: undefined for too many units, mostly.
+
+        It is an error if they have too few units in common under every measure, and if somebody's own scores have.
+        """
+        samples: list[Sample] = []
+        problems: list[InputError] = []
+        for name in self.measure_names(wanted):
+            try:
+                samples += self.samples([name])
+            except InputError as problem:
+                if self.evaluation is None:
+                    raise
+                problems.append(problem)
+        if problems and not samples:
+            raise problems[0]
+        return samples, [Note.of_problem(problem, end="; it is left out") for problem in problems]
+
+
+class ItemPairing(Pairing):
+    """What classifiers and clusterings have in common: items, of which measures are made all together."""
+
+    notes: tuple[str, ...]
+    sizes: tuple[int, ...]
+
+    @property
+    @abstractmethod
+    def names(self) -> tuple[str, ...]:
+        """The systems, in the order in which they were given."""
+
+    @property
+    @abstractmethod
+    def items(self) -> tuple[str, ...]:
+        """The ids of the items."""
+
+    @abstractmethod
+    def measure(self, name: str | Measure) -> Measure:
+        """A measure by name."""
+
+    @abstractmethod
+    def measures(self, wanted: Wanted) -> list[Measure]:
+        """The measures asked for, or the usual ones."""
+
+    @abstractmethod
+    def signature(self, measure: str | Measure) -> str:
+        """Everything that a number depends on, in one line."""
+
+    def measure_names(self, wanted: Wanted = None) -> list[str]:
+        """The measures asked for, or the usual ones, as samples call them."""
+        return [str(measure) for measure in self.measures(wanted)]
+
+    def signatures(self, measures: Sequence[str]) -> dict[str, str]:
+        """Everything that each measure's number depends on, in one line."""
+        return {name: self.signature(name) for name in measures}
+
+    def remarks(self, measures: Sequence[str], *, usual: bool, instead: str = "is the headline") -> list[str]:
+        """What is odd about the items."""
+        del measures, usual, instead
+        return list(self.notes)

@@ -1,0 +1,203 @@
+"""Samples whose units are drawn anew by giving them other weights, and those of them whose units have numbers."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Sequence
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+
+from assay.core.errors import number_of
+from assay.core.notes import Note
+from assay.counting.judgments import Floats, Ints
+from assay.stats.bootstrap import FEWEST_DRAWN, Interval, Method, intervals, weights
+from assay.stats.effects import cliffs_delta, wins
+from assay.stats.rounding import ROUNDING
+from assay.stats.samples import Contrast, Drawing, Effects, Sample
+
+#: What a bootstrap may cost: so many numbers are drawn at most, but not fewer resamples than tell an interval's ends.
+_DRAWS, _FEWEST_REDRAWN = 100_000_000, 200
+
+
+class Redraws(NamedTuple):
+    """Systems' numbers (rows): observed, in each resample, and without units; `counts` says without how many alike."""
+
+    observed: Floats
+    resampled: Floats
+    without_each: Floats
+    counts: Ints | None
+
+    @classmethod
+    def of(cls, sample: WeightedSample, drawing: Drawing) -> Redraws:
+        """Draw units anew, so often."""
+        numbers = np.empty((len(sample.observed), 0))
+        if drawing.resamples:
+            numbers = np.ascontiguousarray(sample.resampled(drawing).T)
+        return cls(sample.observed, numbers, sample.without_each.T, sample.multiplicity)
+
+    def intervals(self, of: Contrast, levels: Sequence[float], method: Method) -> list[Interval]:
+        """The intervals of a system's number, or of a difference."""
+        observed, resampled, without_each = (
+            rows[of[0]] if len(of) == 1 else rows[of[1]] - rows[of[0]]
+            for rows in (self.observed, self.resampled, self.without_each)
+        )
+        return intervals(resampled, float(observed), without_each, levels, method, counts=self.counts)
+
+
+class WeightedSample(Sample):
+    """A sample whose units are drawn anew by giving them other weights: means, summed counts, predicted labels."""
+
+    @property
+    @abstractmethod
+    def without_each(self) -> Floats:
+        """Each system's number (column) without each unit (row), or without one unit of each kind."""
+
+    @abstractmethod
+    def resampled(self, drawing: Drawing) -> Floats:
+        """Each system's number (column) in each resample (row) of the units."""
+
+    @property
+    def multiplicity(self) -> Ints | None:
+        """How many units each row of `without_each` stands for; None if one."""
+        return None
+
+    @property
+    def redraw_cost(self) -> int:
+        """How many numbers one resample of the units takes, of two systems."""
+        return self.size
+
+    def redraws(self, drawing: Drawing, method: Method = "hull") -> Drawing:
+        """How often units are really drawn anew.
+
+        Less often than asked for where the units are very many, and their mean nearly normal; not at all for t
+        intervals, and where units are too few for others.
+        """
+        if method == "t" or self.size < FEWEST_DRAWN:
+            return drawing._replace(resamples=0)
+        return drawing._replace(resamples=min(drawing.resamples, max(_FEWEST_REDRAWN, _DRAWS // self.redraw_cost)))
+
+    def intervals(
+        self, of: Contrast, levels: Sequence[float], drawing: Drawing, method: Method = "hull"
+    ) -> list[Interval]:
+        """The intervals by bootstrap, by t or by both, no farther than the measure goes."""
+        if self.size < 2:  # one unit says nothing about others
+            return [Interval.unknown(level, method) for level in levels]
+        redraws, places = self._redrawn(of, self.redraws(drawing, method))
+        low, high = self._range(of)
+        reach = (low, high) if len(of) == 1 else (low - high, high - low)
+        return [interval.within(reach) for interval in redraws.intervals(places, levels, method)]
+
+    def spread(self, first: int, second: int, drawing: Drawing) -> float:
+        """How much a unit's part in the difference varies: for means, the standard deviation of the differences.
+
+        It is read off what the difference would be without each of the units, which serves other numbers, too.
+        """
+        del drawing
+        if self.size < 2 or np.isnan(self.observed[[first, second]]).any():
+            return float("nan")
+        apart, counts = self._without_each_difference(first, second)
+        if not len(apart):
+            return float("nan")
+        spread = (self.size - 1) * _deviation(apart, counts)
+        rounding = ROUNDING * float(np.abs(self.observed[[first, second]]).max())
+        return 0.0 if spread <= rounding else spread
+
+    def _without_each_difference(self, first: int, second: int) -> tuple[Floats, Ints | None]:
+        return self.without_each[:, second] - self.without_each[:, first], None
+
+    def _redrawn(self, of: Contrast, drawing: Drawing) -> tuple[Redraws, Contrast]:
+        """The resamples that hold these systems, and the rows in which they stand there: all share the same."""
+        if drawing not in self._shared:
+            self._shared[drawing] = Redraws.of(self, drawing)
+        return self._shared[drawing], of
+
+    @cached_property
+    def _shared(self) -> dict[Drawing, Redraws]:
+        return {}
+
+    def _range(self, systems: Contrast) -> tuple[float, float]:
+        """Where the measure's numbers can lie; as far as these systems' do, which may not keep to the range."""
+        numbers = self.observed[list(systems)]
+        least, most = self.bounds or (-np.inf, np.inf)
+        return float(min(least, *numbers)), float(max(most, *numbers))
+
+
+class UnitSample(WeightedSample):
+    """What means of units and summed counts have in common: units with numbers of their own."""
+
+    @abstractmethod
+    def unit_values(self) -> Floats:
+        """The numbers of units (rows) under systems (columns), NaN where there is none."""
+
+    @abstractmethod
+    def reweighted(self, weights: Floats) -> Floats:
+        """Each system's number (column) under each row of weights."""
+
+    def resampled(self, drawing: Drawing) -> Floats:
+        """Each system's number (column) in each resample (row) of the units.
+
+        >>> from assay.stats.mean_samples import MeanSample
+        >>> MeanSample(np.array([[1.0], [1.0]])).resampled(Drawing(2, seed=0))
+        array([[1.],
+               [1.]])
+        """
+        return np.concatenate([self.reweighted(block) for block in weights(self.size, *drawing)])
+
+    def unit_differences(self, first: int, second: int) -> Floats:
+        """The second system's number less the first one's, for the units where both have one."""
+        values = self._scaled()[:, [first, second]]
+        return settled(values[~np.isnan(values).any(axis=1)])
+
+    def _scaled(self) -> Floats:
+        """The numbers of units as they are compared."""
+        return self.unit_values()
+
+    def is_same(self, first: int, second: int) -> bool:
+        """Whether no unit differs between two systems, nor what is made of the units."""
+        absent = np.isnan(self.unit_values()[:, [first, second]])
+        alike = bool((absent[:, 0] == absent[:, 1]).all())
+        same = self.difference(first, second) == 0
+        return same and alike and not self.unit_differences(first, second).any()
+
+    def effects(self, first: int, second: int) -> Effects:
+        """How large the difference is, unit by unit."""
+        values = self.unit_values()
+        overlap = cliffs_delta(_known(values[:, first]), _known(values[:, second]))
+        return Effects(np.nan, overlap, wins(self.unit_differences(first, second)))
+
+    def value_notes(self) -> list[str]:
+        """What to say of numbers that the measure cannot have."""
+        (low, high), values = self.bounds or (-np.inf, np.inf), self.unit_values()
+        outside = int(np.sum((values < low - ROUNDING) | (values > high + ROUNDING)))
+        if not outside:
+            return []
+        return [Note.on(self.measure, f"{number_of('value', outside)} outside its range, {low:g} to {high:g}")]
+
+
+def settled(values: Floats) -> Floats:
+    """Differences of two columns; what is rounding, as when the same numbers are added in another order, is none.
+
+    >>> settled(np.array([[0.3, 0.1 + 0.2], [0.25, 0.5]]))
+    array([0.  , 0.25])
+    """
+    apart: Floats = values[:, 1] - values[:, 0]
+    return np.where(np.abs(apart) <= ROUNDING * np.abs(values).max(axis=1, initial=0.0), 0.0, apart)
+
+
+def _known(values: Floats) -> Floats:
+    return values[~np.isnan(values)]
+
+
+def _deviation(numbers: Floats, counts: Ints | None) -> float:
+    """The standard deviation of the numbers that are known, each of which occurs so often."""
+    if counts is None:
+        return float(np.nanstd(numbers, ddof=1))
+    known = ~np.isnan(numbers)
+    numbers, counts = numbers[known], counts[known]
+    items = counts.sum()
+    if items < 2:
+        return float("nan")
+    off = numbers - np.sum(counts * numbers) / items
+    return float(np.sqrt(np.sum(counts * off**2) / (items - 1)))
