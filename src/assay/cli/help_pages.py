@@ -1,0 +1,111 @@
+"""Pages of help: inputs, the options that people use, examples; the others on a page of their own."""
+
+from __future__ import annotations
+
+import inspect
+import shutil
+import textwrap
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, get_args
+
+from assay.cli.commands import PANELS, SUBJECTS
+from assay.cli.options import INPUTS, OPTIONS
+
+if TYPE_CHECKING:
+    from cyclopts import App
+
+_WIDEST = 100
+_NAMES = 28
+Entry = tuple[str, str]
+
+
+def help_page(app: App, command: str, *, everything: bool) -> str:
+    """The help of a command, of a subject, or of all."""
+    if command and command not in SUBJECTS:
+        lines = _of_command(app, command, everything)
+    elif command:
+        summary, verbs = SUBJECTS[command]
+        lines = [f"Usage: assay {command} COMMAND ...", "", summary, ""]
+        lines += _panel("Commands", [(verb, each.summary) for verb, each in verbs.items()])
+        lines += ["", f"`assay {command} COMMAND --help` says more."]
+    else:
+        lines = ["Usage: assay COMMAND ...", "", "Evaluate search, classifiers and clusterings; every rule named.", ""]
+        for title, commands in PANELS.items():
+            lines += [*_panel(title, [(verb, each.summary) for verb, each in commands.items()]), ""]
+        subjects = [(f"{name} ...", f"{text} {', '.join(verbs)}.") for name, (text, verbs) in SUBJECTS.items()]
+        lines += [*_panel("Other subjects", subjects), ""]
+        lines += ["`assay COMMAND --help` says more; --version shows the version."]
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _of_command(app: App, command: str, everything: bool) -> list[str]:
+    for word in command.split():
+        app = app[word]
+    paragraphs, examples = _documentation(app.default_command)
+    arguments = [each for each in app.assemble_argument_collection() if each.parameter.help]
+    panels: dict[str, list[Entry]] = {INPUTS: [], OPTIONS: []}
+    for each in arguments:
+        panels.setdefault(_panel_of(each), []).append((_names(each), each.parameter.help))
+    inputs = " ".join(_usage(each) for each in arguments if each.index is not None)
+    lines = [f"Usage: assay {command} {inputs} [OPTIONS]".replace("  ", " ")]
+    for paragraph in paragraphs if everything else paragraphs[:1]:
+        lines += ["", *textwrap.wrap(paragraph, _width())]
+    shown = panels if everything else {name: panels[name] for name in (INPUTS, OPTIONS)}
+    for title, entries in shown.items():
+        lines += ["", *_panel(title, entries)] if entries else []
+    if examples:
+        lines += ["", "Examples", *(f"  {example}" for example in examples)]
+    hidden = [title.lower() for title in panels if title not in shown]
+    if hidden:
+        count = sum(len(panels[title]) for title in panels if title not in shown)
+        lines += ["", f"--help-all shows {count} more options: {', '.join(hidden)}."]
+    return lines
+
+
+def _documentation(function: Any) -> tuple[list[str], list[str]]:
+    """The paragraphs of a docstring, and its examples: the lines that begin with a prompt."""
+    parts = (inspect.getdoc(function) or "").split("\n\n")
+    examples = [line for part in parts for line in part.splitlines() if line.startswith("$ ")]
+    return [" ".join(part.split()) for part in parts if not part.startswith("$ ")], examples
+
+
+def _panel_of(argument: Any) -> str:
+    (group,) = argument.parameter.group
+    return str(getattr(group, "name", group))
+
+
+def _usage(argument: Any) -> str:
+    name = str(argument.parameter.metavar)
+    several = "..." if "list" in str(argument.hint) else ""
+    return f"{name}{several}" if argument.required else f"[{name}{several}]"
+
+
+def _names(argument: Any) -> str:
+    """The names of an option, with a word for its value unless it is a flag."""
+    if argument.index is not None:
+        return str(argument.parameter.metavar)
+    short = [name for name in argument.names if not name.startswith("--")]
+    names = ", ".join([*short, *(name for name in argument.names if name.startswith("--"))])
+    return names if argument.hint is bool else f"{names} {argument.parameter.metavar or _value_of(argument.hint)}"
+
+
+def _value_of(hint: Any) -> str:
+    kinds = {hint, *get_args(hint)}
+    return "FILE" if Path in kinds else "N" if kinds & {int, float} else "WORD"
+
+
+def _panel(title: str, entries: Iterable[Entry]) -> Iterator[str]:
+    """A title, and names with what they mean beside them."""
+    yield title
+    for names, text in entries:
+        lines = textwrap.wrap(text, _width() - _NAMES - 4)
+        if len(names) > _NAMES:
+            yield f"  {names}"
+            names = ""
+        yield f"  {names:<{_NAMES}}  {lines[0]}"
+        yield from (f"{'':{_NAMES + 4}}{line}" for line in lines[1:])
+
+
+def _width() -> int:
+    return min(_WIDEST, shutil.get_terminal_size((80, 24)).columns)
