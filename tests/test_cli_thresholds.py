@@ -7,11 +7,9 @@ import shutil
 from pathlib import Path
 
 import pytest
-from command import run_assay
-from typer.testing import CliRunner
+from command import invoke, run_assay
 
 import assay
-from assay.cli import app
 from assay.core.errors import AssayError
 
 DATA = Path(assay.__file__).parent / "data" / "letters"
@@ -31,7 +29,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def refused(*typed: str) -> str:
     """The one line that a wrong call ends with, in this process, which is faster than in one of its own."""
-    done = CliRunner().invoke(app, list(typed))
+    done = invoke(list(typed))
     assert isinstance(done.exception, AssayError), done.output
     assert done.stdout == ""
     return str(done.exception)
@@ -167,7 +165,7 @@ def test_one_class_gives_na_with_the_reason(folder: Path) -> None:
 class TestPlot:
     @pytest.mark.parametrize("kind", ["roc", "pr", "det", "calibration", "gain", "lift", "scores"])
     def test_every_kind_is_written(self, kind: str, folder: Path) -> None:
-        done = CliRunner().invoke(app, ["plot", kind, "letters/spam.csv", "--positive", "spam", "-o", "x.csv"])
+        done = invoke(["plot", kind, "letters/spam.csv", "--positive", "spam", "-o", "x.csv"])
         assert done.exit_code == 0, done.output
         assert done.stderr.startswith("x.csv: ")
         assert (folder / "x.csv").read_text(encoding="utf-8").startswith("system,")

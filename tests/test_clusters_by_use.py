@@ -10,13 +10,12 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
+from command import invoke
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from shared_data import shared
-from typer.testing import CliRunner
 
 from assay import clusters_by_use, compare, evaluate
-from assay.cli import app
 from assay.clustered_runs.reading import ORDERS, grouped, read_in_order
 from assay.core.errors import AssayError, InputError, ParameterError
 from assay.files.document_clusters import read_document_clusters
@@ -166,7 +165,7 @@ def test_files_of_documents_and_clusters_are_read_by_their_columns(tmp_path: Pat
 
 
 def ran(*arguments: str) -> Any:
-    return CliRunner().invoke(app, list(arguments))
+    return invoke(list(arguments))
 
 
 def test_the_command_judges_clusters_by_use(tmp_path: Path) -> None:

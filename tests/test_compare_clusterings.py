@@ -14,11 +14,10 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
+from command import invoke
 from documents import json_of
-from typer.testing import CliRunner
 
 from assay import Clusters, cluster, compare, gate
-from assay.cli import app
 from assay.clustering.pairing import Clusterings, are_clusters
 from assay.core.errors import AssayError, InputError, ParameterError
 from assay.counting.contingency import Contingency, NoisePolicy
@@ -385,7 +384,7 @@ def test_what_changes_nothing_is_refused(options: dict[str, Any], says: str) -> 
 def test_what_stands_before_clusters_is_blamed_if_it_holds_none(first: str, says: str, tmp_path: Path) -> None:
     (tmp_path / "empty.csv").touch()
     with pytest.raises(InputError, match=says):
-        app(["compare", str(tmp_path / first), str(NOTES)], standalone_mode=False)
+        invoke(["compare", tmp_path / first, NOTES], catch_exceptions=False)
 
 
 def test_a_gate_has_no_test_of_clusterings_to_draw_for() -> None:
@@ -476,7 +475,7 @@ def test_a_gate_says_how_it_was_decided() -> None:
 
 
 def ran(*words: str) -> Any:
-    return CliRunner().invoke(app, list(words))
+    return invoke(list(words))
 
 
 def test_the_command_compares_the_clusterings_of_a_file() -> None:

@@ -10,13 +10,12 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
+from command import invoke
 from hypothesis import given
 from hypothesis import strategies as st
 from strategies import quickly
-from typer.testing import CliRunner
 
 from assay import Diagnosis, Predictions, doctor
-from assay.cli import app
 from assay.cli.wording import Options
 from assay.core.arguments import speaking
 from assay.core.errors import AssayError, ParameterError
@@ -252,7 +251,7 @@ def test_a_file_alone_that_holds_no_predictions_is_named(tmp_path: Path, content
     path = tmp_path / "p.csv"
     if content is not None:
         path.write_text(content, encoding="utf-8")
-    done = CliRunner().invoke(app, ["doctor", str(path)])
+    done = invoke(["doctor", str(path)])
     assert message in (str(done.exception) if done.exception is not None else done.output)
 
 
@@ -450,7 +449,7 @@ def test_several_labels_an_item(tmp_path: Path) -> None:
 
 
 def run(*words: str) -> tuple[int, str]:
-    done = CliRunner().invoke(app, ["doctor", *words])
+    done = invoke(["doctor", *words])
     return done.exit_code, done.stdout
 
 
@@ -487,7 +486,7 @@ def test_columns_that_have_other_names(tmp_path: Path) -> None:
 )
 def test_bad_calls_get_one_line(words: list[str], message: str) -> None:
     with pytest.raises(AssayError, match=message):
-        CliRunner().invoke(app, ["doctor", *words], catch_exceptions=False)
+        invoke(["doctor", *words], catch_exceptions=False)
 
 
 def test_checks_have_names_of_their_own_and_stand_on_the_page() -> None:
@@ -592,5 +591,5 @@ def test_a_file_of_nothing_but_a_header_is_said_to_lack_items(tmp_path: Path) ->
 def test_the_reader_speaks_of_options_on_the_command_line(tmp_path: Path) -> None:
     path = tmp_path / "p.csv"
     path.write_text("item_id,truth,score\na,1\n", encoding="utf-8")
-    done = CliRunner().invoke(app, ["doctor", str(path), "--truth", "nowhere"])
+    done = invoke(["doctor", str(path), "--truth", "nowhere"])
     assert "truth=" not in done.output

@@ -12,15 +12,13 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
-from command import explained
+from command import explained, invoke
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import quickly
-from typer.testing import CliRunner
 
 from assay import Clusters, Contingency, cluster, explain
-from assay.cli import app
-from assay.cli.typed_orders import order_in, points_in_clusters
+from assay.cli.literals import order_in, points_in_clusters
 from assay.core.errors import AssayError, ParameterError
 from assay.counting.points import Points
 from assay.explanation.coefficients import is_coefficient
@@ -42,7 +40,7 @@ def commands() -> list[tuple[str, str]]:
 
 
 def typed(command: str) -> Any:
-    done = CliRunner().invoke(app, [*shlex.split(command)[1:], "--json"])
+    done = invoke([*shlex.split(command)[1:], "--json"])
     assert done.exit_code == 0, done.output
     return explained(done.stdout)
 
@@ -241,7 +239,7 @@ def test_arrays_are_orders_as_lists_are(measure: str) -> None:
 def test_no_number_is_shown_for_a_list_without_an_order_that_its_formula_belies(
     name: str, orders: tuple[str, str]
 ) -> None:
-    told = CliRunner().invoke(app, ["explain", name, "--order", orders[0], "--order", orders[1]])
+    told = invoke(["explain", name, "--order", orders[0], "--order", orders[1]])
     assert told.exit_code == 0
     [number, *_] = [line for line in told.stdout.splitlines() if "= NA" in line]
     assert "has no order" in number
@@ -258,7 +256,7 @@ def test_no_number_is_shown_for_a_list_without_an_order_that_its_formula_belies(
     ],
 )
 def test_an_undefined_measure_of_points_shows_the_reason_alone(words: list[str]) -> None:
-    told = CliRunner().invoke(app, ["explain", *words]).stdout.splitlines()
+    told = invoke(["explain", *words]).stdout.splitlines()
     assert [line.startswith(f"{words[0]} = NA (") for line in told[1:]] == [True, False]
     assert told[2].startswith(f"{words[0]}|")
 
@@ -315,7 +313,7 @@ def test_a_file_of_numbers_holds_two_orders(tmp_path: Path) -> None:
     ],
 )
 def test_bad_input_gets_one_clear_line(words: list[str], says: str) -> None:
-    done = CliRunner().invoke(app, ["explain", *words])
+    done = invoke(["explain", *words])
     assert isinstance(done.exception, AssayError), done.output
     assert says in str(done.exception)
     assert "\n" not in str(done.exception)

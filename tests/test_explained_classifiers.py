@@ -12,15 +12,13 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
-from command import explained
+from command import explained, invoke
 from hypothesis import given
 from hypothesis import strategies as st
 from strategies import quickly
-from typer.testing import CliRunner
 
 from assay import Confusion, Predictions, Ranks, classify, explain
-from assay.cli import app
-from assay.cli.typed_labels import labels_in, looks_like_matrix, matrix_in, scores_in
+from assay.cli.literals import labels_in, looks_like_matrix, matrix_in, scores_in
 from assay.core.errors import AssayError, ParameterError
 from assay.counting.confusion_matrix import ConfusionMatrix
 from assay.counting.label_sets import LabelSets
@@ -301,14 +299,14 @@ def test_many_classes_are_told_up_to_a_number() -> None:
 
 
 def typed(command: str) -> str:
-    done = CliRunner().invoke(app, ["explain", *shlex.split(command)])
+    done = invoke(["explain", *shlex.split(command)])
     assert done.exit_code == 0, done.output
     return done.stdout
 
 
 def refused(command: str) -> str:
     with pytest.raises(AssayError) as caught:
-        CliRunner().invoke(app, ["explain", *shlex.split(command)], catch_exceptions=False)
+        invoke(["explain", *shlex.split(command)], catch_exceptions=False)
     return str(caught.value)
 
 
@@ -423,7 +421,7 @@ def test_rankings_are_explained_without_scipy() -> None:
 
 def test_counts_of_a_name_that_two_kinds_have_point_to_the_other_one() -> None:
     said = {
-        command: CliRunner().invoke(app, ["explain", *command.split()]).stderr
+        command: invoke(["explain", *command.split()]).stderr
         for command in (
             "NPV --counts 20,180,10,1820", "NPV --counts 20,180,10,1820 --positive ill",
             "Precision --counts 20,180,10,1820", "SetP --counts 20,180,10,1820",

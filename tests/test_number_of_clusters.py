@@ -10,17 +10,16 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
+from command import invoke
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from sklearn.cluster import AgglomerativeClustering, KMeans
 from sklearn.metrics import adjusted_rand_score, calinski_harabasz_score, davies_bouldin_score, silhouette_score
 from sklearn.mixture import GaussianMixture
-from typer.testing import CliRunner
 
 from assay import Clusters, cluster, cluster_curves, number_of_clusters
-from assay.cli import app
-from assay.cli.numbers_of_clusters import numbers_in
+from assay.cli.clusters import numbers_in
 from assay.clustering.arrangement import arranged, bars_of
 from assay.clustering.number_of_clusters import numbers_given
 from assay.clustering.reference import Box
@@ -204,7 +203,7 @@ def test_given_clusterings_are_measured_and_wrong_names_noticed() -> None:
 
 
 def ran(*arguments: str) -> Any:
-    return CliRunner().invoke(app, list(arguments))
+    return invoke(list(arguments))
 
 
 def test_the_command_clusters_points_and_says_the_number(tmp_path: Path) -> None:

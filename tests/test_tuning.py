@@ -13,15 +13,14 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
+from command import invoke
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 from scipy import stats as scipy_stats
 from shared_data import shared
-from typer.testing import CliRunner
 
 from assay import evaluate, read_topics, tune
-from assay.cli import app
 from assay.core.errors import InputError, ParameterError
 from assay.counting.judgments import Floats, Ints
 from assay.crossvalidation.settings_of_runs import parameters_in, settings_of
@@ -31,8 +30,6 @@ from assay.tables import Topics
 ROOT = Path(__file__).parents[1]
 BICYCLES = ROOT / "src" / "assay" / "data" / "bicycles"
 GRID = sorted((BICYCLES / "grid").glob("*.run"))
-RUNNER = CliRunner()
-
 Runs = dict[str, dict[str, dict[str, float]]]
 
 
@@ -365,7 +362,7 @@ def test_the_grid_of_bicycles_is_what_the_script_makes(tmp_path: Path) -> None:
 
 
 def called(*arguments: str | Path) -> tuple[int, str, str]:
-    done = RUNNER.invoke(app, ["crossval", *map(str, arguments)])
+    done = invoke(["crossval", *map(str, arguments)])
     return done.exit_code, done.stdout, str(done.exception or "")
 
 

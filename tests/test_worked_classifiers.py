@@ -9,11 +9,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from command import explained
-from typer.testing import CliRunner
+from command import explained, invoke
 
 from assay import Predictions, classify, explain
-from assay.cli import app
 from assay.counting.confusion import Confusion
 from assay.counting.confusion_matrix import ConfusionMatrix
 from assay.counting.scored import Scored
@@ -82,7 +80,7 @@ def is_printed_as(value: float | None, text: str) -> bool:
 
 
 def typed(command: str) -> str:
-    done = CliRunner().invoke(app, ["explain", *shlex.split(command)])
+    done = invoke(["explain", *shlex.split(command)])
     assert done.exit_code == 0, done.output
     return done.stdout
 

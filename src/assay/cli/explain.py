@@ -56,9 +56,8 @@ class Lists:
 
 @group
 class Look:
-    """What of an explanation is shown."""
+    """How much of an explanation is shown."""
 
-    query: options.Query = None
     show: options.Show = None
     running: Annotated[
         bool, option("--running", help="Also the measure cut off at every rank.", panel=options.CONTENTS)
@@ -71,6 +70,7 @@ def search(
     run: options.OptionalRun = None,
     /,
     *,
+    query: options.Query = None,
     look: Look = Look(),
     lists: Lists = Lists(),
     gain: Annotated[
@@ -111,7 +111,8 @@ def search(
                 raise ParameterError(f"--level goes with --grades, not with --{kind}: what is relevant is decided there")
         systems = (_typed(lists, rules),)
         stated = {} if rules.undefined is None else {"undefined": rules.undefined}
-    _deliver(wanted, systems, settings(look) | stated, to)
+    stated |= settings(look) | ({} if query is None else {"query": query})
+    _deliver(wanted, systems, stated, to)
 
 
 def classifier(
@@ -126,7 +127,7 @@ def classifier(
     labels: Labels = Labels(),
     threshold: options.Threshold = None,
     orientation: options.Orientation = None,
-    show: options.Show = None,
+    look: Look = Look(),
     to: Output = Output(),
 ) -> None:
     """Show how a classifier's number came about: every step, the formula with the numbers in it, the result.
@@ -142,8 +143,8 @@ def classifier(
     if orientation is not None and (typed is not None or counts):
         raise ParameterError("--orientation goes with a matrix, not with --scores or --counts")
     # What of a classifier is meant: the verb shows it beside the whole.
-    chosen: dict[str, Any] = {"label": labels.one_class, "item": item, "threshold": threshold, "show": show}
-    chosen = {name: value for name, value in chosen.items() if value is not None}
+    chosen: dict[str, Any] = {"label": labels.one_class, "item": item, "threshold": threshold}
+    chosen = settings(look) | {name: value for name, value in chosen.items() if value is not None}
     if orientation is not None:
         chosen["orientation"] = orientation
     read = options.without(labels, "one_class")
@@ -180,7 +181,7 @@ def clustering(
     item: Annotated[str | None, option("--item", metavar="ID", help="Which item, for Silhouette.")] = None,
     clusters: Clusters = Clusters(),
     seed: options.Seed = None,
-    show: options.Show = None,
+    look: Look = Look(),
     to: Output = Output(),
 ) -> None:
     """Show how a clustering's number came about: every step, the formula with the numbers in it, the result.
@@ -196,8 +197,8 @@ def clustering(
         raise ParameterError("--seed goes with --sample-size, which draws items at random")
     if classes is not None and table is None:
         raise ParameterError("--class-names goes with --contingency")
-    stated: dict[str, Any] = {"item": item, "seed": seed, "show": show, "system": options.only(clusters.system, "--system")}
-    stated = {name: value for name, value in stated.items() if value is not None}
+    stated: dict[str, Any] = {"item": item, "seed": seed, "system": options.only(clusters.system, "--system")}
+    stated = settings(look) | {name: value for name, value in stated.items() if value is not None}
     if table is not None:
         called = None if names is None else labels_in(names, "--cluster-names")
         system: Any = items.typed_contingency(

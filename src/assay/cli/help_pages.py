@@ -40,27 +40,49 @@ def help_page(app: App, command: str, *, everything: bool) -> str:
 
 
 def _of_command(app: App, command: str, everything: bool) -> list[str]:
-    for word in command.split():
-        app = app[word]
-    paragraphs, examples = _documentation(app.default_command)
-    arguments = [each for each in app.assemble_argument_collection() if each.parameter.help]
-    panels: dict[str, list[Entry]] = {INPUTS: [], OPTIONS: []}
-    for each in arguments:
-        panels.setdefault(_panel_of(each), []).append((_names(each), each.parameter.help))
-    inputs = " ".join(_usage(each) for each in arguments if each.index is not None)
-    lines = [f"Usage: assay {command} {inputs} [OPTIONS]".replace("  ", " ")]
+    panels = panels_of(app, command)
+    paragraphs, examples = _documentation(_below(app, command).default_command)
+    lines = [f"Usage: {usage_of(app, command)}"]
     for paragraph in paragraphs if everything else paragraphs[:1]:
         lines += ["", *textwrap.wrap(paragraph, _width())]
-    shown = panels if everything else {name: panels[name] for name in (INPUTS, OPTIONS)}
-    for title, entries in shown.items():
-        lines += ["", *_panel(title, entries)] if entries else []
+    hidden = [] if everything else [title for title in panels if title not in {INPUTS, OPTIONS}]
+    for title, entries in panels.items():
+        lines += ["", *_panel(title, entries)] if entries and title not in hidden else []
     if examples:
         lines += ["", "Examples", *(f"  {example}" for example in examples)]
-    hidden = [title.lower() for title in panels if title not in shown]
     if hidden:
-        count = sum(len(panels[title]) for title in panels if title not in shown)
-        lines += ["", f"--help-all shows {count} more options: {', '.join(hidden)}."]
+        count = sum(len(panels[title]) for title in hidden)
+        lines += ["", f"--help-all shows {count} more options: {', '.join(title.lower() for title in hidden)}."]
     return lines
+
+
+def panels_of(app: App, command: str) -> dict[str, list[Entry]]:
+    """The inputs and options of a command with what they mean, by panel."""
+    panels: dict[str, list[Entry]] = {INPUTS: [], OPTIONS: []}
+    for each in _arguments(app, command):
+        panels.setdefault(_panel_of(each), []).append((_names(each), each.parameter.help))
+    return panels
+
+
+def usage_of(app: App, command: str) -> str:
+    """How a command is called.
+
+    >>> from assay.cli.commands import application
+    >>> usage_of(application(), "compare")
+    'assay compare QRELS RUN... [OPTIONS]'
+    """
+    inputs = [_usage(each) for each in _arguments(app, command) if each.index is not None]
+    return " ".join(["assay", command, *inputs, "[OPTIONS]"])
+
+
+def _arguments(app: App, command: str) -> list[Any]:
+    return [each for each in _below(app, command).assemble_argument_collection() if each.parameter.help]
+
+
+def _below(app: App, command: str) -> App:
+    for word in command.split():
+        app = app[word]
+    return app
 
 
 def _documentation(function: Any) -> tuple[list[str], list[str]]:

@@ -74,18 +74,19 @@ def _systems(
     files: Sequence[Any], read: Callable[[Any, str | None], list[Item]], wanted: Sequence[str], what: str
 ) -> list[Item]:
     """What is in the files; `name=FILE` names the system, or goes before the names of several."""
-    groups = [(name, read(path, name)) for name, path in each_named("", files)]
-    names = [each.name for _, group in groups for each in group]
-    for name in wanted:
-        if name not in names:
-            raise ParameterError(
-                f"--system: no {what} is called {name!r}: there are {listed(names)}{did_you_mean(name, names)}"
-            )
+    known: list[str] = []
     systems: list[Item] = []
-    for name, group in groups:
-        chosen = [each for each in group if not wanted or each.name in wanted]
+    for name, path in each_named("", files):
+        group = read(path, name)
+        chosen = [each for each in group if not wanted or each.name in wanted or name in wanted]
         called = [each.name if name is None else f"{name} {each.name}" if len(chosen) > 1 else name for each in chosen]
         systems += [replace(each, name=own) for each, own in zip(chosen, called, strict=True)]
+        known += [each.name for each in group] 
+    for name in wanted:
+        if name not in known:
+            raise ParameterError(
+                f"--system: no {what} is called {name!r}: there are {listed(known)}{did_you_mean(name, known)}"
+            )
     return systems
 
 
