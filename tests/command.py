@@ -32,7 +32,6 @@ def run_assay(
 
     A process of its own is needed where the system's streams are: for pipes, `/dev/stdout`, a full disk, signals.
     """
-    arguments = _shim(arguments, folder, stdin)
     command = ["assay", *map(str, arguments)]
     said, told = io.BytesIO(), io.BytesIO()
     stream = Terminal if terminal else io.TextIOWrapper
@@ -75,7 +74,7 @@ def invoke(
     """What a command gives in this folder; errors that `main` would put in words are kept, or raised."""
     out, err = io.StringIO(), io.StringIO()
     stdin = io.TextIOWrapper(io.BytesIO(input.encode()), encoding="utf-8")
-    arguments = [str(word) for word in _shim(words, ".", input)]
+    arguments = [str(word) for word in words]
     with (
         mock.patch.object(sys, "argv", ["assay", *arguments]), mock.patch.object(sys, "stdin", stdin),
         mock.patch.dict(os.environ, env or {}), contextlib.redirect_stdout(out), contextlib.redirect_stderr(err),
@@ -93,23 +92,3 @@ def explained(text: str) -> dict[str, Any]:
     """An explanation as JSON: its facts, its `steps` by name, and the facts of its parts."""
     sections: dict[str, Any] = json.loads(text)["sections"]
     return {**sections.pop("arithmetic"), **sections}
-
-
-def _shim(arguments, folder, stdin):
-    import json as _j
-    import sys as _s
-    _s.path.insert(0, "/tmp")
-    from translate import translate
-    with contextlib.chdir(folder):
-        try:
-            new = translate([str(a) for a in arguments], stdin)
-        except Exception as e:
-            new = list(arguments); _s.stderr.write(f"SHIM {e!r}")
-    old = [str(a) for a in arguments]
-    if new != old:
-        frames, f = [], _s._getframe(2)
-        while f and len(frames) < 6:
-            if "/tests/" in f.f_code.co_filename: frames.append([f.f_code.co_filename.split("/tests/")[1], f.f_lineno])
-            f = f.f_back
-        with open("/tmp/shim.jsonl", "a") as h: h.write(_j.dumps([frames, old, list(map(str, new))]) + "\n")
-    return new

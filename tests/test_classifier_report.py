@@ -34,6 +34,7 @@ from assay.stats.proportions import wilson
 
 LETTERS = Path(assay.__file__).parent / "data" / "letters"
 
+
 def test_cells_hold_the_counts_their_shares_and_their_items() -> None:
     predictions = scored(400)
     result = classify(predictions)
@@ -474,7 +475,7 @@ def test_works_are_cited_for_what_was_used() -> None:
 def test_the_command_writes_all_forms_and_says_what_it_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     targets = [tmp_path / f"r.{ending}" for ending in ("html", "md", "tex", "json")]
     wanted = [part for target in targets for part in ("-o", str(target))]
-    arguments = ["report", str(LETTERS / "spam.csv"), "--positive", "spam", *wanted]
+    arguments = ["classifier", "report", str(LETTERS / "spam.csv"), "--positive", "spam", *wanted]
     monkeypatch.setattr("sys.argv", ["/somewhere/bin/assay", *arguments])
     done = invoke(arguments)
     assert done.exit_code == 0, done.output
@@ -488,9 +489,9 @@ def test_the_command_writes_all_forms_and_says_what_it_found(tmp_path: Path, mon
     ("given", "said"),
     [
         ([], "which label is positive, ham or spam"),
-        (["--positive", "spam", "--topics", "x.txt"], "goes with rankings"),
-        (["--positive", "spam", "--depth", "3"], "--depth goes with judgments and runs"),
-        ([str(LETTERS / "names.conll")], "names.conll does not: give files of one kind"),
+        (["--positive", "spam", "--topics", "x.txt"], "--topics goes with assay report"),
+        (["--positive", "spam", "--depth", "3"], "--depth goes with assay report"),
+        ([str(LETTERS / "names.conll"), "--positive", "spam"], "names.conll"),
         (["--positive", "spam", "-m", "Recal"], "Recal"),
         (["--positive", "spam", "--threshold", "nan"], "threshold is a number"),
     ],
@@ -498,14 +499,15 @@ def test_the_command_writes_all_forms_and_says_what_it_found(tmp_path: Path, mon
 def test_bad_calls_are_refused_before_a_file_is_written(tmp_path: Path, given: list[str], said: str) -> None:
     target = tmp_path / "r.html"
     with pytest.raises(AssayError, match=said) as problem:
-        invoke(["report", str(LETTERS / "spam.csv"), *given, "-o", str(target)], catch_exceptions=False)
+        invoke(["classifier", "report", str(LETTERS / "spam.csv"), *given, "-o", str(target)], catch_exceptions=False)
     assert "\n" not in str(problem.value)
     assert not target.exists()
 
 
 def test_options_of_classifiers_are_refused_for_rankings(tmp_path: Path) -> None:
     tea = LETTERS.parent / "tea"
-    with pytest.raises(ParameterError, match="--positive goes with predictions of classifiers"):
-        invoke(["report", *map(str, (tea / "qrels.txt", tea / "words.run", "--positive", 1, "-o", tmp_path / "r.html"))],
+    with pytest.raises(ParameterError, match="--positive goes with assay classifier report"):
+        invoke(
+            ["report", *map(str, (tea / "qrels.txt", tea / "words.run", "--positive", 1, "-o", tmp_path / "r.html"))],
             catch_exceptions=False,
         )

@@ -209,7 +209,7 @@ def test_the_version_is_told(folder: Path) -> None:
 
 
 def test_help_does_not_load_the_heavy_packages(folder: Path) -> None:
-    code = "import sys\nfrom assay.cli import app\nprint([m for m in ('polars', 'numpy') if m in sys.modules])"
+    code = "import sys\nfrom assay.cli.calling import call\ncall(['--version'])\nprint([m for m in ('polars', 'numpy') if m in sys.modules])"
     done = subprocess.run(
         [sys.executable, "-c", code], cwd=folder, capture_output=True, text=True, check=True, env=os.environ
     )

@@ -139,7 +139,10 @@ def test_names_twice_and_numbers_too_large_are_said_in_words_of_the_command_line
     done = run(NOTES, NOTES)
     assert done.code == 2
     assert "two clusterings are called 'kmeans': name=FILE gives a file a name of its own" in done.err
-    assert "expected numbers from 0 to 2^53, got 99999999999999999999" in run("--contingency", "99999999999999999999 1").err
+    assert (
+        "expected numbers from 0 to 2^53, got 99999999999999999999"
+        in run("--contingency", "99999999999999999999 1").err
+    )
     done = run(NOTES, "--unlabelled", "drop", "--metric", "foo")
     assert (done.code, done.out) == (2, "")
     assert "--sample-size are about points, and there are none: give X, or say --points" in done.err

@@ -225,7 +225,7 @@ def test_every_form_holds_every_measure_and_no_number_that_is_none(kind: str) ->
 def test_the_command_writes_all_forms(tmp_path: Path) -> None:
     targets = [tmp_path / f"r.{suffix}" for suffix in ("html", "md", "tex", "json")]
     options = ["--points", "x,y,z", "--unlabelled", "drop", "--ks", "2:3", "--noise", "-1"]
-    done = invoke(["report", str(NOTES), *options, *(f"-o{target}" for target in targets)])
+    done = invoke(["clustering", "report", str(NOTES), *options, *(f"-o{target}" for target in targets)])
     assert done.exit_code == 0, done.output
     assert "Under ARI, kmeans has" in done.stdout
     told = json.loads(targets[-1].read_text())
@@ -241,7 +241,7 @@ def test_options_of_others_are_refused_and_nothing_is_written(tmp_path: Path) ->
         (["--unlabelled", "drop", "--level", "2"], "level"),
         ([], "6 items without a class"),
     ):
-        done = invoke(["report", str(NOTES), *options, "-o", str(target)])
+        done = invoke(["clustering", "report", str(NOTES), *options, "-o", str(target)])
         assert isinstance(done.exception, AssayError)
         assert says in str(done.exception)
         assert not target.exists()

@@ -379,7 +379,7 @@ def test_the_command_correlates_measures_judgments_topics_and_lists() -> None:
         done = invoke(["correlate", *arguments], catch_exceptions=False)
         assert done.exit_code == 0
         assert done.stdout.splitlines()[0] == title
-    told = invoke(["correlate", "lists.csv", "--json"], catch_exceptions=False)
+    told = invoke(["scores", "correlate", "lists.csv", "--json"], catch_exceptions=False)
     assert len(json.loads(told.stdout)["sections"]["correlations"]["items"]) == 4
     assert "1 item without a number" in told.stderr
 

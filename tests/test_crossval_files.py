@@ -28,8 +28,9 @@ from assay.crossvalidation.opening import folded
 
 FOLDS = Path(assay.__file__).parent / "data" / "letters" / "folds.csv"
 
+
 def called(*words: object) -> Any:
-    return invoke(["crossval", *map(str, words)])
+    return invoke(["classifier", "crossval", *map(str, words)])
 
 
 def written(folder: Path, text: str) -> Path:

@@ -95,7 +95,10 @@ def words(command: str) -> list[str]:
 
 #: The first call of each command, which is run as users run it; the others are run in this process, which is faster.
 FIRST = {
-    command_in(found[1:]): (page, call) for page in reversed(PAGES) for call in session(page)[::-1] if (found := words(call.text))
+    command_in(found[1:]): (page, call)
+    for page in reversed(PAGES)
+    for call in session(page)[::-1]
+    if (found := words(call.text))
 }
 
 

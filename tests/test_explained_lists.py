@@ -213,6 +213,6 @@ def test_counts_that_somebody_gives_have_no_rules_of_counting_in_their_signature
 
 
 def test_counts_of_a_class_have_it_in_their_signature() -> None:
-    done = run_assay("explain", "F1", "--counts", "5,1,2,3", "--positive", "ill", folder=TEA)
+    done = run_assay("classifier", "explain", "F1", "--counts", "5,1,2,3", "--positive", "ill", folder=TEA)
     assert done.stdout.splitlines()[-1] == "F|beta=1|average=binary|positive=ill|undefined=skip|v1"
     assert "positive=" not in run_assay("explain", "F1", "--counts", "5,1,2,3", folder=TEA).stdout

@@ -211,7 +211,7 @@ def test_the_command_prints_every_form(tmp_path: Path) -> None:
     assert written.read_text(encoding="utf-8").startswith("**What 8 queries can show**")
     scores = tmp_path / "scores.csv"
     scores.write_text(assay.evaluate(QRELS, RUNS, "AP").to_csv(per_query=True), encoding="utf-8")
-    again = invoke(["power", str(scores), "--json"], catch_exceptions=False)
+    again = invoke(["scores", "power", str(scores), "--json"], catch_exceptions=False)
     assert json.loads(again.stdout)["sections"]["pairs"]["pairs"][0]["spread"] == approx(
         told["sections"]["pairs"]["pairs"][0]["spread"]
     )

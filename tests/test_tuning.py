@@ -362,7 +362,7 @@ def test_the_grid_of_bicycles_is_what_the_script_makes(tmp_path: Path) -> None:
 
 
 def called(*arguments: str | Path) -> tuple[int, str, str]:
-    done = invoke(["crossval", *map(str, arguments)])
+    done = invoke(["tune", *map(str, arguments)])
     return done.exit_code, done.stdout, str(done.exception or "")
 
 
@@ -410,13 +410,13 @@ def test_every_form_is_written() -> None:
         (("--folds", "many"), "--folds is a whole number from 2 on, or leave-one-out, not 'many'"),
         (("--folds", ""), "--folds is a whole number from 2 on, or leave-one-out, not ''"),
         (("--confidence", "0.5"), "--confidence lies between 0.5 and 1, not 0.5"),
-        (("--test", "t"), "--test goes with predictions"),
-        (("--compare",), "--compare goes with predictions"),
-        (("--repeat", "r"), "--repeat goes with predictions"),
+        (("--test", "t"), "no such option: --test"),
+        (("--compare",), "no such option: --compare"),
+        (("--repeat", "r"), "no such option: --repeat"),
         (("--fold", "site"), "--topics FILE and --fold ATTRIBUTE go together"),
         (("-m", "AP", "-m", "RR"), "one measure"),
         (("-b", "bm25"), "the baseline is one of"),
-        (("--positive", "spam"), "goes with predictions"),
+        (("--positive", "spam"), "no such option: --positive"),
     ],
 )
 def test_a_wrong_command_gets_a_clear_line(options: tuple[str, ...], says: str) -> None:

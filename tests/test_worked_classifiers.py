@@ -48,7 +48,7 @@ def listed() -> list[tuple[str, str, str]]:
     for line in PAGE.read_text(encoding="utf-8").splitlines():
         if heading := re.match(r"### (C\d+)\b", line):
             name = heading[1]
-        elif row := re.match(r"\| `assay explain (.*?)` \| (.*) \|$", line):
+        elif row := re.match(r"\| `assay classifier explain (.*?)` \| (.*) \|$", line):
             found.append((name, row[1], row[2]))
     return found
 
@@ -80,7 +80,7 @@ def is_printed_as(value: float | None, text: str) -> bool:
 
 
 def typed(command: str) -> str:
-    done = invoke(["explain", *shlex.split(command)])
+    done = invoke(["classifier", "explain", *shlex.split(command)])
     assert done.exit_code == 0, done.output
     return done.stdout
 

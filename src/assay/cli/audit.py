@@ -17,7 +17,8 @@ def search(
     measures: options.Measures = (),
     query: options.Query = None,
     value: Annotated[
-        str | None, option("--value", metavar="N", help="What another tool printed: which rule gives it? Exit 1 if none.")
+        str | None,
+        option("--value", metavar="N", help="What another tool printed: which rule gives it? Exit 1 if none."),
     ] = None,
     digits: Annotated[
         int | None, option("--digits", help="Decimals that agree (as many as --value has).", least=0)

@@ -29,7 +29,8 @@ class Lists:
         int | None, option("--judge-next", help="List N unjudged documents that would decide the comparison.", least=1)
     ] = None
     changes: Annotated[
-        str | None, option("--changes", metavar="QUERY", help="List documents gained, lost and moved; all: every query.")
+        str | None,
+        option("--changes", metavar="QUERY", help="List documents gained, lost and moved; all: every query."),
     ] = None
     queries: Annotated[
         int | None, option("--queries", help="List the N queries that make most of the difference.", least=1)

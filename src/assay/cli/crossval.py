@@ -30,7 +30,8 @@ class FoldColumns:
                            panel=COLUMNS)
     ] = None  # fmt: skip
     group: Annotated[
-        str | None, option("--group", metavar="COLUMN", help="Groups, which should not be on both sides.", panel=COLUMNS)
+        str | None,
+        option("--group", metavar="COLUMN", help="Groups, which should not be on both sides.", panel=COLUMNS),
     ] = None
     time: Annotated[
         str | None, option("--time", metavar="COLUMN", help="Times, which should not be learned from too early.",
@@ -49,8 +50,11 @@ def classifier(
     baseline: options.Baselines = (),
     test: Annotated[
         str | None,
-        option("--test", help="corrected-t (default); of five repeats of two folds also 5x2cv, 5x2cv-t.",
-               panel=options.TEST),
+        option(
+            "--test",
+            help="corrected-t (default); of five repeats of two folds also 5x2cv, 5x2cv-t.",
+            panel=options.TEST,
+        ),
     ] = None,
     margin: options.Margin = (),
     labels: Labels = Labels(),

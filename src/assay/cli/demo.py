@@ -26,9 +26,9 @@ _LONGEST_LINE = 88
 
 def demo(
     *,
-    path: Annotated[
-        Path, option("-o", "--output", help="Where to write the report (assay-demo.html).")
-    ] = Path("assay-demo.html"),
+    path: Annotated[Path, option("-o", "--output", help="Where to write the report (assay-demo.html).")] = Path(
+        "assay-demo.html"
+    ),
     overwrite: options.Overwrite = False,  # noqa: ARG001  # heeded by whoever calls
 ) -> None:
     """Compare six ways to search notes on bicycles, and write a report to look at.

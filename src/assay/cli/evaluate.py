@@ -5,7 +5,19 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Annotated, Any
 
 from assay.cli import inputs, items, options, output
-from assay.cli.options import CONTENTS, OUTPUT, RULES, Clusters, Labels, Output, Rules, Sampling, group, option, settings
+from assay.cli.options import (
+    CONTENTS,
+    OUTPUT,
+    RULES,
+    Clusters,
+    Labels,
+    Output,
+    Rules,
+    Sampling,
+    group,
+    option,
+    settings,
+)
 from assay.core.domains import Choice
 from assay.core.errors import ParameterError
 
@@ -50,7 +62,9 @@ def search(
     per_query: Annotated[
         bool, option("-q", "--per-query", help="Also every query (in CSV, Markdown, LaTeX: instead of the means).")
     ] = False,
-    sort: Annotated[str | None, option("--sort", metavar="MEASURE", help="Best system under this measure first.")] = None,
+    sort: Annotated[
+        str | None, option("--sort", metavar="MEASURE", help="Best system under this measure first.")
+    ] = None,
     signatures: Annotated[
         bool, option("--signatures", help="Also print what each number depends on.", panel=OUTPUT)
     ] = False,

@@ -36,7 +36,8 @@ class Lists:
     """A ranking that is typed, instead of files: several are several queries, and NAME=LIST gives one a name."""
 
     grades: Annotated[
-        tuple[str, ...], option("--grades", metavar="3,2,0,-,1", help="Grades by rank instead of files; - is not judged.")
+        tuple[str, ...],
+        option("--grades", metavar="3,2,0,-,1", help="Grades by rank instead of files; - is not judged."),
     ] = ()
     relevant: Annotated[
         tuple[int, ...], option("--relevant", help="With --grades: how many relevant documents there are.", least=0)
@@ -108,7 +109,11 @@ def search(
             kind = "counts" if lists.counts else "points"
             items.refuse(lists, f"goes with --grades, not with --{kind}", *rest)
             if rules.relevance_level is not None:
-                raise ParameterError(f"--level goes with --grades, not with --{kind}: what is relevant is decided there")
+                raise ParameterError(
+                    f"--level goes with --grades, not with --{kind}: what is relevant is decided there"
+                )
+        if lists.counts and _is_of_labels_too(measure):
+            output.message("note: counted as retrieved documents; of a classifier: assay classifier explain")
         systems = (_typed(lists, rules),)
         stated = {} if rules.undefined is None else {"undefined": rules.undefined}
     stated |= settings(look) | ({} if query is None else {"query": query})
@@ -123,7 +128,9 @@ def classifier(
     matrix: options.Matrix = None,
     typed: options.TypedScores = None,
     counts: Counts = (),
-    item: Annotated[str | None, option("--item", metavar="ID", help="Which item, for measures of single items.")] = None,
+    item: Annotated[
+        str | None, option("--item", metavar="ID", help="Which item, for measures of single items.")
+    ] = None,
     labels: Labels = Labels(),
     threshold: options.Threshold = None,
     orientation: options.Orientation = None,
@@ -200,10 +207,8 @@ def clustering(
     stated: dict[str, Any] = {"item": item, "seed": seed, "system": options.only(clusters.system, "--system")}
     stated = settings(look) | {name: value for name, value in stated.items() if value is not None}
     if table is not None:
-        called = None if names is None else labels_in(names, "--cluster-names")
-        system: Any = items.typed_contingency(
-            table, clusters, None if classes is None else labels_in(classes, "--class-names"), called
-        )
+        called = None if classes is None else labels_in(classes, "--class-names")
+        system: Any = items.typed_contingency(table, clusters, called, lambda count: _called(names, count))
     elif typed is not None:
         system = _points(typed, names, clusters)
     else:
@@ -220,7 +225,8 @@ def scores(
     /,
     *,
     order: Annotated[
-        tuple[str, ...], option("--order", metavar="'A B=C D'", help="Items, the best first, = between tied ones; twice.")
+        tuple[str, ...],
+        option("--order", metavar="'A B=C D'", help="Items, the best first, = between tied ones; twice."),
     ] = (),
     to: Output = Output(),
 ) -> None:
@@ -231,9 +237,7 @@ def scores(
     from assay.explanation.coefficients import is_coefficient  # noqa: PLC0415  # `assay --help` loads no Polars
 
     if not is_coefficient(measure):
-        raise ParameterError(
-            f"expected {listed(COEFFICIENTS)}, got {measure}{did_you_mean(measure, COEFFICIENTS)}"
-        )
+        raise ParameterError(f"expected {listed(COEFFICIENTS)}, got {measure}{did_you_mean(measure, COEFFICIENTS)}")
     _deliver(measure, _two_orders(measure, order, path), {}, to)
 
 
@@ -285,6 +289,17 @@ def _with_parameters(measure: str, **typed: str | None) -> Any:
         if name in wanted.given:
             raise ParameterError(f"{name} is said twice: in {wanted} and by --{name}")
     return wanted(**{name: parse_value(text) for name, text in parameters.items()})
+
+
+def _is_of_labels_too(measure: str) -> bool:
+    """Whether classifiers have a measure by this name."""
+    from assay.measures import parse_measure  # noqa: PLC0415
+
+    try:
+        parse_measure(measure, "binary")
+    except ParameterError:
+        return False
+    return True
 
 
 def _typed(lists: Lists, rules: Rules) -> Any:
@@ -345,16 +360,21 @@ def _names(lists: list[Named], prefix: str = "q") -> list[str]:
     return names
 
 
+def _called(names: str | None, count: int) -> list[str] | None:
+    """The names of clusters that were typed, if they were named."""
+    called = None if names is None else labels_in(names, "--cluster-names")
+    if called is not None and len(called) != count:
+        raise ParameterError(f"--cluster-names: expected {count} names, one a cluster, got {len(called)}")
+    return called
+
+
 def _points(typed: str, names: str | None, clusters: Clusters) -> Any:
     from assay.counting.points import Points  # noqa: PLC0415
 
     items.refuse(options.without(clusters, "metric"), "goes with a file, not with --clusters")
     points = points_in_clusters(typed)
-    called = [str(place) for place in range(1, max(points.clusters) + 1)]
-    if names is not None:
-        count, called = len(called), labels_in(names, "--cluster-names")
-        if len(called) != count:
-            raise ParameterError(f"--cluster-names: expected {count} names, one a cluster, got {len(called)}")
+    count = max(points.clusters)
+    called = _called(names, count) or [str(place) for place in range(1, count + 1)]
     places = [called[place - 1] for place in points.clusters]
     return Points.of(points.rows, places, **settings(clusters))
 

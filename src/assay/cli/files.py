@@ -66,10 +66,10 @@ def convert(
     /,
     *,
     kind: options.Kind = None,
-    from_format: Annotated[
-        str | None, option("--from", metavar="FORMAT", help="The format of IN (found out).")
+    from_format: Annotated[str | None, option("--from", metavar="FORMAT", help="The format of IN (found out).")] = None,
+    to_format: Annotated[
+        str | None, option("--to", metavar="FORMAT", help="The format of OUT (by its ending).")
     ] = None,
-    to_format: Annotated[str | None, option("--to", metavar="FORMAT", help="The format of OUT (by its ending).")] = None,
     inverse_grades: options.InverseGrades = False,
     overwrite: options.Overwrite = False,
     quiet: options.Quiet = False,

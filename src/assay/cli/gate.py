@@ -19,7 +19,9 @@ if TYPE_CHECKING:
 
 #: Options that are not about the decision.
 _PIPELINE = ("junit", "summary", "annotations", "margin")
-OldName = Annotated[tuple[str, ...], option("-b", "--baseline", metavar="NAME", help="Of several systems, the baseline.")]
+OldName = Annotated[
+    tuple[str, ...], option("-b", "--baseline", metavar="NAME", help="Of several systems, the baseline.")
+]
 NewName = Annotated[str | None, option("-c", "--candidate", metavar="NAME", help="Of several systems, the candidate.")]
 
 

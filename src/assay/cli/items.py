@@ -61,7 +61,9 @@ def clusterings(files: Sequence[Any], clusters: Clusters, *, quiet: bool = True)
         columns["points"] = point_columns(clusters.points)
     if clusters.cluster:
         columns["cluster"] = list(clusters.cluster) if len(clusters.cluster) > 1 else clusters.cluster[0]
-    systems = _systems(files, lambda path, name: read_clusters(path, name=name, **columns), clusters.system, "clustering")
+    systems = _systems(
+        files, lambda path, name: read_clusters(path, name=name, **columns), clusters.system, "clustering"
+    )
     names = [each.name for each in systems]
     if twice := next((name for name in names if names.count(name) > 1), None):
         raise ParameterError(f"two clusterings are called {twice!r}: name=FILE gives a file a name of its own")
@@ -81,7 +83,7 @@ def _systems(
         chosen = [each for each in group if not wanted or each.name in wanted or name in wanted]
         called = [each.name if name is None else f"{name} {each.name}" if len(chosen) > 1 else name for each in chosen]
         systems += [replace(each, name=own) for each, own in zip(chosen, called, strict=True)]
-        known += [each.name for each in group] 
+        known += [each.name for each in group]
     for name in wanted:
         if name not in known:
             raise ParameterError(
@@ -148,14 +150,18 @@ def typed_matrix(text: str, labels: Labels, orientation: str | None) -> Confusio
 
 
 def typed_contingency(
-    text: str, clusters: Clusters, classes: list[str] | None = None, names: list[str] | None = None
+    text: str,
+    clusters: Clusters,
+    classes: list[str] | None = None,
+    named_clusters: Callable[[int], list[str] | None] = lambda _: None,
 ) -> Contingency:
     """The table of classes (rows) and clusters (columns) that was typed."""
     from assay.cli.literals import table_in  # noqa: PLC0415
     from assay.counting.contingency import Contingency  # noqa: PLC0415
 
     refuse(clusters, "goes with a file, not with --contingency")
-    return Contingency.from_table(table_in(text), classes, names)
+    rows = table_in(text)
+    return Contingency.from_table(rows, classes, named_clusters(len(rows[0])))
 
 
 def typed_scores(text: str, labels: Labels) -> Any:

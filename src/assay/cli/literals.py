@@ -258,7 +258,9 @@ def points_in_clusters(text: str) -> TypedPoints:
         words = [point for point in part.split(";") if point.strip()] if several else re.split(r"[\s,]+", part.strip())
         if not words or words == [""]:
             raise ParameterError(f"--clusters: expected {_POINTS}, got no point in cluster {number}")
-        rows += [[_number(word, "--clusters", _POINTS) for word in re.split(r"[\s,]+", point.strip())] for point in words]
+        rows += [
+            [_number(word, "--clusters", _POINTS) for word in re.split(r"[\s,]+", point.strip())] for point in words
+        ]
         clusters += [number] * len(words)
     for place, row in enumerate(rows, 1):
         if len(row) != len(rows[0]):

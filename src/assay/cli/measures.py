@@ -30,8 +30,12 @@ def measures(
     *,
     situation: Annotated[
         str | None,
-        option("--for", metavar="SITUATION", help="Recommend measures for web-search, fact-checking, patent, "
-               "sparse-judgments, recommendation or question-answering."),
+        option(
+            "--for",
+            metavar="SITUATION",
+            help="Recommend measures for web-search, fact-checking, patent, "
+            "sparse-judgments, recommendation or question-answering.",
+        ),
     ] = None,
     classifiers: Annotated[
         bool, option("--classifiers", help="The measures of classifiers; those of rankings otherwise.")

@@ -90,7 +90,8 @@ OptionalJudgments: TypeAlias = Annotated[str | None, argument("QRELS", "Judgment
 OptionalRun: TypeAlias = Annotated[str | None, argument("RUN", "The run.")]
 MeasureName: TypeAlias = Annotated[str, argument("MEASURE", "The measure, such as nDCG@10, F1 or NMI.")]
 PredictionFiles: TypeAlias = Annotated[
-    list[str], argument("FILE", "Predictions beside the truth, one file or several, or - for stdin; name=FILE names one.")
+    list[str],
+    argument("FILE", "Predictions beside the truth, one file or several, or - for stdin; name=FILE names one."),
 ]
 PredictionFile: TypeAlias = Annotated[str | None, argument("FILE", "Predictions beside the truth, or - for stdin.")]
 ClusterFiles: TypeAlias = Annotated[
@@ -151,15 +152,9 @@ Documents: TypeAlias = Annotated[
 Slices: TypeAlias = Annotated[
     str | None, option("--slices", metavar="ATTRIBUTE", help="Also within groups of --topics.", panel=CONTENTS)
 ]
-Threshold: TypeAlias = Annotated[
-    float | None, option("--threshold", help="Predict positive from this score on.")
-]
-Level: TypeAlias = Annotated[
-    float | None, option("-l", "--level", help="Smallest grade that counts as relevant (1).")
-]
-Query: TypeAlias = Annotated[
-    str | None, option("-q", "--query", metavar="ID", help="One query, instead of all.")
-]
+Threshold: TypeAlias = Annotated[float | None, option("--threshold", help="Predict positive from this score on.")]
+Level: TypeAlias = Annotated[float | None, option("-l", "--level", help="Smallest grade that counts as relevant (1).")]
+Query: TypeAlias = Annotated[str | None, option("-q", "--query", metavar="ID", help="One query, instead of all.")]
 Show: TypeAlias = Annotated[int | None, option("--show", help="How many ranks to show.", panel=CONTENTS, least=1)]
 Matrix: TypeAlias = Annotated[
     str | None,
@@ -229,7 +224,8 @@ class Rules:
                panel=RULES),
     ] = None  # fmt: skip
     missing: Annotated[
-        str | None, option("--missing", help="Judged topics that a run lacks: zero (default), skip, error.", panel=RULES)
+        str | None,
+        option("--missing", help="Judged topics that a run lacks: zero (default), skip, error.", panel=RULES),
     ] = None
     unjudged: Annotated[
         str | None, option("--unjudged", help="Documents without judgment: irrelevant (default), error.", panel=RULES)
@@ -240,14 +236,15 @@ class Rules:
     rank_by: Annotated[
         str | None, option("--rank-by", help="Order by score (default), or by the rank column.", panel=RULES)
     ] = None
-    depth: Annotated[
-        int | None, option("--depth", help="Score only the top N documents per query.", panel=RULES)
-    ] = None
-    judged_only: Annotated[
-        bool, option("--judged-only", help="Take unjudged documents out first.", panel=RULES)
-    ] = False
+    depth: Annotated[int | None, option("--depth", help="Score only the top N documents per query.", panel=RULES)] = (
+        None
+    )
+    judged_only: Annotated[bool, option("--judged-only", help="Take unjudged documents out first.", panel=RULES)] = (
+        False
+    )
     complete: Annotated[
-        bool, option("--complete", help="The judgments hold all that is relevant: other documents are not.", panel=RULES)
+        bool,
+        option("--complete", help="The judgments hold all that is relevant: other documents are not.", panel=RULES),
     ] = False
     collection_size: Annotated[
         int | None,
@@ -360,9 +357,7 @@ class Labels(PredictionColumns):
     """Predictions: their columns, and which labels and systems count."""
 
     system: System = ()
-    one_class: Annotated[
-        str | None, option("--class", metavar="LABEL", help="This class against all others.")
-    ] = None
+    one_class: Annotated[str | None, option("--class", metavar="LABEL", help="This class against all others.")] = None
     labels: Annotated[
         str | None, option("--labels", metavar="A,B,C", help="All labels in their order.", panel=COLUMNS)
     ] = None

@@ -60,8 +60,11 @@ def search(
     ] = None,
     unretrieved: Annotated[
         str | None,
-        option("--unretrieved", help="Documents not retrieved: left_out; with --collection-size random_order, "
-               "relevant_last (roc).", panel=CONTENTS),
+        option(
+            "--unretrieved",
+            help="Documents not retrieved: left_out; with --collection-size random_order, relevant_last (roc).",
+            panel=CONTENTS,
+        ),
     ] = None,
     rules: Rules = Rules(),
     seed: options.Seed = None,

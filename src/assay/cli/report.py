@@ -25,7 +25,8 @@ class Pages:
     """The files to write, and what stands above."""
 
     targets: Annotated[
-        tuple[Path, ...], option("-o", "--output", help="The file to write: .html (report.html), .md, .tex, .json; repeat.")
+        tuple[Path, ...],
+        option("-o", "--output", help="The file to write: .html (report.html), .md, .tex, .json; repeat."),
     ] = ()
     title: Annotated[str | None, option("--title", metavar="TEXT", help="The title.")] = None
     overwrite: options.Overwrite = False
@@ -43,7 +44,8 @@ def search(
     topics: options.Topics = None,
     documents: options.Documents = None,
     changed: Annotated[
-        int | None, option("--changed", help="How many of the most changed queries to show (6).", panel=CONTENTS, least=0)
+        int | None,
+        option("--changed", help="How many of the most changed queries to show (6).", panel=CONTENTS, least=0),
     ] = None,
     show: options.Show = None,
     rules: Rules = Rules(),

@@ -29,13 +29,17 @@ class Choices:
     rule: Annotated[
         tuple[str, ...], option("-r", "--rule", help="A rule, such as youden or 'max_f(beta=2)'; repeat (all).")
     ] = ()
-    tnr: Annotated[float | None, option("--tnr", help="Most true positives with at least this TNR.", panel=CONTENTS)] = None
-    tpr: Annotated[float | None, option("--tpr", help="Most true negatives with at least this TPR.", panel=CONTENTS)] = None
+    tnr: Annotated[
+        float | None, option("--tnr", help="Most true positives with at least this TNR.", panel=CONTENTS)
+    ] = None
+    tpr: Annotated[
+        float | None, option("--tpr", help="Most true negatives with at least this TPR.", panel=CONTENTS)
+    ] = None
     recall: Annotated[float | None, option("--recall", help="Best precision with at least this recall.")] = None
     precision: Annotated[float | None, option("--precision", help="Best recall with at least this precision.")] = None
-    cost: Annotated[
-        str | None, option("--cost", metavar="fp=1,fn=10", help="Lowest cost per item; also tp=, tn=.")
-    ] = None
+    cost: Annotated[str | None, option("--cost", metavar="fp=1,fn=10", help="Lowest cost per item; also tp=, tn=.")] = (
+        None
+    )
     prevalence: Annotated[
         float | None, option("--prevalence", help="Share of positive items in use, for --cost.", panel=CONTENTS)
     ] = None
@@ -58,8 +62,12 @@ def thresholds(
     ] = False,
     rows: Annotated[
         int | None,
-        option("--rows", help="Rows of --all-thresholds, evenly spaced; 0: all (40 on a terminal).", panel=CONTENTS,
-               least=0),
+        option(
+            "--rows",
+            help="Rows of --all-thresholds, evenly spaced; 0: all (40 on a terminal).",
+            panel=CONTENTS,
+            least=0,
+        ),
     ] = None,
     typed: options.TypedScores = None,
     labels: Labels = Labels(),
