@@ -4,10 +4,10 @@
     .venv/bin/python scripts/golden.py compare /tmp/before /tmp/after    # differences.html in the second folder
 
 Commands are those of README and docs, each run in a folder as `assay examples` makes it; a form is asked for by its
-option where the command has it. `old_calls.json` says how a call was spelt before: entries are named by the old call, so
-that recordings of both can be compared. JSON is parsed and written with sorted keys, HTML becomes its text and its outline,
-other text stays as it is; pictures are kept to be looked at side by side. Nothing here is a test: a difference is a
-question to whoever made the change.
+option where the command has it. `old_calls.json` says how a call was spelt before: entries are named by the old call,
+so that recordings of both can be compared. JSON is parsed and written with sorted keys, HTML becomes its text and its
+outline, other text stays as it is; pictures are kept to be looked at side by side. Nothing here is a test: a
+difference is a question to whoever made the change.
 """
 
 from __future__ import annotations

@@ -189,7 +189,7 @@ class TestPlot:
         ("typed", "says"),
         [
             (("letters/spam.csv", "--positive", "spam", "--bins", "4"), "--bins has no meaning for --kind roc"),
-            (("letters/spam.csv", "-k", "pr", "--positive", "spam", "--seed", "4"), "--seed has no meaning for --kind pr"),
+            ((*SPAM[:3], "-k", "pr", "--seed", "4"), "--seed has no meaning for --kind pr"),
             (("letters/spam.csv", "--level", "2"), "--level goes with assay plot"),
             (("letters/spam.csv", "--subtopics"), "--subtopics goes with assay plot"),
             (("one.csv",), "one: a ROC curve needs positive and negative items: none is negative"),

@@ -117,8 +117,8 @@ def test_what_is_wrong_is_said_in_one_line(arguments: tuple[str, ...], expected:
 
 def test_a_wrong_line_ends_the_command_with_exit_code_2() -> None:
     done = subprocess.run(
-        [sys.executable, "-m", "assay", "clustering", "evaluate", "-"], input="class,cluster\nx,1\ny,\n", encoding="utf-8",
-        capture_output=True, check=False,
+        [sys.executable, "-m", "assay", "clustering", "evaluate", "-"],
+        input="class,cluster\nx,1\ny,\n", encoding="utf-8", capture_output=True, check=False,
     )  # fmt: skip
     assert done.returncode == 2
     assert done.stderr == (

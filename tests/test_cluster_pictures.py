@@ -103,8 +103,12 @@ def test_errors_say_what_to_do(tmp_path: Path) -> None:
     for arguments, says in (
         (("clustering", "plot", "c.csv", "--kind", "silhouete"), "did you mean silhouette?"),
         (("clustering", "plot", "c.csv", "--kind", "over-k", "--points", "x"), "--ks 2:10 clusters the points"),
-        (("clustering", "plot", "c.csv", "--kind", "contingency"), "c.csv: contingency is of classes, and there are none: --truth names them"),
-        (("clustering", "plot", "c.csv", "--kind", "silhouette"), "c.csv: silhouette is of points, and there are none: --points names them"),
+        (
+            ("clustering", "plot", "c.csv", "--kind", "contingency"),
+            "c.csv: contingency is of classes, and there are none: --truth names them"),
+        (
+            ("clustering", "plot", "c.csv", "--kind", "silhouette"),
+            "c.csv: silhouette is of points, and there are none: --points names them"),
         (("clustering", "report", "n.csv"), "--cluster"),
     ):  # fmt: skip
         done = run_assay(*arguments, folder=tmp_path)

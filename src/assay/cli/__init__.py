@@ -1,4 +1,4 @@
-"""The command line: options are declared once, commands are loaded when called. Results go to stdout, messages to stderr.
+"""The command line: options are declared once, commands loaded when called. Results to stdout, messages to stderr.
 
 Exit codes: 0 done, 1 the data say no, 2 the call or the input is wrong (or Assay itself), 3 inconclusive.
 """

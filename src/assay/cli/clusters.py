@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 from assay.cli import inputs, items, options, output
 from assay.cli.options import Clusters, Output, option
@@ -49,7 +49,7 @@ def number(
 
     With --ks, the points are clustered into each number; with --over-k, columns of the file are such clusterings.
 
-    $ assay clustering number notes/notes.csv --over-k 'kmeans_{}' --points rest
+    $ assay clustering number notes/notes.csv --points x,y,z --ks 2:4
     """
     output.form_of(to)
     if ks is None and over_k is None:
@@ -78,7 +78,7 @@ def by_use(
 ) -> None:
     """Say what clusters of a run's results are good for: the best cluster, and reading cluster by cluster.
 
-    $ assay clustering by-use bicycles/qrels.txt bicycles/runs/bm25.run bicycles/clusters.csv
+    $ assay clustering by-use qrels.txt words.run clusters.csv
     """
     from assay.clustered_runs import clusters_by_use  # noqa: PLC0415  # `assay --help` need not load Polars
 

@@ -38,7 +38,7 @@ TOOLS = {
 }
 SUBJECTS: dict[str, tuple[str, dict[str, Command]]] = {
     "classifier": ("Classifiers, by their predictions.", {
-        "evaluate": Command("evaluate:classifier", "Say how good a classifier is: matrix, measures, baselines, advice."),
+        "evaluate": Command("evaluate:classifier", "Say how good a classifier is: matrix, measures, advice."),
         "compare": Command("compare:classifier", "Say whether one classifier is better than another."),
         "explain": Command("explain:classifier", "Show how a number came about, step by step."),
         "report": Command("report:classifier", "Write a report on one classifier or several."),

@@ -92,8 +92,8 @@ def classifier(
     One file with several systems side by side, or one file per system, whose items are paired by their ids. Without
     -m: Accuracy, F, MCC and AUC (MCC first where one label has most items).
 
-    $ assay classifier compare letters/first.csv letters/second.csv
-    $ assay classifier compare letters/first.csv letters/second.csv -m Accuracy --flipped 5
+    $ assay classifier compare letters/spam.csv --positive spam
+    $ assay classifier compare letters/spam.csv --positive spam -m Accuracy --flipped 5
     """
     _check(plot, to)
     rules = items.item_rules(labels, threshold, missing)
@@ -119,7 +119,7 @@ def clustering(
     Clusterings of the same items, side by side in one file, or one file each. Without -m: ARI, NMI, BCubedF,
     Silhouette, DaviesBouldin.
 
-    $ assay clustering compare notes/clusters.csv
+    $ assay clustering compare notes/notes.csv --unlabelled drop -b kmeans -m ARI
     """
     _check(plot, to)
     rules = items.cluster_rules(clusters) | ({} if missing is None else {"missing": missing})
@@ -139,10 +139,11 @@ def scores(
 ) -> None:
     """Say whether one system is better than another, from bare scores, and how sure you can be.
 
-    Scores are `system,measure,unit,value`, what `assay evaluate -q --csv` writes, or a matrix with one column per system
-    (then -m names what was measured).
+    Scores are `system,measure,unit,value`, what `assay evaluate -q --csv` writes, or a matrix with one column per
+    system (then -m names what was measured).
 
-    $ assay scores compare bicycles/scores.csv
+    $ assay evaluate qrels.txt words.run stems.run -q --csv -o scores.csv
+    $ assay scores compare scores.csv -m AP
     """
     _check(plot, to)
     _deliver((path,), measures, options.directions(direction), testing, plot, to)

@@ -83,7 +83,7 @@ def scores(
     A CSV of scores as `assay scores compare` reads it, with -m. Or lists: one CSV with a column of names and two of
     numbers, or two CSVs with a column each.
 
-    $ assay scores correlate letters/topics.csv
+    $ assay scores correlate scores.csv -m AP -m RR
     """
     from assay.files.scores import read_scores  # noqa: PLC0415  # `assay --help` need not load Polars
 

@@ -67,8 +67,8 @@ def classifier(
     A row is what was said of an item in a fold. With a column split, rows of the training set show how much better a
     classifier looks on what it has learned from. With --compare, say which of several classifiers is better.
 
-    $ assay classifier crossval letters/folds.csv
-    $ assay classifier crossval letters/folds.csv --compare
+    $ assay classifier crossval letters/folds.csv --positive spam
+    $ assay classifier crossval letters/folds.csv --positive spam --compare
     """
     from assay.crossvalidation import crossval  # noqa: PLC0415  # `assay --help` need not load Polars
 

@@ -135,7 +135,7 @@ def classifier(
     Two labels, more, or several per item: the file decides. Name the positive one of two labels with --positive, unless
     it is 1 or true.
 
-    $ assay classifier evaluate letters/predictions.csv
+    $ assay classifier evaluate letters/spam.csv --positive spam
     $ assay classifier evaluate --matrix '13 4 2; 2 15 1; 5 1 57' --labels Woman,Man,Child
     """
     from assay.classification import Shown, classify  # noqa: PLC0415  # `assay --help` need not load Polars
@@ -191,7 +191,7 @@ def clustering(
 
     Classes are a column of the file, such as `class`; points are named with --points. Either will do.
 
-    $ assay clustering evaluate notes/clusters.csv
+    $ assay clustering evaluate notes/notes.csv --unlabelled drop
     $ assay clustering evaluate --contingency '5 1 2; 1 4 0; 0 1 3' -m NMI -m ARI
     """
     from assay.clustering import Shown, cluster  # noqa: PLC0415  # `assay --help` need not load Polars
@@ -239,7 +239,7 @@ def extraction(
     One file with two columns of tags at the end (truth, then prediction), or two files. With --misses or
     --false-alarms, --csv writes these lists instead of the numbers.
 
-    $ assay extraction evaluate notes/spans.conll
+    $ assay extraction evaluate letters/names.conll
     """
     from assay.extraction import extract  # noqa: PLC0415  # `assay --help` need not load Polars
 

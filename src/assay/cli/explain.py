@@ -141,7 +141,7 @@ def classifier(
 
     From a file of predictions, a --matrix, --scores, or --counts of one class (--positive names it) or several.
 
-    $ assay classifier explain F1 letters/spam.csv --positive spam
+    $ assay classifier explain F1 letters/spam.csv --positive spam --system bayes
     $ assay classifier explain MCC --matrix '5 0; 1 3'
     $ assay classifier explain AUC --scores 'P .90, N .70, P .60'
     """

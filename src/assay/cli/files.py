@@ -71,7 +71,7 @@ def convert(
         str | None, option("--to", metavar="FORMAT", help="The format of OUT (by its ending).")
     ] = None,
     inverse_grades: options.InverseGrades = False,
-    overwrite: options.Overwrite = False,
+    overwrite: options.Overwrite = False,  # noqa: ARG001  # heeded by whoever calls
     quiet: options.Quiet = False,
 ) -> None:
     """Write a run, judgments, topics or documents in another format. Runs stream: memory stays bounded.
@@ -82,11 +82,11 @@ def convert(
 
     table = _opened(source, kind, from_format, inverse_grades)
     with inputs.progress([table], hidden=quiet):
-        format = _to_stdout(table, to_format) if str(target) == "-" else write(table, target, format=to_format)
+        written_as = _to_stdout(table, to_format) if str(target) == "-" else write(table, target, format=to_format)
     if not quiet:
-        message(f"{source}: {table.format} -> {target}: {kind_of(table)} as {format}")
-        if lost := left_out(table, format):
-            message(f"warning: {target}: {format} has no place for {', '.join(lost)}")
+        message(f"{source}: {table.format} -> {target}: {kind_of(table)} as {written_as}")
+        if lost := left_out(table, written_as):
+            message(f"warning: {target}: {written_as} has no place for {', '.join(lost)}")
         for warning in getattr(table, "warnings", ()):
             message(f"warning: {warning}")
 

@@ -78,10 +78,10 @@ def classifier(
 ) -> int:
     """Say whether a classifier may take the baseline's place, with an exit code for pipelines.
 
-    0: it is not worse by the margin or more. 1: it is. 3: inconclusive. 2: the input is not fit to be compared. Give two
-    files of predictions, or one with several systems, and name two of them by -b and -c. Without -m: Accuracy.
+    0: it is not worse by the margin or more. 1: it is. 3: inconclusive. 2: the input is not fit to be compared. Give
+    two files of predictions, or one with several systems, and name two of them by -b and -c. Without -m: Accuracy.
 
-    $ assay classifier gate letters/spam.csv -b words -c letters --positive spam
+    $ assay classifier gate letters/spam.csv -b words -c bayes --positive spam
     """
 
     def decided() -> GateResult:
@@ -107,10 +107,10 @@ def clustering(
 ) -> int:
     """Say whether a clustering may take the baseline's place, with an exit code for pipelines.
 
-    0: it is not worse by the margin or more. 1: it is. 3: inconclusive. 2: the input is not fit to be compared. Give two
-    files, or one with several clusterings, and name two of them by -b and -c. Without -m: ARI, or Silhouette.
+    0: it is not worse by the margin or more. 1: it is. 3: inconclusive. 2: the input is not fit to be compared. Give
+    two files, or one with several clusterings, and name two of them by -b and -c. Without -m: ARI, or Silhouette.
 
-    $ assay clustering gate notes/notes.csv -b kmeans_4 -c kmeans_6 --cluster kmeans_4 --cluster kmeans_6
+    $ assay clustering gate notes/notes.csv -b density -c kmeans --unlabelled drop
     """
 
     def decided() -> GateResult:
@@ -129,7 +129,7 @@ def freeze(
     path: Annotated[Path, option("-o", "--output", help="The file to write; - for stdout.")],
     measures: options.Measures = (),
     rules: Rules = Rules(),
-    overwrite: options.Overwrite = False,
+    overwrite: options.Overwrite = False,  # noqa: ARG001  # heeded by whoever calls
     quiet: options.Quiet = False,
 ) -> None:
     """Keep a run's scores as the baseline of later gates: a file with every topic's scores, rules and digests.

@@ -124,8 +124,7 @@ def _panel(title: str, entries: Iterable[Entry]) -> Iterator[str]:
         lines = textwrap.wrap(text, _width() - _NAMES - 4)
         if len(names) > _NAMES:
             yield f"  {names}"
-            names = ""
-        yield f"  {names:<{_NAMES}}  {lines[0]}"
+        yield f"  {names if len(names) <= _NAMES else '':<{_NAMES}}  {lines[0]}"
         yield from (f"{'':{_NAMES + 4}}{line}" for line in lines[1:])
 
 

@@ -249,8 +249,8 @@ def points_in_clusters(text: str) -> TypedPoints:
     several = ";" in text
     if not several and (unclear := re.search(r"[^\s,|]+(,[^\s,|]+)+", text)):
         raise ParameterError(
-            f"--clusters: {quote(unclear[0])} may be one point or several: end each point with ';', such as '0,0; | 5,5;', "
-            "or put blanks between points that are single numbers"
+            f"--clusters: {quote(unclear[0])} may be one point or several: end each point with ';', such as "
+            "'0,0; | 5,5;', or put blanks between points that are single numbers"
         )
     rows: list[list[float]] = []
     clusters: list[int] = []

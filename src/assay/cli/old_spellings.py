@@ -84,7 +84,7 @@ def _of_another_subject(app: App, command: str, options: list[str]) -> str | Non
     known = every_command()
     if command not in known:
         return None
-    here, verb = names_of(app, command), command.split()[-1]
+    here, verb = names_of(app, command), command.rpartition(" ")[2]
     others = [f"{subject} {verb}" for subject in SUBJECTS if f"{subject} {verb}" in known] + [verb] * (verb in known)
     for option in (each for each in options if each not in here and each.startswith("--")):
         places = [other for other in others if other != command and option in names_of(app, other)]

@@ -147,7 +147,7 @@ def clustering(
 ) -> None:
     """Draw silhouettes, classes by clusters, or measures by number of clusters (with --ks or --over-k).
 
-    $ assay clustering plot notes/notes.csv --kind contingency -o contingency.svg
+    $ assay clustering plot notes/notes.csv --unlabelled drop --kind contingency -o contingency.svg
     """
     Choice(OF_CLUSTERS).check("--kind", kind)
     numbers = Numbers(ks=ks, over_k=over_k)

@@ -59,7 +59,7 @@ def scores(
 ) -> None:
     """Say how many units are needed to find a difference, and how small a one these units can show.
 
-    $ assay scores power letters/topics.csv
+    $ assay scores power scores.csv -m AP
     """
     _deliver(path, measures, planning, to)
 

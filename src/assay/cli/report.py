@@ -100,7 +100,7 @@ def clustering(
 ) -> None:
     """Write a report on one clustering or several: measures, clusters, classes, silhouettes, advice.
 
-    $ assay clustering report notes/notes.csv
+    $ assay clustering report notes/notes.csv --unlabelled drop
     """
     stamps = _checked(pages, files)
     numbers, counted = Numbers(ks=ks, over_k=over_k), None
@@ -126,7 +126,7 @@ def scores(
 ) -> None:
     """Write a report from bare scores: who is better, how sure that is, and how it was made.
 
-    $ assay scores report bicycles/scores.csv
+    $ assay scores report scores.csv -m AP -o scores.html
     """
     stamps = _checked(pages, [path])
     more = testing.settings() | options.directions(direction) | {"wording": _wording()}

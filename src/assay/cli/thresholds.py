@@ -79,7 +79,7 @@ def thresholds(
     Give a file with the truth and a score of each item. Each rule names a threshold, what it counts, and how sure you
     can be of it. With one rule all measures are shown.
 
-    $ assay classifier thresholds letters/spam.csv --positive spam -r youden
+    $ assay classifier thresholds letters/spam.csv --positive spam --system bayes -r youden
     $ assay classifier thresholds --scores 'P .90, N .70, P .60, N .20' --cost fp=1,fn=10
     """
     form = output.form_of(to)
