@@ -166,7 +166,7 @@ def test_a_name_goes_before_the_systems_of_a_file() -> None:
 def test_cells_with_several_labels(folder: Path) -> None:
     (folder / "tags.csv").write_text("truth,prediction\na;b,a\nb,b\na;c,a; c\n", encoding="utf-8")
     asked = ("--list-separator", ";", "-m", "ExactMatch", "--json", "--quiet")
-    told = json.loads(invoked("classify", "tags.csv", *asked))["sections"]
+    told = json.loads(invoked("classifier", "evaluate", "tags.csv", *asked))["sections"]
     assert told["basis"]["task"] == "multilabel"
     assert told["measures"]["measures"][0]["value"] == pytest.approx(2 / 3)
     file, [system] = open_predictions("tags.csv", Said(), None, ";")
@@ -178,9 +178,11 @@ def test_cells_with_several_labels(folder: Path) -> None:
 
 def test_labels_that_are_not_known_count_as_one(folder: Path) -> None:
     (folder / "odd.csv").write_text("truth,prediction\na,a\nb,x\nb,y\nc,c\n", encoding="utf-8")
-    line = refused("classify", "odd.csv", "--labels", "a,b,c")
+    line = refused("classifier", "evaluate", "odd.csv", "--labels", "a,b,c")
     assert "--unknown other counts others as (other)" in line
-    told = json.loads(invoked("classify", "odd.csv", "--labels", "a,b,c", "--unknown", "other", "--json", "--quiet"))
+    told = json.loads(
+        invoked("classifier", "evaluate", "odd.csv", "--labels", "a,b,c", "--unknown", "other", "--json", "--quiet")
+    )
     assert "(other)" in told["sections"]["basis"]["labels"]
 
 
@@ -189,21 +191,23 @@ def test_one_class_against_all_others_is_what_every_command_means(folder: Path) 
     lines = topics.read_text(encoding="utf-8").splitlines()
     (folder / "few.csv").write_text("\n".join(lines[:101]) + "\n", encoding="utf-8")
     chosen = ("--class", "order", "-m", "Recall", "--json", "--quiet")
-    alone = json.loads(invoked("classify", "few.csv", *chosen))["sections"]["measures"]["measures"][0]["value"]
-    beside = json.loads(invoked("compare", "a=few.csv", "b=few.csv", *chosen))
+    alone = json.loads(invoked("classifier", "evaluate", "few.csv", *chosen))["sections"]["measures"]["measures"][0][
+        "value"
+    ]
+    beside = json.loads(invoked("classifier", "compare", "a=few.csv", "b=few.csv", *chosen))
     assert beside["sections"]["findings"]["findings"][0]["value"] == pytest.approx(alone)
-    assert "order against the rest" in invoked("explain", "Recall", "few.csv", "--class", "order")
-    assert "positive: order" in invoked("thresholds", "few.csv", "--class", "order", "--resamples", "0")
+    assert "order against the rest" in invoked("classifier", "explain", "Recall", "few.csv", "--class", "order")
+    assert "positive: order" in invoked("classifier", "thresholds", "few.csv", "--class", "order", "--resamples", "0")
 
 
 def test_errors_speak_the_language_of_the_command_line(folder: Path) -> None:
     (folder / "null.csv").write_text("truth,prediction\n1,\n0,1\n", encoding="utf-8")
     (folder / "other.csv").write_text("a,b\n1,0\n", encoding="utf-8")
     for typed, says in (
-        (("classify", "null.csv"), "--nulls drop leaves such items out, --nulls label counts them"),
-        (("compare", "null.csv", "null.csv"), "--nulls drop leaves such items out"),
-        (("classify", "other.csv"), "(other names are said with --truth, --prediction, --score)"),
-        (("classify", str(DATA / "letters" / "spam.csv")), "say --positive ham or --positive spam\n"),
+        (("classifier", "evaluate", "null.csv"), "--nulls drop leaves such items out, --nulls label counts them"),
+        (("classifier", "compare", "null.csv", "null.csv"), "--nulls drop leaves such items out"),
+        (("classifier", "evaluate", "other.csv"), "(other names are said with --truth, --prediction, --score)"),
+        (("classifier", "evaluate", str(DATA / "letters" / "spam.csv")), "say --positive ham or --positive spam\n"),
     ):
         done = run_assay(*typed, "--quiet", folder=folder)
         assert (done.returncode, done.stdout) == (2, "")

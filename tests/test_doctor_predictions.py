@@ -243,7 +243,7 @@ def test_a_line_that_cannot_be_read_is_told_with_what_to_do(tmp_path: Path) -> N
         ("", "there are no data in the file"),
         (
             "item_id,truth\na,1\n",
-            "p.csv",
+            "give it columns `truth` and `prediction` or `score`",
         ),
     ],
 )
@@ -479,12 +479,19 @@ def test_columns_that_have_other_names(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        ([str(LETTERS / "spam.csv"), "-m", "AP"], "-m"),
+        ([str(LETTERS / "spam.csv"), "-m", "AP"], "no such option: -m"),
     ],
 )
 def test_bad_calls_get_one_line(words: list[str], message: str) -> None:
     with pytest.raises(AssayError, match=message):
         invoke(["classifier", "doctor", *words], catch_exceptions=False)
+
+
+def test_a_file_of_something_else_is_a_finding() -> None:
+    code, text = run(str(LETTERS / "README.md"))
+    assert (code, "[unreadable]" in text) == (1, True)
+    with pytest.raises(AssayError, match="--train goes with assay classifier doctor"):
+        invoke(["doctor", str(ROOT / "src/assay/data/tea/qrels.txt"), "x.run", "--train", "y"], catch_exceptions=False)
 
 
 def test_checks_have_names_of_their_own_and_stand_on_the_page() -> None:

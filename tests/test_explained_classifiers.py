@@ -358,16 +358,13 @@ def test_forms_of_a_classifiers_explanation() -> None:
         ("F1 --matrix '1 2; 3 4' --scores 'P 1'", "not several"),
         ("F1 --matrix '1 2; 3 4' --orientation sideways", "rows_are_true, rows_are_predicted"),
         ("F1 --matrix '1 2; 3 4' --system x", "--system goes with predictions"),
-        ("F1 --matrix '1 2; 3 4' --ties expected", "--ties goes with judgments"),
-        ("F1 --matrix '1 2; 3 4' --gain exp", "--gain is about rankings"),
-        ("F1 --matrix '1 2; 3 4' --relevant 3", "--relevant goes with --grades"),
+        ("F1 --matrix '1 2; 3 4' --ties expected", "--ties goes with assay explain"),
+        ("F1 --matrix '1 2; 3 4' --gain exp", "--gain goes with assay explain"),
+        ("F1 --matrix '1 2; 3 4' --relevant 3", "--relevant goes with assay explain"),
         ("AUC --scores 'P .9, X .2'", "got 'X .2'"),
         ("AUC --scores 'P .9,'", "got nothing"),
         ("AUC --scores 'P .9, N nan'", "expected a number, got 'nan'"),
         ("AUC --scores 'P .9, N .2' --labels a,b", "--labels goes with a file, not with --scores"),
-        ("AP --grades 1,0 --threshold 0.5", "--threshold is about classifiers"),
-        ("AP --grades 1,0 --class a", "--class is about classifiers"),
-        ("AP --grades 1,0 --truth a", "--truth is about classifiers"),
         ("F1 nothing.csv", "no such file"),
         (f"F1 {LETTERS / 'topics.csv'} --nulls keep", "error, drop, label"),
         (f"F1 {LETTERS / 'topics.csv'} --truth wrong", "no column is called 'wrong'"),
@@ -378,6 +375,12 @@ def test_bad_calls_get_one_line(command: str, message: str) -> None:
     said = refused(f"{command}" if "--nulls" not in command else f"{command} --truth truth")
     assert message in said
     assert "\n" not in said
+
+
+@pytest.mark.parametrize("option", ["--threshold", "--class", "--truth"])
+def test_options_of_classifiers_are_refused_for_rankings(option: str) -> None:
+    with pytest.raises(AssayError, match=f"{option} goes with assay classifier explain"):
+        invoke(["explain", "AP", "--grades", "1,0", option, "0.5"], catch_exceptions=False)
 
 
 # The parsers of typed lists
@@ -428,4 +431,4 @@ def test_counts_of_a_name_that_two_kinds_have_point_to_the_other_one() -> None:
         )
     }  # fmt: skip
     assert [bool(text) for text in said.values()] == [True, False, False, False]
-    assert "of a classifier, say --positive LABEL" in said["NPV --counts 20,180,10,1820"]
+    assert "of a classifier: assay classifier explain" in said["explain NPV --counts 20,180,10,1820"]

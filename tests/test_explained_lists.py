@@ -71,7 +71,7 @@ def test_what_goes_with_several_lists_is_said_once_or_for_each() -> None:
         ("AP --grades 1,0 --query q", "choose a query of q1, not 'q'"),
         ("AP --grades a=1 --grades a=0", "two lists are called 'a'"),
         ("AP --grades =1", "expected a name before the ="),
-        ("AP --grades 1,,0", "--grades: expected a number, got ''"),
+        ("AP --grades 1,,0", "--grades: expected a number, got nothing"),
         ("AP --grades 1,0 --swap 2,3", "--swap 2,3: the list has the ranks 1 to 2"),
         ("AP --grades 1,0 --swap 2", "--swap is two ranks"),
         ("SetP --counts 1,2,3 --swap 1,2", "--swap goes with --grades, not with --counts"),

@@ -138,6 +138,8 @@ def _wrong_call(app: App, command: str, words: list[str], problem: CycloptsError
     if kind == "UnknownOptionError":
         word = problem.token.keyword or problem.token.value  # type: ignore[attr-defined]
         return f"no such option: {word}{did_you_mean(word, names_of(app, command)) or page}"
+    if kind == "UnusedCliTokensError":
+        return f"too many inputs: {' '.join(problem.unused_tokens or ())}{page}"
     text = str(problem).replace(_STDIN, "-").removesuffix(".").removeprefix(f'Command "{command}" parameter ')
     return f"{text}; {other}" if (other := other_subject(command, words)) is not None else text + page
 

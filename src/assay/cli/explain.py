@@ -112,9 +112,9 @@ def search(
                 raise ParameterError(
                     f"--level goes with --grades, not with --{kind}: what is relevant is decided there"
                 )
-        if lists.counts and _is_of_labels_too(measure):
+        if lists.counts and not _is_of_classes(measure) and _is_of_labels_too(measure):
             output.message("note: counted as retrieved documents; of a classifier: assay classifier explain")
-        systems = (_typed(lists, rules),)
+        systems = (_typed(measure, lists, rules),)
         stated = {} if rules.undefined is None else {"undefined": rules.undefined}
     stated |= settings(look) | ({} if query is None else {"query": query})
     _deliver(wanted, systems, stated, to)
@@ -302,10 +302,16 @@ def _is_of_labels_too(measure: str) -> bool:
     return True
 
 
-def _typed(lists: Lists, rules: Rules) -> Any:
+def _is_of_classes(measure: str) -> bool:
+    from assay.explanation.labels import is_of_classes  # noqa: PLC0415
+
+    return is_of_classes(measure)
+
+
+def _typed(measure: str, lists: Lists, rules: Rules) -> Any:
     """The counts that a typed list stands for."""
     if lists.counts:
-        return _cells(lists.counts, rules.collection_size)
+        return _cells(lists.counts, rules.collection_size, classes=_is_of_classes(measure))
     if lists.points:
         from assay.measures.given_curve import GivenCurve  # noqa: PLC0415
 
