@@ -127,8 +127,8 @@ def test_a_remark_is_muted() -> None:
     assert "[other_prevalence]" not in run(SPAM, "--positive", "spam", "--mute", "other_prevalence").out
 
 
-def test_shares_reordering_and_pairs_are_shown_on_demand() -> None:
-    done = run(TOPICS, "--normalize", "true", "--reorder", "--most-confused", "1")
+def test_shares_and_pairs_are_shown_on_demand() -> None:
+    done = run(TOPICS, "--normalize", "true", "--most-confused", "1")
     assert "shares of true items" in done.out
     assert "78.6%" in done.out
     assert "most confused" in done.out

@@ -376,7 +376,8 @@ def test_the_command_correlates_measures_judgments_topics_and_lists() -> None:
         ([*evaluated, "-m", "AP", "--split", "4"], "AP (4 drawn) and AP (4 others)"),
         ([*evaluated, "-m", "AP", "--topics-of", "A.txt", "--topics-of", "B.txt"], "AP (A) and AP (B)"),
     ):
-        done = invoke(["correlate", *arguments], catch_exceptions=False)
+        subject = [] if arguments[0] in evaluated else ["scores"]
+        done = invoke([*subject, "correlate", *arguments], catch_exceptions=False)
         assert done.exit_code == 0
         assert done.stdout.splitlines()[0] == title
     told = invoke(["scores", "correlate", "lists.csv", "--json"], catch_exceptions=False)
@@ -425,7 +426,7 @@ def test_the_command_refuses_bad_calls_and_files_in_one_line() -> None:
         ),
         ([*evaluated, "-m", "AP", "--split", "2", "--other-qrels", "x"], "choose one of"),
     ):
-        done = invoke(["correlate", *arguments])
+        done = invoke([*([] if arguments[0] in evaluated else ["scores"]), "correlate", *arguments])
         assert isinstance(done.exception, assay.AssayError), done.output
         assert why in str(done.exception)
         assert "\n" not in str(done.exception)

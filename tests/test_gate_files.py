@@ -513,7 +513,7 @@ def test_a_frozen_baseline_is_no_candidate(folder: Path) -> None:
     path = frozen(folder)
     done = run_assay("gate", "qrels.txt", "runs/bm25.run", "baseline.json", folder=folder)
     assert done.stderr == (
-        "assay: baseline.json looks like a frozen baseline: give it as --baseline, and a run here\n"
+        "assay: baseline.json looks like a frozen baseline: it comes before the run\n"
     )  # fmt: skip
     with pytest.raises(ParameterError, match="the candidate looks like a frozen baseline"):
         assay.gate(folder / "qrels.txt", path, path)
@@ -606,7 +606,7 @@ def test_the_pipelines_files_are_there_whatever_happens_to_the_result(folder: Pa
         assert "invalid input" in (folder / "s.md").read_text()
         assert next(checked_junit((folder / "j.xml").read_text()).iter("error")) is not None
         assert done.stderr.startswith("::error title=Quality gate::Invalid input: ")
-    done = gate(folder, *extra, "--junit", "nowhere/j.xml")
+    done = gate(folder, "--junit", "nowhere/j.xml", *extra[2:])
     assert done.returncode == 2
     assert "nowhere/j.xml: cannot be written" in (folder / "s.md").read_text()
 
@@ -657,7 +657,7 @@ def test_slices_on_the_command_line(folder: Path) -> None:
     [
         (["--margin", "big"], "a margin is a number above 0, or MEASURE=NUMBER, such as nDCG@10=0.02, not 'big'"),
         (["--margin", "AP=0.1"], "a margin is given for AP, but the gate is on nDCG@10"),
-        (["--inconclusive", "skip"], "--inconclusive is report, pass or fail, not 'skip'"),
+        (["--inconclusive", "skip"], "--inconclusive is one of report, pass, fail, not 'skip'"),
         (["--annotations", "gitlab"], "--annotations is github, not 'gitlab'"),
         (["--slices", "kind"], "--slices ATTRIBUTE and --topics FILE go together"),
         (["--max-missing", "2"], "max_missing is a number from 0 to 1, not 2.0"),

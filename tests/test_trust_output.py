@@ -207,7 +207,7 @@ def test_piped_output_of_trec_eval_keeps_every_byte(folder: Path) -> None:
     assert f"\t{query}\t1.0000\n" in done.stdout
 
 
-@pytest.mark.parametrize("name", [name for name in COMMANDS if name != "gate freeze"])
+@pytest.mark.parametrize("name", [name for name in COMMANDS if name != "freeze"])
 def test_a_terminal_gets_the_colours_of_the_tables_themselves(
     name: str, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

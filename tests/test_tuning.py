@@ -433,11 +433,16 @@ def test_folds_are_read_from_topics(tmp_path: Path) -> None:
     assert (code, [one["fold"] for one in json.loads(shown)["sections"]["folds"]["folds"]]) == (0, ["x", "y", "z"])
 
 
+def crossvalidated(*arguments: str | Path) -> tuple[int, str, str]:
+    done = invoke(["classifier", "crossval", *map(str, arguments)])
+    return done.exit_code, done.stdout, str(done.exception or "")
+
+
 def test_models_are_compared_over_the_folds_of_a_file() -> None:
     folds = BICYCLES.parent / "letters" / "folds.csv"
-    code, shown, _ = called(folds, "--positive", "spam", "--compare", "-m", "Accuracy", "--json", "--quiet")
+    code, shown, _ = crossvalidated(folds, "--positive", "spam", "--compare", "-m", "Accuracy", "--json", "--quiet")
     (found,) = json.loads(shown)["sections"]["findings"]["findings"]
     assert (code, found["test"]["test"], found["units"]) == (0, "corrected-t", 5)
-    for wrong, says in ((("--test", "wilcoxon"), "refused"), (("--folds", "3"), "--folds goes with judgments")):
-        assert says in called(folds, "--positive", "spam", *wrong)[2]
+    for wrong, says in ((("--test", "wilcoxon"), "refused"), (("--folds", "3"), "no such option: --folds")):
+        assert says in crossvalidated(folds, "--positive", "spam", *wrong)[2]
     assert "holds judgments" in called(BICYCLES / "qrels.txt")[2]

@@ -47,23 +47,24 @@ def search(
 
     output.form_of(to)
     _refuse_mixtures(qrels, run, judged, ranking, signature)
-    asked = {"query": query, "value": value, "digits": digits}
-    asked = {name: each for name, each in asked.items() if each is not None}
+    asked = options.stated(query=query, value=value, digits=digits)
     if signature:
         items.refuse(rules, "goes with judgments and a run")
         for name in asked:
             raise ParameterError(f"--{name} goes with judgments and a run")
         output.deliver(output.rendered(_compared(signature), to), to)
         return 0
+    judgments: Any
+    documents: Any
     with inputs.working("counting by other rules", hidden=to.quiet):
         if judged is not None:
             if query is not None or rules.judge is not None:
                 raise ParameterError(f"--{'query' if query else 'judge'} goes with files, not with a list")
-            given: tuple[Any, Any] = (_grades(judged), _documents(ranking or ""))
+            judgments, documents = _grades(judged), _documents(ranking or "")
         else:
-            given = (str(qrels), inputs.opened(str(qrels), [str(run)]))
-        wanted = options.only(measures, "-m, --measure")
-        result = audit(*given, *([] if wanted is None else [wanted]), **asked, **settings(rules))
+            judgments, documents = qrels, inputs.opened(str(qrels), [str(run)])
+        asked |= options.stated(measure=options.only(measures, "-m, --measure")) | settings(rules)
+        result = audit(judgments, documents, **asked)
     output.remarks(notes=result.notes, quiet=to.quiet)
     output.deliver(output.rendered(result, to), to)
     return 1 if value is not None and not result.is_found else 0

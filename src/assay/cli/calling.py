@@ -45,16 +45,19 @@ def call(words: list[str]) -> int:
         )
     except CycloptsError as problem:
         raise ParameterError(_wrong_call(app, command, words, problem)) from None
+    bound.apply_defaults()
     for name, value in bound.arguments.items():
         bound.arguments[name] = _restored(value)
-    given = [value for value in bound.arguments.values() if is_dataclass(value)]
-    overwrites = any(getattr(each, "overwrite", False) for each in (*given, _Named(bound.arguments)))
+    overwrites = [
+        getattr(value, "overwrite", None) if is_dataclass(value) else value if name == "overwrite" else None
+        for name, value in bound.arguments.items()
+    ]
     _refuse_old_word(command, words)
     with speaking(Options()), _told_apart(command, words):
-        if any(hasattr(each, "overwrite") for each in given) or "overwrite" in function.__annotations__:
+        if any(each is not None for each in overwrites):
             from assay.files import originals  # noqa: PLC0415  # `assay --help` need not load Polars
 
-            originals.start_anew(overwrite=overwrites)
+            originals.start_anew(overwrite=any(overwrites))
         return function(*bound.args, **bound.kwargs) or 0
 
 
@@ -78,13 +81,6 @@ def _told_apart(command: str, words: list[str]) -> Iterator[None]:
         if (text := other_subject(command, words)) is None:
             raise
         raise InputError(f"{problem}; {text}") from problem
-
-
-class _Named:
-    """Arguments by name, as attributes."""
-
-    def __init__(self, arguments: dict[str, Any]) -> None:
-        self.__dict__.update(arguments)
 
 
 def command_in(words: list[str]) -> str:

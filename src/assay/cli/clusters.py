@@ -83,7 +83,7 @@ def by_use(
     from assay.clustered_runs import clusters_by_use  # noqa: PLC0415  # `assay --help` need not load Polars
 
     output.form_of(to)
-    stated = {name: value for name, value in (("order", order), ("level", level), ("seed", seed)) if value is not None}
+    stated = options.stated(order=order, level=level, seed=seed)
     files = inputs.opened(qrels, [run])
     with inputs.progress(files, hidden=to.quiet), inputs.working("judging clusters by use", hidden=to.quiet):
         result = clusters_by_use(qrels, files, inputs.named(path)[1], measures or None, **stated)
@@ -102,7 +102,7 @@ def number_of(
         raise ParameterError("--ks clusters the points, --over-k takes clusterings of the file: choose one")
     if len(files) != 1:
         raise ParameterError(f"expected one file to choose a number of clusters for, got {len(files)}")
-    drawn = {} if seed is None else {"seed": seed}
+    drawn = options.stated(seed=seed)
     if asked.ks is None:
         if asked.resamples is not None:
             raise ParameterError("--resamples goes with --ks: nothing is drawn of clusters that were made")

@@ -69,7 +69,7 @@ def search(
     _check(plot, to)
     files = inputs.opened(qrels, runs)
     with inputs.progress(files, hidden=to.quiet):
-        _deliver((qrels, files), measures, settings(rules), testing, plot, to, lists=lists)
+        _deliver(qrels, files, measures, settings(rules), testing, plot, to, lists=lists)
 
 
 def classifier(
@@ -100,7 +100,7 @@ def classifier(
     read = options.without(labels, "system")
     systems = items.predictions(files, read, quiet=to.quiet)
     chosen = Lists(system=labels.system)
-    _deliver((systems,), measures, rules, testing, plot, to, lists=chosen, flipped=flipped)
+    _deliver(systems, None, measures, rules, testing, plot, to, lists=chosen, flipped=flipped)
 
 
 def clustering(
@@ -122,9 +122,9 @@ def clustering(
     $ assay clustering compare notes/notes.csv --unlabelled drop -b kmeans -m ARI
     """
     _check(plot, to)
-    rules = items.cluster_rules(clusters) | ({} if missing is None else {"missing": missing})
+    rules = items.cluster_rules(clusters) | options.stated(missing=missing)
     systems = items.clusterings(files, clusters, quiet=to.quiet)
-    _deliver((systems,), measures, rules, testing, plot, to)
+    _deliver(systems, None, measures, rules, testing, plot, to)
 
 
 def scores(
@@ -146,7 +146,7 @@ def scores(
     $ assay scores compare scores.csv -m AP
     """
     _check(plot, to)
-    _deliver((path,), measures, options.directions(direction), testing, plot, to)
+    _deliver(path, None, measures, options.directions(direction), testing, plot, to)
 
 
 def _check(plot: Path | None, to: Output) -> None:
@@ -159,7 +159,8 @@ def _check(plot: Path | None, to: Output) -> None:
 
 
 def _deliver(
-    systems: tuple[Any, ...],
+    given: Any,
+    runs: Any,
     measures: tuple[str, ...],
     rules: dict[str, Any],
     testing: Testing,
@@ -173,7 +174,7 @@ def _deliver(
     from assay.comparison import compare  # noqa: PLC0415
 
     with inputs.working("comparing", hidden=to.quiet):
-        result = compare(*systems, measures=measures or None, **testing.settings(), **rules)
+        result = compare(given, runs, measures=measures or None, **(testing.settings() | rules))
         sections = _sections(Pair(result, options.only(lists.system, "--system")), lists, flipped)
     text = _rendered(result, sections, to)
     if plot is not None:

@@ -75,16 +75,13 @@ def classifier(
     output.form_of(to)
     keep = {name: getattr(folds, name) for name in ("fold", "repeat", "split", "group", "time")}
     systems = items.predictions(files, labels, keep=keep, quiet=to.quiet, what="row")
-    stated = {"threshold": threshold, "confidence": confidence, "pos_label": labels.pos_label}
-    stated = {name: value for name, value in stated.items() if value is not None}
+    stated = options.stated(threshold=threshold, confidence=confidence, pos_label=labels.pos_label)
     with inputs.working("measuring folds", hidden=to.quiet):
         result = crossval(systems, measures=measures or None, shows_folds=per_fold, **stated)
         shown: Any = result
         if compare or baseline or test is not None or margin:
-            chosen = {} if test is None else {"test": test}
-            shown = result.compare(
-                options.only(baseline, "-b, --baseline"), **chosen, **margin_of(margin), **_alpha(confidence)
-            )
+            chosen = options.stated(test=test) | margin_of(margin) | _alpha(confidence)
+            shown = result.compare(options.only(baseline, "-b, --baseline"), **chosen)
         text = output.rendered(shown, to)
     output.remarks(result.warnings, list(dict.fromkeys([*result.notes, *shown.notes])), quiet=to.quiet)
     output.deliver(text, to)
@@ -120,7 +117,7 @@ def search(
     output.form_of(to)
     if len(measures) > 1:
         raise ParameterError("a setting is chosen by one measure: give -m once")
-    stated = settings(rules) | margin_of(margin) | _alpha(confidence) | ({} if seed is None else {"seed": seed})
+    stated = settings(rules) | margin_of(margin) | _alpha(confidence) | options.stated(seed=seed)
     stated |= _folds(folds, fold, topics)
     with inputs.working("tuning", hidden=to.quiet):
         result = tune(

@@ -38,8 +38,7 @@ def search(
     from assay.diagnosis import doctor  # noqa: PLC0415  # `assay --help` need not load Polars
 
     output.form_of(to)
-    stated = {"topics": topics, "documents": documents, "grades": grades, "level": level}
-    stated = {name: value for name, value in stated.items() if value is not None}
+    stated = options.stated(topics=topics, documents=documents, grades=grades, level=level)
     with inputs.working("examining", hidden=to.quiet):
         diagnosis = doctor(qrels, _named(qrels, runs), measures or None, **stated)
     return _deliver(diagnosis, every, to)

@@ -38,7 +38,7 @@ class Contents:
     most_confused: Annotated[
         int | None, option("--most-confused", help="List N pairs of labels that are confused.", panel=CONTENTS, least=0)
     ] = None
-    prevalence: Annotated[
+    prevalences: Annotated[
         tuple[float, ...],
         option("--prevalence", help="PPV and NPV where this share of items is positive; repeat.", panel=CONTENTS),
     ] = ()
@@ -86,10 +86,10 @@ def search(
     from assay.evaluation import evaluate  # noqa: PLC0415  # `assay --help` need not load Polars
 
     form = output.form_of(to)
-    drawn = {name: value for name, value in (("seed", seed), ("samples", samples)) if value is not None}
+    more = options.stated(measures=measures, seed=seed, samples=samples) | settings(rules)
     files = inputs.opened(qrels, runs)
     with inputs.progress(files, hidden=to.quiet):
-        result = evaluate(qrels, files, *inputs.stated(measures), **settings(rules), **drawn)
+        result = evaluate(qrels, files, **more)
     if sort is not None:
         result = result.sorted_by(sort)
     if not to.quiet:
@@ -165,7 +165,7 @@ def classifier(
         verb_settings["pos_label"] = labels.pos_label
     with inputs.working("computing intervals", hidden=to.quiet):
         result = classify(systems, measures or None, **verb_settings)
-        if contents.prevalence and result.task != "binary":
+        if contents.prevalences and result.task != "binary":
             raise ParameterError(
                 f"--prevalence is about two labels, and there are {len(result.labels)}: --class holds one against all "
                 f"others, as in --class {result.labels[0]}"
@@ -246,9 +246,9 @@ def extraction(
     output.form_of(to)
     if truth == predicted == "-":
         raise ParameterError("stdin (-) can be read only once: give the other file by name")
-    stated = {name: value for name, value in (("match", match), ("bio", bio), ("beta", beta)) if value is not None}
+    stated = options.stated(match=match, bio=bio, beta=beta) | settings(sampling)
     with inputs.working("matching", hidden=to.quiet):
-        result = extract(truth, predicted, **stated, **settings(sampling))
+        result = extract(truth, predicted, **stated)
     wanted = [name for name, asked in (("misses", misses), ("false_alarms", false_alarms)) if asked]
     result = result.showing(*wanted)
     text = output.rendered(result, to)

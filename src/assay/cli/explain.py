@@ -115,8 +115,8 @@ def search(
         if lists.counts and not _is_of_classes(measure) and _is_of_labels_too(measure):
             output.message("note: counted as retrieved documents; of a classifier: assay classifier explain")
         systems = (_typed(measure, lists, rules),)
-        stated = {} if rules.undefined is None else {"undefined": rules.undefined}
-    stated |= settings(look) | ({} if query is None else {"query": query})
+        stated = options.stated(undefined=rules.undefined)
+    stated |= settings(look) | options.stated(query=query)
     _deliver(wanted, systems, stated, to)
 
 
@@ -150,10 +150,9 @@ def classifier(
     if orientation is not None and (typed is not None or counts):
         raise ParameterError("--orientation goes with a matrix, not with --scores or --counts")
     # What of a classifier is meant: the verb shows it beside the whole.
-    chosen: dict[str, Any] = {"label": labels.one_class, "item": item, "threshold": threshold}
-    chosen = settings(look) | {name: value for name, value in chosen.items() if value is not None}
-    if orientation is not None:
-        chosen["orientation"] = orientation
+    chosen = settings(look) | options.stated(
+        label=labels.one_class, item=item, threshold=threshold, orientation=orientation
+    )
     read = options.without(labels, "one_class")
     if matrix is not None:
         system: Any = items.typed_matrix(matrix, read, orientation)
@@ -204,8 +203,8 @@ def clustering(
         raise ParameterError("--seed goes with --sample-size, which draws items at random")
     if classes is not None and table is None:
         raise ParameterError("--class-names goes with --contingency")
-    stated: dict[str, Any] = {"item": item, "seed": seed, "system": options.only(clusters.system, "--system")}
-    stated = settings(look) | {name: value for name, value in stated.items() if value is not None}
+    system_name = options.only(clusters.system, "--system")
+    stated = settings(look) | options.stated(item=item, seed=seed, system=system_name)
     if table is not None:
         called = None if classes is None else labels_in(classes, "--class-names")
         system: Any = items.typed_contingency(table, clusters, called, lambda count: _called(names, count))
@@ -327,8 +326,8 @@ def _typed(measure: str, lists: Lists, rules: Rules) -> Any:
         grades = [swapped(each, ranks) for each in grades]
     known: dict[str, Any] = {"relevant": list(lists.relevant) or None}
     known["exist"] = [numbers_by_grade(text) for text in lists.exist] or None
-    level = {} if rules.relevance_level is None else {"level": rules.relevance_level}
-    return ranks_of(*grades, **known, collection_size=rules.collection_size, **level, names=_names(rankings))
+    known |= options.stated(level=rules.relevance_level, collection_size=rules.collection_size)
+    return ranks_of(*grades, **known, names=_names(rankings))
 
 
 def _cells(

@@ -55,8 +55,7 @@ def search(
 
         if (slices is None) != (topics is None):
             raise ParameterError("--slices ATTRIBUTE and --topics FILE go together")
-        guards = {"min_judged": min_judged, "slices": slices, "topics": topics}
-        stated = {name: value for name, value in guards.items() if value is not None} | settings(rules)
+        stated = options.stated(min_judged=min_judged, slices=slices, topics=topics) | settings(rules)
         return _of_runs(qrels, old, new, measures, gating, Margins.parsed(list(gating.margin)), stated, to.quiet)
 
     return _deliver(decided, gating, to)
@@ -114,7 +113,7 @@ def clustering(
     """
 
     def decided() -> GateResult:
-        rules = items.cluster_rules(clusters) | ({} if missing is None else {"missing": missing})
+        rules = items.cluster_rules(clusters) | options.stated(missing=missing)
         read = [items.clusterings([file], clusters) for file in (old, new) if file is not None]
         return _of_items(read, options.only(baseline, "-b"), candidate, measures, gating, rules, to.quiet)
 
@@ -140,7 +139,7 @@ def freeze(
 
     frozen.refuse_predictions(qrels, inputs.named(run)[1])
     (opened,) = inputs.opened(qrels, [run])
-    baseline = frozen.freeze(qrels, {opened.name: opened}, *inputs.stated(measures), **settings(rules))
+    baseline = frozen.freeze(qrels, {opened.name: opened}, **options.stated(measures=measures), **settings(rules))
     if str(path) == "-":
         output.deliver(baseline.to_json())
     else:

@@ -66,11 +66,6 @@ def opened(qrels: str, runs: Sequence[str]) -> list[Batches]:
     return [opened_run(path, name) for name, path in each_named(qrels, runs)]
 
 
-def stated(measures: tuple[str, ...]) -> tuple[tuple[str, ...], ...]:
-    """The measures as an argument, if any were named; else none, so that the library's own are taken."""
-    return (measures,) if measures else ()
-
-
 @contextmanager
 def progress(files: Sequence[object], hidden: bool) -> Iterator[None]:
     """Show how far reading has come (of runs that are streamed), on a terminal, once it takes longer than a moment."""

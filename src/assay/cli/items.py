@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from assay.cli.inputs import each_named, named
-from assay.cli.options import Clusters, Labels, settings
+from assay.cli.options import Clusters, Labels, settings, stated
 from assay.cli.output import message
 from assay.core.domains import Choice
 from assay.core.errors import InputError, ParameterError, did_you_mean, listed, number_of
@@ -49,7 +49,10 @@ def predictions(
     systems = _systems(files, lambda path, name: read_predictions(path, name=name, **columns), labels.system, "system")
     if not quiet:
         say(systems, what)
-    return systems if labels.one_class is None else [against_rest(each, labels.one_class) for each in systems]
+    if labels.one_class is None:
+        return systems
+    collapsed: list[Any] = [against_rest(each, labels.one_class) for each in systems]
+    return collapsed
 
 
 def clusterings(files: Sequence[Any], clusters: Clusters, *, quiet: bool = True) -> list[Clustering]:
@@ -145,8 +148,7 @@ def typed_matrix(text: str, labels: Labels, orientation: str | None) -> Confusio
     rows = matrix_in(text)
     if names is not None and len(names) != len(rows):
         raise ParameterError(f"--labels: expected {len(rows)}, one for each row, got {len(names)}")
-    stated = {} if turned is None else {"orientation": turned}
-    return ConfusionMatrix.from_matrix(rows, names, **stated, pos_label=labels.pos_label)
+    return ConfusionMatrix.from_matrix(rows, names, **stated(orientation=turned), pos_label=labels.pos_label)
 
 
 def typed_contingency(
@@ -196,8 +198,7 @@ def item_rules(labels: Labels, threshold: float | None, missing: str | None) -> 
     """The rules of classifiers as `compare` and `gate` take them."""
     if missing not in {None, "error", "drop"}:
         raise ParameterError(f"--missing is error or drop for items that a system lacks, not {missing!r}")
-    stated = {"pos_label": labels.pos_label, "threshold": threshold, "missing": missing}
-    return {name: value for name, value in stated.items() if value is not None}
+    return stated(pos_label=labels.pos_label, threshold=threshold, missing=missing)
 
 
 def refuse(group: Any, why: str, *names: str) -> None:

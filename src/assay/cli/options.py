@@ -58,7 +58,16 @@ def settings(*groups: Any, without: tuple[str, ...] = ()) -> dict[str, Any]:
     {'depth': 10, 'judged_only': True}
     """
     values = {field.name: getattr(each, field.name) for each in groups for field in fields(each)}
-    return {name: value for name, value in values.items() if is_set(value) and name not in without}
+    return stated(**{name: value for name, value in values.items() if name not in without})
+
+
+def stated(**values: Any) -> dict[str, Any]:
+    """The values that were set, by name.
+
+    >>> stated(seed=0, level=None)
+    {'seed': 0}
+    """
+    return {name: value for name, value in values.items() if is_set(value)}
 
 
 def is_set(value: Any) -> bool:

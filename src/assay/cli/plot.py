@@ -80,7 +80,7 @@ def search(
     own = _stated(own, OF_RUNS[kind], f"--kind {kind}")
     target = to.checked(kind)
     files = inputs.opened(qrels, runs)
-    more = settings(rules) | ({} if seed is None else {"seed": seed})
+    more = settings(rules) | options.stated(seed=seed)
     with inputs.progress(files, hidden=to.quiet):
         curve = _of_runs(kind, qrels, files, own, more)
     _deliver(curve, target, quiet=to.quiet)
@@ -159,7 +159,7 @@ def clustering(
 
 def _stated(own: dict[str, Any], takes: tuple[str, ...], what: str) -> dict[str, Any]:
     """The options that were set; what a kind has no use for is not passed over in silence."""
-    stated = {name: value for name, value in own.items() if value is not None}
+    stated = options.stated(**own)
     for name in stated:
         if name not in takes:
             raise ParameterError(f"--{name} has no meaning for {what}")
@@ -171,8 +171,8 @@ def _of_runs(kind: str, qrels: str, files: Any, own: dict[str, Any], rules: dict
     from assay.evaluation import evaluate  # noqa: PLC0415
 
     if kind in {"pr", "roc", "cutoff"}:
-        draw: Any = {"pr": curves.precision_recall, "roc": curves.roc, "cutoff": curves.by_cutoff}[kind]
-        curve: Curve = draw(qrels, files, **own, **rules)
+        kinds: dict[str, Any] = {"pr": curves.precision_recall, "roc": curves.roc, "cutoff": curves.by_cutoff}
+        curve: Curve = kinds[kind](qrels, files, **own, **rules)
         return curve
     if kind == "difference" and len(files) != 2:
         raise ParameterError(f"--kind difference is between two runs: the second against the first; got {len(files)}")
@@ -200,14 +200,14 @@ def _of_clusters(kind: str, files: list[str], clusters: Clusters, numbers: Numbe
     if asked:
         raise ParameterError(f"--{'ks' if numbers.ks else 'over-k'} goes with --kind over-k")
     # Silhouettes need no classes, and items without one are points as others are.
-    rules = ({"unlabelled": "drop"} if kind == "silhouette" else {}) | items.cluster_rules(clusters)
+    rules: dict[str, Any] = ({"unlabelled": "drop"} if kind == "silhouette" else {}) | items.cluster_rules(clusters)
     systems = items.clusterings(files, clusters)
     name, what = {"silhouette": ("points", "points"), "contingency": ("truth", "classes")}[kind]
     if lacking := next((each for each in systems if getattr(each, name) is None), None):
         raise ParameterError(f"{lacking.whence}: {kind} is of {what}, and there are none: --{name} names them")
     draw = cluster_curves.silhouettes if kind == "silhouette" else cluster_curves.contingency
-    drawn_by = {} if seed is None else {"seed": seed}
-    return draw(cluster(systems, OF_CLUSTERS[kind], **drawn_by, **rules))
+    rules |= options.stated(seed=seed)
+    return draw(cluster(systems, OF_CLUSTERS[kind], **rules))
 
 
 def _number_or_rule(text: str | None) -> float | str | None:

@@ -59,13 +59,12 @@ def search(
     $ assay report qrels.txt words.run stems.run
     $ assay report qrels.txt words.run stems.run --topics topics.tsv -o report.html -o report.md
     """
-    more = {"topics": topics, "documents": documents, "changed": changed, "show": show}
-    more = {name: value for name, value in more.items() if value is not None}
+    more = options.stated(topics=topics, documents=documents, changed=changed, show=show)
     more |= {"system": options.only(system, "--system"), "wording": _wording()} | settings(rules)
     stamps = _checked(pages, [qrels, *runs, topics, documents])
     files = inputs.opened(qrels, runs)
     with inputs.progress(files, hidden=pages.quiet):
-        _write((qrels, files), measures, testing.settings() | more, stamps, pages)
+        _write(qrels, files, measures, testing.settings() | more, stamps, pages)
 
 
 def classifier(
@@ -83,8 +82,8 @@ def classifier(
     $ assay classifier report letters/spam.csv --positive spam
     """
     stamps = _checked(pages, files)
-    more = {} if threshold is None else {"threshold": threshold}
-    _write((items.predictions(files, labels),), measures, _compared(testing) | more, stamps, pages)
+    more = options.stated(threshold=threshold)
+    _write(items.predictions(files, labels), None, measures, _compared(testing) | more, stamps, pages)
 
 
 def clustering(
@@ -104,15 +103,16 @@ def clustering(
     """
     stamps = _checked(pages, files)
     numbers, counted = Numbers(ks=ks, over_k=over_k), None
+    sources: list[Any] = list(files)
     with inputs.working("putting the report together", hidden=pages.quiet):
         if ks is not None or over_k is not None:
             # Which number is best is a question about the points, or about other columns than those reported on.
             unread = ("cluster", "system") if ks is None else ("cluster", "system", "noise", "noise_as")
-            files = [inputs.kept(file) for file in files]
-            counted = number_of(files, options.without(clusters, *unread), numbers, testing.seed)
-        systems = _reported(files, clusters, over_k, counted)
+            sources = [inputs.kept(file) for file in files]
+            counted = number_of(sources, options.without(clusters, *unread), numbers, testing.seed)
+        systems = _reported(sources, clusters, over_k, counted)
         more = _compared(testing) | {"over_k": counted} | items.cluster_rules(clusters)
-        _write((systems,), measures, more, stamps, pages)
+        _write(systems, None, measures, more, stamps, pages)
 
 
 def scores(
@@ -130,7 +130,7 @@ def scores(
     """
     stamps = _checked(pages, [path])
     more = testing.settings() | options.directions(direction) | {"wording": _wording()}
-    _write((path,), measures, more, stamps, pages)
+    _write(path, None, measures, more, stamps, pages)
 
 
 def _checked(pages: Pages, files: Sequence[str | None]) -> Any:
@@ -156,8 +156,8 @@ def _wording() -> Any:
 def _compared(testing: Testing) -> dict[str, Any]:
     """What was set of the test, as a report on items takes it."""
     stated = testing.settings()
-    baseline, seed = stated.pop("baseline", ()), {} if testing.seed is None else {"seed": testing.seed}
-    return {"baseline": baseline, "comparison": stated} | seed
+    baseline = stated.pop("baseline", ())
+    return {"baseline": baseline, "comparison": stated} | options.stated(seed=testing.seed)
 
 
 def _reported(files: Sequence[Any], clusters: Clusters, over_k: str | None, counted: Any) -> list[Clustering]:
@@ -170,18 +170,14 @@ def _reported(files: Sequence[Any], clusters: Clusters, over_k: str | None, coun
     return list(series.values()) if counted.k is None else [series[counted.k]]
 
 
-def _write(
-    systems: tuple[Any, ...], measures: tuple[str, ...], stated: dict[str, Any], stamps: Any, pages: Pages
-) -> None:
+def _write(given: Any, runs: Any, measures: tuple[str, ...], stated: dict[str, Any], stamps: Any, pages: Pages) -> None:
     """Put the report together, write the files, and say what is in them."""
     from assay.reporting import make_report  # noqa: PLC0415
 
     stated["baseline"] = options.only(stated.get("baseline", ()), "-b, --baseline")
     command = shlex.join(["assay", *sys.argv[1:]])
     with inputs.working("putting the report together", hidden=pages.quiet):
-        report = make_report(
-            *systems, measures=measures or None, title=pages.title, command=command, stamps=stamps, **stated
-        )
+        report = make_report(given, runs, measures or None, title=pages.title, command=command, stamps=stamps, **stated)
     targets = _targets(pages)
     report.save_all(targets)
     remarks(report.warnings, report.notes, quiet=pages.quiet)
