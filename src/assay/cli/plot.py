@@ -21,7 +21,7 @@ OF_RUNS = {
     "queries": ("measure",), "difference": ("measure",),
 }  # fmt: skip
 OF_SCORES = {
-    "roc": ("band", "confidence", "resamples", "seed"), "pr": (), "det": (), "calibration": ("bins", "confidence"),
+    "roc": ("band", "confidence", "resamples", "seed"), "pr": (), "det": (), "calibration": ("bins", "binning", "confidence"),
     "gain": ("at",), "lift": ("at",), "scores": ("bins", "threshold"),
 }  # fmt: skip
 #: Which measure each kind goes with: no other has to be computed.
@@ -100,6 +100,9 @@ def classifier(
     bins: Annotated[
         int | None, option("--bins", help="Bins of calibration (10) and of scores (30).", panel=CONTENTS, least=1)
     ] = None,
+    binning: Annotated[
+        str | None, option("--binning", help="Bins of calibration: equal width (default) or mass.", panel=CONTENTS)
+    ] = None,
     at: Annotated[
         float | None, option("--at", help="Share of items that gain and lift are told for (0.1).", panel=CONTENTS)
     ] = None,
@@ -117,7 +120,13 @@ def classifier(
     from assay import classifier_curves  # noqa: PLC0415  # `--help` need not load Polars
 
     Choice(OF_SCORES).check("--kind", kind)
-    own = {"bins": bins, "at": at, "band": band, "threshold": _number_or_rule(threshold)} | settings(sampling)
+    own = {
+        "bins": bins,
+        "binning": binning,
+        "at": at,
+        "band": band,
+        "threshold": _number_or_rule(threshold),
+    } | settings(sampling)
     own = _stated(own, OF_SCORES[kind], f"--kind {kind}")
     target = to.checked(kind)
     draw: Any = {
