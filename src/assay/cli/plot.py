@@ -21,8 +21,8 @@ OF_RUNS = {
     "queries": ("measure",), "difference": ("measure",),
 }  # fmt: skip
 OF_SCORES = {
-    "roc": ("band", "confidence", "resamples", "seed"), "pr": (), "det": (), "calibration": ("bins", "binning", "confidence"),
-    "gain": ("at",), "lift": ("at",), "scores": ("bins", "threshold"),
+    "roc": ("band", "confidence", "resamples", "seed"), "pr": (), "det": (),
+    "calibration": ("bins", "binning", "confidence"), "gain": ("at",), "lift": ("at",), "scores": ("bins", "threshold"),
 }  # fmt: skip
 #: Which measure each kind goes with: no other has to be computed.
 OF_CLUSTERS = {"silhouette": "Silhouette", "contingency": "Purity", "over-k": ""}
