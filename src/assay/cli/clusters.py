@@ -102,12 +102,12 @@ def number_of(
         raise ParameterError("--ks clusters the points, --over-k takes clusterings of the file: choose one")
     if len(files) != 1:
         raise ParameterError(f"expected one file to choose a number of clusters for, got {len(files)}")
-    drawn = options.stated(seed=seed)
+    sampling = options.stated(seed=seed)
     if asked.ks is None:
         if asked.resamples is not None:
             raise ParameterError("--resamples goes with --ks: nothing is drawn of clusters that were made")
         series = numbered(files[0], asked.over_k or f"cluster_{_HOLE}", clusters)
-        return numbers_given(series, asked.measures or None, rules=Rules(**items.cluster_rules(clusters)), **drawn)
+        return numbers_given(series, asked.measures or None, rules=Rules(**items.cluster_rules(clusters)), **sampling)
     tried = numbers_in(asked.ks)
     made_here = ("cluster", "system", "noise", "noise_as")
     items.refuse(clusters, "is about clusters of the file, and --ks makes its own", *made_here)
@@ -118,7 +118,7 @@ def number_of(
     resamples = RESAMPLES if asked.resamples is None else asked.resamples
     with _steps(2 * len(tried) + resamples, hidden=hidden) as tell:
         return number_of_clusters(
-            points, tried, measures=asked.measures or None, resamples=resamples, tell=tell, **drawn,
+            points, tried, measures=asked.measures or None, resamples=resamples, tell=tell, **sampling,
             **items.cluster_rules(clusters),
         )  # fmt: skip
 

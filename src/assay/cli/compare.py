@@ -159,7 +159,7 @@ def _check(plot: Path | None, to: Output) -> None:
 
 
 def _deliver(
-    given: Any,
+    systems: Any,
     runs: Any,
     measures: tuple[str, ...],
     rules: dict[str, Any],
@@ -174,7 +174,7 @@ def _deliver(
     from assay.comparison import compare  # noqa: PLC0415
 
     with inputs.working("comparing", hidden=to.quiet):
-        result = compare(given, runs, measures=measures or None, **(testing.settings() | rules))
+        result = compare(systems, runs, measures=measures or None, **(testing.settings() | rules))
         sections = _sections(Pair(result, options.only(lists.system, "--system")), lists, flipped)
     text = _rendered(result, sections, to)
     if plot is not None:

@@ -78,12 +78,12 @@ def classifier(
     stated = options.stated(threshold=threshold, confidence=confidence, pos_label=labels.pos_label)
     with inputs.working("measuring folds", hidden=to.quiet):
         result = crossval(systems, measures=measures or None, shows_folds=per_fold, **stated)
-        shown: Any = result
+        outcome: Any = result
         if compare or baseline or test is not None or margin:
             chosen = options.stated(test=test) | margin_of(margin) | _alpha(confidence)
-            shown = result.compare(options.only(baseline, "-b, --baseline"), **chosen)
-        text = output.rendered(shown, to)
-    output.remarks(result.warnings, list(dict.fromkeys([*result.notes, *shown.notes])), quiet=to.quiet)
+            outcome = result.compare(options.only(baseline, "-b, --baseline"), **chosen)
+        text = output.rendered(outcome, to)
+    output.remarks(result.warnings, list(dict.fromkeys([*result.notes, *outcome.notes])), quiet=to.quiet)
     output.deliver(text, to)
 
 

@@ -142,8 +142,8 @@ def _opened(source: str, kind: str | None, format: str | None = None, inverse_gr
 
     if kind is not None:
         Choice(_KINDS).check("kind", kind)
-    given: Any = source if is_dataset(source) else files.Source(source)
-    detected = files.detect(given, kind, format) if not is_dataset(given) else None  # type: ignore[arg-type]
+    readable: Any = source if is_dataset(source) else files.Source(source)
+    detected = files.detect(readable, kind, format) if not is_dataset(readable) else None  # type: ignore[arg-type]
     readers: dict[str, Any] = {
         "run": files.scan_run,
         "qrels": partial(files.read_qrels, inverse_grades=inverse_grades),
@@ -151,5 +151,5 @@ def _opened(source: str, kind: str | None, format: str | None = None, inverse_gr
         "documents": files.read_documents,
     }
     read = readers[detected.kind if detected else kind or "qrels"]
-    table: Table = read(given, format=detected.name if detected else None)
+    table: Table = read(readable, format=detected.name if detected else None)
     return table

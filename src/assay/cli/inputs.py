@@ -112,9 +112,9 @@ def say(evaluation: Evaluation | None, notes: Sequence[str]) -> None:
 def say_what_was_read(result: Evaluation, besides: Sequence[str] = ()) -> None:
     """Tell on stderr what was found in the files, and what is odd, but for what is told elsewhere."""
     grades = result.qrels.frame["relevance"]
-    found = (number_of("topic", len(result.qrels.topics)), number_of("judgment", grades.len()))
+    counts = (number_of("topic", len(result.qrels.topics)), number_of("judgment", grades.len()))
     scale = f"grades {_number(grades.min())} to {_number(grades.max())}"
-    message(f"{result.qrels.name}: {', '.join((result.qrels.format, *found, scale))}")
+    message(f"{result.qrels.name}: {', '.join((result.qrels.format, *counts, scale))}")
     for file in result.runs.values():
         message(f"{file.origin}: {file.format}")
     for warning in result.warnings:

@@ -85,7 +85,7 @@ def _systems(
         group = read(path, name)
         chosen = [each for each in group if not wanted or each.name in wanted or name in wanted]
         called = [each.name if name is None else f"{name} {each.name}" if len(chosen) > 1 else name for each in chosen]
-        systems += [replace(each, name=own) for each, own in zip(chosen, called, strict=True)]
+        systems += [replace(each, name=new_name) for each, new_name in zip(chosen, called, strict=True)]
         known += [each.name for each in group]
     for name in wanted:
         if name not in known:

@@ -79,9 +79,9 @@ def _all(kind: str) -> list[Measure]:
     if kind == "rankings":
         return list(registered().values())
     known = [measure for vocabulary in _KINDS[kind] for measure in registered(vocabulary).values()]
-    found = list({measure.definition.function: measure for measure in known}.values())
-    families = list(dict.fromkeys(measure.__module__ for measure in found))
-    return sorted(found, key=lambda measure: families.index(measure.__module__))
+    matches = list({measure.definition.function: measure for measure in known}.values())
+    families = list(dict.fromkeys(measure.__module__ for measure in matches))
+    return sorted(matches, key=lambda measure: families.index(measure.__module__))
 
 
 def _named(name: str, kind: str | None) -> list[Measure]:
@@ -96,12 +96,12 @@ def _named(name: str, kind: str | None) -> list[Measure]:
     kinds = tuple(_KINDS) if kind is None else (kind,)
     for tried in kinds:
         try:
-            found = [parse_measure(name, vocabulary) for vocabulary in _KINDS[tried]]
+            matches = [parse_measure(name, vocabulary) for vocabulary in _KINDS[tried]]
         except UnknownMeasureError:
             continue
-        if tried == "rankings" and found[0].name != name and by_name(name, "binary") is not None:
-            found += _named(name, "classifiers")
-        return list({measure.definition.function: measure for measure in reversed(found)}.values())[::-1]
+        if tried == "rankings" and matches[0].name != name and by_name(name, "binary") is not None:
+            matches += _named(name, "classifiers")
+        return list({measure.definition.function: measure for measure in reversed(matches)}.values())[::-1]
     bare = name.partition("(")[0].partition("@")[0].strip()
     names = [known for tried in kinds for vocabulary in _KINDS[tried] for known in known_names(vocabulary)]
     nearest = did_you_mean(bare, names) or "; `assay measures` lists them"

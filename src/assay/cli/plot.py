@@ -76,13 +76,13 @@ def search(
     $ assay plot qrels.txt words.run stems.run --kind difference -m AP -o difference.svg
     """
     Choice(OF_RUNS).check("--kind", kind)
-    own = {"measure": options.only(measures, "-m"), "query": query, "levels": levels, "unretrieved": unretrieved}
-    own = _stated(own, OF_RUNS[kind], f"--kind {kind}")
+    chosen = {"measure": options.only(measures, "-m"), "query": query, "levels": levels, "unretrieved": unretrieved}
+    chosen = _stated(chosen, OF_RUNS[kind], f"--kind {kind}")
     target = to.checked(kind)
     files = inputs.opened(qrels, runs)
     more = settings(rules) | options.stated(seed=seed)
     with inputs.progress(files, hidden=to.quiet):
-        curve = _of_runs(kind, qrels, files, own, more)
+        curve = _of_runs(kind, qrels, files, chosen, more)
     _deliver(curve, target, quiet=to.quiet)
 
 
@@ -120,14 +120,14 @@ def classifier(
     from assay import classifier_curves  # noqa: PLC0415  # `--help` need not load Polars
 
     Choice(OF_SCORES).check("--kind", kind)
-    own = {
+    chosen = {
         "bins": bins,
         "binning": binning,
         "at": at,
         "band": band,
         "threshold": _number_or_rule(threshold),
     } | settings(sampling)
-    own = _stated(own, OF_SCORES[kind], f"--kind {kind}")
+    chosen = _stated(chosen, OF_SCORES[kind], f"--kind {kind}")
     target = to.checked(kind)
     draw: Any = {
         "roc": classifier_curves.roc,
@@ -138,7 +138,7 @@ def classifier(
         "lift": classifier_curves.lift,
         "scores": classifier_curves.score_distributions,
     }[kind]
-    _deliver(draw(items.scored(files, labels), **own), target, quiet=to.quiet)
+    _deliver(draw(items.scored(files, labels), **chosen), target, quiet=to.quiet)
 
 
 def clustering(
@@ -166,26 +166,26 @@ def clustering(
     _deliver(curve, target, quiet=to.quiet)
 
 
-def _stated(own: dict[str, Any], takes: tuple[str, ...], what: str) -> dict[str, Any]:
+def _stated(chosen: dict[str, Any], takes: tuple[str, ...], what: str) -> dict[str, Any]:
     """The options that were set; what a kind has no use for is not passed over in silence."""
-    stated = options.stated(**own)
+    stated = options.stated(**chosen)
     for name in stated:
         if name not in takes:
             raise ParameterError(f"--{name} has no meaning for {what}")
     return stated
 
 
-def _of_runs(kind: str, qrels: str, files: Any, own: dict[str, Any], rules: dict[str, Any]) -> Curve:
+def _of_runs(kind: str, qrels: str, files: Any, chosen: dict[str, Any], rules: dict[str, Any]) -> Curve:
     from assay import curves  # noqa: PLC0415
     from assay.evaluation import evaluate  # noqa: PLC0415
 
     if kind in {"pr", "roc", "cutoff"}:
         kinds: dict[str, Any] = {"pr": curves.precision_recall, "roc": curves.roc, "cutoff": curves.by_cutoff}
-        curve: Curve = kinds[kind](qrels, files, **own, **rules)
+        curve: Curve = kinds[kind](qrels, files, **chosen, **rules)
         return curve
     if kind == "difference" and len(files) != 2:
         raise ParameterError(f"--kind difference is between two runs: the second against the first; got {len(files)}")
-    evaluation = evaluate(qrels, files, own.get("measure", "nDCG@10"), **rules)
+    evaluation = evaluate(qrels, files, chosen.get("measure", "nDCG@10"), **rules)
     if len(evaluation.measures) > 1:
         raise ParameterError(f"--kind {kind} draws one measure, not {len(evaluation.measures)}")
     return curves.per_query(evaluation) if kind == "queries" else curves.differences(evaluation)

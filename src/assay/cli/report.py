@@ -170,14 +170,18 @@ def _reported(files: Sequence[Any], clusters: Clusters, over_k: str | None, coun
     return list(series.values()) if counted.k is None else [series[counted.k]]
 
 
-def _write(given: Any, runs: Any, measures: tuple[str, ...], stated: dict[str, Any], stamps: Any, pages: Pages) -> None:
+def _write(
+    subjects: Any, runs: Any, measures: tuple[str, ...], stated: dict[str, Any], stamps: Any, pages: Pages
+) -> None:
     """Put the report together, write the files, and say what is in them."""
     from assay.reporting import make_report  # noqa: PLC0415
 
     stated["baseline"] = options.only(stated.get("baseline", ()), "-b, --baseline")
     command = shlex.join(["assay", *sys.argv[1:]])
     with inputs.working("putting the report together", hidden=pages.quiet):
-        report = make_report(given, runs, measures or None, title=pages.title, command=command, stamps=stamps, **stated)
+        report = make_report(
+            subjects, runs, measures or None, title=pages.title, command=command, stamps=stamps, **stated
+        )
     targets = _targets(pages)
     report.save_all(targets)
     remarks(report.warnings, report.notes, quiet=pages.quiet)
