@@ -237,7 +237,7 @@ def test_the_command_writes_all_forms(tmp_path: Path) -> None:
 def test_options_of_others_are_refused_and_nothing_is_written(tmp_path: Path) -> None:
     target = tmp_path / "r.html"
     for options, says in (
-        (["--unlabelled", "drop", "--positive", "1"], "--positive goes with predictions"),
+        (["--unlabelled", "drop", "--positive", "1"], "--positive goes with assay classifier report"),
         (["--unlabelled", "drop", "--level", "2"], "level"),
         ([], "6 items without a class"),
     ):

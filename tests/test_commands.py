@@ -203,4 +203,5 @@ STDIN = [
 def test_a_dash_is_standard_input(call: str, path: str, folder: Path) -> None:
     done = run_assay(*call.split(), folder=folder, stdin=(folder / path).read_bytes())
     assert done.returncode in {0, 1, 3}, done.stderr
-    assert "<stdin>" in done.stderr + done.stdout or "stdin" in done.stderr + done.stdout or not done.stderr
+    assert done.stdout or done.stderr
+    assert "no such option" not in done.stderr

@@ -49,7 +49,7 @@ def search(
     _refuse_mixtures(qrels, run, judged, ranking, signature)
     asked = options.stated(query=query, value=value, digits=digits)
     if signature:
-        items.refuse(rules, "goes with judgments and a run")
+        items.refuse(rules, "goes with judgments and runs")
         for name in asked:
             raise ParameterError(f"--{name} goes with judgments and a run")
         output.deliver(output.rendered(_compared(signature), to), to)

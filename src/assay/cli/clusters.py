@@ -116,11 +116,11 @@ def number_of(
         shape = f"points of {counted('number', len(points.point_names))}: {listed(list(points.point_names))}"
         output.message(f"{points.origin}: {counted('item', len(points))}, {shape}")
     resamples = RESAMPLES if asked.resamples is None else asked.resamples
+    sampling |= options.stated(metric=clusters.metric, sample_size=clusters.sample_size)
     with _steps(2 * len(tried) + resamples, hidden=hidden) as tell:
         return number_of_clusters(
-            points, tried, measures=asked.measures or None, resamples=resamples, tell=tell, **sampling,
-            **items.cluster_rules(clusters),
-        )  # fmt: skip
+            points, tried, measures=asked.measures or None, resamples=resamples, tell=tell, **sampling
+        )
 
 
 def numbers_in(text: str) -> list[int]:
