@@ -27,21 +27,22 @@ Classifiers have [a page of their own](classifiers.md), and so have [clusterings
 _CLASSIFIERS = """\
 # Measures of classifiers
 
-`assay classify -m Precision`, `-m 'F(beta=2)'`, `-m 'Recall(average=macro)'`, `-m TopKAccuracy@3`. A name stands for
-what is right for the data: with two labels `MCC` is made of four cells, with more of the whole matrix. In the formulas
-*TP*, *FP*, *FN* and *TN* are the true and false positives and negatives of a class; {math}`n_{kl}` is how many items of
-class *k* are predicted to be *l*; {math}`t_k` and {math}`p_k` are how many are of class *k*, and are predicted to be;
-*N* is the number of items. Items may have weights, which are counted instead of items. A number that is undefined says
-why, and is left out of averages. All in one table, with the names of other fields and what differs from scikit-learn:
+`assay classifier evaluate -m Precision`, `-m 'F(beta=2)'`, `-m 'Recall(average=macro)'`, `-m TopKAccuracy@3`. A name
+stands for what is right for the data: with two labels `MCC` is made of four cells, with more of the whole matrix. In
+the formulas *TP*, *FP*, *FN* and *TN* are the true and false positives and negatives of a class; {math}`n_{kl}` is
+how many items of class *k* are predicted to be *l*; {math}`t_k` and {math}`p_k` are how many are of class *k*, and
+are predicted to be; *N* is the number of items. Items may have weights, which are counted instead of items. A number
+that is undefined says why, and is left out of averages. All in one table, with the names of other fields and what
+differs from scikit-learn:
 [Which measure of a classifier is which?](../classifier-measures.md)"""
 _CLUSTERINGS = """\
 # Measures of clusterings
 
-`assay cluster -m Purity -m ARI -m 'PairF(beta=5)' -m Silhouette`. Those against known classes are made from a table
-that says how many items of each class are in each cluster. In the formulas {math}`n_{jk}` is how many items of class
-*j* are in cluster *k*; {math}`a_j` and {math}`b_k` are all items of the class, and of the cluster; *N* is the number of
-items; *TP*, *FP*, *FN* and *TN* are pairs of items. Those without classes are made from the points themselves. A number
-that is undefined says why. All in one table, with what differs from scikit-learn:
+`assay clustering evaluate -m Purity -m ARI -m 'PairF(beta=5)' -m Silhouette`. Those against known classes are made
+from a table that says how many items of each class are in each cluster. In the formulas {math}`n_{jk}` is how many
+items of class *j* are in cluster *k*; {math}`a_j` and {math}`b_k` are all items of the class, and of the cluster; *N*
+is the number of items; *TP*, *FP*, *FN* and *TN* are pairs of items. Those without classes are made from the points
+themselves. A number that is undefined says why. All in one table, with what differs from scikit-learn:
 [Which measure of a clustering is which?](../clustering-measures.md)"""
 _NAMES = """\
 ## Names in other tools

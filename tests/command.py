@@ -9,11 +9,13 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 from unittest import mock
 
 from assay.cli import main
+from assay.cli.calling import call
 
 
 class Terminal(io.TextIOWrapper):
@@ -50,6 +52,40 @@ def run_assay(
     finally:
         signal.signal(signal.SIGPIPE, on_closed_pipes)
     return subprocess.CompletedProcess(command, code, said.getvalue().decode(), told.getvalue().decode())
+
+
+class Invoked(NamedTuple):
+    """What a command gave, or the error that it raised."""
+
+    exit_code: int
+    stdout: str
+    stderr: str
+    exception: BaseException | None = None
+
+    @property
+    def output(self) -> str:
+        """Results, then messages."""
+        return self.stdout + self.stderr
+
+
+def invoke(
+    words: Sequence[object], *, input: str = "", catch_exceptions: bool = True, env: Mapping[str, str] | None = None
+) -> Invoked:
+    """What a command gives in this folder; errors that `main` would put in words are kept, or raised."""
+    out, err = io.StringIO(), io.StringIO()
+    stdin = io.TextIOWrapper(io.BytesIO(input.encode()), encoding="utf-8")
+    arguments = [str(word) for word in words]
+    with (
+        mock.patch.object(sys, "argv", ["assay", *arguments]), mock.patch.object(sys, "stdin", stdin),
+        mock.patch.dict(os.environ, env or {}), contextlib.redirect_stdout(out), contextlib.redirect_stderr(err),
+    ):  # fmt: skip
+        try:
+            code = call(arguments)
+        except Exception as problem:
+            if not catch_exceptions:
+                raise
+            return Invoked(1, out.getvalue(), err.getvalue(), problem)
+    return Invoked(code, out.getvalue(), err.getvalue())
 
 
 def explained(text: str) -> dict[str, Any]:

@@ -30,7 +30,7 @@ HEAVY_HOMES = {"altair": "show", "vl_convert": "show", "sqlalchemy": "store", "f
                "pyspark": "engines"}  # fmt: skip
 # Packages that no part of the core may load, and that nothing may load unasked.
 NEVER_AT_IMPORT = ["polars", "numpy", "pandas", "pyarrow", "narwhals", "altair", "sqlalchemy", "fastapi", "pyspark",
-                   "vl_convert", "sklearn", "scipy", "statsmodels", "typer", "rich", "zstandard"]  # fmt: skip
+                   "vl_convert", "sklearn", "scipy", "statsmodels", "cyclopts", "rich", "zstandard"]  # fmt: skip
 FORBIDDEN_NAMES = {"utils", "common", "helpers", "base", "misc"}
 MOST_LINES = 400
 

@@ -15,7 +15,7 @@ import pytest
 from assay import InputError, ParameterError, Predictions, classifier_curves
 from assay.classifier_curves.bands import Band, band_frame
 from assay.classifier_curves.bins import bin_edges
-from assay.cli.typed_labels import scores_in
+from assay.cli.literals import scores_in
 from assay.counting.scored import Scored
 from assay.curves import Curve
 from assay.show import charts

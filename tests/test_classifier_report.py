@@ -15,13 +15,12 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
+from command import invoke
 from made_classifiers import KINDS, inside, labelled, labels_of, made_reports, rows, scored
 from test_report_page import HOSTILE, Read
-from typer.testing import CliRunner
 
 import assay
 from assay import Predictions, classify, make_report
-from assay.cli import app
 from assay.core.errors import AssayError, ParameterError
 from assay.measures import parse_measure
 from assay.measures.names import display_name
@@ -33,7 +32,6 @@ from assay.show.model import References
 from assay.stats.proportions import wilson
 
 LETTERS = Path(assay.__file__).parent / "data" / "letters"
-run = CliRunner()
 
 
 def test_cells_hold_the_counts_their_shares_and_their_items() -> None:
@@ -476,9 +474,9 @@ def test_works_are_cited_for_what_was_used() -> None:
 def test_the_command_writes_all_forms_and_says_what_it_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     targets = [tmp_path / f"r.{ending}" for ending in ("html", "md", "tex", "json")]
     wanted = [part for target in targets for part in ("-o", str(target))]
-    arguments = ["report", str(LETTERS / "spam.csv"), "--positive", "spam", *wanted]
+    arguments = ["classifier", "report", str(LETTERS / "spam.csv"), "--positive", "spam", *wanted]
     monkeypatch.setattr("sys.argv", ["/somewhere/bin/assay", *arguments])
-    done = run.invoke(app, arguments)
+    done = invoke(arguments)
     assert done.exit_code == 0, done.output
     assert "of all spam" in done.stdout
     assert all(target.stat().st_size > 5000 for target in targets)
@@ -490,9 +488,9 @@ def test_the_command_writes_all_forms_and_says_what_it_found(tmp_path: Path, mon
     ("given", "said"),
     [
         ([], "which label is positive, ham or spam"),
-        (["--positive", "spam", "--topics", "x.txt"], "goes with rankings"),
-        (["--positive", "spam", "--depth", "3"], "--depth goes with judgments and runs"),
-        ([str(LETTERS / "names.conll")], "names.conll does not: give files of one kind"),
+        (["--positive", "spam", "--topics", "x.txt"], "--topics goes with assay report"),
+        (["--positive", "spam", "--depth", "3"], "--depth goes with assay report"),
+        ([str(LETTERS / "names.conll"), "--positive", "spam"], "names.conll:1: expected a table with a column `truth`"),
         (["--positive", "spam", "-m", "Recal"], "Recal"),
         (["--positive", "spam", "--threshold", "nan"], "threshold is a number"),
     ],
@@ -500,16 +498,15 @@ def test_the_command_writes_all_forms_and_says_what_it_found(tmp_path: Path, mon
 def test_bad_calls_are_refused_before_a_file_is_written(tmp_path: Path, given: list[str], said: str) -> None:
     target = tmp_path / "r.html"
     with pytest.raises(AssayError, match=said) as problem:
-        run.invoke(app, ["report", str(LETTERS / "spam.csv"), *given, "-o", str(target)], catch_exceptions=False)
+        invoke(["classifier", "report", str(LETTERS / "spam.csv"), *given, "-o", str(target)], catch_exceptions=False)
     assert "\n" not in str(problem.value)
     assert not target.exists()
 
 
 def test_options_of_classifiers_are_refused_for_rankings(tmp_path: Path) -> None:
     tea = LETTERS.parent / "tea"
-    with pytest.raises(ParameterError, match="--positive goes with predictions of classifiers"):
-        run.invoke(
-            app,
+    with pytest.raises(ParameterError, match="--positive goes with assay classifier report"):
+        invoke(
             ["report", *map(str, (tea / "qrels.txt", tea / "words.run", "--positive", 1, "-o", tmp_path / "r.html"))],
             catch_exceptions=False,
         )

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import pytest
 
 import assay
-from assay.cli import app
+from assay.cli.calling import call
 from assay.core.errors import AssayError
 
 LETTERS = Path(assay.__file__).parent / "data" / "letters"
@@ -34,10 +34,7 @@ def run(*arguments: str, cwd: Path | None = None) -> Done:
     out, err = io.StringIO(), io.StringIO()
     with redirect_stdout(out), redirect_stderr(err), chdir(cwd or Path.cwd()):
         try:
-            app(["classify", *arguments], prog_name="assay")
-            code = 0
-        except SystemExit as end:
-            code = int(end.code or 0)
+            code = call(["classifier", "evaluate", *arguments])
         except AssayError as problem:
             code = 2
             err.write(f"assay: {problem}\n")
@@ -47,7 +44,7 @@ def run(*arguments: str, cwd: Path | None = None) -> Done:
 def run_alone(*arguments: str, stdin: str | None = None) -> Done:
     """The command in a process of its own."""
     done = subprocess.run(
-        [sys.executable, "-m", "assay", "classify", *arguments],
+        [sys.executable, "-m", "assay", "classifier", "evaluate", *arguments],
         input=stdin, encoding="utf-8", capture_output=True, check=False,
         env=os.environ | {"PYTHONIOENCODING": "utf-8", "NO_COLOR": "1"},
     )  # fmt: skip
@@ -130,8 +127,8 @@ def test_a_remark_is_muted() -> None:
     assert "[other_prevalence]" not in run(SPAM, "--positive", "spam", "--mute", "other_prevalence").out
 
 
-def test_shares_reordering_and_pairs_are_shown_on_demand() -> None:
-    done = run(TOPICS, "--normalize", "true", "--reorder", "--most-confused", "1")
+def test_shares_and_pairs_are_shown_on_demand() -> None:
+    done = run(TOPICS, "--normalize", "true", "--most-confused", "1")
     assert "shares of true items" in done.out
     assert "78.6%" in done.out
     assert "most confused" in done.out

@@ -49,7 +49,7 @@ def test_what_is_asked_for_besides_takes_the_place_of_the_table(folder: Path, fo
 def test_scores_are_compared_from_a_file(folder: Path) -> None:
     files = ("qrels.txt", "runs/bm25.run", "runs/titles.run")
     run_assay("evaluate", *files, "-m", "RR", "-q", "--csv", "-o", "scores.csv", folder=folder)
-    done = run_assay("compare", "scores.csv", "--csv", folder=folder)
+    done = run_assay("scores", "compare", "scores.csv", "--csv", folder=folder)
     assert done.stdout.splitlines()[1].startswith("RR,bm25,titles,20,")
     assert "from scores alone" in done.stderr
 
@@ -70,19 +70,19 @@ def test_the_intervals_are_drawn(folder: Path) -> None:
         (["compare", "qrels.txt", "runs/bm25.run", "runs/titles.run", "-b", "bm26"], "did you mean bm25?"),
         (["compare", "qrels.txt", "runs/bm25.run", "runs/titles.run", "--test", "z"], "the test is one of permutation"),
         (["compare", "qrels.txt", "runs/bm25.run", "runs/titles.run", "--slices", "kind"], "--topics FILE"),
-        (["compare", "one.csv", "--level", "2"], "--level goes with judgments and runs"),
+        (["scores", "compare", "one.csv", "--level", "2"], "--level goes with assay compare"),
         (["compare", "qrels.txt", "runs/bm25.run", "runs/titles.run", "--plot", "x.doc"], "x.doc: the name ends in"),
         (["compare", "qrels.txt", "runs/bm25.run", "runs/titles.run", "--changes", "t99"], "there is no query 't99'"),
-        (["compare", "qrels.txt"], "qrels.txt holds judgments (TREC qrels): give two runs"),
+        (["compare", "qrels.txt"], "RUN requires an argument"),
         (["compare", "qrels.txt", "runs/bm25.run", "runs/titles.run", "runs/tfidf.run", "--queries", "2"], "--system"),
-        (["compare", "nan.csv"], "nan.csv:3: expected a finite number, or nothing, got 'NaN'"),
-        (["compare", "one.csv"], "expected at least 2 units that all systems have, got 1"),
-        (["compare", "twice.csv"], "twice.csv:1: expected each column once"),
-        (["compare", "constant.csv"], "score: expected a score a unit, got the same ones on all 3 units"),
-        (["compare", "apart.csv"], "the systems a, b have no query in common"),
-        (["power", "one.csv"], "at least 2 units"),
+        (["scores", "compare", "nan.csv"], "nan.csv:3: expected a finite number, or nothing, got 'NaN'"),
+        (["scores", "compare", "one.csv"], "expected at least 2 units that all systems have, got 1"),
+        (["scores", "compare", "twice.csv"], "twice.csv:1: expected each column once"),
+        (["scores", "compare", "constant.csv"], "score: expected a score a unit, got the same ones on all 3 units"),
+        (["scores", "compare", "apart.csv"], "the systems a, b have no query in common"),
+        (["scores", "power", "one.csv"], "at least 2 units"),
         (["correlate", "qrels.txt", "runs/bm25.run", "runs/titles.run", "-m", "AP"], "say two measures"),
-        (["correlate", "flat.csv"], "AP: all items have the same number"),
+        (["scores", "correlate", "flat.csv"], "AP: all items have the same number"),
     ],
 )
 def test_what_is_wrong_is_said_in_one_line_and_nothing_is_written(

@@ -9,13 +9,13 @@ import sys
 from pathlib import Path
 
 import pytest
-import typer
-from command import run_assay
-from typer.testing import CliRunner
+from command import invoke, run_assay
 
 import assay
-from assay.cli import app
-from assay.cli.prediction_inputs import PredictionInputs
+from assay.cli.calling import names_of
+from assay.cli.commands import application
+from assay.cli.items import predictions
+from assay.cli.options import Labels
 from assay.cli.wording import Options
 from assay.core.arguments import Value, argument, speaking
 from assay.core.errors import AssayError, ParameterError
@@ -27,24 +27,19 @@ DATA = Path(assay.__file__).parent / "data"
 COLUMNS = ("--truth", "gt", "--prediction", "guess", "--score", "p", "--item-id", "who", "--weight", "times")
 #: What goes before the file, and after it.
 COMMANDS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
-    "classify": (("classify",), ("--resamples", "20")),
-    "thresholds": (("thresholds",), ("--resamples", "0")),
-    "plot": (("plot", "roc"), ("-o", "roc.csv")),
-    "compare": (("compare",), ("new=new.csv", "-m", "Accuracy", "--resamples", "100", "--bootstrap-resamples", "100")),
-    "gate": (("gate",), ("new=new.csv",)),
-    "report": (("report",), ("-o", "r.json")),
-    "explain": (("explain", "Accuracy"), ()),
-    "doctor": (("doctor",), ()),
+    "evaluate": ((), ("--resamples", "20")),
+    "thresholds": ((), ("--resamples", "0")),
+    "plot": ((), ("--kind", "roc", "-o", "roc.csv")),
+    "compare": ((), ("new=new.csv", "-m", "Accuracy", "--permutations", "100", "--resamples", "100")),
+    "gate": ((), ("new=new.csv",)),
+    "report": ((), ("-o", "r.json")),
+    "explain": (("Accuracy",), ()),
+    "doctor": ((), ()),
 }
 #: Options of reading that have no meaning for a command, and why.
 WITHOUT = {
-    "compare": {"--system"},  # whose documents or items to list
-    "gate": {"--system"},  # --baseline and --candidate name them
-    "report": {"--system"},  # whose queries to show
-    "thresholds": {"--list-separator", "--threshold"},  # a score an item is of one label; a rule of its own
-    "plot": {"--list-separator", "--threshold"},
     # It lists what others refuse, and makes no labels.
-    "doctor": {"--system", "--nulls", "--labels", "--unknown", "--class", "--threshold"},
+    "doctor": {"--system", "--nulls", "--labels", "--unknown", "--class"},
 }
 
 
@@ -63,16 +58,21 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+def called(command: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    before, after = COMMANDS[command]
+    return ("classifier", command, *before), after
+
+
 def invoked(*typed: str, stdin: str | None = None) -> str:
     """What a call prints; it must not fail, but for what the data say."""
-    done = CliRunner().invoke(app, list(typed), input=stdin)
-    assert done.exception is None or isinstance(done.exception, SystemExit), done.exception
+    done = invoke(list(typed), input=stdin or "")
+    assert done.exception is None, done.exception
     assert done.exit_code in {0, 1, 3}, done.output
     return done.output
 
 
 def refused(*typed: str) -> str:
-    done = CliRunner().invoke(app, list(typed))
+    done = invoke(list(typed))
     assert isinstance(done.exception, AssayError), done.output
     return str(done.exception)
 
@@ -80,7 +80,7 @@ def refused(*typed: str) -> str:
 @pytest.mark.usefixtures("folder")
 @pytest.mark.parametrize("command", COMMANDS)
 def test_a_file_with_unusual_columns_is_read_by_every_command_with_the_same_options(command: str) -> None:
-    before, after = COMMANDS[command]
+    before, after = called(command)
     assert invoked(*before, "old.csv", *after, *COLUMNS)
 
 
@@ -88,7 +88,7 @@ def test_a_file_with_unusual_columns_is_read_by_every_command_with_the_same_opti
 @pytest.mark.parametrize("command", COMMANDS)
 def test_labels_are_all_that_a_file_needs(command: str) -> None:
     """But for what is about scores; there the line says so."""
-    before, after = COMMANDS[command]
+    before, after = called(command)
     typed = (*before, "old.csv", *after, "--truth", "gt", "--prediction", "guess")
     if command in {"thresholds", "plot"}:
         assert refused(*typed) == "old.csv: expected scores, one an item, got labels only"
@@ -98,9 +98,9 @@ def test_labels_are_all_that_a_file_needs(command: str) -> None:
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_a_file_is_given_a_name_or_through_stdin(command: str, folder: Path) -> None:
-    before, after = COMMANDS[command]
+    before, after = called(command)
     shown = invoked(*before, "first=old.csv", *after, *COLUMNS)
-    if command in {"classify", "plot", "compare", "gate", "report"}:
+    if command in {"evaluate", "plot", "compare", "gate", "report"}:
         written = [folder / name for name in ("roc.csv", "r.json") if (folder / name).exists()]
         assert "first" in shown + "".join(path.read_text(encoding="utf-8") for path in written)
     invoked(*before, "-", *after, *COLUMNS, stdin=(folder / "old.csv").read_text(encoding="utf-8"))
@@ -108,7 +108,7 @@ def test_a_file_is_given_a_name_or_through_stdin(command: str, folder: Path) -> 
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_predictions_with_usual_names_are_recognised_in_stdin_and_under_a_name(command: str, folder: Path) -> None:
-    before, after = COMMANDS[command]
+    before, after = called(command)
     for name in ("old", "new"):
         text = (folder / f"{name}.csv").read_text(encoding="utf-8")
         text = text.replace("who,gt,guess,p,times", "item_id,truth,prediction,score,weight")
@@ -118,29 +118,21 @@ def test_predictions_with_usual_names_are_recognised_in_stdin_and_under_a_name(c
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_options_have_the_same_names_and_the_same_help_everywhere(command: str) -> None:
-    found = getattr(typer.main.get_command(app), "commands")  # noqa: B009  # a group; its type is typer's own matter
-    help_of = {option: one.help for one in found[command].params for option in one.opts}
-    model = {option: one.help for one in found["classify"].params for option in one.opts}
-    names = ["class" if name == "one_class" else name.replace("_", "-") for name in PredictionInputs._fields]
-    for option in (f"--{name}" for name in names):
-        if option in WITHOUT.get(command, set()):
-            continue
-        assert option in help_of, f"{command} lacks {option}"
-        if (command, option) not in {("explain", "--positive")} and option != "--system":
-            assert help_of[option] == model[option]
+def test_every_command_has_the_options_of_reading(command: str) -> None:
+    here = names_of(application(), f"classifier {command}")
+    options = {option for option in names_of(application(), "classifier doctor") if option in COLUMNS}
+    options |= {"--system", "--nulls", "--labels", "--unknown", "--class", "--positive", "--list-separator"}
+    assert options - WITHOUT.get(command, set()) <= set(here)
 
 
 @pytest.mark.usefixtures("folder")
-@pytest.mark.parametrize("command", sorted(set(COMMANDS) - {"classify", "plot", "thresholds", "explain", "doctor"}))
+@pytest.mark.parametrize("command", ["compare", "report", "gate"])
 def test_options_of_predictions_are_refused_with_judgments_and_runs(command: str) -> None:
     tea = DATA / "tea"
     runs = [str(tea / "words.run"), str(tea / "stems.run")]
-    given = ["-b", runs[0], "-c", runs[1]] if command == "gate" else runs
-    assert refused(command, "nowhere.csv", *given, "--positive", "1").startswith("nowhere.csv: cannot be read")
     for option in (("--positive", "1"), ("--nulls", "drop"), ("--class", "a"), ("--threshold", "0.5")):
-        line = refused(command, str(tea / "qrels.txt"), *given, *option)
-        assert line == f"{option[0]} goes with predictions of classifiers, and these are none"
+        line = refused(command, str(tea / "qrels.txt"), *runs, *option)
+        assert line == f"{option[0]} goes with assay classifier {command}"
 
 
 @pytest.mark.usefixtures("folder")
@@ -148,9 +140,8 @@ def test_options_of_predictions_are_refused_with_judgments_and_runs(command: str
 def test_judgments_still_come_through_stdin(command: str) -> None:
     tea = DATA / "tea"
     runs = [str(tea / "words.run"), str(tea / "stems.run")]
-    given = ["-b", runs[0], "-c", runs[1]] if command == "gate" else runs
     last = ["-o", "r.md"] if command == "report" else []
-    shown = invoked(command, "-", *given, "-m", "RR", *last, stdin=(tea / "qrels.txt").read_text(encoding="utf-8"))
+    shown = invoked(command, "-", *runs, "-m", "RR", *last, stdin=(tea / "qrels.txt").read_text(encoding="utf-8"))
     assert "RR" in shown
     assert "stems" in shown
 
@@ -165,17 +156,17 @@ def test_runs_still_come_through_pipes() -> None:
 
 def test_a_name_goes_before_the_systems_of_a_file() -> None:
     spam = f"mine={DATA / 'letters' / 'spam.csv'}"
-    names = [one.name for one in PredictionInputs(positive="spam").read([spam])]
+    names = [one.name for one in predictions([spam], Labels(pos_label="spam"))]
     assert names == ["mine bayes", "mine words"]
-    assert [one.name for one in PredictionInputs(positive="spam", system="bayes").read([spam])] == ["mine"]
+    assert [one.name for one in predictions([spam], Labels(pos_label="spam", system=("bayes",)))] == ["mine"]
     with pytest.raises(ParameterError, match="no system is called 'bays': there are bayes, words; did you mean bayes"):
-        PredictionInputs(positive="spam", system=["bays"]).read([spam])
+        predictions([spam], Labels(pos_label="spam", system=("bays",)))
 
 
 def test_cells_with_several_labels(folder: Path) -> None:
     (folder / "tags.csv").write_text("truth,prediction\na;b,a\nb,b\na;c,a; c\n", encoding="utf-8")
     asked = ("--list-separator", ";", "-m", "ExactMatch", "--json", "--quiet")
-    told = json.loads(invoked("classify", "tags.csv", *asked))["sections"]
+    told = json.loads(invoked("classifier", "evaluate", "tags.csv", *asked))["sections"]
     assert told["basis"]["task"] == "multilabel"
     assert told["measures"]["measures"][0]["value"] == pytest.approx(2 / 3)
     file, [system] = open_predictions("tags.csv", StatedColumns(), None, ";")
@@ -187,9 +178,11 @@ def test_cells_with_several_labels(folder: Path) -> None:
 
 def test_labels_that_are_not_known_count_as_one(folder: Path) -> None:
     (folder / "odd.csv").write_text("truth,prediction\na,a\nb,x\nb,y\nc,c\n", encoding="utf-8")
-    line = refused("classify", "odd.csv", "--labels", "a,b,c")
+    line = refused("classifier", "evaluate", "odd.csv", "--labels", "a,b,c")
     assert "--unknown other counts others as (other)" in line
-    told = json.loads(invoked("classify", "odd.csv", "--labels", "a,b,c", "--unknown", "other", "--json", "--quiet"))
+    told = json.loads(
+        invoked("classifier", "evaluate", "odd.csv", "--labels", "a,b,c", "--unknown", "other", "--json", "--quiet")
+    )
     assert "(other)" in told["sections"]["basis"]["labels"]
 
 
@@ -198,21 +191,23 @@ def test_one_class_against_all_others_is_what_every_command_means(folder: Path) 
     lines = topics.read_text(encoding="utf-8").splitlines()
     (folder / "few.csv").write_text("\n".join(lines[:101]) + "\n", encoding="utf-8")
     chosen = ("--class", "order", "-m", "Recall", "--json", "--quiet")
-    alone = json.loads(invoked("classify", "few.csv", *chosen))["sections"]["measures"]["measures"][0]["value"]
-    beside = json.loads(invoked("compare", "a=few.csv", "b=few.csv", *chosen))
+    alone = json.loads(invoked("classifier", "evaluate", "few.csv", *chosen))["sections"]["measures"]["measures"][0][
+        "value"
+    ]
+    beside = json.loads(invoked("classifier", "compare", "a=few.csv", "b=few.csv", *chosen))
     assert beside["sections"]["findings"]["findings"][0]["value"] == pytest.approx(alone)
-    assert "order against the rest" in invoked("explain", "Recall", "few.csv", "--class", "order")
-    assert "positive: order" in invoked("thresholds", "few.csv", "--class", "order", "--resamples", "0")
+    assert "order against the rest" in invoked("classifier", "explain", "Recall", "few.csv", "--class", "order")
+    assert "positive: order" in invoked("classifier", "thresholds", "few.csv", "--class", "order", "--resamples", "0")
 
 
 def test_errors_speak_the_language_of_the_command_line(folder: Path) -> None:
     (folder / "null.csv").write_text("truth,prediction\n1,\n0,1\n", encoding="utf-8")
     (folder / "other.csv").write_text("a,b\n1,0\n", encoding="utf-8")
     for typed, says in (
-        (("classify", "null.csv"), "--nulls drop leaves such items out, --nulls label counts them"),
-        (("compare", "null.csv", "null.csv"), "--nulls drop leaves such items out"),
-        (("classify", "other.csv"), "(other names are said with --truth, --prediction, --score)"),
-        (("classify", str(DATA / "letters" / "spam.csv")), "say --positive ham or --positive spam\n"),
+        (("classifier", "evaluate", "null.csv"), "--nulls drop leaves such items out, --nulls label counts them"),
+        (("classifier", "compare", "null.csv", "null.csv"), "--nulls drop leaves such items out"),
+        (("classifier", "evaluate", "other.csv"), "(other names are said with --truth, --prediction, --score)"),
+        (("classifier", "evaluate", str(DATA / "letters" / "spam.csv")), "say --positive ham or --positive spam\n"),
     ):
         done = run_assay(*typed, "--quiet", folder=folder)
         assert (done.returncode, done.stdout) == (2, "")

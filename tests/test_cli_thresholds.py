@@ -7,11 +7,9 @@ import shutil
 from pathlib import Path
 
 import pytest
-from command import run_assay
-from typer.testing import CliRunner
+from command import invoke, run_assay
 
 import assay
-from assay.cli import app
 from assay.core.errors import AssayError
 
 DATA = Path(assay.__file__).parent / "data" / "letters"
@@ -31,14 +29,14 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def refused(*typed: str) -> str:
     """The one line that a wrong call ends with, in this process, which is faster than in one of its own."""
-    done = CliRunner().invoke(app, list(typed))
+    done = invoke(list(typed))
     assert isinstance(done.exception, AssayError), done.output
     assert done.stdout == ""
     return str(done.exception)
 
 
 def test_all_rules_are_shown_a_row_each_and_the_warning_is_on_stderr(folder: Path) -> None:
-    done = run_assay("thresholds", *SPAM, folder=folder)
+    done = run_assay("classifier", "thresholds", *SPAM, folder=folder)
     assert done.returncode == 0
     assert done.stdout.startswith("Thresholds of bayes, positive: spam\nrule ")
     for rule in ("max_accuracy", "closest_to_corner", "youden", "max_f(beta=1)", "max_tpr_given_tnr(0.9)"):
@@ -48,7 +46,7 @@ def test_all_rules_are_shown_a_row_each_and_the_warning_is_on_stderr(folder: Pat
 
 
 def test_the_worked_example_can_be_typed(folder: Path) -> None:
-    done = run_assay("thresholds", "--scores", C6, "--resamples", "0", "--csv", "--quiet", folder=folder)
+    done = run_assay("classifier", "thresholds", "--scores", C6, "--resamples", "0", "--csv", "--quiet", folder=folder)
     rows = [line.split(",") for line in done.stdout.splitlines()]
     assert [row[:2] for row in rows[1:4]] == [
         ["max_accuracy", "0.54"],
@@ -59,20 +57,20 @@ def test_the_worked_example_can_be_typed(folder: Path) -> None:
 
 
 def test_the_whole_table(folder: Path) -> None:
-    done = run_assay("thresholds", "--scores", C6, "--table", folder=folder)
+    done = run_assay("classifier", "thresholds", "--scores", C6, "--all-thresholds", folder=folder)
     lines = done.stdout.splitlines()
     assert lines[0].split() == ["threshold", "TP", "FP", "FN", "TN", "TPR", "FPR", "ACC"]
     assert lines[1].startswith("above all scores   0   0  10  10")
     assert lines[7].split() == ["0.54", "5", "1", "5", "9", "0.5000", "0.1000", "0.7000"]
     assert lines[-1].startswith("the list: 20 items, 10 positive; AUC 0.6800")
-    cut = run_assay("thresholds", *SPAM[:5], "--table", "--rows", "5", folder=folder)
+    cut = run_assay("classifier", "thresholds", *SPAM[:5], "--all-thresholds", "--rows", "5", folder=folder)
     assert "5 of " in cut.stdout
-    whole = run_assay("thresholds", *SPAM[:5], "--table", "--csv", folder=folder)
+    whole = run_assay("classifier", "thresholds", *SPAM[:5], "--all-thresholds", "--csv", folder=folder)
     assert len(whole.stdout.splitlines()) > 90
 
 
 def test_one_rule_shows_every_measure(folder: Path) -> None:
-    done = run_assay("thresholds", *SPAM, "--rule", "max_f(beta=2)", folder=folder)
+    done = run_assay("classifier", "thresholds", *SPAM, "--rule", "max_f(beta=2)", folder=folder)
     assert done.stdout.startswith("max_f(beta=2)\nthreshold ")
     for word in ("What it counts", "predicted spam", "Specificity", "MCC", "NPV"):
         assert word in done.stdout
@@ -81,7 +79,7 @@ def test_one_rule_shows_every_measure(folder: Path) -> None:
 def test_rules_have_options_of_their_own(folder: Path) -> None:
     asked = ("--tnr", "0.95", "--tpr", "0.9", "--recall", "0.8", "--precision", "0.7", "--cost", "fp=1,fn=10")
     more = ("--prevalence", "0.01", "--budget", "20", "--threshold", "0.5", "-r", "weighted(0.7)", "--json")
-    told = json.loads(run_assay("thresholds", *SPAM, *asked, *more, folder=folder).stdout)["sections"]
+    told = json.loads(run_assay("classifier", "thresholds", *SPAM, *asked, *more, folder=folder).stdout)["sections"]
     assert [one["rule"] for one in told["thresholds"]["thresholds"]] == [
         "weighted(w=0.7)", "max_tpr_given_tnr(0.95)", "max_tnr_given_tpr(0.9)", "max_precision_given_recall(0.8)",
         "max_recall_given_precision(0.7)", "cost(fp=1, fn=10, prevalence=0.01)", "budget(alerts=20)",
@@ -89,7 +87,9 @@ def test_rules_have_options_of_their_own(folder: Path) -> None:
     ]  # fmt: skip
     settings = told["meaning"]
     assert [settings[key] for key in ("system", "positive", "resamples", "seed")] == ["bayes", "spam", 50, 0]
-    share = json.loads(run_assay("thresholds", *SPAM, "--budget", "5%", "--json", folder=folder).stdout)["sections"]
+    share = json.loads(run_assay("classifier", "thresholds", *SPAM, "--budget", "5%", "--json", folder=folder).stdout)[
+        "sections"
+    ]
     (row,) = share["thresholds"]["thresholds"]
     assert row["rule"] == "budget(share=0.05)"
     assert row["tp"] + row["fp"] <= 10
@@ -99,7 +99,7 @@ def test_other_data_to_judge_on(folder: Path) -> None:
     lines = (folder / "letters" / "spam.csv").read_text(encoding="utf-8").splitlines()
     (folder / "first.csv").write_text("\n".join(lines[:101]) + "\n", encoding="utf-8")
     (folder / "second.csv").write_text("\n".join([lines[0], *lines[101:]]) + "\n", encoding="utf-8")
-    done = run_assay("thresholds", "first.csv", *SPAM[1:], "--judge-on", "second.csv", folder=folder)
+    done = run_assay("classifier", "thresholds", "first.csv", *SPAM[1:], "--judge-on", "second.csv", folder=folder)
     assert "What they count on second.csv" in done.stdout
     assert "corrected" not in done.stdout
     assert "same data" not in done.stderr
@@ -107,10 +107,10 @@ def test_other_data_to_judge_on(folder: Path) -> None:
 
 @pytest.mark.parametrize("form", ["--csv", "--json", "--markdown", "--latex"])
 def test_every_form_goes_to_a_file_too(form: str, folder: Path) -> None:
-    done = run_assay("thresholds", *SPAM, form, "-o", "out.txt", folder=folder)
+    done = run_assay("classifier", "thresholds", *SPAM, form, "-o", "out.txt", folder=folder)
     assert (done.returncode, done.stdout) == (0, "")
     assert (folder / "out.txt").read_text(encoding="utf-8") == run_assay(
-        "thresholds", *SPAM, form, folder=folder
+        "classifier", "thresholds", *SPAM, form, folder=folder
     ).stdout
 
 
@@ -125,8 +125,8 @@ def test_every_form_goes_to_a_file_too(form: str, folder: Path) -> None:
         ((*SPAM, "--budget", "many"), "--budget is a number of alerts or a share, such as 50 or 5%, not 'many'"),
         ((*SPAM, "--cost", "fp"), "expected parameter=value"),
         ((*SPAM, "--prevalence", "0.1"), "--prevalence goes with --cost"),
-        ((*SPAM, "--rows", "3"), "--rows goes with --table"),
-        ((*SPAM, "--table", "--rule", "youden"), "--table shows all thresholds"),
+        ((*SPAM, "--rows", "3"), "--rows goes with --all-thresholds"),
+        ((*SPAM, "--all-thresholds", "--rule", "youden"), "--all-thresholds shows all thresholds"),
         ((*SPAM, "--scores", C6), "give a file with truth and scores, or --scores"),
         ((*SPAM, "--json", "--csv"), "choose one of --json and --csv"),
         (("--scores", "P .9, X .3"), "--scores: expected a class and a score each"),
@@ -146,20 +146,20 @@ def test_what_is_wrong_is_said_in_one_line(typed: tuple[str, ...], says: str, fo
     (folder / "labels.csv").write_text("truth,prediction\n1,0\n0,0\n", encoding="utf-8")
     (folder / "bad.csv").write_text("truth,score\n1,0.5\n0,high\n", encoding="utf-8")
     (folder / "empty.csv").write_text("truth,score\n", encoding="utf-8")
-    line = refused("thresholds", *typed)
+    line = refused("classifier", "thresholds", *typed)
     assert says in line
     assert "\n" not in line
 
 
 def test_a_wrong_call_ends_with_exit_code_2(folder: Path) -> None:
-    done = run_assay("thresholds", "nothing.csv", folder=folder)
+    done = run_assay("classifier", "thresholds", "nothing.csv", folder=folder)
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr == "assay: nothing.csv: cannot be read: no such file or directory\n"
 
 
 def test_one_class_gives_na_with_the_reason(folder: Path) -> None:
     (folder / "one.csv").write_text("truth,score\n1,0.5\n1,0.6\n", encoding="utf-8")
-    done = run_assay("thresholds", "one.csv", "--resamples", "0", folder=folder)
+    done = run_assay("classifier", "thresholds", "one.csv", "--resamples", "0", folder=folder)
     assert done.returncode == 0
     assert "youden: NA, there is no negative item." in done.stdout
 
@@ -167,20 +167,20 @@ def test_one_class_gives_na_with_the_reason(folder: Path) -> None:
 class TestPlot:
     @pytest.mark.parametrize("kind", ["roc", "pr", "det", "calibration", "gain", "lift", "scores"])
     def test_every_kind_is_written(self, kind: str, folder: Path) -> None:
-        done = CliRunner().invoke(app, ["plot", kind, "letters/spam.csv", "--positive", "spam", "-o", "x.csv"])
+        done = invoke(["classifier", "plot", "letters/spam.csv", "--kind", kind, "--positive", "spam", "-o", "x.csv"])
         assert done.exit_code == 0, done.output
         assert done.stderr.startswith("x.csv: ")
         assert (folder / "x.csv").read_text(encoding="utf-8").startswith("system,")
 
     def test_a_picture_of_one_class_of_several(self, folder: Path) -> None:
         pytest.importorskip("vl_convert", reason="charts in files need the extra `report`")
-        done = run_assay("plot", "roc", "letters/topics.csv", "--class", "order", "-o", "x.svg", folder=folder)
+        done = run_assay("classifier", "plot", "letters/topics.csv", "--class", "order", "-o", "x.svg", folder=folder)
         assert (done.returncode, (folder / "x.svg").read_text(encoding="utf-8")[:4]) == (0, "<svg")
 
     def test_files_are_put_side_by_side(self, folder: Path) -> None:
         for name in ("a", "b"):
             (folder / f"{name}.csv").write_text("truth,score\n1,0.9\n0,0.2\n1,0.4\n", encoding="utf-8")
-        run_assay("plot", "roc", "a.csv", "other=b.csv", "-o", "x.json", folder=folder)
+        run_assay("classifier", "plot", "a.csv", "other=b.csv", "-o", "x.json", folder=folder)
         told = json.loads((folder / "x.json").read_text(encoding="utf-8"))["sections"]["curve"]
         assert [one["system"] for one in told["summary"]] == ["a", "other"]
         assert told["points"][0]["threshold"] is None
@@ -188,20 +188,17 @@ class TestPlot:
     @pytest.mark.parametrize(
         ("typed", "says"),
         [
-            (("roc", "letters/spam.csv", "--positive", "spam", "--bins", "4"), "--bins has no meaning for roc"),
-            (("pr", "letters/spam.csv", "--positive", "spam", "--seed", "4"), "--seed has no meaning for pr"),
-            (("roc", "letters/spam.csv", "-k", "pr"), "--kind goes with judgments and runs"),
-            (("roc", "letters/spam.csv", "--level", "2"), "--level goes with judgments and runs"),
-            (("roc", "letters/spam.csv", "--subtopics"), "--subtopics goes with judgments and runs"),
-            (("qrels.txt", "a.run", "--band", "pointwise"), "--band goes with a classifier's curves"),
-            (("qrels.txt", "a.run", "--positive", "spam"), "--positive goes with a classifier's curves"),
-            (("roc", "one.csv"), "one: a ROC curve needs positive and negative items: none is negative"),
-            (("scores", *SPAM[:3], "--threshold", "yuoden"), "no rule is called 'yuoden'"),
+            (("letters/spam.csv", "--positive", "spam", "--bins", "4"), "--bins has no meaning for --kind roc"),
+            ((*SPAM[:3], "-k", "pr", "--seed", "4"), "--seed has no meaning for --kind pr"),
+            (("letters/spam.csv", "--level", "2"), "--level goes with assay plot"),
+            (("letters/spam.csv", "--subtopics"), "--subtopics goes with assay plot"),
+            (("one.csv",), "one: a ROC curve needs positive and negative items: none is negative"),
+            ((*SPAM[:3], "--kind", "scores", "--threshold", "yuoden"), "no rule is called 'yuoden'"),
         ],
     )  # fmt: skip
     def test_what_is_wrong_is_said_in_one_line(self, typed: tuple[str, ...], says: str, folder: Path) -> None:
         (folder / "one.csv").write_text("truth,score\n1,0.5\n1,0.6\n", encoding="utf-8")
-        line = refused("plot", *typed, "-o", "x.csv")
+        line = refused("classifier", "plot", *typed, "-o", "x.csv")
         assert says in line
         assert "\n" not in line
         assert not (folder / "x.csv").exists()

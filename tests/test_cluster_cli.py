@@ -15,9 +15,10 @@ import pytest
 from command import explained
 
 import assay
-from assay.cli import app
-from assay.cli.cluster_inputs import ClusterInputs
-from assay.core.errors import AssayError, InputError
+from assay.cli.calling import call
+from assay.cli.items import clusterings
+from assay.cli.options import Clusters
+from assay.core.errors import AssayError
 
 NOTES = str(Path(assay.__file__).parent / "data" / "notes" / "notes.csv")
 SPAM = str(Path(assay.__file__).parent / "data" / "letters" / "spam.csv")
@@ -30,15 +31,12 @@ class Done(NamedTuple):
     err: str
 
 
-def run(*arguments: str) -> Done:
+def run(*arguments: str, verb: str = "evaluate") -> Done:
     """The command in this process; what `main` makes of errors is tested below, in another one."""
     out, err = io.StringIO(), io.StringIO()
     with redirect_stdout(out), redirect_stderr(err):
         try:
-            app(["cluster", *arguments], prog_name="assay")
-            code = 0
-        except SystemExit as end:
-            code = int(end.code or 0)
+            code = call(["clustering", verb, *arguments])
         except AssayError as problem:
             code = 2
             err.write(f"assay: {problem}\n")
@@ -73,7 +71,7 @@ def test_the_forms_hold_the_same_numbers() -> None:
 
 
 def test_a_table_is_typed() -> None:
-    done = run("--table", "5 1 2; 1 4 0; 0 1 3", "-m", "Purity", "-m", "PairF1")
+    done = run("--contingency", "5 1 2; 1 4 0; 0 1 3", "-m", "Purity", "-m", "PairF1")
     shown = dict(line.split()[:2] for line in done.out.splitlines() if line.startswith(("Purity", "PairF1")))
     assert shown == {"Purity": "0.7059", "PairF1": "0.4762"}
 
@@ -90,14 +88,14 @@ def test_the_result_is_written_to_a_file_whole_or_not_at_all(tmp_path: Path) -> 
 @pytest.mark.parametrize(
     ("arguments", "expected"),
     [
-        ((), "expected a file of clusters, or --table: got neither"),
+        ((), "expected a file of clusters, or --contingency: got neither"),
         ((NOTES,), "6 items without a class, first 'n007': --unlabelled drop leaves such items out"),
-        ((NOTES, "--table", "1 2"), "give a file of clusters or --table, not both"),
-        (("--table", "1 2", "--noise", "0"), "--noise goes with a file, not with --table"),
-        (("--table", "1 2; 3"), "--table: expected as many numbers in row 2 as in row 1, 2, got 1"),
-        (("--table", "1 x"), "--table: row 1: expected a number, got 'x'"),
-        (("--table", ""), "--table: row 1: expected a number, got nothing"),
-        (("--table", "0 0"), "expected at least one item, got none"),
+        ((NOTES, "--contingency", "1 2"), "give a file of clusters or --contingency, not both"),
+        (("--contingency", "1 2", "--noise", "0"), "--noise goes with a file, not with --contingency"),
+        (("--contingency", "1 2; 3"), "--contingency: expected as many numbers in row 2 as in row 1, 2, got 1"),
+        (("--contingency", "1 x"), "--contingency: row 1: expected a number, got 'x'"),
+        (("--contingency", ""), "--contingency: row 1: expected a number, got nothing"),
+        (("--contingency", "0 0"), "expected at least one item, got none"),
         ((NOTES, "--noise-as", "drop"), "--noise-as goes with --noise"),
         ((NOTES, "--noise", "-1", "--noise-as", "singles"), "--noise-as is one of drop, singletons, cluster, not"),
         ((NOTES, "--unlabelled", "keep"), "--unlabelled is one of error, drop, class, not 'keep'"),
@@ -119,8 +117,8 @@ def test_what_is_wrong_is_said_in_one_line(arguments: tuple[str, ...], expected:
 
 def test_a_wrong_line_ends_the_command_with_exit_code_2() -> None:
     done = subprocess.run(
-        [sys.executable, "-m", "assay", "cluster", "-"], input="class,cluster\nx,1\ny,\n", encoding="utf-8",
-        capture_output=True, check=False,
+        [sys.executable, "-m", "assay", "clustering", "evaluate", "-"],
+        input="class,cluster\nx,1\ny,\n", encoding="utf-8", capture_output=True, check=False,
     )  # fmt: skip
     assert done.returncode == 2
     assert done.stderr == (
@@ -130,24 +128,21 @@ def test_a_wrong_line_ends_the_command_with_exit_code_2() -> None:
     assert not done.stdout
 
 
-def test_other_commands_can_ask_whether_files_hold_clusters() -> None:
-    said = ClusterInputs()
-    assert said.looked_at([NOTES])[0]
-    assert not said.looked_at([SPAM])[0]
-    assert ClusterInputs(cluster=["label"]).looked_at([SPAM])[0]
-    with pytest.raises(InputError, match=r"holds clusters, and .* does not: give files of one kind"):
-        said.looked_at([SPAM, NOTES])
-    named = ClusterInputs(system=["mine"], cluster=["cluster_kmeans"]).read([f"mine={NOTES}"])
-    assert [one.name for one in named] == ["mine"]
-    several = ClusterInputs(points="rest").read([f"mine={NOTES}"])
-    assert [one.name for one in several] == ["mine kmeans", "mine density", "mine words"]
+def test_names_of_files_go_before_the_names_of_clusterings() -> None:
+    named = clusterings([f"mine={NOTES}"], Clusters(system=("mine",), cluster=("cluster_kmeans",)))
+    assert [each.name for each in named] == ["mine"]
+    several = clusterings([f"mine={NOTES}"], Clusters(points="rest"))
+    assert [each.name for each in several] == ["mine kmeans", "mine density", "mine words"]
 
 
 def test_names_twice_and_numbers_too_large_are_said_in_words_of_the_command_line() -> None:
     done = run(NOTES, NOTES)
     assert done.code == 2
     assert "two clusterings are called 'kmeans': name=FILE gives a file a name of its own" in done.err
-    assert "expected numbers from 0 to 2^53, got 99999999999999999999" in run("--table", "99999999999999999999 1").err
+    assert (
+        "expected numbers from 0 to 2^53, got 99999999999999999999"
+        in run("--contingency", "99999999999999999999 1").err
+    )
     done = run(NOTES, "--unlabelled", "drop", "--metric", "foo")
     assert (done.code, done.out) == (2, "")
     assert "--sample-size are about points, and there are none: give X, or say --points" in done.err
@@ -169,13 +164,13 @@ def test_labels_with_pipes_tags_and_line_breaks_stay_in_their_cells_of_markdown(
 def test_options_of_one_clustering_are_refused_where_they_have_no_meaning(
     option: tuple[str, ...], tmp_path: Path
 ) -> None:
-    over_k = run(NOTES, "--points", "x,y", "--ks", "2:3", "--resamples", "2", *option)
+    over_k = run(NOTES, "--points", "x,y", "--ks", "2:3", "--resamples", "2", *option, verb="number")
     assert over_k.code == 2
-    assert over_k.err == f"assay: {option[0]} is about one clustering, not about which number of clusters\n"
+    assert over_k.err.startswith(f"assay: no such option: {option[0]}")
     path = tmp_path / "clusters.csv"
     path.write_text("doc_id,cluster\nd1,a\n")
-    by_use = run(str(path), "--qrels", "qrels.txt", "--run", "a.run", *option)
-    assert by_use.err == f"assay: {option[0]} has no meaning for clusters of search results\n"
+    by_use = run("qrels.txt", "a.run", str(path), *option, verb="by-use")
+    assert by_use.err.startswith(f"assay: no such option: {option[0]}")
 
 
 def test_what_is_drawn_or_counted_elsewhere_is_refused(tmp_path: Path) -> None:
@@ -185,16 +180,17 @@ def test_what_is_drawn_or_counted_elsewhere_is_refused(tmp_path: Path) -> None:
         ((NOTES, "--over-k", "k{}", "--resamples", "7"), "--resamples goes with --ks"),
         ((NOTES, "--points", "x", "--ks", "2", "--unlabelled", "drop"), "--unlabelled has no meaning where points are"),
         ((NOTES, "--points", "x", "--ks", "2", "--weight", "y"), "--weight has no meaning where points are clustered"),
-        ((str(path), "--qrels", "q", "--run", "r", "--resamples", "7"), "--resamples has no meaning for clusters of"),
     ):
-        done = run(*arguments)
+        done = run(*arguments, verb="number")
         assert done.code == 2
         assert done.err.startswith(f"assay: {says}")
 
 
 def test_the_points_that_are_clustered_are_named() -> None:
-    assert "notes.csv: 120 items, points of 3 numbers: x, y, z\n" in run(NOTES, "--points", "rest", "--ks", "2",
-                                                                        "--resamples", "2").err  # fmt: skip
+    assert (
+        "notes.csv: 120 items, points of 3 numbers: x, y, z\n"
+        in run(NOTES, "--points", "rest", "--ks", "2", "--resamples", "2", verb="number").err
+    )
 
 
 def test_messages_name_the_file(tmp_path: Path) -> None:
@@ -214,7 +210,7 @@ def test_a_sampled_number_is_explained_with_its_seed(tmp_path: Path) -> None:
     told = json.loads(run(str(path), *asked, "-m", "Silhouette").out)["sections"]["measures"]["measures"]
     out = io.StringIO()
     with redirect_stdout(out):
-        app(["explain", "Silhouette", str(path), *asked], prog_name="assay", standalone_mode=False)
+        call(["clustering", "explain", "Silhouette", str(path), *asked])
     assert explained(out.getvalue())["value"] == pytest.approx(told[0]["value"])
     with pytest.raises(AssayError, match="--seed goes with --sample-size"):
-        app(["explain", "Silhouette", str(path), "--points", "x", "--seed", "3"], standalone_mode=False)
+        call(["clustering", "explain", "Silhouette", str(path), "--points", "x", "--seed", "3"])

@@ -210,7 +210,7 @@ def test_bytes_of_any_kind_are_read_or_refused(data: bytes) -> None:
 @settings(max_examples=100, deadline=None)
 @given(st.text(alphabet="0123456789 ;,/.-xe\n", max_size=25))
 def test_a_typed_table_is_read_or_refused_in_one_line(text: str) -> None:
-    from assay.cli.typed_labels import table_in  # noqa: PLC0415
+    from assay.cli.literals import table_in  # noqa: PLC0415
 
     rows = read_or_refused(lambda: table_in(text))
     assert rows is None or len({len(row) for row in rows}) == 1

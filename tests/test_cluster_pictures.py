@@ -89,7 +89,7 @@ def clusters_by_number(folder: Path) -> None:
 
 def test_a_report_over_k_takes_the_number_that_was_chosen(tmp_path: Path) -> None:
     clusters_by_number(tmp_path)
-    options = ("report", "made.csv", "--points", "x,y", "--over-k", "k{}", "-o", "r.html")
+    options = ("clustering", "report", "made.csv", "--points", "x,y", "--over-k", "k{}", "-o", "r.html")
     done = run_assay(*options, folder=tmp_path)
     assert done.returncode == 0, done.stderr
     assert "k3 has a mean silhouette" in done.stdout
@@ -101,11 +101,15 @@ def test_errors_say_what_to_do(tmp_path: Path) -> None:
     (tmp_path / "c.csv").write_text("id,cluster,x\n1,a,0.5\n2,b,1.5\n3,b,2.5\n")
     (tmp_path / "n.csv").write_text("id,group,kind\n1,a,b\n2,b,c\n")
     for arguments, says in (
-        (("plot", "silhouete", "c.csv"), "no picture of scores or clusters; did you mean silhouette?"),
-        (("plot", "over-k", "c.csv", "--points", "x"), "--ks 2:10 clusters the points"),
-        (("plot", "contingency", "c.csv"), "c.csv: contingency is of classes, and there are none: --truth names them"),
-        (("plot", "silhouette", "c.csv"), "c.csv: silhouette is of points, and there are none: --points names them"),
-        (("report", "n.csv"), "--cluster names a column of clusters"),
+        (("clustering", "plot", "c.csv", "--kind", "silhouete"), "did you mean silhouette?"),
+        (("clustering", "plot", "c.csv", "--kind", "over-k", "--points", "x"), "--ks 2:10 clusters the points"),
+        (
+            ("clustering", "plot", "c.csv", "--kind", "contingency"),
+            "c.csv: contingency is of classes, and there are none: --truth names them"),
+        (
+            ("clustering", "plot", "c.csv", "--kind", "silhouette"),
+            "c.csv: silhouette is of points, and there are none: --points names them"),
+        (("clustering", "report", "n.csv"), "(other names are said with --cluster), got 'id, group, kind'"),
     ):  # fmt: skip
         done = run_assay(*arguments, folder=tmp_path)
         assert done.returncode == 2
@@ -116,8 +120,8 @@ def test_errors_say_what_to_do(tmp_path: Path) -> None:
 def test_a_missing_file_of_judgments_is_still_said_to_be_missing(tmp_path: Path) -> None:
     (tmp_path / "a.run").write_text("q1 Q0 d1 1 0.5 a\n")
     for name in ("judgments.txt", "scores.txt", "rocs"):
-        told = run_assay("plot", name, "a.run", folder=tmp_path).stderr
-        assert told.startswith(f"assay: {name}: cannot be read") or (name == "rocs" and "did you mean roc" in told)
+        assert run_assay("plot", name, "a.run", folder=tmp_path).stderr.startswith(f"assay: {name}: cannot be read")
+    assert "assay classifier plot FILE --kind roc" in run_assay("plot", "roc", "a.run", folder=tmp_path).stderr
 
 
 def test_a_table_that_is_too_large_is_said_to_be_left_out() -> None:

@@ -15,13 +15,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
+from command import invoke
 from made_classifiers import inside, rows
 from test_report_browser import CONTRASTS, THEMES, Visit, opened
 from test_report_page import HOSTILE, Read
-from typer.testing import CliRunner
 
 from assay import Clusters, Contingency, cluster, cluster_curves, compare, make_report, number_of_clusters
-from assay.cli import app
 from assay.core.errors import AssayError, ParameterError
 from assay.sections.report import Report
 from assay.show.figure import Figure
@@ -226,7 +225,7 @@ def test_every_form_holds_every_measure_and_no_number_that_is_none(kind: str) ->
 def test_the_command_writes_all_forms(tmp_path: Path) -> None:
     targets = [tmp_path / f"r.{suffix}" for suffix in ("html", "md", "tex", "json")]
     options = ["--points", "x,y,z", "--unlabelled", "drop", "--ks", "2:3", "--noise", "-1"]
-    done = CliRunner().invoke(app, ["report", str(NOTES), *options, *(f"-o{target}" for target in targets)])
+    done = invoke(["clustering", "report", str(NOTES), *options, *(f"-o{target}" for target in targets)])
     assert done.exit_code == 0, done.output
     assert "Under ARI, kmeans has" in done.stdout
     told = json.loads(targets[-1].read_text())
@@ -238,11 +237,11 @@ def test_the_command_writes_all_forms(tmp_path: Path) -> None:
 def test_options_of_others_are_refused_and_nothing_is_written(tmp_path: Path) -> None:
     target = tmp_path / "r.html"
     for options, says in (
-        (["--unlabelled", "drop", "--positive", "1"], "--positive goes with predictions"),
+        (["--unlabelled", "drop", "--positive", "1"], "--positive goes with assay classifier report"),
         (["--unlabelled", "drop", "--level", "2"], "level"),
         ([], "6 items without a class"),
     ):
-        done = CliRunner().invoke(app, ["report", str(NOTES), *options, "-o", str(target)])
+        done = invoke(["clustering", "report", str(NOTES), *options, "-o", str(target)])
         assert isinstance(done.exception, AssayError)
         assert says in str(done.exception)
         assert not target.exists()

@@ -10,13 +10,12 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
+from command import invoke
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from shared_data import shared
-from typer.testing import CliRunner
 
 from assay import clusters_by_use, compare, evaluate
-from assay.cli import app
 from assay.clustered_runs import ORDERS, grouped, read_in_order
 from assay.core.errors import AssayError, InputError, ParameterError
 from assay.files.clusters import read_document_clusters
@@ -166,7 +165,7 @@ def test_files_of_documents_and_clusters_are_read_by_their_columns(tmp_path: Pat
 
 
 def ran(*arguments: str) -> Any:
-    return CliRunner().invoke(app, list(arguments))
+    return invoke(list(arguments))
 
 
 def test_the_command_judges_clusters_by_use(tmp_path: Path) -> None:
@@ -174,21 +173,22 @@ def test_the_command_judges_clusters_by_use(tmp_path: Path) -> None:
     qrels.write_text("".join(f"{q} 0 {d} {g}\n" for q, own in JUDGED.items() for d, g in own.items()))
     run.write_text("".join(f"{q} Q0 {d} 1 {s} x\n" for q, own in RUN.items() for d, s in own.items()))
     clusters.write_text("doc_id,cluster\n" + "".join(f"{d},{c}\n" for d, c in CLUSTERS.items()))
-    files = [str(clusters), "--qrels", str(qrels), "--run", str(run)]
-    payload = json.loads(ran("cluster", *files, "-m", "AP", "--json").stdout)["sections"]["best"]
+    files = [str(qrels), str(run), str(clusters)]
+    payload = json.loads(ran("clustering", "by-use", *files, "-m", "AP", "--json").stdout)["sections"]["best"]
     expected = clusters_by_use(JUDGED, RUN, CLUSTERS, "AP")
     assert payload["means"][0]["f1"] == pytest.approx(expected.mean())
     assert len(payload["queries"]) == 3
     for more, says in (
         (["--order", "foo"], "order is one of best-rank, size, mean-score, not 'foo'"),
-        (["--truth", "x"], "--truth has no meaning for clusters of search results"),
-        (["--ks", "2:3"], "--ks has no meaning for clusters of search results"),
+        (["--truth", "x"], "no such option: --truth"),
+        (["--ks", "2:3"], "no such option: --ks"),
     ):
-        done = ran("cluster", *files, *more)
+        done = ran("clustering", "by-use", *files, *more)
         assert isinstance(done.exception, AssayError)
         assert says in str(done.exception)
-    assert "got one of them" in str(ran("cluster", *files[:3]).exception)
-    assert "--order goes with --qrels and --run" in str(ran("cluster", str(clusters), "--order", "size").exception)
+    assert "CLUSTERS requires an argument" in str(ran("clustering", "by-use", *files[:2]).exception)
+    old = ran("clustering", "evaluate", str(clusters), "--qrels", str(qrels), "--run", str(run))
+    assert "assay clustering by-use QRELS RUN CLUSTERS" in str(old.exception)
 
 
 def test_a_document_twice_in_the_run_is_refused_with_its_line(tmp_path: Path) -> None:

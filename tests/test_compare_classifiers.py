@@ -383,7 +383,7 @@ def test_a_hundred_thousand_items_are_no_burden() -> None:
 
 
 def test_the_command_says_it_in_a_table_and_in_words() -> None:
-    done = run_assay("compare", "spam.csv", "--positive", "spam", "--flipped", "3", folder=LETTERS)
+    done = run_assay("classifier", "compare", "spam.csv", "--positive", "spam", "--flipped", "3", folder=LETTERS)
     assert done.returncode == 0
     assert done.stderr == "spam.csv: 200 items, systems bayes, words\n"
     assert "words is worse than bayes under Accuracy" in done.stdout
@@ -394,7 +394,9 @@ def test_the_command_says_it_in_a_table_and_in_words() -> None:
 
 @pytest.mark.parametrize("form", ["--json", "--csv", "--markdown", "--latex"])
 def test_the_command_writes_every_form(form: str) -> None:
-    done = run_assay("compare", "spam.csv", "--positive", "spam", "-m", "F1", form, "--quiet", folder=LETTERS)
+    done = run_assay(
+        "classifier", "compare", "spam.csv", "--positive", "spam", "-m", "F1", form, "--quiet", folder=LETTERS
+    )
     assert (done.returncode, done.stderr) == (0, "")
     assert "worse" in done.stdout
     if form == "--json":
@@ -409,14 +411,18 @@ def test_two_files_are_one_system_each(tmp_path: Path) -> None:
     frame = pl.read_csv(LETTERS / "spam.csv")
     for system in ("bayes", "words"):
         frame.select("item_id", "truth", prediction=f"prediction_{system}").write_csv(tmp_path / f"{system}.csv")
-    done = run_assay("compare", "a=bayes.csv", "b=words.csv", "--positive", "spam", "-m", "MCC", folder=tmp_path)
+    done = run_assay(
+        "classifier", "compare", "a=bayes.csv", "b=words.csv", "--positive", "spam", "-m", "MCC", folder=tmp_path
+    )
     assert done.returncode == 0
     assert "b is worse than a under MCC" in done.stdout
     frame.head(150).select("item_id", "truth", prediction="prediction_words").write_csv(tmp_path / "few.csv")
-    lacking = run_assay("compare", "bayes.csv", "few.csv", "--positive", "spam", folder=tmp_path)
+    lacking = run_assay("classifier", "compare", "bayes.csv", "few.csv", "--positive", "spam", folder=tmp_path)
     assert (lacking.returncode, lacking.stdout) == (2, "")
     assert "few lacks 50 items that another system has" in lacking.stderr
-    dropped = run_assay("compare", "bayes.csv", "few.csv", "--positive", "spam", "--missing", "drop", folder=tmp_path)
+    dropped = run_assay(
+        "classifier", "compare", "bayes.csv", "few.csv", "--positive", "spam", "--missing", "drop", folder=tmp_path
+    )
     assert dropped.returncode == 0
     assert "50 items left out" in dropped.stderr
 
@@ -426,15 +432,15 @@ def test_two_files_are_one_system_each(tmp_path: Path) -> None:
     [
         (["spam.csv"], "which label is positive, ham or spam?"),
         (["topics.csv"], "at least two systems"),
-        (["spam.csv", "--positive", "ham", "--ties", "expected"], "--ties goes with judgments and runs"),
-        (["spam.csv", "names.conll"], "give files of one kind"),
-        (["spam.csv", "--positive", "spam", "--queries", "2"], "made of all items together"),
+        (["spam.csv", "--positive", "ham", "--ties", "expected"], "--ties goes with assay compare"),
+        (["spam.csv", "names.conll", "--positive", "spam"], "names.conll:1: expected a table with a column `truth`"),
+        (["spam.csv", "--positive", "spam", "--queries", "2"], "--queries goes with assay compare"),
         (["spam.csv", "--positive", "spam", "--missing", "zero"], "--missing is error or drop"),
-        (["spam.csv", "--positive", "spam", "--judge-next", "2"], "predictions have none"),
+        (["spam.csv", "--positive", "spam", "--judge-next", "2"], "--judge-next goes with assay compare"),
     ],
 )
 def test_what_is_wrong_is_said_in_one_line(arguments: list[str], said: str) -> None:
-    done = run_assay("compare", *arguments, "--quiet", folder=LETTERS)
+    done = run_assay("classifier", "compare", *arguments, "--quiet", folder=LETTERS)
     assert (done.returncode, done.stdout) == (2, "")
     assert said in done.stderr
     assert done.stderr.count("\n") == 1

@@ -14,11 +14,10 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
+from command import invoke
 from documents import json_of
-from typer.testing import CliRunner
 
 from assay import Clusters, cluster, compare, gate
-from assay.cli import app
 from assay.clustering.pairing import Clusterings, are_clusters
 from assay.core.errors import AssayError, InputError, ParameterError
 from assay.counting.contingency import Contingency, NoisePolicy
@@ -378,14 +377,14 @@ def test_what_changes_nothing_is_refused(options: dict[str, Any], says: str) -> 
 @pytest.mark.parametrize(
     ("first", "says"),
     [
-        ("empty.csv", r"notes.csv holds clusters, and .*empty.csv does not"),
+        ("empty.csv", r"empty.csv: .*there are no data"),
         ("absent.csv", "absent.csv: cannot be read"),
     ],
 )
 def test_what_stands_before_clusters_is_blamed_if_it_holds_none(first: str, says: str, tmp_path: Path) -> None:
     (tmp_path / "empty.csv").touch()
     with pytest.raises(InputError, match=says):
-        app(["compare", str(tmp_path / first), str(NOTES)], standalone_mode=False)
+        invoke(["clustering", "compare", tmp_path / first, NOTES], catch_exceptions=False)
 
 
 def test_a_gate_has_no_test_of_clusterings_to_draw_for() -> None:
@@ -476,11 +475,13 @@ def test_a_gate_says_how_it_was_decided() -> None:
 
 
 def ran(*words: str) -> Any:
-    return CliRunner().invoke(app, list(words))
+    return invoke(list(words))
 
 
 def test_the_command_compares_the_clusterings_of_a_file() -> None:
-    done = ran("compare", str(NOTES), "--unlabelled", "drop", "-b", "kmeans", "-m", "ARI", "--json", "--quiet")
+    done = ran(
+        "clustering", "compare", str(NOTES), "--unlabelled", "drop", "-b", "kmeans", "-m", "ARI", "--json", "--quiet"
+    )
     assert done.exit_code == 0
     payload = json.loads(done.stdout)["sections"]
     rows = payload["findings"]["findings"]
@@ -495,7 +496,19 @@ def test_the_command_takes_a_file_each_and_points(tmp_path: Path) -> None:
         own = frame.select("item_id", "class", "x", "y", "z", cluster=f"cluster_{name}")
         own.sample(fraction=1, shuffle=True, seed=1).write_csv(tmp_path / f"{name}.csv")
     files = [f"{name}={tmp_path / name}.csv" for name in ("kmeans", "words")]
-    done = ran("compare", *files, "--unlabelled", "drop", "--points", "x,y,z", "-m", "Silhouette", "--csv", "--quiet")
+    done = ran(
+        "clustering",
+        "compare",
+        *files,
+        "--unlabelled",
+        "drop",
+        "--points",
+        "x,y,z",
+        "-m",
+        "Silhouette",
+        "--csv",
+        "--quiet",
+    )
     assert done.exit_code == 0, done.output
     assert "Silhouette,kmeans,words,120," in done.stdout
 
@@ -503,15 +516,15 @@ def test_the_command_takes_a_file_each_and_points(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        (["--threshold", "0.5", "--unlabelled", "drop"], "--threshold is about classifiers"),
-        (["--level", "2", "--unlabelled", "drop"], "relevance_level|--level"),
-        (["--flipped", "3", "--unlabelled", "drop"], "--flipped goes with predictions"),
+        (["--threshold", "0.5", "--unlabelled", "drop"], "--threshold goes with assay classifier compare"),
+        (["--level", "2", "--unlabelled", "drop"], "--level goes with assay compare"),
+        (["--flipped", "3", "--unlabelled", "drop"], "--flipped goes with assay classifier compare"),
         (["--noise-as", "drop"], "--noise-as goes with --noise"),
         ([], "without a class"),
     ],
 )
 def test_what_has_no_meaning_for_clusters_is_refused(words: list[str], says: str) -> None:
-    done = ran("compare", str(NOTES), *words)
+    done = ran("clustering", "compare", str(NOTES), *words)
     assert done.exit_code != 0
     assert isinstance(done.exception, AssayError)
     assert done.exception is not None
@@ -519,7 +532,7 @@ def test_what_has_no_meaning_for_clusters_is_refused(words: list[str], says: str
 
 
 def test_the_gate_command_has_the_exit_codes() -> None:
-    words = ["gate", str(NOTES), "--unlabelled", "drop", "--quiet"]
+    words = ["clustering", "gate", str(NOTES), "--unlabelled", "drop", "--quiet"]
     assert ran(*words, "-b", "kmeans", "-c", "density").exit_code == 1
     assert ran(*words, "-b", "density", "-c", "kmeans").exit_code == 0
     assert ran(*words, "-b", "kmeans", "-c", "words", "-m", "Purity").exit_code == 3

@@ -10,16 +10,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import typer
+from command import invoke
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 from shared_data import shared
 from strategies import quickly
-from typer.testing import CliRunner
 
 import assay
-from assay.cli import correlate as command
 from assay.core.errors import InputError, ParameterError
 from assay.correlation import correlate
 from assay.files.small_tables import read_scores
@@ -357,15 +355,13 @@ def test_every_form_holds_the_numbers() -> None:
 
 
 @pytest.fixture
-def run_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> typer.Typer:
-    """The command alone, in an empty folder."""
+def empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An empty folder to work in."""
     monkeypatch.chdir(tmp_path)
-    alone = typer.Typer()
-    command.register(alone)
-    return alone
 
 
-def test_the_command_correlates_measures_judgments_topics_and_lists(run_command: typer.Typer) -> None:
+@pytest.mark.usefixtures("empty_folder")
+def test_the_command_correlates_measures_judgments_topics_and_lists() -> None:
     Path("lists.csv").write_text("system,AP,RR\na,0.3,0.5\nb,0.2,0.7\nc,0.1,0.2\nd,0.4,0.9\ne,0.35,NA\n")
     Path("one.csv").write_text("name;x\na;1\nb;2\n")
     Path("two.csv").write_text("name;x\nb;2\na;1\n")
@@ -380,15 +376,17 @@ def test_the_command_correlates_measures_judgments_topics_and_lists(run_command:
         ([*evaluated, "-m", "AP", "--split", "4"], "AP (4 drawn) and AP (4 others)"),
         ([*evaluated, "-m", "AP", "--topics-of", "A.txt", "--topics-of", "B.txt"], "AP (A) and AP (B)"),
     ):
-        done = CliRunner().invoke(run_command, arguments, catch_exceptions=False)
+        subject = [] if arguments[0] in evaluated else ["scores"]
+        done = invoke([*subject, "correlate", *arguments], catch_exceptions=False)
         assert done.exit_code == 0
         assert done.stdout.splitlines()[0] == title
-    told = CliRunner().invoke(run_command, ["lists.csv", "--json"], catch_exceptions=False)
+    told = invoke(["scores", "correlate", "lists.csv", "--json"], catch_exceptions=False)
     assert len(json.loads(told.stdout)["sections"]["correlations"]["items"]) == 4
     assert "1 item without a number" in told.stderr
 
 
-def test_the_command_refuses_bad_calls_and_files_in_one_line(run_command: typer.Typer) -> None:
+@pytest.mark.usefixtures("empty_folder")
+def test_the_command_refuses_bad_calls_and_files_in_one_line() -> None:
     Path("twice.csv").write_text("system,AP,RR\na,0.3,0.5\na,0.2,0.7\n")
     Path("text.csv").write_text("system,AP,RR\na,0.3,high\n")
     Path("short.csv").write_text("system,AP,RR\na,0.3\n")
@@ -428,7 +426,7 @@ def test_the_command_refuses_bad_calls_and_files_in_one_line(run_command: typer.
         ),
         ([*evaluated, "-m", "AP", "--split", "2", "--other-qrels", "x"], "choose one of"),
     ):
-        done = CliRunner().invoke(run_command, arguments)
+        done = invoke([*([] if arguments[0] in evaluated else ["scores"]), "correlate", *arguments])
         assert isinstance(done.exception, assay.AssayError), done.output
         assert why in str(done.exception)
         assert "\n" not in str(done.exception)

@@ -16,23 +16,21 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
+from command import invoke
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn import metrics
-from typer.testing import CliRunner
 
 import assay
 from assay import AssayError, Predictions, classify, crossval
-from assay.cli import app
 from assay.core.errors import InputError
 from assay.crossvalidation.folded_predictions import folded
 
 FOLDS = Path(assay.__file__).parent / "data" / "letters" / "folds.csv"
-RUNNER = CliRunner()
 
 
 def called(*words: object) -> Any:
-    return RUNNER.invoke(app, ["crossval", *map(str, words)])
+    return invoke(["classifier", "crossval", *map(str, words)])
 
 
 def written(folder: Path, text: str) -> Path:

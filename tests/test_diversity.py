@@ -13,15 +13,14 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 import polars as pl
 import pytest
+from command import invoke
 from hypothesis import given
 from hypothesis import strategies as st
 from shared_data import shared
 from strategies import quickly
-from typer.testing import CliRunner
 from variants import EXACT, fill, same, variants
 
 from assay import Measure, Qrels, Ranks, evaluate, parse_measure, read_qrels
-from assay.cli import app
 from assay.core.errors import InputError, ParameterError
 from assay.counting import Judgments
 from assay.measures import ERR_IA, StRecall, alpha_DCG, alpha_nDCG, nDCG, nERR_IA, registered
@@ -520,7 +519,7 @@ def files(tmp_path: Path) -> list[str]:
 
 def test_the_command_line_takes_subtopics(files: list[str]) -> None:
     call = ["evaluate", *files, "-m", "StRecall@2", "-m", "RR", "--csv", "--quiet"]
-    result = CliRunner().invoke(app, [*call, "--subtopics"])
+    result = invoke([*call, "--subtopics"])
     assert result.stdout == f"system,StRecall@2,RR\nmy,{1 / 3!r},1.0\n"
-    assert CliRunner().invoke(app, [*call[:-4], "--csv", "--quiet"]).stdout == f"system,StRecall@2\nmy,{1 / 3!r}\n"
-    assert CliRunner().invoke(app, call).stdout == result.stdout
+    assert invoke([*call[:-4], "--csv", "--quiet"]).stdout == f"system,StRecall@2\nmy,{1 / 3!r}\n"
+    assert invoke(call).stdout == result.stdout

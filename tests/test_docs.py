@@ -22,13 +22,13 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
-import typer
 from command import run_assay
 
 import assay
 from assay import measures
-from assay.cli import app
-from assay.cli.examples import lay_out
+from assay.cli.calling import command_in, names_of
+from assay.cli.commands import SUBJECTS, application, every_command
+from assay.cli.files import lay_out
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
@@ -95,7 +95,10 @@ def words(command: str) -> list[str]:
 
 #: The first call of each command, which is run as users run it; the others are run in this process, which is faster.
 FIRST = {
-    found[1]: (page, call) for page in reversed(PAGES) for call in session(page)[::-1] if (found := words(call.text))
+    command_in(found[1:]): (page, call)
+    for page in reversed(PAGES)
+    for call in session(page)[::-1]
+    if (found := words(call.text))
 }
 
 
@@ -147,20 +150,18 @@ def test_every_command_shows_what_the_page_shows(page: Path, folder: Path, monke
 
 
 def test_every_command_is_run_by_a_page_in_a_process_of_its_own() -> None:
-    commands = {command.name or command.callback.__name__ for command in app.registered_commands if command.callback}
-    assert commands <= set(FIRST)
+    assert set(every_command()) <= set(FIRST)
 
 
 def test_every_command_and_option_is_on_the_page_of_the_command_line() -> None:
-    page = (DOCS / "cli.md").read_text(encoding="utf-8")
-    group = typer.main.get_command(app)
-    commands = getattr(group, "commands")  # noqa: B009  # a group; its type is typer's own matter
-    assert commands
-    for command in commands.values():
-        assert f"## assay {command.name}" in page
-    parameters = [parameter for command in (group, *commands.values()) for parameter in command.params]
-    options = {option for parameter in parameters for option in parameter.opts if option.startswith("-")}
-    assert {option for option in options if not re.search(rf"(?<![\w-]){option}(?![\w-])", page)} == set()
+    page, app = (DOCS / "cli.md").read_text(encoding="utf-8"), application()
+    for subject in SUBJECTS:
+        assert f"## assay {subject}" in page
+    for command in every_command():
+        assert f"## assay {command}\n" in page
+        section = page.partition(f"## assay {command}\n")[2].partition("\n## ")[0].partition("\n### ")[0]
+        options = names_of(app, command)
+        assert [option for option in options if not re.search(rf"(?<![\w-]){option}(?![\w-])", section)] == []
 
 
 def test_every_rule_is_explained() -> None:

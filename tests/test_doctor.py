@@ -20,14 +20,13 @@ import doctor_twin as twin
 import numpy as np
 import polars as pl
 import pytest
+from command import invoke
 from hypothesis import given
 from hypothesis import strategies as st
 from shared_data import shared
 from strategies import quickly
-from typer.testing import CliRunner
 
 from assay import AssayError, Diagnosis, Documents, ParameterError, Ranks, Topics, doctor, evaluate
-from assay.cli import app
 from assay.cli.wording import Options
 from assay.core.arguments import speaking
 from assay.counting.id_normalisation import bridge
@@ -41,8 +40,6 @@ DOCS = Path(__file__).parents[1] / "docs"
 TOPICS, DEPTH = 12, 24
 Found: TypeAlias = set[tuple[str, str]]
 Written: TypeAlias = bytes | str | list[str]
-
-run_cli = CliRunner().invoke
 
 
 class Files(NamedTuple):
@@ -1245,18 +1242,18 @@ def test_exit_codes(tmp_path: Path) -> None:
     """0 if all is well or there are warnings, 1 if there is an error, 2 if a file cannot be read at all."""
     given = files()
     qrels, run = written(tmp_path / "qrels.txt", given.qrels), written(tmp_path / "a.run", given.run)
-    assert run_cli(app, ["doctor", qrels, run]).exit_code == 0
-    assert run_cli(app, ["doctor", qrels, written(tmp_path / "short.run", given.run[:-100])]).exit_code == 0
-    assert run_cli(app, ["doctor", qrels, written(tmp_path / "twice.run", [*given.run, given.run[0]])]).exit_code == 1
+    assert invoke(["doctor", qrels, run]).exit_code == 0
+    assert invoke(["doctor", qrels, written(tmp_path / "short.run", given.run[:-100])]).exit_code == 0
+    assert invoke(["doctor", qrels, written(tmp_path / "twice.run", [*given.run, given.run[0]])]).exit_code == 1
     for call in ([qrels, str(tmp_path / "nowhere.run")], [str(tmp_path), run], [qrels, run, "--grades", "low"]):
         with pytest.raises(AssayError):
-            run_cli(app, ["doctor", *call], catch_exceptions=False)
+            invoke(["doctor", *call], catch_exceptions=False)
 
 
 def test_json_has_everything(tmp_path: Path) -> None:
     given = files()
     qrels, run = written(tmp_path / "qrels.txt", given.qrels), written(tmp_path / "a.run", [*given.run, given.run[0]])
-    sections = json.loads(run_cli(app, ["doctor", qrels, f"mine={run}", "--json"]).stdout)["sections"]
+    sections = json.loads(invoke(["doctor", qrels, f"mine={run}", "--json"]).stdout)["sections"]
     told = sections["verdict"]
     [finding] = sections["findings"]["findings"]
     assert (told["counts"]["error"], told["runs"]) == (1, ["mine"])
@@ -1273,11 +1270,11 @@ def test_json_has_everything(tmp_path: Path) -> None:
 def test_forms_and_the_list_of_all_checks(tmp_path: Path) -> None:
     given = files()
     qrels, run = written(tmp_path / "qrels.txt", given.qrels), written(tmp_path / "a.run", [*given.run, given.run[0]])
-    markdown = run_cli(app, ["doctor", qrels, run, "--markdown"]).stdout
+    markdown = invoke(["doctor", qrels, run, "--markdown"]).stdout
     assert "- [ ] **error** `duplicates`" in markdown
-    assert run_cli(app, ["doctor", qrels, run, "--csv"]).stdout.startswith("severity,check,file,system,count,says")
+    assert invoke(["doctor", qrels, run, "--csv"]).stdout.startswith("severity,check,file,system,count,says")
     to = tmp_path / "checklist.txt"
-    assert run_cli(app, ["doctor", qrels, run, "--all", "-o", str(to)]).exit_code == 1
+    assert invoke(["doctor", qrels, run, "--all", "-o", str(to)]).exit_code == 1
     shown = to.read_text(encoding="utf-8")
     assert all(f"✓ {check.name}: " in shown for check in checks() if check.name != "duplicates")
     assert "<code>duplicates</code>" in doctor(qrels, run).to_html()

@@ -10,13 +10,12 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
+from command import invoke
 from hypothesis import given
 from hypothesis import strategies as st
 from strategies import quickly
-from typer.testing import CliRunner
 
 from assay import Diagnosis, Predictions, doctor
-from assay.cli import app
 from assay.cli.wording import Options
 from assay.core.arguments import speaking
 from assay.core.errors import AssayError, ParameterError
@@ -243,7 +242,7 @@ def test_a_line_that_cannot_be_read_is_told_with_what_to_do(tmp_path: Path) -> N
         ("", "there are no data in the file"),
         (
             "item_id,truth\na,1\n",
-            "p.csv: give runs after the judgments, or a file of predictions (clusters: assay cluster); columns item_id",
+            "give it columns `truth` and `prediction` or `score`",
         ),
     ],
 )
@@ -251,7 +250,7 @@ def test_a_file_alone_that_holds_no_predictions_is_named(tmp_path: Path, content
     path = tmp_path / "p.csv"
     if content is not None:
         path.write_text(content, encoding="utf-8")
-    done = CliRunner().invoke(app, ["doctor", str(path)])
+    done = invoke(["classifier", "doctor", str(path)])
     assert message in (str(done.exception) if done.exception is not None else done.output)
 
 
@@ -449,7 +448,7 @@ def test_several_labels_an_item(tmp_path: Path) -> None:
 
 
 def run(*words: str) -> tuple[int, str]:
-    done = CliRunner().invoke(app, ["doctor", *words])
+    done = invoke(["classifier", "doctor", *words])
     return done.exit_code, done.stdout
 
 
@@ -479,14 +478,19 @@ def test_columns_that_have_other_names(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        ([str(LETTERS / "spam.csv"), "-m", "AP"], "--measure goes with judgments and runs"),
-        ([str(LETTERS / "README.md")], "give runs after the judgments, or a file of predictions"),
-        ([str(ROOT / "src/assay/data/tea/qrels.txt"), "x.run", "--train", "y"], "--train goes with predictions"),
+        ([str(LETTERS / "spam.csv"), "-m", "AP"], "no such option: -m"),
     ],
 )
 def test_bad_calls_get_one_line(words: list[str], message: str) -> None:
     with pytest.raises(AssayError, match=message):
-        CliRunner().invoke(app, ["doctor", *words], catch_exceptions=False)
+        invoke(["classifier", "doctor", *words], catch_exceptions=False)
+
+
+def test_a_file_of_something_else_is_a_finding() -> None:
+    code, text = run(str(LETTERS / "README.md"))
+    assert (code, "[unreadable]" in text) == (1, True)
+    with pytest.raises(AssayError, match="--train goes with assay classifier doctor"):
+        invoke(["doctor", str(ROOT / "src/assay/data/tea/qrels.txt"), "x.run", "--train", "y"], catch_exceptions=False)
 
 
 def test_checks_have_names_of_their_own_and_stand_on_the_page() -> None:
@@ -591,5 +595,5 @@ def test_a_file_of_nothing_but_a_header_is_said_to_lack_items(tmp_path: Path) ->
 def test_the_reader_speaks_of_options_on_the_command_line(tmp_path: Path) -> None:
     path = tmp_path / "p.csv"
     path.write_text("item_id,truth,score\na,1\n", encoding="utf-8")
-    done = CliRunner().invoke(app, ["doctor", str(path), "--truth", "nowhere"])
+    done = invoke(["classifier", "doctor", str(path), "--truth", "nowhere"])
     assert "truth=" not in done.output

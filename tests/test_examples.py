@@ -5,17 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
+from command import invoke
 
-from assay.cli import app
-from assay.cli.examples import lay_out
+from assay.cli.files import lay_out
 from assay.core.errors import InputError
-
-run = CliRunner()
 
 
 def test_the_examples_are_the_data_that_come_along(tmp_path: Path) -> None:
-    done = run.invoke(app, ["examples", str(tmp_path / "deep" / "mine")])
+    done = invoke(["examples", str(tmp_path / "deep" / "mine")])
     assert done.exit_code == 0
     made = tmp_path / "deep" / "mine"
     for name in ("qrels.txt", "words.run", "bicycles/qrels.txt", "letters/spam.csv", "notes"):

@@ -12,15 +12,13 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
-from command import explained
+from command import explained, invoke
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import quickly
-from typer.testing import CliRunner
 
 from assay import Clusters, Contingency, cluster, explain
-from assay.cli import app
-from assay.cli.typed_orders import order_in, points_in_clusters
+from assay.cli.literals import order_in, points_in_clusters
 from assay.core.errors import AssayError, ParameterError
 from assay.counting.points import Points
 from assay.explanation.coefficients import is_coefficient
@@ -32,7 +30,9 @@ PAGE = Path(__file__).parents[1] / "docs" / "worked-examples.md"
 NOTES = Path(__file__).parents[1] / "src" / "assay" / "data" / "notes" / "notes.csv"
 SEVENTEEN = Contingency.from_table([[5, 1, 2], [1, 4, 0], [0, 1, 3]], classes="xod", clusters="123")
 FIVE = Points.of([0, 1, 2, 10, 11], list("aaabb"))
-ROW = re.compile(r"^\| `(?P<command>assay explain .*?)` \| (?P<result>-?[\d.]+) \|$", re.MULTILINE)
+ROW = re.compile(
+    r"^\| `(?P<command>assay (?:clustering|scores) explain .*?)` \| (?P<result>-?[\d.]+) \|$", re.MULTILINE
+)
 
 
 def commands() -> list[tuple[str, str]]:
@@ -42,7 +42,7 @@ def commands() -> list[tuple[str, str]]:
 
 
 def typed(command: str) -> Any:
-    done = CliRunner().invoke(app, [*shlex.split(command)[1:], "--json"])
+    done = invoke([*shlex.split(command)[1:], "--json"])
     assert done.exit_code == 0, done.output
     return explained(done.stdout)
 
@@ -66,7 +66,9 @@ def test_each_command_of_the_page_gives_the_number_beside_it(command: str, resul
 
 
 def test_the_pairs_are_sums_of_pairs_within_cells_clusters_and_classes() -> None:
-    told = typed("assay explain Rand --table '5 1 2; 1 4 0; 0 1 3' --labels x,o,d --cluster-names 1,2,3")
+    told = typed(
+        "assay clustering explain Rand --contingency '5 1 2; 1 4 0; 0 1 3' --class-names x,o,d --cluster-names 1,2,3"
+    )
     assert [row["pairs"] for row in step(told, "pairs of items")] == [20, 40, 44, 136]
     assert [row["made_of"] for row in step(told, "pairs of items")][1:3] == ["15 + 15 + 10", "28 + 10 + 6"]
     assert sum(row["pairs"] for row in step(told, "cells")) == 20
@@ -82,9 +84,9 @@ def test_a_cluster_for_each_document_has_purity_1_and_a_remark() -> None:
 
 
 def test_all_silhouettes_are_shown_and_one_in_full() -> None:
-    rows = step(typed("assay explain Silhouette --points '0 1 2 | 10 11'"), "points")
+    rows = step(typed("assay clustering explain Silhouette --clusters '0 1 2 | 10 11'"), "points")
     assert [round(row["s"], 4) for row in rows] == [0.8571, 0.8947, 0.8235, 0.8889, 0.9]
-    one = typed("assay explain Silhouette --points '0 1 2 | 10 11' --item 3")
+    one = typed("assay clustering explain Silhouette --clusters '0 1 2 | 10 11' --item 3")
     assert [row["distance"] for row in step(one, "points")] == [2, 1, 8, 9]
     assert one["counts"] == {"a": 1.5, "b": 8.5}
 
@@ -241,7 +243,7 @@ def test_arrays_are_orders_as_lists_are(measure: str) -> None:
 def test_no_number_is_shown_for_a_list_without_an_order_that_its_formula_belies(
     name: str, orders: tuple[str, str]
 ) -> None:
-    told = CliRunner().invoke(app, ["explain", name, "--order", orders[0], "--order", orders[1]])
+    told = invoke(["scores", "explain", name, "--order", orders[0], "--order", orders[1]])
     assert told.exit_code == 0
     [number, *_] = [line for line in told.stdout.splitlines() if "= NA" in line]
     assert "has no order" in number
@@ -251,14 +253,14 @@ def test_no_number_is_shown_for_a_list_without_an_order_that_its_formula_belies(
 @pytest.mark.parametrize(
     "words",
     [
-        ["Silhouette", "--points", "0 1 2"],
-        ["Silhouette", "--points", "0 1 2", "--item", "1"],
-        ["DaviesBouldin", "--points", "0 | 1 | 2"],
-        ["CalinskiHarabasz", "--points", "0 1 | 2 3", "--metric", "manhattan"],
+        ["Silhouette", "--clusters", "0 1 2"],
+        ["Silhouette", "--clusters", "0 1 2", "--item", "1"],
+        ["DaviesBouldin", "--clusters", "0 | 1 | 2"],
+        ["CalinskiHarabasz", "--clusters", "0 1 | 2 3", "--metric", "manhattan"],
     ],
 )
 def test_an_undefined_measure_of_points_shows_the_reason_alone(words: list[str]) -> None:
-    told = CliRunner().invoke(app, ["explain", *words]).stdout.splitlines()
+    told = invoke(["clustering", "explain", *words]).stdout.splitlines()
     assert [line.startswith(f"{words[0]} = NA (") for line in told[1:]] == [True, False]
     assert told[2].startswith(f"{words[0]}|")
 
@@ -280,7 +282,7 @@ def test_a_silhouette_says_what_the_point_itself_would_make_of_it() -> None:
 
 def test_a_file_of_numbers_holds_two_orders(tmp_path: Path) -> None:
     (tmp_path / "lists.csv").write_text("system,AP,RR\na,0.3,0.5\nb,0.2,0.6\nc,0.1,0.1\n", encoding="utf-8")
-    told = typed(f"assay explain tau {tmp_path / 'lists.csv'}")
+    told = typed(f"assay scores explain tau {tmp_path / 'lists.csv'}")
     assert told["numbers"] == "(2 - 1) / 3"
 
 
@@ -290,32 +292,33 @@ def test_a_file_of_numbers_holds_two_orders(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        (["Purity", "--table", "5 1; 2"], "expected as many numbers in row 2"),
-        (["Purity", "--table", "5 1; 2 0", "--labels", "x"], "expected 2 different names, one a class"),
-        (["Purity", "--table", "5 1; 2 0", "--cluster-names", "x"], "--cluster-names: expected 2 names"),
-        (["Purity", "--table", "5 1; 2 0", "--noise", "1"], "--noise goes with a file"),
-        (["Purity", "--table", "5 1; 2 0", "--item", "1"], "item goes with Silhouette"),
-        (["ARI", "--points", "0 1 | 2"], "ARI is computed from classes and clusters"),
-        (["Silhouette", "--table", "5 1; 2 0"], "Silhouette is computed from points"),
-        (["Silhouette", "--points", "0 1 | "], "no point in cluster 2"),
-        (["Silhouette", "--points", "0,0 | 3,3"], "'0,0' may be one point or several: end each point with ';'"),
+        (["Purity", "--contingency", "5 1; 2"], "expected as many numbers in row 2"),
+        (["Purity", "--contingency", "5 1; 2 0", "--class-names", "x"], "expected 2 different names, one a class"),
+        (["Purity", "--contingency", "5 1; 2 0", "--cluster-names", "x"], "--cluster-names: expected 2 names"),
+        (["Purity", "--contingency", "5 1; 2 0", "--noise", "1"], "--noise goes with a file"),
+        (["Purity", "--contingency", "5 1; 2 0", "--item", "1"], "item goes with Silhouette"),
+        (["ARI", "--clusters", "0 1 | 2"], "ARI is computed from classes and clusters"),
+        (["Silhouette", "--contingency", "5 1; 2 0"], "Silhouette is computed from points"),
+        (["Silhouette", "--clusters", "0 1 | "], "no point in cluster 2"),
+        (["Silhouette", "--clusters", "0,0 | 3,3"], "'0,0' may be one point or several: end each point with ';'"),
         (["ARI", str(NOTES), "--unlabelled", "drop"], "choose one, by --system"),
-        (["Silhouette", "--points", "0,1; 2 | 3,4"], "expected as many numbers in point 2"),
-        (["Silhouette", "--points", "0 1 | 5", "--item", "9"], "a row from 1 to 3"),
+        (["Silhouette", "--clusters", "0,1; 2 | 3,4"], "expected as many numbers in point 2"),
+        (["Silhouette", "--clusters", "0 1 | 5", "--item", "9"], "a row from 1 to 3"),
         (["Silhouette", str(NOTES), "--system", "kmeans", "--unlabelled", "drop"], "--points"),
-        (["AP", "--order", "A B", "--order", "B A"], "--order goes with Kendall"),
+        (["AP", "--order", "A B", "--order", "B A"], "expected Kendall"),
         (["kendal", "--order", "A B", "--order", "B A"], "did you mean Kendall?"),
         (["tau", "--order", "A B"], "takes --order twice"),
         (["tau", "--order", "A B", "--order", "A C"], "different items"),
         (["tau", "--order", "A A", "--order", "A B"], "each item once"),
         (["tau(p=0.5)", "--order", "A B", "--order", "A B"], "goes with RBO"),
         (["RBO(p=2)", "--order", "A B", "--order", "A B"], "chance to read on"),
-        (["nDCG", "--grades", "1,0", "--cluster-names", "a"], "--cluster-names goes with clusters"),
-        (["nDCG", "--grades", "1,0", "--metric", "cosine"], "--metric goes with clusters"),
+        (["nDCG", "--grades", "1,0", "--cluster-names", "a"], "--cluster-names goes with assay clustering explain"),
+        (["nDCG", "--grades", "1,0", "--metric", "cosine"], "--metric goes with assay clustering explain"),
     ],
 )
 def test_bad_input_gets_one_clear_line(words: list[str], says: str) -> None:
-    done = CliRunner().invoke(app, ["explain", *words])
+    subject = ["scores"] if "--order" in words else [] if "--grades" in words else ["clustering"]
+    done = invoke([*subject, "explain", *words])
     assert isinstance(done.exception, AssayError), done.output
     assert says in str(done.exception)
     assert "\n" not in str(done.exception)

@@ -12,15 +12,13 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
-from command import explained
+from command import explained, invoke
 from hypothesis import given
 from hypothesis import strategies as st
 from strategies import quickly
-from typer.testing import CliRunner
 
 from assay import Confusion, Predictions, Ranks, classify, explain
-from assay.cli import app
-from assay.cli.typed_labels import labels_in, looks_like_matrix, matrix_in, scores_in
+from assay.cli.literals import labels_in, looks_like_matrix, matrix_in, scores_in
 from assay.core.errors import AssayError, ParameterError
 from assay.counting.confusion_matrix import ConfusionMatrix
 from assay.counting.label_sets import LabelSets
@@ -301,14 +299,14 @@ def test_many_classes_are_told_up_to_a_number() -> None:
 
 
 def typed(command: str) -> str:
-    done = CliRunner().invoke(app, ["explain", *shlex.split(command)])
+    done = invoke(["classifier", "explain", *shlex.split(command)])
     assert done.exit_code == 0, done.output
     return done.stdout
 
 
 def refused(command: str) -> str:
     with pytest.raises(AssayError) as caught:
-        CliRunner().invoke(app, ["explain", *shlex.split(command)], catch_exceptions=False)
+        invoke(["classifier", "explain", *shlex.split(command)], catch_exceptions=False)
     return str(caught.value)
 
 
@@ -360,16 +358,13 @@ def test_forms_of_a_classifiers_explanation() -> None:
         ("F1 --matrix '1 2; 3 4' --scores 'P 1'", "not several"),
         ("F1 --matrix '1 2; 3 4' --orientation sideways", "rows_are_true, rows_are_predicted"),
         ("F1 --matrix '1 2; 3 4' --system x", "--system goes with predictions"),
-        ("F1 --matrix '1 2; 3 4' --ties expected", "--ties goes with judgments"),
-        ("F1 --matrix '1 2; 3 4' --gain exp", "--gain is about rankings"),
-        ("F1 --matrix '1 2; 3 4' --relevant 3", "--relevant goes with --grades"),
+        ("F1 --matrix '1 2; 3 4' --ties expected", "--ties goes with assay explain"),
+        ("F1 --matrix '1 2; 3 4' --gain exp", "--gain goes with assay explain"),
+        ("F1 --matrix '1 2; 3 4' --relevant 3", "--relevant goes with assay explain"),
         ("AUC --scores 'P .9, X .2'", "got 'X .2'"),
         ("AUC --scores 'P .9,'", "got nothing"),
         ("AUC --scores 'P .9, N nan'", "expected a number, got 'nan'"),
         ("AUC --scores 'P .9, N .2' --labels a,b", "--labels goes with a file, not with --scores"),
-        ("AP --grades 1,0 --threshold 0.5", "--threshold is about classifiers"),
-        ("AP --grades 1,0 --class a", "--class is about classifiers"),
-        ("AP --grades 1,0 --truth a", "--truth is about classifiers"),
         ("F1 nothing.csv", "no such file"),
         (f"F1 {LETTERS / 'topics.csv'} --nulls keep", "error, drop, label"),
         (f"F1 {LETTERS / 'topics.csv'} --truth wrong", "no column is called 'wrong'"),
@@ -380,6 +375,12 @@ def test_bad_calls_get_one_line(command: str, message: str) -> None:
     said = refused(f"{command}" if "--nulls" not in command else f"{command} --truth truth")
     assert message in said
     assert "\n" not in said
+
+
+@pytest.mark.parametrize("option", ["--threshold", "--class", "--truth"])
+def test_options_of_classifiers_are_refused_for_rankings(option: str) -> None:
+    with pytest.raises(AssayError, match=f"{option} goes with assay classifier explain"):
+        invoke(["explain", "AP", "--grades", "1,0", option, "0.5"], catch_exceptions=False)
 
 
 # The parsers of typed lists
@@ -423,11 +424,11 @@ def test_rankings_are_explained_without_scipy() -> None:
 
 def test_counts_of_a_name_that_two_kinds_have_point_to_the_other_one() -> None:
     said = {
-        command: CliRunner().invoke(app, ["explain", *command.split()]).stderr
+        command: invoke([*command.split()]).stderr
         for command in (
-            "NPV --counts 20,180,10,1820", "NPV --counts 20,180,10,1820 --positive ill",
-            "Precision --counts 20,180,10,1820", "SetP --counts 20,180,10,1820",
+            "explain NPV --counts 20,180,10,1820", "classifier explain NPV --counts 20,180,10,1820",
+            "classifier explain Precision --counts 20,180,10,1820", "explain SetP --counts 20,180,10,1820",
         )
     }  # fmt: skip
     assert [bool(text) for text in said.values()] == [True, False, False, False]
-    assert "of a classifier, say --positive LABEL" in said["NPV --counts 20,180,10,1820"]
+    assert "of a classifier: assay classifier explain" in said["explain NPV --counts 20,180,10,1820"]

@@ -9,10 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
-from command import explained
-from typer.testing import CliRunner
-
-from assay.cli import app
+from command import explained, invoke
 
 PAGE = Path(__file__).parents[1] / "docs" / "explain-worked-examples.md"
 IDS = [
@@ -386,7 +383,7 @@ def numbers(values: list[float | None]) -> list[float]:
 
 
 def typed(command: str) -> str:
-    done = CliRunner().invoke(app, ["explain", *shlex.split(command)])
+    done = invoke(["explain", *shlex.split(command)])
     assert done.exit_code == 0, done.output
     return done.stdout
 

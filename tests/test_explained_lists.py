@@ -9,16 +9,14 @@ from typing import Any
 
 import numpy as np
 import pytest
-from command import explained, run_assay
+from command import explained, invoke, run_assay
 from hypothesis import given
 from hypothesis import strategies as st
 from strategies import quickly
-from typer.testing import CliRunner
 
 import assay
 from assay import Confusion, GivenCurve, ParameterError, Ranks, explain
-from assay.cli import app
-from assay.cli.typed_numbers import Named, cells_in, grades_in, numbers_by_grade, points_in, swapped
+from assay.cli.literals import Named, cells_in, grades_in, numbers_by_grade, points_in, swapped
 from assay.explanation import ranks_of
 from assay.show.model import Table
 
@@ -47,7 +45,7 @@ def test_grades_read_back(grades: list[float | None]) -> None:
 
 def test_what_goes_with_several_lists_is_said_once_or_for_each() -> None:
     def relevant(*options: str) -> list[int]:
-        done = CliRunner().invoke(app, ["explain", "R", *options, "--json"])
+        done = invoke(["explain", "R", *options, "--json"])
         assert done.exit_code == 0, done.output
         return [query["counts"]["relevant"] for query in explained(done.stdout)["queries"].values()]
 
@@ -73,7 +71,7 @@ def test_what_goes_with_several_lists_is_said_once_or_for_each() -> None:
         ("AP --grades 1,0 --query q", "choose a query of q1, not 'q'"),
         ("AP --grades a=1 --grades a=0", "two lists are called 'a'"),
         ("AP --grades =1", "expected a name before the ="),
-        ("AP --grades 1,,0", "--grades: expected a number, got ''"),
+        ("AP --grades 1,,0", "--grades: expected a number, got nothing"),
         ("AP --grades 1,0 --swap 2,3", "--swap 2,3: the list has the ranks 1 to 2"),
         ("AP --grades 1,0 --swap 2", "--swap is two ranks"),
         ("SetP --counts 1,2,3 --swap 1,2", "--swap goes with --grades, not with --counts"),
@@ -101,7 +99,7 @@ def test_what_goes_with_several_lists_is_said_once_or_for_each() -> None:
 )
 def test_bad_calls_are_refused(arguments: str, message: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(TEA)
-    done = CliRunner().invoke(app, ["explain", *arguments.split()])
+    done = invoke(["explain", *arguments.split()])
     assert done.stdout == ""
     assert isinstance(done.exception, ParameterError)
     assert message in str(done.exception)
@@ -186,7 +184,7 @@ def test_the_mean_of_ap_shows_both_ways_to_each_list() -> None:
 
 def test_hidden_ranks_say_whose_they_are_and_how_they_are_seen() -> None:
     assert "q2: 3 ranks of the ranking not shown; they add 3 (show=5 shows all)" in told("CG", [1], [1] * 5, show=2)
-    done = CliRunner().invoke(app, ["explain", "CG", "--grades", "1,1,1", "--show", "2"])
+    done = invoke(["explain", "CG", "--grades", "1,1,1", "--show", "2"])
     assert "1 rank of the ranking not shown; it adds 1 (--show 3 shows all)" in done.stdout
 
 
@@ -215,6 +213,6 @@ def test_counts_that_somebody_gives_have_no_rules_of_counting_in_their_signature
 
 
 def test_counts_of_a_class_have_it_in_their_signature() -> None:
-    done = run_assay("explain", "F1", "--counts", "5,1,2,3", "--positive", "ill", folder=TEA)
+    done = run_assay("classifier", "explain", "F1", "--counts", "5,1,2,3", "--positive", "ill", folder=TEA)
     assert done.stdout.splitlines()[-1] == "F|beta=1|average=binary|positive=ill|undefined=skip|v1"
     assert "positive=" not in run_assay("explain", "F1", "--counts", "5,1,2,3", folder=TEA).stdout

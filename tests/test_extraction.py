@@ -11,13 +11,12 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
+from command import invoke
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import quickly
-from typer.testing import CliRunner
 
 from assay import FormatError, InputError, ParameterError, compare, extract
-from assay.cli import app
 from assay.core.errors import AssayError
 from assay.extraction import Spans, read_spans
 from assay.extraction.spans import Place, overlapping
@@ -530,14 +529,13 @@ def test_rows_that_are_no_spans_are_refused(rows: Any) -> None:
 
 
 def test_the_command_prints_numbers_and_lists_and_ends_with_2_on_bad_input(tmp_path: Path) -> None:
-    runner = CliRunner()
-    done = runner.invoke(app, ["extract", str(LETTERS), "--misses", "--csv"])
+    done = invoke(["extraction", "evaluate", str(LETTERS), "--misses", "--csv"])
     assert (done.exit_code, done.stdout.splitlines()[1]) == (0, "miss,2,4,5,LOC,London,10")
-    shown = runner.invoke(app, ["extract", str(LETTERS), "--match", "type_overlap"])
+    shown = invoke(["extraction", "evaluate", str(LETTERS), "--match", "type_overlap"])
     assert "all (micro)               7          7   5   2   2     0.7143  0.7143  0.7143" in shown.stdout
     bad = tmp_path / "bad.conll"
     bad.write_text("a B-X B-X\nb X\n", encoding="utf-8")
     with pytest.raises(FormatError, match=r"bad.conll:2: expected two tags"):
-        runner.invoke(app, ["extract", str(bad)], catch_exceptions=False)
+        invoke(["extraction", "evaluate", str(bad)], catch_exceptions=False)
     with pytest.raises(ParameterError, match=r"stdin .* can be read only once"):
-        runner.invoke(app, ["extract", "-", "-"], catch_exceptions=False)
+        invoke(["extraction", "evaluate", "-", "-"], catch_exceptions=False)

@@ -229,16 +229,14 @@ def folder(tmp_path: Path) -> Path:
         (["words.csv", "bayes.csv", "-m", "Accuracy,F1,AUC"], 0),
         (["both.csv", "-b", "words", "-c", "bayes"], 0),
         (["both.csv"], 1),
-        (["bayes.csv", "-c", "words.csv"], 1),
-        (["words.csv", "-b", "bayes.csv"], 1),
-        (["bayes.csv", "-b", "words.csv"], 0),
-        (["both.csv", "-b", "new=words.csv", "-c", "bayes"], 0),
+        (["old=bayes.csv", "new=words.csv"], 1),
+        (["words.csv", "bayes.csv"], 0),
         (["bayes.csv", "words.csv", "--margin", "0.2"], 3),
         (["bayes.csv", "words.csv", "--margin", "Accuracy=0.2", "--inconclusive", "pass"], 0),
     ],
 )
 def test_the_command_ends_with_the_outcome(folder: Path, arguments: list[str], code: int) -> None:
-    done = run_assay("gate", *arguments, "--positive", "spam", "--quiet", folder=folder)
+    done = run_assay("classifier", "gate", *arguments, "--positive", "spam", "--quiet", folder=folder)
     assert (done.returncode, done.stderr) == (code, "")
     starts = {0: ("Passed", "Inconclusive (counted as passed"), 1: ("Failed",), 3: ("Inconclusive",)}
     assert done.stdout.startswith(starts[code])
@@ -246,7 +244,9 @@ def test_the_command_ends_with_the_outcome(folder: Path, arguments: list[str], c
 
 def test_pipelines_get_their_files(folder: Path) -> None:
     files = ["--junit", "gate.xml", "--summary", "gate.md", "--json", "-o", "gate.json"]
-    done = run_assay("gate", "bayes.csv", "words.csv", "--positive", "spam", "-m", "F", *files, folder=folder)
+    done = run_assay(
+        "classifier", "gate", "bayes.csv", "words.csv", "--positive", "spam", "-m", "F", *files, folder=folder
+    )
     assert done.returncode == 1
     payload = json.loads((folder / "gate.json").read_text(encoding="utf-8"))["sections"]
     assert payload["coverage"] == {}
@@ -261,15 +261,13 @@ def test_pipelines_get_their_files(folder: Path) -> None:
     [
         (["bayes.csv", "words.csv"], "which label is positive"),
         (["bayes.csv", "--positive", "spam"], "a gate takes a baseline and a candidate"),
-        (["bayes.csv", "words.csv", "--positive", "spam", "--depth", "3"], "--depth goes with judgments and runs"),
-        (["qrels.txt", "x.run"], "runs are given as --baseline and --candidate"),
-        (["qrels.txt", "words.csv"], "words.csv holds predictions, and qrels.txt does not: give files of one kind"),
-        (["qrels.txt", "-b", "x.run"], "expected a run as -c, --candidate"),
-        (["freeze", "bayes.csv", "words.csv", "-o", "b.json"], "predictions are their own baseline"),
+        (["bayes.csv", "words.csv", "--positive", "spam", "--depth", "3"], "--depth goes with assay gate"),
+        (["qrels.txt", "words.csv", "--positive", "spam"], "qrels.txt:1: expected a table with a column `truth`"),
+        (["freeze", "bayes.csv", "words.csv", "-o", "b.json"], "too many inputs: words.csv"),
     ],
 )
 def test_what_is_wrong_is_said_in_one_line(folder: Path, arguments: list[str], said: str) -> None:
-    done = run_assay("gate", *arguments, folder=folder)
+    done = run_assay("classifier", "gate", *arguments, folder=folder)
     assert (done.returncode, done.stdout) == (2, "")
     assert said in done.stderr.splitlines()[-1]
     assert not (folder / "b.json").exists()

@@ -283,7 +283,7 @@ def slowly(handle):
     time.sleep(60)
 os.fsync = slowly
 from assay.cli import main
-sys.argv = ["assay", "gate", "freeze", "qrels.txt", "runs/bm25.run", "-m", "AP", "-o", "baseline.json"]
+sys.argv = ["assay", "freeze", "qrels.txt", "runs/bm25.run", "-m", "AP", "-o", "baseline.json"]
 main()
 """
 
@@ -389,7 +389,7 @@ def test_annotations_can_be_read_back(title: str, message: str) -> None:
 
 
 def gate(folder: Path, *arguments: object, candidate: str = "expanded") -> subprocess.CompletedProcess[str]:
-    files = ("--baseline", "runs/bm25.run", "--candidate", f"runs/{candidate}.run")
+    files = ("runs/bm25.run", f"runs/{candidate}.run")
     return run_assay("gate", "qrels.txt", *files, *arguments, folder=folder)
 
 
@@ -435,7 +435,7 @@ def test_exit_2_names_what_is_wrong_in_one_line_and_tells_the_pipeline(folder: P
     ]
     for qrels, baseline, candidate, message in calls:
         pipeline = ("--junit", "j.xml", "--summary", "s.md", "--annotations", "github", "-o", "out.txt")
-        done = run_assay("gate", qrels, "-b", baseline, "-c", candidate, *pipeline, folder=folder)
+        done = run_assay("gate", qrels, baseline, candidate, *pipeline, folder=folder)
         assert (done.returncode, done.stdout) == (2, "")
         assert done.stderr.splitlines()[-1].startswith(f"assay: {message}")
         assert done.stderr.startswith("::error title=Quality gate::Invalid input: ")
@@ -461,24 +461,24 @@ def test_exit_2_with_a_result_if_a_guard_does_not_hold(folder: Path) -> None:
 
 def test_freeze_and_gate_on_the_command_line(folder: Path) -> None:
     done = run_assay(
-        "gate", "freeze", "qrels.txt", "old=runs/bm25.run", "-m", "AP", "--level", "2", "-o", "b.json", folder=folder
+        "freeze", "qrels.txt", "old=runs/bm25.run", "-m", "AP", "--level", "2", "-o", "b.json", folder=folder
     )
     assert (done.returncode, done.stdout) == (0, "")
     assert done.stderr == "b.json: old, AP on 20 topics\n"
-    done = run_assay("gate", "qrels.txt", "-b", "b.json", "-c", "runs/titles.run", "--json", folder=folder)
+    done = run_assay("gate", "qrels.txt", "b.json", "runs/titles.run", "--json", folder=folder)
     told = json.loads(done.stdout)["sections"]["outcome"]
     assert (done.returncode, told["baseline"], told["exit_code"]) == (1, "old", 1)
     assert "rel=2" in told["signatures"]["AP"]
     assert told["frozen"]["run"]["name"] == "runs/bm25.run"
-    done = run_assay("gate", "qrels.txt", "-b", "b.json", "-c", "runs/titles.run", "--level", "3", folder=folder)
+    done = run_assay("gate", "qrels.txt", "b.json", "runs/titles.run", "--level", "3", folder=folder)
     assert (done.returncode, done.stderr.count("\n")) == (2, 1)
     assert "relevance_level is 2.0 in the frozen baseline, not 3.0" in done.stderr
     for said, level in (("1", "1.0"), ("2", None)):
-        done = run_assay("gate", "qrels.txt", "-b", "b.json", "-c", "runs/titles.run", "-l", said, folder=folder)
+        done = run_assay("gate", "qrels.txt", "b.json", "runs/titles.run", "-l", said, folder=folder)
         assert done.returncode == (2 if level else 1)
         assert level is None or f"relevance_level is 2.0 in the frozen baseline, not {level}" in done.stderr
     done = run_assay(
-        "gate", "qrels.txt", "-b", "b.json", "-c", "runs/titles.run", "--ties", "expected", folder=folder
+        "gate", "qrels.txt", "b.json", "runs/titles.run", "--ties", "expected", folder=folder
     )  # fmt: skip
     assert "ties is 'doc_id_descending' in the frozen baseline, not 'expected'" in done.stderr
 
@@ -488,7 +488,7 @@ def test_a_frozen_baseline_comes_from_anywhere(folder: Path) -> None:
     path = frozen(folder, "AP")
     told = json.loads(path.read_text())
     (folder / "turned.json").write_text(json.dumps(dict(reversed(told.items()))))
-    rest = ("-c", "runs/titles.run", "--json", "--quiet")
+    rest = ("runs/titles.run", "--json", "--quiet")
     for baseline, stdin, name in (
         ("-", path.read_bytes(), "bm25"),
         ("old=-", path.read_bytes(), "old"),
@@ -497,30 +497,30 @@ def test_a_frozen_baseline_comes_from_anywhere(folder: Path) -> None:
         ("-", (folder / "runs/bm25.run").read_bytes(), "stdin"),
         ("old=-", (folder / "runs/bm25.run").read_bytes(), "old"),
     ):
-        done = run_assay("gate", "qrels.txt", "-b", baseline, *rest, "-m", "AP", folder=folder, stdin=stdin)
+        done = run_assay("gate", "qrels.txt", baseline, *rest, "-m", "AP", folder=folder, stdin=stdin)
         assert done.returncode == 1, done
         assert json.loads(done.stdout)["sections"]["outcome"]["baseline"] == name
     assert assay.gate(folder / "qrels.txt", {"old": path}, folder / "runs/titles.run").baseline == "old"
     os.mkfifo(folder / "pipe.json")
     with subprocess.Popen(["cp", "baseline.json", "pipe.json"], cwd=folder):
-        done = run_assay("gate", "qrels.txt", "-b", "pipe.json", *rest, folder=folder)
+        done = run_assay("gate", "qrels.txt", "pipe.json", *rest, folder=folder)
     assert done.returncode == 1
-    done = run_assay("gate", "-", "-b", "-", *rest, folder=folder)
+    done = run_assay("gate", "-", "-", *rest, folder=folder)
     assert done.stderr == "assay: stdin (-) can be read only once: give the other file by name\n"
 
 
 def test_a_frozen_baseline_is_no_candidate(folder: Path) -> None:
     path = frozen(folder)
-    done = run_assay("gate", "qrels.txt", "-b", "runs/bm25.run", "-c", "baseline.json", folder=folder)
+    done = run_assay("gate", "qrels.txt", "runs/bm25.run", "baseline.json", folder=folder)
     assert done.stderr == (
-        "assay: baseline.json looks like a frozen baseline: give it as --baseline, and a run here\n"
+        "assay: baseline.json looks like a frozen baseline: it comes before the run\n"
     )  # fmt: skip
     with pytest.raises(ParameterError, match="the candidate looks like a frozen baseline"):
         assay.gate(folder / "qrels.txt", path, path)
 
 
 def test_freeze_writes_to_stdout_and_leaves_a_read_only_file_alone(folder: Path) -> None:
-    call = ("gate", "freeze", "qrels.txt", "runs/bm25.run", "-m", "AP", "-o")
+    call = ("freeze", "qrels.txt", "runs/bm25.run", "-m", "AP", "-o")
     done = run_assay(*call, "-", folder=folder)
     assert (done.returncode, done.stderr) == (0, "-: bm25, AP on 20 topics\n")
     assert not (folder / "-").exists()
@@ -590,7 +590,7 @@ def test_names_do_not_get_out_of_the_markdown() -> None:
 
 
 def test_markdown_of_a_problem_is_escaped(folder: Path) -> None:
-    done = run_assay("gate", "qrels.txt", "-b", "<b>", "-c", "c", "--summary", "s.md", folder=folder)
+    done = run_assay("gate", "qrels.txt", "<b>", "c", "--summary", "s.md", folder=folder)
     assert done.returncode == 2
     assert "\\<b\\>: cannot be read" in (folder / "s.md").read_text()
 
@@ -606,17 +606,17 @@ def test_the_pipelines_files_are_there_whatever_happens_to_the_result(folder: Pa
         assert "invalid input" in (folder / "s.md").read_text()
         assert next(checked_junit((folder / "j.xml").read_text()).iter("error")) is not None
         assert done.stderr.startswith("::error title=Quality gate::Invalid input: ")
-    done = gate(folder, *extra, "--junit", "nowhere/j.xml")
+    done = gate(folder, "--junit", "nowhere/j.xml", *extra[2:])
     assert done.returncode == 2
     assert "nowhere/j.xml: cannot be written" in (folder / "s.md").read_text()
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full here")
 def test_a_full_disk_behind_stdout_is_no_fall_of_quality(folder: Path) -> None:
-    command = [sys.executable, "-c", "from assay.cli import main; main()", "gate", "qrels.txt", "-b", "runs/bm25.run"]
+    command = [sys.executable, "-c", "from assay.cli import main; main()", "gate", "qrels.txt", "runs/bm25.run"]
     with Path("/dev/full").open("wb") as full:
         done = subprocess.run(
-            [*command, "-c", "runs/titles.run", "--quiet", "--junit", "j.xml"],
+            [*command, "runs/titles.run", "--quiet", "--junit", "j.xml"],
             cwd=folder, stdout=full, stderr=subprocess.PIPE, text=True, check=False,
         )  # fmt: skip
     assert (done.returncode, done.stderr) == (2, "assay: reading or writing failed: no space left on device\n")
@@ -630,7 +630,7 @@ def test_a_bug_is_no_fall_of_quality(folder: Path) -> None:
         "d.checks_of = broken\n"
         "from assay.cli import main; main()"
     )
-    command = [sys.executable, "-c", code, "gate", "qrels.txt", "-b", "runs/bm25.run", "-c", "runs/titles.run"]
+    command = [sys.executable, "-c", code, "gate", "qrels.txt", "runs/bm25.run", "runs/titles.run"]
     done = subprocess.run(
         [*command, "--junit", "j.xml"], cwd=folder, capture_output=True, text=True, check=False
     )  # fmt: skip
@@ -657,7 +657,7 @@ def test_slices_on_the_command_line(folder: Path) -> None:
     [
         (["--margin", "big"], "a margin is a number above 0, or MEASURE=NUMBER, such as nDCG@10=0.02, not 'big'"),
         (["--margin", "AP=0.1"], "a margin is given for AP, but the gate is on nDCG@10"),
-        (["--inconclusive", "skip"], "--inconclusive is report, pass or fail, not 'skip'"),
+        (["--inconclusive", "skip"], "--inconclusive is one of report, pass, fail, not 'skip'"),
         (["--annotations", "gitlab"], "--annotations is github, not 'gitlab'"),
         (["--slices", "kind"], "--slices ATTRIBUTE and --topics FILE go together"),
         (["--max-missing", "2"], "max_missing is a number from 0 to 1, not 2.0"),
@@ -676,7 +676,7 @@ def test_a_frozen_baseline_of_real_runs(tmp_path: Path) -> None:
     data = shared("trec-covid-r1")
     qrels, runs = data / "qrels.covid-round1.txt", data / "runs"
     measures = ("-m", "nDCG@10", "-m", "AP")
-    run_assay("gate", "freeze", qrels, runs / "T5R1.gz", *measures, "-o", "b.json", folder=tmp_path)
+    run_assay("freeze", qrels, runs / "T5R1.gz", *measures, "-o", "b.json", folder=tmp_path)
     codes = {}
     for name in ("T5R1", "BBGhelani2", "RUIR-doc2vec", "base.unipd.it"):
         run = runs / f"{name}.gz"
@@ -685,6 +685,6 @@ def test_a_frozen_baseline_of_real_runs(tmp_path: Path) -> None:
         assert [check.row() for check in cold.checks] == [check.row() for check in plain.checks]
         codes[name] = cold.exit_code
     assert codes == {"T5R1": 0, "BBGhelani2": 0, "RUIR-doc2vec": 1, "base.unipd.it": 3}
-    done = run_assay("gate", qrels, "-b", "b.json", "-c", runs / "RUIR-doc2vec.gz", "--quiet", folder=tmp_path)
+    done = run_assay("gate", qrels, "b.json", runs / "RUIR-doc2vec.gz", "--quiet", folder=tmp_path)
     assert (done.returncode, done.stderr) == (1, "")
     assert done.stdout.startswith("Failed: of 2 checks of RUIR-doc2vec against T5R1, 2 failed (nDCG@10; AP).\n")

@@ -13,15 +13,14 @@ from typing import Any
 
 import numpy as np
 import pytest
+from command import invoke
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from label_data import TWINS, Cells, Labelled, labelled, recomputed
 from strategies import quickly
-from typer.testing import CliRunner
 from variants import values
 
 from assay import Measure, parse_measure
-from assay.cli import app
 from assay.core.domains import Domain
 from assay.core.errors import ParameterError
 from assay.counting import Confusion, ConfusionMatrix
@@ -442,7 +441,7 @@ def test_adjusted_is_yes_or_no() -> None:
 
 
 def shown(*arguments: str) -> str:
-    result = CliRunner().invoke(app, ["measures", *arguments])
+    result = invoke(["measures", *arguments])
     assert result.exit_code == 0, result.output
     return result.output
 

@@ -10,17 +10,16 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
+from command import invoke
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from sklearn.cluster import AgglomerativeClustering, KMeans
 from sklearn.metrics import adjusted_rand_score, calinski_harabasz_score, davies_bouldin_score, silhouette_score
 from sklearn.mixture import GaussianMixture
-from typer.testing import CliRunner
 
 from assay import Clusters, cluster, cluster_curves, number_of_clusters
-from assay.cli import app
-from assay.cli.numbers_of_clusters import numbers_in
+from assay.cli.clusters import numbers_in
 from assay.clustering.groups import arranged, bars_of
 from assay.clustering.number_of_clusters import numbers_given
 from assay.clustering.stability import Box, agreements, stability_of, subsamples
@@ -203,17 +202,19 @@ def test_given_clusterings_are_measured_and_wrong_names_noticed() -> None:
 
 
 def ran(*arguments: str) -> Any:
-    return CliRunner().invoke(app, list(arguments))
+    return invoke(list(arguments))
 
 
 def test_the_command_clusters_points_and_says_the_number(tmp_path: Path) -> None:
-    done = ran("cluster", str(NOTES), "--points", "x,y,z", "--ks", "2:4", "--resamples", "3", "--json")
+    done = ran("clustering", "number", str(NOTES), "--points", "x,y,z", "--ks", "2:4", "--resamples", "3", "--json")
     assert done.exit_code == 0
     told = json.loads(done.stdout)["sections"]["verdict"]
     assert (told["verdict"], told["k"]) == ("agree", 3)
     frame = pl.DataFrame({"a": THREE[:, 0], "b": THREE[:, 1]})  # no clusters are needed, nor ids
     frame.write_csv(tmp_path / "points.csv")
-    shown = ran("cluster", str(tmp_path / "points.csv"), "--points", "rest", "--ks", "2,3", "--resamples", "3")
+    shown = ran(
+        "clustering", "number", str(tmp_path / "points.csv"), "--points", "rest", "--ks", "2,3", "--resamples", "3"
+    )
     assert "Verdict: 3 clusters" in shown.stdout
 
 
@@ -221,7 +222,7 @@ def test_the_command_takes_clusterings_by_their_number(tmp_path: Path) -> None:
     columns = {f"k{k}_made": KMeans(k, n_init=5, random_state=0).fit_predict(THREE) for k in (2, 3, 12)}
     path = tmp_path / "made.csv"
     pl.DataFrame({"x": THREE[:, 0], "y": THREE[:, 1], **columns}).write_csv(path)
-    done = ran("cluster", str(path), "--points", "x,y", "--over-k", "k{}_made", "--csv")
+    done = ran("clustering", "number", str(path), "--points", "x,y", "--over-k", "k{}_made", "--csv")
     frame = pl.read_csv(done.stdout.encode())
     assert frame["k"].unique().sort().to_list() == [2, 3, 12]
     found = frame.filter(k=12, measure="Silhouette")["value"][0]
@@ -242,7 +243,7 @@ def test_the_command_takes_clusterings_by_their_number(tmp_path: Path) -> None:
     ],
 )
 def test_wrong_calls_end_in_one_line(arguments: list[str], says: str) -> None:
-    done = ran("cluster", str(NOTES), *arguments)
+    done = ran("clustering", "number", str(NOTES), *arguments)
     assert isinstance(done.exception, AssayError)
     assert says in str(done.exception)
 
@@ -268,7 +269,7 @@ def test_pictures_are_drawn_and_their_points_written(tmp_path: Path) -> None:
     for kind, more in (("silhouette", points), ("contingency", points), ("over-k", [*points[:2], "--ks", "2:3"])):
         for suffix in ("svg", "csv", "json"):
             target = tmp_path / f"{kind}.{suffix}"
-            assert ran("plot", kind, str(NOTES), *more, "-o", str(target)).exit_code == 0
+            assert ran("clustering", "plot", str(NOTES), "--kind", kind, *more, "-o", str(target)).exit_code == 0
             assert target.stat().st_size
     frame = pl.read_csv(tmp_path / "silhouette.csv", infer_schema=False)
     assert frame.group_by("system").len()["len"].to_list() == [120, 120, 120]
@@ -277,12 +278,12 @@ def test_pictures_are_drawn_and_their_points_written(tmp_path: Path) -> None:
 def test_a_picture_without_what_it_needs_is_refused(tmp_path: Path) -> None:
     target = str(tmp_path / "a.csv")
     for arguments, says in (
-        (["silhouette", str(NOTES)], "silhouette is of points, and there are none: --points names them"),
-        (["silhouette", str(NOTES), "--points", "x", "--ks", "2:3"], "--ks goes with over-k"),
-        (["roc", str(NOTES), "--points", "x"], "--points goes with clusters"),
-        (["silhouette", str(NOTES), "--score", "x"], "--score goes with a classifier's curves"),
+        (["clustering", "plot", str(NOTES)], "silhouette is of points, and there are none: --points names them"),
+        (["clustering", "plot", str(NOTES), "--points", "x", "--ks", "2:3"], "--ks goes with --kind over-k"),
+        (["classifier", "plot", str(NOTES), "--points", "x"], "--points goes with assay clustering plot"),
+        (["clustering", "plot", str(NOTES), "--score", "x"], "--score goes with assay classifier plot"),
     ):
-        assert says in str(ran("plot", *arguments, "-o", target).exception)
+        assert says in str(ran(*arguments, "-o", target).exception)
 
 
 def test_bars_are_sorted_within_clusters_and_thinned_evenly() -> None:

@@ -16,15 +16,14 @@ from typing import Any
 
 import numpy as np
 import pytest
+from command import invoke
 from hypothesis import given, settings
 from label_data import recomputed
 from partition_data import TWINS, Grouped, cluster_accuracy, grouped, information, of, reason
 from strategies import quickly
-from typer.testing import CliRunner
 from variants import values
 
 from assay import Measure, parse_measure
-from assay.cli import app
 from assay.counting.contingency import Contingency
 from assay.measures import partitions, registered
 
@@ -363,7 +362,7 @@ def test_betas_go_all_the_way() -> None:
 
 
 def told(*arguments: str) -> str:
-    result = CliRunner().invoke(app, ["measures", *arguments], env={"COLUMNS": "200"})
+    result = invoke(["measures", *arguments], env={"COLUMNS": "200"})
     assert result.exit_code == 0, result.output
     return result.stdout
 
@@ -385,7 +384,7 @@ def test_the_command_line_gives_them_as_json() -> None:
 
 
 def test_names_that_nobody_has_are_answered_with_the_nearest() -> None:
-    result = CliRunner().invoke(app, ["measures", "Purty"])
+    result = invoke(["measures", "Purty"])
     assert "did you mean Purity" in f"{result.exception} {result.output}"
-    both = CliRunner().invoke(app, ["measures", "--classifiers", "--clusterings"])
+    both = invoke(["measures", "--classifiers", "--clusterings"])
     assert "not both" in f"{both.exception} {both.output}"

@@ -9,14 +9,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import typer
+from command import invoke
 from scipy import integrate, special, stats
 from shared_data import shared
 from statsmodels.stats.power import TTestPower
-from typer.testing import CliRunner
 
 import assay
-from assay.cli import power as command
 from assay.core.errors import InputError, ParameterError
 from assay.planning import plan
 from assay.stats.bootstrap import weights
@@ -203,20 +201,17 @@ def test_what_cannot_be_planned_is_refused_in_one_line() -> None:
 
 
 def test_the_command_prints_every_form(tmp_path: Path) -> None:
-    alone = typer.Typer()
-    command.register(alone)
-    runner = CliRunner()
-    text = runner.invoke(alone, [QRELS, *RUNS, "-m", "AP", "--difference", "0.1"], catch_exceptions=False)
+    text = invoke(["power", QRELS, *RUNS, "-m", "AP", "--difference", "0.1"], catch_exceptions=False)
     assert text.stdout.startswith("What 8 queries can show\nmeasure  baseline  system")
-    told = json.loads(runner.invoke(alone, [QRELS, *RUNS, "-m", "AP", "--json"], catch_exceptions=False).stdout)
+    told = json.loads(invoke(["power", QRELS, *RUNS, "-m", "AP", "--json"], catch_exceptions=False).stdout)
     assert told["sections"]["pairs"]["pairs"][0]["units"] == 8
     assert {"redrawn", "halves"} <= set(told["sections"]["measures"]["measures"][0])
     written = tmp_path / "plan.md"
-    runner.invoke(alone, [QRELS, *RUNS, "-m", "AP", "--markdown", "-o", str(written)], catch_exceptions=False)
+    invoke(["power", QRELS, *RUNS, "-m", "AP", "--markdown", "-o", str(written)], catch_exceptions=False)
     assert written.read_text(encoding="utf-8").startswith("**What 8 queries can show**")
     scores = tmp_path / "scores.csv"
     scores.write_text(assay.evaluate(QRELS, RUNS, "AP").to_csv(per_query=True), encoding="utf-8")
-    again = runner.invoke(alone, [str(scores), "--json"], catch_exceptions=False)
+    again = invoke(["scores", "power", str(scores), "--json"], catch_exceptions=False)
     assert json.loads(again.stdout)["sections"]["pairs"]["pairs"][0]["spread"] == approx(
         told["sections"]["pairs"]["pairs"][0]["spread"]
     )

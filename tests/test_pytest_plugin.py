@@ -132,7 +132,7 @@ def test_nothing_heavy_is_loaded_before_a_test_asks_for_it(pytester: pytest.Pyte
     def test_light(request):
         plugins = request.config.pluginmanager.get_plugins()
         assert "assay.gating.pytest_plugin" in {getattr(plugin, "__name__", None) for plugin in plugins}
-        heavy = ["polars", "numpy", "scipy", "rich", "typer", "assay.core.errors", "assay.gating.deciding"]
+        heavy = ["polars", "numpy", "scipy", "rich", "cyclopts", "assay.core.errors", "assay.gating.deciding"]
         assert [name for name in heavy if name in sys.modules] == []
     """)
     alone = ("-p", "no:hypothesispytest", "-p", "no:xdist", "-p", "no:cacheprovider")

@@ -204,7 +204,7 @@ def test_a_run_from_stdin_has_no_digest(tmp_path: Path) -> None:
 def test_scores_alone_are_enough_and_html_is_what_is_written_unless_told(tmp_path: Path) -> None:
     rows = [f"{system},AP,q{n},{0.1 * n + place / 5}" for place, system in enumerate("ab") for n in range(6)]
     (tmp_path / "scores.csv").write_text("\n".join(["system,measure,unit,value", *rows]))
-    done = run_assay("report", "scores.csv", "-m", "AP", folder=tmp_path)
+    done = run_assay("scores", "report", "scores.csv", "-m", "AP", folder=tmp_path)
     assert done.returncode == 0, done.stderr
     assert "note: from scores alone" in done.stderr
     assert (tmp_path / "report.html").exists()
@@ -221,8 +221,8 @@ def test_scores_alone_are_enough_and_html_is_what_is_written_unless_told(tmp_pat
         (["qrels.txt", "words.run", "-m", "nDGC"], "no measure is called 'nDGC'"),
         (["qrels.txt", "words.run", "stems.run", "-b", "steam"], "the baseline is one of words, stems, not 'steam'"),
         (["qrels.txt", "words.run", "--topics", "nowhere"], "nowhere: cannot be read"),
-        (["qrels.txt"], "holds judgments"),
-        (["scores.csv", "--level", "2"], "--level goes with judgments and runs"),
+        (["qrels.txt"], "RUN requires an argument"),
+        (["scores.csv", "--level", "2"], "RUN requires an argument"),
         (["qrels.txt", "words.run", "-o", "a.html", "-o", "nowhere/b.md"], "b.md: cannot be written: no such file"),
         (["qrels.txt", "words.run", "-o", "a.html", "-o", "folder.md"], "folder.md: cannot be written: is a directory"),
         (["qrels.txt", "words.run", "-o", "a.html", "-o", "./a.html"], "a.html: named twice"),

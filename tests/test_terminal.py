@@ -109,11 +109,11 @@ def test_commands_pass_no_controls_on_to_either_stream(tmp_path: Path) -> None:
     rows = "".join(f'"a\x1b]0;title\x07",{n % 2},{n}\n' for n in range(8)) + 'b,"0\u202e\n1",9\nb,1,10\n'
     (tmp_path / "c.csv").write_text(f"class,cluster,x\n{rows}")
     for arguments in (
-        ("cluster", "c.csv", "--points", "x", "--per-cluster", "-m", "ARI"),
-        ("cluster", "c.csv", "--markdown"),
+        ("clustering", "evaluate", "c.csv", "--points", "x", "--per-cluster", "-m", "ARI"),
+        ("clustering", "evaluate", "c.csv", "--markdown"),
     ):
         done = run_assay(*arguments, folder=tmp_path)
         assert done.returncode == 0, done.stderr
         assert _STEERING.search(done.stdout + done.stderr) is None
-    raw = run_assay("cluster", "c.csv", "--json", folder=tmp_path).stdout
+    raw = run_assay("clustering", "evaluate", "c.csv", "--json", folder=tmp_path).stdout
     assert "\\u001b]0;title" in raw  # data stay as they are

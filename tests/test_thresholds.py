@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from assay import ChosenThreshold, InputError, ParameterError, Predictions, Thresholds, choose_threshold, thresholds
-from assay.cli.typed_labels import scores_in
+from assay.cli.literals import scores_in
 from assay.core.digits import threshold as shortest
 from assay.counting.scored import Scored
 from assay.measures import parse_measure, registered

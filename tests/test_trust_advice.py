@@ -135,7 +135,7 @@ def test_the_command_leads_with_what_fits_and_says_why(tmp_path: Path) -> None:
     for one in pair(0.05):
         columns = {"id": range(len(one)), "truth": one.truth, "prediction": one.prediction}
         pl.DataFrame(columns).write_csv(tmp_path / f"{one.name}.csv")
-    done = run_assay("compare", "old.csv", "new.csv", "--json", folder=tmp_path)
+    done = run_assay("classifier", "compare", "old.csv", "new.csv", "--json", folder=tmp_path)
     assert json.loads(done.stdout)["sections"]["method"]["measures"][0] == "MCC"
     assert "95.0% of the items are 0, so accuracy misleads" in done.stderr
 

@@ -92,7 +92,7 @@ def test_points_of_the_rest_need_a_column_of_numbers(tmp_path: Path) -> None:
     (tmp_path / "names.csv").write_text("cluster,id\na,1\nb,2\n")
     with pytest.raises(assay.FormatError, match="expected columns of numbers as points, got 'none'"):
         assay.read_clusters(tmp_path / "names.csv", points="rest")
-    done = run_assay("cluster", "names.csv", "--points", "rest", folder=tmp_path)
+    done = run_assay("clustering", "evaluate", "names.csv", "--points", "rest", folder=tmp_path)
     assert (done.returncode, done.stdout) == (2, "")
 
 

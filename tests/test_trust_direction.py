@@ -213,19 +213,19 @@ def test_the_best_value_is_marked_where_lower_is_better_in_every_form() -> None:
 
 def test_the_command_asks_for_directions_by_an_option(tmp_path: Path) -> None:
     path = csv_of(tmp_path, "latency_ms", -0.05)
-    plain = run_assay("compare", path, "--json", folder=tmp_path)
+    plain = run_assay("scores", "compare", path, "--json", folder=tmp_path)
     finding = json.loads(plain.stdout)["sections"]["findings"]["findings"][0]
     assert (finding["verdict"], finding["direction"]) == ("lower", "unknown")
     assert "latency_ms: whether higher or lower is better is not known" in plain.stderr
     for option, expected in (("lower", "better"), ("latency_ms=lower", "better"), ("latency_ms=higher", "worse")):
-        done = run_assay("compare", path, "--direction", option, "--json", folder=tmp_path)
+        done = run_assay("scores", "compare", path, "--direction", option, "--json", folder=tmp_path)
         assert json.loads(done.stdout)["sections"]["findings"]["findings"][0]["verdict"] == expected
-    wrong = run_assay("compare", path, "--direction", "down", folder=tmp_path)
+    wrong = run_assay("scores", "compare", path, "--direction", "down", folder=tmp_path)
     assert (wrong.returncode, wrong.stdout) == (2, "")
     assert "the direction of latency_ms is higher or lower, not 'down'" in wrong.stderr
 
 
 @pytest.mark.parametrize("measure", ["LogLoss", "DaviesBouldin"])
 def test_a_file_of_losses_is_read_as_losses(tmp_path: Path, measure: str) -> None:
-    done = run_assay("compare", csv_of(tmp_path, measure, -0.05), folder=tmp_path)
+    done = run_assay("scores", "compare", csv_of(tmp_path, measure, -0.05), folder=tmp_path)
     assert f"s1 is better than s0 under {measure}" in " ".join(done.stdout.split())

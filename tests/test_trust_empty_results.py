@@ -166,6 +166,6 @@ def test_the_reference_tools_text_has_no_lines_for_nothing(folder: Path) -> None
 
 
 def test_classifiers_and_clusterings_of_nothing_are_still_refused(folder: Path) -> None:
-    for command in ("classify", "cluster"):
-        done = run_assay(command, "empty.run", folder=folder)
+    for subject in ("classifier", "clustering"):
+        done = run_assay(subject, "evaluate", "empty.run", folder=folder)
         assert (done.returncode, done.stdout) == (2, "")

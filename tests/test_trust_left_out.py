@@ -97,7 +97,7 @@ def test_types_of_spans_are_named_too() -> None:
 def test_the_command_line_names_them(tmp_path: Path) -> None:
     rows = "".join(f"{truth},{predicted}\n" for truth, predicted in zip(TRUTH, NEVER_C, strict=True))
     (tmp_path / "p.csv").write_text(f"truth,prediction\n{rows}")
-    done = run_assay("classify", "p.csv", "-m", "Precision", folder=tmp_path)
+    done = run_assay("classifier", "evaluate", "p.csv", "-m", "Precision", folder=tmp_path)
     assert "leaves out class c" in done.stdout
 
 

@@ -127,7 +127,7 @@ def test_rand_is_among_the_clustering_defaults(tmp_path: Path) -> None:
     result = assay.cluster(Clusters.of(list("xxoo"), [0, 0, 0, 1]))
     assert result.value("Rand") == 3 / 6
     (tmp_path / "c.csv").write_text("class,cluster\nx,0\nx,0\no,0\no,1\n")
-    assert re.search(r"Rand +0\.50", run_assay("cluster", "c.csv", folder=tmp_path).stdout)
+    assert re.search(r"Rand +0\.50", run_assay("clustering", "evaluate", "c.csv", folder=tmp_path).stdout)
 
 
 @pytest.mark.parametrize("text", ["SetP(rel=2)", "SetR(rel=2)", "SetP(relative=True)", "SetP(relative=True,rel=2)",

@@ -28,10 +28,10 @@ COMMANDS = {
     "power": ("power", "qrels.txt", "stems.run", "words.run"),
     "correlate": ("correlate", "-m", "AP", "-m", "RR", "qrels.txt", "alphabet.run", "stems.run", "words.run"),
     "explain": ("explain", "AP", "qrels.txt", "words.run"),
-    "gate": ("gate", "qrels.txt", "--baseline", "stems.run", "--candidate", "words.run"),
-    "gate freeze": ("gate", "freeze", "qrels.txt", "words.run"),
-    "classify": ("classify", "letters.csv"),
-    "cluster": ("cluster", "clusters.csv"),
+    "gate": ("gate", "qrels.txt", "stems.run", "words.run"),
+    "freeze": ("freeze", "qrels.txt", "words.run"),
+    "classifier evaluate": ("classifier", "evaluate", "letters.csv"),
+    "clustering evaluate": ("clustering", "evaluate", "clusters.csv"),
 }
 HOSTILE = "a\x1b]0;owned\x07b\x1b[31mc\nzq\u202ee"
 IDS = ["007", " lead", "trail ", "=1+1", "+x", "-y", "@z", "\ttab", "a\rb", "a\nb", 'q"uote', "a,b", "\u00a0x\u00a0",
@@ -94,7 +94,7 @@ def test_convert_and_pictures_and_reports_replace_no_input_either(folder: Path) 
 def test_a_pipelines_files_are_no_inputs(option: str, qrels: str, folder: Path) -> None:
     """Neither the outcome nor what went wrong is written to a file that is read."""
     before = (folder / "words.run").read_bytes()
-    arguments = ("gate", qrels, "--baseline", "stems.run", "--candidate", "words.run", option, "words.run")
+    arguments = ("gate", qrels, "stems.run", "words.run", option, "words.run")
     done = run_assay(*arguments, folder=folder)
     assert (done.returncode, (folder / "words.run").read_bytes()) == (2, before), done.stderr
 
@@ -207,7 +207,7 @@ def test_piped_output_of_trec_eval_keeps_every_byte(folder: Path) -> None:
     assert f"\t{query}\t1.0000\n" in done.stdout
 
 
-@pytest.mark.parametrize("name", [name for name in COMMANDS if name != "gate freeze"])
+@pytest.mark.parametrize("name", [name for name in COMMANDS if name != "freeze"])
 def test_a_terminal_gets_the_colours_of_the_tables_themselves(
     name: str, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -104,7 +104,7 @@ def test_what_only_rankings_have_is_refused_elsewhere(given: list[Any], option: 
 @pytest.mark.parametrize("option", [("--changed", "3"), ("--show", "3"), ("--subtopics",)], ids=str)
 def test_the_command_refuses_options_of_rankings_for_classifiers(option: tuple[str, ...], tmp_path: Path) -> None:
     (tmp_path / "p.csv").write_text("truth,prediction\n" + "1,1\n0,0\n1,0\n" * 4)
-    done = run_assay("report", "p.csv", *option, folder=tmp_path)
+    done = run_assay("classifier", "report", "p.csv", *option, folder=tmp_path)
     assert done.returncode == 2
     assert f"{option[0].removeprefix('--')} goes with" in done.stderr
     assert not (tmp_path / "report.html").exists()
@@ -183,7 +183,7 @@ def test_a_pickled_measure_is_evaluated_alike_under_a_profile() -> None:
 
 
 def test_a_parameter_called_self_is_no_parameter(tmp_path: Path) -> None:
-    done = run_assay("explain", "Silhouette(self=true)", "--points", "0 1 2 | 10 11", folder=tmp_path)
+    done = run_assay("clustering", "explain", "Silhouette(self=true)", "--clusters", "0 1 2 | 10 11", folder=tmp_path)
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr == "assay: Silhouette has no parameter 'self'; it takes no parameters\n"
     with pytest.raises(ParameterError, match="youden has no parameter 'self'"):

@@ -170,7 +170,7 @@ def test_a_gate_is_invalid_if_a_measure_is_undefined(folder: Path) -> None:
     result = assay.gate(QRELS, FIRST, FIRST, measures=["Fallout", "P@1"])
     assert (result.outcome, result.exit_code) == ("invalid", 2)
     assert UNKNOWN in result.sentence
-    call = ("gate", "my.qrels", "-b", "first.run", "-c", "first.run", "-m", "Fallout")
+    call = ("gate", "my.qrels", "first.run", "first.run", "-m", "Fallout")
     done = run_assay(*call, folder=folder)
     assert done.returncode == 2
     assert "--collection-size" in done.stdout

@@ -296,7 +296,7 @@ def test_the_command_line_says_it_in_every_verb(golden: Path) -> None:
     for verb in (
         ("evaluate", *files),
         ("compare", *files),
-        ("gate", files[0], "--baseline", files[1], "--candidate", files[2]),
+        ("gate", files[0], files[1], files[2]),
     ):
         done = run_assay(*verb, "-m", "RR", "--complete", folder=golden)
         assert "declared complete" in done.stdout
@@ -305,7 +305,7 @@ def test_the_command_line_says_it_in_every_verb(golden: Path) -> None:
     assert "depends on unjudged" in run_assay("compare", *files, "-m", "RR", folder=golden).stdout
     run_assay("report", *files, "-m", "RR", "--complete", "-o", "report.md", folder=golden)
     assert "the judgments were declared complete" in (golden / "report.md").read_text(encoding="utf-8")
-    frozen = run_assay("gate", "freeze", *files[:2], "-m", "RR", "--complete", "-o", "-", folder=golden)
+    frozen = run_assay("freeze", *files[:2], "-m", "RR", "--complete", "-o", "-", folder=golden)
     assert "complete=true" in frozen.stdout
 
 

@@ -207,7 +207,7 @@ def test_tests_of_5x2_folds_must_agree_with_the_mean_of_all_folds(test: str) -> 
 def test_the_command_does_not_say_worse_where_most_topics_gain(tmp_path: Path) -> None:
     scores(MANY_SMALL_GAINS).frame.select("system", "measure", "unit", "value").write_csv(tmp_path / "s.csv")
     for test in ("sign", "wilcoxon"):
-        done = run_assay("compare", "s.csv", "--test", test, "--json", folder=tmp_path)
+        done = run_assay("scores", "compare", "s.csv", "--test", test, "--json", folder=tmp_path)
         written = json.loads(done.stdout)["sections"]["findings"]["findings"][0]
         assert (written["verdict"], written["conflict"]) == ("inconclusive", "direction")
         assert "point in different ways" in written["why"]

@@ -13,15 +13,14 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
+from command import invoke
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 from scipy import stats as scipy_stats
 from shared_data import shared
-from typer.testing import CliRunner
 
 from assay import evaluate, read_topics, tune
-from assay.cli import app
 from assay.core.errors import InputError, ParameterError
 from assay.counting.judgments import Floats, Ints
 from assay.crossvalidation.settings_of_runs import parameters_in, settings_of
@@ -31,8 +30,6 @@ from assay.tables import Topics
 ROOT = Path(__file__).parents[1]
 BICYCLES = ROOT / "src" / "assay" / "data" / "bicycles"
 GRID = sorted((BICYCLES / "grid").glob("*.run"))
-RUNNER = CliRunner()
-
 Runs = dict[str, dict[str, dict[str, float]]]
 
 
@@ -365,7 +362,7 @@ def test_the_grid_of_bicycles_is_what_the_script_makes(tmp_path: Path) -> None:
 
 
 def called(*arguments: str | Path) -> tuple[int, str, str]:
-    done = RUNNER.invoke(app, ["crossval", *map(str, arguments)])
+    done = invoke(["tune", *map(str, arguments)])
     return done.exit_code, done.stdout, str(done.exception or "")
 
 
@@ -413,13 +410,13 @@ def test_every_form_is_written() -> None:
         (("--folds", "many"), "--folds is a whole number from 2 on, or leave-one-out, not 'many'"),
         (("--folds", ""), "--folds is a whole number from 2 on, or leave-one-out, not ''"),
         (("--confidence", "0.5"), "--confidence lies between 0.5 and 1, not 0.5"),
-        (("--test", "t"), "--test goes with predictions"),
-        (("--compare",), "--compare goes with predictions"),
-        (("--repeat", "r"), "--repeat goes with predictions"),
+        (("--test", "t"), "no such option: --test"),
+        (("--compare",), "no such option: --compare"),
+        (("--repeat", "r"), "no such option: --repeat"),
         (("--fold", "site"), "--topics FILE and --fold ATTRIBUTE go together"),
         (("-m", "AP", "-m", "RR"), "one measure"),
         (("-b", "bm25"), "the baseline is one of"),
-        (("--positive", "spam"), "goes with predictions"),
+        (("--positive", "spam"), "no such option: --positive"),
     ],
 )
 def test_a_wrong_command_gets_a_clear_line(options: tuple[str, ...], says: str) -> None:
@@ -436,11 +433,16 @@ def test_folds_are_read_from_topics(tmp_path: Path) -> None:
     assert (code, [one["fold"] for one in json.loads(shown)["sections"]["folds"]["folds"]]) == (0, ["x", "y", "z"])
 
 
+def crossvalidated(*arguments: str | Path) -> tuple[int, str, str]:
+    done = invoke(["classifier", "crossval", *map(str, arguments)])
+    return done.exit_code, done.stdout, str(done.exception or "")
+
+
 def test_models_are_compared_over_the_folds_of_a_file() -> None:
     folds = BICYCLES.parent / "letters" / "folds.csv"
-    code, shown, _ = called(folds, "--positive", "spam", "--compare", "-m", "Accuracy", "--json", "--quiet")
+    code, shown, _ = crossvalidated(folds, "--positive", "spam", "--compare", "-m", "Accuracy", "--json", "--quiet")
     (found,) = json.loads(shown)["sections"]["findings"]["findings"]
     assert (code, found["test"]["test"], found["units"]) == (0, "corrected-t", 5)
-    for wrong, says in ((("--test", "wilcoxon"), "refused"), (("--folds", "3"), "--folds goes with judgments")):
-        assert says in called(folds, "--positive", "spam", *wrong)[2]
-    assert "holds judgments" in called(BICYCLES / "qrels.txt")[2]
+    for wrong, says in ((("--test", "wilcoxon"), "refused"), (("--folds", "3"), "no such option: --folds")):
+        assert says in crossvalidated(folds, "--positive", "spam", *wrong)[2]
+    assert "RUN requires an argument" in called(BICYCLES / "qrels.txt")[2]

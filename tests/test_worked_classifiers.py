@@ -9,11 +9,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from command import explained
-from typer.testing import CliRunner
+from command import explained, invoke
 
 from assay import Predictions, classify, explain
-from assay.cli import app
 from assay.counting.confusion import Confusion
 from assay.counting.confusion_matrix import ConfusionMatrix
 from assay.counting.scored import Scored
@@ -50,7 +48,7 @@ def listed() -> list[tuple[str, str, str]]:
     for line in PAGE.read_text(encoding="utf-8").splitlines():
         if heading := re.match(r"### (C\d+)\b", line):
             name = heading[1]
-        elif row := re.match(r"\| `assay explain (.*?)` \| (.*) \|$", line):
+        elif row := re.match(r"\| `assay classifier explain (.*?)` \| (.*) \|$", line):
             found.append((name, row[1], row[2]))
     return found
 
@@ -82,7 +80,7 @@ def is_printed_as(value: float | None, text: str) -> bool:
 
 
 def typed(command: str) -> str:
-    done = CliRunner().invoke(app, ["explain", *shlex.split(command)])
+    done = invoke(["classifier", "explain", *shlex.split(command)])
     assert done.exit_code == 0, done.output
     return done.stdout
 

@@ -1,244 +1,277 @@
-"""`assay compare QRELS RUN...`, `assay compare SCORES`, `assay compare PREDICTIONS...`, `assay compare CLUSTERS...`."""
+"""`assay compare QRELS RUN...`, and the same of classifiers, clusterings and scores."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
-import typer
-
-from assay.cli import cluster_inputs, inputs, options, output, prediction_inputs
-from assay.cli import tests_of_differences as tested
-from assay.cli.compared_lists import Pair, extras, rendered
+from assay.cli import inputs, items, options, output
+from assay.cli.options import CONTENTS, Clusters, Labels, Output, Rules, Testing, group, option, settings
+from assay.cli.wording import option as spelt
 from assay.core.errors import ParameterError
 
-_DOCUMENTS = "Documents and queries"
+if TYPE_CHECKING:
+    from assay.comparison import Comparison, Finding
+    from assay.show.model import Document, Section
+
+Picture = Annotated[
+    Path | None, option("--plot", help="Also draw the intervals: a file in .svg, .png, .pdf, .html.", panel=CONTENTS)
+]
 
 
-def register(app: typer.Typer) -> None:
-    """Add the command."""
-    app.command(name="compare")(compare)
+@group
+class Lists:
+    """What is listed besides the verdicts: documents and queries."""
 
-
-def compare(
-    given: Annotated[
-        str,
-        typer.Argument(
-            metavar="QRELS",
-            help="Judgments; or, without runs, a CSV of scores per system and unit; or predictions of classifiers; or "
-            "clusters of items.",
-        ),
-    ],
-    runs: Annotated[
-        list[str] | None,
-        typer.Argument(
-            metavar="RUN",
-            help="Two runs or more, or more predictions or clusters; the first of two is the baseline. name=FILE names "
-            "one.",
-        ),
-    ] = None,
-    measure: Annotated[
-        list[str] | None,
-        typer.Option(
-            "-m",
-            "--measure",
-            help="A measure, such as nDCG@10; repeat. Default: AP, nDCG@10, RR, P@10; of "
-            "classifiers Accuracy, F, MCC and AUC (MCC first where one label has most items); of clusterings ARI, NMI, "
-            "BCubedF, Silhouette, DaviesBouldin.",
-        ),
-    ] = None,
-    baseline: Annotated[
-        list[str] | None, typer.Option("-b", "--baseline", help="The system to compare the others with; repeat.")
-    ] = None,
-    system: Annotated[
-        str | None,
-        typer.Option(help="Of several systems, the one to list documents and queries of.", rich_help_panel=_DOCUMENTS),
-    ] = None,
-    all_pairs: Annotated[
-        bool, typer.Option("--all-pairs", help="Every system with every other; what more than two get anyway.")
-    ] = False,
-    direction: tested.Direction = None,
-    test: tested.OwnTest = None,
-    correction: tested.Correction = "holm",
-    family: tested.Family = "measure",
-    interval: tested.Interval = "hull",
-    alpha: tested.Alpha = 0.05,
-    margin: tested.Margin = None,
-    power: tested.Power = 0.8,
-    resamples: tested.Resamples = None,
-    bootstrap_resamples: tested.BootstrapResamples = 10_000,
-    seed: tested.Seed = 0,
+    system: options.System = ()
     judge_next: Annotated[
-        int | None,
-        typer.Option(
-            "--judge-next",
-            help="List so many unjudged documents that would decide the comparison.",
-            min=1,
-            rich_help_panel=_DOCUMENTS,
-        ),
-    ] = None,
+        int | None, option("--judge-next", help="List N unjudged documents that would decide the comparison.", least=1)
+    ] = None
     changes: Annotated[
         str | None,
-        typer.Option(
-            help="List the documents gained, lost and moved for this query; `all` for every query.",
-            rich_help_panel=_DOCUMENTS,
-        ),
-    ] = None,
+        option("--changes", metavar="QUERY", help="List documents gained, lost and moved; all: every query."),
+    ] = None
     queries: Annotated[
-        int | None,
-        typer.Option(help="List so many queries that make most of the difference.", min=1, rich_help_panel=_DOCUMENTS),
-    ] = None,
+        int | None, option("--queries", help="List the N queries that make most of the difference.", least=1)
+    ] = None
     bounds: Annotated[
         bool,
-        typer.Option(
-            "--bounds",
-            help="How low and how high each score could be with other grades for unjudged documents.",
-            rich_help_panel=_DOCUMENTS,
-        ),
-    ] = False,
-    slices: Annotated[
-        str | None,
-        typer.Option(help="Compare within groups of topics by this attribute of --topics.", rich_help_panel=_DOCUMENTS),
-    ] = None,
-    topics: Annotated[
-        str | None, typer.Option(help="The topics, with attributes, for --slices.", rich_help_panel=_DOCUMENTS)
-    ] = None,
-    flipped: Annotated[
-        int | None,
-        typer.Option(
-            help="List so many items that two classifiers predict differently.",
-            min=1,
-            rich_help_panel=prediction_inputs.PANEL,
-        ),
-    ] = None,
-    truth: prediction_inputs.Truth = None,
-    prediction: prediction_inputs.Prediction = None,
-    score: prediction_inputs.Score = None,
-    item_id: prediction_inputs.ItemId = None,
-    weight: prediction_inputs.Weight = None,
-    nulls: prediction_inputs.Nulls = None,
-    list_separator: prediction_inputs.ListSeparator = None,
-    labels: prediction_inputs.Labels = None,
-    unknown: prediction_inputs.Unknown = None,
-    positive: prediction_inputs.Positive = None,
-    one_class: prediction_inputs.OneClass = None,
-    threshold: prediction_inputs.Threshold = None,
-    cluster: cluster_inputs.ClusterColumns = None,
-    points: cluster_inputs.PointColumns = None,
-    noise: cluster_inputs.Noise = None,
-    noise_as: cluster_inputs.NoiseAs = None,
-    unlabelled: cluster_inputs.Unlabelled = None,
-    metric: cluster_inputs.Metric = None,
-    sample_size: cluster_inputs.SampleSize = None,
-    plot: Annotated[
-        Path | None,
-        typer.Option(
-            help="Also draw the intervals: a file in .svg, .png, .pdf, .html.", rich_help_panel=options.OUTPUT
-        ),
-    ] = None,
-    json: output.Json = False,
-    csv: output.Csv = False,
-    markdown: output.Markdown = False,
-    latex: output.Latex = False,
-    to: output.Output = None,
-    quiet: options.Quiet = False,
-    level: options.Level = 1.0,
-    ties: options.Ties = "doc_id_descending",
-    missing: options.Missing = None,
-    unjudged: options.Unjudged = "irrelevant",
-    duplicates: options.Duplicates = "error",
-    rank_by: options.RankBy = "score",
-    depth: options.Depth = None,
-    judged_only: options.JudgedOnly = False,
-    collection_size: options.CollectionSize = None,
-    complete: options.Complete = False,
-    undefined: options.Undefined = "counted_as",
-    compat: options.Compat = None,
-    judge: options.Judge = None,
+        option("--bounds", help="How low and high each score could be with unjudged documents.", panel=CONTENTS),
+    ] = False
+    slices: options.Slices = None
+    topics: options.Topics = None
+
+
+def search(
+    qrels: options.Judgments,
+    runs: options.Runs,
+    /,
+    *,
+    measures: options.Measures = (),
+    testing: Testing = Testing(),
+    lists: Lists = Lists(),
+    plot: Picture = None,
+    rules: Rules = Rules(),
+    to: Output = Output(),
 ) -> None:
-    """Say whether one system is better than another, how sure one can be, and what it rests on.
+    """Say whether one run is better than another, how sure you can be, and what it rests on.
 
-    Give judgments and two runs or more; or a CSV of scores: `system,measure,unit,value`, what `assay evaluate -q --csv`
-    writes, or a matrix with a column a system (then -m names what was measured). Or give predictions of classifiers:
-    one file with several systems side by side, or a file each, whose items are paired by their ids. Or clusters of the
-    same items, likewise: there is no test of clusterings, and the interval of the difference decides.
+    The first of two runs is the baseline; of more, every two are compared unless -b names one. Without -m: AP, nDCG@10,
+    RR and P@10.
+
+    $ assay compare qrels.txt words.run stems.run
+    $ assay compare qrels.txt words.run stems.run -m nDCG@10 --judge-next 5
+    $ assay compare qrels.txt words.run stems.run alphabet.run -b words
     """
-    form = output.form_of(json=json, csv=csv, markdown=markdown, latex=latex)
-    if (slices is None) != (topics is None):
+    if (lists.slices is None) != (lists.topics is None):
         raise ParameterError("--slices ATTRIBUTE and --topics FILE go together")
-    from assay import comparison as verb  # noqa: PLC0415  # `assay --help` need not load Polars
-    from assay.pairing import DEFAULT_MEASURES  # noqa: PLC0415
+    _check(plot, to)
+    files = inputs.opened(qrels, runs)
+    with inputs.progress(files, hidden=to.quiet):
+        _deliver(qrels, files, measures, settings(rules), testing, plot, to, lists=lists)
 
+
+def classifier(
+    files: options.PredictionFiles,
+    /,
+    *,
+    measures: options.Measures = (),
+    labels: Labels = Labels(),
+    threshold: options.Threshold = None,
+    missing: options.MissingItems = None,
+    testing: Testing = Testing(),
+    flipped: Annotated[
+        int | None, option("--flipped", help="List N items that two classifiers predict differently.", least=1)
+    ] = None,
+    plot: Picture = None,
+    to: Output = Output(),
+) -> None:
+    """Say whether one classifier is better than another, and how sure you can be.
+
+    One file with several systems side by side, or one file per system, whose items are paired by their ids. Without
+    -m: Accuracy, F, MCC and AUC (MCC first where one label has most items).
+
+    $ assay classifier compare letters/spam.csv --positive spam
+    $ assay classifier compare letters/spam.csv --positive spam -m Accuracy --flipped 5
+    """
+    _check(plot, to)
+    rules = items.item_rules(labels, threshold, missing)
+    read = options.without(labels, "system")
+    systems = items.predictions(files, read, quiet=to.quiet)
+    chosen = Lists(system=labels.system)
+    _deliver(systems, None, measures, rules, testing, plot, to, lists=chosen, flipped=flipped)
+
+
+def clustering(
+    files: options.ClusterFiles,
+    /,
+    *,
+    measures: options.Measures = (),
+    clusters: Clusters = Clusters(),
+    missing: options.MissingItems = None,
+    testing: Testing = Testing(),
+    plot: Picture = None,
+    to: Output = Output(),
+) -> None:
+    """Say whether one clustering is better than another: the interval of the difference decides.
+
+    Clusterings of the same items, side by side in one file, or one file each. Without -m: ARI, NMI, BCubedF,
+    Silhouette, DaviesBouldin.
+
+    $ assay clustering compare notes/notes.csv --unlabelled drop -b kmeans -m ARI
+    """
+    _check(plot, to)
+    rules = items.cluster_rules(clusters) | options.stated(missing=missing)
+    systems = items.clusterings(files, clusters, quiet=to.quiet)
+    _deliver(systems, None, measures, rules, testing, plot, to)
+
+
+def scores(
+    path: options.ScoreFile,
+    /,
+    *,
+    measures: options.Measures = (),
+    direction: options.Direction = (),
+    testing: Testing = Testing(),
+    plot: Picture = None,
+    to: Output = Output(),
+) -> None:
+    """Say whether one system is better than another, from bare scores, and how sure you can be.
+
+    Scores are `system,measure,unit,value`, what `assay evaluate -q --csv` writes, or a matrix with one column per
+    system (then -m names what was measured).
+
+    $ assay evaluate qrels.txt words.run stems.run -q --csv -o scores.csv
+    $ assay scores compare scores.csv -m AP
+    """
+    _check(plot, to)
+    _deliver(path, None, measures, options.directions(direction), testing, plot, to)
+
+
+def _check(plot: Path | None, to: Output) -> None:
+    """Refuse what cannot be written before anything is read."""
+    output.form_of(to)
     if plot is not None:
-        from assay.show.pictures import suffix_of  # noqa: PLC0415
+        from assay.show.pictures import suffix_of  # noqa: PLC0415  # `assay --help` need not load Polars
 
-        suffix_of(plot)  # before anything is read
-    settings: dict[str, Any] = {
-        "baseline": baseline or None, "direction": tested.directions(direction), "all_pairs": all_pairs, "test": test,
-        "correction": correction, "family": family,
-        "interval": interval, "alpha": alpha, "margin": margin, "power": power, "resamples": resamples,
-        "bootstrap_resamples": bootstrap_resamples, "seed": seed,
-    }  # fmt: skip
-    rules = options.rules(
-        level, ties, missing, unjudged, duplicates, rank_by, depth, judged_only, collection_size, complete
-    )
-    rules |= {"undefined": undefined, "compat": compat, "judge": judge}
-    predicted = prediction_inputs.PredictionInputs(
-        truth=truth, prediction=prediction, score=score, item_id=item_id, weight=weight, nulls=nulls,
-        list_separator=list_separator, labels=labels, unknown=unknown, positive=positive, one_class=one_class,
-        threshold=threshold,
-    )  # fmt: skip
-    clustered = cluster_inputs.ClusterInputs(
-        truth=truth, cluster=cluster, item_id=item_id, weight=weight, points=points, noise=noise, noise_as=noise_as,
-        unlabelled=unlabelled, metric=metric, sample_size=sample_size,
-    )  # fmt: skip
-    files: Any = clustered.among([given, *(runs or ())])
-    in_clusters, is_predicted = files is not None, False
-    if not in_clusters:
-        is_predicted, files = predicted.looked_at([given, *(runs or ())])
-    if flipped is not None and not is_predicted:
-        raise ParameterError("--flipped goes with predictions of classifiers")
-    compared: Any
-    if in_clusters or is_predicted:
-        told = clustered if in_clusters else predicted
-        options.refuse_rules({name: value for name, value in rules.items() if name != "missing"})
-        compared, own = _items(told, files, predicted, missing, quiet=quiet)
-        settings |= own | {"measures": measure or None}
-    elif runs:
-        compared = inputs.evaluated(files[0], runs, measure or DEFAULT_MEASURES, rules, quiet)
-    else:
-        options.refuse_rules(rules)
-        inputs.refuse_judgments(files[0])
-        compared, settings["measures"] = files[0], measure or None
-    with inputs.working("comparing", hidden=quiet):
-        result = verb.compare(compared, **settings)
-        pair = Pair(result, system)
-        lists = extras(pair, judge_next, changes, queries, bounds, slices, topics, flipped)
-    text = rendered(result, form, lists, plain=to is not None)
+        suffix_of(plot)
+
+
+def _deliver(
+    systems: Any,
+    runs: Any,
+    measures: tuple[str, ...],
+    rules: dict[str, Any],
+    testing: Testing,
+    plot: Path | None,
+    to: Output,
+    *,
+    lists: Lists = Lists(),
+    flipped: int | None = None,
+) -> None:
+    """Compare, and give the verdicts with what is listed besides."""
+    from assay.comparison import compare  # noqa: PLC0415
+
+    with inputs.working("comparing", hidden=to.quiet):
+        result = compare(systems, runs, measures=measures or None, **(testing.settings() | rules))
+        sections = _sections(Pair(result, options.only(lists.system, "--system")), lists, flipped)
+    text = _rendered(result, sections, to)
     if plot is not None:
         result.intervals().save(plot)
-    if not quiet:
+    if not to.quiet:
         inputs.say(result.evaluation, result.notes)
     output.deliver(text, to)
 
 
-def _items(
-    told: prediction_inputs.PredictionInputs | cluster_inputs.ClusterInputs,
-    files: list[Any],
-    predicted: prediction_inputs.PredictionInputs,
-    missing: str | None,
-    *,
-    quiet: bool,
-) -> tuple[Any, dict[str, Any]]:
-    """Predictions or clusters, and the rules that were said for them."""
-    if isinstance(told, prediction_inputs.PredictionInputs):
-        found = told.read(files)
-        rules = told.rules(missing)
-        if not quiet:
-            prediction_inputs.say(found)
-        return found, rules
-    predicted.refuse("is about classifiers, and these are clusters", *prediction_inputs.NOT_OF_CLUSTERS)
-    clusters = told.read(files)
-    if not quiet:
-        cluster_inputs.say(clusters)
-    return clusters, told.rules() | ({} if missing is None else {"missing": missing})
+class Pair(NamedTuple):
+    """The pair whose documents and queries are listed: under the first measure, the system asked for."""
+
+    result: Comparison
+    system: str | None
+
+    def finding(self) -> Finding:
+        """The finding that they are about."""
+        systems = {finding.system for finding in self.result.findings}
+        if self.system is None and len(systems) > 1:
+            raise ParameterError(
+                f"say whose documents, queries or items to list: --system {', '.join(sorted(systems)[:5])}"
+            )
+        return self.result.finding(self.result.measures[0], self.system)
+
+    def words(self) -> str:
+        """What is compared, in words."""
+        finding = self.finding()
+        return f"in {finding.measure} of {finding.system} and {finding.baseline}"
+
+    def table(self, name: str, *arguments: Any) -> Any:
+        """A table that the comparison gives for the pair."""
+        finding = self.finding()
+        which = {"measure": finding.measure, "system": finding.system, "baseline": finding.baseline}
+        return getattr(self.result, name)(*arguments, **which)
+
+
+def _sections(pair: Pair, lists: Lists, flipped: int | None) -> list[Section]:
+    """What is listed besides the verdicts, a section each."""
+    from assay.sections.comparisons import list_section  # noqa: PLC0415
+
+    tables: list[tuple[str, Any, str]] = []
+    if lists.queries is not None:
+        title = f"The queries that make most of the difference {pair.words()}"
+        tables.append(("queries", pair.table("queries").head(lists.queries), title))
+    if lists.changes is not None:
+        tables.append(("changes", _changes(pair, lists.changes), f"What changed {pair.words()}"))
+    if lists.bounds:
+        tables.append(("bounds", pair.result.bounds(), "What unjudged documents could make of each score"))
+    if lists.judge_next is not None:
+        title = f"Judge these next, for the difference {pair.words()}"
+        tables.append(("judge_next", pair.table("judge_next", lists.judge_next), title))
+    if lists.slices is not None:
+        from assay.files import read_topics  # noqa: PLC0415
+
+        frame = pair.table("slices", read_topics(str(lists.topics)), lists.slices)
+        tables.append(("slices", frame, f"By {lists.slices}, the difference {pair.words()}"))
+    if flipped is not None:
+        finding = pair.finding()
+        frame = pair.result.flipped(finding.baseline, finding.system)
+        part = "" if frame.height <= flipped else f", {flipped} of {frame.height:,}"
+        title = f"Items that {finding.system} predicts otherwise than {finding.baseline}{part}"
+        tables.append(("flipped", frame.head(flipped), title))
+    return [list_section(*table) for table in tables]
+
+
+def _changes(pair: Pair, query: str) -> Any:
+    moved = pair.table("changes")
+    if query == "all":
+        return moved
+    known = moved["query_id"].unique(maintain_order=True).to_list()
+    if query not in known:
+        raise ParameterError(f"--changes: there is no query {query!r}; there are {', '.join(known[:5])}, …")
+    return moved.filter(query_id=query)
+
+
+def _rendered(result: Comparison, lists: list[Section], to: Output) -> str:
+    """The comparison; in forms for other programs, what was asked for besides takes its place."""
+    form = output.form_of(to)
+    if form is None:
+        return output.written(_with_options(result, lists), None, plain=to.path is not None)
+    if not lists:
+        return output.rendered(result, to)
+    if len(lists) > 1 and form != "json":
+        names = ", ".join(spelt(each) for each in ("queries", "changes", "judge_next", "bounds", "slices", "flipped"))
+        raise ParameterError(f"--{form} gives one table: choose one of {names}")
+    return output.written(replace(result.document(), sections=tuple(lists)), form)
+
+
+def _with_options(result: Comparison, lists: list[Section]) -> Document:
+    """What is shown, with the lists below, and the option that lists what a verdict depends on."""
+    from assay.show.model import Prose  # noqa: PLC0415
+
+    document = result.document()
+    is_open = any(finding.verdict.unjudged for finding in result.findings)
+    hint = Prose(f"{spelt('judge_next')} lists the documents to judge first.", "fine")
+    sections = [
+        replace(each, parts=(*each.parts, hint)) if each.name == "legend" and each.parts and is_open else each
+        for each in document.sections
+    ]
+    return replace(document, sections=(*sections, *lists))

@@ -1,140 +1,165 @@
-"""`assay crossval FILES...`: predictions with the fold in which each was made; `assay crossval QRELS RUN...`."""
+"""`assay classifier crossval FILE...` and `assay tune QRELS RUN...`: what is chosen and judged fold by fold."""
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
-from assay.cli import crossval_topics, inputs, options, output, prediction_inputs
-from assay.cli.output import message
-from assay.cli.prediction_inputs import PredictionInputs
+from assay.cli import inputs, items, options, output
+from assay.cli.options import COLUMNS, Labels, Output, Rules, group, margin_of, option, settings
 from assay.core.errors import ParameterError
 
-_FOLDS = "Folds"
+if TYPE_CHECKING:
+    from assay.crossvalidation import Tuning
+
+Fold = Annotated[
+    str | None, option("--fold", metavar="NAME", help="The column, or the attribute of --topics, that says the fold.")
+]
 
 
-def register(app: typer.Typer) -> None:
-    """Add the command."""
-    app.command(name="crossval")(crossval)
+@group
+class FoldColumns:
+    """Further columns of predictions that were cross-validated."""
 
-
-def crossval(
-    files: Annotated[
-        list[str],
-        typer.Argument(
-            metavar="FILE",
-            help="Predictions beside the truth with the fold of each; name=FILE gives a name. Or judgments, and runs "
-            "of one search system under different settings.",
-        ),
-    ],
-    measure: Annotated[
-        list[str] | None, typer.Option("-m", "--measure", help="A measure, such as F1 or AUC; repeat for more.")
-    ] = None,
-    fold: Annotated[
-        str | None,
-        typer.Option(
-            help="Column of the folds; `fold` unless said. Of --topics, an attribute.", rich_help_panel=_FOLDS
-        ),
-    ] = None,
+    fold: Fold = None
     repeat: Annotated[
-        str | None,
-        typer.Option(help="Column of the repeats, where items were split several times.", rich_help_panel=_FOLDS),
-    ] = None,
+        str | None, option("--repeat", metavar="COLUMN", help="The repeats, where items were split several times.",
+                           panel=COLUMNS)
+    ] = None  # fmt: skip
     split: Annotated[
-        str | None,
-        typer.Option(
-            help="Column of train and test, where rows that were learned from are there.", rich_help_panel=_FOLDS
-        ),
-    ] = None,
+        str | None, option("--split", metavar="COLUMN", help="Train and test, where rows learned from are there.",
+                           panel=COLUMNS)
+    ] = None  # fmt: skip
     group: Annotated[
         str | None,
-        typer.Option(help="Column of groups, which should not be on both sides.", rich_help_panel=_FOLDS),
-    ] = None,
+        option("--group", metavar="COLUMN", help="Groups, which should not be on both sides.", panel=COLUMNS),
+    ] = None
     time: Annotated[
+        str | None, option("--time", metavar="COLUMN", help="Times, which should not be learned from too early.",
+                           panel=COLUMNS)
+    ] = None  # fmt: skip
+
+
+def classifier(
+    files: options.PredictionFiles,
+    /,
+    *,
+    measures: options.Measures = (),
+    folds: FoldColumns = FoldColumns(),
+    per_fold: Annotated[bool, option("--per-fold", help="Show every fold.")] = False,
+    compare: Annotated[bool, option("--compare", help="Say which system is better, over these folds.")] = False,
+    baseline: options.Baselines = (),
+    test: Annotated[
         str | None,
-        typer.Option(help="Column of times, which should not be learned from too early.", rich_help_panel=_FOLDS),
+        option(
+            "--test",
+            help="corrected-t (default); of five repeats of two folds also 5x2cv, 5x2cv-t.",
+            panel=options.TEST,
+        ),
     ] = None,
-    per_fold: Annotated[bool, typer.Option("--per-fold", help="Show every fold.", rich_help_panel=_FOLDS)] = False,
-    baseline: crossval_topics.Baseline = None,
-    compare: crossval_topics.Compare = False,
-    test: crossval_topics.Test = None,
-    margin: crossval_topics.Margin = None,
-    folds: crossval_topics.Folds = None,
-    topics: crossval_topics.Topics = None,
-    seed: crossval_topics.Seed = 0,
-    level: options.Level = 1.0,
-    truth: prediction_inputs.Truth = None,
-    prediction: prediction_inputs.Prediction = None,
-    score: prediction_inputs.Score = None,
-    item_id: prediction_inputs.ItemId = None,
-    weight: prediction_inputs.Weight = None,
-    system: prediction_inputs.Systems = None,
-    nulls: prediction_inputs.Nulls = None,
-    list_separator: prediction_inputs.ListSeparator = None,
-    labels: prediction_inputs.Labels = None,
-    unknown: prediction_inputs.Unknown = None,
-    positive: prediction_inputs.Positive = None,
-    one_class: prediction_inputs.OneClass = None,
-    threshold: prediction_inputs.Threshold = None,
-    confidence: Annotated[float, typer.Option(help="Level of the intervals, such as 0.95.")] = 0.95,
-    json: output.Json = False,
-    csv: output.Csv = False,
-    markdown: output.Markdown = False,
-    latex: output.Latex = False,
-    to: output.Output = None,
-    quiet: options.Quiet = False,
+    margin: options.Margin = (),
+    labels: Labels = Labels(),
+    threshold: options.Threshold = None,
+    confidence: options.Confidence = None,
+    to: Output = Output(),
 ) -> None:
     """Say how good classifiers are that were cross-validated: the mean of folds, its spread, pooled, the gap.
 
     A row is what was said of an item in a fold. With a column split, rows of the training set show how much better a
     classifier looks on what it has learned from. With --compare, say which of several classifiers is better.
 
-    Given judgments and several runs, each under another setting of one search system: choose a setting by the topics of
-    other folds, and say what the system is then worth, beside what the best setting looks like in hindsight.
+    $ assay classifier crossval letters/folds.csv --positive spam
+    $ assay classifier crossval letters/folds.csv --positive spam --compare
     """
-    from assay.crossvalidation import crossval as verb  # noqa: PLC0415  # `assay --help` need not load Polars
+    from assay.crossvalidation import crossval  # noqa: PLC0415  # `assay --help` need not load Polars
 
-    form = output.form_of(json=json, csv=csv, markdown=markdown, latex=latex)
-    predicted = PredictionInputs(
-        truth=truth, prediction=prediction, score=score, item_id=item_id, weight=weight, system=system, nulls=nulls,
-        list_separator=list_separator, labels=labels, unknown=unknown, positive=positive, one_class=one_class,
-    )  # fmt: skip
-    asked = crossval_topics.Asked(baseline, compare, test, margin, folds, topics, seed, level)
-    is_predicted, opened = predicted.looked_at(files) if len(files) > 1 else (True, [files[0]])
-    if len(files) == 1 and Path(files[0]).is_file() and not predicted.may_be_file(files[0]):
-        inputs.refuse_judgments(files[0])
-    if not is_predicted:
-        refused = {"repeat": repeat, "split": split, "group": group, "time": time, "per-fold": per_fold or None}
-        for name, value in refused.items():
-            if value is not None:
-                raise ParameterError(f"--{name} goes with predictions of classifiers, and these are none")
-        with inputs.working("tuning", hidden=quiet):
-            found = crossval_topics.tuned(opened, measure, fold, asked, confidence)
-            text = output.rendered(found, form, plain=to is not None)
-        if not quiet:
-            crossval_topics.say(found)
-        output.deliver(text, to)
-        return
-    asked.refuse("goes with judgments and runs", "folds", "topics", "seed", "level")
-    keep = {"fold": fold, "repeat": repeat, "split": split, "group": group, "time": time}
-    given = predicted.read(opened, keep)
-    if not quiet:
-        prediction_inputs.say(given, "row")
-    with inputs.working("measuring folds", hidden=quiet):
-        result = verb(
-            given,
-            measures=measure,
-            pos_label=positive,
-            threshold=threshold,
-            confidence=confidence,
-            shows_folds=per_fold,
-        )
-        shown = crossval_topics.compared(result, asked, confidence) if asked.compares else result
-        text = output.rendered(shown, form, plain=to is not None)
-    if not quiet:
-        for warning in result.warnings:
-            message(f"warning: {warning}")
-        inputs.say(None, list(dict.fromkeys([*result.notes, *shown.notes])))
+    output.form_of(to)
+    keep = {name: getattr(folds, name) for name in ("fold", "repeat", "split", "group", "time")}
+    systems = items.predictions(files, labels, keep=keep, quiet=to.quiet, what="row")
+    stated = options.stated(threshold=threshold, confidence=confidence, pos_label=labels.pos_label)
+    with inputs.working("measuring folds", hidden=to.quiet):
+        result = crossval(systems, measures=measures or None, shows_folds=per_fold, **stated)
+        outcome: Any = result
+        if compare or baseline or test is not None or margin:
+            chosen = options.stated(test=test) | margin_of(margin) | _alpha(confidence)
+            outcome = result.compare(options.only(baseline, "-b, --baseline"), **chosen)
+        text = output.rendered(outcome, to)
+    output.remarks(result.warnings, list(dict.fromkeys([*result.notes, *outcome.notes])), quiet=to.quiet)
     output.deliver(text, to)
+
+
+def search(
+    qrels: options.Judgments,
+    runs: options.Runs,
+    /,
+    *,
+    measures: options.Measures = (),
+    folds: Annotated[
+        str | None, option("--folds", metavar="N", help="How many folds of topics (5), or leave-one-out.")
+    ] = None,
+    fold: Fold = None,
+    topics: options.Topics = None,
+    baseline: options.Baselines = (),
+    margin: options.Margin = (),
+    confidence: options.Confidence = None,
+    seed: options.Seed = None,
+    rules: Rules = Rules(),
+    to: Output = Output(),
+) -> None:
+    """Choose a setting of a search system by the topics of other folds, and say what the system is then worth.
+
+    Each run is another setting of one search system; the result stands beside what the best setting looks like in
+    hindsight. Without -m: AP.
+
+    $ assay tune qrels.txt words.run stems.run alphabet.run --folds 4
+    """
+    from assay.crossvalidation import tune  # noqa: PLC0415  # `assay --help` need not load Polars
+
+    output.form_of(to)
+    if len(measures) > 1:
+        raise ParameterError("a setting is chosen by one measure: give -m once")
+    stated = settings(rules) | margin_of(margin) | _alpha(confidence) | options.stated(seed=seed)
+    stated |= _folds(folds, fold, topics)
+    with inputs.working("tuning", hidden=to.quiet):
+        result = tune(
+            qrels, inputs.opened(qrels, runs), *measures, baseline=options.only(baseline, "-b, --baseline"), **stated
+        )
+        text = output.rendered(result, to)
+    if not to.quiet:
+        _say(result)
+    output.deliver(text, to)
+
+
+def _folds(folds: str | None, fold: str | None, topics: str | None) -> dict[str, Any]:
+    """How topics are split, as `tune` takes it."""
+    from assay.crossvalidation.tuning import LEAVE_ONE_OUT  # noqa: PLC0415
+    from assay.files import read_topics  # noqa: PLC0415
+
+    if (fold is None) != (topics is None):
+        raise ParameterError("--topics FILE and --fold ATTRIBUTE go together")
+    if topics is not None and folds is not None:
+        raise ParameterError("choose --folds, or folds by an attribute of --topics")
+    if topics is not None:
+        return {"folds": read_topics(topics), "by": fold}
+    if folds is None:
+        return {}
+    is_number = folds.isascii() and folds.isdigit()
+    if not is_number and folds != LEAVE_ONE_OUT:
+        raise ParameterError(f"--folds is a whole number from 2 on, or {LEAVE_ONE_OUT}, not {folds!r}")
+    return {"folds": int(folds) if is_number else LEAVE_ONE_OUT}
+
+
+def _alpha(confidence: float | None) -> dict[str, float]:
+    if confidence is None:
+        return {}
+    if not 0.5 < confidence < 1:
+        raise ParameterError(f"--confidence lies between 0.5 and 1, not {confidence:g}")
+    return {"alpha": round(1 - confidence, 12)}
+
+
+def _say(result: Tuning) -> None:
+    """Tell on stderr what was read, and what is odd about it or about the choices."""
+    evaluation = result.evaluation
+    read = () if evaluation is None else evaluation.warnings
+    if evaluation is not None:
+        inputs.say_what_was_read(evaluation)
+    output.remarks([warning for warning in result.warnings if warning not in read], result.notes, quiet=False)

@@ -8,7 +8,8 @@ from importlib.resources import as_file, files
 from pathlib import Path
 from typing import Annotated
 
-import typer
+from assay.cli import options
+from assay.cli.options import option
 
 #: The systems of the demo, and what they do; the first is what the others are held against.
 SYSTEMS = {
@@ -23,17 +24,17 @@ MEASURES = ("nDCG@10", "AP", "RR", "P@5", "R@20")
 _LONGEST_LINE = 88
 
 
-def register(app: typer.Typer) -> None:
-    """Add the command."""
-    app.command(name="demo")(demo)
-
-
 def demo(
-    output: Annotated[Path, typer.Option("-o", "--output", help="Where to write the report.")] = Path(
+    *,
+    path: Annotated[Path, option("-o", "--output", help="Where to write the report (assay-demo.html).")] = Path(
         "assay-demo.html"
     ),
+    overwrite: options.Overwrite = False,  # noqa: ARG001  # heeded by whoever calls
 ) -> None:
-    """Compare six ways to search notes on bicycles, and write a report to look at."""
+    """Compare six ways to search notes on bicycles, and write a report to look at.
+
+    $ assay demo
+    """
     from rich.markup import escape  # noqa: PLC0415
     from rich.text import Text  # noqa: PLC0415
 
@@ -43,11 +44,11 @@ def demo(
     from assay.show.legible import on_one_line  # noqa: PLC0415
     from assay.show.terminal import console, show  # noqa: PLC0415
 
-    check_targets([output])  # before anything is read
+    check_targets([path])  # before anything is read
     out = console()
     out.print("Six ways to search 189 notes on bicycles, judged on 20 topics (0 not relevant to 3 answers it fully):\n")
-    for name, says in SYSTEMS.items():
-        out.print(f"  [bold]{name:<10}[/] {says}")
+    for name, description in SYSTEMS.items():
+        out.print(f"  [bold]{name:<10}[/] {description}")
     out.print()
     with as_file(files("assay") / "data" / "bicycles") as folder, working("comparing", hidden=False):
         result = evaluate(folder / "qrels.txt", {name: folder / "runs" / f"{name}.run" for name in SYSTEMS}, MEASURES)
@@ -57,14 +58,14 @@ def demo(
             documents=folder / "documents.jsonl",
             command=shlex.join(["assay", *sys.argv[1:]]),
         )
-        report.save(output)
+        report.save(path)
     show(result.sorted_by("nDCG@10").document(), out)
     out.print("\n[bold]Is one better than bm25?[/]")
     for sentence in str(report).splitlines():
         out.print(Text(sentence), width=min(out.width, _LONGEST_LINE))
     out.print(
         "\nWhy, query by query, with the rankings side by side, and how sure it is:\n"
-        f"  [bold]{escape(on_one_line(str(output.resolve())))}[/]",
+        f"  [bold]{escape(on_one_line(str(path.resolve())))}[/]",
         soft_wrap=True,
     )
     out.print("\nNext: [bold]assay report QRELS RUN...[/] on your own files, and [bold]assay measures[/].")

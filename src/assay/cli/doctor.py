@@ -1,128 +1,89 @@
-"""`assay doctor QRELS RUN...`, `assay doctor PREDICTIONS...`."""
+"""`assay doctor QRELS RUN...` and `assay classifier doctor FILE...`."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
-from assay.cli import inputs, options, output, prediction_inputs
+from assay.cli import inputs, items, options, output
+from assay.cli.options import Output, PredictionColumns, option
 from assay.core.errors import ParameterError
 
 if TYPE_CHECKING:
     from assay.diagnosis import Diagnosis
-    from assay.files import Source
+
+Every = Annotated[bool, option("--all", help="List the checks that found nothing, too.")]
 
 
-def register(app: typer.Typer) -> None:
-    """Add the command."""
-    app.command(name="doctor")(doctor)
-
-
-def doctor(
-    qrels: Annotated[
-        str,
-        typer.Argument(metavar="QRELS", help="Judgments: a file, or - for stdin; or a file of predictions."),
-    ],
-    runs: Annotated[
-        list[str] | None,
-        typer.Argument(
-            metavar="RUN", help="Runs: one file or several; name=FILE gives a name. Or further predictions."
-        ),
-    ] = None,
-    measure: Annotated[
-        list[str] | None,
-        typer.Option(
-            "-m", "--measure", help="A measure to judge ties and topics by; repeat. Default: nDCG@10, AP, RR, P@10."
-        ),
-    ] = None,
-    topics: Annotated[str | None, typer.Option(help="A file of topics: judged ones should be in it.")] = None,
-    documents: Annotated[str | None, typer.Option(help="A file of documents: those judged should be in it.")] = None,
+def search(
+    qrels: options.Judgments,
+    runs: options.Runs,
+    /,
+    *,
+    measures: options.Measures = (),
+    topics: options.Topics = None,
+    documents: options.Documents = None,
     grades: Annotated[
-        str | None, typer.Option("--grades", "--scale", help="The scale, as 0..3 or 0,1,2: other grades are errors.")
+        str | None, option("--grades", metavar="0..3", help="The scale, also 0,1,2: other grades are errors.")
     ] = None,
-    level: options.Level = 1.0,
-    train: Annotated[
-        str | None,
-        typer.Option(help="The items that a classifier was trained on.", rich_help_panel=prediction_inputs.PANEL),
-    ] = None,
-    truth: prediction_inputs.Truth = None,
-    prediction: prediction_inputs.Prediction = None,
-    score: prediction_inputs.Score = None,
-    item_id: prediction_inputs.ItemId = None,
-    weight: prediction_inputs.Weight = None,
-    list_separator: prediction_inputs.ListSeparator = None,
-    positive: prediction_inputs.Positive = None,
-    every: Annotated[
-        bool, typer.Option("--all", help="List the checks that found nothing, too.", rich_help_panel=options.OUTPUT)
-    ] = False,
-    json: output.Json = False,
-    csv: output.Csv = False,
-    markdown: output.Markdown = False,
-    to: output.Output = None,
-    quiet: options.Quiet = False,
-) -> None:
-    """Look judgments and runs, or a classifier's predictions, over for whatever makes numbers wrong or misleading.
+    level: options.Level = None,
+    every: Every = False,
+    to: Output = Output(),
+) -> int:
+    """Look judgments and runs over for whatever makes numbers wrong or misleading.
 
     It goes on where `assay evaluate` refuses a file. Exit 1 if there is an error among the findings, 0 if not.
+
+    $ assay doctor qrels.txt words.run
     """
-    form = output.form_of(json=json, csv=csv, markdown=markdown)
-    from assay import diagnosis as verb  # noqa: PLC0415  # `assay --help` need not load Polars
+    from assay.diagnosis import doctor  # noqa: PLC0415  # `assay --help` need not load Polars
 
-    of_rankings = {"measure": measure, "topics": topics, "documents": documents, "grades": grades}
-    predicted = prediction_inputs.PredictionInputs(
-        truth=truth, prediction=prediction, score=score, item_id=item_id, weight=weight, list_separator=list_separator,
-        positive=positive,
-    )  # fmt: skip
-    with inputs.working("examining", hidden=quiet):
-        is_predicted, files = predicted.looked_at([qrels, *(runs or ())])
-        if is_predicted:
-            _refuse(of_rankings, "goes with judgments and runs, and these are predictions")
-            found = _examined(files, train, predicted)
-        else:
-            if not runs:
-                instead = "give runs after the judgments, or a file of predictions (clusters: assay cluster)"
-                raise prediction_inputs.no_predictions(files[0], instead)
-            _refuse({"train": train}, "goes with predictions, and these are judgments and runs")
-            found = verb.doctor(
-                files[0],
-                _named(qrels, runs),
-                measure or None,
-                topics=topics,
-                documents=documents,
-                grades=grades,
-                level=level,
-            )
-    text = _on_screen(found, every=every, plain=to is not None) if form is None else str(getattr(found, f"to_{form}")())
-    output.deliver(text, to)
-    if not found.is_healthy:
-        raise typer.Exit(1)
+    output.form_of(to)
+    stated = options.stated(topics=topics, documents=documents, grades=grades, level=level)
+    with inputs.working("examining", hidden=to.quiet):
+        diagnosis = doctor(qrels, _named(qrels, runs), measures or None, **stated)
+    return _deliver(diagnosis, every, to)
 
 
-def _on_screen(found: Diagnosis, *, every: bool, plain: bool) -> str:
-    from assay.sections.diagnoses import document  # noqa: PLC0415
+def classifier(
+    files: options.PredictionFiles,
+    /,
+    *,
+    train: Annotated[
+        str | None, option("--train", metavar="FILE", help="The items that the classifier was trained on.")
+    ] = None,
+    columns: PredictionColumns = PredictionColumns(),
+    every: Every = False,
+    to: Output = Output(),
+) -> int:
+    """Look a classifier's predictions over for whatever makes numbers wrong or misleading.
 
-    return output.on_screen(document(found, every=every), plain)
+    It goes on where `assay classifier evaluate` refuses a file. Exit 1 if there is an error among the findings.
 
-
-def _examined(files: list[str | Source], train: str | None, predicted: prediction_inputs.PredictionInputs) -> Diagnosis:
-    from assay.diagnosis.examination import examine  # noqa: PLC0415
+    $ assay classifier doctor letters/spam.csv
+    """
+    from assay.diagnosis.examination import examine  # noqa: PLC0415  # `assay --help` need not load Polars
     from assay.files.prediction_columns import StatedColumns  # noqa: PLC0415
 
-    given: list[Any] = []
-    for file in files:
-        name, path = inputs.named(file) if isinstance(file, str) else (None, file)
-        given.append(path if name is None else {name: path})
-    said = StatedColumns(predicted.truth, predicted.prediction, predicted.score, predicted.item_id, predicted.weight)
-    return examine(
-        given, train=train, column_names=said, pos_label=predicted.positive, list_separator=predicted.list_separator
-    )
+    output.form_of(to)
+    inputs.each_named("", files)
+    stated = StatedColumns(columns.truth, columns.prediction, columns.score, columns.item, columns.weight)
+    with inputs.working("examining", hidden=to.quiet):
+        diagnosis = examine(
+            [items.source_of(file) for file in files], train=train, column_names=stated, pos_label=columns.pos_label,
+            list_separator=columns.list_separator,
+        )  # fmt: skip
+    return _deliver(diagnosis, every, to)
 
 
-def _refuse(said: dict[str, Any], why: str) -> None:
-    for name, value in said.items():
-        if value:
-            raise ParameterError(f"--{name} {why}")
+def _deliver(diagnosis: Diagnosis, every: bool, to: Output) -> int:
+    from assay.sections.diagnoses import document  # noqa: PLC0415
+
+    if output.form_of(to) is None:
+        text: str = output.on_screen(document(diagnosis, every=every), plain=to.path is not None)
+    else:
+        text = output.rendered(diagnosis, to)
+    output.deliver(text, to)
+    return 0 if diagnosis.is_healthy else 1
 
 
 def _named(qrels: str, runs: list[str]) -> Any:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from assay.cli.output import message
-from assay.core.errors import InputError, ParameterError, number_of
+from assay.core.errors import ParameterError, number_of
 
 if TYPE_CHECKING:
     from assay.evaluation import Evaluation
@@ -16,30 +16,32 @@ if TYPE_CHECKING:
     from assay.tables import Batches
 
 
-def named(run: str) -> tuple[str | None, str]:
+def named(run: Any) -> tuple[str | None, Any]:
     """`name=FILE` as name and file, unless there is a file of just that name.
 
     >>> named("bm25=old.run"), named("old.run")
     (('bm25', 'old.run'), (None, 'old.run'))
     """
+    if not isinstance(run, str):
+        return None, run
     name, equals, path = run.partition("=")
     if not (name and equals and "/" not in name) or Path(run).exists():
         return None, run
     return name, path
 
 
-def each_named(qrels: str | Source, runs: list[str]) -> list[tuple[str | None, str]]:
+def each_named(qrels: str, runs: Sequence[Any]) -> list[tuple[str | None, Any]]:
     """The names and files of several runs; neither a name nor stdin may be given twice."""
     parts = [named(run) for run in runs]
     if [qrels, *(path for _, path in parts)].count("-") > 1:
         raise ParameterError("stdin (-) can be read only once: give the other file by name")
-    given: dict[str, str] = {}
+    paths: dict[str, Any] = {}
     for name, path in parts:
         if name is None:
             continue
-        if name in given:
-            raise ParameterError(f"two runs are called {name!r}: {given[name]} and {path}")
-        given[name] = path
+        if name in paths:
+            raise ParameterError(f"two runs are called {name!r}: {paths[name]} and {path}")
+        paths[name] = path
     return parts
 
 
@@ -57,7 +59,7 @@ def kept(file: str) -> str | Source:
     return Source(path, name=name)
 
 
-def opened(qrels: str | Source, runs: list[str]) -> list[Batches]:
+def opened(qrels: str, runs: Sequence[str]) -> list[Batches]:
     """Open the runs; `name=FILE` gives one a name."""
     from assay.inputs import opened_run  # noqa: PLC0415
 
@@ -86,34 +88,8 @@ def progress(files: Sequence[object], hidden: bool) -> Iterator[None]:
         yield
 
 
-def evaluated(
-    qrels: str | Source, runs: list[str], measures: Sequence[str], rules: dict[str, Any], quiet: bool
-) -> Evaluation:
-    """Evaluate runs, with a progress bar while they are read."""
-    from assay.evaluation import evaluate  # noqa: PLC0415
-
-    files = opened(qrels, runs)
-    with progress(files, hidden=quiet):
-        return evaluate(qrels, files, measures, **rules)
-
-
-def refuse_judgments(given: str | Source) -> None:
-    """Where a file of scores is expected, say so if it holds judgments: the runs were forgotten."""
-    from assay.core.errors import FormatError  # noqa: PLC0415
-    from assay.files import Source, detect  # noqa: PLC0415
-
-    if given == "-":
-        return
-    source = given if isinstance(given, Source) else Source(given)
-    try:
-        found = detect(source, "qrels", None)
-    except (FormatError, InputError):
-        return
-    raise ParameterError(f"{source.name} holds judgments ({found.title}): give two runs or more after it")
-
-
 @contextmanager
-def working(says: str, hidden: bool) -> Iterator[None]:
+def working(activity: str, hidden: bool) -> Iterator[None]:
     """Show, on a terminal, that something is going on."""
     from assay.show.terminal import console  # noqa: PLC0415
 
@@ -121,7 +97,7 @@ def working(says: str, hidden: bool) -> Iterator[None]:
     if hidden or not out.is_terminal:
         yield
         return
-    with out.status(says):
+    with out.status(activity):
         yield
 
 
@@ -136,9 +112,9 @@ def say(evaluation: Evaluation | None, notes: Sequence[str]) -> None:
 def say_what_was_read(result: Evaluation, besides: Sequence[str] = ()) -> None:
     """Tell on stderr what was found in the files, and what is odd, but for what is told elsewhere."""
     grades = result.qrels.frame["relevance"]
-    found = (number_of("topic", len(result.qrels.topics)), number_of("judgment", grades.len()))
+    counts = (number_of("topic", len(result.qrels.topics)), number_of("judgment", grades.len()))
     scale = f"grades {_number(grades.min())} to {_number(grades.max())}"
-    message(f"{result.qrels.name}: {', '.join((result.qrels.format, *found, scale))}")
+    message(f"{result.qrels.name}: {', '.join((result.qrels.format, *counts, scale))}")
     for file in result.runs.values():
         message(f"{file.origin}: {file.format}")
     for warning in result.warnings:

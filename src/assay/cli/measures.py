@@ -7,8 +7,8 @@ import json as json_module
 import math
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
+from assay.cli import options
+from assay.cli.options import option
 from assay.cli.output import deliver, on_screen
 from assay.core.errors import ParameterError
 
@@ -24,28 +24,31 @@ _KINDS: dict[str, tuple[Vocabulary, ...]] = {
 }
 
 
-def register(app: typer.Typer) -> None:
-    """Add the command."""
-    app.command(name="measures")(measures)
-
-
 def measures(
-    name: Annotated[str | None, typer.Argument(help="A measure, in any tool's notation.")] = None,
+    name: Annotated[str | None, options.argument("NAME", "A measure, in any tool's notation.")] = None,
+    /,
+    *,
     situation: Annotated[
         str | None,
-        typer.Option(
+        option(
             "--for",
-            help="Recommend measures for web-search, fact-checking, patent, sparse-judgments, recommendation or "
-            "question-answering.",
+            metavar="SITUATION",
+            help="Recommend measures for web-search, fact-checking, patent, "
+            "sparse-judgments, recommendation or question-answering.",
         ),
     ] = None,
     classifiers: Annotated[
-        bool, typer.Option("--classifiers", help="The measures of classifiers; those of rankings otherwise.")
+        bool, option("--classifiers", help="The measures of classifiers; those of rankings otherwise.")
     ] = False,
-    clusterings: Annotated[bool, typer.Option("--clusterings", help="The measures of clusterings.")] = False,
-    json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False,
+    clusterings: Annotated[bool, option("--clusterings", help="The measures of clusterings.")] = False,
+    json: options.Json = False,
 ) -> None:
-    """List the measures, or show the card of one: definition, parameters, names elsewhere, example."""
+    """List the measures, or show the card of one: definition, parameters, names elsewhere, example.
+
+    $ assay measures
+    $ assay measures nDCG
+    $ assay measures --for web-search
+    """
     if classifiers and clusterings:
         raise ParameterError("choose --classifiers or --clusterings, not both")
     kind = "classifiers" if classifiers else "clusterings" if clusterings else None
@@ -55,14 +58,18 @@ def measures(
         _recommend(situation, json)
     elif json:
         chosen = _named(name, kind) if name else _all(kind or "rankings")
-        typer.echo(json_module.dumps([_as_json(measure) for measure in chosen], indent=2, ensure_ascii=False))
+        _print(json_module.dumps([_as_json(measure) for measure in chosen], indent=2, ensure_ascii=False))
     elif name:
         for number, measure in enumerate(_named(name, kind)):
             if number:
-                typer.echo()
+                _print("")
             _card(measure)
     else:
         _list(_all(kind or "rankings"), kind)
+
+
+def _print(text: str) -> None:
+    deliver(f"{text}\n")
 
 
 def _all(kind: str) -> list[Measure]:
@@ -72,9 +79,9 @@ def _all(kind: str) -> list[Measure]:
     if kind == "rankings":
         return list(registered().values())
     known = [measure for vocabulary in _KINDS[kind] for measure in registered(vocabulary).values()]
-    found = list({measure.definition.function: measure for measure in known}.values())
-    families = list(dict.fromkeys(measure.__module__ for measure in found))
-    return sorted(found, key=lambda measure: families.index(measure.__module__))
+    matches = list({measure.definition.function: measure for measure in known}.values())
+    families = list(dict.fromkeys(measure.__module__ for measure in matches))
+    return sorted(matches, key=lambda measure: families.index(measure.__module__))
 
 
 def _named(name: str, kind: str | None) -> list[Measure]:
@@ -89,12 +96,12 @@ def _named(name: str, kind: str | None) -> list[Measure]:
     kinds = tuple(_KINDS) if kind is None else (kind,)
     for tried in kinds:
         try:
-            found = [parse_measure(name, vocabulary) for vocabulary in _KINDS[tried]]
+            matches = [parse_measure(name, vocabulary) for vocabulary in _KINDS[tried]]
         except UnknownMeasureError:
             continue
-        if tried == "rankings" and found[0].name != name and by_name(name, "binary") is not None:
-            found += _named(name, "classifiers")
-        return list({measure.definition.function: measure for measure in reversed(found)}.values())[::-1]
+        if tried == "rankings" and matches[0].name != name and by_name(name, "binary") is not None:
+            matches += _named(name, "classifiers")
+        return list({measure.definition.function: measure for measure in reversed(matches)}.values())[::-1]
     bare = name.partition("(")[0].partition("@")[0].strip()
     names = [known for tried in kinds for vocabulary in _KINDS[tried] for known in known_names(vocabulary)]
     nearest = did_you_mean(bare, names) or "; `assay measures` lists them"
@@ -111,11 +118,11 @@ def _recommend(name: str, json: bool) -> None:
     measures = [recommended._asdict() for recommended in situation.measures]
     if json:
         payload = {"situation": situation.name, "description": situation.description, "measures": measures}
-        typer.echo(json_module.dumps(payload, indent=2, ensure_ascii=False))
+        _print(json_module.dumps(payload, indent=2, ensure_ascii=False))
         return
     table = Table.of("measures", pl.DataFrame(measures).rename({"reason": "why"}))
     section = Section("situation", parts=(Prose(situation.description), table))
-    deliver(on_screen(Document("advice", (section,))), None)
+    deliver(on_screen(Document("advice", (section,))))
 
 
 def _list(known: list[Measure], kind: str | None) -> None:
@@ -136,7 +143,7 @@ def _list(known: list[Measure], kind: str | None) -> None:
     if kind is None:
         other = "assay measures --classifiers lists those of classifiers, --clusterings of clusterings."
         parts.append(Prose(other, "dim"))
-    deliver(on_screen(Document("measures", (Section("measures", parts=tuple(parts)),))), None)
+    deliver(on_screen(Document("measures", (Section("measures", parts=tuple(parts)),))))
 
 
 def _card(measure: Measure) -> None:

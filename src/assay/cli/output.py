@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import functools
-import inspect
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
+from typing import TYPE_CHECKING
 
-import typer
-
-from assay.cli.options import OUTPUT
+from assay.cli.options import Output
 from assay.core.errors import ParameterError
 from assay.core.registry import writer
 from assay.core.results import Result
@@ -22,40 +18,19 @@ if TYPE_CHECKING:
 
     from assay.show.model import Document
 
-Json: TypeAlias = Annotated[bool, typer.Option("--json", help="As JSON, numbers in full.", rich_help_panel=OUTPUT)]
-Csv: TypeAlias = Annotated[bool, typer.Option("--csv", help="As CSV, numbers in full.", rich_help_panel=OUTPUT)]
-Markdown: TypeAlias = Annotated[bool, typer.Option("--markdown", help="As Markdown.", rich_help_panel=OUTPUT)]
-Latex: TypeAlias = Annotated[bool, typer.Option("--latex", help="As a LaTeX table.", rich_help_panel=OUTPUT)]
-Output: TypeAlias = Annotated[
-    Path | None, typer.Option("-o", "--output", help="Write to a file instead of stdout.", rich_help_panel=OUTPUT)
-]
-_Overwrite: TypeAlias = Annotated[
-    bool, typer.Option("--overwrite", help="Let the output replace a file that is read.", rich_help_panel=OUTPUT)
-]
-_Spreadsheet: TypeAlias = Annotated[
-    bool,
-    typer.Option(
-        "--spreadsheet", help="With --csv: an apostrophe before what would be a formula.", rich_help_panel=OUTPUT
-    ),
-]
-_Table: TypeAlias = Annotated[
-    str | None,
-    typer.Option(
-        "--table", metavar="NAME", help="With --csv: another table than the main one.", rich_help_panel=OUTPUT
-    ),
-]
+FORMS = ("json", "csv", "markdown", "latex", "html")
 #: What is said on stderr while the rest is on its way.
 _ON_STDERR = {"notes", "warnings"}
-_NAMED = inspect.Parameter.KEYWORD_ONLY
-_is_csv = _for_spreadsheets = False
-_table: str | None = None
 
 
-def form_of(**wanted: bool) -> str | None:
+def form_of(output: Output) -> str | None:
     """The form asked for; None is text for the terminal."""
-    chosen = [name for name, asked in wanted.items() if asked]
+    chosen = [name for name in FORMS if getattr(output, name)]
     if len(chosen) > 1:
         raise ParameterError(f"choose one of --{' and --'.join(chosen)}")
+    for name, is_asked in (("--spreadsheet", output.spreadsheet), ("--table", output.table is not None)):
+        if is_asked and not output.csv:
+            raise ParameterError(f"{name} goes with --csv")
     return chosen[0] if chosen else None
 
 
@@ -76,26 +51,33 @@ def text_of(show: Callable[[Console], None], plain: bool) -> Styled:
     return Styled("".join(f"{line.rstrip()}\n" for line in captured.get().splitlines()))
 
 
-def deliver(text: str, output: Path | None) -> None:
+def deliver(text: str, output: Output | None = None) -> None:
     """Print, or write to a file, whole or not at all: to the letter, but to a terminal nothing that it would obey."""
-    if _for_spreadsheets:
+    output = output or Output()
+    if output.spreadsheet:
         from assay.files.spreadsheets import for_spreadsheets  # noqa: PLC0415
 
         text = for_spreadsheets(text)
-    if output is None:
-        sys.stdout.write(text if isinstance(text, Styled) or not sys.stdout.isatty() else _on_terminal(text))
+    if output.path is None:
+        is_safe = isinstance(text, Styled) or not sys.stdout.isatty()
+        sys.stdout.write(text if is_safe else _on_terminal(text, is_csv=output.csv))
         sys.stdout.flush()
         return
+    write_file(output.path, text)
+
+
+def write_file(path: Path, text: str) -> None:
+    """Write a file, whole or not at all."""
     from assay.files.atomic import write_text  # noqa: PLC0415
 
-    write_text(output, text)
+    write_text(path, text)
 
 
-def _on_terminal(text: str) -> str:
+def _on_terminal(text: str, *, is_csv: bool) -> str:
     """The text without what terminals obey; of CSV, each row on a line."""
     from assay.show.legible import legible, on_one_line  # noqa: PLC0415  # `assay --help` need not wait for it
 
-    if not _is_csv:
+    if not is_csv:
         return legible(text)
     from assay.files.spreadsheets import each_cell  # noqa: PLC0415
 
@@ -111,40 +93,14 @@ def message(text: str, *, err: bool = True) -> None:
     """The same on stderr."""
     from assay.show.legible import on_one_line  # noqa: PLC0415
 
-    typer.echo(on_one_line(text), err=err)
+    (sys.stderr if err else sys.stdout).write(f"{on_one_line(text)}\n")
 
 
-def with_common_options(command: Callable[..., None]) -> Callable[..., None]:
-    """The command, with the options of all that write a file or a CSV: what they say holds for whatever is written."""
-    asked = inspect.signature(command, eval_str=True)
-    further = []
-    if {"to", "output", "target"} & asked.parameters.keys():
-        further.append(inspect.Parameter("overwrite", _NAMED, default=False, annotation=_Overwrite))
-    if "csv" in asked.parameters:
-        further.append(inspect.Parameter("spreadsheet", _NAMED, default=False, annotation=_Spreadsheet))
-    names_table = "csv" in asked.parameters and "table" not in asked.parameters
-    if names_table:
-        further.append(inspect.Parameter("table", _NAMED, default=None, annotation=_Table))
-
-    @functools.wraps(command)
-    def wrapped(*arguments: Any, overwrite: bool = False, spreadsheet: bool = False, **options: Any) -> None:
-        global _is_csv, _for_spreadsheets, _table  # noqa: PLW0603  # what a command was told holds for all it delivers
-        _is_csv, _for_spreadsheets = bool(options.get("csv")), spreadsheet
-        _table = options.pop("table", None) if names_table else None
-        for name, is_asked in (("--spreadsheet", spreadsheet), ("--table", _table is not None)):
-            if is_asked and not _is_csv:
-                raise ParameterError(f"{name} goes with --csv")
-        from assay.files import originals  # noqa: PLC0415  # `assay --help` need not load Polars
-
-        originals.start_anew(overwrite=overwrite)
-        try:
-            command(*arguments, **options)
-        finally:
-            originals.start_anew()
-
-    wrapped.__signature__ = asked.replace(parameters=[*asked.parameters.values(), *further])  # type: ignore[attr-defined]
-    wrapped.__annotations__ = command.__annotations__ | {one.name: one.annotation for one in further}
-    return wrapped
+def remarks(warnings: Sequence[str] = (), notes: Sequence[str] = (), *, quiet: bool) -> None:
+    """Tell on stderr what is odd, and what is worth a note."""
+    if not quiet:
+        for text in [*(f"warning: {each}" for each in warnings), *(f"note: {each}" for each in notes)]:
+            message(text)
 
 
 def written(document: Document, form: str | None, plain: bool = True) -> str:
@@ -160,12 +116,13 @@ def on_screen(document: Document, plain: bool = False) -> Styled:
     return text_of(lambda out: show(replace(document, sections=parts), out), plain)
 
 
-def rendered(result: Result, form: str | None, plain: bool) -> str:
+def rendered(result: Result, output: Output) -> str:
     """A result in the form asked for; for the terminal without its notes, which went to stderr."""
+    form = form_of(output)
     if form != "csv":
-        return written(result.document(), form, plain)
-    if _table is None:
+        return written(result.document(), form, plain=output.path is not None)
+    if output.table is None:
         return result.to_csv()
     from assay.show.data import write_csv  # noqa: PLC0415  # `assay --help` need not load Polars
 
-    return write_csv(result.document(), _table)
+    return write_csv(result.document(), output.table)

@@ -6,8 +6,6 @@ import getopt
 import re
 from typing import Any
 
-import typer
-
 import assay
 from assay.cli.output import deliver, message
 from assay.core.errors import ParameterError, number_of
@@ -51,25 +49,19 @@ Prints what the reference tool prints.
 """
 
 
-def register(app: typer.Typer) -> None:
-    """Add the command; its options are read the way the reference tool reads them."""
-    settings = {"ignore_unknown_options": True, "allow_extra_args": True, "help_option_names": []}
-    app.command(name="trec-eval", context_settings=settings, add_help_option=False)(command)
-
-
-def command(context: typer.Context) -> None:
+def command(*words: str) -> None:
     """Print what trec_eval prints, byte for byte (`assay trec-eval -h`)."""
     try:
-        given, files = getopt.gnu_getopt(context.args, _SHORT, list(_LONG))
+        flagged, files = getopt.gnu_getopt(list(words), _SHORT, list(_LONG))
     except getopt.GetoptError as problem:
         raise ParameterError(f"trec-eval: {problem}; `assay trec-eval -h` lists the options") from None
-    given = [(_FLAGS.get(name, name.lstrip("-")), value) for name, value in given]
-    flags = dict(given)
+    options_read = [(_FLAGS.get(name, name.lstrip("-")), value) for name, value in flagged]
+    flags = dict(options_read)
     if "h" in flags:
-        typer.echo(_USAGE, nl=False)
+        deliver(_USAGE)
         return
     if "v" in flags:
-        typer.echo(f"trec_eval version {_VERSION} (assay {assay.__version__})")
+        deliver(f"trec_eval version {_VERSION} (assay {assay.__version__})\n")
         return
     if len(files) != 2:
         got = number_of("file", len(files))
@@ -78,7 +70,7 @@ def command(context: typer.Context) -> None:
     from assay.trec_eval import PrintOptions, trec_eval  # noqa: PLC0415  # `assay --help` need not load Polars
 
     options = PrintOptions(
-        measures=[value for name, value in given if name == "m"],
+        measures=[value for name, value in options_read if name == "m"],
         per_topic="q" in flags,
         summary="n" not in flags,
         complete="c" in flags,
@@ -91,7 +83,7 @@ def command(context: typer.Context) -> None:
     printed = trec_eval(files[0], files[1], options)
     for warning in printed.warnings:
         message(f"warning: {warning}")
-    deliver(printed.text, None)
+    deliver(printed.text)
 
 
 def _refuse(flags: dict[str, Any]) -> None:

@@ -1,0 +1,147 @@
+"""From words on a command line to a command that is called: help, stdin, wrong calls."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import fields, is_dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from cyclopts import CycloptsError
+
+from assay import __version__
+from assay.cli.commands import SUBJECTS, TOP, application, every_command
+from assay.cli.wording import Options
+from assay.core.arguments import speaking
+from assay.core.errors import AssayError, InputError, ParameterError, did_you_mean
+
+if TYPE_CHECKING:
+    from cyclopts import App
+
+#: What stands for `-`, a file here and an unknown option for the parser.
+_STDIN = "\0-"
+_HELP = ("-h", "--help", "--help-all")
+
+
+def call(words: list[str]) -> int:
+    """Call the command that the words name, and give its exit code."""
+    app = application()
+    command = command_in(words)
+    if words[:1] == ["--version"]:
+        sys.stdout.write(f"assay {__version__}\n")
+        return 0
+    if (asked := _help_asked(words, command)) is not None:
+        from assay.cli.help_pages import help_page  # noqa: PLC0415  # only where it is asked for
+
+        sys.stdout.write(help_page(app, command, everything=asked == "--help-all"))
+        return 0
+    if command == "trec-eval":  # it has the options of the reference tool, and reads them as that does
+        words = [words[0], "--", *words[1:]]
+    try:
+        function, bound, _ = app.parse_args(
+            [_STDIN if word == "-" else word for word in words], exit_on_error=False, print_error=False
+        )
+    except CycloptsError as problem:
+        raise ParameterError(_wrong_call(app, command, words, problem)) from None
+    bound.apply_defaults()
+    for name, value in bound.arguments.items():
+        bound.arguments[name] = _restored(value)
+    overwrites = [
+        getattr(value, "overwrite", None) if is_dataclass(value) else value if name == "overwrite" else None
+        for name, value in bound.arguments.items()
+    ]
+    _refuse_old_word(command, words)
+    with speaking(Options()), _told_apart(command, words):
+        if any(each is not None for each in overwrites):
+            from assay.files import originals  # noqa: PLC0415  # `assay --help` need not load Polars
+
+            originals.start_anew(overwrite=any(overwrites))
+        return function(*bound.args, **bound.kwargs) or 0
+
+
+def _refuse_old_word(command: str, words: list[str]) -> None:
+    """Refuse what was not always a file, and is none now."""
+    from assay.cli.old_spellings import refused_word  # noqa: PLC0415
+
+    first = next(iter(words[len(command.split()) :]), "")
+    if (text := refused_word(command, first)) is not None and not Path(first).exists():
+        raise ParameterError(text)
+
+
+@contextmanager
+def _told_apart(command: str, words: list[str]) -> Iterator[None]:
+    """Where a file is refused that another subject takes, say so."""
+    try:
+        yield
+    except AssayError as problem:
+        from assay.cli.old_spellings import other_subject  # noqa: PLC0415  # only where something is wrong
+
+        if (text := other_subject(command, words)) is None:
+            raise
+        raise InputError(f"{problem}; {text}") from problem
+
+
+def command_in(words: list[str]) -> str:
+    """The command that words begin with, as it is called; a subject without verb, or nothing, if there is none.
+
+    >>> command_in(["classifier", "gate", "old.csv"]), command_in(["classifier"]), command_in(["frobnicate"])
+    ('classifier gate', 'classifier', '')
+    """
+    known = every_command()
+    for called in (" ".join(words[:2]), " ".join(words[:1])):
+        if called in known or called in SUBJECTS:
+            return called
+    return ""
+
+
+def _help_asked(words: list[str], command: str) -> str | None:
+    """How help is asked for, if it is: by an option, or by naming no command."""
+    if command == "trec-eval":
+        return None
+    if words in ([], [command]) and (not words or command in SUBJECTS):
+        return "--help"
+    options = words[: words.index("--")] if "--" in words else words
+    return next((word for word in options if word in _HELP), None)
+
+
+def _restored(value: Any) -> Any:
+    """The value with `-` where it stood."""
+    if isinstance(value, str | Path):
+        return type(value)("-") if str(value) == _STDIN else value
+    if isinstance(value, list | tuple):
+        return type(value)(_restored(each) for each in value)
+    if is_dataclass(value) and not isinstance(value, type):
+        changes = {field.name: _restored(getattr(value, field.name)) for field in fields(value)}
+        return replace(value, **changes)
+    return value
+
+
+def _wrong_call(app: App, command: str, words: list[str], problem: CycloptsError) -> str:
+    """What is wrong with a call, on one line, and what to type instead."""
+    from assay.cli.old_spellings import hint, other_subject  # noqa: PLC0415  # only where something is wrong
+
+    if (text := hint(app, command, words)) is not None:
+        return text
+    page = f"; `assay {command} --help` lists what there is" if command else "; `assay --help` lists what there is"
+    kind = type(problem).__name__
+    if kind == "UnknownCommandError" or not command or command in SUBJECTS:
+        known = SUBJECTS[command][1] if command else [*TOP, *SUBJECTS]
+        word = words[1 if command else 0]
+        what = "option" if word.startswith("-") else f"{command} command".strip()
+        return f"no such {what}: {word}{did_you_mean(word, known) or page}"
+    if kind == "UnknownOptionError":
+        word = problem.token.keyword or problem.token.value  # type: ignore[attr-defined]
+        return f"no such option: {word}{did_you_mean(word, names_of(app, command)) or page}"
+    if kind == "UnusedCliTokensError":
+        return f"too many inputs: {' '.join(problem.unused_tokens or ())}{page}"
+    text = str(problem).replace(_STDIN, "-").removesuffix(".").removeprefix(f'Command "{command}" parameter ')
+    return f"{text}; {other}" if (other := other_subject(command, words)) is not None else text + page
+
+
+def names_of(app: App, command: str) -> list[str]:
+    """The options of a command, by all their names."""
+    for word in command.split():
+        app = app[word]
+    return [name for argument in app.assemble_argument_collection() for name in argument.names if name[:1] == "-"]

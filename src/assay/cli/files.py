@@ -1,0 +1,155 @@
+"""`assay show FILE`, `assay convert IN OUT` and `assay examples [FOLDER]`."""
+
+from __future__ import annotations
+
+import shlex
+import shutil
+import sys
+import tempfile
+from functools import partial
+from importlib import resources
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+from assay.cli import inputs, options
+from assay.cli.options import Output, option
+from assay.cli.output import deliver, form_of, message, say, written
+from assay.core.domains import Choice
+from assay.core.errors import InputError, ParameterError
+
+if TYPE_CHECKING:
+    from assay.files.writing import Table
+
+_KINDS = ("run", "qrels", "topics", "documents")
+#: Files of these stand in the folder itself; the other collections are folders in it.
+HOME = "tea"
+
+
+def show(
+    path: Annotated[str | None, options.argument("FILE", "A file, a folder with a collection, or - for stdin.")] = None,
+    /,
+    *,
+    kind: options.Kind = None,
+    lines: Annotated[int | None, option("-n", "--lines", help="How many rows to show (5).", least=0)] = None,
+    inverse_grades: options.InverseGrades = False,
+    formats: Annotated[bool, option("--formats", help="List all formats that can be read and written.")] = False,
+    to: Output = Output(),
+) -> None:
+    """Say what a file is: its format, rows, topics, grades, first rows; or what a folder holds.
+
+    $ assay show qrels.txt
+    $ assay show --formats
+    """
+    from assay.files.contents import contents_of, contents_of_collection  # noqa: PLC0415
+    from assay.sections.contents import document_of_formats  # noqa: PLC0415
+
+    form = form_of(to)
+    if formats:
+        deliver(written(document_of_formats(), form, plain=to.path is not None), to)
+        return
+    if path is None:
+        raise ParameterError("name a file or a folder, or ask for --formats")
+    if path != "-" and Path(path).is_dir():
+        from assay.files.collections import read_collection  # noqa: PLC0415
+
+        contents = contents_of_collection(read_collection(path, inverse_grades=inverse_grades))
+    else:
+        contents = contents_of(_opened(path, kind, inverse_grades=inverse_grades), path, 5 if lines is None else lines)
+    deliver(contents.to_json() if to.json else written(contents.document(), form, plain=to.path is not None), to)
+
+
+def convert(
+    source: Annotated[str, options.argument("IN", "A file in any known format, or - for stdin.")],
+    target: Annotated[
+        Path, options.argument("OUT", "Where to write; the ending names the format. - is stdout, with --to.")
+    ],
+    /,
+    *,
+    kind: options.Kind = None,
+    from_format: Annotated[str | None, option("--from", metavar="FORMAT", help="The format of IN (found out).")] = None,
+    to_format: Annotated[
+        str | None, option("--to", metavar="FORMAT", help="The format of OUT (by its ending).")
+    ] = None,
+    inverse_grades: options.InverseGrades = False,
+    overwrite: options.Overwrite = False,  # noqa: ARG001  # heeded by whoever calls
+    quiet: options.Quiet = False,
+) -> None:
+    """Write a run, judgments, topics or documents in another format. Runs stream: memory stays bounded.
+
+    $ assay convert words.run words.jsonl
+    """
+    from assay.files.writing import kind_of, left_out, write  # noqa: PLC0415  # `assay --help` need not load Polars
+
+    table = _opened(source, kind, from_format, inverse_grades)
+    with inputs.progress([table], hidden=quiet):
+        written_as = _to_stdout(table, to_format) if str(target) == "-" else write(table, target, format=to_format)
+    if not quiet:
+        message(f"{source}: {table.format} -> {target}: {kind_of(table)} as {written_as}")
+        if lost := left_out(table, written_as):
+            message(f"warning: {target}: {written_as} has no place for {', '.join(lost)}")
+        for warning in getattr(table, "warnings", ()):
+            message(f"warning: {warning}")
+
+
+def examples(
+    folder: Annotated[Path, options.argument("FOLDER", "A folder that does not exist yet.")] = Path("assay-examples"),
+    /,
+) -> None:
+    """Copy the data that come with the package into a new folder: there, every command of the documentation runs.
+
+    $ assay examples tea
+    """
+    lay_out(folder)
+    say(f"{folder}: made; go there (cd {shlex.quote(str(folder))}) and try: assay evaluate qrels.txt words.run")
+
+
+def lay_out(folder: Path) -> None:
+    """Copy the examples; the folder appears when all of them are there, or not at all."""
+    if folder.exists():
+        raise InputError(f"{folder}: expected a folder that does not exist yet, found one: name another")
+    try:
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        with (
+            resources.as_file(resources.files("assay") / "data") as data,
+            tempfile.TemporaryDirectory(dir=folder.parent, prefix=f".{folder.name}-") as place,
+        ):
+            copy = Path(place) / folder.name
+            shutil.copytree(data / HOME, copy)
+            for other in sorted(path for path in data.iterdir() if path.is_dir() and path.name != HOME):
+                shutil.copytree(other, copy / other.name)
+            copy.rename(folder)
+    except OSError as problem:
+        raise InputError(f"{folder}: cannot be written: {(problem.strerror or str(problem)).lower()}") from problem
+
+
+def _to_stdout(table: Table, format: str | None) -> str:
+    """Write to stdout; to a terminal, nothing that it would obey."""
+    from assay.files.writing import write  # noqa: PLC0415
+
+    if not sys.stdout.isatty():
+        return write(table, "/dev/stdout", format=format)
+    with tempfile.TemporaryDirectory() as folder:
+        place = Path(folder) / "text"
+        written_as = write(table, place, format=format)
+        deliver(place.read_text(encoding="utf-8", errors="replace"))
+    return written_as
+
+
+def _opened(source: str, kind: str | None, format: str | None = None, inverse_grades: bool = False) -> Table:
+    """Read a file of any kind, or part of a dataset."""
+    from assay import files  # noqa: PLC0415
+    from assay.files.reading import is_dataset  # noqa: PLC0415
+
+    if kind is not None:
+        Choice(_KINDS).check("kind", kind)
+    readable: Any = source if is_dataset(source) else files.Source(source)
+    detected = files.detect(readable, kind, format) if not is_dataset(readable) else None  # type: ignore[arg-type]
+    readers: dict[str, Any] = {
+        "run": files.scan_run,
+        "qrels": partial(files.read_qrels, inverse_grades=inverse_grades),
+        "topics": files.read_topics,
+        "documents": files.read_documents,
+    }
+    read = readers[detected.kind if detected else kind or "qrels"]
+    table: Table = read(readable, format=detected.name if detected else None)
+    return table

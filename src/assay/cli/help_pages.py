@@ -1,0 +1,132 @@
+"""Pages of help: inputs, the options that people use, examples; the others on a page of their own."""
+
+from __future__ import annotations
+
+import inspect
+import shutil
+import textwrap
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, get_args
+
+from assay.cli.commands import PANELS, SUBJECTS
+from assay.cli.options import INPUTS, OPTIONS
+
+if TYPE_CHECKING:
+    from cyclopts import App
+
+_WIDEST = 100
+_NAMES = 28
+Entry = tuple[str, str]
+
+
+def help_page(app: App, command: str, *, everything: bool) -> str:
+    """The help of a command, of a subject, or of all."""
+    if command and command not in SUBJECTS:
+        lines = _of_command(app, command, everything)
+    elif command:
+        summary, verbs = SUBJECTS[command]
+        lines = [f"Usage: assay {command} COMMAND ...", "", summary, ""]
+        lines += _panel("Commands", [(verb, each.summary) for verb, each in verbs.items()])
+        lines += ["", f"`assay {command} COMMAND --help` says more."]
+    else:
+        lines = ["Usage: assay COMMAND ...", "", "Evaluate search, classifiers and clusterings; every rule named.", ""]
+        for title, commands in PANELS.items():
+            lines += [*_panel(title, [(verb, each.summary) for verb, each in commands.items()]), ""]
+        subjects = [(f"{name} ...", f"{text} {', '.join(verbs)}.") for name, (text, verbs) in SUBJECTS.items()]
+        lines += [*_panel("Other subjects", subjects), ""]
+        lines += ["`assay COMMAND --help` says more; --version shows the version."]
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _of_command(app: App, command: str, everything: bool) -> list[str]:
+    panels = panels_of(app, command)
+    paragraphs, examples = _documentation(_below(app, command).default_command)
+    lines = [f"Usage: {usage_of(app, command)}"]
+    for paragraph in paragraphs if everything else paragraphs[:1]:
+        lines += ["", *textwrap.wrap(paragraph, _width())]
+    hidden = [] if everything else [title for title in panels if title not in {INPUTS, OPTIONS}]
+    for title, entries in panels.items():
+        lines += ["", *_panel(title, entries)] if entries and title not in hidden else []
+    if examples:
+        lines += ["", "Examples", *(f"  {example}" for example in examples)]
+    if hidden:
+        count = sum(len(panels[title]) for title in hidden)
+        lines += ["", f"--help-all shows {count} more options: {', '.join(title.lower() for title in hidden)}."]
+    return lines
+
+
+def panels_of(app: App, command: str) -> dict[str, list[Entry]]:
+    """The inputs and options of a command with what they mean, by panel."""
+    panels: dict[str, list[Entry]] = {INPUTS: [], OPTIONS: []}
+    for each in _arguments(app, command):
+        panels.setdefault(_panel_of(each), []).append((_names(each), each.parameter.help))
+    return panels
+
+
+def usage_of(app: App, command: str) -> str:
+    """How a command is called.
+
+    >>> from assay.cli.commands import application
+    >>> usage_of(application(), "compare")
+    'assay compare QRELS RUN... [OPTIONS]'
+    """
+    inputs = [_usage(each) for each in _arguments(app, command) if each.index is not None]
+    return " ".join(["assay", command, *inputs, "[OPTIONS]"])
+
+
+def _arguments(app: App, command: str) -> list[Any]:
+    return [each for each in _below(app, command).assemble_argument_collection() if each.parameter.help]
+
+
+def _below(app: App, command: str) -> App:
+    for word in command.split():
+        app = app[word]
+    return app
+
+
+def _documentation(function: Any) -> tuple[list[str], list[str]]:
+    """The paragraphs of a docstring, and its examples: the lines that begin with a prompt."""
+    parts = (inspect.getdoc(function) or "").split("\n\n")
+    examples = [line for part in parts for line in part.splitlines() if line.startswith("$ ")]
+    return [" ".join(part.split()) for part in parts if not part.startswith("$ ")], examples
+
+
+def _panel_of(argument: Any) -> str:
+    (group,) = argument.parameter.group
+    return str(getattr(group, "name", group))
+
+
+def _usage(argument: Any) -> str:
+    name = str(argument.parameter.metavar)
+    several = "..." if "list" in str(argument.hint) else ""
+    return f"{name}{several}" if argument.required else f"[{name}{several}]"
+
+
+def _names(argument: Any) -> str:
+    """The names of an option, with a word for its value unless it is a flag."""
+    if argument.index is not None:
+        return str(argument.parameter.metavar)
+    short = [name for name in argument.names if not name.startswith("--")]
+    names = ", ".join([*short, *(name for name in argument.names if name.startswith("--"))])
+    return names if argument.hint is bool else f"{names} {argument.parameter.metavar or _value_of(argument.hint)}"
+
+
+def _value_of(hint: Any) -> str:
+    kinds = {hint, *get_args(hint)}
+    return "FILE" if Path in kinds else "N" if kinds & {int, float} else "WORD"
+
+
+def _panel(title: str, entries: Iterable[Entry]) -> Iterator[str]:
+    """A title, and names with what they mean beside them."""
+    yield title
+    for names, text in entries:
+        lines = textwrap.wrap(text, _width() - _NAMES - 4)
+        if len(names) > _NAMES:
+            yield f"  {names}"
+        yield f"  {names if len(names) <= _NAMES else '':<{_NAMES}}  {lines[0]}"
+        yield from (f"{'':{_NAMES + 4}}{line}" for line in lines[1:])
+
+
+def _width() -> int:
+    return min(_WIDEST, shutil.get_terminal_size((80, 24)).columns)

@@ -1,0 +1,216 @@
+"""Predictions and clusterings: files with their options -> systems, and what is typed instead of a file."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from assay.cli.inputs import each_named, named
+from assay.cli.options import Clusters, Labels, settings, stated
+from assay.cli.output import message
+from assay.core.domains import Choice
+from assay.core.errors import InputError, ParameterError, did_you_mean, listed, number_of
+
+if TYPE_CHECKING:
+    from assay.counting.confusion_matrix import ConfusionMatrix
+    from assay.counting.contingency import Contingency
+    from assay.tables import Predictions
+    from assay.tables.clusters import Clusters as Clustering
+
+Item = TypeVar("Item", bound=Any)
+ORIENTATIONS = ("rows_are_true", "rows_are_predicted")
+#: Options that say what of the systems is meant, and nothing about reading a file.
+_NOT_READ = ("system", "one_class", "labels", "noise", "noise_as", "unlabelled", "metric", "sample_size", "cluster")
+#: Options of predictions that a matrix, or a list of scores, has no use for.
+_OF_FILES = ("truth", "prediction", "score", "item", "weight", "list_separator", "system", "nulls", "unknown")
+
+
+def predictions(
+    files: Sequence[Any], labels: Labels, *, keep: Mapping[str, str | None] | None = None, quiet: bool = True,
+    what: str = "item",
+) -> list[Predictions]:  # fmt: skip
+    """The systems of all files, as far as they were asked for; `keep`: further columns, by the names they get."""
+    from assay.classification.inputs import against_rest  # noqa: PLC0415  # `assay --help` loads no Polars
+    from assay.files.predictions import read_predictions  # noqa: PLC0415
+
+    if labels.one_class is not None and labels.pos_label is not None:
+        raise ParameterError("--class makes its class the positive one: leave --positive out")
+    if labels.unknown is not None and labels.labels is None:
+        raise ParameterError("--unknown goes with --labels, which says what is known")
+    columns = settings(labels, without=_NOT_READ) | {"keep": keep}
+    if labels.labels is not None:
+        from assay.cli.literals import labels_in  # noqa: PLC0415
+
+        columns["labels"] = labels_in(labels.labels)
+    for name, words in (("nulls", ("error", "drop", "label")), ("unknown", ("error", "other"))):
+        if name in columns:
+            Choice(words).check(f"--{name}", columns[name])
+    systems = _systems(files, lambda path, name: read_predictions(path, name=name, **columns), labels.system, "system")
+    if not quiet:
+        say(systems, what)
+    if labels.one_class is None:
+        return systems
+    collapsed: list[Any] = [against_rest(each, labels.one_class) for each in systems]
+    return collapsed
+
+
+def clusterings(files: Sequence[Any], clusters: Clusters, *, quiet: bool = True) -> list[Clustering]:
+    """The clusterings of all files, as far as they were asked for."""
+    from assay.files.clusters import read_clusters  # noqa: PLC0415  # `assay --help` loads no Polars
+
+    columns: dict[str, Any] = settings(clusters, without=_NOT_READ)
+    if clusters.points is not None:
+        columns["points"] = point_columns(clusters.points)
+    if clusters.cluster:
+        columns["cluster"] = list(clusters.cluster) if len(clusters.cluster) > 1 else clusters.cluster[0]
+    systems = _systems(
+        files, lambda path, name: read_clusters(path, name=name, **columns), clusters.system, "clustering"
+    )
+    names = [each.name for each in systems]
+    if twice := next((name for name in names if names.count(name) > 1), None):
+        raise ParameterError(f"two clusterings are called {twice!r}: name=FILE gives a file a name of its own")
+    if not quiet:
+        say(systems)
+    return systems
+
+
+def _systems(
+    files: Sequence[Any], read: Callable[[Any, str | None], list[Item]], wanted: Sequence[str], what: str
+) -> list[Item]:
+    """What is in the files; `name=FILE` names the system, or goes before the names of several."""
+    known: list[str] = []
+    systems: list[Item] = []
+    for name, path in each_named("", files):
+        group = read(path, name)
+        chosen = [each for each in group if not wanted or each.name in wanted or name in wanted]
+        called = [each.name if name is None else f"{name} {each.name}" if len(chosen) > 1 else name for each in chosen]
+        systems += [replace(each, name=new_name) for each, new_name in zip(chosen, called, strict=True)]
+        known += [each.name for each in group]
+    for name in wanted:
+        if name not in known:
+            raise ParameterError(
+                f"--system: no {what} is called {name!r}: there are {listed(known)}{did_you_mean(name, known)}"
+            )
+    return systems
+
+
+def say(systems: Sequence[Any], what: str = "item") -> None:
+    """Tell on stderr what was read; `what` a row is, where it is not an item."""
+    for path in dict.fromkeys(each.origin for each in systems):
+        here = [each for each in systems if each.origin == path]
+        points = getattr(here[0], "points", None)
+        kind = "systems" if not hasattr(here[0], "points") else "clusterings"
+        shape = "" if points is None else f", points of {number_of('number', points.shape[1])}"
+        names = f", {kind} {', '.join(each.name for each in here)}" if len(here) > 1 else ""
+        message(f"{path}: {number_of(what, len(here[0]))}{shape}{names}")
+
+
+def scored(files: Sequence[str], labels: Labels) -> list[Predictions]:
+    """The systems that have a score for each item."""
+    systems = predictions(files, labels)
+    with_scores = [each for each in systems if each.score is not None or each.class_scores]
+    if not with_scores:
+        raise InputError(f"{systems[0].origin}: expected scores, one an item, got labels only")
+    for each in with_scores:
+        if each.class_scores and len(each.class_scores) > 2:
+            names = [str(label) for label in each.class_scores]
+            raise ParameterError(
+                f"{each.name}: there is a score a class ({listed(names)}): say which class is meant, against all "
+                f"others, as in --class {names[0]}"
+            )
+    return with_scores
+
+
+def only_system(systems: list[Item]) -> Item:
+    """The only system, where a command is about one."""
+    if len(systems) > 1:
+        where, names = systems[0].origin, ", ".join(each.name for each in systems)
+        raise InputError(f"{where}: whose predictions? say --system NAME: there are {names}")
+    return systems[0]
+
+
+def typed_matrix(text: str, labels: Labels, orientation: str | None) -> ConfusionMatrix:
+    """The matrix that was typed, or that a file holds."""
+    from assay.cli.literals import labels_in, looks_like_matrix, matrix_in  # noqa: PLC0415
+    from assay.counting.confusion_matrix import ConfusionMatrix  # noqa: PLC0415
+    from assay.files.small_tables import read_matrix  # noqa: PLC0415
+
+    refuse(labels, "goes with predictions, not with --matrix", *_OF_FILES)
+    if not text.strip():
+        raise ParameterError("--matrix: expected a matrix, such as '13 4; 2 15', or a file of one, got nothing")
+    turned: Any = None if orientation is None else Choice(ORIENTATIONS).check("--orientation", orientation)
+    names = None if labels.labels is None else labels_in(labels.labels)
+    if not looks_like_matrix(text):
+        read = read_matrix(text, orientation=turned)
+        matrix = ConfusionMatrix.from_matrix(read.table, read.labels, pos_label=labels.pos_label)
+        return matrix if names is None else matrix.in_order(names)
+    rows = matrix_in(text)
+    if names is not None and len(names) != len(rows):
+        raise ParameterError(f"--labels: expected {len(rows)}, one for each row, got {len(names)}")
+    return ConfusionMatrix.from_matrix(rows, names, **stated(orientation=turned), pos_label=labels.pos_label)
+
+
+def typed_contingency(
+    text: str,
+    clusters: Clusters,
+    classes: list[str] | None = None,
+    named_clusters: Callable[[int], list[str] | None] = lambda _: None,
+) -> Contingency:
+    """The table of classes (rows) and clusters (columns) that was typed."""
+    from assay.cli.literals import table_in  # noqa: PLC0415
+    from assay.counting.contingency import Contingency  # noqa: PLC0415
+
+    refuse(clusters, "goes with a file, not with --contingency")
+    rows = table_in(text)
+    return Contingency.from_table(rows, classes, named_clusters(len(rows[0])))
+
+
+def typed_scores(text: str, labels: Labels) -> Any:
+    """The list of scores that was typed: whether each item is positive, and its score."""
+    from assay.cli.literals import scores_in  # noqa: PLC0415
+
+    refuse(labels, "goes with a file, not with --scores", *_OF_FILES, "labels", "pos_label", "one_class")
+    return scores_in(text)
+
+
+def point_columns(text: str) -> list[str]:
+    """The columns of the points."""
+    names = [name.strip() for name in text.split(",")]
+    if "" in names:
+        raise ParameterError(f"--points: expected columns with commas between them, or rest, got {text!r}")
+    return names
+
+
+def cluster_rules(clusters: Clusters) -> dict[str, Any]:
+    """The rules as `cluster` takes them."""
+    if clusters.noise_as is not None and clusters.noise is None:
+        raise ParameterError("--noise-as goes with --noise, which says what noise is")
+    names = ("noise", "noise_as", "unlabelled", "metric", "sample_size")
+    rules = {name: value for name, value in settings(clusters).items() if name in names}
+    for name, words in (("noise_as", ("drop", "singletons", "cluster")), ("unlabelled", ("error", "drop", "class"))):
+        if name in rules:
+            Choice(words).check(f"--{name.replace('_', '-')}", rules[name])
+    return rules
+
+
+def item_rules(labels: Labels, threshold: float | None, missing: str | None) -> dict[str, Any]:
+    """The rules of classifiers as `compare` and `gate` take them."""
+    if missing not in {None, "error", "drop"}:
+        raise ParameterError(f"--missing is error or drop for items that a system lacks, not {missing!r}")
+    return stated(pos_label=labels.pos_label, threshold=threshold, missing=missing)
+
+
+def refuse(group: Any, why: str, *names: str) -> None:
+    """Refuse options of a group that were set, where they have no meaning."""
+    from assay.cli.wording import option  # noqa: PLC0415
+
+    for name in settings(group):
+        if not names or name in names:
+            raise ParameterError(f"{option(name)} {why}")
+
+
+def source_of(file: str) -> Any:
+    """A file as the library's examiners take it: its path, or its name and path."""
+    name, path = named(file)
+    return path if name is None else {name: path}

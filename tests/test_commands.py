@@ -1,0 +1,207 @@
+"""All commands at once: help that fits a screen, examples that run, options declared once, hints at what is new."""
+
+from __future__ import annotations
+
+import ast
+import functools
+import re
+import shlex
+from collections import Counter
+from dataclasses import fields
+from pathlib import Path
+from typing import Any, get_args, get_type_hints
+
+import pytest
+from command import invoke, run_assay
+
+from assay import cli
+from assay.cli.calling import names_of
+from assay.cli.commands import SUBJECTS, application, every_command
+from assay.cli.files import lay_out
+from assay.cli.help_pages import help_page
+from assay.cli.old_spellings import COMMANDS, OPTIONS
+from assay.cli.options import Rules
+from assay.core.errors import ParameterError
+from assay.counting import Policies
+
+APP = application()
+HELPED = [command for command in every_command() if command != "trec-eval"]
+TYPES = re.compile(r"\b(str|int|float|bool|tuple|dict|None|Path|Optional|Annotated)\b|list\[|--no-|--empty-")
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The examples that come along, with scores and clusters that are made of them."""
+    folder = tmp_path_factory.mktemp("examples") / "tea"
+    lay_out(folder)
+    scores = ("evaluate", "qrels.txt", "words.run", "stems.run", "alphabet.run", "-q", "--csv", "-o", "scores.csv")
+    run_assay(*scores, folder=folder)
+    documents = {line.split()[2] for line in (folder / "words.run").read_text(encoding="utf-8").splitlines()}
+    rows = "".join(f"{document},{document.partition('-')[0]}\n" for document in sorted(documents))
+    (folder / "clusters.csv").write_text(f"doc_id,cluster\n{rows}", encoding="utf-8")
+    return folder
+
+
+@functools.cache
+def arguments_of(command: str) -> list[Any]:
+    app = APP
+    for word in command.split():
+        app = app[word]
+    return [each for each in app.assemble_argument_collection() if each.parameter.help]
+
+
+@pytest.mark.parametrize("command", ["", *SUBJECTS, *HELPED])
+def test_help_fits_a_screen_and_is_free_of_python(command: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "100")
+    page = help_page(APP, command, everything=False)
+    assert page.count("\n") <= 40
+    assert max(map(len, page.splitlines())) <= 100
+    assert not TYPES.search(page + help_page(APP, command, everything=True))
+    if command in HELPED:
+        assert re.search(rf"^  \$ assay {command}\b", page, re.MULTILINE)
+
+
+@pytest.mark.parametrize("command", HELPED)
+def test_all_options_are_on_the_long_page(command: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "100")
+    page = invoke([*command.split(), "--help-all"]).stdout
+    assert [name for name in names_of(APP, command) if name not in page] == []
+    assert invoke([*command.split(), "-h"]).stdout == help_page(APP, command, everything=False)
+
+
+@pytest.mark.parametrize("command", HELPED)
+def test_examples_of_help_run(command: str, folder: Path) -> None:
+    page = help_page(APP, command, everything=False)
+    for example in re.findall(r"^  \$ assay (.*)$", page, re.MULTILINE):
+        done = run_assay(*shlex.split(example), folder=folder)
+        assert done.returncode in ({0, 1, 3} if "gate" in command else {0}), f"{example}\n{done.stderr}"
+
+
+#: Names that are declared more than once, since they name another thing of the same kind.
+SEVERAL = {
+    "--output": "a result, a report, a picture, a baseline and the demo are written to files of their own kinds",
+    "--margin": "a difference of a comparison; a loss of a gate, which may be stated measure by measure",
+    "--kind": "kinds of pictures differ by subject; what a file holds",
+    "--baseline": "the system that others are compared with; the one of a gate",
+    "--missing": "topics that a run lacks; items that a system lacks",
+    "--threshold": "a score; in a picture also a rule",
+    "--test": "tests of paired units; tests over folds",
+    "--points": "points of a curve; columns of coordinates",
+    "--grades": "grades of a typed ranking; the scale that the doctor checks",
+    "--order": "items with the best first; which cluster is read first",
+    "--split": "a number of topics; a column of train and test",
+    "--item": "an item of a classifier; a point of a clustering",
+    "--prevalence": "in the card of a classifier, repeatedly; in use, for costs",
+}
+
+
+def declared() -> list[tuple[tuple[str, ...], str]]:
+    """The names and the help of every option that is declared in the sources."""
+    options = []
+    for path in Path(cli.__file__).parent.glob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "option":
+                names = tuple(ast.literal_eval(each) for each in node.args if isinstance(each, ast.Constant))
+                text = [ast.literal_eval(each.value) for each in node.keywords if each.arg == "help"]
+                options += [(names, text[0])] if text else []
+    return options
+
+
+def test_every_option_is_declared_in_one_place() -> None:
+    options = declared()
+    assert [option for option, count in Counter(options).items() if count > 1] == []
+    several = Counter(names[-1] for names, _ in options)
+    assert {name for name, count in several.items() if count > 1} == set(SEVERAL)
+    known = {text for _, text in options}
+    for command in HELPED:
+        assert [
+            each.names for each in arguments_of(command) if each.index is None and each.parameter.help not in known
+        ] == []
+
+
+def test_help_names_the_words_of_every_rule() -> None:
+    hints, texts = get_type_hints(Policies), {each.field_info.name: each for each in arguments_of("evaluate")}
+    for field in fields(Rules):
+        words = [word for word in get_args(hints.get(field.name)) if isinstance(word, str)]
+        assert all(word in texts[field.name].parameter.help for word in words), field.name
+
+
+@pytest.mark.parametrize("command", HELPED)
+def test_unknown_options_are_refused_with_a_suggestion(command: str) -> None:
+    option = max((name for name in names_of(APP, command) if name.startswith("--")), key=len, default="")
+    done = invoke(
+        [
+            *command.split(),
+            "x",
+            "y",
+            "z",
+            *(["-o", "q"] if command == "freeze" else []),
+            f"{option}s" if option else "--quiets",
+        ]
+    )
+    assert isinstance(done.exception, ParameterError), done.output
+    assert "no such option" in str(done.exception)
+    assert not option or f"did you mean {option}" in str(done.exception)
+
+
+@pytest.mark.parametrize("old", COMMANDS)
+def test_old_commands_point_to_the_new_ones(old: str, tmp_path: Path) -> None:
+    done = run_assay(old, "x.csv", folder=tmp_path)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == f"assay: `assay {old}` is now: assay {COMMANDS[old]}\n"
+
+
+@pytest.mark.parametrize(("command", "option"), OPTIONS)
+def test_old_options_point_to_the_new_ones(command: str, option: str, tmp_path: Path) -> None:
+    words = (command or "compare").split()
+    done = run_assay(*words, "x", "y", option, "z", folder=tmp_path)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == f"assay: {option}: {OPTIONS[command, option]}\n"
+
+
+@pytest.mark.parametrize(
+    ("words", "hint"),
+    [
+        (["plot", "roc", "letters/spam.csv"], "assay classifier plot FILE --kind roc"),
+        (["plot", "silhouette", "notes/notes.csv"], "assay clustering plot FILE --kind silhouette"),
+        (["gate", "freeze", "qrels.txt", "words.run"], "assay freeze QRELS RUN -o FILE"),
+        (["compare", "letters/spam.csv"], "assay classifier compare"),
+        (["report", "notes/notes.csv"], "assay clustering report"),
+        (["compare", "letters/spam.csv", "letters/topics.csv"], "assay classifier compare"),
+        (["doctor", "letters/spam.csv"], "assay classifier doctor"),
+        (["power", "scores.csv"], "assay scores power"),
+        (["explain", "F1", "--matrix", "5 0; 1 3"], "--matrix goes with assay classifier explain"),
+        (["classifer", "evaluate"], "did you mean classifier?"),
+        (["classifier", "comprae"], "did you mean compare?"),
+    ],
+)
+def test_what_was_typed_before_points_to_what_is_typed_now(words: list[str], hint: str, folder: Path) -> None:
+    done = run_assay(*words, folder=folder)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert hint in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+STDIN = [
+    ("evaluate - words.run -m AP", "qrels.txt"), ("evaluate qrels.txt - -m AP", "words.run"),
+    ("compare - words.run stems.run -m AP", "qrels.txt"), ("compare qrels.txt words.run new=- -m AP", "stems.run"),
+    ("explain AP - words.run", "qrels.txt"), ("report qrels.txt - -o r.md", "words.run"),
+    ("gate qrels.txt - stems.run", "words.run"), ("freeze qrels.txt - -o -", "words.run"),
+    ("audit qrels.txt -", "words.run"), ("doctor qrels.txt -", "words.run"), ("show -", "words.run"),
+    ("plot qrels.txt - -o c.csv", "words.run"), ("power qrels.txt - stems.run -m AP", "words.run"),
+    ("convert - out.jsonl", "words.run"), ("trec-eval qrels.txt -", "words.run"),
+    ("classifier evaluate - --positive spam", "letters/spam.csv"),
+    ("classifier report - --positive spam -o r.md", "letters/spam.csv"),
+    ("classifier doctor - --positive spam", "letters/spam.csv"),
+    ("clustering evaluate - --unlabelled drop", "notes/notes.csv"),
+    ("clustering gate - -b density -c kmeans --unlabelled drop", "notes/notes.csv"),
+    ("extraction evaluate -", "letters/names.conll"), ("scores compare - -m AP", "scores.csv"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("call", "path"), STDIN)
+def test_a_dash_is_standard_input(call: str, path: str, folder: Path) -> None:
+    done = run_assay(*call.split(), folder=folder, stdin=(folder / path).read_bytes())
+    assert done.returncode in {0, 1, 3}, done.stderr
+    assert done.stdout or done.stderr
+    assert "no such option" not in done.stderr
