@@ -16,14 +16,14 @@ import polars as pl
 from numpy.typing import NDArray
 from sklearn import metrics as sklearn_metrics
 
-from assay.classification import LabelReport, classification_report
-from assay.counting import ConfusionMatrix, Scored
-from assay.counting.confusion import Confusion
-from assay.counting.judgments import Floats
 from assay.measures import Measure, parse_measure, registered
+from assay.measures.counting import ConfusionMatrix, Scored
+from assay.measures.counting.confusion import Confusion
+from assay.measures.counting.judgments import Floats
 from assay.measures.over_classes import overall
 from assay.stats.score_bootstrap import bootstrap_scores
-from assay.thresholding import thresholds
+from assay.subjects.labels import LabelReport, classification_report
+from assay.subjects.labels.thresholds import thresholds
 
 HERE = Path(__file__).parent
 CLASSES = ("bank", "bill", "claim", "invite", "news", "offer", "order", "other", "private", "travel")

@@ -14,8 +14,8 @@ import polars as pl
 from numpy.typing import NDArray
 from sklearn import metrics as sklearn_metrics
 
-from assay.counting.contingency import Contingency
 from assay.measures import Measure, registered
+from assay.measures.counting.contingency import Contingency
 from assay.measures.partition_information import expected_information
 from benchmarks import points
 from benchmarks.classifiers import Work, row, seconds

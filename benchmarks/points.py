@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn import metrics as sklearn_metrics
 
-from assay.counting.points import Points
 from assay.measures import parse_measure
+from assay.measures.counting.points import Points
 from benchmarks.classifiers import Work, row
 
 COLUMNS = 16

@@ -14,7 +14,7 @@ from statistics import median
 import numpy as np
 from scipy import stats as scipy_stats
 
-from assay.counting.judgments import Floats
+from assay.measures.counting.judgments import Floats
 from assay.stats.anova import pairs, randomised_tukey, tukey_hsd
 from assay.stats.mean_samples import MeanSample
 from assay.stats.permutation import permutation_of_pairs, permutation_test

@@ -129,14 +129,14 @@ def only_import(_module: Any, _qrels: Any, _runs: list[Any]) -> Outcome:
 
 #: Of each tool, the module whose import is timed, and what is done with it.
 TOOLS: dict[str, tuple[str, Callable[[Any, Any, list[Any]], Outcome]]] = {
-    "assay": ("assay.evaluation", assay),
-    "assay, a call a run": ("assay.evaluation", assay_each),
+    "assay": ("assay.subjects.ranking.evaluation", assay),
+    "assay, a call a run": ("assay.subjects.ranking.evaluation", assay_each),
     "pytrec_eval": ("pytrec_eval", pytrec_eval),
     "ir_measures": ("ir_measures", ir_measures),
     "ranx": ("ranx", ranx),
     "scan_csv": ("polars", scan_csv),
     "import assay": ("assay", only_import),
-    "from assay import evaluate": ("assay.evaluation", only_import),
+    "from assay import evaluate": ("assay.subjects.ranking.evaluation", only_import),
     "import polars": ("polars", only_import),
     "nothing": ("sys", only_import),
 }

@@ -10,10 +10,13 @@ from sklearn.preprocessing import StandardScaler
 from sphinx.application import Sphinx
 from sphinx.util.typing import ExtensionMetadata
 
-from assay import Clusters, classifier_curves, cluster, cluster_curves, compare, curves, evaluate, number_of_clusters
-from assay.clustering import Clustering
-from assay.curves import Curve
+from assay import Clusters, cluster, compare, evaluate, number_of_clusters
 from assay.files.clusters import read_clusters, read_points
+from assay.subjects.clusters import Clustering
+from assay.subjects.clusters import curves as cluster_curves
+from assay.subjects.labels import curves as classifier_curves
+from assay.subjects.ranking import curves
+from assay.subjects.ranking.curves import Curve
 
 TEA = Path(curves.__file__).parent / "data" / "tea"
 BICYCLES = TEA.parent / "bicycles"

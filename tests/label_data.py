@@ -12,7 +12,7 @@ import polars as pl
 from hypothesis import strategies as st
 
 from assay import PerUnit
-from assay.counting import ConfusionMatrix
+from assay.measures.counting import ConfusionMatrix
 
 NAN = math.nan
 

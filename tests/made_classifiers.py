@@ -8,8 +8,8 @@ import numpy as np
 import polars as pl
 
 from assay import Predictions, make_report
-from assay.sections.report import Report
 from assay.show.model import Section
+from assay.verbs.sections.report import Report
 
 TOPICS = ("tea", "coffee", "cocoa", "water", "milk")
 

@@ -11,7 +11,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 from assay import Measure, parse_measure
-from assay.counting.contingency import Contingency
+from assay.measures.counting.contingency import Contingency
 
 NAN = math.nan
 KINDS: tuple[list[Any], ...] = (

@@ -23,17 +23,17 @@ from variants import variants
 
 import assay
 from assay import Audit, audit, compare_signatures, evaluate, parse_signature
-from assay.auditing.cases import AuditCase
-from assay.auditing.rules import AuditSetting, ToolRule
-from assay.auditing.search import rules, wanted
-from assay.auditing.signatures import FOLLOWS
 from assay.cli.wording import Options
 from assay.core.arguments import speaking
 from assay.core.errors import AssayError, ParameterError
-from assay.counting.policies import Policies
 from assay.measures import parse_measure, registered
+from assay.measures.counting.policies import Policies
 from assay.measures.registry import Measure
 from assay.measures.summary import signature
+from assay.subjects.ranking.audit.cases import AuditCase
+from assay.subjects.ranking.audit.rules import AuditSetting, ToolRule
+from assay.subjects.ranking.audit.search import rules, wanted
+from assay.subjects.ranking.audit.signatures import FOLLOWS
 from assay.tables import Qrels, Run
 
 approx = pytest.approx

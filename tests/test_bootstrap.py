@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats as scipy_stats
 
-from assay.counting.judgments import Floats
+from assay.measures.counting.judgments import Floats
 from assay.measures.steps import PerUnit, quantity
 from assay.stats.bootstrap import Interval, Method, intervals, weights
 from assay.stats.mean_samples import MeanSample, Summary

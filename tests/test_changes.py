@@ -15,15 +15,15 @@ from hypothesis import strategies as st
 from strategies import quickly, random_tables
 
 from assay import Measure, Policies, Qrels, Ranks, Run, Scores, Topics, evaluate
-from assay.comparison.slices import NONE, attribute_of, slices
 from assay.core.errors import InputError, ParameterError
-from assay.counting.confusion import Confusion
-from assay.counting.retrieved import as_judged, retrieved
 from assay.measures import parse_measure, registered
+from assay.measures.counting.confusion import Confusion
+from assay.measures.counting.retrieved import as_judged, retrieved
 from assay.measures.steps import Steps
 from assay.measures.steps import quantity as counted_number
-from assay.rankings.visible_changes import VisibleChanges, changes, noticed, queries, why_no_shares
 from assay.stats.mean_samples import MeanSample
+from assay.subjects.ranking.visible_changes import VisibleChanges, changes, noticed, queries, why_no_shares
+from assay.verbs.comparison.slices import NONE, attribute_of, slices
 
 Table: TypeAlias = dict[str, dict[str, float]]
 

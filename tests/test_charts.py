@@ -16,22 +16,9 @@ import pytest
 from contrast import contrast
 from strategies import random_tables
 
-from assay import (
-    Clusters,
-    Evaluation,
-    Predictions,
-    classifier_curves,
-    cluster,
-    cluster_curves,
-    compare,
-    curves,
-    evaluate,
-)
-from assay.clustering.number_of_clusters import numbers_given
+from assay import Clusters, Evaluation, Predictions, cluster, compare, evaluate
 from assay.core.errors import InputError, MissingDependencyError, ParameterError
-from assay.curves import Curve
 from assay.measures.curve_points import CurveKind
-from assay.sections.curves import ranked
 from assay.show import canvas, charts, pictures, vega
 from assay.show.figure import MOST_SERIES, Figure, Panel, Scale, Series
 from assay.show.html import write
@@ -40,6 +27,12 @@ from assay.show.model import listed
 from assay.show.svg import draw, standalone
 from assay.show.theme import COLOURS
 from assay.show.vega import DASHES, SHAPES
+from assay.subjects.clusters import curves as cluster_curves
+from assay.subjects.clusters.number_of_clusters import numbers_given
+from assay.subjects.labels import curves as classifier_curves
+from assay.subjects.ranking import curves
+from assay.subjects.ranking.curves import Curve
+from assay.verbs.sections.curves import ranked
 
 pytest.importorskip("altair", reason="charts need the extra `report`")
 pytest.importorskip("vl_convert", reason="charts in files need the extra `report`")

@@ -15,13 +15,13 @@ import pytest
 
 import assay
 from assay import Classification, ConfusionMatrix, Predictions, classify, scorer
-from assay.classification import ClassificationView
-from assay.classification.pairing import Classifiers
-from assay.classification.resampling import Patterns, resampled_matrices
 from assay.core.errors import AssayError, InputError, ParameterError
 from assay.measures.over_classes import overall
 from assay.stats.delong import delong
 from assay.stats.proportions import wilson
+from assay.subjects.labels import ClassificationView
+from assay.subjects.labels.pairing import Classifiers
+from assay.subjects.labels.resampling import Patterns, resampled_matrices
 
 LETTERS = Path(assay.__file__).parent / "data" / "letters"
 

@@ -15,11 +15,11 @@ from test_report_browser import CONTRASTS, HOSTILE, THEMES, Visit, opened
 from assay import Predictions, make_report
 from assay.core import digits
 from assay.core.digits import threshold
-from assay.counting.confusion import Confusion
 from assay.measures import parse_measure
-from assay.reporting.classifier_scores import FORMULAS
-from assay.sections.report import Report
+from assay.measures.counting.confusion import Confusion
 from assay.show.model import Section
+from assay.subjects.labels.sections.scores import FORMULAS
+from assay.verbs.sections.report import Report
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser

@@ -12,17 +12,18 @@ import numpy as np
 import polars as pl
 import pytest
 
-from assay import InputError, ParameterError, Predictions, classifier_curves
-from assay.classifier_curves.bands import Band, band_frame
-from assay.classifier_curves.bins import bin_edges
+from assay import InputError, ParameterError, Predictions
 from assay.cli.literals import scores_in
-from assay.counting.scored import Scored
-from assay.curves import Curve
+from assay.measures.counting.scored import Scored
 from assay.show import charts
 from assay.show.html import write
 from assay.show.svg import standalone
 from assay.stats.proportions import wilson
-from assay.thresholding.inputs import ScoredSystem
+from assay.subjects.labels import curves as classifier_curves
+from assay.subjects.labels.curves.bands import Band, band_frame
+from assay.subjects.labels.curves.bins import bin_edges
+from assay.subjects.labels.thresholds.inputs import ScoredSystem
+from assay.subjects.ranking.curves import Curve
 
 metrics = pytest.importorskip("sklearn.metrics")
 sklearn_calibration = pytest.importorskip("sklearn.calibration")

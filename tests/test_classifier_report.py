@@ -24,12 +24,12 @@ from assay import Predictions, classify, make_report
 from assay.core.errors import AssayError, ParameterError
 from assay.measures import parse_measure
 from assay.measures.names import display_name
-from assay.reporting.classifier_scores import FORMULAS, MOST_THRESHOLDS
-from assay.reporting.classifier_sections import MOST_LABELS
-from assay.reporting.heat import MOST_ITEMS, MOST_ITEMS_IN_ALL
-from assay.sections.report import Report
 from assay.show.model import References
 from assay.stats.proportions import wilson
+from assay.subjects.labels.sections.parts import MOST_LABELS
+from assay.subjects.labels.sections.scores import FORMULAS, MOST_THRESHOLDS
+from assay.verbs.report.heat import MOST_ITEMS, MOST_ITEMS_IN_ALL
+from assay.verbs.sections.report import Report
 
 LETTERS = Path(assay.__file__).parent / "data" / "letters"
 
@@ -189,7 +189,7 @@ def test_weighted_items_have_the_calibration_of_the_curve_with_its_intervals() -
     truth, score, weight = rng.random(80) < 0.4, rng.random(80), rng.random(80) * 3
     report = make_report(Predictions.of(truth, y_score=score, sample_weight=weight))
     (part,) = inside(report, "calibration")
-    curve = assay.classifier_curves.calibration(truth, score, sample_weight=weight)
+    curve = assay.subjects.labels.curves.calibration(truth, score, sample_weight=weight)
     names = ["items", "probability", "came_true", "low", "high"]
     drawn, expected = (frame.select(names).to_numpy() for frame in (rows(part, "bins"), curve.frame))
     assert drawn == pytest.approx(expected, rel=1e-12)  # the curve adds up positive items first

@@ -19,9 +19,9 @@ from assay.cli.options import Labels
 from assay.cli.wording import Options
 from assay.core.arguments import Value, argument, speaking
 from assay.core.errors import AssayError, ParameterError
-from assay.diagnosis.examination import examine
-from assay.diagnosis.examined_predictions import open_predictions
 from assay.files.prediction_columns import StatedColumns
+from assay.subjects.labels.checks.examined_predictions import open_predictions
+from assay.verbs.diagnosis.examination import examine
 
 DATA = Path(assay.__file__).parent / "data"
 COLUMNS = ("--truth", "gt", "--prediction", "guess", "--score", "p", "--item-id", "who", "--weight", "times")

@@ -10,13 +10,13 @@ import polars as pl
 import pytest
 
 from assay import Clusters, Contingency, cluster
-from assay.clustering import Halves, Rules, aligned_clusters, halves, subsets
-from assay.clustering.result import ClusteredSystem
-from assay.clustering.subsets import MOST_POINTS
 from assay.core.errors import InputError
-from assay.counting.points import Points
 from assay.measures import parse_measure
+from assay.measures.counting.points import Points
 from assay.stats.half_samples import around
+from assay.subjects.clusters import Halves, Rules, aligned_clusters, halves, subsets
+from assay.subjects.clusters.result import ClusteredSystem
+from assay.subjects.clusters.subsets import MOST_POINTS
 
 ARI, PURITY, SILHOUETTE = (parse_measure(name, "clustering") for name in ("ARI", "Purity", "Silhouette"))
 

@@ -10,9 +10,10 @@ import numpy as np
 import pytest
 from command import run_assay
 
-from assay import Clusters, Contingency, cluster, cluster_curves
-from assay.reporting.cluster_sections import MOST_CLASSES, MOST_CLUSTERS
+from assay import Clusters, Contingency, cluster
 from assay.show.figure import Panel
+from assay.subjects.clusters import curves as cluster_curves
+from assay.subjects.clusters.sections.parts import MOST_CLASSES, MOST_CLUSTERS
 
 
 def many(clusters: int, label: str = "{} is the number of this cluster", each: int = 3) -> Clusters:

@@ -20,11 +20,12 @@ from made_classifiers import inside, rows
 from test_report_browser import CONTRASTS, THEMES, Visit, opened
 from test_report_page import HOSTILE, Read
 
-from assay import Clusters, Contingency, cluster, cluster_curves, compare, make_report, number_of_clusters
+from assay import Clusters, Contingency, cluster, compare, make_report, number_of_clusters
 from assay.core.errors import AssayError, ParameterError
-from assay.sections.report import Report
 from assay.show.figure import Figure
 from assay.show.model import Prose, References
+from assay.subjects.clusters import curves as cluster_curves
+from assay.verbs.sections.report import Report
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser

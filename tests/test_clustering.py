@@ -13,9 +13,9 @@ import pytest
 
 import assay
 from assay import Clusters, Contingency, cluster
-from assay.clustering.advice import codes
-from assay.clustering.chance import purity_by_chance
 from assay.core.errors import InputError, ParameterError
+from assay.subjects.clusters.advice import codes
+from assay.subjects.clusters.chance import purity_by_chance
 
 NOTES = Path(assay.__file__).parent / "data" / "notes" / "notes.csv"
 SEVENTEEN = [[5, 1, 2], [1, 4, 0], [0, 1, 3]]

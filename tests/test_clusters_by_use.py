@@ -16,9 +16,9 @@ from hypothesis import strategies as st
 from shared_data import shared
 
 from assay import clusters_by_use, compare, evaluate
-from assay.clustered_runs import ORDERS, grouped, read_in_order
 from assay.core.errors import AssayError, InputError, ParameterError
 from assay.files.clusters import read_document_clusters
+from assay.subjects.ranking.clustered_results import ORDERS, grouped, read_in_order
 from assay.tables import Run
 
 JUDGED = {

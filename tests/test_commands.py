@@ -22,7 +22,7 @@ from assay.cli.help_pages import help_page
 from assay.cli.old_spellings import COMMANDS, OPTIONS
 from assay.cli.options import Rules
 from assay.core.errors import ParameterError
-from assay.counting import Policies
+from assay.measures.counting import Policies
 
 APP = application()
 HELPED = [command for command in every_command() if command != "trec-eval"]

@@ -14,9 +14,9 @@ from scipy import stats
 
 import assay
 from assay import Predictions, classify, compare
-from assay.classification.pairing import Classifiers
 from assay.core.errors import InputError, ParameterError
 from assay.stats.mcnemar import mcnemar
+from assay.subjects.labels.pairing import Classifiers
 
 metrics = pytest.importorskip("sklearn.metrics")
 LETTERS = Path(assay.__file__).parent / "data" / "letters"

@@ -18,12 +18,13 @@ from command import invoke
 from documents import json_of
 
 from assay import Clusters, cluster, compare, gate
-from assay.clustering.pairing import Clusterings, are_clusters
 from assay.core.errors import AssayError, InputError, ParameterError
-from assay.counting.contingency import Contingency, NoisePolicy
 from assay.measures import parse_measure
+from assay.measures.counting.contingency import Contingency, NoisePolicy
 from assay.stats.half_samples import HalfSample, around
 from assay.stats.samples import Drawing
+from assay.subjects.clusters.pairing import Clusterings
+from assay.subjects.clusters.subject import are_clusters
 
 NOTES = Path(__file__).parents[1] / "src" / "assay" / "data" / "notes" / "notes.csv"
 

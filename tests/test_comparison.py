@@ -14,12 +14,12 @@ from scipy import stats
 from shared_data import shared
 
 from assay import InputError, ParameterError, Scores, compare, evaluate
-from assay.comparison.pairs import pairs_of
 from assay.core import words as names
-from assay.sections.sentences import sentences
-from assay.sections.testing import family, method
 from assay.stats.corrections import CORRECTIONS
 from assay.stats.tests import SIMULTANEOUS, TESTS
+from assay.verbs.comparison.pairs import pairs_of
+from assay.verbs.sections.sentences import sentences
+from assay.verbs.sections.testing import family, method
 
 
 def scores(**systems: Sequence[float | None]) -> Scores:

@@ -14,7 +14,7 @@ from label_data import Labelled, forms, labelled
 from strategies import quickly
 
 from assay.core.errors import InputError, ParameterError
-from assay.counting import ConfusionMatrix, Scored, label_pairs
+from assay.measures.counting import ConfusionMatrix, Scored, label_pairs
 from assay.tables import Predictions
 
 approx = pytest.approx

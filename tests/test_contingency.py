@@ -19,8 +19,8 @@ from strategies import quickly
 
 import assay
 from assay.core.errors import InputError, ParameterError
-from assay.counting import partition_pairs
-from assay.counting.contingency import Contingency
+from assay.measures.counting import partition_pairs
+from assay.measures.counting.contingency import Contingency
 from assay.tables.clusters import Clusters
 
 approx = pytest.approx

@@ -19,11 +19,11 @@ from strategies import quickly
 
 import assay
 from assay.core.errors import InputError, ParameterError
-from assay.correlation import correlate
 from assay.files.small_tables import read_scores
 from assay.stats.correlation import COEFFICIENTS, kendall, pearson, row_by_row, spearman, tau_ap
 from assay.stats.orders import Orders
 from assay.stats.overlap import rbo
+from assay.verbs.correlation import correlate
 
 TEA = Path(__file__).parents[1] / "src" / "assay" / "data" / "tea"
 RUNS = [str(TEA / f"{name}.run") for name in ("alphabet", "words", "stems")]

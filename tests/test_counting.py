@@ -22,9 +22,9 @@ from strategies import Tables, quickly, random_tables, shuffled, tables
 
 from assay import Confusion, Policies, Qrels, Ranks, Run, scan_run
 from assay.core.errors import DuplicateError, InputError, ParameterError, TopicError
-from assay.counting import Graded, Judgments
-from assay.counting.judgments import Hashes, Ints, pair_hashes
 from assay.files import Source
+from assay.measures.counting import Graded, Judgments
+from assay.measures.counting.judgments import Hashes, Ints, pair_hashes
 
 Row: TypeAlias = tuple[str, str, float]
 Table: TypeAlias = dict[str, dict[str, float]]
@@ -188,7 +188,7 @@ def in_batches(rows: int) -> Iterator[None]:
     """Go through runs a few rows at a time: `rows` of them in memory, about as many of a file."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("assay.tables.ranking_tables._BATCH_ROWS", rows)
-        patch.setattr("assay.counting.streaming._BLOCK_ROWS", rows)
+        patch.setattr("assay.measures.counting.streaming._BLOCK_ROWS", rows)
         patch.setattr(Source.chunks, "__defaults__", (rows * 20,))
         yield
 
@@ -595,8 +595,8 @@ def colliding(buckets: int) -> Iterator[None]:
         return pair_hashes(topic, doc_hash) % np.uint64(buckets)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("assay.counting.judgments.pair_hashes", few)
-        patch.setattr("assay.counting.streaming.pair_hashes", few)
+        patch.setattr("assay.measures.counting.judgments.pair_hashes", few)
+        patch.setattr("assay.measures.counting.streaming.pair_hashes", few)
         yield
 
 
@@ -656,7 +656,7 @@ def test_dicts_count_like_rows(data: Tables, ties: str, rules: dict[str, Any]) -
 def test_tied_documents_are_placed_alike_by_comparing_and_by_sorting(ties: str, comparisons: int) -> None:
     data = random_tables(31, documents=40, levels=2)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("assay.counting.streaming._COMPARISONS_A_ROW", comparisons)
+        patch.setattr("assay.measures.counting.streaming._COMPARISONS_A_ROW", comparisons)
         check(rows_of(data.run), rows_of(data.run), data.qrels, ties=ties)
 
 
@@ -674,7 +674,7 @@ def test_dicts_place_tied_documents_like_rows_by_comparing_and_by_sorting(
     run = {query: {doc: float(rng.randrange(40)) for doc in rng.sample(ids, len(ids))} for query in queries}
     falling = {query: dict(sorted(docs.items(), key=lambda item: -item[1])) for query, docs in run.items()}
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("assay.counting.ranking._SORTING", sorting)
+        patch.setattr("assay.measures.counting.ranking._SORTING", sorting)
         for given in run, falling, {query: falling[query] for query in queries[2:]}:
             assert_same(Ranks.from_tables(given, qrels, ties=ties), Ranks.from_tables(rows_of(given), qrels, ties=ties))
 

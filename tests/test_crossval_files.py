@@ -24,7 +24,7 @@ from sklearn import metrics
 import assay
 from assay import AssayError, Predictions, classify, crossval
 from assay.core.errors import InputError
-from assay.crossvalidation.folded_predictions import folded
+from assay.subjects.labels.crossvalidation.folded_predictions import folded
 
 FOLDS = Path(assay.__file__).parent / "data" / "letters" / "folds.csv"
 

@@ -21,9 +21,9 @@ from sklearn.tree import DecisionTreeClassifier
 
 from assay import Predictions, crossval
 from assay.core.errors import InputError, ParameterError
-from assay.crossvalidation import leakage_check, nested, split_items
-from assay.crossvalidation.folded_predictions import times_of
-from assay.crossvalidation.splits import SplitDesign
+from assay.subjects.labels.crossvalidation import leakage_check, nested, split_items
+from assay.subjects.labels.crossvalidation.folded_predictions import times_of
+from assay.subjects.labels.crossvalidation.splits import SplitDesign
 
 CANCER = datasets.load_breast_cancer(return_X_y=True)
 IRIS = datasets.load_iris(return_X_y=True)

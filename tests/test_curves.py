@@ -12,10 +12,11 @@ import pytest
 from hypothesis import given
 from strategies import Tables, quickly, tables
 
-from assay import Ranks, curves, evaluate
+from assay import Ranks, evaluate
 from assay.core.errors import InputError, ParameterError
 from assay.measures import IPrec, IPrecMean, P, R
 from assay.measures.curve_points import rank_by_rank
+from assay.subjects.ranking import curves
 
 approx = pytest.approx
 TENTHS = [level / 10 for level in range(11)]

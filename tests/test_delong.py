@@ -12,8 +12,8 @@ from scipy import stats as scipy_stats
 from strategies import quickly
 
 from assay.core.errors import InputError, ParameterError
-from assay.counting.judgments import Floats
-from assay.counting.scored import Scored
+from assay.measures.counting.judgments import Floats
+from assay.measures.counting.scored import Scored
 from assay.stats.delong import delong, delong_paired, exact_bound
 
 

@@ -22,8 +22,8 @@ from variants import EXACT, fill, same, variants
 
 from assay import Measure, Qrels, Ranks, evaluate, parse_measure, read_qrels
 from assay.core.errors import InputError, ParameterError
-from assay.counting import Judgments
 from assay.measures import ERR_IA, StRecall, alpha_DCG, alpha_nDCG, nDCG, nERR_IA, registered
+from assay.measures.counting import Judgments
 
 NO_SUBTOPICS = "there are no judgments of subtopics: subtopics=True says that column 2 of the judgments names them"
 

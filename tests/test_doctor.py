@@ -29,12 +29,12 @@ from strategies import quickly
 from assay import AssayError, Diagnosis, Documents, ParameterError, Ranks, Topics, doctor, evaluate
 from assay.cli.wording import Options
 from assay.core.arguments import speaking
-from assay.counting.id_normalisation import bridge
-from assay.counting.orders import contradictions
-from assay.diagnosis import Finding, checks
-from assay.diagnosis.line_reader import read_lines
-from assay.diagnosis.run_scores import tie_ranges
 from assay.measures import AP, RR, P, nDCG
+from assay.measures.counting.id_normalisation import bridge
+from assay.measures.counting.orders import contradictions
+from assay.subjects.ranking.checks.run_scores import tie_ranges
+from assay.verbs.diagnosis import Finding, checks
+from assay.verbs.diagnosis.line_reader import read_lines
 
 DOCS = Path(__file__).parents[1] / "docs"
 TOPICS, DEPTH = 12, 24

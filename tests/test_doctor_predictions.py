@@ -19,8 +19,8 @@ from assay import Diagnosis, Predictions, doctor
 from assay.cli.wording import Options
 from assay.core.arguments import speaking
 from assay.core.errors import AssayError, ParameterError
-from assay.diagnosis.findings import Finding, checks, checks_of_predictions
-from assay.diagnosis.prediction_items import VERY_LOW, doubtful
+from assay.subjects.labels.checks.items import VERY_LOW, doubtful
+from assay.verbs.diagnosis.findings import Finding, checks, checks_of_predictions
 
 ROOT = Path(__file__).parents[1]
 LETTERS = ROOT / "src" / "assay" / "data" / "letters"

@@ -11,9 +11,9 @@ import pytest
 
 import assay
 from assay import Confusion, Measure, Ranks, Scores
-from assay import given as inputs
 from assay.core.errors import InputError, ParameterError, TopicError
 from assay.measures import RR, SetP
+from assay.subjects.ranking import inputs
 
 # q1: relevant a, b; q2: nothing relevant; q3: not in the run.
 QRELS = {"q1": {"a": 1, "b": 2, "c": 0}, "q2": {"a": 0}, "q3": {"a": 1}}

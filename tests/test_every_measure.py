@@ -17,7 +17,7 @@ from variants import DATA, EXACT, MEASURES, by_query, counted, fill, gain_table,
 
 from assay import Confusion, Measure, PerUnit, Ranks, parse_measure
 from assay.core.errors import ParameterError
-from assay.counting.judgments import Floats
+from assay.measures.counting.judgments import Floats
 from assay.measures.summary import counted as settled
 from assay.measures.summary import summarise
 

@@ -15,9 +15,9 @@ from partition_data import Grouped, expected_information, grouped, of, reason
 from strategies import quickly
 
 from assay import parse_measure
-from assay.counting.contingency import Contingency
-from assay.counting.judgments import Floats
 from assay.measures import partition_information as by_chance
+from assay.measures.counting.contingency import Contingency
+from assay.measures.counting.judgments import Floats
 
 approx = pytest.approx
 a_few = settings(quickly, max_examples=10)

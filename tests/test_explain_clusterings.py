@@ -20,11 +20,11 @@ from strategies import quickly
 from assay import Clusters, Contingency, cluster, explain
 from assay.cli.literals import order_in, points_in_clusters
 from assay.core.errors import AssayError, ParameterError
-from assay.counting.points import Points
-from assay.explanation.coefficients import is_coefficient
 from assay.measures import parse_measure, registered
+from assay.measures.counting.points import Points
 from assay.stats.correlation import kendall, spearman, tau_ap
 from assay.stats.overlap import rbo
+from assay.verbs.explanation.coefficients import is_coefficient
 
 PAGE = Path(__file__).parents[1] / "docs" / "worked-examples.md"
 NOTES = Path(__file__).parents[1] / "src" / "assay" / "data" / "notes" / "notes.csv"

@@ -20,12 +20,12 @@ from strategies import quickly
 from assay import Confusion, Predictions, Ranks, classify, explain
 from assay.cli.literals import labels_in, looks_like_matrix, matrix_in, scores_in
 from assay.core.errors import AssayError, ParameterError
-from assay.counting.confusion_matrix import ConfusionMatrix
-from assay.counting.label_sets import LabelSets
-from assay.counting.scored import Scored
-from assay.explanation.labels import is_of_classes
 from assay.measures import parse_measure, registered
+from assay.measures.counting.confusion_matrix import ConfusionMatrix
+from assay.measures.counting.label_sets import LabelSets
+from assay.measures.counting.scored import Scored
 from assay.measures.over_classes import averaged, overall
+from assay.subjects.labels.explanation import is_of_classes
 
 LETTERS = Path(__file__).parents[1] / "src" / "assay" / "data" / "letters"
 PEOPLE = ConfusionMatrix.from_matrix(

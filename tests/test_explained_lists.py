@@ -17,8 +17,8 @@ from strategies import quickly
 import assay
 from assay import Confusion, GivenCurve, ParameterError, Ranks, explain
 from assay.cli.literals import Named, cells_in, grades_in, numbers_by_grade, points_in, swapped
-from assay.explanation import ranks_of
 from assay.show.model import Table
+from assay.verbs.explanation import ranks_of
 
 TEA = Path(assay.__file__).parent / "data" / "tea"
 

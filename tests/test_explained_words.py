@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 from assay import GivenCurve, explain
-from assay.explanation import ranks_of
+from assay.verbs.explanation import ranks_of
 
 TIED = {"q": {"a": 3.0, "b": 2.0, "c": 2.0, "d": 2.0, "e": 1.0}}
 

@@ -17,9 +17,9 @@ from strategies import quickly
 from variants import counted, variants
 
 from assay import Confusion, GivenCurve, ParameterError, Ranks, evaluate, explain, parse_measure
-from assay.explanation import ranks_of
 from assay.measures import BreakEven, IPrec, IPrecMean, SystemEfficiency, registered
 from assay.measures.registry import Measure
+from assay.verbs.explanation import ranks_of
 
 MEASURES = list(registered().values())
 

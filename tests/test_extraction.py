@@ -18,10 +18,10 @@ from strategies import quickly
 
 from assay import FormatError, InputError, ParameterError, compare, extract
 from assay.core.errors import AssayError
-from assay.extraction import Spans, read_spans
-from assay.extraction.spans import Place, overlapping
-from assay.extraction.tagged_tokens import Tag, Tagged, misplaced, spans_in, tag_of
 from assay.files.sources import Source
+from assay.subjects.spans import Spans, read_spans
+from assay.subjects.spans.spans import Place, overlapping
+from assay.subjects.spans.tagged_tokens import Tag, Tagged, misplaced, spans_in, tag_of
 
 thoroughly = settings(quickly, max_examples=200)
 LETTERS = Path(__file__).parents[1] / "src" / "assay" / "data" / "letters" / "names.conll"

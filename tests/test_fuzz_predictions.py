@@ -16,10 +16,10 @@ from strategies import quickly
 
 from assay import Predictions, extract, read_predictions
 from assay.core.errors import AssayError
-from assay.extraction import read_spans
 from assay.files.predictions import looks_like_predictions
 from assay.files.small_tables import read_matrix
 from assay.files.sources import Source
+from assay.subjects.spans import read_spans
 
 thoroughly = settings(quickly, max_examples=60)
 

@@ -17,15 +17,15 @@ import assay
 from assay.cli.wording import Options
 from assay.core.arguments import speaking
 from assay.core.errors import InputError, ParameterError, TopicError
-from assay.counting.judgments import Floats
-from assay.gating.checks import Check, GateSettings, Part, checks_of
-from assay.gating.guards import MISSING_ITEMS, Coverage, guards_of
-from assay.gating.rules import EXIT_CODES, OUTCOMES, Margins, Outcome, decided, worst
-from assay.gating.sentences import _WHAT_TO_DO, advice
+from assay.measures.counting.judgments import Floats
 from assay.stats.bootstrap import intervals
 from assay.stats.mean_samples import MeanSample
 from assay.stats.permutation import permutation_test
 from assay.stats.samples import Drawing
+from assay.verbs.gating.checks import Check, GateSettings, Part, checks_of
+from assay.verbs.gating.guards import MISSING_ITEMS, Coverage, guards_of
+from assay.verbs.gating.rules import EXIT_CODES, OUTCOMES, Margins, Outcome, decided, worst
+from assay.verbs.gating.sentences import _WHAT_TO_DO, advice
 
 SETTINGS = GateSettings(0.05, "report", 0.1, None, resamples=2_000, bootstrap_resamples=1_000)
 Table = dict[str, dict[str, float]]

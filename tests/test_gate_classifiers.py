@@ -13,10 +13,10 @@ from documents import json_of, lines_of
 
 import assay
 from assay import Predictions, gate
-from assay.comparison import compare
 from assay.core.errors import InputError, ParameterError
-from assay.gating.frozen import freeze
 from assay.stats.mcnemar import mcnemar
+from assay.verbs.comparison import compare
+from assay.verbs.gating.frozen import freeze
 
 LETTERS = Path(assay.__file__).parent / "data" / "letters"
 

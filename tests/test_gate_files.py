@@ -25,11 +25,11 @@ from strategies import quickly
 
 import assay
 from assay.core.errors import AssayError, FormatError, InputError, ParameterError
-from assay.gating.annotations import annotation
-from assay.gating.baselines import is_baseline, read_baseline
-from assay.gating.digests import of_json, of_qrels, of_run
-from assay.gating.junit import Case, to_xml
-from assay.gating.rules import OUTCOMES
+from assay.verbs.gating.annotations import annotation
+from assay.verbs.gating.baselines import is_baseline, read_baseline
+from assay.verbs.gating.digests import of_json, of_qrels, of_run
+from assay.verbs.gating.junit import Case, to_xml
+from assay.verbs.gating.rules import OUTCOMES
 
 DATA = Path(assay.__file__).parent / "data" / "bicycles"
 RULES: dict[str, Any] = {"ties": "doc_id_ascending", "relevance_level": 2, "depth": 30}
@@ -625,7 +625,7 @@ def test_a_full_disk_behind_stdout_is_no_fall_of_quality(folder: Path) -> None:
 
 def test_a_bug_is_no_fall_of_quality(folder: Path) -> None:
     code = (
-        "import assay.gating.deciding as d\n"
+        "import assay.verbs.gating.gate as d\n"
         "def broken(*_, **__): raise ZeroDivisionError('oh')\n"
         "d.checks_of = broken\n"
         "from assay.cli import main; main()"

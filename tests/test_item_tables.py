@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 from assay import Clusters, classify, cluster
-from assay.clustering import Clustering
-from assay.sections.report import Report
 from assay.show.html import write
 from assay.show.model import Document, Section
+from assay.subjects.clusters import Clustering
 from assay.tables import Predictions
+from assay.verbs.sections.report import Report
 
 _WITHOUT_BOUNDS = ("DaviesBouldin", "CalinskiHarabasz")
 _DRAWN = re.compile(r'<svg class="whisker[^"]*"[^>]*><title>(.*?)</title>.*?<circle cx="([\d.]+)%"')

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from assay.counting.confusion_matrix import ConfusionMatrix
 from assay.measures import parse_measure
+from assay.measures.counting.confusion_matrix import ConfusionMatrix
 from assay.measures.over_classes import overall
 from assay.measures.registry import Measure
 from assay.stats.bootstrap import group_weights, intervals, pattern_weights

@@ -14,7 +14,7 @@ from strategies import quickly
 
 from assay import parse_measure
 from assay.core.errors import InputError
-from assay.counting import Confusion, LabelSets
+from assay.measures.counting import Confusion, LabelSets
 from assay.measures.summary import summarise
 
 approx = pytest.approx

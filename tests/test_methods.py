@@ -7,14 +7,14 @@ from typing import get_args
 import pytest
 
 from assay import Predictions, classify, compare, make_report
-from assay.clustering import stability
 from assay.core.words import INTERVALS
 from assay.measures import registered
 from assay.measures.kernels import GAINS_CITE
 from assay.measures.vocabularies import Vocabulary
-from assay.sections.bibliography import entries
 from assay.show.model import References
 from assay.stats import confidence, corrections, power, tests, verdict
+from assay.subjects.clusters import stability
+from assay.verbs.sections.bibliography import entries
 
 
 def test_every_work_is_whole_and_cited_for_something_that_exists() -> None:

@@ -18,14 +18,15 @@ from sklearn.cluster import AgglomerativeClustering, KMeans
 from sklearn.metrics import adjusted_rand_score, calinski_harabasz_score, davies_bouldin_score, silhouette_score
 from sklearn.mixture import GaussianMixture
 
-from assay import Clusters, cluster, cluster_curves, number_of_clusters
+from assay import Clusters, cluster, number_of_clusters
 from assay.cli.clusters import numbers_in
-from assay.clustering.groups import arranged, bars_of
-from assay.clustering.number_of_clusters import numbers_given
-from assay.clustering.stability import Box, agreements, stability_of, subsamples
 from assay.core.errors import AssayError, InputError, ParameterError
-from assay.counting.contingency import Contingency
-from assay.counting.points import Points
+from assay.measures.counting.contingency import Contingency
+from assay.measures.counting.points import Points
+from assay.subjects.clusters import curves as cluster_curves
+from assay.subjects.clusters.groups import arranged, bars_of
+from assay.subjects.clusters.number_of_clusters import numbers_given
+from assay.subjects.clusters.stability import Box, agreements, stability_of, subsamples
 
 NOTES = Path(cluster_curves.__file__).parent / "data" / "notes" / "notes.csv"
 Array = NDArray[np.float64]

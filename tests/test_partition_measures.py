@@ -24,8 +24,8 @@ from strategies import quickly
 from variants import values
 
 from assay import Measure, parse_measure
-from assay.counting.contingency import Contingency
 from assay.measures import partitions, registered
+from assay.measures.counting.contingency import Contingency
 
 approx = pytest.approx
 a_few = settings(quickly, max_examples=10)

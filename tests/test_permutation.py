@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy import stats as scipy_stats
 
-from assay.counting.judgments import Floats
+from assay.measures.counting.judgments import Floats
 from assay.measures.steps import PerUnit, quantity
 from assay.stats.permutation import (
     MOST_UNITS_EXACT,

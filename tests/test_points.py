@@ -17,12 +17,12 @@ from sklearn.metrics import silhouette_samples
 from strategies import quickly
 
 from assay.core.errors import InputError, ParameterError
-from assay.counting import silhouettes
-from assay.counting.centroids import Centroids
-from assay.counting.distances import METRICS, Distances
-from assay.counting.point_inputs import drawn_by_cluster
-from assay.counting.points import Points
-from assay.counting.silhouettes import blocks_of
+from assay.measures.counting import silhouettes
+from assay.measures.counting.centroids import Centroids
+from assay.measures.counting.distances import METRICS, Distances
+from assay.measures.counting.point_inputs import drawn_by_cluster
+from assay.measures.counting.points import Points
+from assay.measures.counting.silhouettes import blocks_of
 
 approx = pytest.approx
 WITHOUT_TRUTH_VALUES = METRICS[: METRICS.index("dice")]

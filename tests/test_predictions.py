@@ -13,7 +13,7 @@ import scipy.sparse
 
 from assay import InputError, ParameterError, Predictions
 from assay.core.errors import AssayError
-from assay.counting import Probabilities, Scored
+from assay.measures.counting import Probabilities, Scored
 from assay.tables.alignment import aligned
 from assay.tables.label_rules import positive_label
 

@@ -18,8 +18,8 @@ from test_label_measures import variants
 
 from assay import Measure, parse_measure
 from assay.core.errors import InputError, ParameterError
-from assay.counting import Probabilities
 from assay.measures import registered
+from assay.measures.counting import Probabilities
 from assay.measures.probabilities import bins_of
 from assay.tables import Predictions
 

@@ -13,7 +13,7 @@ pytest_plugins = ["pytester"]
 
 ROOT = Path(__file__).parents[1]
 #: Installed, pytest finds the plug-in by itself; a checkout that was installed before it had one is told.
-LOADED = () if entry_points(group="pytest11", name="assay") else ("-p", "assay.gating.pytest_plugin")
+LOADED = () if entry_points(group="pytest11", name="assay") else ("-p", "assay.verbs.gating.pytest_plugin")
 
 DATA = """
     import pytest
@@ -34,7 +34,7 @@ def run(pytester: pytest.Pytester, body: str, *arguments: str) -> pytest.RunResu
 
 def test_the_entry_point_is_declared_and_leads_to_the_plug_in() -> None:
     declared = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["entry-points"]["pytest11"]
-    assert declared == {"assay": "assay.gating.pytest_plugin"}
+    assert declared == {"assay": "assay.verbs.gating.pytest_plugin"}
     assert hasattr(import_module(declared["assay"]), "assay_gate")
 
 
@@ -131,8 +131,8 @@ def test_nothing_heavy_is_loaded_before_a_test_asks_for_it(pytester: pytest.Pyte
 
     def test_light(request):
         plugins = request.config.pluginmanager.get_plugins()
-        assert "assay.gating.pytest_plugin" in {getattr(plugin, "__name__", None) for plugin in plugins}
-        heavy = ["polars", "numpy", "scipy", "rich", "cyclopts", "assay.core.errors", "assay.gating.deciding"]
+        assert "assay.verbs.gating.pytest_plugin" in {getattr(plugin, "__name__", None) for plugin in plugins}
+        heavy = ["polars", "numpy", "scipy", "rich", "cyclopts", "assay.core.errors", "assay.verbs.gating.gate"]
         assert [name for name in heavy if name in sys.modules] == []
     """)
     alone = ("-p", "no:hypothesispytest", "-p", "no:xdist", "-p", "no:cacheprovider")

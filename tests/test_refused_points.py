@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 from assay.core.errors import InputError, ParameterError
-from assay.counting.points import Points
+from assay.measures.counting.points import Points
 
 
 @pytest.mark.parametrize(

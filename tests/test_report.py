@@ -15,9 +15,9 @@ from shared_data import shared
 
 import assay
 from assay import Report, compare, evaluate, make_report, parse_measure
-from assay.comparison import Comparison
 from assay.core.errors import InputError, ParameterError
-from assay.reporting.provenance import now
+from assay.verbs.comparison import Comparison
+from assay.verbs.report.provenance import now
 
 
 @pytest.fixture(scope="module")

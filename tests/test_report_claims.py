@@ -14,7 +14,7 @@ from reported import TEA, Table, contents_of, random_data
 from assay import Run, compare, evaluate, make_report
 from assay.core.errors import InputError
 from assay.files.atomic import write_texts
-from assay.reporting.provenance import stamps_of
+from assay.verbs.report.provenance import stamps_of
 
 
 def at_ranks(ranks: dict[str, int], unjudged: int = 0) -> Table:

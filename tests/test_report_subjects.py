@@ -11,13 +11,13 @@ from assay import Clusters, Predictions, compare, make_report
 from assay.core import registry
 from assay.core.errors import InputError, ParameterError
 from assay.core.notes import Note, merged
-from assay.reporting import making
-from assay.reporting.classifiers import ReportedClassifiers
-from assay.reporting.clusterings import ReportedClusterings
-from assay.reporting.rankings import ReportedRankings
-from assay.reporting.subject import InputFile, Reported, Request
-from assay.sections.bibliography import Citations
 from assay.show.model import Prose, Section
+from assay.subjects.clusters.sections.report import ReportedClusterings
+from assay.subjects.labels.sections.report import ReportedClassifiers
+from assay.subjects.ranking.sections.report import ReportedRankings
+from assay.verbs.report import report as making
+from assay.verbs.report.subject import InputFile, Reported, Request
+from assay.verbs.sections.bibliography import Citations
 
 JUDGED = {f"q{number}": {"good": 1} for number in range(6)}
 RUNS = {"down": {query: {"bad": 2.0} for query in JUDGED}, "up": {query: {"good": 2.0} for query in JUDGED}}

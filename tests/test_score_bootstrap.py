@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from assay.core.errors import InputError, ParameterError
-from assay.counting.scored import Scored
+from assay.measures.counting.scored import Scored
 from assay.measures.score_curves import AUC, EER, AveragePrecision
 from assay.stats.bootstrap import intervals
 from assay.stats.delong import delong, delong_paired

@@ -15,8 +15,8 @@ from scipy import stats as scipy_stats
 from strategies import quickly
 
 from assay.core.errors import AssayError, InputError, ParameterError
-from assay.counting.judgments import Floats
-from assay.counting.scored import Scored
+from assay.measures.counting.judgments import Floats
+from assay.measures.counting.scored import Scored
 from assay.measures.parser import parse_measure
 from assay.measures.registry import Measure
 from assay.measures.score_curves import AUC, EER, KS, AveragePrecision, Gini, PRArea

@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 from scipy import stats as scipy_stats
 
-from assay.counting.judgments import Floats
+from assay.measures.counting.judgments import Floats
 from assay.measures.steps import PerUnit, quantity
 from assay.stats import anova
 from assay.stats.bootstrap import Method, intervals
@@ -259,8 +259,14 @@ def test_what_lies_on_the_margin_is_rarely_called_equivalent() -> None:
 
 EVERYTHING = """
 import numpy as np
-from assay.measures.steps import given
-from assay.stats import anova, bootstrap, mean_samples, permutation, pooled_samples, samples, tests
+from assay.measures.steps import quantity
+from assay.stats import anova
+from assay.stats import bootstrap
+from assay.stats import mean_samples
+from assay.stats import permutation
+from assay.stats import pooled_samples
+from assay.stats import samples
+from assay.stats import tests
 
 rng = np.random.default_rng(0)
 values = rng.random((300, 40))

@@ -10,7 +10,7 @@ import pytest
 from scipy import stats as scipy_stats
 
 from assay.core.errors import ParameterError
-from assay.counting.judgments import Floats
+from assay.measures.counting.judgments import Floats
 from assay.stats import anova
 from assay.stats.corrections import CORRECTIONS, corrected
 from assay.stats.effects import wins

@@ -15,12 +15,12 @@ from hypothesis import strategies as st
 from assay import ChosenThreshold, InputError, ParameterError, Predictions, Thresholds, choose_threshold, thresholds
 from assay.cli.literals import scores_in
 from assay.core.digits import threshold as shortest
-from assay.counting.scored import Scored
 from assay.measures import parse_measure, registered
+from assay.measures.counting.scored import Scored
 from assay.stats.score_bootstrap import drawn_items
-from assay.thresholding import Rule, parse_rule, registered_rules, threshold_table
-from assay.thresholding.candidates import Candidates
-from assay.thresholding.result import Ties, chosen, redrawn
+from assay.subjects.labels.thresholds import Rule, parse_rule, registered_rules, threshold_table
+from assay.subjects.labels.thresholds.candidates import Candidates
+from assay.subjects.labels.thresholds.result import Ties, chosen, redrawn
 
 C6 = (
     "P .90, P .80, N .70, P .60, P .55, P .54, N .53, N .52, P .51, N .50, "
@@ -393,7 +393,7 @@ class TestResamples:
 
 def twin_value(rule: Rule, tp: float, fp: float, fn: float, tn: float) -> float:
     """A rule's criterion from four cells, as items with these cells at one threshold give it."""
-    from assay.thresholding.candidates import ThresholdCells  # noqa: PLC0415
+    from assay.subjects.labels.thresholds.candidates import ThresholdCells  # noqa: PLC0415
 
     return float(rule.of(ThresholdCells(np.array([tp]), np.array([fp]), tp + fn, fp + tn)).value[0])
 

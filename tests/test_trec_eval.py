@@ -11,7 +11,7 @@ from shared_data import shared
 
 import assay
 from assay.core.errors import ParameterError, UnknownMeasureError
-from assay.trec_eval import PrintOptions, trec_eval
+from assay.subjects.ranking.trec_eval import PrintOptions, trec_eval
 
 PARAMETERS = (  # noqa: SIM905  # as it is typed on the command line
     "iprec_at_recall..10,.20,.25,.75,.50 P.5,7,3 recall.20,2000 Rprec_mult.5.0,0.2,0.35 utility.2,-1,0,0 "

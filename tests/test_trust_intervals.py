@@ -19,7 +19,7 @@ from scipy import stats
 
 import assay
 from assay import Scores
-from assay.comparison import Comparison
+from assay.verbs.comparison import Comparison
 
 ROOT = Path(__file__).parents[1]
 LEVEL, ALPHA = 0.95, 0.05

@@ -118,7 +118,7 @@ def test_saving_replaces_no_file_that_was_read(folder: Path) -> None:
     with pytest.raises(ParameterError, match="is an input"):
         evaluation.report().save(folder / "words.html")
     with pytest.raises(ParameterError, match="is an input"):
-        assay.curves.precision_recall(qrels, str(folder / "words.csv")).save(folder / "words.csv")
+        assay.subjects.ranking.curves.precision_recall(qrels, str(folder / "words.csv")).save(folder / "words.csv")
     with pytest.raises(ParameterError, match="is an input"):
         assay.freeze(qrels, str(path)).save(path)
     assert {(folder / name).read_bytes() for name in ("words.run", "words.html", "words.csv")} == {before}

@@ -15,9 +15,9 @@ from documents import json_of, lines_of
 
 import assay
 from assay import Comparison, Measure
-from assay.counting.judgments import Floats
-from assay.gating.digests import of_json
 from assay.measures import parse_measure, registered
+from assay.measures.counting.judgments import Floats
+from assay.verbs.gating.digests import of_json
 
 Table: TypeAlias = dict[str, dict[str, float]]
 #: A grade for each unjudged document; None: it stays unjudged.

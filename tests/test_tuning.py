@@ -22,9 +22,9 @@ from shared_data import shared
 
 from assay import evaluate, read_topics, tune
 from assay.core.errors import InputError, ParameterError
-from assay.counting.judgments import Floats, Ints
-from assay.crossvalidation.settings_of_runs import parameters_in, settings_of
+from assay.measures.counting.judgments import Floats, Ints
 from assay.stats.tuning_bootstrap import Choices, interval_by_error, t_by_error
+from assay.subjects.ranking.settings_of_runs import parameters_in, settings_of
 from assay.tables import Topics
 
 ROOT = Path(__file__).parents[1]

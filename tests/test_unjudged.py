@@ -15,14 +15,14 @@ from strategies import random_tables
 
 from assay import Evaluation, Measure, Policies, Qrels, Ranks, Run, evaluate, scan_run
 from assay.core.errors import DuplicateError, InputError, ParameterError
-from assay.counting.judgments import Floats
-from assay.counting.retrieved import as_judged, retrieved, same_queries
 from assay.measures import parse_measure, registered
-from assay.rankings import extremes as search
-from assay.rankings import unjudged as bounding
-from assay.rankings.extremes import extremes
-from assay.rankings.regrading import Trials
-from assay.rankings.unjudged import bounds_of, condensed_of, judge_next, limits, reach_of
+from assay.measures.counting.judgments import Floats
+from assay.measures.counting.retrieved import as_judged, retrieved, same_queries
+from assay.subjects.ranking import extremes as search
+from assay.subjects.ranking import unjudged as bounding
+from assay.subjects.ranking.extremes import extremes
+from assay.subjects.ranking.regrading import Trials
+from assay.subjects.ranking.unjudged import bounds_of, condensed_of, judge_next, limits, reach_of
 
 Table: TypeAlias = dict[str, dict[str, float]]
 

@@ -12,10 +12,10 @@ import pytest
 from command import explained, invoke
 
 from assay import Predictions, classify, explain
-from assay.counting.confusion import Confusion
-from assay.counting.confusion_matrix import ConfusionMatrix
-from assay.counting.scored import Scored
 from assay.measures import parse_measure
+from assay.measures.counting.confusion import Confusion
+from assay.measures.counting.confusion_matrix import ConfusionMatrix
+from assay.measures.counting.scored import Scored
 
 PAGE = Path(__file__).parents[1] / "docs" / "worked-examples-classifiers.md"
 IDS = {f"C{number}" for number in range(1, 11)}

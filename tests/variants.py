@@ -12,8 +12,8 @@ from strategies import TOP_GRADE, random_tables
 from assay import Measure, Ranks
 from assay.core.domains import Choice, Flag, Real, Whole, WordOrTable
 from assay.core.errors import ParameterError
-from assay.counting.judgments import Floats
 from assay.measures import registered
+from assay.measures.counting.judgments import Floats
 from assay.measures.definition import Parameter
 
 EXACT = 1e-9

@@ -17,7 +17,7 @@ if not (_threads.isdecimal() and len(_threads) <= 4 and 1 <= int(_threads) <= 10
     del os.environ["POLARS_MAX_THREADS"]
 
 _HOMES = {
-    "assay.auditing": (
+    "assay.subjects.ranking.audit": (
         "Audit",
         "Signature",
         "SignatureComparison",
@@ -25,14 +25,14 @@ _HOMES = {
         "compare_signatures",
         "parse_signature",
     ),
-    "assay.classification": ("Classification", "LabelReport", "classification_report", "classify", "scorer"),
-    "assay.clustered_runs": ("ClustersByUse", "clusters_by_use"),
-    "assay.clustering": ("Clustering", "cluster"),
-    "assay.clustering.number_of_clusters": ("number_of_clusters",),
-    "assay.clustering.over_k": ("NumberOfClusters",),
-    "assay.comparison": ("Comparison", "compare"),
-    "assay.correlation": ("Correlations", "correlate"),
-    "assay.crossvalidation": (
+    "assay.subjects.labels": ("Classification", "LabelReport", "classification_report", "classify", "scorer"),
+    "assay.subjects.ranking.clustered_results": ("ClustersByUse", "clusters_by_use"),
+    "assay.subjects.clusters": ("Clustering", "cluster"),
+    "assay.subjects.clusters.number_of_clusters": ("number_of_clusters",),
+    "assay.subjects.clusters.over_k": ("NumberOfClusters",),
+    "assay.verbs.comparison": ("Comparison", "compare"),
+    "assay.verbs.correlation": ("Correlations", "correlate"),
+    "assay.subjects.labels.crossvalidation": (
         "CrossValidation",
         "FoldComparison",
         "LeakageCheck",
@@ -43,87 +43,49 @@ _HOMES = {
         "nested",
         "tune",
     ),
-    "assay.counting": ("Confusion", "Policies", "Ranks"),
-    "assay.counting.confusion_matrix": ("ConfusionMatrix",),
-    "assay.counting.contingency": ("Contingency",),
-    "assay.counting.points": ("Points",),
-    "assay.diagnosis": ("Diagnosis", "doctor"),
+    "assay.measures.counting": ("Confusion", "Policies", "Ranks"),
+    "assay.measures.counting.confusion_matrix": ("ConfusionMatrix",),
+    "assay.measures.counting.contingency": ("Contingency",),
+    "assay.measures.counting.points": ("Points",),
+    "assay.verbs.diagnosis": ("Diagnosis", "doctor"),
     "assay.core.errors": ("AssayError", "DuplicateError", "FormatError", "InputError", "ParameterError", "TopicError"),
-    "assay.evaluation": ("Evaluation", "evaluate"),
-    "assay.explanation": ("Explanation", "explain"),
-    "assay.extraction": ("Extraction", "extract"),
+    "assay.subjects.ranking.evaluation": ("Evaluation", "evaluate"),
+    "assay.verbs.explanation": ("Explanation", "explain"),
+    "assay.subjects.spans": ("Extraction", "extract"),
     "assay.files.clusters": ("read_clusters",),
     "assay.files.collections": ("Collection", "read_collection"),
     "assay.files.predictions": ("read_predictions",),
     "assay.files.reading": ("read_documents", "read_qrels", "read_run", "read_topics", "scan_run"),
     "assay.files.small_tables": ("read_scores",),
     "assay.files.writing": ("write",),
-    "assay.gating.deciding": ("gate",),
-    "assay.gating.frozen": ("Baseline", "freeze"),
-    "assay.gating.result": ("GateResult",),
+    "assay.verbs.gating.gate": ("gate",),
+    "assay.verbs.gating.frozen": ("Baseline", "freeze"),
+    "assay.verbs.gating.result": ("GateResult",),
     "assay.measures": ("Measure", "PerUnit", "measure", "parse_measure"),
     "assay.measures.curve_input": ("GivenCurve",),
-    "assay.planning": ("Plan", "plan"),
-    "assay.reporting": ("Report", "make_report"),
+    "assay.verbs.planning": ("Plan", "plan"),
+    "assay.verbs.report": ("Report", "make_report"),
     "assay.tables": ("Documents", "Predictions", "Qrels", "Run", "Scores", "Topics"),
     "assay.tables.clusters": ("Clusters",),
-    "assay.thresholding": ("ChosenThreshold", "Thresholds", "choose_threshold", "thresholds"),
+    "assay.subjects.labels.thresholds": ("ChosenThreshold", "Thresholds", "choose_threshold", "thresholds"),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
+#: Modules that people use by name: `from assay import curves`.
+_MODULES = {
+    "classifier_curves": "assay.subjects.labels.curves",
+    "cluster_curves": "assay.subjects.clusters.curves",
+    "curves": "assay.subjects.ranking.curves",
+}
 
 __all__ = [*sorted(_HOME_OF), "__version__"]  # noqa: PLE0604  # a test compares it with what can be imported
 
 if TYPE_CHECKING:
-    from assay.auditing import Audit as Audit
-    from assay.auditing import Signature as Signature
-    from assay.auditing import SignatureComparison as SignatureComparison
-    from assay.auditing import audit as audit
-    from assay.auditing import compare_signatures as compare_signatures
-    from assay.auditing import parse_signature as parse_signature
-    from assay.classification import Classification as Classification
-    from assay.classification import LabelReport as LabelReport
-    from assay.classification import classification_report as classification_report
-    from assay.classification import classify as classify
-    from assay.classification import scorer as scorer
-    from assay.clustered_runs import ClustersByUse as ClustersByUse
-    from assay.clustered_runs import clusters_by_use as clusters_by_use
-    from assay.clustering import Clustering as Clustering
-    from assay.clustering import cluster as cluster
-    from assay.clustering.number_of_clusters import number_of_clusters as number_of_clusters
-    from assay.clustering.over_k import NumberOfClusters as NumberOfClusters
-    from assay.comparison import Comparison as Comparison
-    from assay.comparison import compare as compare
     from assay.core.errors import AssayError as AssayError
     from assay.core.errors import DuplicateError as DuplicateError
     from assay.core.errors import FormatError as FormatError
     from assay.core.errors import InputError as InputError
     from assay.core.errors import ParameterError as ParameterError
     from assay.core.errors import TopicError as TopicError
-    from assay.correlation import Correlations as Correlations
-    from assay.correlation import correlate as correlate
-    from assay.counting import Confusion as Confusion
-    from assay.counting import Policies as Policies
-    from assay.counting import Ranks as Ranks
-    from assay.counting.confusion_matrix import ConfusionMatrix as ConfusionMatrix
-    from assay.counting.contingency import Contingency as Contingency
-    from assay.counting.points import Points as Points
-    from assay.crossvalidation import CrossValidation as CrossValidation
-    from assay.crossvalidation import FoldComparison as FoldComparison
-    from assay.crossvalidation import LeakageCheck as LeakageCheck
-    from assay.crossvalidation import Nested as Nested
-    from assay.crossvalidation import Tuning as Tuning
-    from assay.crossvalidation import crossval as crossval
-    from assay.crossvalidation import leakage_check as leakage_check
-    from assay.crossvalidation import nested as nested
-    from assay.crossvalidation import tune as tune
-    from assay.diagnosis import Diagnosis as Diagnosis
-    from assay.diagnosis import doctor as doctor
-    from assay.evaluation import Evaluation as Evaluation
-    from assay.evaluation import evaluate as evaluate
-    from assay.explanation import Explanation as Explanation
-    from assay.explanation import explain as explain
-    from assay.extraction import Extraction as Extraction
-    from assay.extraction import extract as extract
     from assay.files.clusters import read_clusters as read_clusters
     from assay.files.collections import Collection as Collection
     from assay.files.collections import read_collection as read_collection
@@ -135,19 +97,51 @@ if TYPE_CHECKING:
     from assay.files.reading import scan_run as scan_run
     from assay.files.small_tables import read_scores as read_scores
     from assay.files.writing import write as write
-    from assay.gating.deciding import gate as gate
-    from assay.gating.frozen import Baseline as Baseline
-    from assay.gating.frozen import freeze as freeze
-    from assay.gating.result import GateResult as GateResult
     from assay.measures import Measure as Measure
     from assay.measures import PerUnit as PerUnit
     from assay.measures import measure as measure
     from assay.measures import parse_measure as parse_measure
+    from assay.measures.counting import Confusion as Confusion
+    from assay.measures.counting import Policies as Policies
+    from assay.measures.counting import Ranks as Ranks
+    from assay.measures.counting.confusion_matrix import ConfusionMatrix as ConfusionMatrix
+    from assay.measures.counting.contingency import Contingency as Contingency
+    from assay.measures.counting.points import Points as Points
     from assay.measures.curve_input import GivenCurve as GivenCurve
-    from assay.planning import Plan as Plan
-    from assay.planning import plan as plan
-    from assay.reporting import Report as Report
-    from assay.reporting import make_report as make_report
+    from assay.subjects.clusters import Clustering as Clustering
+    from assay.subjects.clusters import cluster as cluster
+    from assay.subjects.clusters.number_of_clusters import number_of_clusters as number_of_clusters
+    from assay.subjects.clusters.over_k import NumberOfClusters as NumberOfClusters
+    from assay.subjects.labels import Classification as Classification
+    from assay.subjects.labels import LabelReport as LabelReport
+    from assay.subjects.labels import classification_report as classification_report
+    from assay.subjects.labels import classify as classify
+    from assay.subjects.labels import scorer as scorer
+    from assay.subjects.labels.crossvalidation import CrossValidation as CrossValidation
+    from assay.subjects.labels.crossvalidation import FoldComparison as FoldComparison
+    from assay.subjects.labels.crossvalidation import LeakageCheck as LeakageCheck
+    from assay.subjects.labels.crossvalidation import Nested as Nested
+    from assay.subjects.labels.crossvalidation import Tuning as Tuning
+    from assay.subjects.labels.crossvalidation import crossval as crossval
+    from assay.subjects.labels.crossvalidation import leakage_check as leakage_check
+    from assay.subjects.labels.crossvalidation import nested as nested
+    from assay.subjects.labels.crossvalidation import tune as tune
+    from assay.subjects.labels.thresholds import ChosenThreshold as ChosenThreshold
+    from assay.subjects.labels.thresholds import Thresholds as Thresholds
+    from assay.subjects.labels.thresholds import choose_threshold as choose_threshold
+    from assay.subjects.labels.thresholds import thresholds as thresholds
+    from assay.subjects.ranking.audit import Audit as Audit
+    from assay.subjects.ranking.audit import Signature as Signature
+    from assay.subjects.ranking.audit import SignatureComparison as SignatureComparison
+    from assay.subjects.ranking.audit import audit as audit
+    from assay.subjects.ranking.audit import compare_signatures as compare_signatures
+    from assay.subjects.ranking.audit import parse_signature as parse_signature
+    from assay.subjects.ranking.clustered_results import ClustersByUse as ClustersByUse
+    from assay.subjects.ranking.clustered_results import clusters_by_use as clusters_by_use
+    from assay.subjects.ranking.evaluation import Evaluation as Evaluation
+    from assay.subjects.ranking.evaluation import evaluate as evaluate
+    from assay.subjects.spans import Extraction as Extraction
+    from assay.subjects.spans import extract as extract
     from assay.tables import Documents as Documents
     from assay.tables import Predictions as Predictions
     from assay.tables import Qrels as Qrels
@@ -155,13 +149,27 @@ if TYPE_CHECKING:
     from assay.tables import Scores as Scores
     from assay.tables import Topics as Topics
     from assay.tables.clusters import Clusters as Clusters
-    from assay.thresholding import ChosenThreshold as ChosenThreshold
-    from assay.thresholding import Thresholds as Thresholds
-    from assay.thresholding import choose_threshold as choose_threshold
-    from assay.thresholding import thresholds as thresholds
+    from assay.verbs.comparison import Comparison as Comparison
+    from assay.verbs.comparison import compare as compare
+    from assay.verbs.correlation import Correlations as Correlations
+    from assay.verbs.correlation import correlate as correlate
+    from assay.verbs.diagnosis import Diagnosis as Diagnosis
+    from assay.verbs.diagnosis import doctor as doctor
+    from assay.verbs.explanation import Explanation as Explanation
+    from assay.verbs.explanation import explain as explain
+    from assay.verbs.gating.frozen import Baseline as Baseline
+    from assay.verbs.gating.frozen import freeze as freeze
+    from assay.verbs.gating.gate import gate as gate
+    from assay.verbs.gating.result import GateResult as GateResult
+    from assay.verbs.planning import Plan as Plan
+    from assay.verbs.planning import plan as plan
+    from assay.verbs.report import Report as Report
+    from assay.verbs.report import make_report as make_report
 
 
 def __getattr__(name: str) -> Any:
+    if name in _MODULES:
+        return importlib.import_module(_MODULES[name])
     home = _HOME_OF.get(name)
     if home is None:
         raise AttributeError(f"module 'assay' has no attribute {name!r}")

@@ -14,8 +14,8 @@ from assay.core.errors import ParameterError, listed
 from assay.core.errors import number_of as counted
 
 if TYPE_CHECKING:
-    from assay.clustering.over_k import NumberOfClusters
     from assay.files import Source
+    from assay.subjects.clusters.over_k import NumberOfClusters
     from assay.tables.clusters import Clusters as Clustering
 
 _HOLE = "{}"
@@ -80,7 +80,7 @@ def by_use(
 
     $ assay clustering by-use qrels.txt words.run clusters.csv
     """
-    from assay.clustered_runs import clusters_by_use  # noqa: PLC0415  # `assay --help` need not load Polars
+    from assay.subjects.ranking.clustered_results import clusters_by_use  # noqa: PLC0415  # `assay --help` need not load Polars
 
     output.form_of(to)
     stated = options.stated(order=order, level=level, seed=seed)
@@ -95,8 +95,8 @@ def number_of(
     files: Sequence[str | Source], clusters: Clusters, asked: Numbers, seed: int | None, *, hidden: bool = True
 ) -> NumberOfClusters:
     """Cluster the points of a file, or take its clusterings; a bar shows how far it is, unless it is hidden."""
-    from assay.clustering.number_of_clusters import number_of_clusters, numbers_given  # noqa: PLC0415
-    from assay.clustering.rules import Rules  # noqa: PLC0415
+    from assay.subjects.clusters.number_of_clusters import number_of_clusters, numbers_given  # noqa: PLC0415
+    from assay.subjects.clusters.rules import Rules  # noqa: PLC0415
 
     if asked.ks is not None and asked.over_k is not None:
         raise ParameterError("--ks clusters the points, --over-k takes clusterings of the file: choose one")

@@ -12,8 +12,8 @@ from assay.cli.wording import option as spelt
 from assay.core.errors import ParameterError
 
 if TYPE_CHECKING:
-    from assay.comparison import Comparison, Finding
     from assay.show.model import Document, Section
+    from assay.verbs.comparison import Comparison, Finding
 
 Picture = Annotated[
     Path | None, option("--plot", help="Also draw the intervals: a file in .svg, .png, .pdf, .html.", panel=CONTENTS)
@@ -171,7 +171,7 @@ def _deliver(
     flipped: int | None = None,
 ) -> None:
     """Compare, and give the verdicts with what is listed besides."""
-    from assay.comparison import compare  # noqa: PLC0415
+    from assay.verbs.comparison import compare  # noqa: PLC0415
 
     with inputs.working("comparing", hidden=to.quiet):
         result = compare(systems, runs, measures=measures or None, **(testing.settings() | rules))
@@ -213,7 +213,7 @@ class Pair(NamedTuple):
 
 def _sections(pair: Pair, lists: Lists, flipped: int | None) -> list[Section]:
     """What is listed besides the verdicts, a section each."""
-    from assay.sections.comparisons import list_section  # noqa: PLC0415
+    from assay.verbs.sections.comparisons import list_section  # noqa: PLC0415
 
     tables: list[tuple[str, Any, str]] = []
     if lists.queries is not None:

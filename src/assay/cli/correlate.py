@@ -10,7 +10,7 @@ from assay.cli.options import Output, Rules, Sampling, group, option, settings
 from assay.core.errors import InputError, ParameterError, number_of
 
 if TYPE_CHECKING:
-    from assay.correlation import Correlations
+    from assay.verbs.correlation import Correlations
 
 
 @group
@@ -43,8 +43,8 @@ def search(
 
     $ assay correlate qrels.txt words.run stems.run alphabet.run -m AP -m nDCG@10
     """
-    from assay.correlation import correlate  # noqa: PLC0415  # `assay --help` need not load Polars
-    from assay.evaluation import evaluate  # noqa: PLC0415
+    from assay.subjects.ranking.evaluation import evaluate  # noqa: PLC0415
+    from assay.verbs.correlation import correlate  # noqa: PLC0415  # `assay --help` need not load Polars
 
     output.form_of(to)
     names = _measures(measures)
@@ -132,7 +132,7 @@ def _chosen(topics: TopicSets, measures: list[str], other_qrels: tuple[str, ...]
 
 
 def _topics_or_measures(table: Any, measures: list[str], topics: TopicSets, stated: dict[str, Any]) -> Correlations:
-    from assay.correlation import correlate  # noqa: PLC0415
+    from assay.verbs.correlation import correlate  # noqa: PLC0415
 
     if topics.topics_of:
         from assay.files.small_tables import read_ids  # noqa: PLC0415
@@ -147,8 +147,8 @@ def _topics_or_measures(table: Any, measures: list[str], topics: TopicSets, stat
 
 def _of_lists(files: list[str], stated: dict[str, Any]) -> Correlations:
     """Columns of numbers, matched by the names in the first column."""
-    from assay.correlation import correlate  # noqa: PLC0415
     from assay.files.small_tables import read_numbers  # noqa: PLC0415
+    from assay.verbs.correlation import correlate  # noqa: PLC0415
 
     stems = [Path(file).stem for file in files]
     called = stems if len(set(stems)) == len(stems) else files

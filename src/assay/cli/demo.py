@@ -39,10 +39,10 @@ def demo(
     from rich.text import Text  # noqa: PLC0415
 
     from assay.cli.inputs import working  # noqa: PLC0415
-    from assay.evaluation import evaluate  # noqa: PLC0415  # `assay --help` need not load Polars
-    from assay.sections.report import check_targets  # noqa: PLC0415
     from assay.show.legible import on_one_line  # noqa: PLC0415
     from assay.show.terminal import console, show  # noqa: PLC0415
+    from assay.subjects.ranking.evaluation import evaluate  # noqa: PLC0415  # `assay --help` need not load Polars
+    from assay.verbs.sections.report import check_targets  # noqa: PLC0415
 
     check_targets([path])  # before anything is read
     out = console()

@@ -9,7 +9,7 @@ from assay.cli.options import Output, PredictionColumns, option
 from assay.core.errors import ParameterError
 
 if TYPE_CHECKING:
-    from assay.diagnosis import Diagnosis
+    from assay.verbs.diagnosis import Diagnosis
 
 Every = Annotated[bool, option("--all", help="List the checks that found nothing, too.")]
 
@@ -35,7 +35,7 @@ def search(
 
     $ assay doctor qrels.txt words.run
     """
-    from assay.diagnosis import doctor  # noqa: PLC0415  # `assay --help` need not load Polars
+    from assay.verbs.diagnosis import doctor  # noqa: PLC0415  # `assay --help` need not load Polars
 
     output.form_of(to)
     stated = options.stated(topics=topics, documents=documents, grades=grades, level=level)
@@ -61,8 +61,8 @@ def classifier(
 
     $ assay classifier doctor letters/spam.csv
     """
-    from assay.diagnosis.examination import examine  # noqa: PLC0415  # `assay --help` need not load Polars
     from assay.files.prediction_columns import StatedColumns  # noqa: PLC0415
+    from assay.verbs.diagnosis.examination import examine  # noqa: PLC0415  # `assay --help` need not load Polars
 
     output.form_of(to)
     inputs.each_named("", files)
@@ -76,7 +76,7 @@ def classifier(
 
 
 def _deliver(diagnosis: Diagnosis, every: bool, to: Output) -> int:
-    from assay.sections.diagnoses import document  # noqa: PLC0415
+    from assay.verbs.sections.diagnoses import document  # noqa: PLC0415
 
     if output.form_of(to) is None:
         text: str = output.on_screen(document(diagnosis, every=every), plain=to.path is not None)
@@ -91,7 +91,7 @@ def _named(qrels: str, runs: list[str]) -> Any:
     parts = inputs.each_named(qrels, runs)
     if all(name is None for name, _ in parts):
         return runs
-    from assay.diagnosis.examined_files import named  # noqa: PLC0415
+    from assay.verbs.diagnosis.examined_files import named  # noqa: PLC0415
 
     named_runs: dict[str, Any] = {}
     for name, path in parts:

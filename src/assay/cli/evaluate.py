@@ -22,7 +22,7 @@ from assay.core.domains import Choice
 from assay.core.errors import ParameterError
 
 if TYPE_CHECKING:
-    from assay.evaluation import Evaluation
+    from assay.subjects.ranking.evaluation import Evaluation
 
 
 @group
@@ -83,7 +83,7 @@ def search(
     $ assay evaluate qrels.txt old=words.run new=stems.run -m nDCG@10 -m AP --per-query
     $ assay evaluate qrels.txt words.run --compat trec_eval-10 --csv
     """
-    from assay.evaluation import evaluate  # noqa: PLC0415  # `assay --help` need not load Polars
+    from assay.subjects.ranking.evaluation import evaluate  # noqa: PLC0415  # `assay --help` need not load Polars
 
     form = output.form_of(to)
     more = options.stated(measures=measures, seed=seed, samples=samples) | settings(rules)
@@ -138,7 +138,7 @@ def classifier(
     $ assay classifier evaluate letters/spam.csv --positive spam
     $ assay classifier evaluate --matrix '13 4 2; 2 15 1; 5 1 57' --labels Woman,Man,Child
     """
-    from assay.classification import ClassificationView, classify  # noqa: PLC0415  # `assay --help` need not load Polars
+    from assay.subjects.labels import ClassificationView, classify  # noqa: PLC0415  # `assay --help` need not load Polars
 
     output.form_of(to)
     stated = settings(contents)
@@ -194,7 +194,7 @@ def clustering(
     $ assay clustering evaluate notes/notes.csv --unlabelled drop
     $ assay clustering evaluate --contingency '5 1 2; 1 4 0; 0 1 3' -m NMI -m ARI
     """
-    from assay.clustering import ClusteringView, cluster  # noqa: PLC0415  # `assay --help` need not load Polars
+    from assay.subjects.clusters import ClusteringView, cluster  # noqa: PLC0415  # `assay --help` need not load Polars
 
     output.form_of(to)
     verb_settings = settings(sampling) | {"mute": mute, "shown": ClusteringView(**settings(parts))}
@@ -241,7 +241,7 @@ def extraction(
 
     $ assay extraction evaluate letters/names.conll
     """
-    from assay.extraction import extract  # noqa: PLC0415  # `assay --help` need not load Polars
+    from assay.subjects.spans import extract  # noqa: PLC0415  # `assay --help` need not load Polars
 
     output.form_of(to)
     if truth == predicted == "-":

@@ -22,8 +22,8 @@ from assay.cli.options import Clusters, Labels, Output, Rules, group, option, se
 from assay.core.errors import ParameterError, did_you_mean, listed
 
 if TYPE_CHECKING:
-    from assay.counting import Confusion
-    from assay.explanation import Explanation
+    from assay.measures.counting import Confusion
+    from assay.verbs.explanation import Explanation
 
 COEFFICIENTS = ("Kendall", "tau", "Spearman", "tau_AP", "RBO")
 Counts = Annotated[
@@ -157,7 +157,7 @@ def classifier(
     if matrix is not None:
         system: Any = items.typed_matrix(matrix, read, orientation)
     elif typed is not None:
-        from assay.counting.scored import Scored  # noqa: PLC0415  # `assay --help` need not load Polars
+        from assay.measures.counting.scored import Scored  # noqa: PLC0415  # `assay --help` need not load Polars
 
         scores = items.typed_scores(typed, read)
         system = Scored.from_scores(scores.truth, scores.scores, pos_label=True)
@@ -233,7 +233,7 @@ def scores(
 
     $ assay scores explain Kendall --order 'A B C D' --order 'B A C D'
     """
-    from assay.explanation.coefficients import is_coefficient  # noqa: PLC0415  # `assay --help` loads no Polars
+    from assay.verbs.explanation.coefficients import is_coefficient  # noqa: PLC0415  # `assay --help` loads no Polars
 
     if not is_coefficient(measure):
         raise ParameterError(f"expected {listed(COEFFICIENTS)}, got {measure}{did_you_mean(measure, COEFFICIENTS)}")
@@ -249,7 +249,7 @@ def _one_source(sources: dict[str, Any], words: str) -> None:
 def _deliver(
     measure: Any, systems: tuple[Any, ...], stated: dict[str, Any], to: Output, *, positive: str | None = None
 ) -> None:
-    from assay.explanation import explain  # noqa: PLC0415  # `assay --help` need not load Polars
+    from assay.verbs.explanation import explain  # noqa: PLC0415  # `assay --help` need not load Polars
 
     output.form_of(to)
     result = explain(measure, *systems, **stated)
@@ -260,14 +260,14 @@ def _deliver(
 
 def _about_class(result: Explanation, positive: str) -> Explanation:
     """The same with the class in its signature."""
-    from assay.explanation.matrices import of_class  # noqa: PLC0415
+    from assay.subjects.labels.explained_matrices import of_class  # noqa: PLC0415
 
     return replace(result, signature=of_class(result.signature, positive))
 
 
 def _opened(qrels: str, run: str) -> Any:
     """The run; a file that is empty is named, as nothing below would tell."""
-    from assay.inputs import EMPTY_FILE  # noqa: PLC0415
+    from assay.subjects.ranking.inputs import EMPTY_FILE  # noqa: PLC0415
 
     (opened,) = inputs.opened(qrels, [run])
     if opened.format == EMPTY_FILE:
@@ -302,7 +302,7 @@ def _is_of_labels_too(measure: str) -> bool:
 
 
 def _is_of_classes(measure: str) -> bool:
-    from assay.explanation.labels import is_of_classes  # noqa: PLC0415
+    from assay.subjects.labels.explanation import is_of_classes  # noqa: PLC0415
 
     return is_of_classes(measure)
 
@@ -318,7 +318,7 @@ def _typed(measure: str, lists: Lists, rules: Rules) -> Any:
             raise ParameterError("--collection-size has no meaning for points of a precision-recall curve")
         curves = [Named.of(text) for text in lists.points]
         return replace(GivenCurve.from_points(*(points_in(each.text) for each in curves)), units=tuple(_names(curves)))
-    from assay.explanation import ranks_of  # noqa: PLC0415
+    from assay.verbs.explanation import ranks_of  # noqa: PLC0415
 
     rankings = [Named.of(text) for text in lists.grades]
     grades = [grades_in(each.text) for each in rankings]
@@ -336,7 +336,7 @@ def _cells(
     """Tables of decisions: of queries, or of classes."""
     import numpy as np  # noqa: PLC0415
 
-    from assay.counting import Confusion  # noqa: PLC0415
+    from assay.measures.counting import Confusion  # noqa: PLC0415
 
     lists = [Named.of(text) for text in typed]
     tables = [cells_in(each.text) for each in lists]
@@ -374,7 +374,7 @@ def _called(names: str | None, count: int) -> list[str] | None:
 
 
 def _points(typed: str, names: str | None, clusters: Clusters) -> Any:
-    from assay.counting.points import Points  # noqa: PLC0415
+    from assay.measures.counting.points import Points  # noqa: PLC0415
 
     items.refuse(options.without(clusters, "metric"), "goes with a file, not with --clusters")
     points = points_in_clusters(typed)

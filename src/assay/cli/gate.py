@@ -14,7 +14,7 @@ from assay.core.domains import Choice
 from assay.core.errors import AssayError, InputError, ParameterError, number_of
 
 if TYPE_CHECKING:
-    from assay.gating.result import GateResult
+    from assay.verbs.gating.result import GateResult
 
 #: Options that are not about the decision.
 _PIPELINE = ("junit", "summary", "annotations", "margin")
@@ -50,7 +50,7 @@ def search(
     """
 
     def decided() -> GateResult:
-        from assay.gating.rules import Margins  # noqa: PLC0415  # `assay --help` need not load Polars
+        from assay.verbs.gating.rules import Margins  # noqa: PLC0415  # `assay --help` need not load Polars
 
         if (slices is None) != (topics is None):
             raise ParameterError("--slices ATTRIBUTE and --topics FILE go together")
@@ -134,7 +134,7 @@ def freeze(
 
     $ assay freeze qrels.txt words.run -o baseline.json
     """
-    from assay.gating import frozen  # noqa: PLC0415  # `assay --help` need not load Polars
+    from assay.verbs.gating import frozen  # noqa: PLC0415  # `assay --help` need not load Polars
 
     frozen.refuse_predictions(qrels, inputs.named(run)[1])
     (opened,) = inputs.opened(qrels, [run])
@@ -159,9 +159,9 @@ def _of_runs(
     quiet: bool,
 ) -> GateResult:
     from assay.files import Source  # noqa: PLC0415
-    from assay.gating.baselines import frozen_in, is_baseline  # noqa: PLC0415
-    from assay.gating.deciding import gate  # noqa: PLC0415
-    from assay.inputs import opened_run  # noqa: PLC0415
+    from assay.subjects.ranking.inputs import opened_run  # noqa: PLC0415
+    from assay.verbs.gating.baselines import frozen_in, is_baseline  # noqa: PLC0415
+    from assay.verbs.gating.gate import gate  # noqa: PLC0415
 
     name, path = inputs.named(old)
     if [qrels, path, inputs.named(new)[1]].count("-") > 1:
@@ -190,8 +190,8 @@ def _of_items(
     quiet: bool,
 ) -> GateResult:
     """The gate on predictions or clusters: two files, or systems of one by their names."""
-    from assay.gating.deciding import gate  # noqa: PLC0415
-    from assay.gating.rules import Margins  # noqa: PLC0415
+    from assay.verbs.gating.gate import gate  # noqa: PLC0415
+    from assay.verbs.gating.rules import Margins  # noqa: PLC0415
 
     if not quiet:
         items.say([system for systems in read for system in systems])
@@ -242,10 +242,10 @@ def _write(gating: Gating, result: GateResult) -> None:
 
 def _write_problem(gating: Gating, problem: Exception) -> None:
     """Leave what went wrong in the same places; one that cannot be written to does not keep it from the others."""
-    from assay.gating.annotations import annotation  # noqa: PLC0415
-    from assay.gating.junit import junit_of_problem  # noqa: PLC0415
-    from assay.sections.gates import problem_document  # noqa: PLC0415
     from assay.show.legible import legible  # noqa: PLC0415
+    from assay.verbs.gating.annotations import annotation  # noqa: PLC0415
+    from assay.verbs.gating.junit import junit_of_problem  # noqa: PLC0415
+    from assay.verbs.sections.gates import problem_document  # noqa: PLC0415
 
     text = str(problem) if isinstance(problem, AssayError) else f"unexpected {type(problem).__name__}: {problem}"
     if gating.junit is not None:
@@ -266,8 +266,8 @@ def _say(gating: Gating, result: GateResult, text: str | None, to: Output, is_lo
     """
     apart = ""
     if gating.annotations is not None:
-        from assay.gating.annotations import without_commands  # noqa: PLC0415
         from assay.show.legible import legible  # noqa: PLC0415
+        from assay.verbs.gating.annotations import without_commands  # noqa: PLC0415
 
         apart = legible(result.to_annotations())
         if text is not None and is_log:

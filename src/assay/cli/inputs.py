@@ -11,8 +11,8 @@ from assay.cli.output import message
 from assay.core.errors import ParameterError, number_of
 
 if TYPE_CHECKING:
-    from assay.evaluation import Evaluation
     from assay.files import Source
+    from assay.subjects.ranking.evaluation import Evaluation
     from assay.tables import Batches
 
 
@@ -61,7 +61,7 @@ def kept(file: str) -> str | Source:
 
 def opened(qrels: str, runs: Sequence[str]) -> list[Batches]:
     """Open the runs; `name=FILE` gives one a name."""
-    from assay.inputs import opened_run  # noqa: PLC0415
+    from assay.subjects.ranking.inputs import opened_run  # noqa: PLC0415
 
     return [opened_run(path, name) for name, path in each_named(qrels, runs)]
 

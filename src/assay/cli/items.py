@@ -13,8 +13,8 @@ from assay.core.domains import Choice
 from assay.core.errors import InputError, ParameterError, did_you_mean, listed, number_of
 
 if TYPE_CHECKING:
-    from assay.counting.confusion_matrix import ConfusionMatrix
-    from assay.counting.contingency import Contingency
+    from assay.measures.counting.confusion_matrix import ConfusionMatrix
+    from assay.measures.counting.contingency import Contingency
     from assay.tables import Predictions
     from assay.tables.clusters import Clusters as Clustering
 
@@ -31,8 +31,8 @@ def predictions(
     what: str = "item",
 ) -> list[Predictions]:  # fmt: skip
     """The systems of all files, as far as they were asked for; `keep`: further columns, by the names they get."""
-    from assay.classification.inputs import against_rest  # noqa: PLC0415  # `assay --help` loads no Polars
     from assay.files.predictions import read_predictions  # noqa: PLC0415
+    from assay.subjects.labels.inputs import against_rest  # noqa: PLC0415  # `assay --help` loads no Polars
 
     if labels.one_class is not None and labels.pos_label is not None:
         raise ParameterError("--class makes its class the positive one: leave --positive out")
@@ -133,8 +133,8 @@ def only_system(systems: list[Item]) -> Item:
 def typed_matrix(text: str, labels: Labels, orientation: str | None) -> ConfusionMatrix:
     """The matrix that was typed, or that a file holds."""
     from assay.cli.literals import labels_in, looks_like_matrix, matrix_in  # noqa: PLC0415
-    from assay.counting.confusion_matrix import ConfusionMatrix  # noqa: PLC0415
     from assay.files.small_tables import read_matrix  # noqa: PLC0415
+    from assay.measures.counting.confusion_matrix import ConfusionMatrix  # noqa: PLC0415
 
     refuse(labels, "goes with predictions, not with --matrix", *_OF_FILES)
     if not text.strip():
@@ -159,7 +159,7 @@ def typed_contingency(
 ) -> Contingency:
     """The table of classes (rows) and clusters (columns) that was typed."""
     from assay.cli.literals import table_in  # noqa: PLC0415
-    from assay.counting.contingency import Contingency  # noqa: PLC0415
+    from assay.measures.counting.contingency import Contingency  # noqa: PLC0415
 
     refuse(clusters, "goes with a file, not with --contingency")
     rows = table_in(text)

@@ -128,8 +128,8 @@ def _recommend(name: str, json: bool) -> None:
 def _list(known: list[Measure], kind: str | None) -> None:
     import polars as pl  # noqa: PLC0415
 
-    from assay.sections.cards import family, first_sentence, name_elsewhere  # noqa: PLC0415
     from assay.show.model import Document, Prose, Section, Table  # noqa: PLC0415
+    from assay.verbs.sections.cards import family, first_sentence, name_elsewhere  # noqa: PLC0415
 
     rows: list[tuple[str, str, str]] = []
     for heading, measures in itertools.groupby(known, family):
@@ -147,15 +147,15 @@ def _list(known: list[Measure], kind: str | None) -> None:
 
 
 def _card(measure: Measure) -> None:
-    from assay.sections.cards import card  # noqa: PLC0415
     from assay.show.terminal import console  # noqa: PLC0415
+    from assay.verbs.sections.cards import card  # noqa: PLC0415
 
     out = console()
     out.print(card(measure, min(out.width, 100)), markup=False, soft_wrap=True)
 
 
 def _as_json(measure: Measure) -> dict[str, Any]:
-    from assay.sections.cards import first_sentence  # noqa: PLC0415
+    from assay.verbs.sections.cards import first_sentence  # noqa: PLC0415
 
     definition = measure.definition
     return {

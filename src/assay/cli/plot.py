@@ -13,7 +13,7 @@ from assay.core.domains import Choice
 from assay.core.errors import ParameterError
 
 if TYPE_CHECKING:
-    from assay.curves import Curve
+    from assay.subjects.ranking.curves import Curve
 
 #: The kinds of pictures, and the options that each takes, besides those that say what to read.
 OF_RUNS = {
@@ -117,7 +117,7 @@ def classifier(
     $ assay classifier plot letters/spam.csv --positive spam -o roc.svg
     $ assay classifier plot letters/spam.csv --positive spam --kind calibration -o calibration.svg
     """
-    from assay import classifier_curves  # noqa: PLC0415  # `--help` need not load Polars
+    from assay.subjects.labels import curves as classifier_curves  # noqa: PLC0415  # `--help` need not load Polars
 
     Choice(OF_SCORES).check("--kind", kind)
     chosen = {
@@ -176,8 +176,8 @@ def _stated(chosen: dict[str, Any], takes: tuple[str, ...], what: str) -> dict[s
 
 
 def _of_runs(kind: str, qrels: str, files: Any, chosen: dict[str, Any], rules: dict[str, Any]) -> Curve:
-    from assay import curves  # noqa: PLC0415
-    from assay.evaluation import evaluate  # noqa: PLC0415
+    from assay.subjects.ranking import curves  # noqa: PLC0415
+    from assay.subjects.ranking.evaluation import evaluate  # noqa: PLC0415
 
     if kind in {"pr", "roc", "cutoff"}:
         kinds: dict[str, Any] = {"pr": curves.precision_recall, "roc": curves.roc, "cutoff": curves.by_cutoff}
@@ -193,8 +193,8 @@ def _of_runs(kind: str, qrels: str, files: Any, chosen: dict[str, Any], rules: d
 
 def _of_clusters(kind: str, files: list[str], clusters: Clusters, numbers: Numbers, seed: int | None) -> Curve:
     """The picture of all clusterings in the files, or of some."""
-    from assay import cluster_curves  # noqa: PLC0415  # `--help` need not load Polars
-    from assay.clustering import cluster  # noqa: PLC0415
+    from assay.subjects.clusters import cluster  # noqa: PLC0415
+    from assay.subjects.clusters import curves as cluster_curves  # noqa: PLC0415  # `--help` need not load Polars
 
     asked = numbers.ks is not None or numbers.over_k is not None
     if kind == "over-k":

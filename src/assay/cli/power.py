@@ -8,7 +8,7 @@ from assay.cli import inputs, options, output
 from assay.cli.options import Output, Rules, group, option, settings
 
 if TYPE_CHECKING:
-    from assay.evaluation import Evaluation
+    from assay.subjects.ranking.evaluation import Evaluation
 
 
 @group
@@ -39,8 +39,8 @@ def search(
 
     $ assay power qrels.txt words.run stems.run -m AP --difference 0.02
     """
-    from assay.evaluation import evaluate  # noqa: PLC0415  # `assay --help` need not load Polars
-    from assay.pairing import DEFAULT_MEASURES  # noqa: PLC0415
+    from assay.subjects.ranking.evaluation import evaluate  # noqa: PLC0415  # `assay --help` need not load Polars
+    from assay.verbs.pairing import DEFAULT_MEASURES  # noqa: PLC0415
 
     output.form_of(to)
     files = inputs.opened(qrels, runs)
@@ -67,7 +67,7 @@ def scores(
 def _deliver(
     systems: Any, measures: tuple[str, ...], planning: Planning, to: Output, evaluation: Evaluation | None = None
 ) -> None:
-    from assay.planning import plan  # noqa: PLC0415  # `assay --help` need not load Polars
+    from assay.verbs.planning import plan  # noqa: PLC0415  # `assay --help` need not load Polars
 
     output.form_of(to)
     stated = settings(planning)

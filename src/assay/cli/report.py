@@ -135,8 +135,8 @@ def scores(
 
 def _checked(pages: Pages, files: Sequence[str | None]) -> Any:
     """Refuse targets that cannot be written, before anything is read; the files as they are now."""
-    from assay.reporting.provenance import stamps_of  # noqa: PLC0415  # `assay --help` need not load Polars
-    from assay.sections.report import check_targets  # noqa: PLC0415
+    from assay.verbs.report.provenance import stamps_of  # noqa: PLC0415  # `assay --help` need not load Polars
+    from assay.verbs.sections.report import check_targets  # noqa: PLC0415
 
     paths = [inputs.named(file)[1] for file in files if file is not None]
     check_targets(_targets(pages), paths)
@@ -148,7 +148,7 @@ def _targets(pages: Pages) -> list[Path]:
 
 
 def _wording() -> Any:
-    from assay.reporting.basis import Wording  # noqa: PLC0415
+    from assay.subjects.ranking.sections.basis import Wording  # noqa: PLC0415
 
     return Wording(*_WORDING)
 
@@ -174,7 +174,7 @@ def _write(
     subjects: Any, runs: Any, measures: tuple[str, ...], stated: dict[str, Any], stamps: Any, pages: Pages
 ) -> None:
     """Put the report together, write the files, and say what is in them."""
-    from assay.reporting import make_report  # noqa: PLC0415
+    from assay.verbs.report import make_report  # noqa: PLC0415
 
     stated["baseline"] = options.only(stated.get("baseline", ()), "-b, --baseline")
     command = shlex.join(["assay", *sys.argv[1:]])

@@ -67,7 +67,7 @@ def command(*words: str) -> None:
         got = number_of("file", len(files))
         raise ParameterError(f"trec-eval: expected QRELS and RUN, got {got}; `assay trec-eval -h` helps")
     _refuse(flags)
-    from assay.trec_eval import PrintOptions, trec_eval  # noqa: PLC0415  # `assay --help` need not load Polars
+    from assay.subjects.ranking.trec_eval import PrintOptions, trec_eval  # noqa: PLC0415  # `assay --help` need not load Polars
 
     options = PrintOptions(
         measures=[value for name, value in options_read if name == "m"],

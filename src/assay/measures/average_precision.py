@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from assay.counting.graded import Graded, place_in_group
-from assay.counting.judgments import Floats
-from assay.counting.ranks import Ranks
+from assay.measures.counting.graded import Graded, place_in_group
+from assay.measures.counting.judgments import Floats
+from assay.measures.counting.ranks import Ranks
 from assay.measures.definition import Cutoff, Floor, Level
 from assay.measures.kernels import relevant_rows, relevant_total, steps_of
 from assay.measures.registry import measure

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 
-from assay.counting.graded import Graded
-from assay.counting.judgments import Floats
-from assay.counting.ranks import Ranks
+from assay.measures.counting.graded import Graded
+from assay.measures.counting.judgments import Floats
+from assay.measures.counting.ranks import Ranks
 from assay.measures.definition import (
     Cutoff,
     GainTable,

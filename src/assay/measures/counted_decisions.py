@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from assay.counting.confusion import Confusion
 from assay.measures import cells
+from assay.measures.counting.confusion import Confusion
 from assay.measures.registry import measure
 from assay.measures.steps import PerUnit
 

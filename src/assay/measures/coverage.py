@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from assay.counting.ranks import Ranks
+from assay.measures.counting.ranks import Ranks
 from assay.measures.definition import Cutoff, Depth, Level
 from assay.measures.kernels import NOTHING_RETRIEVED, found_within, share_within, steps_of
 from assay.measures.registry import measure

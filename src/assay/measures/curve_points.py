@@ -10,8 +10,8 @@ import polars as pl
 
 from assay.core.domains import Choice, Whole
 from assay.core.errors import ParameterError, number_of
-from assay.counting.judgments import Floats
-from assay.counting.ranks import Ranks
+from assay.measures.counting.judgments import Floats
+from assay.measures.counting.ranks import Ranks
 from assay.measures.definition import RuleName, UnretrievedName
 from assay.measures.kernels import NO_IRRELEVANT, NO_RELEVANT, relevant_rows
 from assay.measures.parser import parse_measure

@@ -16,13 +16,13 @@ import numpy as np
 import polars as pl
 
 from assay.core.errors import number_of, spelt
-from assay.counting.id_normalisation import IdMatch, RenamedDocuments, other_topics, renamed_documents
-from assay.counting.judgments import Judgments
-from assay.counting.orders import contradictions, reversed_hits, swapped_queries
-from assay.counting.policies import Policies
-from assay.counting.ranks import Ranks
 from assay.files import RunFile
 from assay.measures.average_precision import AP
+from assay.measures.counting.id_normalisation import IdMatch, RenamedDocuments, other_topics, renamed_documents
+from assay.measures.counting.judgments import Judgments
+from assay.measures.counting.orders import contradictions, reversed_hits, swapped_queries
+from assay.measures.counting.policies import Policies
+from assay.measures.counting.ranks import Ranks
 from assay.measures.registry import Measure
 from assay.measures.steps import PerUnit
 from assay.tables import Batches, Qrels, Run

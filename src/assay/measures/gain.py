@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from assay.core.errors import ParameterError
-from assay.counting.ranks import Ranks
+from assay.measures.counting.ranks import Ranks
 from assay.measures.definition import Base, Cutoff, Discount, Gain, GainIdeal, Ideal, MaxGrade, PlainGain
 from assay.measures.kernels import NO_GAIN, discounted, gain_in_words, gains, ideal_rows, max_grade_of, rows_with_gain
 from assay.measures.registry import measure

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from assay.counting.distances import PRECOMPUTED
-from assay.counting.judgments import Floats, Ints
-from assay.counting.points import Points
+from assay.measures.counting.distances import PRECOMPUTED
+from assay.measures.counting.judgments import Floats, Ints
+from assay.measures.counting.points import Points
 from assay.measures.registry import measure
 from assay.measures.steps import PerUnit, Steps, quantity, unknown
 

@@ -9,10 +9,10 @@ import numpy as np
 import polars as pl
 
 from assay.core.errors import ParameterError
-from assay.counting.graded import Graded
-from assay.counting.judgments import Floats
-from assay.counting.ranks import Ranks
 from assay.measures.average_precision import precision_at
+from assay.measures.counting.graded import Graded
+from assay.measures.counting.judgments import Floats
+from assay.measures.counting.ranks import Ranks
 from assay.measures.definition import Beta, Cutoff, GainName, GainTable, Level, PlainGain, Thresholds
 from assay.measures.kernels import (
     NO_GAIN,

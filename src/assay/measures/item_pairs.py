@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from assay.counting.contingency import Contingency
+from assay.measures.counting.contingency import Contingency
 from assay.measures.definition import Beta
 from assay.measures.partitions import NO_ITEM, cells_of
 from assay.measures.registry import measure

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from assay.counting.confusion_matrix import ConfusionMatrix
-from assay.counting.judgments import Floats
+from assay.measures.counting.confusion_matrix import ConfusionMatrix
+from assay.measures.counting.judgments import Floats
 from assay.measures.definition import Adjusted, Beta, Weights, WeightsName
 from assay.measures.registry import measure
 from assay.measures.sets import square_of_beta

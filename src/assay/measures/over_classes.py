@@ -9,9 +9,9 @@ from typing import NamedTuple
 import numpy as np
 
 from assay.core.errors import ParameterError
-from assay.counting.confusion import Confusion
-from assay.counting.confusion_matrix import ConfusionMatrix
-from assay.counting.judgments import Floats, Mask
+from assay.measures.counting.confusion import Confusion
+from assay.measures.counting.confusion_matrix import ConfusionMatrix
+from assay.measures.counting.judgments import Floats, Mask
 from assay.measures.registry import Measure
 from assay.measures.steps import PerUnit, Steps, quantity
 

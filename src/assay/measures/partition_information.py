@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from assay.counting.contingency import Contingency
-from assay.counting.judgments import Floats, Ints
+from assay.measures.counting.contingency import Contingency
+from assay.measures.counting.judgments import Floats, Ints
 from assay.measures.definition import Base, Beta, MeanName, MeanOfEntropies
 from assay.measures.item_pairs import NO_PAIR_AT_ALL, ONE_OF_EACH
 from assay.measures.partitions import NO_ITEM, cells_of, groups

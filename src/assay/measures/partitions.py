@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from assay.counting.contingency import Contingency
-from assay.counting.judgments import Floats, Ints, Mask
+from assay.measures.counting.contingency import Contingency
+from assay.measures.counting.judgments import Floats, Ints, Mask
 from assay.measures.definition import Beta
 from assay.measures.registry import measure
 from assay.measures.sets import square_of_beta

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from assay.counting.judgments import Mask
-from assay.counting.ranks import Ranks
+from assay.measures.counting.judgments import Mask
+from assay.measures.counting.ranks import Ranks
 from assay.measures.curve_input import GivenCurve
 from assay.measures.definition import Beta, Cutoff, Factor, Level, Points, Recall, Rule, RuleName
 from assay.measures.kernels import (

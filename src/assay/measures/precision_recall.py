@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from assay.counting.ranks import Ranks
+from assay.measures.counting.ranks import Ranks
 from assay.measures.curve_input import GivenCurve
 from assay.measures.curve_points import rank_by_rank
 from assay.measures.definition import Level, Recall

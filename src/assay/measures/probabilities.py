@@ -6,8 +6,8 @@ import numpy as np
 
 from assay.core.arguments import argument
 from assay.core.errors import ParameterError
-from assay.counting.judgments import Floats, Ints
-from assay.counting.probabilities import Probabilities
+from assay.measures.counting.judgments import Floats, Ints
+from assay.measures.counting.probabilities import Probabilities
 from assay.measures.definition import Binning, Bins, BinsName, Of, OfName, TopK
 from assay.measures.registry import measure
 from assay.measures.steps import PerUnit, Steps, quantity

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from assay.counting.judgments import Floats
-from assay.counting.ranks import Ranks
+from assay.measures.counting.judgments import Floats
+from assay.measures.counting.ranks import Ranks
 from assay.measures.definition import GainByGrade, GainName, GainTable, Level, Persistence
 from assay.measures.kernels import (
     NO_GAIN,

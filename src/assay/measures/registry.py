@@ -12,11 +12,11 @@ import numpy as np
 from assay.core.arguments import worded
 from assay.core.domains import Whole
 from assay.core.errors import ParameterError, did_you_mean
-from assay.counting.confusion import Confusion
-from assay.counting.confusion_matrix import ConfusionMatrix
-from assay.counting.judgments import Floats
-from assay.counting.policies import Policies
-from assay.counting.ranks import Ranks
+from assay.measures.counting.confusion import Confusion
+from assay.measures.counting.confusion_matrix import ConfusionMatrix
+from assay.measures.counting.judgments import Floats
+from assay.measures.counting.policies import Policies
+from assay.measures.counting.ranks import Ranks
 from assay.measures.curve_input import GivenCurve
 from assay.measures.definition import AVERAGE, AVERAGES_OF_CLASSES, LEVEL, Definition, Parameter, Summary, declared
 from assay.measures.kernels import GAINS_CITE

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from assay.core.arguments import worded
-from assay.counting.confusion import Confusion
-from assay.counting.judgments import Ints
-from assay.counting.ranks import Ranks
+from assay.measures.counting.confusion import Confusion
+from assay.measures.counting.judgments import Ints
+from assay.measures.counting.ranks import Ranks
 from assay.measures.definition import Level, Unretrieved, UnretrievedName
 from assay.measures.kernels import NO_IRRELEVANT, NO_RELEVANT, SIZE_UNKNOWN, relevant_rows, steps_of
 from assay.measures.precision_recall import every_rank

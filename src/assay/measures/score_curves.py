@@ -12,8 +12,8 @@ import numpy as np
 
 from assay.core.domains import Real
 from assay.core.errors import ParameterError
-from assay.counting.judgments import Floats
-from assay.counting.scored import Scored, ScoreTable
+from assay.measures.counting.judgments import Floats
+from assay.measures.counting.scored import Scored, ScoreTable
 from assay.measures.registry import measure
 from assay.measures.steps import PerUnit, Steps, quantity, unknown
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from assay.core.errors import ParameterError
-from assay.counting.confusion import Confusion
 from assay.measures import cells
+from assay.measures.counting.confusion import Confusion
 from assay.measures.definition import Alpha, Beta, Coefficient, CollectionSize
 from assay.measures.registry import measure
 from assay.measures.steps import PerUnit, quantity

@@ -10,8 +10,8 @@ import numpy as np
 
 from assay.core.domains import Choice
 from assay.core.errors import InputError
-from assay.counting.judgments import Floats
-from assay.counting.policies import Policies
+from assay.measures.counting.judgments import Floats
+from assay.measures.counting.policies import Policies
 from assay.measures.registry import Measure
 from assay.measures.steps import PerUnit
 
@@ -38,7 +38,7 @@ def summarise(measure: Measure, result: PerUnit, undefined: Undefined = "counted
     """Put the units together the way the measure is put together.
 
     >>> from assay.measures import AP
-    >>> from assay.counting import Ranks
+    >>> from assay.measures.counting import Ranks
     >>> summarise(AP, AP.per_unit(Ranks.from_grades([1, 0], [0, 0])))
     Summary(value=0.5, units=2, undefined=1, reason=None)
     >>> summarise(AP, AP.per_unit(Ranks.from_grades([0, 0], [0, 0])))  # what no unit has is counted as nothing

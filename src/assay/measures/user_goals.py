@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from assay.counting.graded import Graded
-from assay.counting.judgments import Floats, Ints
-from assay.counting.ranks import Ranks
+from assay.measures.counting.graded import Graded
+from assay.measures.counting.judgments import Floats, Ints
+from assay.measures.counting.ranks import Ranks
 from assay.measures.definition import Expected, Horizon, MaxGrade
 from assay.measures.kernels import max_grade_of, steps_of
 from assay.measures.registry import measure

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, get_args
 
 from assay.core.domains import Choice
 from assay.core.errors import ParameterError
-from assay.counting.confusion import Confusion
+from assay.measures.counting.confusion import Confusion
 
 if TYPE_CHECKING:
     from assay.measures.registry import Measure

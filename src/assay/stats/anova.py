@@ -13,7 +13,7 @@ import numpy as np
 from numpy.polynomial import Chebyshev
 from scipy import special
 
-from assay.counting.judgments import Floats, Ints
+from assay.measures.counting.judgments import Floats, Ints
 from assay.stats.rounding import ROUNDING
 
 #: A p-value of Tukey's test that is smaller than this is given as this.

@@ -9,7 +9,7 @@ from typing import Literal, NamedTuple, TypeAlias
 import numpy as np
 from scipy import special
 
-from assay.counting.judgments import Floats, Ints, Mask
+from assay.measures.counting.judgments import Floats, Ints, Mask
 from assay.stats.rounding import ROUNDING
 
 Method: TypeAlias = Literal["hull", "bca", "percentile", "t"]

@@ -14,7 +14,7 @@ import numpy as np
 
 from assay.core.domains import Choice
 from assay.core.errors import number_of
-from assay.counting.judgments import Floats
+from assay.measures.counting.judgments import Floats
 from assay.stats.permutation import Outcome
 
 #: The corrections by name.

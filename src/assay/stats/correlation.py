@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 
 from assay.core.domains import CONFIDENCE
 from assay.core.errors import ParameterError, number_of
-from assay.counting.judgments import Floats, Ints
+from assay.measures.counting.judgments import Floats, Ints
 from assay.stats.confidence import standard_errors
 from assay.stats.orders import Orders, orders_of, tau_b
 from assay.stats.rounding import ROUNDING, snapped

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from assay.counting.judgments import Floats
+from assay.measures.counting.judgments import Floats
 from assay.stats.rounding import ROUNDING
 
 

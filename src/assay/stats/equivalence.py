@@ -14,7 +14,7 @@ from scipy import special
 
 from assay.core.domains import POSITIVE
 from assay.core.errors import ParameterError
-from assay.counting.judgments import Floats
+from assay.measures.counting.judgments import Floats
 
 
 class Equivalence(NamedTuple):

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from assay.core.errors import number_of
-from assay.counting.judgments import Floats
+from assay.measures.counting.judgments import Floats
 from assay.stats.bootstrap import Interval, Method
 from assay.stats.fold_tests import FOLD_TESTS, CorrectedT, FiveByTwo, corrected_t, five_by_two
 from assay.stats.mean_samples import MeanSample

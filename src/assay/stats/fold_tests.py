@@ -17,7 +17,7 @@ from scipy import special
 
 from assay.core.domains import Choice
 from assay.core.errors import ParameterError, number_of
-from assay.counting.judgments import Floats
+from assay.measures.counting.judgments import Floats
 from assay.stats.bootstrap import Interval
 from assay.stats.effects import d_z
 from assay.stats.permutation import NOTHING_DIFFERS, Outcome

@@ -15,8 +15,8 @@ from typing import ClassVar, Literal, Self, TypeAlias
 import numpy as np
 
 from assay.core.errors import ParameterError
-from assay.counting.contingency import Contingency
-from assay.counting.judgments import Floats, Ints
+from assay.measures.counting.contingency import Contingency
+from assay.measures.counting.judgments import Floats, Ints
 from assay.measures.parser import parse_measure
 from assay.measures.registry import Measure
 from assay.stats.bootstrap import Interval, Method

@@ -16,8 +16,8 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from assay.counting.confusion_matrix import ConfusionMatrix
-from assay.counting.judgments import Floats, Ints
+from assay.measures.counting.confusion_matrix import ConfusionMatrix
+from assay.measures.counting.judgments import Floats, Ints
 from assay.measures.over_classes import overall
 from assay.measures.registry import Measure
 from assay.measures.steps import PerUnit

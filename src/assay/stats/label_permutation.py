@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from scipy import special
 
 from assay.core.errors import number_of
-from assay.counting.judgments import Floats, Ints
+from assay.measures.counting.judgments import Floats, Ints
 from assay.stats.label_patterns import LabelPatterns
 from assay.stats.permutation import NO_DIFFERENCE, NOTHING_DIFFERS, Alternative, Outcome
 from assay.stats.rounding import ROUNDING

@@ -13,8 +13,8 @@ import polars as pl
 from assay.core.digits import number, p_phrase
 from assay.core.errors import InputError, ParameterError, listed, number_of
 from assay.core.notes import Note
-from assay.counting.judgments import Floats, Mask
 from assay.measures import definition
+from assay.measures.counting.judgments import Floats, Mask
 from assay.measures.parser import agreed_direction, meanings
 from assay.measures.summary import Undefined
 from assay.stats.anova import randomised_tukey, tukey_hsd, two_way

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.counting.judgments import Floats
+from assay.measures.counting.judgments import Floats
 from assay.stats.rounding import ROUNDING
 
 _BLOCK = 1 << 22

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from assay.core.errors import ParameterError, quote
-from assay.counting.judgments import Floats, Ints
+from assay.measures.counting.judgments import Floats, Ints
 
 
 class Overlap(NamedTuple):

@@ -16,10 +16,10 @@ from assay.stats.samples import Drawing, Sample
 from assay.tables import Direction
 
 if TYPE_CHECKING:
-    from assay.clustering.pairing import Alike
-    from assay.comparison.findings import Finding
-    from assay.comparison.result import Comparison
-    from assay.evaluation import Evaluation
+    from assay.subjects.clusters.pairing import Alike
+    from assay.subjects.ranking.evaluation import Evaluation
+    from assay.verbs.comparison.findings import Finding
+    from assay.verbs.comparison.result import Comparison
 
 #: Which measures are asked for; None: the usual ones.
 Wanted: TypeAlias = Iterable[str | Measure] | str | Measure | None

@@ -12,7 +12,7 @@ from typing import Literal, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.counting.judgments import Floats, Ints
+from assay.measures.counting.judgments import Floats, Ints
 from assay.measures.steps import PerUnit
 from assay.stats.rounding import ROUNDING
 
@@ -148,8 +148,8 @@ def permutation_of_pooled(
 def under_weights(formula: PerUnit, weights: Floats) -> Floats:
     """What a formula gives on counts summed over the units, under each row of weights.
 
-    >>> from assay.measures.steps import given
-    >>> under_weights(given("found", [1, 0]) / given("retrieved", [1, 1]), np.array([[1.0, 1.0], [3.0, 1.0]]))
+    >>> from assay.measures.steps import quantity
+    >>> under_weights(quantity("found", [1, 0]) / quantity("retrieved", [1, 1]), np.array([[1.0, 1.0], [3.0, 1.0]]))
     array([0.5 , 0.75])
     """
 

@@ -9,7 +9,7 @@ from typing import ClassVar, Self
 
 import numpy as np
 
-from assay.counting.judgments import Floats
+from assay.measures.counting.judgments import Floats
 from assay.measures.steps import PerUnit
 from assay.stats.permutation import Alternative, Outcome, permutation_of_pooled, under_weights
 from assay.stats.samples import Drawing, Pair
@@ -25,8 +25,8 @@ _MOST_RECOUNTED = 10_000
 class PooledSample(UnitSample):
     """Formulas on counts that are summed over the units, one formula per system.
 
-    >>> from assay.measures.steps import given
-    >>> half = given("found", [1, 0]) / given("retrieved", [1, 1])
+    >>> from assay.measures.steps import quantity
+    >>> half = quantity("found", [1, 0]) / quantity("retrieved", [1, 1])
     >>> PooledSample((half,)).observed
     array([0.5])
     """

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from assay.counting.judgments import Floats
+from assay.measures.counting.judgments import Floats
 
 #: Numbers that differ by a smaller part of themselves are the same: sums in another order differ in the last digits.
 ROUNDING = 1e-12

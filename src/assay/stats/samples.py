@@ -18,7 +18,7 @@ import polars as pl
 from assay.core.domains import Choice
 from assay.core.errors import ParameterError, number_of
 from assay.core.notes import Note
-from assay.counting.judgments import Floats
+from assay.measures.counting.judgments import Floats
 from assay.stats.bootstrap import FEWEST_DRAWN, Interval, Method
 from assay.stats.effects import Wins
 from assay.stats.permutation import Alternative, Outcome

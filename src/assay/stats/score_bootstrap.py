@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 
 from assay.core.domains import Choice, Whole
 from assay.core.errors import ParameterError
-from assay.counting.judgments import Floats, Ints
-from assay.counting.label_pairs import weights_of
-from assay.counting.positives import positives, refuse_lengths, refuse_not_finite, scores_of
-from assay.counting.scored import Scored, places
+from assay.measures.counting.judgments import Floats, Ints
+from assay.measures.counting.label_pairs import weights_of
+from assay.measures.counting.positives import positives, refuse_lengths, refuse_not_finite, scores_of
+from assay.measures.counting.scored import Scored, places
 from assay.measures.parser import parse_measure
 from assay.measures.registry import Measure
 from assay.measures.score_curves import AUC, AveragePrecision

@@ -16,8 +16,8 @@ import numpy as np
 
 from assay.core.errors import number_of
 from assay.core.notes import Note
-from assay.counting.judgments import Floats, Mask
-from assay.counting.scored import Scored
+from assay.measures.counting.judgments import Floats, Mask
+from assay.measures.counting.scored import Scored
 from assay.measures.registry import Measure
 from assay.stats.bootstrap import FEWEST_DRAWN, Interval, Method, percentiles
 from assay.stats.delong import DeLongPaired, delong, delong_paired

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from assay.core.errors import ParameterError
-from assay.counting.judgments import Floats
+from assay.measures.counting.judgments import Floats
 from assay.stats.bootstrap import Interval, percentiles, weights
 from assay.stats.correlation import row_by_row
 from assay.stats.orders import orders_of, swapped, tau_b

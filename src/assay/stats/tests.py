@@ -14,7 +14,7 @@ from typing import Protocol
 import numpy as np
 from scipy import special
 
-from assay.counting.judgments import Floats
+from assay.measures.counting.judgments import Floats
 from assay.stats.bootstrap import weights
 from assay.stats.effects import d_z, wins
 from assay.stats.mcnemar import NAMES, Way

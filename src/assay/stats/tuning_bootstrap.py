@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from assay.counting.judgments import Floats, Ints
+from assay.measures.counting.judgments import Floats, Ints
 from assay.stats.bootstrap import Interval, weights
 from assay.stats.permutation import NOTHING_DIFFERS, Outcome
 from assay.stats.rounding import ROUNDING

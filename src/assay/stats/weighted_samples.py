@@ -11,7 +11,7 @@ import numpy as np
 
 from assay.core.errors import number_of
 from assay.core.notes import Note
-from assay.counting.judgments import Floats, Ints
+from assay.measures.counting.judgments import Floats, Ints
 from assay.stats.bootstrap import FEWEST_DRAWN, Interval, Method, intervals, weights
 from assay.stats.effects import cliffs_delta, wins
 from assay.stats.rounding import ROUNDING

@@ -1,0 +1,308 @@
+"""`ConfusionMatrix`: how often each label was predicted for each true label; one K x K table a unit."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, ClassVar, Literal, TypeAlias
+
+import numpy as np
+import polars as pl
+
+from assay.core.arguments import argument
+from assay.core.domains import Choice
+from assay.core.errors import ParameterError, listed, number_of
+from assay.measures.counting.confusion import Confusion, Counted
+from assay.measures.counting.judgments import Floats
+from assay.measures.counting.label_pairs import counted_pairs
+from assay.tables.label_columns import refuse_extreme
+from assay.tables.label_rules import NONE, label_among
+
+Orientation: TypeAlias = Literal["rows_are_true", "rows_are_predicted"]
+Normalize: TypeAlias = Literal["true", "pred", "all"]
+
+#: The other class, where one class stands against all others.
+REST = "rest"
+
+
+@dataclass(frozen=True, eq=False)
+class ConfusionMatrix:
+    """How often each label (column) was predicted for items of each true label (row); one table a unit.
+
+    Most matrices are of one unit, all items; folds, groups of items and resamples have one table each. `positive` is
+    the place of the positive label, where there are two labels and one of them is.
+
+    >>> matrix = ConfusionMatrix.from_labels(["cat", "cat", "dog"], ["cat", "dog", "dog"])
+    >>> matrix.table
+    array([[1, 1],
+           [0, 1]])
+    """
+
+    unit_kind: ClassVar[str] = "table"
+    vocabularies: ClassVar[tuple[str, ...]] = ("binary", "multiclass")
+    #: What it is, for measures that are computed from it.
+    described: ClassVar[str] = "the confusion matrix of all classes"
+
+    labels: tuple[Any, ...]
+    tables: Counted
+    units: tuple[str, ...] = ("all",)
+    positive: int | None = None
+
+    def __post_init__(self) -> None:
+        wanted = (len(self.units), len(self.labels), len(self.labels))
+        if self.tables.shape != wanted:
+            of = f"{number_of('label', len(self.labels))} and {number_of('unit', len(self.units))}"
+            raise ParameterError(f"a confusion matrix of {of} has the shape {wanted}, not {self.tables.shape}")
+
+    @classmethod
+    def from_labels(
+        cls, y_true: Any, y_pred: Any, *, labels: Sequence[Any] | None = None, pos_label: Any = None,
+        sample_weight: Any = None,
+    ) -> ConfusionMatrix:  # fmt: skip
+        """Count true and predicted labels, item by item; both orders, of rows and columns, are that of `labels`.
+
+        >>> ConfusionMatrix.from_labels([0, 1, 1], [0, 0, 1], sample_weight=[1, 0.5, 2]).table
+        array([[1. , 0. ],
+               [0.5, 2. ]])
+        """
+        named, table = counted_pairs(y_true, y_pred, labels, sample_weight)
+        return cls(named, table[None], positive=_place(named, pos_label))
+
+    @classmethod
+    def from_matrix(
+        cls, matrix: Any, labels: Sequence[Any] | None = None, *, orientation: Orientation = "rows_are_true",
+        pos_label: Any = None,
+    ) -> ConfusionMatrix:  # fmt: skip
+        """Take a ready matrix; the labels are numbered from 0 unless they are named.
+
+        >>> ConfusionMatrix.from_matrix([[13, 4], [2, 15]], ["w", "m"], orientation="rows_are_predicted").table
+        array([[13,  2],
+               [ 4, 15]])
+        """
+        table = _checked(matrix)
+        named = tuple(range(len(table))) if labels is None else tuple(labels)
+        if len(named) != len(table) or len(set(named)) < len(named):
+            names = listed([*map(str, named)])
+            raise ParameterError(f"a matrix of {table.shape} has {len(table)} different labels, not {names}")
+        Choice(Orientation).check("orientation", orientation)
+        turned = table if orientation == "rows_are_true" else table.T
+        return cls(named, turned[None], positive=_place(named, pos_label))
+
+    @property
+    def table(self) -> Counted:
+        """The table of the only unit."""
+        if len(self.units) != 1:
+            raise ParameterError(f"there are {len(self.units)} tables, one a unit; add them up with `summed`")
+        table: Counted = self.tables[0]
+        return table
+
+    @property
+    def is_weighted(self) -> bool:
+        """Whether the cells are sums of weights, and not numbers of items.
+
+        >>> ConfusionMatrix.from_labels([0, 1], [0, 0], sample_weight=[1, 0.5]).is_weighted
+        True
+        """
+        return bool(self.tables.dtype.kind == "f")
+
+    @cached_property
+    def items(self) -> Floats:
+        """How many items each unit has, or how much they weigh."""
+        items: Floats = self.tables.sum(axis=(1, 2)).astype(np.float64)
+        return items
+
+    def summed(self) -> ConfusionMatrix:
+        """All units' tables in one."""
+        return replace(self, units=("all",), tables=self.tables.sum(axis=0, keepdims=True))
+
+    def update(self, y_true: Any, y_pred: Any, *, sample_weight: Any = None) -> ConfusionMatrix:
+        """Count more items in; what is here stays as it is, and the sum is given.
+
+        >>> ConfusionMatrix.from_labels(["a"], ["a"]).update(["b"], ["a"]).table
+        array([[1, 0],
+               [1, 0]])
+        """
+        return self.merge(ConfusionMatrix.from_labels(y_true, y_pred, sample_weight=sample_weight))
+
+    def merge(self, *others: ConfusionMatrix) -> ConfusionMatrix:
+        """Add up matrices of other items; labels that one of them lacks have no items there.
+
+        >>> one = ConfusionMatrix.from_labels(["a", "b"], ["a", "a"])
+        >>> one.merge(one).table
+        array([[2, 0],
+               [2, 0]])
+        """
+        labels = list(self.labels)
+        for other in others:
+            labels += [label for label in other.labels if label not in labels]
+        place = {label: number for number, label in enumerate(labels)}
+        weighted = any(matrix.is_weighted for matrix in (self, *others))
+        total = np.zeros((1, len(labels), len(labels)), dtype=np.float64 if weighted else np.int64)
+        for matrix in (self, *others):
+            at = np.array([place[label] for label in matrix.labels])
+            total[0][np.ix_(at, at)] += matrix.summed().table
+        return ConfusionMatrix(
+            tuple(labels), total, positive=self.positive if len(labels) == len(self.labels) else None
+        )
+
+    def collapse(self, label: Any) -> ConfusionMatrix:
+        """One class against the rest: a matrix of two labels, the class being the positive one.
+
+        >>> matrix = ConfusionMatrix.from_matrix([[5, 0, 0], [1, 3, 0], [1, 2, 4]], ["a", "b", "c"])
+        >>> matrix.collapse("b").table
+        array([[ 3,  1],
+               [ 2, 10]])
+        """
+        cells = np.stack(self.cells(), axis=-1)[:, self.place(label)]  # TP, FP, FN, TN
+        tables = cells[:, [0, 2, 1, 3]].reshape(-1, 2, 2)
+        rest = REST if label != REST else f"not {label}"
+        return ConfusionMatrix((label, rest), tables, self.units, positive=0)
+
+    def against_rest(self, label: Any) -> Confusion:
+        """Right and wrong decisions about one class, one table a unit."""
+        place = self.place(label)
+        tp, fp, fn, tn = (cell[:, place] for cell in self.cells())
+        return Confusion(self.units, tp, fp, fn, tn, self.unit_kind)
+
+    def positive_class(self) -> Confusion:
+        """Right and wrong decisions about the positive class."""
+        if self.positive is None:
+            raise ParameterError(
+                f"which of the labels {listed([*map(str, self.labels)])} is positive? say {argument('pos_label')}"
+            )
+        return self.against_rest(self.labels[self.positive])
+
+    def per_class(self) -> Confusion:
+        """Right and wrong decisions about each class: one table a class; of several units, unit by unit.
+
+        >>> ConfusionMatrix.from_matrix([[5, 0, 0], [1, 3, 0], [1, 2, 4]], ["a", "b", "c"]).per_class().fp
+        array([2, 2, 0])
+        """
+        return self._per_class
+
+    @cached_property
+    def classes(self) -> tuple[Any, ...]:
+        """The labels that an item can have: all but "(none)", an absent prediction, which no item truly is.
+
+        >>> ConfusionMatrix.from_labels(["a", "b"], ["a", "(none)"], labels=["a", "b", "(none)"]).classes
+        ('a', 'b')
+        """
+        if NONE not in self.labels or self.tables[:, self.labels.index(NONE)].any():
+            return self.labels
+        return tuple(label for label in self.labels if label != NONE)
+
+    @cached_property
+    def _per_class(self) -> Confusion:
+        names = tuple(map(str, self.classes))
+        units = names if len(self.units) == 1 else tuple(f"{unit}/{name}" for unit in self.units for name in names)
+        tp, fp, fn, tn = (cell.ravel() for cell in self.class_cells())
+        return Confusion(units, tp, fp, fn, tn, "class")
+
+    def class_cells(self) -> tuple[Counted, ...]:
+        """TP, FP, FN and TN of units (rows) and of what an item can be (columns): see `classes`."""
+        if self.classes is self.labels:
+            return self.cells()
+        kept = [self.labels.index(label) for label in self.classes]
+        return tuple(cell[:, kept] for cell in self.cells())
+
+    def cells(self) -> tuple[Counted, Counted, Counted, Counted]:
+        """TP, FP, FN and TN of units (rows) and classes (columns)."""
+        tables = self.tables
+        tp = tables.diagonal(0, 1, 2)
+        fp, fn = np.add.reduce(tables, 1) - tp, np.add.reduce(tables, 2) - tp
+        tn = np.add.reduce(tables, (1, 2))[:, None] - tp - fp - fn
+        if not self.is_weighted:
+            return tp, fp, fn, tn
+        # Of weights that are added up in another order, a little more or less may be left where there is nothing.
+        there = self.tables > 0
+        others = there.sum(axis=(1, 2))[:, None] - there.sum(axis=1) - there.sum(axis=2)
+        others += np.diagonal(there, axis1=1, axis2=2)
+        return tp, fp, fn, np.where(others > 0, np.maximum(tn, 0), 0.0)
+
+    def place(self, label: Any) -> int:
+        """Which row and column a label has."""
+        return self.labels.index(label_among(self.labels, label))
+
+    def normalized(self, normalize: Normalize = "true") -> Floats:
+        """The table as shares of its rows (`true`), its columns (`pred`) or of all items; NaN where those are none.
+
+        >>> ConfusionMatrix.from_matrix([[3, 1], [0, 4]]).normalized("true")
+        array([[0.75, 0.25],
+               [0.  , 1.  ]])
+        """
+        Choice(Normalize).check("normalize", normalize)
+        table = self.table.astype(np.float64)
+        sums = {
+            "true": table.sum(axis=1, keepdims=True),
+            "pred": table.sum(axis=0, keepdims=True),
+            "all": table.sum(keepdims=True),
+        }
+        with np.errstate(divide="ignore", invalid="ignore"):
+            shares: Floats = table / sums[normalize]
+        return shares
+
+    def reordered(self) -> ConfusionMatrix:
+        """The same with labels that are confused with one another side by side.
+
+        The order is that of the second eigenvector (Fiedler) of the graph whose edges are the confusions: cutting it
+        anywhere cuts through few of them.
+
+        >>> table = [[9, 0, 3, 0], [0, 9, 0, 3], [3, 0, 9, 0], [0, 3, 0, 9]]
+        >>> ConfusionMatrix.from_matrix(table, ["a", "b", "c", "d"]).reordered().labels
+        ('a', 'c', 'b', 'd')
+        """
+        shares = np.nan_to_num(self.normalized("true"))
+        near = shares + shares.T
+        np.fill_diagonal(near, 0.0)
+        # A faint edge between all holds the graph together: parts without any would otherwise have no order.
+        near += 1e-6 * (1 - np.eye(len(near)))
+        _, vectors = np.linalg.eigh(np.diag(near.sum(axis=1)) - near)
+        if len(self.labels) < 3:
+            return self
+        line = np.round(vectors[:, 1], 9)
+        if line[np.flatnonzero(line)[:1]].sum() > 0:
+            line = -line  # the first label comes first
+        order = np.argsort(line, kind="stable")
+        return self.in_order([self.labels[number] for number in order])
+
+    def in_order(self, labels: Sequence[Any]) -> ConfusionMatrix:
+        """The same with the labels in another order."""
+        at = np.array([self.place(label) for label in labels], dtype=np.int64)
+        if sorted(at) != list(range(len(self.labels))):
+            raise ParameterError(f"expected each of the labels {listed([*map(str, self.labels)])} once")
+        positive = None if self.positive is None else int(np.flatnonzero(at == self.positive)[0])
+        return replace(self, labels=tuple(labels), tables=self.tables[:, at][:, :, at], positive=positive)
+
+    def to_frame(self, orientation: Orientation = "rows_are_true") -> pl.DataFrame:
+        """The table with its labels: rows and columns say whether they are true or predicted.
+
+        >>> ConfusionMatrix.from_labels(["a", "b"], ["a", "a"]).to_frame().columns
+        ['truth', 'predicted a', 'predicted b']
+        """
+        Choice(Orientation).check("orientation", orientation)
+        upright = orientation == "rows_are_true"
+        table = self.table if upright else self.table.T
+        row, column = ("truth", "predicted") if upright else ("prediction", "true")
+        names = list(map(str, self.labels))
+        cells = {f"{column} {name}": table[:, number] for number, name in enumerate(names)}
+        return pl.DataFrame({row: names} | cells)
+
+
+def _place(labels: tuple[Any, ...], pos_label: Any) -> int | None:
+    return None if pos_label is None else labels.index(label_among(labels, pos_label))
+
+
+def _checked(matrix: Any) -> Counted:
+    """A square table of counts or weights."""
+    try:
+        table = np.asarray(matrix)
+        numbers = table.astype(np.float64)
+    except (TypeError, ValueError):
+        raise ParameterError("a confusion matrix is a square table of numbers") from None
+    if table.ndim != 2 or table.shape[0] != table.shape[1] or not table.size:
+        raise ParameterError(f"a confusion matrix is square, not of shape {table.shape}")
+    if not (np.isfinite(numbers) & (numbers >= 0)).all():
+        raise ParameterError("a confusion matrix is made of numbers from 0 on")
+    refuse_extreme(numbers, "a confusion matrix")
+    return table.astype(np.int64) if (numbers == np.floor(numbers)).all() and numbers.max() < 1 << 53 else numbers

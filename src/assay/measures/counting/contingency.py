@@ -1,0 +1,388 @@
+"""`Contingency`: how many items of each class are in each cluster; all that external measures of a clustering need."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from itertools import compress
+from typing import Any, ClassVar, Literal, NamedTuple, TypeAlias
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from assay.core.domains import Choice
+from assay.core.errors import InputError, ParameterError, number_of
+from assay.measures.counting.judgments import Floats, Ints, Mask
+from assay.measures.counting.label_pairs import weights_of
+from assay.measures.counting.partition_pairs import (
+    NO_CLUSTER,
+    described,
+    noisy_items,
+    partition_labels,
+    partition_pairs,
+    same_length,
+)
+from assay.tables.label_columns import refuse_nulls
+
+NoisePolicy: TypeAlias = Literal["cluster", "drop", "singletons"]
+UnlabelledPolicy: TypeAlias = Literal["error", "drop", "class"]
+
+#: Under these names, items that were left out are counted.
+NOISE, WITHOUT_CLASS = "noise", "without a class"
+#: Larger sums of whole numbers are added up as floating-point numbers, so that none runs over.
+_MOST_WHOLE = float(1 << 62)
+#: Sums of fewer items than this are exact as floating-point numbers.
+_MOST_EXACT = float(1 << 53)
+#: A weight that is left after all others were taken off, and is smaller than this share of them, is rounding.
+_ROUNDING = 1e-12
+
+
+class ContingencyCells(NamedTuple):
+    """The cells that have items, unit by unit: their class and cluster (by place), their items, and those of both.
+
+    `squares` are sums of squared weights: how many items there are, where these have no weights.
+    """
+
+    unit: Ints
+    row: Ints
+    column: Ints
+    items: Floats
+    of_class: Floats
+    of_cluster: Floats
+    squares: Floats
+
+
+class PairCounts(NamedTuple):
+    """Unordered pairs of items, by whether they share a class and whether they share a cluster: one number a unit.
+
+    `tp`: both; `fp`: the cluster only; `fn`: the class only; `tn`: neither. Together n (n - 1) / 2.
+    """
+
+    tp: Floats
+    fp: Floats
+    fn: Floats
+    tn: Floats
+
+
+#: What the cells are of pairs of items, which share a class, a cluster, both or neither.
+CELLS_OF_PAIRS = {
+    "TP": "pairs in one class and one cluster",
+    "FP": "pairs in one cluster, but two classes",
+    "FN": "pairs in one class, but two clusters",
+    "TN": "pairs in two classes and two clusters",
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Contingency:
+    """How many items of each class (row) are in each cluster (column); only cells that occur; a table each unit.
+
+    Most are of one unit, all items; subsamples of the items have a table each, over the same cells. Where items have
+    weights, the counts are sums of them and `squares` sums of squared weights, so that a pair of items weighs the
+    product of both. `left_out` says how many items were not counted, and why.
+
+    >>> table = Contingency.from_labels(list("xxxoo"), [1, 1, 2, 2, 2])
+    >>> table.table
+    array([[0, 2],
+           [2, 1]])
+    """
+
+    unit_kind: ClassVar[str] = "table"
+    vocabularies: ClassVar[tuple[str, ...]] = ("clustering",)
+    #: What it is, for measures that are computed from it.
+    described: ClassVar[str] = "how many items of each class are in each cluster"
+
+    classes: tuple[Any, ...]
+    clusters: tuple[Any, ...]
+    row: Ints
+    column: Ints
+    counts: NDArray[Any]  # units x cells, int64 or float64
+    units: tuple[str, ...] = ("all",)
+    squares: Floats | None = None
+    left_out: Mapping[str, int] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        wanted = (len(self.units), len(self.row))
+        if self.counts.shape != wanted or len(self.column) != len(self.row):
+            raise ParameterError(
+                f"counts of {number_of('unit', wanted[0])} have the shape {wanted}, not {self.counts.shape}"
+            )
+
+    @classmethod
+    def from_labels(
+        cls, labels_true: Any, labels_pred: Any, *, sample_weight: Any = None, noise: Any = None,
+        noise_as: NoisePolicy = "drop", unlabelled: UnlabelledPolicy = "error",
+    ) -> Contingency:  # fmt: skip
+        """Count classes and clusters, item by item.
+
+        `noise` is the cluster label of items that are in no cluster, such as -1. `noise_as`: `drop` leaves them out,
+        `singletons` makes each a cluster of its own, `cluster` keeps them together in one. `unlabelled` is about items
+        without a class (null): `error`, `drop`, or `class`, a class of their own.
+
+        >>> Contingency.from_labels(["x", "o", "x"], [0, 0, -1], noise=-1).left_out
+        {'noise': 1}
+        """
+        check_noise(noise, noise_as)
+        Choice(UnlabelledPolicy).check("unlabelled", unlabelled)
+        truth, cluster = partition_labels(labels_true, "labels_true"), partition_labels(labels_pred, "labels_pred")
+        same_length(truth, cluster)
+        weight = None if sample_weight is None else weights_of(sample_weight, len(truth))
+        refuse_nulls(cluster, "labels_pred", NO_CLUSTER)
+        if unlabelled == "error":
+            refuse_nulls(truth, "labels_true", "choose unlabelled='drop' or 'class' for items without a class")
+        left_out, kept = {}, pl.repeat(True, len(truth), eager=True)
+        if unlabelled == "drop" and truth.null_count():
+            left_out[WITHOUT_CLASS], kept = truth.null_count(), truth.is_not_null()
+        if noise is not None and noise_as != "cluster":
+            is_noise = noisy_items(cluster, noise)
+            if noise_as == "singletons":
+                cluster = singletons(cluster, is_noise)
+            elif noisy := int((kept & is_noise).sum()):
+                left_out[NOISE], kept = noisy, kept & ~is_noise
+        if left_out:
+            if not kept.any():
+                raise InputError(f"no item is left: {described(left_out)}")
+            truth, cluster = truth.filter(kept), cluster.filter(kept)
+            weight = None if weight is None else weight[kept.to_numpy()]
+        pairs = partition_pairs(truth, cluster, weight)
+        squares = None if pairs.squares is None else pairs.squares[None]
+        return cls(
+            pairs.classes, pairs.clusters, pairs.row, pairs.column, pairs.counts[None],
+            squares=squares, left_out=left_out,
+        )  # fmt: skip
+
+    @classmethod
+    def from_table(
+        cls, table: Any, classes: Sequence[Any] | None = None, clusters: Sequence[Any] | None = None
+    ) -> Contingency:
+        """Take a ready table, a row a class and a column a cluster; both are numbered from 0 unless they are named.
+
+        >>> Contingency.from_table([[5, 1, 2], [1, 4, 0], [0, 1, 3]], classes="xod").items
+        array([17.])
+        """
+        try:
+            array = np.asarray(table)
+        except ValueError:  # rows of different lengths
+            array = np.empty(0)
+        if array.ndim != 2 or array.dtype.kind not in "iuf" or not array.size:  # rows and columns
+            raise InputError("a table of classes and clusters is made of numbers in rows and columns")
+        counts = array.astype(np.float64)
+        if not (countable := (counts >= 0) & (counts == np.floor(counts)) & np.isfinite(counts)).all():
+            wrong = counts[~countable].flat[0]
+            raise InputError(f"a table of classes and clusters counts items: {wrong:g} is no number of them")
+        if not (total := counts.sum()):
+            raise InputError("expected at least one item, got none")
+        counts = array.astype(np.int64) if total < _MOST_WHOLE else counts
+        sides = []
+        for what, names, size in (("class", classes, len(counts)), ("cluster", clusters, counts.shape[1])):
+            named = tuple(range(size)) if names is None else tuple(names)
+            if len(named) != size or len(set(named)) < size:
+                raise InputError(f"expected {size} different names, one a {what}, got {len(named)}: {list(named)}")
+            sides.append(named)
+        row, column = np.nonzero(counts)
+        return cls(sides[0], sides[1], row, column, counts[row, column][None])
+
+    @property
+    def table(self) -> NDArray[Any]:
+        """All cells of the only unit, those that are 0 too: a row a class, a column a cluster."""
+        table = np.zeros((len(self.classes), len(self.clusters)), dtype=self.counts.dtype)
+        table[self.row, self.column] = self._only
+        return table
+
+    def without_empty(self) -> Contingency:
+        """The same without classes and clusters that no item is in, and without cells that weigh nothing.
+
+        >>> Contingency.from_table([[3, 0], [1, 0]]).without_empty().clusters
+        (0,)
+        """
+        held: list[Mask] = [np.asarray(sizes.max(axis=0) > 0) for sizes in (self.class_sizes, self.cluster_sizes)]
+        kept = self.counts.any(axis=0)
+        if kept.all() and all(mask.all() for mask in held):
+            return self
+        (classes, row), (clusters, column) = (
+            (tuple(compress(names, mask)), (np.cumsum(mask) - 1)[place[kept]])
+            for names, place, mask in zip((self.classes, self.clusters), (self.row, self.column), held, strict=True)
+        )
+        squares = None if self.squares is None else self.squares[:, kept]
+        return replace(
+            self, classes=classes, clusters=clusters, row=row, column=column, counts=self.counts[:, kept],
+            squares=squares,
+        )  # fmt: skip
+
+    @property
+    def is_weighted(self) -> bool:
+        """Whether counts are sums of weights, and not numbers of items."""
+        return self.squares is not None
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether counts are whole numbers: not sums of weights, nor so large that whole numbers do not hold them."""
+        return bool(self.counts.dtype.kind in "iu")
+
+    @cached_property
+    def items(self) -> Floats:
+        """How many items each unit has, or how much they weigh."""
+        items: Floats = self.class_sizes.sum(axis=1)
+        return items
+
+    @cached_property
+    def class_sizes(self) -> Floats:
+        """How many items each class has: units x classes."""
+        return self._added_up(self.row, len(self.classes))
+
+    @cached_property
+    def cluster_sizes(self) -> Floats:
+        """How many items each cluster has: units x clusters."""
+        return self._added_up(self.column, len(self.clusters))
+
+    @cached_property
+    def largest_of_clusters(self) -> Floats:
+        """How many items of its largest class each cluster has: units x clusters."""
+        return self._largest(self.column, len(self.clusters))
+
+    @cached_property
+    def largest_of_classes(self) -> Floats:
+        """How many items of each class are in the cluster that has most of it: units x classes."""
+        return self._largest(self.row, len(self.classes))
+
+    @cached_property
+    def cells(self) -> ContingencyCells:
+        """The cells that have items, of all units.
+
+        >>> Contingency.from_labels(list("xxo"), [1, 1, 1]).cells.of_cluster
+        array([3., 3.])
+        """
+        unit, place = np.nonzero(self.counts)
+        row, column = self.row[place], self.column[place]
+        squares = self.counts if self.squares is None else self.squares
+        items, squared = (cells[unit, place].astype(np.float64) for cells in (self.counts, squares))
+        return ContingencyCells(
+            unit, row, column, items, self.class_sizes[unit, row], self.cluster_sizes[unit, column], squared
+        )
+
+    @cached_property
+    def pairs_of_cells(self) -> PairCounts:
+        """What each of the `cells` adds to the pairs: those within it, and half of those with items of other cells.
+
+        Nothing is subtracted from a larger number of pairs, so small counts are exact beside large ones, up to 2^62
+        items, beyond which counts are floating-point numbers.
+        """
+        cells = self.cells
+        items: NDArray[Any] = cells.items
+        classes: NDArray[Any] = self.class_sizes
+        clusters: NDArray[Any] = self.cluster_sizes
+        if self.is_whole and self.items.max() >= _MOST_EXACT:
+            unit, place = np.nonzero(self.counts)
+            items = self.counts[unit, place]
+            classes, clusters = self._whole(self.row, len(self.classes)), self._whole(self.column, len(self.clusters))
+        in_cluster = clusters[cells.unit, cells.column] - items
+        in_class = classes[cells.unit, cells.row] - items
+        elsewhere = classes.sum(axis=1)[cells.unit] - in_class - in_cluster - items
+        if self.is_weighted:
+            elsewhere = np.where(elsewhere > _ROUNDING * self.items[cells.unit], elsewhere, 0.0)
+        return PairCounts(
+            np.maximum(cells.items * cells.items - cells.squares, 0.0) / 2,
+            cells.items * in_cluster / 2,
+            cells.items * in_class / 2,
+            cells.items * elsewhere / 2,
+        )
+
+    @cached_property
+    def pairs(self) -> PairCounts:
+        """Pairs of items that share a class, a cluster, both or neither.
+
+        >>> Contingency.from_labels(list("xxo"), [1, 1, 1]).pairs
+        PairCounts(tp=array([1.]), fp=array([2.]), fn=array([0.]), tn=array([0.]))
+        """
+        unit, units = self.cells.unit, len(self.units)
+        added = (np.bincount(unit, weights=each, minlength=units) for each in self.pairs_of_cells)
+        return PairCounts(*(each.astype(np.float64, copy=False) for each in added))
+
+    def _added_up(self, place: Ints, groups: int) -> Floats:
+        """The items of each group, unit by unit."""
+        sums = np.bincount(self._flat(place, groups), self.counts.ravel(), len(self.units) * groups)
+        return sums.astype(np.float64, copy=False).reshape(len(self.units), groups)
+
+    def _whole(self, place: Ints, groups: int) -> Ints:
+        """The same as whole numbers, which are exact where floating-point numbers are not."""
+        sums = np.zeros(len(self.units) * groups, dtype=np.int64)
+        np.add.at(sums, self._flat(place, groups), self.counts.ravel())
+        return sums.reshape(len(self.units), groups)
+
+    def _largest(self, place: Ints, groups: int) -> Floats:
+        sums = np.zeros(len(self.units) * groups)
+        np.maximum.at(sums, self._flat(place, groups), self.counts.ravel())
+        return sums.reshape(len(self.units), groups)
+
+    def _flat(self, place: Ints, groups: int) -> Ints:
+        """The place of each cell's group in a table of units and groups."""
+        if len(self.units) == 1:
+            return place
+        places: Ints = (np.arange(len(self.units))[:, None] * groups + place).ravel()
+        return places
+
+    @property
+    def _only(self) -> NDArray[Any]:
+        if len(self.units) != 1:
+            raise ParameterError(f"there are {len(self.units)} tables, one a unit: choose one")
+        counts: NDArray[Any] = self.counts[0]
+        return counts
+
+    def part(self, classes: Sequence[int], clusters: Sequence[int]) -> Floats:
+        """The items of some classes (rows) and clusters (columns), by their places; the whole table is not made.
+
+        >>> Contingency.from_table([[5, 1, 0], [0, 4, 2]]).part([1], [2, 0]).tolist()
+        [[2.0, 0.0]]
+        """
+        row, column = np.full(len(self.classes), -1), np.full(len(self.clusters), -1)
+        row[classes], column[clusters] = np.arange(len(classes)), np.arange(len(clusters))
+        inside = (row[self.row] >= 0) & (column[self.column] >= 0)
+        cells = np.zeros((len(classes), len(clusters)))
+        cells[row[self.row[inside]], column[self.column[inside]]] = self._only[inside]
+        return cells
+
+    def to_frame(self) -> pl.DataFrame:
+        """The cells that occur: class, cluster and how many items.
+
+        >>> Contingency.from_labels(list("xxo"), [1, 1, 1]).to_frame().rows()
+        [('o', 1, 1), ('x', 1, 2)]
+        """
+        columns = {
+            "class": pl.Series([self.classes[place] for place in self.row]),
+            "cluster": pl.Series([self.clusters[place] for place in self.column]),
+            "items": self._only,
+        }
+        return pl.DataFrame(columns)
+
+
+def check_noise(noise: Any, noise_as: NoisePolicy) -> None:
+    """Refuse a policy for noise that does not exist, or that nothing comes of as there is no noise.
+
+    >>> check_noise(None, "singletons")
+    Traceback (most recent call last):
+    assay.core.errors.ParameterError: noise_as='singletons' goes with `noise`, the label of items that are in no cluster
+    """
+    Choice(NoisePolicy).check("noise_as", noise_as)
+    if noise is None and noise_as != "drop":
+        raise ParameterError(f"noise_as={noise_as!r} goes with `noise`, the label of items that are in no cluster")
+
+
+def singletons(cluster: pl.Series, is_noise: pl.Series) -> pl.Series:
+    """Each item of the noise in a cluster of its own, with a number after those that occur, or a name.
+
+    >>> singletons(pl.Series([0, -1, -1]), pl.Series([False, True, True])).to_list()
+    [0, 1, 2]
+    """
+    if not is_noise.any():
+        return cluster
+    numbered = is_noise.cast(pl.Int64).cum_sum()
+    if cluster.dtype.is_integer() and (largest := int(cluster.max())) < _MOST_WHOLE:  # type: ignore[arg-type]
+        return pl.select(pl.when(is_noise).then(numbered + largest).otherwise(cluster.cast(pl.Int64))).to_series()
+    named = cluster.cast(pl.String)
+    mark = f"{named.filter(is_noise)[0]} "
+    while named.str.starts_with(mark).any():
+        mark += "#"  # a name that no cluster has already
+    names = pl.concat_str(pl.lit(mark), numbered.cast(pl.String))
+    return pl.select(pl.when(is_noise).then(names).otherwise(named)).to_series()

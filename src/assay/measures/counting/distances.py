@@ -1,0 +1,289 @@
+"""Distances between points, a tile at a time: there is never a table of all of them.
+
+Euclidean distances are made of one matrix product, |x|² + |y|² - 2xy, which loses digits where two points are close
+beside what they are far from. So each tile is moved to its own middle first, and pairs that are close even there are
+computed again from their difference.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from assay.core.domains import Choice
+from assay.core.errors import InputError
+from assay.measures.counting.judgments import Floats, Ints
+
+Precision: TypeAlias = Literal["float64", "float32"]
+
+#: The distances are given, not the points.
+PRECOMPUTED = "precomputed"
+#: Metrics whose mean over a cluster follows from its centroid: a point, or its direction, and a squared distance.
+SQUARED = ("cosine", "correlation", "sqeuclidean")
+#: Half the squared distance of directions: 1 - cosine, of the rows as they are or of how they differ from their mean.
+OF_DIRECTIONS = ("cosine", "correlation")
+_EPS = float(np.finfo(np.float64).eps)
+#: A distance of points that are alike to the metric, but not number by number, may be this far from 0 by rounding.
+#: Correlation also takes the mean off, next to which the rest may be small.
+ROUNDING: dict[str, float] = {"cosine": (8 * _EPS) ** 2, "correlation": 8 * _EPS, "jensenshannon": (8 * _EPS) ** 0.5}
+#: Euclidean distances, of the points as they are or of standardised ones.
+_EUCLIDEAN = ("euclidean", "minkowski", "seuclidean", "mahalanobis")
+#: These are about yes and no.
+_OF_TRUTH_VALUES = ("dice", "jaccard", "rogerstanimoto", "russellrao", "sokalsneath", "yule")
+#: All metrics that are known by name.
+METRICS = (
+    "euclidean", "cosine", "manhattan", "sqeuclidean", "braycurtis", "canberra", "chebyshev", "correlation", "hamming",
+    "jensenshannon", "mahalanobis", "minkowski", "seuclidean", *_OF_TRUTH_VALUES, PRECOMPUTED,
+)  # fmt: skip
+_SYNONYMS = {"cityblock": "manhattan", "l1": "manhattan", "l2": "euclidean"}
+#: Squared norms that products of 32 bits are made of: larger ones may overflow, and parts of smaller ones be 0.
+_FIT_FOR_32_BITS = (1e-20, 1e30)
+#: A squared distance that is a smaller share of both squared norms has lost too many digits.
+_CLOSE = {"float64": 1e-4, "float32": 1e-2}
+#: In so few dimensions, differences are as fast as a matrix product, and need no repair.
+_FEW_DIMENSIONS = 4
+#: So many numbers are gathered at most to repair a tile; beyond, all of it is computed from differences.
+_MOST_GATHERED = 1 << 19
+#: A product of fewer multiplications stays in the thread that asks for it; larger ones are split over threads that wait
+#: for one another, which takes many times as long where other threads do the same.
+_ONE_THREAD = 1 << 18
+#: Products of this many rows, or more, are worth it.
+_FEWEST_ROWS = 8
+#: Squares of larger numbers may be none, and squares of smaller ones 0.
+_LARGEST = 1e100
+
+
+def numbered(row: int) -> str:
+    """A row by its number, from 1 on.
+
+    >>> numbered(0)
+    'row 1'
+    """
+    return f"row {row + 1}"
+
+
+def metric_named(metric: str) -> str:
+    """The metric under its first name.
+
+    >>> metric_named("cityblock")
+    'manhattan'
+    """
+    name = _SYNONYMS.get(metric, metric) if isinstance(metric, str) else metric
+    Choice(METRICS).check("metric", name)
+    return name
+
+
+def precision_named(precision: str) -> Precision:
+    """The type of number that tiles are made of.
+
+    >>> precision_named("float32")
+    'float32'
+    """
+    Choice(Precision).check("precision", precision)
+    return precision  # type: ignore[return-value]  # it is one of them
+
+
+@dataclass(frozen=True, eq=False)
+class Distances:
+    """Distances between any rows of some points, in a metric; or taken from a table of all of them.
+
+    >>> Distances(np.array([[0.0], [3.0], [4.0]]), "euclidean").between(np.array([0]), np.array([1, 2]))
+    array([[3., 4.]])
+    """
+
+    X: Floats
+    metric: str
+    precision: Precision = "float64"
+    #: What a row is called in a message.
+    row_name: Callable[[int], str] = numbered
+
+    def threads_for(self, block: int) -> bool:
+        """Whether tiles of so many rows are best made in several threads: not where a product has threads itself."""
+        return self.metric not in _EUCLIDEAN or _rows_a_product(self.X.shape[1], block) >= _FEWEST_ROWS
+
+    def refuse(self, row: int) -> None:
+        """Say that a row has no distance from another one."""
+        apart = self.between(np.array([row]), np.arange(len(self.X)))[0]
+        apart[row] = 0.0  # it has no need of a distance from itself
+        other = int(np.argmin(np.isfinite(apart)))
+        raise InputError(
+            f"X: metric {self.metric} has no distance between {self.row_name(row)} and {self.row_name(other)}"
+        )
+
+    def between(self, rows: Ints, columns: Ints) -> NDArray[Any]:
+        """The distances of some points from others: a row and a column for each."""
+        if self.metric == PRECOMPUTED:
+            distances: NDArray[Any] = self.X[np.ix_(rows, columns)]
+            return distances
+        return self.tile(self.X[rows], self.X[columns])
+
+    def tile(self, left: Floats, right: Floats) -> NDArray[Any]:
+        """The distances of points from points, which are rows of the same kind as `X`."""
+        metric = "euclidean" if self.metric in _EUCLIDEAN else self.metric
+        if metric == "euclidean" and (left.shape[1] > _FEW_DIMENSIONS or self.precision == "float32"):
+            return _euclidean(left, right, self.precision)
+        if self.metric in OF_DIRECTIONS:
+            return _by_difference(left, right, "sqeuclidean") / 2  # of rows of length 1
+        return _by_difference(left, right, metric)
+
+
+def _by_difference(left: Floats, right: Floats, metric: str) -> Floats:
+    from scipy.spatial.distance import cdist  # noqa: PLC0415  # only who measures distances waits for it
+
+    if metric in _OF_TRUTH_VALUES:
+        left, right = left.astype(np.bool_), right.astype(np.bool_)
+    distances: Floats = cdist(left, right, "cityblock" if metric == "manhattan" else metric)
+    if metric == "jensenshannon":  # of equal shares, rounding makes the root of a number below 0
+        np.nan_to_num(distances, copy=False, nan=0.0)
+    return distances
+
+
+def _euclidean(left: Floats, right: Floats, precision: Precision) -> NDArray[Any]:
+    middle = (left.mean(axis=0) + right.mean(axis=0)) / 2
+    ours, theirs = left - middle, right - middle
+    lengths, others = np.einsum("ij,ij->i", ours, ours), np.einsum("ij,ij->i", theirs, theirs)
+    if precision == "float32" and not _FIT_FOR_32_BITS[0] < lengths.max() + others.max() < _FIT_FOR_32_BITS[1]:
+        precision = "float64"
+    # The norms are two more columns: one product gives squared distances, and no tile is gone through for them.
+    columns = ours.shape[1]
+    first = np.empty((len(ours), columns + 2), dtype=precision)
+    second = np.empty((len(theirs), columns + 2), dtype=precision)
+    np.multiply(ours, -2.0, out=first[:, :columns], casting="same_kind")
+    first[:, columns], first[:, columns + 1] = lengths, 1.0
+    second[:, :columns], second[:, columns], second[:, columns + 1] = theirs, 1.0, others
+    squares = _product(first, second)
+    close = _CLOSE[precision]
+    if squares.min() < close * (lengths.max() + others.max()):
+        doubtful = squares < (close * lengths)[:, None] + close * others
+        row, column = np.nonzero(doubtful)
+        if len(row) * max(columns, 8) > min(_MOST_GATHERED, squares.size):
+            return _by_difference(left, right, "euclidean")
+        apart = left[row] - right[column]
+        squares[row, column] = np.einsum("ij,ij->i", apart, apart)
+    np.sqrt(squares, out=squares)
+    return squares
+
+
+def _rows_a_product(columns: int, others: int) -> int:
+    """How many rows can be multiplied at once in the thread that asks for it."""
+    return _ONE_THREAD // max(1, (columns + 2) * others) // 8 * 8
+
+
+def _product(first: NDArray[Any], second: NDArray[Any]) -> NDArray[Any]:
+    """Each row of the first with each of the second."""
+    rows = _rows_a_product(first.shape[1] - 2, len(second))
+    if not _FEWEST_ROWS <= rows < len(first):
+        plain: NDArray[Any] = first @ second.T
+        return plain
+    products = np.empty((len(first), len(second)), dtype=first.dtype)
+    whole = len(first) // rows * rows
+    np.matmul(
+        first[:whole].reshape(-1, rows, first.shape[1]), second.T, out=products[:whole].reshape(-1, rows, len(second))
+    )
+    np.matmul(first[whole:], second.T, out=products[whole:])
+    return products
+
+
+def checked_points(points: Floats, metric: str, row_name: Callable[[int], str]) -> Floats:
+    """Points that have distances: finite numbers, of a size whose square is a number, fit for the metric.
+
+    For cosine, rows are divided by their length, for correlation after their mean is taken off; for seuclidean and
+    mahalanobis, by the spread of all points.
+    `row_name` says how a row is called in a message.
+    """
+    if not points.shape[1]:
+        raise InputError("X: expected at least one column, got none")
+    with np.errstate(all="ignore"):
+        total = points.sum()  # the fastest way to see that all are finite
+    if not np.isfinite(total):
+        finite = np.isfinite(points).all(axis=1)
+        if not finite.all():
+            row = int(np.argmin(finite))
+            raise InputError(
+                f"X: {row_name(row)}: expected finite numbers, got {points[row][~np.isfinite(points[row])][0]}"
+            )
+    largest = float(max(points.max(), -points.min()))
+    if largest and not 1 / _LARGEST <= largest <= _LARGEST:
+        raise InputError(
+            f"X: expected numbers of which the largest is from {1 / _LARGEST:g} to {_LARGEST:g}, got {largest:g}: "
+            "choose another unit for them"
+        )
+    if metric in _OF_TRUTH_VALUES:
+        odd = ((points != 0) & (points != 1)).any(axis=1)
+        if odd.any():
+            row = int(np.argmax(odd))
+            got = points[row][(points[row] != 0) & (points[row] != 1)][0]
+            raise InputError(f"X: {row_name(row)}: metric {metric} is about yes and no: expected 0 or 1, got {got:g}")
+    if metric == "jensenshannon":
+        odd = (points < 0).any(axis=1) | ~points.any(axis=1)
+        if odd.any():
+            shares = "is about shares: expected numbers from 0 on, and not all 0"
+            raise InputError(f"X: {row_name(int(np.argmax(odd)))}: metric {metric} {shares}")
+    if metric in OF_DIRECTIONS:
+        return _of_length_1(points, metric, row_name)
+    return _standardised(points, metric) if metric in {"seuclidean", "mahalanobis"} else points
+
+
+def _standardised(points: Floats, metric: str) -> Floats:
+    """Points whose Euclidean distances are those of the metric: divided by the spread of all points."""
+    seen: Floats = points - points[0]  # nothing is lost where all are far from the origin
+    covariances = np.atleast_2d(np.cov(seen.T)) if len(seen) > 1 else np.zeros((seen.shape[1],) * 2)
+    spread = np.sqrt(np.diagonal(covariances))
+    if metric == "seuclidean":
+        if not spread.all():
+            column = int(np.argmin(spread)) + 1
+            raise InputError(f"X: metric {metric} divides by variances: column {column} is constant")
+        seen /= spread
+        return seen
+    # Correlations, as the units of the columns do not matter; a constant column depends on any.
+    unit = np.where(spread > 0, spread, 1.0)
+    seen /= unit
+    eigenvalues, axes = np.linalg.eigh(covariances / unit / unit[:, None])
+    if eigenvalues[0] <= len(eigenvalues) * _EPS * eigenvalues[-1]:
+        raise InputError(f"X: metric {metric} inverts the covariances: columns depend on one another")
+    whitened: Floats = seen @ (axes / np.sqrt(eigenvalues))
+    return whitened
+
+
+def _of_length_1(points: Floats, metric: str, row_name: Callable[[int], str]) -> Floats:
+    if metric == "correlation":
+        points = points - points[:, :1]  # what is constant is exactly 0
+        points -= points.mean(axis=1, keepdims=True)
+    # By the largest number first: the squares of small ones would be 0.
+    largest = np.abs(points).max(axis=1, keepdims=True)
+    if not largest.all():
+        row = int(np.argmin(largest))
+        alike = "0" if metric == "cosine" else "the same"
+        raise InputError(f"X: {row_name(row)}: metric {metric} needs a direction, and all numbers are {alike}")
+    scaled: Floats = points / largest
+    scaled /= np.sqrt(np.einsum("ij,ij->i", scaled, scaled))[:, None]
+    return scaled
+
+
+def checked_matrix(matrix: Floats, row_name: Callable[[int], str]) -> Floats:
+    """A table of all distances: square, from 0 on, the same in both directions, 0 from a point to itself."""
+    if matrix.shape[0] != matrix.shape[1]:
+        raise InputError(f"X: metric precomputed: expected a square of distances, got the shape {matrix.shape}")
+    slack = 1e-9 * float(np.nanmax(np.abs(matrix), initial=0.0))
+    for start in range(0, len(matrix), 256):
+        rows = matrix[start : start + 256]
+        for wrong, expected in (
+            (~np.isfinite(rows), "finite distances"),
+            (rows < 0, "distances from 0 on"),
+            (np.abs(rows - matrix[:, start : start + 256].T) > slack, "the same distance in both directions"),
+        ):
+            if wrong.any():
+                row, column = (int(place[0]) for place in np.nonzero(wrong))
+                distance, back = rows[row, column], matrix[column, start + row]
+                got = f"{distance:g} and {back:g}" if "both" in expected else f"{distance:g}"
+                where = f"{row_name(start + row)}, column {column + 1}"
+                raise InputError(f"X: {where}: expected {expected}, got {got}")
+    off = np.abs(np.diagonal(matrix)) > slack
+    if off.any():
+        row = int(np.argmax(off))
+        raise InputError(f"X: {row_name(row)}: expected a distance of 0 to itself, got {matrix[row, row]:g}")
+    return matrix

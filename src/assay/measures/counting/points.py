@@ -1,0 +1,351 @@
+"""`Points`: where the items of a clustering are, and in which cluster; all that internal measures need."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+import polars as pl
+
+from assay.core.errors import InputError, number_of
+from assay.measures.counting.centroids import Centroids
+from assay.measures.counting.distances import (
+    OF_DIRECTIONS,
+    PRECOMPUTED,
+    ROUNDING,
+    SQUARED,
+    Distances,
+    Precision,
+    checked_matrix,
+    checked_points,
+    metric_named,
+    numbered,
+    precision_named,
+)
+from assay.measures.counting.judgments import Floats, Ints
+from assay.measures.counting.partition_pairs import partition_labels
+from assay.measures.counting.point_inputs import coded, drawn_by_cluster, kept_points, numbers_in_rows
+from assay.measures.counting.silhouettes import Sums, sums_of_all, sums_of_some, sums_to_centroids
+from assay.tables.label_columns import ids_of
+
+
+class PointSilhouette(NamedTuple):
+    """One point's silhouette: `own` is the mean distance to the others of its cluster, `other` to the nearest one."""
+
+    item: str
+    cluster: Any
+    own: float
+    nearest: Any
+    other: float
+    value: float
+
+
+@dataclass(frozen=True, eq=False)
+class Points:
+    """The items of a clustering as points, a row of numbers each, and the place of each one's cluster.
+
+    `X` may be a table of all distances instead (`metric="precomputed"`). For cosine and correlation its rows are of
+    length 1, for seuclidean and mahalanobis divided by the spread of all, as the metric sees them. `left_out` says how
+    many items were left out as noise. With `sample_size`, silhouettes and mean distances are those of so many points,
+    drawn from every cluster, each against all points.
+
+    >>> points = Points.of([0, 1, 2, 10, 11], list("aaabb"))
+    >>> points.silhouettes  # of the first: 1 - 1.5 / 10.5
+    array([0.8571, 0.8947, 0.8235, 0.8889, 0.9   ])
+    """
+
+    vocabularies: ClassVar[tuple[str, ...]] = ("clustering",)
+    #: What it is, for measures that are computed from it.
+    described: ClassVar[str] = "the items' features or distances, and their clusters"
+    unit_kind: ClassVar[str] = "table"
+    units: ClassVar[tuple[str, ...]] = ("all",)
+
+    X: Floats
+    codes: Ints
+    clusters: tuple[Any, ...]
+    metric: str = "euclidean"
+    item_id: pl.Series | None = None
+    left_out: Mapping[str, int] = field(default_factory=dict)
+    sample_size: int | None = None
+    seed: int = 0
+    precision: Precision = "float64"
+
+    @classmethod
+    def of(
+        cls, X: Any, labels: Any, *, metric: str = "euclidean", noise: Any = None,  # noqa: N803  # scikit-learn's name
+        item_id: Any = None,
+        sample_size: int | None = None, seed: int = 0, precision: str = "float64",
+    ) -> Points:  # fmt: skip
+        """Take points and the cluster of each.
+
+        `X` has a row of numbers an item, or one number, or all distances if `metric` is `precomputed`. `metric`:
+        euclidean, cosine, manhattan or another one of `scipy.spatial.distance.cdist`. Items with the label `noise` are
+        left out. `sample_size` and `seed`: see `silhouette_method`. `precision="float32"` makes Euclidean distances in
+        half the time; silhouettes then are off by some millionths.
+
+        >>> Points.of([[0, 0], [0, 2], [9, 9]], [0, 0, -1], noise=-1).left_out
+        {'noise': 1}
+        """
+        metric, exact = metric_named(metric), precision_named(precision)
+        rows, cluster = numbers_in_rows(X), partition_labels(labels, "labels")
+        if len(rows) != len(cluster):
+            raise InputError(f"expected as many labels as rows of X, one an item, got {len(cluster)} and {len(rows)}")
+        if not len(rows):
+            raise InputError("expected at least one item, got none")
+        names = None if item_id is None else ids_of(item_id, "item_id")
+        if names is not None and len(names) != len(rows):
+            raise InputError(f"item_id: expected {number_of('id', len(rows))}, one an item, got {len(names)}")
+        kept, left_out = kept_points(cluster, noise)
+        if kept is not None:
+            names = pl.Series(map(str, range(1, len(rows) + 1))) if names is None else names
+            cluster, names = cluster.filter(kept), names.filter(kept)
+            at = kept.to_numpy()
+            if metric == PRECOMPUTED and rows.shape[0] == rows.shape[1]:
+                rows = rows[:, at]
+            rows = rows[at]
+        codes, clusters = coded(cluster)
+        points = cls(rows, codes, clusters, metric, names, left_out, sample_size, seed, exact)
+        _ = points.chosen  # a sample that cannot be drawn is refused now, and not when it is used
+        if metric == PRECOMPUTED:
+            return replace(points, X=checked_matrix(rows, points.row_name))
+        return replace(points, X=checked_points(rows, metric, points.row_name))
+
+    @cached_property
+    def sizes(self) -> Ints:
+        """How many points each cluster has."""
+        return np.bincount(self.codes, minlength=len(self.clusters))
+
+    @property
+    def items(self) -> int:
+        """How many points there are."""
+        return len(self.codes)
+
+    def row_name(self, row: int) -> str:
+        """What a row is called in a message.
+
+        >>> Points.of([0, 1], [0, 0], item_id=["a", "b"]).row_name(1)
+        'item b'
+        """
+        return numbered(row) if self.item_id is None else f"item {self.item_id[row]}"
+
+    def only(self, rows: Ints) -> Points:
+        """Some of the points, all of them against one another; clusters that have none left are gone.
+
+        >>> Points.of([0, 1, 2, 10, 11], list("aaabb")).only(np.array([0, 2, 3])).sizes
+        array([2, 1])
+        """
+        kept, codes = np.unique(self.codes[rows], return_inverse=True)
+        kept_rows = self.X[np.ix_(rows, rows)] if self.metric == PRECOMPUTED else self.X[rows]
+        names = None if self.item_id is None else self.item_id.gather(pl.Series(rows))
+        clusters = tuple(self.clusters[place] for place in kept)
+        return replace(
+            self, X=kept_rows, codes=codes.astype(np.int64), clusters=clusters, item_id=names, sample_size=None
+        )
+
+    @cached_property
+    def chosen(self) -> Ints | None:
+        """The rows that were drawn for `sample_size`; None if all are taken."""
+        return drawn_by_cluster(self.codes, self.sizes, self.sample_size, self.seed)
+
+    @cached_property
+    def sums(self) -> Sums:
+        """Of each point, or each chosen one, sums of distances and the nearest other cluster, in the order of rows."""
+        if self.metric in SQUARED:
+            return sums_to_centroids(self.centroids, self.chosen, half=self.metric in OF_DIRECTIONS)
+        order = np.argsort(self.codes, kind="stable")
+        place = np.empty_like(order)
+        place[order] = np.arange(len(order))
+        if self.chosen is None:
+            sums = sums_of_all(self.distances, order, self.sizes)
+            return Sums(sums.own[place], sums.other[place], sums.nearest_mean[place], sums.nearest[place])
+        return sums_of_some(self.distances, order, self.sizes, place[self.chosen])
+
+    @cached_property
+    def silhouettes(self) -> Floats:
+        """The silhouette of each point; 0 for one that is alone in its cluster; NaN for one that was not drawn.
+
+        >>> Points.of([0, 1, 5], [0, 0, 1]).silhouettes  # 1 - 1/5, 1 - 1/4
+        array([0.8 , 0.75, 0.  ])
+        """
+        size = self.sizes[self.codes if self.chosen is None else self.codes[self.chosen]]
+        other = self.sums.nearest_mean
+        inner = np.where(size > 1, self.sums.own / np.maximum(size - 1, 1), other)
+        larger = np.maximum(inner, other)
+        with np.errstate(invalid="ignore"):
+            # Where both are 0, the point is as near to the one as to the other; without another cluster there is none.
+            apart = larger > self._rounding
+            values = np.where(apart, (other - inner) / np.where(apart, larger, 1.0), 0.0)
+        return self._spread_out(values, np.nan)
+
+    @cached_property
+    def nearest(self) -> Ints:
+        """The place of the nearest other cluster of each point; -1 where there is none or the point was not drawn.
+
+        >>> Points.of([0, 1, 5], [0, 0, 1]).nearest
+        array([1, 1, 0])
+        """
+        return self._spread_out(self.sums.nearest.astype(np.float64), -1).astype(np.int64)
+
+    @cached_property
+    def mean_silhouettes(self) -> Floats:
+        """Of each cluster, the mean silhouette of its points, or of those that were drawn."""
+        return self._mean(self.silhouettes)
+
+    @property
+    def silhouette_error(self) -> float:
+        """The standard error of the mean silhouette that comes from taking a sample; 0 if all points are taken."""
+        if self.chosen is None:
+            return 0.0
+        taken, codes = self._taken, self.codes[self.chosen]
+        off = self.silhouettes[self.chosen] - self.mean_silhouettes[codes]
+        squares = np.bincount(codes, weights=off * off, minlength=len(self.clusters))
+        variance = squares / np.maximum(taken - 1, 1) / taken * (1 - taken / self.sizes)
+        return float(np.sqrt(np.sum((self.sizes / self.items) ** 2 * variance)))
+
+    @property
+    def silhouette_method(self) -> str:
+        """How the mean silhouette came about, in words.
+
+        >>> Points.of([0, 1, 2, 10, 11], list("aaabb")).silhouette_method
+        'exact: all 5 points'
+        """
+        if self.chosen is None:
+            return f"exact: all {number_of('point', self.items)}"
+        sample = f"{len(self.chosen):,} of {number_of('point', self.items)}, drawn from every cluster, each against all"
+        return f"{sample}; standard error {self.silhouette_error:.4f}"
+
+    @cached_property
+    def centroids(self) -> Centroids:
+        """The middle of each cluster; for cosine, of the directions of its points."""
+        if self.metric == PRECOMPUTED:
+            raise InputError("there are distances only, and no points: clusters have no middle")
+        return Centroids.of(self.X, self.codes, len(self.clusters))
+
+    @cached_property
+    def distances(self) -> Distances:
+        """Distances between any of the points."""
+        return Distances(self.X, self.metric, self.precision, self.row_name)
+
+    @cached_property
+    def summed_within(self) -> Floats:
+        """Of each cluster, the sum of distances of its points from one another, each pair twice."""
+        if self.metric in SQUARED:
+            return 2 * self.sizes * self.centroids.within * self._factor
+        return self._mean(self._spread_out(self.sums.own, np.nan)) * self.sizes
+
+    @cached_property
+    def summed_between(self) -> Floats:
+        """Of each cluster, the sum of distances of its points from those of all others."""
+        if self.metric not in SQUARED:
+            return self._mean(self._spread_out(self.sums.other, np.nan)) * self.sizes
+        centroids, sizes, items = self.centroids, self.sizes, self.items
+        rest = centroids.within.sum() - centroids.within
+        middles = items * centroids.between + sizes * centroids.between.sum()
+        sums: Floats = ((items - sizes) * centroids.within + sizes * rest + middles) * self._factor
+        return sums
+
+    def per_cluster(self) -> pl.DataFrame:
+        """A row a cluster: its points, their mean silhouette, and mean distances within and to all other points.
+
+        >>> Points.of([0, 1, 2, 10, 11], list("aaabb")).per_cluster()["within_distance"].to_list()
+        [1.3333333333333333, 1.0]
+        """
+        sizes, several = self.sizes, len(self.clusters) > 1
+        pairs, others = sizes * (sizes - 1), sizes * (self.items - sizes)
+        silhouettes = self.mean_silhouettes if several else [None] * len(sizes)
+        columns = {
+            "cluster": pl.Series(self.clusters),
+            "items": sizes,
+            "silhouette": pl.Series(silhouettes, dtype=pl.Float64),
+            "within_distance": _divided(self.summed_within, pairs),
+            "between_distance": _divided(self.summed_between, others),
+        }
+        return pl.DataFrame(columns)
+
+    def distances_of(self, item: str | int) -> pl.DataFrame:
+        """The mean distance of one point to each cluster, its own without itself: `cluster`, `items`, `mean_distance`.
+
+        An item is named by its id, or by its row, from 1 on, if there are no ids.
+
+        >>> Points.of([0, 1, 2, 10, 11], list("aaabb")).distances_of(1).rows()
+        [('a', 2, 1.5), ('b', 2, 10.5)]
+        """
+        row = self._row_of(item)
+        apart = self.distances.between(np.array([row]), np.arange(self.items))[0].astype(np.float64)
+        apart[row] = 0.0
+        if not np.isfinite(apart).all():
+            self.distances.refuse(row)
+        items = self.sizes - (np.arange(len(self.sizes)) == self.codes[row])
+        total = np.bincount(self.codes, weights=apart, minlength=len(self.sizes)).astype(np.float64, copy=False)
+        means = _divided(total, items)
+        return pl.DataFrame({"cluster": pl.Series(self.clusters), "items": items, "mean_distance": means})
+
+    def silhouette_of(self, item: str | int) -> PointSilhouette:
+        """One point's silhouette and the two distances it is made of.
+
+        >>> Points.of([0, 1, 2, 10, 11], list("aaabb")).silhouette_of(1)
+        PointSilhouette(item='1', cluster='a', own=1.5, nearest='b', other=10.5, value=0.8571)
+        """
+        row, table = self._row_of(item), self.distances_of(item)
+        home = int(self.codes[row])
+        name = str(row + 1) if self.item_id is None else str(self.item_id[row])
+        means = table["mean_distance"].fill_null(np.nan).to_numpy().copy()
+        inner, means[home] = float(means[home]), np.inf
+        if len(means) == 1:
+            return PointSilhouette(name, self.clusters[home], inner, None, float("nan"), float("nan"))
+        at = int(np.argmin(means))
+        other = float(means[at])
+        larger = max(inner, other)
+        value = 0.0 if self.sizes[home] == 1 or larger <= self._rounding else (other - inner) / larger
+        return PointSilhouette(name, self.clusters[home], inner, self.clusters[at], other, value)
+
+    def _row_of(self, item: str | int) -> int:
+        if self.item_id is not None:
+            at = (self.item_id == str(item)).arg_true()
+            if len(at) > 1:
+                raise InputError(f"expected the id of one point, got {str(item)!r}, which {len(at)} points have")
+            if len(at):
+                return int(at[0])
+        elif str(item).isdecimal() and 1 <= int(item) <= self.items:
+            return int(item) - 1
+        known = f"a row from 1 to {self.items}" if self.item_id is None else "the id of a point"
+        raise InputError(f"expected {known}, got {str(item)!r}")
+
+    @property
+    def _factor(self) -> float:
+        """What a squared distance counts as: for directions, half of it is 1 - cosine."""
+        return 0.5 if self.metric in OF_DIRECTIONS else 1.0
+
+    @property
+    def _rounding(self) -> float:
+        """Mean distances up to this cannot be told from 0."""
+        return ROUNDING.get(self.metric, 0.0)
+
+    @cached_property
+    def _taken(self) -> Ints:
+        """How many points of each cluster are looked at."""
+        return self.sizes if self.chosen is None else np.bincount(self.codes[self.chosen], minlength=len(self.sizes))
+
+    def _mean(self, values: Floats) -> Floats:
+        """The mean by cluster of what is known of points."""
+        rows = slice(None) if self.chosen is None else self.chosen
+        total = np.bincount(self.codes[rows], weights=values[rows], minlength=len(self.sizes))
+        return total / self._taken
+
+    def _spread_out(self, values: Floats, otherwise: float) -> Floats:
+        """What is known of the chosen points, in the rows of all."""
+        if self.chosen is None:
+            return values
+        spread = np.full(self.items, otherwise)
+        spread[self.chosen] = values
+        return spread
+
+
+def _divided(sums: Floats, by: Ints) -> pl.Series:
+    """Null where there is nothing to divide by."""
+    return pl.Series(
+        [total / number if number else None for total, number in zip(sums, by, strict=True)], dtype=pl.Float64
+    )

@@ -1,0 +1,275 @@
+"""`Ranks`: what ranked measures are computed from. Sparse: it holds the judged documents only."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from assay.core.errors import InputError, ParameterError, TopicError, number_of
+from assay.measures.counting.graded import Graded, place_in_group
+from assay.measures.counting.id_normalisation import bridge
+from assay.measures.counting.judgments import Floats, Ints, Judgments, Mask, Subtopics, tiny_tables
+from assay.measures.counting.policies import DEFAULT_POLICIES, Policies, policies
+from assay.measures.counting.ranking import Found
+from assay.measures.counting.streaming import find_hits
+from assay.tables import Batches, Qrels, Run
+
+
+@dataclass(frozen=True, eq=False)
+class Ranks:
+    """Where each judged document was found, query by query.
+
+    `retrieved`: how many documents each query returned; `hits`: the retrieved documents that are in the judgments;
+    `ideal`: all judged documents, best grade first. Queries and documents are numbered; `queries` and `doc_ids` name
+    them.
+
+    >>> Ranks.from_grades([2, 0, 1]).hits.grade
+    array([2., 0., 1.])
+    """
+
+    unit_kind: ClassVar[str] = "query"
+    vocabularies: ClassVar[tuple[str, ...]] = ("ranking",)
+
+    queries: tuple[str, ...]
+    retrieved: Ints
+    in_run: NDArray[np.bool_]
+    hits: Graded
+    ideal: Graded
+    max_grade: float
+    judgments: Judgments | None = None
+    policies: Policies = DEFAULT_POLICIES
+    ignored_topics: frozenset[str] = frozenset()
+    left_out: tuple[str, ...] = ()
+    #: How many judged queries have an infinite score, and how many one score for all of several documents.
+    infinite_scores: int = 0
+    equal_scores: int = 0
+    #: By document: whether it is here because it was retrieved, not because somebody judged it; see `retrieved`.
+    added: Mask | None = None
+
+    @classmethod
+    def from_tables(
+        cls, run: Any, qrels: Any, given: Policies | None = None, *, subtopics: bool = False, **changes: Any
+    ) -> Ranks:
+        """Count a run against judgments; the policies are keyword arguments, see `Policies`.
+
+        With `subtopics`, the column `judge` of the judgments says for which subtopic a document was judged.
+
+        >>> ranks = Ranks.from_tables({"q": {"a": 3, "b": 2, "c": 1}}, {"q": {"c": 1, "b": 0}})
+        >>> ranks.hits.rank, ranks.retrieved
+        (array([2, 3]), array([3]))
+        """
+        judgments = qrels if isinstance(qrels, Judgments) else Judgments.of(Qrels.of(qrels), subtopics)
+        batches: Batches = run if hasattr(run, "batches") else Run.of(run)
+        chosen = policies(given, **changes)
+        counts = find_hits(batches, judgments, chosen)
+        # A run without results is that of a system that found nothing; one of other topics is most likely a mistake.
+        if not judgments.topics or (counts.ignored and not counts.in_run.any()):
+            raise TopicError(_nothing_in_common(batches.origin, judgments, counts))
+        hits = counts.hits
+        ranks = cls(
+            judgments.topics,
+            counts.retrieved,
+            counts.in_run,
+            hits=Graded(
+                hits.topic,
+                hits.rank,
+                judgments.grade[hits.judgment],
+                hits.tie_first,
+                hits.tie_last,
+                hits.judgment,
+                averaged=chosen.ties == "expected",
+            ),
+            ideal=_ideal(judgments),
+            max_grade=judgments.max_grade,
+            judgments=judgments,
+            policies=chosen,
+            ignored_topics=counts.ignored,
+            infinite_scores=int(counts.infinite.sum()),
+            equal_scores=int(counts.equal.sum()),
+        )
+        return ranks._under(chosen, batches.origin)
+
+    @classmethod
+    def from_grades(
+        cls, *grades: Sequence[float | None], judged: Sequence[Sequence[float]] | None = None, level: float = 1.0
+    ) -> Ranks:
+        """Tiny rankings for examples: each a list of grades by rank, None for a document that is not in the judgments.
+
+        `judged` lists the grades of the judged documents that were not retrieved, one list a ranking.
+
+        >>> Ranks.from_grades([1, None, 0], judged=[[1, 1]]).relevant()
+        array([3])
+        """
+        rest = judged if judged is not None else [[] for _ in grades]
+        rows = [
+            (q, rank, grade) for q, row in enumerate(grades) for rank, grade in enumerate(row, 1) if grade is not None
+        ]
+        known = [
+            [grade for grade in row if grade is not None] + list(others)
+            for row, others in zip(grades, rest, strict=True)
+        ]
+        ideal = [
+            (q, rank, grade) for q, row in enumerate(known) for rank, grade in enumerate(sorted(row, reverse=True), 1)
+        ]
+        return cls(
+            tuple(f"q{number}" for number in range(1, len(grades) + 1)),
+            np.array([len(row) for row in grades], dtype=np.int64),
+            np.ones(len(grades), dtype=np.bool_),
+            _rows(rows),
+            _rows(ideal),
+            max((grade for row in known for grade in row), default=0.0),
+            policies=Policies(relevance_level=level),
+        )
+
+    @classmethod
+    def from_subtopics(
+        cls,
+        *rankings: Sequence[Collection[str] | None],
+        judged: Sequence[Sequence[Collection[str]]] | None = None,
+        **changes: Any,
+    ) -> Ranks:
+        """Tiny rankings for examples: by rank, the subtopics that each document is relevant to.
+
+        `[]` is a document that was judged and is relevant to none; None is one that is not in the judgments. `judged`
+        lists the judged documents that were not retrieved, one list a ranking.
+
+        >>> Ranks.from_subtopics([["a"], [], ["a", "b"]], judged=[[["c"]]]).relevant()
+        array([3])
+        """
+        run, qrels = tiny_tables(rankings, judged)
+        return cls.from_tables(run, qrels, subtopics=True, **changes)
+
+    @property
+    def subtopics(self) -> Subtopics | None:
+        """To which subtopics the judged documents are relevant; None if they were not judged by subtopic."""
+        return None if self.judgments is None else self.judgments.subtopics
+
+    @property
+    def doc_ids(self) -> pl.Series:
+        """The names of the judged documents; tiny rankings from grades have none."""
+        return pl.Series(dtype=pl.String) if self.judgments is None else self.judgments.doc_id
+
+    def relevant(self, level: float | None = None) -> Ints:
+        """How many relevant documents each query has."""
+        relevant = self.ideal.grade >= self.level(level)
+        return np.bincount(self.ideal.query[relevant], minlength=len(self.queries))
+
+    def level(self, level: float | None = None) -> float:
+        """The smallest relevant grade: as given, or as the policies say."""
+        return self.policies.relevance_level if level is None else level
+
+    @property
+    def missing_topics(self) -> list[str]:
+        """Judged topics that the run does not have, whether they count as empty or are left out."""
+        return [*self.left_out, *(query for query, there in zip(self.queries, self.in_run, strict=True) if not there)]
+
+    def every_rank(self) -> Graded:
+        """All retrieved documents, those without judgment with grade -1: for the few rules that give them a gain."""
+        if self.hits.averaged:
+            raise ParameterError("tied documents have no rank of their own under ties='expected'")
+        query = np.repeat(np.arange(len(self.queries)), self.retrieved)
+        rank = place_in_group(query) + 1
+        grade = np.full(len(query), -1.0)
+        starts = np.cumsum(self.retrieved) - self.retrieved
+        # A negative judgment means: pooled, but not judged. The reference tool knows it as -2.
+        grade[starts[self.hits.query] + self.hits.rank - 1] = np.where(self.hits.grade < 0, -2.0, self.hits.grade)
+        document = np.full(len(query), -1, dtype=np.int64)
+        document[starts[self.hits.query] + self.hits.rank - 1] = self.hits.document
+        return Graded(query, rank, grade, rank, rank, document)
+
+    def drawn(self, rng: np.random.Generator) -> Ranks:
+        """The same counts with tied documents in a random order."""
+        return replace(self, hits=self.hits.drawn(rng))
+
+    def _under(self, chosen: Policies, name: str) -> Ranks:
+        """Apply the policies that change what was found."""
+        ranks = self
+        if (depth := chosen.depth) is not None:
+            if ranks.hits.averaged:
+                hits = replace(ranks.hits.where(ranks.hits.tie_first <= depth), limit=depth)
+            else:
+                hits = ranks.hits.where(ranks.hits.rank <= depth)
+            ranks = replace(ranks, hits=hits, retrieved=np.minimum(ranks.retrieved, depth))
+        if chosen.unjudged == "error":
+            ranks._refuse_unjudged(name)
+        if chosen.judged_only:
+            hits = ranks.hits.condensed()
+            ranks = replace(ranks, hits=hits, retrieved=np.bincount(hits.query, minlength=len(ranks.queries)))
+        missing = ranks.missing_topics
+        if missing and chosen.missing == "error":
+            raise TopicError(f"{name}: {number_of('judged topic', len(missing))} missing, the first is {missing[0]!r}")
+        if missing and chosen.missing == "skip":
+            return replace(ranks.only(ranks.in_run), left_out=tuple(missing))
+        return ranks
+
+    def regraded(self, grades: Floats) -> Ranks:
+        """The same rankings under other grades, one for each of `doc_ids`; the ideal ranking is made anew.
+
+        A document that was added to the judgments and has a negative grade still is left out, as if it had never been.
+
+        >>> ranks = Ranks.from_tables({"q": {"a": 3, "b": 2}}, {"q": {"a": 0, "b": 1}})
+        >>> ranks.doc_ids.to_list(), ranks.regraded(np.array([0.0, 2.0])).ideal.grade
+        (['b', 'a'], array([2., 0.]))
+        """
+        kept = np.ones(len(grades), dtype=np.bool_) if self.added is None else ~self.added | (grades >= 0)
+        hits, ideal = self.hits.where(kept[self.hits.document]), self.ideal.where(kept[self.ideal.document])
+        order = np.lexsort((-grades[ideal.document], ideal.query))
+        query, document = ideal.query[order], ideal.document[order]
+        place = place_in_group(query) + 1
+        return replace(
+            self,
+            hits=replace(hits, grade=grades[hits.document]),
+            ideal=Graded(query, place, grades[document], place, place, document),
+            max_grade=float(grades.max(initial=0.0)),
+        )
+
+    def only(self, keep: NDArray[np.bool_]) -> Ranks:
+        """Keep some of the queries."""
+        number = np.cumsum(keep) - 1
+        hits, ideal = self.hits.where(keep[self.hits.query]), self.ideal.where(keep[self.ideal.query])
+        return replace(
+            self,
+            queries=tuple(query for query, kept in zip(self.queries, keep, strict=True) if kept),
+            retrieved=self.retrieved[keep],
+            in_run=self.in_run[keep],
+            hits=replace(hits, query=number[hits.query]),
+            ideal=replace(ideal, query=number[ideal.query]),
+        )
+
+    def _refuse_unjudged(self, name: str) -> None:
+        judged = np.bincount(self.hits.query[self.hits.grade >= 0], minlength=len(self.queries))
+        looked_at = self.retrieved.copy()
+        if self.hits.averaged:  # where the depth cuts through a tie, any of its documents may be looked at
+            np.maximum.at(looked_at, self.hits.query, self.hits.tie_last)
+        short = np.flatnonzero(looked_at > judged)
+        if len(short):
+            query, count = self.queries[short[0]], int(looked_at[short[0]] - judged[short[0]])
+            raise InputError(
+                f"{name}: expected every document to be judged (unjudged='error'), "
+                f"got {count} without judgment in query {query!r}, and {len(short) - 1} more such queries"
+            )
+
+
+def _rows(rows: list[tuple[int, int, float]]) -> Graded:
+    query = np.array([row[0] for row in rows], dtype=np.int64)
+    rank = np.array([row[1] for row in rows], dtype=np.int64)
+    grade = np.array([row[2] for row in rows], dtype=np.float64)
+    return Graded(query, rank, grade, rank, rank, np.zeros(len(rows), dtype=np.int64))
+
+
+def _ideal(judgments: Judgments) -> Graded:
+    place = place_in_group(judgments.topic) + 1
+    return Graded(judgments.topic, place, judgments.grade, place, place, np.arange(len(place)))
+
+
+def _nothing_in_common(name: str, judgments: Judgments, counts: Found) -> str:
+    ours = ", ".join(map(repr, sorted(counts.ignored)[:3])) or "none"
+    theirs = ", ".join(map(repr, judgments.topics[:3])) or "none"
+    message = f"{name}: no topic in common with the judgments: the run has {ours}, …; the judgments have {theirs}, …"
+    bridged = bridge(pl.Series(sorted(counts.ignored), dtype=pl.String), pl.Series(judgments.topics), loosely=True)
+    return message if bridged is None else f"{message}; they differ in {bridged.differ_in}: {bridged.example}"

@@ -1,6 +1,0 @@
-"""`make_report`: everything that is known about systems, as a page, Markdown, LaTeX and JSON."""
-
-from assay.reporting.making import make_report
-from assay.sections.report import Report
-
-__all__ = ["Report", "make_report"]

@@ -1,0 +1,161 @@
+"""`cluster`: clusterings opened, counted and measured."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, TypeAlias
+
+from assay.core.arguments import argument
+from assay.core.domains import Whole
+from assay.core.errors import InputError, ParameterError, listed
+from assay.files.sources import Source
+from assay.measures.counting.contingency import Contingency, NoisePolicy, UnlabelledPolicy
+from assay.measures.counting.points import Points
+from assay.measures.registry import Measure
+from assay.stats.confidence import checked_confidence
+from assay.subjects.clusters.advice import check_codes
+from assay.subjects.clusters.result import ClusteredSystem, Clustering, ClusteringView
+from assay.subjects.clusters.rules import Rules, computed, counts_of, measures_of
+from assay.subjects.clusters.scales import uneven_columns
+from assay.tables.alignment import aligned_clusters
+from assay.tables.clusters import Clusters
+
+Opened: TypeAlias = Clusters | Contingency
+
+
+def systems_in(clusters: Any) -> dict[str, Opened]:
+    """What was given, by the names of the clusterings: clusters item by item, or a table of classes and clusters.
+
+    >>> list(systems_in({"old": Clusters.of([0, 1], [1, 1]), "new": Contingency.from_table([[1, 0], [0, 1]])}))
+    ['old', 'new']
+    """
+    systems: dict[str, Opened] = {}
+    for name, table in _found(clusters):
+        if name in systems:
+            raise ParameterError(f"two clusterings are called {name!r}: give each a name of its own, in a dict")
+        systems[name] = dataclasses.replace(table, name=name) if isinstance(table, Clusters) else table
+    if not systems:
+        raise ParameterError("expected clusters, got none")
+    return systems
+
+
+def _found(clusters: Any) -> Iterator[tuple[str, Opened]]:
+    if isinstance(clusters, Clusters):
+        yield clusters.name, clusters
+    elif isinstance(clusters, Contingency):
+        if len(clusters.units) > 1:
+            raise ParameterError(f"there are {len(clusters.units)} tables, one a unit: give one")
+        yield "table", clusters
+    elif isinstance(clusters, Clustering):
+        for system in clusters.systems:
+            yield system.name, system.counts[Contingency] if system.clusters is None else system.clusters
+    elif isinstance(clusters, Mapping):
+        for name, part in clusters.items():
+            parts = list(_found(part))
+            yield from ((str(name) if len(parts) == 1 else f"{name} {part_name}", held) for part_name, held in parts)
+    elif isinstance(clusters, Sequence) and not isinstance(clusters, str | bytes):
+        for part in clusters:
+            yield from _found(part)
+    elif isinstance(clusters, str | os.PathLike | Source):
+        from assay.files.clusters import read_clusters  # noqa: PLC0415  # only who reads files waits for readers
+
+        yield from ((table.name, table) for table in read_clusters(clusters))
+    else:
+        raise ParameterError(
+            f"expected Clusters, a Contingency or a path, not {type(clusters).__name__}: "
+            "Clusters.of(labels_true, labels_pred) takes lists and arrays"
+        )
+
+
+def not_alike(systems: Sequence[Opened]) -> tuple[str, ...]:
+    """A warning if clusterings are not of the same items with the same classes."""
+    held = [system for system in systems if isinstance(system, Clusters)]
+    try:
+        aligned_clusters(held) if len(held) > 1 else None
+    except InputError as problem:
+        return (f"not the same items, so that numbers of clusterings cannot be held against each other: {problem}",)
+    return ()
+
+
+def cluster(
+    given: Any,
+    measures: Iterable[str | Measure] | str | Measure | None = None,
+    *,
+    noise: Any = None,
+    noise_as: NoisePolicy = "drop",
+    unlabelled: UnlabelledPolicy = "error",
+    metric: str = "euclidean",
+    sample_size: int | None = None,
+    confidence: float = 0.95,
+    resamples: int = 2000,
+    seed: int = 0,
+    mute: Sequence[str] | str = (),
+    shown: ClusteringView | None = None,
+) -> Clustering:
+    """Evaluate one clustering or several: against classes, if they are known, and by the points, if they are given.
+
+    `given` are `Clusters`, a `Contingency` or the path of a file; or a list of such, or a dict from names to them.
+    `noise`: the label of items that are in no cluster, such as -1. `noise_as`: `drop` leaves them out, `singletons`
+    makes each a cluster of its own, `cluster` keeps them together. `unlabelled`, for items without a class: `error`,
+    `drop`, or `class`, a class of their own; measures of points take all items. `metric`: the distance of points,
+    `precomputed` if they are distances. `sample_size`: so many items' silhouettes are averaged, not all.
+
+    `confidence`, `resamples` and `seed` are for intervals, which come from random halves of the items. `mute`: codes of
+    remarks not to be made, such as "singletons".
+
+    >>> from assay import Clusters, cluster
+    >>> result = cluster(Clusters.of(list("xxxoo"), [1, 1, 2, 2, 2]), ["Purity", "ARI"])
+    >>> result.value("Purity")  # (2 + 2) / 5
+    0.8
+    """
+    mute = (mute,) if isinstance(mute, str) else tuple(mute)
+    check_codes(mute)
+    checked_confidence(confidence)
+    resamples, seed = Whole(1).check("resamples", resamples), Whole(0).check("seed", seed)
+    rules = Rules(noise, noise_as, unlabelled, metric, sample_size).checked()
+    opened = systems_in(given)
+    counts = {name: counts_of(table, rules, seed) for name, table in opened.items()}
+    for table, held in zip(opened.values(), counts.values(), strict=True):
+        if isinstance(table, Clusters) and not held:
+            raise InputError(
+                f"{table.whence}: there are clusters, and neither classes nor points to measure them by: "
+                f"say {argument('truth')} or {argument('points')}"
+            )
+    if not any(Points in held for held in counts.values()) and (metric, rules.sample_size) != ("euclidean", None):
+        raise ParameterError(
+            f"{argument('metric')} and {argument('sample_size')} are about points, and there are none: give X, or say "
+            f"{argument('points')}"
+        )
+    chosen = measures_of(measures, list(counts.values()))
+    if not chosen:
+        parts = [f"{name} has {'classes' if Contingency in held else 'points'} only" for name, held in counts.items()]
+        raise InputError(f"no measure fits all clusterings: {', '.join(parts)}: measure them apart")
+    systems = tuple(
+        ClusteredSystem(
+            name,
+            table if isinstance(table, Clusters) else None,
+            counts[name],
+            {measure: computed(measure, counts[name], name) for measure in chosen},
+        )
+        for name, table in opened.items()
+    )
+    itemised = [table for table in opened.values() if isinstance(table, Clusters)]
+    warnings = [warning for table in itemised for warning in (*table.warnings, *uneven_columns(table, metric))]
+    for name, table in opened.items():
+        warnings += _empty_groups(name, table, counts[name][Contingency]) if isinstance(table, Contingency) else []
+    if noise is not None and not any(rules.noisy(table).any() for table in itemised):
+        warnings.append(f"no item has the label of noise, {noise!r}")
+    return Clustering(
+        systems, chosen, rules, confidence, resamples, seed, mute,
+        tuple(dict.fromkeys([*warnings, *not_alike(list(opened.values()))])),
+        ClusteringView() if shown is None else shown,
+    )  # fmt: skip
+
+
+def _empty_groups(name: str, table: Contingency, held: Contingency) -> Iterator[str]:
+    """A warning of classes and clusters of a table that hold no items, and are left out."""
+    for what, names, kept in (("class", table.classes, held.classes), ("cluster", table.clusters, held.clusters)):
+        if absent := [str(label) for label in names if label not in kept]:
+            yield f"{name}: no items in {what} {listed(absent)}: left out"

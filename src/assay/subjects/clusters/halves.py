@@ -1,0 +1,272 @@
+"""Random halves of the items: what measures of clusterings would be on other items.
+
+Drawing items with replacement would put copies of an item into one cluster, which all measures of pairs take for
+agreement. So half of the items are drawn without replacement. The mean of such a half strays from the mean of all items
+as far as the mean of all strays from the truth: with *m* of *n* items its variance is σ²/m (1 - m/n), for m = n/2 just
+σ²/n. What halves give strays around their own mean, which may lie elsewhere: purity, for one, is larger on few items.
+
+Items that have the same class and the same clusters are alike, so that a half is one draw from a multivariate
+hypergeometric distribution, whose cost does not grow with the items. Several clusterings of the same items see the same
+halves, and their differences are paired.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from assay.core.errors import InputError, number_of
+from assay.measures.counting.contingency import Contingency
+from assay.measures.counting.judgments import Floats, Ints, Mask
+from assay.measures.counting.points import Points
+from assay.measures.parser import parse_measure
+from assay.measures.registry import Measure
+from assay.stats.half_samples import KNOWN
+from assay.subjects.clusters.chance import LARGEST_URN
+from assay.subjects.clusters.rules import Rules
+from assay.subjects.clusters.subsets import FEWEST_POINTS, OF_CENTROIDS, Placed, Subsets
+
+if TYPE_CHECKING:
+    from assay.subjects.clusters.result import ClusteredSystem
+
+#: So many numbers are drawn and kept: where items are of many kinds, fewer halves, but not fewer than these.
+MOST_DRAWN, FEWEST = 4_000_000, 100
+#: With more kinds of items than this there are no intervals: each of them would take minutes.
+MOST_KINDS = 50_000
+#: Of fewer items than this, no halves are drawn.
+FEWEST_ITEMS = 4
+#: Few items shift a number if they do by more than this share of its interval's reach.
+DRIFT = 0.5
+#: Halves whose mean lies farther from the number of all points than so many of their standard deviations are no guide.
+FARTHEST = 0.5
+
+
+class Side(NamedTuple):
+    """One clustering: its classes and clusters, and where each kind of items is in its table; -1 is nowhere."""
+
+    classes: tuple[Any, ...]
+    clusters: tuple[Any, ...]
+    row: Ints
+    column: Ints
+
+    def tables(self, halves: NDArray[Any], weight: Floats | None) -> Contingency:
+        """The tables of halves; `drawn` says how many items of each kind (column) each half (row) has."""
+        kept = np.flatnonzero((self.row >= 0) & (self.column >= 0))
+        key = self.row[kept] * len(self.clusters) + self.column[kept]
+        order = np.argsort(key, kind="stable")
+        kept, key = kept[order], key[order]
+        starts = np.flatnonzero(np.concatenate(([True], key[1:] != key[:-1])))
+        units = tuple(map(str, range(len(halves))))
+        row, column = np.divmod(key[starts], len(self.clusters))
+        if weight is None:
+            counts = np.add.reduceat(halves[:, kept], starts, axis=1)
+            return Contingency(self.classes, self.clusters, row, column, counts, units)
+        weighted = halves[:, kept] * weight[kept]
+        counts = np.add.reduceat(weighted, starts, axis=1)
+        squares = np.add.reduceat(weighted * weight[kept], starts, axis=1)
+        return Contingency(self.classes, self.clusters, row, column, counts, units, squares)
+
+
+@dataclass(frozen=True, eq=False)
+class Halves:
+    """Random halves of the items of one clustering, or of several of the same items.
+
+    >>> from assay import cluster
+    >>> halves = cluster({"one": Contingency.from_table([[30, 2], [3, 25]])}).halves()
+    >>> halves.values("Purity").shape, halves.scale
+    ((2000, 1), 1.0)
+    """
+
+    sides: tuple[Side, ...]
+    #: How many items there are of each kind: of one class, in the same cluster of each clustering, of one weight.
+    items: Ints
+    weight: Floats | None = None
+    wanted: int = 2000
+    seed: int = 0
+    #: Where there are points: subsets of them.
+    subsets: Subsets | None = None
+
+    @classmethod
+    def of(cls, systems: Sequence[ClusteredSystem], rules: Rules, *, resamples: int = 2000, seed: int = 0) -> Halves:
+        """Halves of the items of these systems, which hold the same items in the same order if there are several."""
+        held = [system.clusters for system in systems if system.clusters is not None]
+        if len(held) < len(systems):
+            if len(systems) > 1:
+                raise InputError("a table of classes and clusters holds no items to pair: give the clusters of each")
+            return cls._of_table(systems[0].counts[Contingency], resamples, seed)
+        subsets = None
+        if all(Points in system.counts for system in systems):
+            kept = [rules.clusters_of(clusters).is_not_null().to_numpy() for clusters in held]
+            placed = (Placed.of(system.counts[Points], is_kept) for system, is_kept in zip(systems, kept, strict=True))
+            subsets = Subsets(tuple(placed), resamples, seed)
+        if any(clusters.truth is None for clusters in held):
+            return cls((), np.empty(0, dtype=np.int64), None, resamples, seed, subsets)
+        named = [f"cluster {place}" for place in range(len(held))]
+        columns = {"truth": held[0].truth, **dict(zip(named, map(rules.clusters_of, held), strict=True))}
+        if held[0].weight is not None:
+            columns["weight"] = held[0].weight
+        kinds = pl.DataFrame(columns).group_by(pl.all()).len("items").sort(pl.all(), nulls_last=True)
+        is_class = rules.unlabelled == "class"
+        classes, row = _placed(kinds["truth"], keep_null=is_class)
+        sides = tuple(
+            Side(classes, clusters, row, column) for clusters, column in (_placed(kinds[name]) for name in named)
+        )
+        weight = None if "weight" not in columns else kinds["weight"].to_numpy()
+        return cls(sides, kinds["items"].to_numpy().astype(np.int64), weight, resamples, seed, subsets)
+
+    @classmethod
+    def _of_table(cls, table: Contingency, resamples: int, seed: int) -> Halves:
+        if not table.is_whole:
+            raise InputError(no_halves_of(table))
+        side = Side(table.classes, table.clusters, table.row, table.column)
+        return cls((side,), table.counts[0], None, resamples, seed)
+
+    @property
+    def total(self) -> int:
+        """How many items there are."""
+        return int(self.items.sum())
+
+    @property
+    def resamples(self) -> int:
+        """How many halves are drawn: as many as wanted, fewer if items are of many kinds, none of too few items."""
+        kinds = len(self.items)
+        if self.total < FEWEST_ITEMS or kinds > MOST_KINDS:
+            return 0
+        return min(self.wanted, max(FEWEST, MOST_DRAWN // kinds))
+
+    @property
+    def scale(self) -> float:
+        """What deviations of halves are multiplied by, since of an odd number of items a half is a little less."""
+        half = self.total // 2
+        return float(np.sqrt(half / (self.total - half)))
+
+    def resamples_of(self, measure: Measure) -> int:
+        """How many numbers `values` has of a measure: of points, fewer are drawn."""
+        return self._points.of(measure).resamples if measure.definition.counts is Points else self.resamples
+
+    def values(self, measure: str | Measure) -> Floats:
+        """The measure on each half (row) of each clustering (column); NaN where it is undefined."""
+        wanted = parse_measure(measure, "clustering")
+        if wanted not in self._found:
+            self._found[wanted] = self._computed(wanted)
+        return self._found[wanted]
+
+    @cached_property
+    def _found(self) -> dict[Measure, Floats]:
+        """What was computed already."""
+        return {}
+
+    def _computed(self, measure: Measure) -> Floats:
+        if measure.definition.counts is Points:
+            return self._points.of(measure).values(measure)
+        if not self.resamples or not self.sides:
+            return np.empty((0, len(self.sides)))
+        return np.column_stack([measure.of(table) for table in self.tables])
+
+    def deviations(self, measure: str | Measure) -> Floats:
+        """How far each half (row) strays from the mean of halves, on the scale of all items' error.
+
+        NaN for a clustering whose halves have other numbers than all items have: see `elsewhere`.
+        """
+        wanted = parse_measure(measure, "clustering")
+        values = self.values(wanted)
+        # A half in which one clustering has no number pairs with nothing.
+        undefined = np.any(np.isnan(values), axis=1, keepdims=True)
+        known = np.where(undefined, np.nan, values)
+        if bool(np.all(undefined)):
+            return known
+        centred: Floats = self.scale_of(wanted) * (known - np.nanmean(known, axis=0))
+        centred[:, self.elsewhere(wanted)] = np.nan
+        return centred
+
+    def elsewhere(self, measure: Measure) -> Mask:
+        """For which clusterings halves lie far from the number of all points, so that their spread is of another one.
+
+        Where clusters have nearly the same middle, Davies-Bouldin is made of the error of the middles, and grows with
+        the number of points.
+        """
+        values = self.values(measure)
+        far = np.zeros(values.shape[1], dtype=np.bool)
+        if measure.name not in OF_CENTROIDS:
+            return far
+        known = np.flatnonzero((~np.isnan(values)).sum(axis=0) > 1)
+        defined = values[:, known]
+        far[known] = np.abs(np.nanmean(defined, axis=0) - self._points.whole(measure)[known]) > FARTHEST * np.nanstd(
+            defined, axis=0
+        )
+        return far
+
+    def why_none(self, measure: Measure) -> str:
+        """Why there is no interval for a measure."""
+        of_points = measure.definition.counts is Points
+        total, fewest = (self._points.total, FEWEST_POINTS) if of_points else (self.total, FEWEST_ITEMS)
+        if total < fewest:
+            return f"of {number_of('item', total)} no halves are drawn"
+        if not of_points and len(self.items) > MOST_KINDS:
+            alike = "class and cluster" if self.weight is None else "class, cluster and weight"
+            return f"items are of {len(self.items):,} kinds ({alike}), and halves of more than {MOST_KINDS:,} take long"
+        if np.isnan(self.values(measure)).any(axis=1).mean() > 1 - KNOWN:
+            return "many halves of the items have no number"
+        return (
+            "halves of the items have quite another number" if self.elsewhere(measure).any() else "all halves are alike"
+        )
+
+    def drifts(self, measure: str | Measure, values: Floats) -> Floats:
+        """How much more of a measure the items have, of each clustering, than many more items would; NaN if unknown.
+
+        Few items flatter some measures, in proportion to 1/n: halves, that have twice as much of it, tell how much.
+        """
+        wanted = parse_measure(measure, "clustering")
+        drawn_values = self.values(wanted)
+        known = (
+            ~np.isnan(drawn_values).all(axis=0) if len(drawn_values) else np.zeros(drawn_values.shape[1], dtype=np.bool)
+        )
+        drift = np.full(drawn_values.shape[1], np.nan)
+        drift[known] = self.scale_of(wanted) ** 2 * (np.nanmean(drawn_values[:, known], axis=0) - values[known])
+        return drift
+
+    def scale_of(self, measure: Measure) -> float:
+        """What deviations of a measure are multiplied by."""
+        return self._points.of(measure).scale if measure.definition.counts is Points else self.scale
+
+    @property
+    def _points(self) -> Subsets:
+        if self.subsets is None:
+            raise InputError("there are no points to draw from")
+        return self.subsets
+
+    @cached_property
+    def tables(self) -> tuple[Contingency, ...]:
+        """Of each clustering, how many items of each class each cluster has in every half: a unit a half."""
+        rng = np.random.default_rng(self.seed)
+        if self.total < LARGEST_URN:
+            half = self.total // 2
+            counts = rng.multivariate_hypergeometric(self.items, half, size=self.resamples, method="marginals")
+        else:  # of so many items, kind by kind: how many items the half has then varies next to nothing
+            counts = rng.binomial(self.items, 0.5, size=(self.resamples, len(self.items)))
+        return tuple(side.tables(counts, self.weight) for side in self.sides)
+
+
+def no_halves_of(table: Contingency) -> str:
+    """Why no halves are drawn of a table whose counts are not whole numbers.
+
+    >>> no_halves_of(Contingency.from_table([[6e18, 1]]))
+    'of so many items no halves are drawn'
+    """
+    if table.is_weighted:
+        return "a table does not hold the weights of single items"
+    return "of so many items no halves are drawn"
+
+
+def _placed(labels: pl.Series, *, keep_null: bool = False) -> tuple[tuple[Any, ...], Ints]:
+    """The labels that occur, and the place of each among them; null is at -1, or a label as others are."""
+    names = labels.unique(maintain_order=True).to_list()
+    names = [name for name in names if name is not None] + ([None] if keep_null and None in names else [])
+    places = {name: place for place, name in enumerate(names)}
+    return tuple(names), np.array([places.get(label, -1) for label in labels.to_list()], dtype=np.int64)

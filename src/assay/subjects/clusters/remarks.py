@@ -1,0 +1,232 @@
+"""Remarks on clusterings: what flatters or hurts a number, and what was left out of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from assay.core.arguments import argument
+from assay.core.digits import as_percent, bracketed, number, numbers
+from assay.core.errors import listed, number_of
+from assay.measures.counting.contingency import NOISE, WITHOUT_CLASS, Contingency
+from assay.measures.names import display_name
+from assay.measures.registry import Measure
+from assay.stats.confidence import NO_INTERVAL
+from assay.subjects.clusters.advice import ClusteringCase, remark
+from assay.subjects.clusters.chance import purity_by_chance
+from assay.subjects.clusters.halves import DRIFT
+from assay.subjects.clusters.intervals import interval_around
+from assay.subjects.clusters.rules import measure_of
+from assay.subjects.labels.remarks import Remark
+
+#: Purity comes from the number of clusters if chance gives so much more than the share of the largest class.
+GAIN = 0.05
+#: One cluster holds nearly all items from this share on.
+NEARLY_ALL = 0.90
+#: Clusters of one item are worth a remark if so many of all clusters are such.
+SINGLE = 0.10
+#: Few items shift a number by no less than this: of very many, intervals are so short that any drift is large.
+LEAST_DRIFT = 0.005
+#: Labels that tools give to items that they put in no cluster.
+USUAL_NOISE = ("-1", "noise", "outlier", "none")
+#: Clusters that lie well apart, or hardly; and clusters that agree well with the classes, or hardly.
+APART, TOGETHER, AGREE, DISAGREE = 0.5, 0.15, 0.6, 0.2
+
+
+@remark("noise_unsaid")
+def _noise_unsaid(case: ClusteringCase) -> Iterator[Remark]:
+    """A label that usually means noise is taken for a cluster: ask."""
+    if case.system.clusters is None or case.result.rules.noise is not None:
+        return
+    labels = case.system.clusters.cluster
+    usual = labels.is_not_null() & labels.cast(str).str.to_lowercase().is_in(USUAL_NOISE)
+    if not usual.any():
+        return
+    label, count = labels.filter(usual)[0], int(usual.sum())
+    message = (
+        f"{number_of('item', count)} with the label {label!r} count as one cluster: if that means no cluster, say "
+        f"{argument('noise', label)}"
+    )
+    yield Remark("noise_unsaid", message, count / len(labels), str(label))
+
+
+@remark("left_out")
+def _left_out(case: ClusteringCase) -> Iterator[Remark]:
+    """Items that no measure saw, so that whoever leaves out what is hard looks good."""
+    held = case.table if case.table is not None else case.points
+    if held is None or not held.left_out or case.system.clusters is None:
+        return
+    total = len(case.system.clusters)
+    words = {NOISE: "of noise", WITHOUT_CLASS: "without a class"}
+    parts = [f"{number_of('item', count)} {words.get(why, why)}" for why, count in held.left_out.items()]
+    left = sum(held.left_out.values())
+    # Noise is left out of the points as well, items without a class are not.
+    which = "numbers against classes" if case.points is not None and WITHOUT_CLASS in held.left_out else "numbers"
+    message = f"left out: {', '.join(parts)}; the {which} are of {as_percent(1 - left / total)} of the items"
+    if (noisy := held.left_out.get(NOISE, 0)) and case.table is not None:
+        each = "the item of noise as a cluster" if noisy == 1 else f"the {noisy:,} items of noise as clusters"
+        message += f"; to count {each} of one item, say {argument('noise_as', 'singletons')}"
+    yield Remark("left_out", message, left / total, case.system.name)
+
+
+@remark("many_clusters")
+def _many_clusters(case: ClusteringCase) -> Iterator[Remark]:
+    """Purity that many clusters of these sizes get by chance."""
+    if case.table is None or not case.table.is_whole:
+        return
+    sizes = case.table.class_sizes[0]
+    clusters, classes = len(case.table.clusters), int((sizes > 0).sum())
+    largest = float(sizes.max() / sizes.sum())
+    if clusters <= classes:
+        return
+    chance = purity_by_chance(case.table, case.result.seed)
+    if chance - largest < GAIN:
+        return
+    purity = float(case.table.largest_of_clusters[0].sum() / case.table.items[0])
+    by_chance, in_one, observed = numbers([chance, largest, purity])
+    message = (
+        f"purity rewards many clusters: {number_of('cluster', clusters)} of these sizes would have a purity of "
+        f"{by_chance} by chance, {number_of('class', classes)} in one cluster {in_one}; this one has {observed}"
+    )
+    yield Remark("many_clusters", message, chance, case.system.name)
+
+
+@remark("chance")
+def _chance(case: ClusteringCase) -> Iterator[Remark]:
+    """Clusters agree with the classes no better than clusters drawn at random."""
+    if case.table is None:
+        return
+    measure = measure_of("ARI")
+    value = float(measure.of(case.table)[0])
+    halves = case.result.drawn(case.system.name)
+    if halves is None or np.isnan(value):
+        return
+    interval = interval_around(measure, value, halves, case.result.confidence)
+    if not interval.is_known or interval.low > 0:
+        return
+    message = (
+        "no better than chance as far as these items tell: the adjusted Rand index, which is 0 by chance, is "
+        f"{number(value)} {bracketed(interval.low, interval.high)}"
+    )
+    yield Remark("chance", message, value, case.system.name)
+
+
+@remark("few_items")
+def _few_items(case: ClusteringCase) -> Iterator[Remark]:
+    """Numbers that are as large as they are because there are few items, which no interval allows for."""
+    halves = case.result.drawn(case.system.name)
+    if halves is None or case.table is None or len(case.table.clusters) == 1:
+        return
+    shifts: dict[str, str] = {}
+    largest = 0.0
+    for measure in case.result.measures:
+        estimate = case.result.estimate(measure, case.system.name)
+        if estimate.method == NO_INTERVAL or measure.definition.counts is not Contingency:
+            continue
+        with_more = estimate.value - float(halves.drifts(measure, np.array([estimate.value]))[0])
+        with_more = float(np.clip(with_more, *_reach(measure, case.table)))
+        drift = estimate.value - with_more
+        if abs(drift) <= max(LEAST_DRIFT, DRIFT * (estimate.high - estimate.low) / 2):
+            continue
+        name = display_name(measure)
+        shifts[name] = f"{name} nearer {number(with_more)} than {number(estimate.value)}"
+        largest = max(largest, abs(drift))
+    if shifts:
+        clusters = number_of("cluster", len(case.table.clusters))
+        message = (
+            f"so few items for {clusters} shift numbers: with many more items, as far as halves tell, "
+            f"{listed(list(shifts.values()))}; the intervals do not allow for that"
+        )
+        yield Remark("few_items", message, largest, ", ".join(shifts))
+
+
+def _reach(measure: Measure, table: Contingency) -> tuple[float, float]:
+    """The least and the most that a measure can be with classes and clusters of these sizes."""
+    low, high = measure.definition.bounds or (-np.inf, np.inf)
+    if measure.name in {"Purity", "InversePurity"}:
+        groups = table.class_sizes if measure.name == "Purity" else table.cluster_sizes
+        low = float(groups.max() / table.items[0])
+    return low, high
+
+
+@remark("one_cluster")
+def _one_cluster(case: ClusteringCase) -> Iterator[Remark]:
+    """Everything, or nearly, in one cluster, though not in one class."""
+    sizes = _sizes(case)
+    if (share := float(sizes.max() / sizes.sum())) < NEARLY_ALL:
+        return
+    if case.table is not None and case.table.class_sizes[0].max() >= NEARLY_ALL * case.table.items[0]:
+        return
+    names = case.table.clusters if case.table is not None else case.points.clusters if case.points is not None else ()
+    label = names[int(np.argmax(sizes))]
+    held = "all items" if len(sizes) == 1 else f"{as_percent(share)} of the items"
+    message = f"cluster {label} holds {held}"
+    if case.table is not None:
+        message += f": that alone makes inverse purity {'1' if len(sizes) == 1 else 'large'}"
+    yield Remark("one_cluster", message, share, str(label))
+
+
+@remark("singletons")
+def _singletons(case: ClusteringCase) -> Iterator[Remark]:
+    """Clusters of one item, which are pure whatever they are worth."""
+    if case.table is not None and case.table.is_weighted:
+        return
+    sizes = _sizes(case)
+    single = int((sizes == 1).sum())
+    if single / len(sizes) < SINGLE:
+        return
+    message = (
+        f"{number_of('cluster', single)} of {len(sizes):,} {'has' if single == 1 else 'have'} one item only: such a "
+        "cluster is pure, its silhouette is 0, and it has no pairs"
+    )
+    yield Remark("singletons", message, single / len(sizes), case.system.name)
+
+
+@remark("class_unheld")
+def _class_unheld(case: ClusteringCase) -> Iterator[Remark]:
+    """Classes that are the largest one of no cluster: no cluster stands for them."""
+    if case.table is None or len(case.table.classes) < 2:
+        return
+    frame = case.result.per_cluster(case.system.name)
+    standing = set(frame["largest_class"].to_list())
+    absent = [str(label) for label in case.table.classes if label is not None and str(label) not in standing]
+    if not absent:
+        return
+    message = (
+        f"no cluster is mostly of {listed(absent)}: {'it is' if len(absent) == 1 else 'they are'} hidden among others"
+    )
+    yield Remark("class_unheld", message, float(len(absent)), absent[0])
+
+
+@remark("disagree")
+def _disagree(case: ClusteringCase) -> Iterator[Remark]:
+    """Clusters that lie well apart and hardly agree with the classes; or that do, and hardly lie apart."""
+    if case.table is None or case.points is None or measure_of("Silhouette") not in case.result.measures:
+        return
+    apart, agree = (
+        float(measure_of(name).of(counts)[0]) for name, counts in (("Silhouette", case.points), ("ARI", case.table))
+    )
+    both = f"silhouette {number(apart)}, adjusted Rand index {number(agree)}"
+    if apart >= APART and agree <= DISAGREE:
+        message = (
+            f"the clusters lie well apart, but hardly agree with the classes ({both}): the points group by "
+            "something else"
+        )
+    elif apart <= TOGETHER and agree >= AGREE:
+        message = (
+            f"the clusters agree with the classes, though they hardly lie apart ({both}): a silhouette alone would "
+            "have rejected them"
+        )
+    else:
+        return
+    yield Remark("disagree", message, apart - agree, case.system.name)
+
+
+def _sizes(case: ClusteringCase) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+    """Items of each cluster."""
+    if case.table is not None:
+        return case.table.cluster_sizes[0]  # type: ignore[no-any-return]
+    if case.points is not None:
+        return np.bincount(case.points.codes).astype(np.float64)
+    return np.empty(0)

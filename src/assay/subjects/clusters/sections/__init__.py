@@ -1,0 +1,1 @@
+"""What results on clusterings show, on the terminal and in reports."""

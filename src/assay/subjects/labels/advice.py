@@ -1,0 +1,270 @@
+"""What a classifier's numbers mean for whoever relies on it: remarks, each with the number behind it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from assay.core.digits import as_level, as_percent, as_percents, counted, number, signed_percent
+from assay.core.errors import ParameterError, did_you_mean, number_of
+from assay.measures.counting.confusion_matrix import ConfusionMatrix
+from assay.measures.score_curves import AUC
+from assay.stats.delong import delong
+from assay.stats.proportions import wilson
+from assay.subjects.labels.prevalences import predictive_values
+from assay.subjects.labels.remarks import CHECKS, RARE, ClassifierCase, Remark, remark
+
+if TYPE_CHECKING:
+    from assay.subjects.labels.result import Classification
+
+#: A label is predicted too often if the predictions exceed the truth by this share of all items ...
+BIAS = 0.05
+#: ... and by so many standard deviations of what chance would give.
+SIGNS = 2.0
+#: Averages over classes and over items part if they differ by more than this.
+APART = 0.05
+#: Pairs of labels that are spoken of, and how many items it takes.
+PAIRS, FEWEST = 3, 2
+
+
+@remark("prevalence")
+def _prevalence(case: ClassifierCase) -> Iterator[Remark]:
+    """Where one label has nearly all items, whoever always predicts it has a fine accuracy."""
+    share = case.largest
+    if share <= 1 - RARE:
+        return
+    label = case.matrix.labels[int(np.argmax(case.support))]
+    always, rare = f"always {label}", "everything else"
+    if case.cells is not None:
+        always = "always positive" if label == case.result.positive else "always negative"
+        rare = next(str(other) for other in case.matrix.labels if other != label)
+    how_rare = "no item is anything else" if rare == "everything else" else f"no item is {rare}"
+    if share < 1:
+        how_rare = f"{rare} is rare ({as_percent(1 - share, 2)} of the items)"
+    constant, observed = as_percents([share, case.accuracy])
+    message = f'{how_rare}, so accuracy misleads: "{always}" would score {constant}, this classifier scores {observed}'
+    yield Remark("prevalence", message, share, case.system.name)
+
+
+@remark("bias")
+def _bias(case: ClassifierCase) -> Iterator[Remark]:
+    """One label is predicted much more often than it is true, and not just by chance."""
+    cells = case.matrix.per_class()
+    wrongly, missed = cells.fp.astype(np.float64), cells.fn.astype(np.float64)
+    place = int(np.argmax(wrongly - missed))
+    more = float(wrongly[place] - missed[place])
+    # Of so many mistakes about a label, half would be of either kind: a sign test, roughly.
+    by_chance = SIGNS * float(np.sqrt(wrongly[place] + missed[place]))
+    total = float(case.matrix.items[0])
+    if more / total < BIAS or more <= by_chance:
+        return
+    predicted, true = ((cells.tp + other)[place] / total for other in (cells.fp, cells.fn))
+    label = case.matrix.classes[place]
+    predictions, truths = as_percents([predicted, true])
+    message = f"biased toward {label}: {predictions} of the items are predicted so, {truths} are"
+    yield Remark("bias", message, float(predicted - true), str(label))
+
+
+@remark("confused_pair")
+def _confused(case: ClassifierCase) -> Iterator[Remark]:
+    """Which label is taken for which; of two labels the matrix says it at a glance."""
+    if len(case.matrix.labels) <= 2:
+        return
+    pairs = case.result.confused(case.system.name)
+    for row in pairs.head(PAIRS).iter_rows(named=True):
+        if row["share"] < RARE or row["items"] < FEWEST:
+            continue
+        items = f"{counted(row['items'])} of {counted(round(row['items'] / row['share'], 9))} items"
+        message = (
+            f"{row['truth']} is taken for {row['prediction']} in {as_percent(row['share'])} of the cases ({items})"
+        )
+        yield Remark("confused_pair", message, row["share"], f"{row['truth']} as {row['prediction']}")
+
+
+@remark("micro_macro")
+def _micro_macro(case: ClassifierCase) -> Iterator[Remark]:
+    """Averages over items and over classes part where one class dominates."""
+    if len(case.matrix.labels) <= 2 or not case.support.any():
+        return
+    with np.errstate(invalid="ignore"):
+        recalls = np.diagonal(case.matrix.table) / np.where(case.support > 0, case.support, np.nan)
+    macro = float(np.nanmean(recalls))
+    if abs(macro - case.accuracy) < APART:
+        return
+    large, worst = int(np.argmax(case.support)), int(np.nanargmin(recalls))
+    micro, averaged = as_percents([case.accuracy, macro])
+    message = (
+        f"micro and macro part: {micro} of all items are right, but {averaged} of a class on average, since "
+        f"{case.matrix.labels[large]} has {as_percent(case.largest)} of the items; of {case.matrix.labels[worst]} "
+        f"{as_percent(recalls[worst])} are right ({number_of('item', int(case.support[worst]))})"
+    )
+    yield Remark("micro_macro", message, case.accuracy - macro, str(case.matrix.labels[large]))
+
+
+@remark("baseline")
+def _baseline(case: ClassifierCase) -> Iterator[Remark]:
+    """A classifier that looks at no item does as well."""
+    if case.largest > 1 - RARE:
+        yield from _no_difference(case)
+        return
+    total = float(case.matrix.items[0])
+    interval = wilson(min(case.accuracy * total, total), total, case.result.confidence)
+    if interval.low > case.largest:
+        return
+    label = case.matrix.labels[int(np.argmax(case.support))]
+    as_good = "is worse than" if interval.high < case.largest else "cannot be told from"
+    observed, low, high, constant = as_percents([case.accuracy, interval.low, interval.high, case.largest])
+    message = f"accuracy {observed} [{low}, {high}] {as_good} the {constant} of always predicting {label}"
+    yield Remark("baseline", message, case.largest, case.system.name)
+
+
+def _no_difference(case: ClassifierCase) -> Iterator[Remark]:
+    """Where accuracy misleads: positives and negatives are predicted positive alike."""
+    if case.cells is None or not (case.support > 0).all():
+        return
+    tp, fp, fn, tn = case.cells
+    tpr, fpr, reach = tp / (tp + fn), fp / (fp + tn), case.reach()
+    if abs(tpr - fpr) <= reach or tpr == fpr:
+        hits, alarms = as_percents([tpr, fpr])
+        message = (
+            f"no better than a guess as far as these items tell: TPR {hits} and FPR {alarms} differ by "
+            f"{signed_percent(tpr - fpr)} ± {as_percent(reach)}"
+        )
+        yield Remark("baseline", message, tpr - fpr, case.system.name)
+
+
+#: Both numbers of a pair have to reach this for a test to rule out, or to rule in ...
+HIGH = 0.90
+#: ... and the lower ends of their intervals this: what few items show by luck can be relied on for nothing.
+AT_LEAST = 0.80
+#: Prevalences to imagine, where that of the data is another.
+ELSEWHERE = (0.01, 0.10)
+#: What is added where the interval does not rule a guess out.
+MAY_BE_CHANCE = ", but with so few items that may be chance"
+#: The area under the ROC curve of a score that knows nothing.
+HALF = 0.5
+#: Predictive values that change by less are as they were.
+SAME = 0.0005
+
+
+def _and_lowest(share: float, low: float) -> str:
+    """A share, and the lower end of its interval."""
+    return ", at least ".join(as_percents([share, low]))
+
+
+@remark("rules_out", "rules_in")
+def _rules(case: ClassifierCase) -> Iterator[Remark]:
+    """A test that misses little rules out, one that seldom cries wolf rules in, if predictions can be relied on."""
+    if case.cells is None or (rates := _rates(case.cells)) is None:
+        return
+    tpr, tnr, ppv, npv = rates
+    tp, fp, fn, tn = (cell * case.per_weight for cell in case.cells)
+    of_four = ((tp, tp + fn), (tn, fp + tn), (tp, tp + fp), (tn, fn + tn))
+    low_tpr, low_tnr, low_ppv, low_npv = (wilson(part, of, case.result.confidence).low for part, of in of_four)
+    positive, both = case.result.positive, f"both {as_level(HIGH)} or more"
+    if min(tpr, npv) >= HIGH and min(low_tpr, low_npv) >= AT_LEAST:
+        message = (
+            f"rules out: it misses few {positive} (TPR {_and_lowest(tpr, low_tpr)}) and its negatives can be relied on "
+            f"(NPV {_and_lowest(npv, low_npv)}), {both}"
+        )
+        yield Remark("rules_out", message, min(tpr, npv), case.system.name)
+    if min(tnr, ppv) >= HIGH and min(low_tnr, low_ppv) >= AT_LEAST:
+        message = (
+            f"rules in: it raises few false alarms (TNR {_and_lowest(tnr, low_tnr)}) and its positives can be relied "
+            f"on (PPV {_and_lowest(ppv, low_ppv)}), {both}"
+        )
+        yield Remark("rules_in", message, min(tnr, ppv), case.system.name)
+
+
+def _rates(cells: tuple[float, float, float, float]) -> tuple[float, float, float, float] | None:
+    """TPR, TNR, PPV and NPV, if all of them are defined."""
+    tp, fp, fn, tn = cells
+    if not (tp + fn and fp + tn and tp + fp and fn + tn):
+        return None
+    return tp / (tp + fn), tn / (fp + tn), tp / (tp + fp), tn / (fn + tn)
+
+
+@remark("other_prevalence")
+def _other_prevalence(case: ClassifierCase) -> Iterator[Remark]:
+    """Test data seldom have as many positives as the world: what becomes of the predictive values there."""
+    if case.cells is None or (rates := _rates(case.cells)) is None or rates[0] + rates[1] <= 1:
+        return
+    share = (case.cells[0] + case.cells[2]) / case.matrix.items[0]
+    other = next(prevalence for prevalence in ELSEWHERE if not share / 2 <= prevalence <= 2 * share)
+    _, ppv, npv = predictive_values(case.matrix, [other]).row(0)
+    if abs(ppv - rates[2]) < SAME and abs(npv - rates[3]) < SAME:
+        return
+    there_ppv, here_ppv = as_percents([ppv, rates[2]])
+    there_npv, here_npv = as_percents([npv, rates[3]])
+    message = (
+        f"if {as_level(other)} of the items were positive (here {as_percent(share)}), PPV would be {there_ppv} "
+        f"(here {here_ppv}) and NPV {there_npv} (here {here_npv}), TPR and TNR being as here"
+    )
+    yield Remark("other_prevalence", message, ppv, case.system.name)
+
+
+@remark("below_diagonal")
+def _below_diagonal(case: ClassifierCase) -> Iterator[Remark]:
+    """Worse than guessing is as good as the opposite is."""
+    if case.cells is None:
+        return
+    tp, fp, fn, tn = case.cells
+    scored = case.result.scored(case.system.name)
+    if tp + fn and fp + tn and tp / (tp + fn) < fp / (fp + tn):
+        tpr, fpr = as_percents([tp / (tp + fn), fp / (fp + tn)])
+        tpr_negated, fpr_negated = as_percents([fn / (tp + fn), tn / (fp + tn)])
+        negated, accuracy = as_percents([1 - case.accuracy, case.accuracy])
+        by_chance = fp / (fp + tn) - tp / (tp + fn) <= case.reach()
+        message = (
+            f"below the diagonal: TPR {tpr} is less than FPR {fpr}; negate it, and on these items it is TPR "
+            f"{tpr_negated} and FPR {fpr_negated}, accuracy {negated} instead of {accuracy}"
+            f"{MAY_BE_CHANCE if by_chance else ''}"
+        )
+        yield Remark("below_diagonal", message, fn / (tp + fn) - tn / (fp + tn), case.system.name)
+    elif scored is not None and (area := float(AUC.of(scored)[0])) < HALF:
+        # DeLong's interval is for items that count alike: of weights it is not known, and nothing is promised.
+        by_chance = scored.is_weighted or not delong(scored, case.result.confidence).interval.high < HALF
+        message = (
+            f"below the diagonal: AUC {number(area)}; with the scores negated it is {number(1 - area)}"
+            f"{MAY_BE_CHANCE if by_chance else ''}"
+        )
+        yield Remark("below_diagonal", message, 1 - area, case.system.name)
+
+
+def codes() -> tuple[str, ...]:
+    """The codes of all remarks, which can be muted.
+
+    >>> "prevalence" in codes()
+    True
+    """
+    return tuple(CHECKS)
+
+
+def check_codes(mute: Sequence[str]) -> None:
+    """Refuse a code that no remark has."""
+    for code in mute:
+        if code not in CHECKS:
+            raise ParameterError(f"no remark is called {code!r}: {', '.join(CHECKS)}{did_you_mean(code, CHECKS)}")
+
+
+def advise(result: Classification) -> tuple[Remark, ...]:
+    """All remarks on all systems, but for those that were muted."""
+    remarks: list[Remark] = []
+    for system in result.systems:
+        matrix = system.counts.get(ConfusionMatrix)
+        if matrix is None:
+            continue
+        case = ClassifierCase(result, system, matrix, _cells(matrix))
+        for check in dict.fromkeys(CHECKS.values()):
+            remarks += [remark._replace(system=system.name) for remark in check(case) if remark.code not in result.mute]
+    return tuple(remarks)
+
+
+def _cells(matrix: ConfusionMatrix) -> tuple[float, float, float, float] | None:
+    if matrix.positive is None:
+        return None
+    cells = matrix.positive_class()
+    tp, fp, fn = float(cells.tp[0]), float(cells.fp[0]), float(cells.fn[0])
+    return tp, fp, fn, float(matrix.items[0]) - tp - fp - fn

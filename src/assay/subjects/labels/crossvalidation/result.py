@@ -1,0 +1,315 @@
+"""`CrossValidation`: measures fold by fold, their mean and spread, and those of all out-of-fold predictions."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, get_args
+
+import numpy as np
+import polars as pl
+
+from assay.core import registry
+from assay.core.domains import Choice
+from assay.core.errors import ParameterError, not_among, number_of
+from assay.core.results import Result
+from assay.measures.counting.judgments import Floats
+from assay.measures.registry import Measure
+from assay.stats.bootstrap import Interval
+from assay.stats.fold_tests import interval_of_mean
+from assay.subjects.labels.crossvalidation.fitting import named
+from assay.subjects.labels.crossvalidation.measuring import LabelTask, Values, by_fold
+from assay.subjects.labels.measurement import bounds_of, measure_of
+from assay.tables import Predictions
+
+if TYPE_CHECKING:
+    from assay.subjects.labels import Classification
+    from assay.subjects.labels.crossvalidation.comparing import FoldComparison
+    from assay.subjects.ranking.curves import Curve
+
+CurveName: TypeAlias = Literal["roc", "precision_recall", "det", "calibration", "gain", "lift", "score_distributions"]
+_CURVES = get_args(CurveName)
+
+
+class FoldRecord(NamedTuple):
+    """One fold: which repeat it is in, its name, and how many items were learned from and tested."""
+
+    repeat: int
+    fold: int | str
+    train_items: int
+    test_items: int
+
+
+class CrossValidatedSystem(NamedTuple):
+    """One system: its out-of-fold predictions, with the repeat and the fold of each, and its numbers.
+
+    `values` are those of the tested items, fold by fold; `train` those of the items learned from (empty if nobody
+    looked); `pooled` those of all tested items of each repeat together.
+    """
+
+    name: str
+    predictions: Predictions
+    values: Mapping[Measure, Values]
+    train: Mapping[Measure, Values]
+    pooled: Mapping[Measure, Values]
+
+    @classmethod
+    def of(
+        cls,
+        predictions: Predictions,
+        keys: Sequence[tuple[Any, Any]],
+        measures: Sequence[Measure],
+        task: LabelTask,
+        train: Mapping[Measure, Values],
+    ) -> CrossValidatedSystem:
+        """Measure out-of-fold predictions, by fold and by repeat; `keys` are repeat and fold of every fold."""
+        repeats = [(repeat,) for repeat in dict.fromkeys(repeat for repeat, _ in keys)]
+        values, pooled = (by_fold(predictions, each, measures, task) for each in (keys, repeats))
+        return cls(predictions.name, predictions, values, train, pooled)
+
+
+@dataclass(frozen=True, eq=False)
+class CrossValidation(Result):
+    """What classifiers are worth on items that they have not learned from: see `crossval`.
+
+    Two numbers are kept apart everywhere. The *mean of folds* averages what a measure says of each fold, so it is about
+    models that learn from so many items. *Pooled* is one number for all out-of-fold predictions together, which mixes
+    the scores of different models. They differ for every measure that is no mean over items.
+
+    >>> from assay import Predictions, crossval
+    >>> said = Predictions.of([1, 0, 1, 1, 0, 0], [1, 0, 1, 0, 0, 0])
+    >>> found = crossval(said, fold=[1, 1, 1, 2, 2, 2], measures="Recall")
+    >>> found.per_fold("Recall")["value"].to_list(), found.mean(), found.pooled()  # 2 of 2 and 0 of 1; 2 of 3
+    ([1.0, 0.0], 0.5, 0.6667)
+    """
+
+    kind = "cross-validation"
+
+    systems: tuple[CrossValidatedSystem, ...]
+    measures: tuple[Measure, ...]
+    folds: tuple[FoldRecord, ...]
+    task: LabelTask
+    #: How items were split, in words.
+    says: str
+    #: What folds were drawn with; None if they were given.
+    seed: int | None = None
+    confidence: float = 0.95
+    warnings: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    #: Folds of one item or a few, of which most measures say nothing.
+    tiny: bool = False
+    #: Whether every fold is shown.
+    shows_folds: bool = False
+    #: Whether items are tested several times in a repeat.
+    overlap: bool = False
+
+    def __repr__(self) -> str:
+        names = ", ".join(system.name for system in self.systems)
+        return f"<CrossValidation of {names}: {number_of('fold', len(self.folds))}>"
+
+    @property
+    def repeats(self) -> int:
+        """How often all items were split."""
+        return len({fold.repeat for fold in self.folds})
+
+    @property
+    def is_pooled(self) -> bool:
+        """Whether there is anything to pool: several folds in a repeat."""
+        return len(self.folds) > self.repeats
+
+    @property
+    def test_share(self) -> float:
+        """How many items are tested for each one that is learned from, on average over folds.
+
+        >>> from assay import Predictions, crossval
+        >>> crossval(Predictions.of([1, 0, 1, 0], [1, 0, 1, 0]), fold=[1, 1, 2, 2], measures="Accuracy").test_share
+        1.0
+        """
+        return float(
+            np.mean([fold.test_items / fold.train_items if fold.train_items else math.nan for fold in self.folds])
+        )
+
+    def system(self, name: str | None = None) -> CrossValidatedSystem:
+        """A system by name; may be left out if there is only one."""
+        names = [system.name for system in self.systems]
+        return self.systems[names.index(named(name, names, "system"))]
+
+    def measure(self, name: str | Measure | None = None) -> Measure:
+        """A measure of this result by name; may be left out if there is only one."""
+        if name is None and len(self.measures) == 1:
+            return self.measures[0]
+        wanted = None if name is None else measure_of(name, self.task.kind)
+        if wanted not in self.measures:
+            raise not_among("measure", name, self.measures)
+        return wanted
+
+    def values(self, measure: str | Measure | None = None, system: str | None = None) -> Floats:
+        """A measure's number on the tested items of each fold, in the order of `folds`; NaN where it is undefined."""
+        return self.system(system).values[self.measure(measure)].values
+
+    def train_values(self, measure: str | Measure | None = None, system: str | None = None) -> Floats:
+        """The same on the items that each fold's model has learned from; NaN where nobody looked."""
+        held = self.system(system).train.get(self.measure(measure))
+        return np.full(len(self.folds), np.nan) if held is None else held.values
+
+    def mean(self, measure: str | Measure | None = None, system: str | None = None) -> float:
+        """The mean of folds, over those that have a number."""
+        return _mean(self.values(measure, system))
+
+    def known_folds(self, measure: str | Measure | None = None, system: str | None = None) -> int:
+        """How many folds have a number."""
+        return len(_known(self.values(measure, system)))
+
+    def spread(self, measure: str | Measure | None = None, system: str | None = None) -> float:
+        """The standard deviation over folds."""
+        known = _known(self.values(measure, system))
+        return float(known.std(ddof=1)) if len(known) > 1 else math.nan
+
+    def interval(self, measure: str | Measure | None = None, system: str | None = None) -> Interval:
+        """The interval of the mean of folds, by the corrected resampled variance; none where folds are tiny."""
+        if self.tiny:
+            return Interval.unknown(self.confidence)
+        interval = interval_of_mean(self.values(measure, system), self.test_share, self.confidence)
+        return interval.within(bounds_of(self.measure(measure), two_labels=self.task.kind == "binary"))
+
+    def pooled(self, measure: str | Measure | None = None, system: str | None = None) -> float:
+        """One number for all out-of-fold predictions together; of several repeats, the mean of each one's."""
+        return _mean(self.system(system).pooled[self.measure(measure)].values)
+
+    def optimism(self, measure: str | Measure | None = None, system: str | None = None) -> float:
+        """How much better a model looks on what it learned from: train less test, the mean over folds.
+
+        Of a measure for which less is better, such as a loss, it is test less train: above 0 it always means that the
+        training set flatters.
+        """
+        wanted = self.measure(measure)
+        gap = _mean(self.train_values(wanted, system) - self.values(wanted, system))
+        return -gap if wanted.definition.higher_is_better is False else gap
+
+    def predictions(self, system: str | None = None, repeat: int = 1) -> Predictions:
+        """The out-of-fold predictions of a repeat, each made by a model that had not seen the item; `fold` says which.
+
+        >>> from assay import Predictions, crossval
+        >>> found = crossval(Predictions.of([1, 0, 1, 0], [1, 1, 1, 0]), fold=[1, 1, 2, 2], measures="Accuracy")
+        >>> found.predictions().columns.columns
+        ['item_id', 'truth', 'prediction', 'repeat', 'fold']
+        """
+        held = self.system(system).predictions
+        known = sorted({fold.repeat for fold in self.folds})
+        Choice(known).check("repeat", repeat)
+        return held if len(known) == 1 else held.taken(held.columns["repeat"] == repeat)
+
+    def classify(self, repeat: int = 1, **options: Any) -> Classification:
+        """Evaluate the out-of-fold predictions as those of a single classifier: see `classify`."""
+        from assay.subjects.labels import classify  # noqa: PLC0415  # most look at the folds only
+
+        self._refuse_overlap()
+        return classify([self.predictions(system.name, repeat) for system in self.systems], **options)
+
+    def curve(self, kind: CurveName = "roc", system: str | None = None, repeat: int = 1, **options: Any) -> Curve:
+        """A curve of the out-of-fold scores: roc, precision_recall, det, calibration, gain, lift, score_distributions.
+
+        >>> from assay import Predictions, crossval
+        >>> scored = Predictions.of([1, 0, 1, 0], y_score=[0.9, 0.2, 0.3, 0.4])
+        >>> crossval(scored, fold=[1, 1, 2, 2], measures="AUC").curve("roc").summary["value"].to_list()
+        [0.75]
+        """
+        from assay.subjects.labels import curves as classifier_curves  # noqa: PLC0415  # only who wants a curve waits for it
+
+        Choice(_CURVES).check("curve", kind)
+        self._refuse_overlap()
+        names = [system.name for system in self.systems] if system is None else [system]
+        curve: Curve = getattr(classifier_curves, kind)([self.predictions(name, repeat) for name in names], **options)
+        return curve
+
+    def _refuse_overlap(self) -> None:
+        """Refuse to take several predictions of one item for those of several items."""
+        if self.overlap:
+            raise ParameterError(
+                "items are tested several times in a repeat, and intervals would take each time for another item: "
+                "use folds that do not overlap"
+            )
+
+    def compare(
+        self,
+        first: str | None = None,
+        second: str | None = None,
+        measure: str | Measure | None = None,
+        *,
+        test: str = "corrected-t",
+        **settings: Any,
+    ) -> FoldComparison:
+        """Is the second system better than the first, over these folds? By "corrected-t", "5x2cv" or "5x2cv-t".
+
+        See `compare_folds`. Plain paired tests are refused, as folds share what they learn from.
+        """
+        comparison: FoldComparison = registry.verb("compare_folds")(self, first, second, measure, test=test, **settings)
+        return comparison
+
+    def per_fold(self, measure: str | Measure | None = None, system: str | None = None) -> pl.DataFrame:
+        """One row a system, measure and fold: its items, the value, that on what was learned from, and the reason.
+
+        `left_out`: classes in which the measure is undefined, and that its average over classes leaves out.
+        """
+        chosen = self.measures if measure is None else (self.measure(measure),)
+        systems = self.systems if system is None else (self.system(system),)
+        rows = [
+            (
+                system.name,
+                str(wanted),
+                fold.repeat,
+                str(fold.fold),
+                *fold[2:],
+                value,
+                learned,
+                reason,
+                ", ".join(absent) or None,
+            )
+            for system in systems
+            for wanted in chosen
+            for fold, value, learned, reason, absent in zip(
+                self.folds,
+                system.values[wanted].values.tolist(),
+                self.train_values(wanted, system.name).tolist(),
+                system.values[wanted].reasons,
+                system.values[wanted].left_out,
+                strict=True,
+            )
+        ]
+        schema = {
+            "system": pl.String, "measure": pl.String, "repeat": pl.Int64, "fold": pl.String, "train_items": pl.Int64,
+            "test_items": pl.Int64, "value": pl.Float64, "train": pl.Float64, "undefined": pl.String,
+            "left_out": pl.String,
+        }  # fmt: skip
+        return pl.DataFrame(rows, schema=schema, orient="row").with_columns(pl.col(pl.Float64).fill_nan(None))
+
+    @cached_property
+    def _rows(self) -> list[dict[str, Any]]:
+        rows = []
+        for system in self.systems:
+            for measure in self.measures:
+                values, interval = _known(self.values(measure, system.name)), self.interval(measure, system.name)
+                row = {"system": system.name, "measure": str(measure), "mean_of_folds": _mean(values)}
+                row |= {"low": interval.low, "high": interval.high, "spread": self.spread(measure, system.name)}
+                row |= {"smallest": values.min(initial=math.inf) if len(values) else math.nan}
+                row |= {"largest": values.max(initial=-math.inf) if len(values) else math.nan}
+                row |= {"folds": len(self.folds), "undefined_folds": len(self.folds) - len(values)}
+                row |= {"pooled": self.pooled(measure, system.name)}
+                row |= {"train": _mean(self.train_values(measure, system.name))}
+                rows.append(row | {"optimism": self.optimism(measure, system.name)})
+        return rows
+
+    def to_frame(self) -> pl.DataFrame:
+        """One row a system and measure: the mean of folds with its interval, spread, pooled, train, optimism."""
+        return pl.DataFrame(self._rows, infer_schema_length=None).with_columns(pl.col(pl.Float64).fill_nan(None))
+
+
+def _known(values: Floats) -> Floats:
+    return np.asarray(values[~np.isnan(values)])
+
+
+def _mean(values: Floats) -> float:
+    known = _known(values)
+    return float(known.mean()) if len(known) else math.nan

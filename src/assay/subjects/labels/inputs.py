@@ -1,0 +1,320 @@
+"""Predictions of classifiers, opened, checked and brought to the same labels."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+import numbers
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple, TypeAlias
+
+import polars as pl
+
+from assay.core.arguments import argument, naming
+from assay.core.digits import significant
+from assay.core.errors import InputError, ParameterError, listed, number_of
+from assay.files.sources import Source
+from assay.measures.counting.confusion_matrix import REST, ConfusionMatrix
+from assay.subjects.labels.result import Classification
+from assay.tables import Predictions
+from assay.tables.alignment import aligned
+from assay.tables.label_rules import NONE, label_among, positive_label, stated_labels
+
+
+def against_rest(labels: Predictions | ConfusionMatrix, label: Any) -> Predictions | ConfusionMatrix:
+    """The same with one class as the positive label, and all others as "rest"; the class keeps its scores.
+
+    >>> against_rest(Predictions.of(["a", "b", "c"], ["a", "c", "b"]), "b").prediction.to_list()
+    ['rest', 'rest', 'b']
+    """
+    if isinstance(labels, ConfusionMatrix):
+        return labels.collapse(labels.labels[labels.place(label)])
+    if labels.kind == "multilabel":
+        return _of_lists(labels, label)
+    wanted = label_among(labels.label_values, label)
+    name, rest = str(wanted), REST if str(wanted) != REST else f"not {wanted}"
+    columns = [column for column in ("truth", "prediction") if column in labels.columns.columns]
+    kept = labels.columns.with_columns(
+        pl.when(pl.col(column) == wanted).then(pl.lit(name)).otherwise(pl.lit(rest)).alias(column) for column in columns
+    )
+    if labels.score is not None and wanted != labels.positive:
+        kept = kept.drop("score")
+    if labels.class_scores:
+        scores = [column for column in kept.columns if column.startswith("score:")]
+        if "prediction" not in columns:
+            return against_rest(labels.most_likely(), label)
+        kept = kept.drop(scores).with_columns(labels.class_scores[wanted].alias("score"))
+    return dataclasses.replace(labels, columns=kept, labels=(name, rest), pos_label=name)
+
+
+def _of_lists(predictions: Predictions, label: Any) -> Predictions:
+    """Whether each item has the label, where items have several."""
+    name = str(label_among(predictions.label_values, label))
+    score = predictions.class_scores.get(name)
+    if predictions.prediction is None and score is None:
+        raise ParameterError(f"{predictions.name}: items with several labels need predictions, or scores of {name}")
+    held = predictions.columns.columns
+    columns = predictions.columns.select(
+        *(column for column in held if column not in {"truth", "prediction"} and not column.startswith("score")),
+        *(
+            pl.when(pl.col(column).list.contains(name)).then(pl.lit(name)).otherwise(pl.lit(REST)).alias(column)
+            for column in ("truth", "prediction")
+            if column in held
+        ),
+        *([] if score is None else [score.alias("score")]),
+    )
+    return dataclasses.replace(predictions, columns=columns, labels=(name, REST), pos_label=name)
+
+
+#: Where positive starts, for scores that look like probabilities.
+HALF = 0.5
+
+Opened: TypeAlias = Predictions | ConfusionMatrix
+
+
+def systems_in(predictions: Any, pos_label: Any = None) -> dict[str, Opened]:
+    """What was given, by the names of the systems: predictions, or a confusion matrix.
+
+    >>> list(systems_in({"old": Predictions.of([0, 1], [1, 1]), "new": ConfusionMatrix.from_matrix([[1, 0], [0, 1]])}))
+    ['old', 'new']
+    """
+    systems: dict[str, Opened] = {}
+    for name, table in _found(predictions, pos_label):
+        if name in systems:
+            raise ParameterError(f"two systems are called {name!r}: give each a name of its own, {naming()}")
+        systems[name] = table
+    if not systems:
+        raise ParameterError("expected predictions, got none")
+    return systems
+
+
+def opened(predictions: Any, pos_label: Any = None) -> list[Predictions]:
+    """The predictions of every system that was given, in whatever form `classify` takes; a matrix holds none.
+
+    >>> [one.name for one in opened({"old": Predictions.of([0, 1], [1, 1]), "new": Predictions.of([0, 1], [0, 1])})]
+    ['old', 'new']
+    """
+    tables = []
+    for name, table in systems_in(predictions, pos_label).items():
+        if isinstance(table, ConfusionMatrix):
+            raise InputError("a confusion matrix holds no items to pair: give predictions")
+        tables.append(table if table.name == name else dataclasses.replace(table, name=name))
+    return tables
+
+
+def _found(predictions: Any, pos_label: Any) -> Iterator[tuple[str, Opened]]:
+    if isinstance(predictions, Predictions):
+        yield (
+            predictions.name,
+            predictions if pos_label is None else dataclasses.replace(predictions, pos_label=pos_label),
+        )
+    elif isinstance(predictions, ConfusionMatrix):
+        yield "matrix", predictions
+    elif isinstance(predictions, Classification):
+        stated = pos_label if pos_label is not None else predictions.positive
+        for system in predictions.systems:
+            held = system.predictions
+            yield from _found(system.counts[ConfusionMatrix] if held is None else held, stated)
+    elif isinstance(predictions, Mapping):
+        for name, part in predictions.items():
+            parts = list(_found(part, pos_label))
+            yield from ((str(name) if len(parts) == 1 else f"{name} {part_name}", held) for part_name, held in parts)
+    elif isinstance(predictions, Sequence) and not isinstance(predictions, str | bytes):
+        for part in predictions:
+            yield from _found(part, pos_label)
+    elif isinstance(predictions, str | os.PathLike | Source):
+        from assay.files.predictions import read_predictions  # noqa: PLC0415  # only who reads files waits for readers
+
+        yield from ((table.name, table) for table in read_predictions(predictions, pos_label=pos_label))
+    else:
+        raise ParameterError(
+            f"expected Predictions, a ConfusionMatrix, a Classification or a path, not {type(predictions).__name__}: "
+            "Predictions.of(y_true, y_pred) takes lists and arrays"
+        )
+
+
+class Labelled(NamedTuple):
+    """Predictions with a label for every item; the threshold that gave them, if one did; and what was decided."""
+
+    predictions: Predictions
+    threshold: float | None = None
+    notes: tuple[str, ...] = ()
+
+
+def labelled(predictions: Predictions, threshold: float | None = None, *, needed: bool = True) -> Labelled:
+    """A label for every item, by the threshold or as far as scores give it; by a rule that is said.
+
+    `needed`: scores that are no probabilities ask for a threshold; otherwise such items are left without a label.
+
+    >>> labelled(Predictions.of([0, 1], y_score=[0.2, 0.7])).threshold
+    0.5
+    """
+    name = predictions.name
+    if predictions.kind != "binary" and predictions.pos_label is not None:
+        named, label = listed([*map(str, predictions.classes)]), predictions.pos_label
+        raise ParameterError(
+            f"{name}: only one of two labels can be positive, and there are {len(predictions.classes)} ({named}): "
+            f"{argument('one_class', label)} sets it against all others"
+        )
+    if threshold is not None:
+        if isinstance(threshold, bool) or not isinstance(threshold, numbers.Real) or not math.isfinite(threshold):
+            raise ParameterError(f"threshold is a number, not {threshold!r}")
+        anew = f"{name}: predicted anew from the scores, positive from {significant(threshold, 6)} on"
+        return Labelled(predictions.at(threshold), threshold, () if predictions.prediction is None else (anew,))
+    if predictions.prediction is not None:
+        return _wrong_if_absent(predictions)
+    if predictions.kind == "multilabel":
+        if needed:
+            raise InputError(f"{name}: items with several labels need predictions beside their scores")
+        return Labelled(predictions)
+    if predictions.score is None:
+        return Labelled(
+            predictions.most_likely(), None, (f"{name}: no predictions: the label with the largest score is taken",)
+        )
+    low, high = float(predictions.score.min()), float(predictions.score.max())  # type: ignore[arg-type]
+    if 0 <= low <= high <= 1:
+        remark = f"{name}: no predictions: {predictions.positive} is predicted from a score of {HALF} on"
+        return Labelled(predictions.at(HALF), HALF, (remark,))
+    if needed:
+        raise ParameterError(
+            f"{name}: scores go from {low:g} to {high:g}: from which one on is positive predicted? "
+            f"say {argument('threshold')}, or ask for measures of scores alone, such as AUC"
+        )
+    return Labelled(predictions)
+
+
+def _wrong_if_absent(predictions: Predictions) -> Labelled:
+    """Of two labels, an absent prediction counts as the other one than the true one: it is never right."""
+    if (
+        predictions.kind != "binary"
+        or predictions.prediction is None
+        or predictions.classes == predictions.label_values
+    ):
+        return Labelled(predictions)
+    absent = predictions.prediction.eq(NONE)
+    other = (
+        pl.when(predictions.truth == predictions.positive)
+        .then(pl.lit(predictions.negative))
+        .otherwise(pl.lit(predictions.positive))
+    )
+    filled = pl.when(absent).then(other).otherwise(predictions.prediction).alias("prediction")
+    items = number_of("item", int(absent.sum()))
+    note = f"{predictions.name}: {items} without a prediction, counted as the wrong label"
+    labels = (
+        predictions.labels
+        if predictions.labels is None
+        else tuple(label for label in predictions.labels if label != NONE)
+    )
+    return Labelled(
+        dataclasses.replace(predictions, columns=predictions.columns.with_columns(filled), labels=labels), None, (note,)
+    )
+
+
+class Prepared(NamedTuple):
+    """What was given, with a prediction for every item: what was decided for that is in the notes."""
+
+    name: str
+    given: Opened
+    task: str
+    labels: tuple[Any, ...]
+    positive: Any = None
+    threshold: float | None = None
+    notes: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+
+
+def prepare(
+    name: str,
+    opened: Opened,
+    labels: Sequence[Any] | None,
+    pos_label: Any,
+    threshold: float | None,
+    *,
+    scores_alone: bool = False,
+) -> Prepared:
+    """Decide what is positive and what is predicted, as far as it is not given; what was decided is noted.
+
+    `scores_alone`: nothing is asked that needs predictions, so that a threshold need not be known.
+    """
+    if isinstance(opened, ConfusionMatrix):
+        return _of_matrix(name, opened, pos_label, threshold)
+    stated = opened.labels if labels is None else _stated(opened, labels)
+    needed = opened.kind != "binary" or not scores_alone
+    predictions, at, notes = labelled(dataclasses.replace(opened, name=name, labels=stated), threshold, needed=needed)
+    if predictions.prediction is None:
+        notes += (f"{name}: no predictions, and no threshold to make them from scores: there is no matrix",)
+    if not predictions.label_values:
+        raise InputError(f"{name}: expected labels, got none: no item has one, and none is predicted")
+    if predictions.weight is not None:
+        weight = predictions.weight.to_numpy()
+        if not weight.any():
+            raise InputError(f"{name}: all weights are 0")
+        share = weight / weight.max()  # whose squares are neither too large nor too small for a number
+        alike = share.sum() ** 2 / (share**2).sum()
+        notes += (f"{name}: items have weights; they count as {alike:,.1f} items that weigh alike",)
+    positive = predictions.positive if predictions.kind == "binary" else None
+    values = tuple(predictions.label_values)
+    return Prepared(name, predictions, predictions.kind, values, positive, at, notes, predictions.warnings)
+
+
+def _of_matrix(name: str, confusion: ConfusionMatrix, pos_label: Any, threshold: float | None) -> Prepared:
+    if threshold is not None:
+        raise ParameterError("a confusion matrix has no scores to which a threshold could apply")
+    matrix = confusion.summed() if len(confusion.units) > 1 else confusion
+    if not matrix.items[0]:
+        raise InputError(f"{name}: expected at least one item, got none")
+    if len(matrix.labels) != 2:
+        if pos_label is None:
+            return Prepared(name, matrix, "multiclass", matrix.labels)
+        raise ParameterError(f"only one of two labels can be positive; collapse({pos_label!r}) makes two of them")
+    if matrix.positive is None or pos_label is not None:
+        positive = positive_label(matrix.labels, pos_label)
+        matrix = dataclasses.replace(matrix, positive=matrix.place(positive))
+    return Prepared(name, matrix, "binary", matrix.labels, matrix.labels[matrix.positive or 0])
+
+
+def _stated(predictions: Predictions, labels: Sequence[Any]) -> tuple[Any, ...]:
+    """The labels as the data hold them; none that occurs may be missing."""
+    stated = stated_labels(labels, predictions.truth.dtype) or ()
+    if missing := [str(label) for label in predictions.classes if label not in stated]:
+        raise InputError(f"{predictions.name}: labels that were not stated: {listed(missing)}")
+    return stated
+
+
+def same_task(prepared: Sequence[Prepared]) -> str:
+    """What kind of classifier all of them are; an error if they are of several.
+
+    >>> same_task([Prepared("one", Predictions.of([0, 1], [1, 1]), "binary", (0, 1), 1)])
+    'binary'
+    """
+    first = prepared[0]
+    for other in prepared[1:]:
+        if other.task != first.task:
+            raise InputError(f"{first.name} is {first.task}, {other.name} is {other.task}: one kind at a time")
+        if str(other.positive) != str(first.positive):
+            raise InputError(
+                f"the positive label is {first.positive} in {first.name}, {other.positive} in {other.name}"
+            )
+    return first.task
+
+
+def all_labels(prepared: Sequence[Prepared]) -> tuple[Any, ...]:
+    """The labels of all systems, those of the first one in its order; two, if the task has two."""
+    labels = dict.fromkeys(label for system in prepared for label in system.labels)
+    named = listed([repr(label) for label in labels])
+    if len({type(label) for label in labels}) > 1:
+        raise InputError(f"expected labels of one type in all systems, got {named}")
+    if prepared[0].task == "binary" and len(labels) > 2:
+        raise InputError(f"{listed([system.name for system in prepared])} have different labels: {named}")
+    return tuple(label for label in labels if label != NONE) + tuple(label for label in labels if label == NONE)
+
+
+def not_alike(prepared: Sequence[Prepared]) -> tuple[str, ...]:
+    """A warning if systems were not given the same items with the same truth: their numbers are then of other items."""
+    held = [system.given for system in prepared if isinstance(system.given, Predictions)]
+    try:
+        aligned(held) if len(held) > 1 else None
+    except InputError as problem:
+        return (f"not the same items, so that numbers of systems cannot be held against each other: {problem}",)
+    return ()

@@ -1,0 +1,288 @@
+"""Counts and measures of predictions, and what a constant or random prediction would score."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+import polars as pl
+
+from assay.core.errors import ParameterError
+from assay.measures.counting.confusion import Confusion
+from assay.measures.counting.confusion_matrix import ConfusionMatrix
+from assay.measures.counting.judgments import Floats
+from assay.measures.counting.label_sets import LabelSets
+from assay.measures.counting.probabilities import SLACK, Probabilities
+from assay.measures.counting.scored import Scored
+from assay.measures.over_classes import left_out, overall
+from assay.measures.parser import parse_measure
+from assay.measures.registry import Measure
+from assay.measures.steps import PerUnit
+from assay.subjects.labels.label_sets import averages, is_per_item, of_label_sets, stacked
+from assay.tables import Predictions
+
+#: Counts that a confusion matrix has in it.
+LABEL_COUNTS: tuple[type, ...] = (Confusion, ConfusionMatrix)
+
+
+def measure_of(name: str | Measure, task: str) -> Measure:
+    """A measure by the name that it has for such a task.
+
+    Where items have several labels there is no matrix: accuracy and the error rate are then those of all decisions
+    about labels, which is why the latter is also called Hamming loss.
+
+    >>> measure_of("HammingLoss", "multilabel")
+    ErrorRate(average='micro')
+    >>> measure_of("ErrorRate(average='micro')", "multilabel")  # as it is printed
+    ErrorRate(average='micro')
+    """
+    if isinstance(name, Measure) or task != "multilabel":
+        return parse_measure(name, "binary" if task == "binary" else "multiclass")
+    try:
+        measure = parse_measure(name, "multiclass")
+    except ParameterError as problem:  # a measure of the matrix has no average, the one of decisions has
+        try:
+            return parse_measure(name, "binary")
+        except ParameterError:
+            raise problem from None
+    if measure.definition.counts is not ConfusionMatrix:
+        return measure
+    other = parse_measure(name, "binary")
+    return other(average="micro") if other.parameters.get("average") == "binary" else other
+
+
+def counts_of(
+    predictions: Predictions, labels: Sequence[Any], positive: Any = None, *, probabilities: bool = False
+) -> dict[type, Any]:
+    """The counts that there are: the confusion matrix, if something is predicted, what scores give; sets of labels."""
+    if predictions.kind == "multilabel":
+        return {LabelSets: LabelSets.from_predictions(replace(predictions, labels=tuple(labels)))}
+    weight = predictions.weight
+    counts: dict[type, Any] = {}
+    if predictions.prediction is not None:
+        counts[ConfusionMatrix] = ConfusionMatrix.from_labels(
+            predictions.truth, predictions.prediction, labels=labels, pos_label=positive, sample_weight=weight
+        )
+    if predictions.score is not None and positive is not None:
+        counts[Scored] = Scored.from_scores(
+            predictions.truth == positive, predictions.score, pos_label=True, sample_weight=weight
+        )
+    if probabilities:
+        counts[Probabilities] = Probabilities.from_predictions(predictions)
+    return counts
+
+
+def has_scores(predictions: Predictions | None) -> bool:
+    """Whether there are scores of one label an item."""
+    if predictions is None or predictions.kind == "multilabel":
+        return False
+    return predictions.score is not None or bool(predictions.class_scores)
+
+
+def are_probabilities(predictions: Predictions) -> bool:
+    """Whether scores lie between 0 and 1 and, where there is one a class, add up to 1."""
+    if predictions.score is not None:
+        return bool(predictions.score.is_between(0, 1).all())
+    scores = np.column_stack([scores.to_numpy() for scores in predictions.class_scores.values()])
+    inside = bool(((scores >= 0) & (scores <= 1)).all())
+    return inside and bool((np.abs(scores.sum(axis=1) - 1) <= SLACK).all())
+
+
+def computed(measure: Measure, counts: Mapping[type, Any], name: str) -> PerUnit:
+    """One number for the table, or one an item, with the reason where there is none."""
+    kind = measure.definition.counts
+    if LabelSets in counts:
+        return of_label_sets(measure, counts[LabelSets])
+    if kind in LABEL_COUNTS:
+        return overall(measure, counts[ConfusionMatrix])
+    if kind not in counts:
+        raise ParameterError(f"{measure} is computed from scores, and {name} has none that it could use")
+    return measure.per_unit(counts[kind])
+
+
+def bounds_of(measure: Measure, *, two_labels: bool) -> tuple[float, float] | None:
+    """The smallest and the largest number that a measure can give; of two labels Brier's score is at most 1.
+
+    >>> bounds_of(measure_of("Brier", "binary"), two_labels=True)
+    (0.0, 1.0)
+    """
+    return (0.0, 1.0) if two_labels and measure.name == "Brier" else measure.definition.bounds
+
+
+def classes_left_out(measure: Measure, result: PerUnit, counts: Mapping[type, Any]) -> tuple[str, ...]:
+    """The classes that a number leaves out, as it is an average over those in which the measure is defined.
+
+    >>> matrix = ConfusionMatrix.from_matrix([[5, 0], [3, 0]], ["a", "b"])  # b is never predicted
+    >>> counts, precision = {ConfusionMatrix: matrix}, measure_of("Precision", "multiclass")
+    >>> classes_left_out(precision, computed(precision, counts, "mine"), counts)
+    ('b',)
+    """
+    if measure.definition.counts not in LABEL_COUNTS or is_over_items(measure, counts):
+        return ()
+    if LabelSets in counts:
+        classes = counts[LabelSets].per_label()
+        return left_out(measure, result, classes.units, classes.tp + classes.fn)
+    matrix: ConfusionMatrix = counts[ConfusionMatrix]
+    of_matrix = measure.definition.counts is ConfusionMatrix
+    labels = matrix.labels if of_matrix else matrix.classes
+    items = np.array([matrix.table[matrix.place(label)].sum() for label in labels])
+    named = left_out(measure, result, labels, items)
+    return tuple(name for name in named if name in {str(label) for label in matrix.classes})
+
+
+def is_over_items(measure: Measure, counts: Mapping[type, Any]) -> bool:
+    """Whether a measure has one number an item, of which the mean is taken."""
+    if LabelSets in counts:
+        return is_per_item(measure)
+    return measure.definition.counts is Probabilities and measure.definition.summary == "mean"
+
+
+def weights_of_items(counts: Mapping[type, Any], measure: Measure) -> Floats | None:
+    """What the items of a measure weigh, None if all weigh the same."""
+    held = counts.get(LabelSets, counts.get(measure.definition.counts))
+    weight: Floats | None = getattr(held, "weight", None)
+    return weight
+
+
+def mean_of(measure: Measure, result: PerUnit, counts: Mapping[type, Any]) -> float:
+    """The number of the whole table: of items, the mean over those that have a number, by weight."""
+    if not is_over_items(measure, counts):
+        return float(result.values[0])
+    weight = weights_of_items(counts, measure)
+    known = ~np.isnan(result.values)
+    weight = known.astype(np.float64) if weight is None else np.where(known, weight, 0.0)
+    total = weight.sum()
+    return float(np.where(known, result.values * weight, 0.0).sum() / total) if total else np.nan
+
+
+_NOISE = 1e-9
+
+
+class Baseline(NamedTuple):
+    """A classifier that looks at no item: what it does, and its numbers (NaN where it has none).
+
+    `majority` always predicts the commonest label, with the shares of the labels as scores; `chance` draws labels at
+    random, each as often as it is true.
+    """
+
+    kind: Literal["majority", "chance"]
+    says: str
+    values: Mapping[Measure, float]
+
+
+def majority_matrix(matrix: ConfusionMatrix) -> ConfusionMatrix:
+    """The commonest label, the first of several, predicted for all items.
+
+    >>> majority_matrix(ConfusionMatrix.from_matrix([[5, 1], [2, 2]])).table
+    array([[6, 0],
+           [4, 0]])
+    """
+    support = matrix.table.sum(axis=1)
+    tables = np.zeros_like(matrix.tables)
+    tables[0, :, int(np.argmax(support))] = support
+    return replace(matrix, tables=tables)
+
+
+def chance_matrix(matrix: ConfusionMatrix) -> ConfusionMatrix:
+    """What labels drawn at random, each as often as it is true, give on average.
+
+    >>> chance_matrix(ConfusionMatrix.from_matrix([[6, 2], [2, 0]])).table
+    array([[6.4, 1.6],
+           [1.6, 0.4]])
+    """
+    support = matrix.table.sum(axis=1).astype(np.float64)
+    return replace(matrix, tables=(np.outer(support, support) / support.sum())[None])
+
+
+def baselines_of(counts: Mapping[type, Any], measures: Sequence[Measure]) -> tuple[Baseline, ...]:
+    """Both baselines, by the same measures; random labels have no scores."""
+    if LabelSets in counts:
+        return _of_sets(counts[LabelSets], measures)
+    if ConfusionMatrix not in counts:  # no measure looks at labels
+        alike = {measure: _of_shares(measure, counts) for measure in measures}
+        chance = dict.fromkeys(measures, math.nan)
+        return (Baseline("majority", "always the same", alike), Baseline("chance", "chance", chance))
+    matrix: ConfusionMatrix = counts[ConfusionMatrix]
+    most = matrix.labels[int(np.argmax(matrix.table.sum(axis=1)))]
+    blindly, randomly = majority_matrix(matrix), chance_matrix(matrix)
+    of_labels = [measure for measure in measures if measure.definition.counts in LABEL_COUNTS]
+    blind = {measure: float(overall(measure, blindly).values[0]) for measure in of_labels}
+    random = {measure: _exact(float(overall(measure, randomly).values[0])) for measure in of_labels}
+    blind |= {measure: _of_shares(measure, counts) for measure in measures if measure not in blind}
+    random |= {measure: math.nan for measure in measures if measure not in random}
+    return (Baseline("majority", f"always {most}", blind), Baseline("chance", "chance", random))
+
+
+def _exact(value: float) -> float:
+    """What chance leaves at nothing, such as MCC, is the difference of large numbers: noise is taken away."""
+    return 0.0 if abs(value) < _NOISE else value
+
+
+def _of_shares(measure: Measure, counts: Mapping[type, Any]) -> float:
+    """A measure of scores where all items have the same ones: the shares of the labels."""
+    if measure.definition.counts is Scored:
+        scored: Scored = counts[Scored]
+        alike: Any = replace(scored, positive=np.zeros(len(scored.positive)), negative=np.zeros(len(scored.negative)))
+    else:
+        probabilities: Probabilities = counts[Probabilities]
+        share = np.bincount(probabilities.truth, weights=probabilities.weight, minlength=len(probabilities.labels))
+        alike = replace(probabilities, scores=np.tile(share / share.sum(), (len(probabilities.truth), 1)))
+    return mean_of(measure, measure.per_unit(alike), {measure.definition.counts: alike})
+
+
+def _of_sets(sets: LabelSets, measures: Sequence[Measure]) -> tuple[Baseline, ...]:
+    """Labels that more than half of the items have, for every item; and each label as often as it is true."""
+    classes = sets.per_label()
+    cells = stacked(classes)
+    true = cells[..., 0] + cells[..., 2]
+    total = cells[0].sum(axis=1)
+    common = [label for label, items, of in zip(sets.labels, true[0], total, strict=True) if items > of / 2]
+    alike = pl.Series("prediction", [common], dtype=pl.List(pl.String)).new_from_index(0, len(sets.truth))
+    always = replace(sets, prediction=alike)
+    blind = {measure: mean_of(measure, of_label_sets(measure, always), {LabelSets: always}) for measure in measures}
+    false = total - true
+    chance_cells = np.stack([true**2, false * true, true * false, false**2], axis=-1) / total[:, None]
+    random = {
+        measure: math.nan if is_per_item(measure) else float(averages(measure, chance_cells)[0]) for measure in measures
+    }
+    name = f"always {' and '.join(common)}" if common else "no label"
+    return (Baseline("majority", name, blind), Baseline("chance", "chance", random))
+
+
+#: From this share of one label on, always predicting it looks so good that accuracy is no headline.
+IMBALANCED = 0.80
+#: What leads then: it is 0 for every guess, however common a label is.
+LEADING = "MCC"
+#: And where that is undefined, as for a classifier that predicts one label only: one half, or less, for every guess.
+SPARE = "BalancedAccuracy"
+
+
+class Imbalance(NamedTuple):
+    """The commonest label, and its share of the items."""
+
+    label: str
+    share: float
+
+
+def imbalance_of(truth: Predictions | ConfusionMatrix) -> Imbalance | None:
+    """The label that most items have, if accuracy misleads for that; None otherwise, and for several labels an item.
+
+    >>> imbalance_of(Predictions.of([0, 0, 0, 0, 1], [0, 0, 0, 1, 1])), imbalance_of(Predictions.of([0, 1], [0, 1]))
+    (Imbalance(label='0', share=0.8), None)
+    """
+    if isinstance(truth, ConfusionMatrix):
+        labels, support = list(truth.labels), truth.table.sum(axis=1).astype(np.float64)
+    elif truth.kind == "multilabel":
+        return None
+    else:
+        counted = pl.len() if truth.weight is None else pl.col("weight").sum()
+        columns = {"label": truth.truth} | ({} if truth.weight is None else {"weight": truth.weight})
+        groups = pl.DataFrame(columns).group_by("label", maintain_order=True).agg(support=counted)
+        labels, support = groups["label"].to_list(), groups["support"].to_numpy().astype(np.float64)
+    if not len(support) or not support.sum() > 0:
+        return None
+    share = float(support.max() / support.sum())
+    return Imbalance(str(labels[int(support.argmax())]), share) if share >= IMBALANCED else None

@@ -1,0 +1,360 @@
+"""`Classification`: every measure of every classifier, with intervals, mistakes and signatures."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+
+import polars as pl
+
+from assay.core import registry
+from assay.core.arguments import argument
+from assay.core.errors import ParameterError, not_among, number_of
+from assay.core.results import Result
+from assay.measures.counting.confusion_matrix import ConfusionMatrix, Normalize, Orientation
+from assay.measures.counting.scored import Scored
+from assay.measures.registry import Measure
+from assay.measures.steps import PerUnit
+from assay.measures.summary import escaped
+from assay.measures.vocabularies import Vocabulary
+from assay.subjects.labels.advice import advise
+from assay.subjects.labels.intervals import Estimate, estimates_of, per_class_of
+from assay.subjects.labels.measurement import LABEL_COUNTS, Baseline, baselines_of, mean_of, measure_of
+from assay.subjects.labels.prevalences import predictive_values
+from assay.subjects.labels.remarks import Remark
+from assay.subjects.labels.unit_scores import unit_scores
+from assay.tables import Predictions, Scores
+
+if TYPE_CHECKING:
+    from assay.subjects.labels.pairing import Classifiers
+    from assay.verbs.explanation import Explanation
+
+
+def label_signature(measure: Measure, of: Classification | Classifiers, *systems: ClassifiedSystem) -> str:
+    """The measure with all its parameters, and the rules under which these systems' items were counted."""
+    at = measure.definition.at
+    parameters = measure.parameters
+    parts = [measure.name if at is None or parameters[at] is None else f"{measure.name}@{_shown(parameters[at])}"]
+    parts += [f"{name}={_shown(value)}" for name, value in parameters.items() if name != at]
+    if of.task == "binary":
+        parts.append(f"positive={escaped(str(of.positive))}")
+    else:
+        parts.append(f"labels={','.join(escaped(str(label), marks='|,') for label in of.labels)}")
+    # A measure of scores does not ask from which one on positive is predicted.
+    thresholds = {system.threshold: None for system in systems}
+    if any(threshold is not None for threshold in thresholds) and measure.definition.counts in LABEL_COUNTS:
+        named = ("given" if threshold is None else _shown(threshold) for threshold in thresholds)
+        parts += [f"threshold={','.join(named)}", "ties=>="]
+    weighted = any(system.predictions is not None and system.predictions.weight is not None for system in systems)
+    parts += ["weighted=true"] if weighted else []
+    return "|".join([*parts, "undefined=skip", f"v{measure.definition.version}"])
+
+
+def _shown(value: object) -> str:
+    return repr(value).removesuffix(".0") if isinstance(value, float) else str(value)
+
+
+_HALF = 0.5
+
+
+def sureness(predictions: Predictions, threshold: float | None = None) -> pl.Series | None:
+    """How far scores speak for what was predicted: the score of that class, or how far it is beyond the threshold.
+
+    None if there are no scores, or no predictions.
+
+    >>> sureness(Predictions.of([1, 0, 0], y_score=[0.9, 0.6, 0.1]).at(0.5)).to_list()
+    [0.4, 0.1, 0.4]
+    """
+    prediction = predictions.prediction
+    if prediction is None or predictions.kind == "multilabel":
+        return None
+    if predictions.score is not None:
+        beyond = predictions.score.cast(pl.Float64) - (_HALF if threshold is None else threshold)
+        return pl.select(pl.when(prediction == predictions.positive).then(beyond).otherwise(-beyond)).to_series()
+    if not predictions.class_scores:
+        return None
+    chosen: pl.Expr = pl.lit(None, dtype=pl.Float64)
+    for label, scores in predictions.class_scores.items():
+        chosen = pl.when(prediction == label).then(scores).otherwise(chosen)
+    return pl.select(chosen).to_series()
+
+
+def wrong_items(predictions: Predictions, threshold: float | None = None) -> pl.DataFrame:
+    """The items that were predicted wrongly; the surest mistakes first, where there are scores.
+
+    >>> wrong_items(Predictions.of([1, 0, 0], y_score=[0.9, 0.6, 0.8]).at(0.5)).rows()
+    [('3', 0, 1, 0.8), ('2', 0, 1, 0.6)]
+    """
+    wrong = predictions.truth != predictions.prediction
+    frame, sure = predictions.frame.filter(wrong), sureness(predictions, threshold)
+    if sure is None:
+        return frame
+    return frame.sort(sure.filter(wrong), descending=True, nulls_last=True, maintain_order=True)
+
+
+def confused_pairs(matrix: ConfusionMatrix) -> pl.DataFrame:
+    """True and predicted labels that differ, the commonest pair first; `share` is of the items with that truth.
+
+    >>> confused_pairs(ConfusionMatrix.from_matrix([[5, 1, 0], [3, 3, 0], [0, 0, 4]], ["a", "b", "c"])).rows()
+    [('b', 'a', 3, 0.5), ('a', 'b', 1, 0.1667)]
+    """
+    names = [str(label) for label in matrix.labels]
+    rows, columns = matrix.table.nonzero()
+    kept = rows != columns
+    rows, columns = rows[kept], columns[kept]
+    items = matrix.table[rows, columns]
+    frame_columns = {
+        "truth": pl.Series([names[row] for row in rows], dtype=pl.String),
+        "prediction": pl.Series([names[column] for column in columns], dtype=pl.String),
+        "items": items,
+        "share": items / matrix.table.sum(axis=1)[rows],
+    }
+    return pl.DataFrame(frame_columns).sort("items", descending=True, maintain_order=True)
+
+
+Kept = TypeVar("Kept")
+
+
+class ClassificationView(NamedTuple):
+    """How a classification is shown: the matrix turned, as shares or in another order; how many errors and pairs."""
+
+    orientation: Orientation = "rows_are_true"
+    normalize: Normalize | None = None
+    reorder: bool = False
+    errors: int = 0
+    most_confused: int = 0
+    prevalences: tuple[float, ...] = ()
+
+
+class ClassifiedSystem(NamedTuple):
+    """One system: its predictions (None if only a matrix was given), its counts by their type, and its results.
+
+    `threshold`: from which score on positive was predicted here; None if predictions were given.
+    """
+
+    name: str
+    predictions: Predictions | None
+    counts: Mapping[type, Any]
+    results: Mapping[Measure, PerUnit]
+    threshold: float | None = None
+
+    @property
+    def is_labelled(self) -> bool:
+        """Whether something is predicted for every item: where scores alone are measured, that need not be."""
+        return self.predictions is None or self.predictions.prediction is not None
+
+
+def _refuse_no_labels(system: ClassifiedSystem) -> None:
+    if not system.is_labelled:
+        raise ParameterError(
+            f"{system.name}: nothing is predicted: from which score on is it positive? say {argument('threshold')}"
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Classification(Result):
+    """Measures of one classifier or several, with intervals, baselines and advice.
+
+    >>> from assay import Predictions, classify
+    >>> result = classify(Predictions.of([1, 1, 1, 0, 0], [1, 1, 0, 0, 0]), ["Recall", "Specificity"])
+    >>> result.value("Recall")  # 2 of 3
+    0.6667
+    >>> result.estimate("Recall")
+    Estimate(value=0.6667, low=0.2077, high=0.9385, method='wilson', undefined=None, resamples=0, no_interval=None,
+             left_out=())
+    """
+
+    kind = "classification"
+
+    systems: tuple[ClassifiedSystem, ...]
+    measures: tuple[Measure, ...]
+    task: str
+    labels: tuple[Any, ...]
+    #: The positive label, where there are two.
+    positive: Any = None
+    confidence: float = 0.95
+    resamples: int = 2000
+    seed: int = 0
+    #: Codes of remarks that are not made.
+    mute: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+    #: What was decided for lack of being said, such as the threshold.
+    notes: tuple[str, ...] = ()
+    shown: ClassificationView = field(default=ClassificationView())
+
+    def __repr__(self) -> str:
+        names = ", ".join(system.name for system in self.systems)
+        return f"<Classification of {names}: {self.task}, {number_of('label', len(self.labels))}>"
+
+    @property
+    def vocabulary(self) -> Vocabulary:
+        """Where measures are looked up by name."""
+        return "binary" if self.task == "binary" else "multiclass"
+
+    @property
+    def threshold(self) -> float | None:
+        """From which score on positive was predicted, if that is so for all systems alike; each one knows its own."""
+        thresholds = {system.threshold for system in self.systems}
+        return thresholds.pop() if len(thresholds) == 1 else None
+
+    def system(self, name: str | None = None) -> ClassifiedSystem:
+        """A system by name; may be left out if there is only one."""
+        if name is None and len(self.systems) == 1:
+            return self.systems[0]
+        names = [system.name for system in self.systems]
+        if name not in names:
+            raise not_among("system", name, names)
+        return self.systems[names.index(name)]
+
+    def measure(self, name: str | Measure | None = None) -> Measure:
+        """A measure of this classification by name; may be left out if there is only one."""
+        if name is None and len(self.measures) == 1:
+            return self.measures[0]
+        wanted = None if name is None else measure_of(name, self.task)
+        if wanted not in self.measures:
+            raise not_among("measure", name, self.measures)
+        return wanted
+
+    def value(self, measure: str | Measure | None = None, system: str | None = None) -> float:
+        """One number, NaN if it is undefined; `estimate` says why."""
+        chosen, wanted = self.system(system), self.measure(measure)
+        return mean_of(wanted, chosen.results[wanted], chosen.counts)
+
+    def estimate(self, measure: str | Measure | None = None, system: str | None = None) -> Estimate:
+        """One number with its interval and how that was found; or the reason why there is no number."""
+        classified, drawing = self.system(system), (self.confidence, self.resamples, self.seed)
+        estimates = self._once(
+            "estimates", classified, lambda: estimates_of(classified.counts, classified.results, *drawing)
+        )
+        return estimates[self.measure(measure)]
+
+    @cached_property
+    def _kept(self) -> dict[tuple[str, str], Any]:
+        """What was found already, by what it is and whose."""
+        return {}
+
+    def _once(self, what: str, system: ClassifiedSystem, compute: Callable[[], Kept]) -> Kept:
+        """What takes a while is made when somebody first asks for it."""
+        if (what, system.name) not in self._kept:
+            self._kept[what, system.name] = compute()
+        kept: Kept = self._kept[what, system.name]
+        return kept
+
+    def matrix(self, system: str | None = None) -> ConfusionMatrix:
+        """How often each label was predicted for items of each true label."""
+        classified = self.system(system)
+        if self.task == "multilabel":
+            raise ParameterError("items with several labels have no confusion matrix; see per_class")
+        _refuse_no_labels(classified)
+        matrix: ConfusionMatrix = classified.counts[ConfusionMatrix]
+        return matrix
+
+    def scored(self, system: str | None = None) -> Scored | None:
+        """The scores of positive and of negative items, where there are two labels and scores."""
+        scored: Scored | None = self.system(system).counts.get(Scored)
+        return scored
+
+    def baselines(self, system: str | None = None) -> tuple[Baseline, ...]:
+        """What classifiers get that look at no item: always the commonest label, and labels drawn at random."""
+        classified = self.system(system)
+        return self._once("baselines", classified, lambda: baselines_of(classified.counts, self.measures))
+
+    def per_class(self, system: str | None = None) -> pl.DataFrame:
+        """Support, predictions, precision, recall and F1 of each class, each with its interval.
+
+        >>> from assay import Predictions, classify
+        >>> classify(Predictions.of([0, 1, 1], [0, 1, 0])).per_class()["support"].to_list()
+        [1, 2]
+        """
+        classified, drawing = self.system(system), (self.confidence, self.resamples, self.seed)
+        _refuse_no_labels(classified)
+        return self._once("classes", classified, lambda: per_class_of(classified.counts, *drawing))
+
+    def errors(self, system: str | None = None) -> pl.DataFrame:
+        """The items that were predicted wrongly; the surest mistakes first, where there is a score.
+
+        >>> from assay import Predictions, classify
+        >>> classify(Predictions.of([1, 0, 1], [1, 1, 1])).errors().rows()
+        [('2', 0, 1)]
+        """
+        classified = self.system(system)
+        if classified.predictions is None:
+            raise ParameterError("a matrix holds no items: give predictions to see which ones are wrong")
+        _refuse_no_labels(classified)
+        return wrong_items(classified.predictions, classified.threshold)
+
+    def confused(self, system: str | None = None) -> pl.DataFrame:
+        """Pairs of labels that were taken for one another, the commonest mistake first; the share is of the truth."""
+        return confused_pairs(self.matrix(system))
+
+    def at_prevalence(self, *prevalences: float, system: str | None = None) -> pl.DataFrame:
+        """What a positive and a negative prediction are worth where the positive label is rarer or commoner.
+
+        Sensitivity and specificity are taken to stay what they are here; the rest is Bayes' rule.
+
+        >>> from assay import ConfusionMatrix, classify
+        >>> matrix = ConfusionMatrix.from_matrix([[90, 10], [10, 90]], ["ill", "well"], pos_label="ill")
+        >>> classify(matrix).at_prevalence(0.01).rows()  # 0.009 / (0.009 + 0.099), 0.891 / (0.891 + 0.001)
+        [(0.01, 0.0833, 0.9989)]
+        """
+        return predictive_values(self.matrix(system), prevalences)
+
+    def explain(self, measure: str | Measure | None = None, system: str | None = None, **chosen: Any) -> Explanation:
+        """Show how a number came about, step by step: see `explain`, whose `label`, `item`, `threshold` go here, too.
+
+        >>> from assay import Predictions, classify
+        >>> classify(Predictions.of([1, 0, 1], [1, 1, 1]), "Precision").explain().formula.numbers
+        '2 / 3'
+        """
+        wanted = self.measure() if measure is None else measure
+        explanation: Explanation = registry.verb("explain")(wanted, self, system=system, **chosen)
+        return explanation
+
+    @cached_property
+    def advice(self) -> tuple[Remark, ...]:
+        """What the numbers mean for whoever relies on them, each remark with the number behind it."""
+        return advise(self)
+
+    @cached_property
+    def scores(self) -> Scores:
+        """One number per system, measure and unit: classes for averages over them, items, or the whole table."""
+        rows = [
+            unit_scores(system.name, measure, result, system.counts)
+            for system in self.systems
+            for measure, result in system.results.items()
+        ]
+        return Scores(pl.concat(rows), {str(measure): measure.definition.direction for measure in self.measures})
+
+    @property
+    def signatures(self) -> dict[str, dict[str, str]]:
+        """Everything each number depends on, by system and measure.
+
+        >>> from assay import Predictions, classify
+        >>> classify(Predictions.of([0, 1], y_score=[0.2, 0.7], name="mine"), "Recall").signatures["mine"]["Recall"]
+        'Recall|average=binary|positive=1|threshold=0.5|ties=>=|undefined=skip|v1'
+        """
+        return {
+            system.name: {str(measure): label_signature(measure, self, system) for measure in self.measures}
+            for system in self.systems
+        }
+
+    def to_frame(self) -> pl.DataFrame:
+        """One row a system and measure: value, interval, how it was found, the baselines, why it is undefined.
+
+        `left_out`: classes in which a measure is undefined, and that its average over classes leaves out.
+        """
+        rows = []
+        for system in self.systems:
+            beside = self.baselines(system.name)
+            for measure in self.measures:
+                estimate = self.estimate(measure, system.name)
+                row = {"system": system.name, "measure": str(measure), "value": estimate.value, "low": estimate.low}
+                row |= {"high": estimate.high, "interval": estimate.method}
+                row |= {baseline.kind: baseline.values[measure] for baseline in beside}
+                rows.append(row | {"undefined": estimate.undefined, "left_out": ", ".join(estimate.left_out) or None})
+        schema = {"interval": pl.String, "undefined": pl.String, "left_out": pl.String}
+        return pl.DataFrame(rows, infer_schema_length=None, schema_overrides=schema).with_columns(
+            pl.col(pl.Float64).fill_nan(None)
+        )

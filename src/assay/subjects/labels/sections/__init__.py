@@ -1,0 +1,1 @@
+"""What results on classifiers show, on the terminal and in reports."""

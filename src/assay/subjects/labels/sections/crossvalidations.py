@@ -1,0 +1,186 @@
+"""What cross-validations show: the mean of folds beside the pooled number, the spread, the gap; nested ones; leaks."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from assay.core.digits import as_level, number, p_phrase
+from assay.core.errors import number_of, of_kind
+from assay.measures.names import display_name
+from assay.show.cells import best
+from assay.show.data import as_data
+from assay.show.model import Column, Document, Section, Table
+from assay.verbs.sections.estimates import DASH, end_of, prose_section, settings_of, whose
+
+if TYPE_CHECKING:
+    from assay.subjects.labels.crossvalidation import CrossValidation, LeakageCheck, Nested
+
+
+def document(result: CrossValidation) -> Document:
+    """The measures of all systems, then each fold if asked for; and what they rest on."""
+    each = tuple(_each_fold(result, system.name) for system in result.systems) if result.shows_folds else ()
+    values = {"folds": [fold._asdict() for fold in result.folds], "values": result.per_fold().to_dicts()}
+    settings = {"task": result.task.kind, "splits": result.says} | settings_of(result.task, "labels", "positive")
+    settings |= settings_of(result, "seed", "confidence", "test_share", "warnings")
+    sections = (
+        Section("measures", parts=(_measures(result),)),
+        Section("folds", parts=each, data=values),
+        prose_section("basis", (*_undefined(result), *_basis(result)), settings),
+        prose_section("notes", result.notes),
+    )
+    names = ", ".join(system.name for system in result.systems)
+    return Document("cross-validation", sections, f"{names} over {number_of('fold', len(result.folds))}")
+
+
+def _measures(result: CrossValidation) -> Table:
+    """One row per measure and system: of each measure, the best system stands out."""
+    rows: list[dict[str, Any]] = []
+    tops, every = set(), result.to_frame().partition_by("measure", maintain_order=True)
+    for measure, systems in zip(result.measures, every, strict=True):
+        means = systems["mean_of_folds"].fill_null(math.nan).to_list()
+        top = best(means, end_of(measure))
+        tops |= {(len(rows) + place, "mean_of_folds") for place, mean in enumerate(means) if mean == top}
+        rows += [row | {"called": display_name(measure)} for row in systems.to_dicts()]
+    frame = pl.DataFrame(rows, infer_schema_length=None)
+    columns = [Column("called", "measure"), *([Column("system")] if len(result.systems) > 1 else [])]
+    columns.append(Column("mean_of_folds", "mean of folds" if len(result.folds) > 1 else "value", "number"))
+    if not frame["low"].is_null().all():
+        columns.append(_interval("mean_of_folds", result))
+    if len(result.folds) > 1:
+        titles = {"spread": "sd", "smallest": "min", "largest": "max"}
+        columns += [Column(name, title, "number", missing=DASH) for name, title in titles.items()]
+    columns += [Column("pooled", kind="number")] if result.is_pooled else []
+    if any(system.train for system in result.systems):
+        columns += [Column("train", "on training items", "number", missing=DASH), _optimism()]
+    return Table("measures", frame, tuple(columns), best=frozenset(tops))
+
+
+def _interval(name: str, result: CrossValidation) -> Column:
+    title = f"{as_level(result.confidence)} interval"
+    return Column(name, title, "bracketed", ends=("low", "high"), missing=DASH)
+
+
+def _optimism() -> Column:
+    return Column("optimism", kind="number", signed=True, missing=DASH)
+
+
+def _each_fold(result: CrossValidation, system: str) -> Table:
+    keys = ("repeat", "fold", "train_items", "test_items")
+    frame = result.per_fold(system=system).pivot("measure", index=keys, values="value")
+    columns = (
+        *([Column("repeat")] if result.repeats > 1 else []),
+        Column("fold"),
+        Column("train_items", "learned from", "count"),
+        Column("test_items", "tested", "count"),
+        *(Column(str(measure), display_name(measure), "number") for measure in result.measures),
+    )
+    return Table(system, frame, columns, f"{system}: each fold" if len(result.systems) > 1 else "each fold")
+
+
+def _undefined(result: CrossValidation) -> Iterator[str]:
+    """Where measures, or parts of them, have no number, and why."""
+    folds = number_of("fold", len(result.folds))
+    for system in result.systems:
+        for measure in result.measures:
+            values, reasons, left_out = system.values[measure]
+            name = f"{display_name(measure)}{whose(result, system.name)}"
+            missing = [reason for value, reason in zip(values.tolist(), reasons, strict=True) if math.isnan(value)]
+            if missing:
+                known = dict.fromkeys(reason for reason in missing if reason)
+                why = f": {', or '.join(known)}" if known else ""
+                some = len(missing) < len(values)
+                where = f"{len(missing)} of {folds}" if some else "every fold"
+                yield f"{name} is undefined in {where}{why}{'; the mean is that of the others' if some else ''}."
+            if without := [labels for labels in left_out if labels]:
+                absent = of_kind("class", list(dict.fromkeys(label for labels in without for label in labels)))
+                yield f"{name} leaves out {absent} in {len(without)} of {folds}, where it is undefined."
+
+
+def _basis(result: CrossValidation, *, optimism: bool = True) -> Iterator[str]:
+    """How items were split, and what the numbers are."""
+    rows = result.systems[0].predictions
+    tested = rows.item_id.n_unique()
+    often = "" if tested == len(rows) else f" {len(rows):,} times in all"
+    positive = f", positive is {result.task.positive}" if result.task.positive is not None else ""
+    labels = number_of("label", len(result.task.labels))
+    yield f"{result.says}; {number_of('item', tested)} tested{often}, {labels}{positive}."
+    if result.tiny:
+        items = number_of("item", max(fold.test_items for fold in result.folds))
+        yield f"A fold is {items}, of which most measures say nothing: read the pooled numbers."
+    if result.is_pooled:
+        repeats = ", the mean of each repeat's" if result.repeats > 1 else ""
+        yield (
+            "Mean of folds: the measure on the tested items of each fold, averaged. "
+            f"Pooled: one number for all out-of-fold predictions together{repeats}."
+        )
+    every = [(measure, system.name) for measure in result.measures for system in result.systems]
+    freedom = {result.known_folds(*each) - 1 for each in every if result.interval(*each).is_known}
+    if freedom:
+        least, most = min(freedom), max(freedom)
+        degrees = f"{number_of('degree', most)} of freedom"
+        if least < most:
+            degrees = f"{least} to {most} degrees of freedom (one less than folds with a number)"
+        yield (
+            f"Intervals of the mean of folds: corrected resampled t, {degrees}, since "
+            f"folds share what they learn from (tested to learned: {number(result.test_share, 3)})."
+        )
+    if optimism and any(system.train for system in result.systems):
+        yield "Optimism: how much better models look on the items that they learned from."
+
+
+def nested_document(result: Nested) -> Document:
+    """The measures, nested and not, and what each fold chose; JSON has both cross-validations."""
+    outer = result.outer
+    lines = [
+        f"Chosen: {result.says}; tested on the items of the outer folds.",
+        "Not nested: chosen and tested by the same folds, which mostly flatters.",
+        *([] if outer.tiny else _undefined(outer)),
+        *_basis(outer, optimism=False),
+    ]
+    both = {name: as_data(document(each)) for name, each in (("nested", outer), ("not_nested", result.not_nested))}
+    kinds: dict[str, Any] = {"threshold": "significant"} if result.is_threshold else {}
+    chosen = Table.of("chosen", result.chosen, "chosen in each fold", **kinds)
+    if outer.repeats == 1:
+        chosen = chosen.only(*(name for name in result.chosen.columns if name != "repeat"))
+    sections = (
+        Section("measures", parts=(_nested_measures(result),)),
+        Section("chosen", parts=(chosen,)),
+        prose_section("basis", lines, {"chosen_by": result.says} | both),
+        prose_section("notes", outer.notes),
+    )
+    return Document("nested cross-validation", sections, f"{outer.systems[0].name}, nested")
+
+
+def _nested_measures(result: Nested) -> Table:
+    outer = result.outer
+    if outer.tiny:
+        titles = {"pooled": "nested, pooled", "not_nested_pooled": "not nested, pooled"}
+        columns = [Column(name, title, "number") for name, title in titles.items()]
+    else:
+        columns = [Column("nested", kind="number"), _interval("nested", outer)]
+        columns += [Column("pooled", kind="number")] if outer.is_pooled else []
+        columns.append(Column("not_nested", "not nested", "number"))
+    names = [display_name(measure) for measure in result.measures]
+    frame = result.to_frame().with_columns(called=pl.Series(names))
+    return Table("measures", frame, (Column("called", "measure"), *columns, _optimism()))
+
+
+def leakage_document(check: LeakageCheck) -> Document:
+    """The number with real labels, with permuted ones, and by chance: whether labels leak, whether any are learned."""
+    means = {"real labels": check.real, "permuted labels": check.permuted.mean(), "chance": check.chance.mean()}
+    frame = pl.DataFrame({"pooled" if check.is_pooled else "mean of folds": str(check.measure)} | means)
+    lines = [check.says]
+    if check.leaks:
+        lines.append("Whatever looked at labels before items were split has to be done inside each fold.")
+    elif check.is_fine:
+        lines.append(f"Permuted labels did as well as the real ones with {p_phrase(check.p_real)}.")
+    sections = (
+        Section("means", parts=(Table.of("means", frame),)),
+        Section("permutations", data={"permutations": check.to_frame().to_dicts()}),
+        prose_section("verdict", lines, settings_of(check, "leaks", "p", "p_real", "seed")),
+    )
+    return Document("leakage check", sections, "Leakage check")

@@ -1,0 +1,173 @@
+"""`audit`: a value, and what other tools' rules make of the same run and judgments."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any, cast
+
+import polars as pl
+
+from assay.core.errors import AssayError, ParameterError, did_you_mean, listed, number_of, refuse_unknown
+from assay.measures import parse_measure
+from assay.measures.counting.policies import Policies, policies
+from assay.measures.registry import Measure
+from assay.measures.summary import Undefined, signature
+from assay.subjects.ranking.audit.cases import AuditCase
+from assay.subjects.ranking.audit.rules import AuditSetting
+from assay.subjects.ranking.audit.search import Audit, Match, RuleFinding, answer, wanted
+from assay.subjects.ranking.audit.search import rules as known_rules
+from assay.subjects.ranking.evaluation import Evaluation, evaluate
+from assay.subjects.ranking.inputs import named_runs
+from assay.tables import Run
+
+#: The query of a bare list.
+LIST = "the list"
+
+
+def audit(
+    qrels: Any,
+    run: Any,
+    measure: str | Measure = "nDCG@10",
+    *,
+    query: str | None = None,
+    value: str | float | None = None,
+    digits: int | None = None,
+    **rules: Any,
+) -> Audit:
+    """Compute a value as Assay does, and as other tools would; name the rule that gives a value somebody else got.
+
+    `qrels` and `run` are what `evaluate` takes, or a bare list: `{document: grade}` and the documents in order.
+    `query`: its value, instead of the mean. `value`: what another tool printed, best as text, since its decimals tell
+    how exact it is; `digits` says it otherwise. Further keyword arguments are rules of `evaluate` for Assay's own
+    value. A document that comes again in a query is no error here: its first row counts, unless `duplicates` says
+    otherwise.
+
+    >>> judged = dict(A=3, B=2, C=2, D=1, E=1, F=1, G=1, H=1)
+    >>> result = audit(judged, ["A", "X", "D", "D"], "nDCG@5", value="0.7537")
+    >>> round(result.value, 4), result.answer.matches[0].rules[0].tools
+    (0.5757, ('MLflow',))
+    """
+    refuse_unknown(rules, audit, Policies, evaluate)
+    asked = None if value is None else wanted(value, digits)
+    if digits is not None and value is None:
+        raise ParameterError("digits goes with a value to look for")
+    of_list = _are_lists(qrels, run)
+    if of_list and query is not None:
+        raise ParameterError("a bare list has no queries: leave query out")
+    if of_list:
+        qrels, run = _from_lists(qrels, run)
+    chosen = LIST if of_list else None if query is None else str(query)
+    case, default, evaluation = _case(qrels, run, parse_measure(measure), chosen, rules)
+    undefined = _undefined(evaluation, chosen)
+    value_here = math.nan if undefined or math.isnan(evaluation.mean()) else case.value(default)
+    findings: list[RuleFinding] = []
+    whole: list[str] = []
+    for rule in known_rules(default.measure):
+        changed = rule.applied(default) if rule.tools else None
+        if changed is None:
+            continue
+        if changed == default:
+            whole += [] if rule.part or math.isnan(value_here) else rule.tools
+            continue
+        try:
+            got = case.value(changed)
+            if math.isnan(value_here) and got == default.measure.substitute:
+                continue  # what nobody has a value for, other tools may print as 0: no rule makes it one
+        except AssayError:  # what a rule needs is not in these data; Assay's own value was found without trouble
+            continue
+        findings.append(RuleFinding(rule, got, got - value_here, _signature(changed, case, evaluation)))
+    matched = [Match((finding.rule,), finding.value) for finding in findings if not finding.is_same]
+    return Audit(
+        default.measure,
+        None if of_list else chosen,
+        LIST if of_list else _where(case, default),
+        value_here,
+        _signature(default, case, evaluation) or "",
+        tuple(dict.fromkeys(whole)),
+        tuple(findings),
+        case.repeated_rows,
+        None if asked is None else answer(asked, case, default, [Match((), value_here), *matched]),
+        evaluation.warnings + undefined,
+    )
+
+
+def _are_lists(qrels: Any, run: Any) -> bool:
+    """Tell {document: grade} and documents in order from judgments by query and files."""
+    if not isinstance(run, list | tuple) or not all(isinstance(document, str) for document in run):
+        return False
+    return isinstance(qrels, Mapping) and not any(isinstance(grade, Mapping) for grade in qrels.values())
+
+
+def _from_lists(judged: Mapping[Any, Any], ranking: Any) -> tuple[dict[str, Any], list[tuple[str, str, float]]]:
+    """A bare list as judgments and a run of one query."""
+    if not judged:
+        raise ParameterError("there is no judged document")
+    if not ranking:
+        raise ParameterError("there is no document in the list")
+    return {LIST: dict(judged)}, [(LIST, doc, float(len(ranking) - place)) for place, doc in enumerate(ranking)]
+
+
+def _case(
+    qrels: Any, run: Any, measure: Measure, query: str | None, rules: dict[str, Any]
+) -> tuple[AuditCase, AuditSetting, Evaluation]:
+    """What is audited, Assay's own setting, and the evaluation that it is the setting of."""
+    if measure.definition.subtopics or rules.pop("subtopics", None):
+        raise ParameterError(f"{measure}: no rules of other tools are known for judgments by subtopic")
+    opened = named_runs(run)
+    if len(opened) > 1:
+        raise ParameterError("audit takes one run: audit one after the other")
+    name, source = next(iter(opened.items()))
+    read = source.read()
+    evaluation = evaluate(qrels, {name: source}, measure, **{"duplicates": "first", **rules})
+    chosen = evaluation.policies
+    sampling: dict[str, Any] = {"seed": evaluation.seed, "samples": evaluation.samples}
+    case = whole = AuditCase(read, evaluation.qrels, **sampling)
+    if query is not None:
+        case = AuditCase(_only(read, evaluation, query), evaluation.qrels, query, whole=whole, **sampling)
+    if not whole.repeated_rows and "duplicates" not in rules:
+        chosen = policies(chosen, duplicates="error")
+    return case, AuditSetting(evaluation.measures[0], chosen, case.data, undefined=evaluation.undefined), evaluation
+
+
+def _only(run: Run, evaluation: Evaluation, query: str) -> Run:
+    """The rows of one query, as those of the others do not change its value, unless that is drawn at random."""
+    topics = evaluation.systems[0].ranks.queries
+    if query not in topics:
+        # It may be there, and without judgments, or left out as the run has nothing for it.
+        raise ParameterError(f"choose a query of {listed(topics)}, not {query!r}{did_you_mean(query, topics)}")
+    rows = run.frame.filter(pl.col("query_id") == query)
+    # A run without any judged topic is an error; a query that it lacks is not.
+    return Run(rows, run.name) if rows.height and evaluation.policies.missing != "error" else run
+
+
+def _where(case: AuditCase, default: AuditSetting) -> str:
+    if case.query is None:
+        topics = number_of("topic", len(case.ranks(default).queries))
+        return f"mean of {topics}" if default.has_mean else f"all {topics}"
+    return f"query {case.query}"
+
+
+def _undefined(evaluation: Evaluation, query: str | None) -> tuple[str, ...]:
+    """Why a query has no value of its own, and what it counts as."""
+    (system,), (measure,) = evaluation.systems, evaluation.measures
+    reason = None if query is None else system.results[measure].reason(system.ranks.queries.index(query))
+    if reason is None:
+        return ()
+    counts = "is left out" if measure.substitute is None else f"counts as {measure.substitute:g}"
+    return (f"{measure} is undefined here ({reason}); in a mean it {counts}",)
+
+
+def _signature(setting: AuditSetting, case: AuditCase, evaluation: Evaluation) -> str | None:
+    """What to ask Assay for; None if only other tools have the rule."""
+    if not setting.is_assays:
+        return None
+    return signature(
+        setting.measure,
+        setting.policies,
+        case.data.top_grade,
+        cast("Undefined", setting.undefined),
+        seed=evaluation.seed,
+        samples=evaluation.samples,
+        judge=evaluation.judge,
+    )

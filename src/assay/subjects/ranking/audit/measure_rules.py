@@ -1,0 +1,250 @@
+"""Rules about single measures: RBP, ERR, bpref, F, interpolated precision, coverage; precision, recall, AP and RR."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from assay.measures import AP, Judged, RelP, Success, TrecRBP
+from assay.measures.counting.judgments import Floats
+from assay.measures.counting.ranks import Ranks
+from assay.measures.kernels import max_grade_of
+from assay.measures.registry import Measure
+from assay.subjects.ranking.audit.reading_rules import averaged, file_order, kept, not_negative, thousand
+from assay.subjects.ranking.audit.rules import AuditSetting, ToolRule, rule, together
+
+
+def rbp_of_grades(ranks: Ranks, measure: Measure) -> Floats:
+    """RBP with grades as gains, not divided by the top of the scale.
+
+    >>> from assay.measures import RBP
+    >>> rbp_of_grades(Ranks.from_grades([3, 3, 3]), RBP(p=0.5))  # 0.5 (3 + 3/2 + 3/4)
+    array([2.625])
+    """
+    top = max_grade_of(ranks, measure.parameters["max_grade"])
+    scaled: Floats = measure(gain="linear").of(ranks) * (top or 1.0)
+    return scaled
+
+
+def log_of_ap(ranks: Ranks, measure: Measure) -> Floats:
+    """The natural logarithm of AP, which is raised to 0.00001 first.
+
+    >>> log_of_ap(Ranks.from_grades([1]), AP)
+    array([0.])
+    """
+    logs: Floats = np.log(np.maximum(np.nan_to_num(AP(rel=measure.parameters["rel"]).of(ranks)), 1e-5))
+    return logs
+
+
+def bpref_or_none(ranks: Ranks, measure: Measure) -> Floats:
+    """bpref, and no number where a relevant document was found but none was judged irrelevant.
+
+    >>> from assay.measures import Bpref
+    >>> bpref_or_none(Ranks.from_grades([1], [1, 0]), Bpref)
+    array([nan,  1.])
+    """
+    level, topics = ranks.level(measure.parameters["rel"]), len(ranks.queries)
+    values = np.nan_to_num(measure.of(ranks))
+    irrelevant = np.bincount(ranks.ideal.query[ranks.ideal.grade < level], minlength=topics)
+    hits = np.bincount(ranks.hits.query[ranks.hits.grade >= level], minlength=topics)
+    return np.where((irrelevant == 0) & (hits > 0), np.nan, values)
+
+
+def judged_of_k(ranks: Ranks, measure: Measure) -> Floats:
+    """Judged documents among the first *k*, divided by *k* also where there are fewer.
+
+    >>> judged_of_k(Ranks.from_grades([1]), Judged @ 4)
+    array([0.25])
+    """
+    cutoff = measure.parameters["cutoff"]
+    share: Floats = np.nan_to_num(measure.of(ranks)) * np.minimum(ranks.retrieved, cutoff) / cutoff
+    return share
+
+
+def unjudged_of_returned(ranks: Ranks, measure: Measure) -> Floats:
+    """Unjudged documents among the first *k*, divided by as many as there are.
+
+    >>> from assay.measures import Unjudged
+    >>> unjudged_of_returned(Ranks.from_grades([None]), Unjudged @ 4)
+    array([1.])
+    """
+    return 1.0 - Judged(cutoff=measure.parameters["cutoff"]).of(ranks)
+
+
+def _persistence(p: float, *tools: str) -> ToolRule:
+    def change(setting: AuditSetting) -> AuditSetting:
+        return setting.measured(p=p)
+
+    change.__doc__ = f"The user goes on to the next result with probability {p:g}."
+    return rule(f"p = {p:g}", tools=tools, of=("RBP",), part="persistence")(change)
+
+
+PERSISTENCES = (
+    _persistence(0.5, "TREC-COVID's tables"),
+    _persistence(0.8, "ir_measures", "trectools"),
+    _persistence(0.9, "trec_eval 10"),
+    _persistence(0.95, "ranx rbp.95"),
+)
+
+
+@rule("binary gain", tools=("ir_measures RBP(rel=1)", "trectools"), of=("RBP",), part="gain")
+def rbp_binary(setting: AuditSetting) -> AuditSetting:
+    """Every relevant document is worth 1, whatever its grade."""
+    return setting.measured(gain="binary")
+
+
+@rule("as trectools", tools=("trectools",), of=("RBP",))
+def trectools_rbp(setting: AuditSetting) -> AuditSetting:
+    """Binary gain, and documents with equal scores share the weights of their ranks."""
+    return together(setting, rbp_binary, averaged)
+
+
+@rule("grades as gains", tools=("ranx",), of=("RBP",), part="gain")
+def rbp_grades(setting: AuditSetting) -> AuditSetting:
+    """Grades are not divided by the top of the scale, so that the value can exceed 1."""
+    return setting.measured(gain="linear").having(counted=rbp_of_grades)
+
+
+@rule("gains scaled topic by topic", tools=("trec_eval 10",), of=("RBP",), part="gain")
+def rbp_by_topic(setting: AuditSetting) -> AuditSetting:
+    """Grades are divided by the largest one judged in the topic, so that topics are on different scales."""
+    asked, depth = setting.measure.parameters, setting.policies.depth
+    cut = depth if setting.cutoff is None else min(depth or setting.cutoff, setting.cutoff)
+    return setting.having(measure=TrecRBP(p=asked["p"])).under(depth=cut)
+
+
+@rule("top of the scale is 4", tools=("gdeval", "ir_measures ERR@k"), of=("ERR", "nERR"), part="scale")
+def scale_to_4(setting: AuditSetting) -> AuditSetting | None:
+    """The chance that a document satisfies is (2^grade - 1) / 16, whatever the largest grade of the judgments is."""
+    return setting.measured(max_grade=4) if setting.data.top_grade <= 4 else None
+
+
+@rule("as ranx", tools=("ranx",), of=("Bpref",))
+def ranx_bpref(setting: AuditSetting) -> AuditSetting:
+    """Negative grades count as irrelevant, and one topic without an irrelevant document makes the mean not a number."""
+    return together(setting, not_negative).having(counted=bpref_or_none, undefined="spreads")
+
+
+@rule("beta squared", tools=("trec_eval set_F", "ir_measures SetF"), of=("SetF",), part="beta")
+def beta_squared(setting: AuditSetting) -> AuditSetting:
+    """The number given stands for beta squared: a 2 there is a beta of 1.41."""
+    return setting.measured(beta=math.sqrt(setting.measure.parameters["beta"]))
+
+
+def _recall_levels(name: str, why: str, *tools: str) -> ToolRule:
+    def change(setting: AuditSetting) -> AuditSetting:
+        return setting.measured(rule=name)
+
+    change.__doc__ = why
+    return rule(f"levels of recall as {name}", tools=tools, of=("IPrec", "IPrecMean"), part="recall")(change)
+
+
+RECALL_LEVELS = (
+    _recall_levels(
+        "trec_eval-9",
+        "Recall r of R relevant documents means the whole part of rR + 0.9 of them.",
+        "trec_eval 9", "pytrec_eval", "ranx",
+    ),
+    _recall_levels(
+        "trec_eval-10",
+        "Recall r of R relevant documents means rR of them, rounded to the nearest whole number.",
+        "trec_eval 10",
+    ),
+)  # fmt: skip
+
+
+@rule("mean of the logarithms", tools=("pytrec_eval gm_map",), of=("GMAP",))
+def log_ap(setting: AuditSetting) -> AuditSetting:
+    """The values of the topics are logarithms of AP; only e to the power of their mean is the geometric mean."""
+    return setting.having(measure=AP(rel=setting.measure.parameters["rel"]), counted=log_of_ap)
+
+
+@rule("divided by k", tools=("trectools get_unjudged", "trec_eval unj"), of=("Judged",))
+def judged_by_k(setting: AuditSetting) -> AuditSetting | None:
+    """A list shorter than k is divided by k all the same, as if its end were unjudged."""
+    return setting.having(counted=judged_of_k) if setting.cutoff else None
+
+
+@rule("divided by the results returned", tools=("ir_measures 1 - Judged@k",), of=("Unjudged",))
+def unjudged_by_returned(setting: AuditSetting) -> AuditSetting:
+    """A list shorter than k is divided by its own length."""
+    return setting.having(counted=unjudged_of_returned)
+
+
+@rule("divided by the hits returned", of=("P",), part="denominator")
+def by_hits(setting: AuditSetting) -> AuditSetting | None:
+    """A list shorter than k is divided by its own length, so that returning less can raise precision."""
+    if setting.cutoff is None:
+        return None
+    return setting.measured(cutoff=None).under(depth=min(setting.policies.depth or setting.cutoff, setting.cutoff))
+
+
+@rule("as Elasticsearch and MLflow", tools=("Elasticsearch rank_eval", "MLflow"), of=("P",))
+def by_hits_with_duplicates(setting: AuditSetting) -> AuditSetting | None:
+    """A list shorter than k is divided by its own length, and a document that comes again is found again."""
+    return together(setting, by_hits, kept) if setting.cutoff else None
+
+
+@rule("divided by min(k, relevant documents)", tools=("trec_eval relative_P",), of=("P",), part="denominator")
+def by_attainable(setting: AuditSetting) -> AuditSetting:
+    """Where there are fewer than k relevant documents, finding all of them is enough for 1."""
+    asked = setting.measure.parameters
+    return setting.having(measure=RelP(cutoff=asked["cutoff"], rel=asked["rel"]))
+
+
+@rule("recall, capped", tools=("BEIR R_cap@k",), of=("R",), part="denominator")
+def capped(setting: AuditSetting) -> AuditSetting | None:
+    """Divided by k where there are more than k relevant documents, as no more can be found."""
+    asked = setting.measure.parameters
+    return setting.having(measure=RelP(cutoff=asked["cutoff"], rel=asked["rel"])) if setting.cutoff else None
+
+
+@rule("hit rate", tools=("scripts that call the hit rate recall@k",), of=("R",), part="denominator")
+def hit_rate(setting: AuditSetting) -> AuditSetting:
+    """1 as soon as one relevant document is found, however many there are."""
+    asked = setting.measure.parameters
+    return setting.having(measure=Success(cutoff=asked["cutoff"], rel=asked["rel"]))
+
+
+@rule("over the relevant documents that were retrieved", of=("AP",), part="denominator")
+def over_retrieved(setting: AuditSetting) -> AuditSetting:
+    """The sum is divided by the relevant documents found, not by all there are: those that were missed cost nothing."""
+    return setting.having(ideal="retrieved")
+
+
+@rule(
+    "context precision",
+    tools=("ragas", "DeepEval", "Haystack MAP"),
+    of=("AP", "nDCG", "P"),
+)
+def context_precision(setting: AuditSetting) -> AuditSetting:
+    """Average precision divided by the relevant documents found, duplicates included: missed ones cost nothing."""
+    rel = setting.measure.parameters.get("rel")
+    return together(setting.having(measure=AP(cutoff=setting.cutoff, rel=rel)), over_retrieved, kept)
+
+
+@rule("as cwl_eval", tools=("cwl_eval AP",), of=("AP",))
+def cwl_eval_ap(setting: AuditSetting) -> AuditSetting:
+    """Divided by the relevant documents found, duplicates included, in the order of the file, down to rank 1,000."""
+    return together(setting, over_retrieved, kept, file_order, not_negative, thousand)
+
+
+@rule(
+    "divided by min(k, relevant documents)", tools=("ml_metrics apk", "Kaggle's MAP@k"), of=("AP",), part="denominator"
+)
+def ap_by_attainable(setting: AuditSetting) -> AuditSetting | None:
+    """With more than k relevant documents the sum is divided by k, so that a perfect list of k reaches 1."""
+    return setting.having(ideal="cutoff") if setting.cutoff else None
+
+
+@rule("no cut-off", tools=("trec_eval map", "pytrec_eval (also as map_10)"), of=("AP",), part="cutoff")
+def ap_without_cutoff(setting: AuditSetting) -> AuditSetting:
+    """`map` looks at the whole list, and pytrec_eval takes `map_10` for it; the one with a cut-off is `map_cut`."""
+    return setting.measured(cutoff=None)
+
+
+@rule("no cut-off", tools=("trec_eval recip_rank", "pytrec_eval (also as recip_rank_10)"), of=("RR",), part="cutoff")
+def rr_without_cutoff(setting: AuditSetting) -> AuditSetting:
+    """The first relevant document counts however deep it stands; pytrec_eval takes `recip_rank_10` for that, too."""
+    return setting.measured(cutoff=None)

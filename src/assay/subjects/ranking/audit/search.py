@@ -1,0 +1,235 @@
+"""`Audit`: a value under other tools' rules, and which rule gives a value: one alone, or one of a few stated pairs."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+import polars as pl
+
+from assay.core.domains import Whole
+from assay.core.errors import AssayError, ParameterError, number_of
+from assay.core.results import Result
+from assay.measures.registry import Measure
+
+# Each module registers its rules where they are defined; rules that have to do with ranking come first.
+from assay.subjects.ranking.audit import gain_rules, measure_rules, reading_rules
+from assay.subjects.ranking.audit.cases import AuditCase
+from assay.subjects.ranking.audit.rules import AuditSetting, ToolRule, registered
+
+MODULES = (reading_rules, gain_rules, measure_rules)
+
+
+def rules(measure: Measure | None = None) -> tuple[ToolRule, ...]:
+    """All rules, or those that have to do with a measure.
+
+    >>> from assay.measures import RR
+    >>> [rule.name for rule in rules(RR) if rule.of]
+    ['no cut-off']
+    """
+    return tuple(rule for rule in registered() if measure is None or rule.suits(measure))
+
+
+#: What is chosen otherwise together, as tools that nobody has listed do. More combinations would explain any number.
+PAIRS = (("gain", "discount"), ("gain", "ideal"), ("gain", "duplicates"), ("grades", "level"))
+_ROUNDING = 1e-9
+_MOST_DIGITS = 15
+#: A few units in the last place of a number near 1: so much may come of adding up in another order.
+_LAST_PLACES = 1e-15
+
+
+class WantedValue(NamedTuple):
+    """A value as another tool printed it: the text, how many decimals it has, and whether it is a percentage."""
+
+    text: str
+    number: float
+    digits: int
+    percent: bool = False
+
+    def fits(self, value: float) -> bool:
+        """Whether a value, rounded to as many decimals, would be printed so.
+
+        >>> wanted("0.75").fits(0.7537), wanted("0.7500").fits(0.7537)
+        (True, False)
+        """
+        # Half a digit, and a little more, for a number in the middle may have been rounded either way.
+        little = min(_ROUNDING, 1e-3 * 10.0**-self.digits) + _LAST_PLACES * max(1.0, abs(self.number))
+        return not math.isnan(value) and abs(value - self.number) <= 0.5 * 10.0**-self.digits + little
+
+    def in_percent(self) -> WantedValue:
+        """The same, taken for a percentage."""
+        return WantedValue(self.text, self.number / 100, self.digits + 2, percent=True)
+
+
+class Match(NamedTuple):
+    """Rules that give the wanted value together; none are Assay's own."""
+
+    rules: tuple[ToolRule, ...]
+    value: float
+
+
+class Answer(NamedTuple):
+    """What was found for a value, how many ways were tried, and what came nearest if nothing was found."""
+
+    wanted: WantedValue
+    matches: tuple[Match, ...]
+    tried: int
+    nearest: Match | None = None
+
+
+def wanted(value: str | float, digits: int | None = None) -> WantedValue:
+    """Read a value; the precision is that of its decimals, unless `digits` says otherwise.
+
+    >>> wanted("0.7537").digits, wanted(0.5).digits, wanted("0.75", digits=4).digits
+    (4, 1, 4)
+    >>> wanted("75.37%").number, wanted("75.37%").digits
+    (0.7537, 4)
+    """
+    stripped = value.strip() if isinstance(value, str) else repr(_float(value))
+    text = stripped.removesuffix("%").rstrip()
+    number = _float(text)
+    if not math.isfinite(number) or "_" in text:
+        raise ParameterError(f"the value to look for is a number such as 0.7537, not {value!r}")
+    mantissa, _, exponent = text.lower().partition("e")
+    decimals = min(max(len(mantissa.partition(".")[2]) - int(exponent or 0), 0), _MOST_DIGITS)
+    if digits is not None:
+        decimals = Whole(0, high=_MOST_DIGITS).check("digits", digits)
+    target = WantedValue(stripped, number, decimals)
+    return target if text == stripped else target.in_percent()
+
+
+def _float(value: Any) -> float:
+    """A number, or text that is one; not a number for anything else, such as True."""
+    if isinstance(value, bool | np.bool_) or not isinstance(value, str | int | float | np.number):
+        return math.nan
+    try:
+        return float(value)
+    except (ValueError, OverflowError, TypeError):
+        return math.nan
+
+
+def answer(asked: WantedValue, case: AuditCase, default: AuditSetting, singles: Sequence[Match]) -> Answer:
+    """Look among Assay's value (first) and those of single rules, then among further ones and the stated pairs."""
+    top = default.measure.definition.bounds
+    ways = [asked]
+    if not asked.percent and top is not None and top[1] <= 1 < asked.number <= 100:  # 57.57 for 0.5757
+        ways.append(asked.in_percent())
+    value = singles[0].value
+    parts = [rule for rule in rules(default.measure) if rule.part]
+    unnamed = _different([(rule,) for rule in parts if not rule.tools], case, default, value)
+    stated = [(first, other) for first in parts for other in parts if (first.part, other.part) in PAIRS]
+    matches: list[Match] = []
+    for tried in ([*singles, *unnamed], _different(stated, case, default, value)):
+        matches += tried
+        for way in ways:
+            if fitting := tuple(match for match in tried if way.fits(match.value)):
+                return Answer(way, fitting, len(matches))
+    return Answer(asked, (), len(matches), min(matches, key=lambda match: _distance(match, ways)))
+
+
+def _different(
+    tries: Sequence[tuple[ToolRule, ...]], case: AuditCase, default: AuditSetting, value: float
+) -> list[Match]:
+    """What rules give, one after the other; only where each of them makes a difference to those before."""
+    matches = []
+    for chosen in tries:
+        values = [value]
+        setting: AuditSetting | None = default
+        try:
+            for rule in chosen:
+                setting = None if setting is None else rule.applied(setting)
+                values.append(math.nan if setting is None else case.value(setting))
+        except AssayError:  # a rule that these data have nothing for, or rules that exclude one another
+            continue
+        if all(abs(after - before) > _ROUNDING for before, after in itertools.pairwise(values)):
+            matches.append(Match(chosen, values[-1]))
+    return matches
+
+
+def _distance(match: Match, ways: Sequence[WantedValue]) -> float:
+    return math.inf if math.isnan(match.value) else min(abs(match.value - way.number) for way in ways)
+
+
+# What differs by less is the same number, added up in another order.
+_SAME = 1e-12
+
+
+class RuleFinding(NamedTuple):
+    """What a rule gives, and the signature that asks Assay for the same, if there is one."""
+
+    rule: ToolRule
+    value: float
+    difference: float
+    signature: str | None
+
+    @property
+    def is_same(self) -> bool:
+        """Whether the rule makes no difference here."""
+        return abs(self.difference) <= _SAME
+
+
+@dataclass(frozen=True, eq=False)
+class Audit(Result):
+    """One value and what other tools' rules make of the same data.
+
+    >>> from assay import audit
+    >>> result = audit({"A": 3, "B": 2, "C": 2}, ["A", "X", "C"], "nDCG@3", value="0.7537")
+    >>> round(result.value, 4), result.is_found
+    (0.7602, False)
+    """
+
+    kind = "audit"
+
+    measure: Measure
+    #: The query, or None if the value is a mean or that of a bare list.
+    query: str | None
+    #: What the value is of, in words.
+    where: str
+    value: float
+    signature: str
+    #: Tools whose rules as a whole are those of the value.
+    tools: tuple[str, ...]
+    findings: tuple[RuleFinding, ...]
+    repeated_rows: int
+    answer: Answer | None = None
+    #: What was odd about the data.
+    notes: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        return f"<Audit of {self.measure}: {self.value}, {number_of('other value', len(self.different))}>"
+
+    @property
+    def different(self) -> list[RuleFinding]:
+        """The rules that give another value here, largest first."""
+        differing = [finding for finding in self.findings if not finding.is_same]
+        return sorted(differing, key=lambda finding: (math.isnan(finding.value), -finding.value))
+
+    @property
+    def same(self) -> list[RuleFinding]:
+        """The rules that would give the same here."""
+        return [finding for finding in self.findings if finding.is_same]
+
+    @property
+    def is_found(self) -> bool:
+        """Whether some rule, or a stated pair of rules, gives the value that was asked for."""
+        return self.answer is not None and bool(self.answer.matches)
+
+    def to_frame(self) -> pl.DataFrame:
+        """One row per rule, Assay's own first: value, difference, rule, tools, why, and Assay's signature for it.
+
+        `same`: whether the rule makes no difference here.
+        """
+        default = ToolRule("Assay's own", "", lambda setting: setting, self.tools)
+        findings = (RuleFinding(default, self.value, 0.0, self.signature), *self.different, *self.same)
+        rows = [
+            (value, difference, rule.name, ", ".join(rule.tools), rule.why, signature, abs(difference) <= _SAME)
+            for rule, value, difference, signature in findings
+        ]
+        numbers, texts = ("value", "difference"), ("rule", "tools", "why", "signature")
+        schema = dict.fromkeys(numbers, pl.Float64) | dict.fromkeys(texts, pl.String) | {"same": pl.Boolean}
+        frame = pl.DataFrame(rows, schema=schema, orient="row")
+        return frame.with_columns(pl.col(pl.Float64).fill_nan(None))

@@ -1,0 +1,167 @@
+"""`ExaminedCollection`: what the checks look at. Whatever several of them need is made once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import polars as pl
+
+from assay.core.errors import TopicError
+from assay.measures.counting.id_normalisation import IdMatch, RenamedDocuments, other_topics, renamed_documents
+from assay.measures.counting.judgments import Floats, Judgments
+from assay.measures.counting.orders import NO_CONTRADICTIONS, Contradictions, contradictions, swapped_queries
+from assay.measures.counting.ranks import Ranks
+from assay.measures.doubts import LEAST_RISES, NEARLY_ALL
+from assay.measures.registry import Measure
+from assay.tables import Documents, Qrels, Run, Topics
+from assay.verbs.diagnosis.examined_files import Opened
+
+#: With fewer topics than this, nothing is said about nearly all of them, and nothing can be told from differences.
+LEAST_TOPICS = 5
+
+
+@dataclass(frozen=True, eq=False)
+class ExaminedCollection:
+    """The judgments and the measures to be used; `asked` tells whether somebody chose the measures."""
+
+    judgments: Opened
+    measures: tuple[Measure, ...]
+    asked: bool = False
+    level: float = 1.0
+    #: The smallest and the largest grade, or all grades there are, if that was said.
+    scale: tuple[float, ...] = ()
+    is_range: bool = False
+    topics: Topics | None = None
+    documents: Documents | None = None
+
+    @cached_property
+    def has_judges(self) -> bool:
+        """Whether column 2 tells several judgments of a document apart: judges, or subtopics."""
+        frame = self.judgments.rows
+        column = next((name for name in ("judge", "iteration") if name in frame.columns), None)
+        if column is None:
+            return False
+        pairs = frame.n_unique(["query_id", "doc_id"])
+        return pairs < frame.height and pairs < frame.n_unique(["query_id", "doc_id", column])
+
+    @cached_property
+    def grades(self) -> pl.DataFrame:
+        """One judgment a document: its first one; of several judges or subtopics, the largest."""
+        frame = self.judgments.rows.select("query_id", "doc_id", "relevance")
+        if self.has_judges:
+            frame = frame.sort("relevance", descending=True, maintain_order=True)
+        return frame.unique(["query_id", "doc_id"], keep="first", maintain_order=True)
+
+    @cached_property
+    def counted(self) -> Judgments:
+        """The judgments, ready for counting."""
+        return Judgments.of(Qrels(self.grades, self.judgments.name, self.judgments.format))
+
+    @cached_property
+    def by_topic(self) -> pl.DataFrame:
+        """Each topic: how many documents were judged, and how many are relevant."""
+        relevant = (pl.col("relevance") >= self.level) & (pl.col("relevance") > 0)
+        judged = pl.col("relevance") >= 0
+        return self.grades.group_by("query_id", maintain_order=True).agg(judged=judged.sum(), relevant=relevant.sum())
+
+    @cached_property
+    def topic_ids(self) -> list[str]:
+        """The judged topics."""
+        return self.by_topic["query_id"].to_list()
+
+
+@dataclass(frozen=True, eq=False)
+class ExaminedRun:
+    """A run, and what the judgments make of it."""
+
+    run: Opened
+    case: ExaminedCollection
+
+    @property
+    def name(self) -> str:
+        """What the run is called."""
+        return self.run.name
+
+    @cached_property
+    def repeated(self) -> pl.Series:
+        """Whether a row's document came up in the same query before."""
+        pairs = self.run.rows.select("query_id", "doc_id")
+        if pairs.n_unique() == pairs.height:
+            return pl.repeat(False, pairs.height, eager=True)
+        return ~pairs.select(pl.struct(pl.all()).is_first_distinct()).to_series()
+
+    @cached_property
+    def frame(self) -> pl.DataFrame:
+        """The rows, without documents that come again."""
+        return self.run.rows.filter(~self.repeated) if self.repeated.any() else self.run.rows
+
+    @cached_property
+    def queries(self) -> pl.DataFrame:
+        """Each query: how many documents it has, and its smallest and largest score."""
+        score = pl.col("score")
+        return self.frame.group_by("query_id", maintain_order=True).agg(
+            count=pl.len(), lowest=score.min(), highest=score.max()
+        )
+
+    @cached_property
+    def common(self) -> list[str]:
+        """The queries that were judged."""
+        judged = set(self.case.topic_ids)
+        return [query for query in self.queries["query_id"].to_list() if query in judged]
+
+    @cached_property
+    def other_topics(self) -> IdMatch | None:
+        """Topics that one side has alone, and that the other one writes differently."""
+        return other_topics(self.queries["query_id"], pl.Series(self.case.topic_ids, dtype=pl.String))
+
+    @cached_property
+    def other_documents(self) -> RenamedDocuments | None:
+        """Documents at the top that are judged for their query under an id that is written differently."""
+        return renamed_documents(self.frame, self.case.grades, self.common)
+
+    @cached_property
+    def ranked(self) -> pl.DataFrame:
+        """The rows whose rank is a number, without documents that come again, and which `row` of the file each is."""
+        rows = self.run.rows.with_row_index("row")
+        if "rank" not in rows.columns:
+            return rows.clear().with_columns(rank=pl.lit(None, pl.Float64))
+        return rows.filter(pl.col("rank").is_finite() & ~self.repeated)
+
+    @cached_property
+    def columns_are_swapped(self) -> bool:
+        """Whether ranks and scores stand in each other's place, in nearly all queries."""
+        swapped, several = swapped_queries(self.ranked)
+        return bool(several) and swapped >= NEARLY_ALL * several
+
+    @cached_property
+    def conflicts(self) -> Contradictions:
+        """Where ranks say another order than scores."""
+        return NO_CONTRADICTIONS if self.columns_are_swapped else contradictions(self.ranked)
+
+    @property
+    def ranks_are_upside_down(self) -> bool:
+        """Whether scores rise with the rank in nearly all queries, and often enough to say so."""
+        conflicts = self.conflicts
+        return conflicts.upside_down >= NEARLY_ALL * conflicts.several and len(conflicts.rows) >= LEAST_RISES
+
+    @cached_property
+    def ranks(self) -> Ranks | None:
+        """The run counted against the judgments; None if they have no topic in common."""
+        table = Run(self.frame.select("query_id", "doc_id", "score"), self.name, self.run.format)
+        try:
+            return Ranks.from_tables(table, self.case.counted, relevance_level=self.case.level)
+        except TopicError:
+            return None
+
+    @cached_property
+    def values(self) -> dict[Measure, Floats]:
+        """The value of each topic under each measure; undefined ones as the measure counts them."""
+        return {} if self.ranks is None else {measure: valued(measure, self.ranks) for measure in self.case.measures}
+
+
+def valued(measure: Measure, ranks: Ranks) -> Floats:
+    """One number a topic, undefined ones as the measure counts them (NaN if it leaves them out)."""
+    values = measure.of(ranks)
+    return values if measure.substitute is None else np.where(np.isnan(values), measure.substitute, values)

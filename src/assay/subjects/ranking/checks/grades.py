@@ -1,0 +1,211 @@
+"""Checks of the grades, and of what was judged at all."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+import polars as pl
+
+from assay.core.arguments import argument
+from assay.core.errors import number_of, quote
+from assay.files.legacy_quirks import upside_down
+from assay.measures.counting.judgments import Floats, Ints
+from assay.subjects.ranking.checks.case import ExaminedCollection
+from assay.tables import Qrels
+from assay.verbs.diagnosis.findings import EXAMPLES, Example, Finding, Severity, check, finding, pair, share
+
+#: A scale with more different grades than this is taken for a continuous one.
+_MOST_GRADES = 12
+#: A grade is lonely if at most so many judgments, and at most this share of all, have it.
+_LONELY, _LONELY_SHARE = 2, 0.01
+#: From so many judgments on, the scale is known; with a hundred, even a grade that only others would have counts.
+_KNOWN, _MANY = 50, 100
+#: A gap is huge if it is so many times as wide as all other grades together: the second, if the scale is hardly known.
+_HUGE, _HUGE_OF_FEW = 2, 10
+#: A gap that is worth a word where there is only one other grade.
+_WIDE = 4.0
+#: Fractions are odd among whole grades if less than this share of the judgments has them.
+_FEW_FRACTIONS = 0.05
+#: A topic with fewer judged documents is thinly judged, if the median topic has at least so many times more.
+FEW_JUDGED, MANY_TIMES = 5, 4
+#: Grades look like ranks if topics with at least so many documents have the grades 1, 2, 3 ... once each.
+_RANKED = 5
+
+
+def _rows(case: ExaminedCollection, name: str, severity: Severity, message: str, rows: pl.Series) -> Finding:
+    file = case.judgments
+    chosen = rows.arg_true()
+    examples = tuple(
+        Example(f"{pair(*file.rows.row(row)[:2])}: {file.rows['relevance'][row]:g}", file.line(row))
+        for row in chosen.head(EXAMPLES).to_list()
+    )
+    return finding(name, severity, file, message, chosen.len(), examples=examples)
+
+
+@check(
+    "scale", "judgments", "error", "warning", "note",
+    question="Are there grades outside the scale: other than `{grades}` says, lonely extremes, odd fractions, below 0?",
+    advice="look at these judgments: a typing error changes all scores of its topic; below 0 means pooled, not judged",
+)  # fmt: skip
+def scale(case: ExaminedCollection) -> Iterator[Finding]:
+    """What the scale excludes; without one, what does not look like the other grades."""
+    grade = case.judgments.rows["relevance"]
+    if case.scale:
+        low, high = min(case.scale), max(case.scale)
+        outside = (grade < low) | (grade > high) if case.is_range else ~grade.is_in(list(case.scale))
+        if case.is_range and all(float(end).is_integer() for end in case.scale):
+            outside |= grade.floor() != grade
+        if outside.any():
+            scale_text = (
+                f"{low:g} to {high:g}" if case.is_range else ", ".join(f"{grade_value:g}" for grade_value in case.scale)
+            )
+            count = int(outside.sum())
+            message = f"{number_of('grade', count)} outside the scale ({scale_text})"
+            yield _rows(case, "scale", "error", message, outside)
+        return
+    counts = grade.value_counts().sort("relevance")
+    values, times = counts["relevance"].to_numpy(), counts["count"].to_numpy()
+    fractional = grade.floor() != grade
+    if 0 < fractional.sum() < _FEW_FRACTIONS * grade.len():
+        message = f"{number_of('grade', int(fractional.sum()))} with a fraction, where all others are whole"
+        yield _rows(case, "scale", "warning", message, fractional)
+    whole = values == np.floor(values)
+    for lonely in _lonely(values[whole], times[whole], grade.len()):
+        yield _rows(case, "scale", "warning", lonely.says, grade.is_in(lonely.grades))
+    if (grade < 0).any():
+        message = f"{number_of('grade', int((grade < 0).sum()))} below 0: these documents count as not judged"
+        yield _rows(case, "scale", "note", message, grade < 0)
+
+
+class _Lonely(NamedTuple):
+    grades: list[float]
+    says: str
+
+
+def _lonely(values: Floats, times: Ints, judgments: int) -> Iterator[_Lonely]:
+    """Grades at an end of the scale that hardly any judgment has, and that lie apart from the others."""
+    if not 2 <= len(values) <= _MOST_GRADES:
+        return
+    for sign in (1, -1):
+        # The outermost first; at the lower end, the scale is looked at upside down.
+        scale, counts = (sign * values)[::sign], times[::sign]
+        for place in range(len(scale) - 1, 0, -1):
+            count = int(counts[place:].sum())
+            if count > max(1, _LONELY_SHARE * judgments):
+                break
+            if _is_apart(scale[:place], float(scale[place] - scale[place - 1]), count, judgments):
+                grades = (sign * scale[place:]).tolist()
+                named = ", ".join(f"{value:g}" for value in grades)
+                which = f"the grade {named} comes" if len(grades) == 1 else f"the grades {named} come"
+                message = f"{which} {_times(count)}, and the next one is {sign * scale[place - 1]:g}"
+                yield _Lonely(grades, message)
+                break
+
+
+def _is_apart(others: Floats, gap: float, count: int, judgments: int) -> bool:
+    """Whether a gap says that what lies beyond it is no part of the scale."""
+    width = max(1.0, float(others[-1] - others[0]))
+    if judgments < _KNOWN:
+        return count == 1 and len(others) > 1 and gap > _HUGE_OF_FEW * width
+    if len(others) > 1 and gap > _HUGE * width and gap > _WIDE:
+        return True
+    least = _WIDE if len(others) == 1 else 1.0 if judgments >= _MANY else 2.0
+    return count <= _LONELY and gap > max(least, float(np.diff(others).max(initial=0.0)))
+
+
+def _times(number: int) -> str:
+    return "once" if number == 1 else "twice" if number == 2 else f"{number} times"
+
+
+@check(
+    "inverse-grades", "judgments", "warning",
+    question="Is 1 the best grade, as in Cranfield's codes?",
+    advice="turn the grades round: `{inverse_grades=True}`, when the file is read or converted",
+)  # fmt: skip
+def inverse_grades(case: ExaminedCollection) -> Iterator[Finding]:
+    """Grades 1 to 4 and one -1 a topic."""
+    if upside_down(Qrels(case.grades, case.judgments.name)):
+        message = "these look like Cranfield's codes: 1 is the best grade, 4 the least"
+        yield finding("inverse-grades", "warning", case.judgments, message)
+
+
+@check(
+    "grades-like-ranks", "judgments", "error",
+    question="Do grades count up from 1 in every topic, as ranks do?",
+    advice="this looks like a run in three columns (query, document, rank): give the judgments",
+)  # fmt: skip
+def grades_like_ranks(case: ExaminedCollection) -> Iterator[Finding]:
+    """A ranking that was taken for judgments."""
+    grade = pl.col("relevance")
+    topics = case.judgments.rows.group_by("query_id").agg(
+        ranked=(grade.n_unique() == pl.len()) & (grade.min() == 1) & (grade.max() == pl.len()), count=pl.len()
+    )
+    if topics["ranked"].all() and (topics["count"].max() or 0) >= _RANKED:  # type: ignore[operator]  # counts are numbers
+        message = f"in {number_of('topic', topics.height)}, the grades are 1, 2, 3 ... once each"
+        yield finding("grades-like-ranks", "error", case.judgments, message, topics.height)
+
+
+@check(
+    "no-relevant", "judgments", "error", "warning",
+    question="Are there topics without a relevant document?",
+    advice="most measures give such topics 0 whatever a system does: leave them out, or judge more; check `{level}`",
+)  # fmt: skip
+def no_relevant(case: ExaminedCollection) -> Iterator[Finding]:
+    """Topics in which no grade reaches the level; an error if none of all topics has one."""
+    topics = case.by_topic
+    without = topics.filter(pl.col("relevant") == 0)
+    if not without.height:
+        return
+    all_of_them = without.height == topics.height
+    which = "no topic has" if all_of_them else f"{share(without.height, topics.height, 'topic')} without"
+    level = "" if case.level == 1 else f" (grade {case.level:g} or more)"
+    examples = tuple(
+        Example(f"topic {quote(row['query_id'])}, {number_of('document', row['judged'])} judged")
+        for row in without.head(EXAMPLES).to_dicts()
+    )
+    yield finding(
+        "no-relevant", "error" if all_of_them else "warning", case.judgments, f"{which} a relevant document{level}",
+        without.height, examples=examples,
+    )  # fmt: skip
+
+
+@check(
+    "few-judged", "judgments", "warning",
+    question="Are there topics with fewer than 5 judged documents, where the median topic has at least 20?",
+    advice="their scores say little: judge more documents for them, or leave them out",
+)  # fmt: skip
+def few_judged(case: ExaminedCollection) -> Iterator[Finding]:
+    """Topics that were hardly judged, beside others that were."""
+    topics = case.by_topic
+    median = float(np.median(topics["judged"].to_numpy()))
+    few = topics.filter(pl.col("judged") < FEW_JUDGED)
+    if not few.height or median < FEW_JUDGED * MANY_TIMES:
+        return
+    examples = tuple(
+        Example(f"topic {quote(row['query_id'])}, {row['judged']} judged") for row in few.head(EXAMPLES).to_dicts()
+    )
+    message = (
+        f"{number_of('topic', few.height)} with fewer than {FEW_JUDGED} judged documents; the median is {median:g}"
+    )
+    yield finding("few-judged", "warning", case.judgments, message, few.height, examples=examples)
+
+
+@check(
+    "only-relevant", "judgments", "note",
+    question="Were only relevant documents judged?",
+    advice="if no other is relevant: `{complete=True}`; "
+    "else prefer RR or R@k to P@k and nDCG, and say how much is judged",
+)  # fmt: skip
+def only_relevant(case: ExaminedCollection) -> Iterator[Finding]:
+    """Judgments without a single document that is not relevant, as sparse collections have them."""
+    topics = case.by_topic
+    if (topics["judged"] == topics["relevant"]).all() and not case.has_judges:
+        count, grades = case.grades.height, case.grades["relevance"]
+        message = "the only judgment is" if count == 1 else f"all {count:,} judgments are"
+        message += f" of {'a relevant document' if count == 1 else 'relevant documents'}"
+        if grades.n_unique() > 1:
+            low, high = (float(end) for end in grades.sort().gather([0, -1]))
+            message += f"; if {low:g} of {low:g} to {high:g} means not relevant, give `{argument('level')}`"
+        yield finding("only-relevant", "note", case.judgments, message, count)

@@ -1,0 +1,310 @@
+"""Checks of topics and documents: ids written differently, absent on one side, or unknown."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+import polars as pl
+
+from assay.core.digits import as_percent
+from assay.core.errors import number_of, quote, spelt
+from assay.measures import Judged
+from assay.measures.counting.id_normalisation import TOP
+from assay.subjects.ranking.checks.case import ExaminedCollection, ExaminedRun
+from assay.verbs.diagnosis.examined_files import Opened
+from assay.verbs.diagnosis.findings import EXAMPLES, Example, Finding, Severity, check, finding, pair, share
+
+#: Where this share of a run's documents are topics, its columns are swapped.
+_MOST = 0.5
+
+
+def _alone(
+    system: ExaminedRun, name: str, severity: Severity, message: str, ids: Sequence[str], *, run: bool
+) -> Finding:
+    """Ids that are in one table only, with the line where the run has them."""
+    examples = [Example(f"topic {quote(topic)}", _line(system, topic) if run else None) for topic in ids[:EXAMPLES]]
+    return finding(name, severity, system.run, message, len(ids), examples=examples)
+
+
+def _line(system: ExaminedRun, topic: str) -> int | None:
+    return system.run.line(int((system.run.rows["query_id"] == topic).arg_max() or 0))
+
+
+@check(
+    "topic-ids", "run", "error",
+    question="Are topics written differently in the run and in the judgments (`q1` and `1`, `007` and `7`)?",
+    advice="write topics alike in all files: those that differ are ignored, and count as missing",
+)  # fmt: skip
+def topic_ids(system: ExaminedRun) -> Iterator[Finding]:
+    """Topics that only one side has, and that are the same but for how they are written."""
+    other = system.other_topics
+    if other is None:
+        return
+    count = other.ours.len()
+    differ = "differs" if count == 1 else "differ"
+    message = f"{number_of('topic', count)} {differ} from the judgments' only in {other.differ_in}"
+    examples = [
+        Example(f"{spelt(ours)} here, {spelt(theirs)} in the judgments", _line(system, ours))
+        for ours, theirs in zip(other.ours.head(EXAMPLES), other.theirs.head(EXAMPLES), strict=True)
+    ]
+    yield finding("topic-ids", "error", system.run, message, count, examples=examples)
+
+
+@check(
+    "no-common-topics", "run", "error",
+    question="Do run and judgments have no topic in common?",
+    advice="these are the judgments of another set of topics, or the run of another collection",
+)  # fmt: skip
+def no_common_topics(system: ExaminedRun) -> Iterator[Finding]:
+    """No topic in common, in whatever way it is written."""
+    if system.common or system.other_topics is not None:
+        return
+    ours, theirs = system.queries["query_id"].to_list(), system.case.topic_ids
+    message = f"no topic in common with the judgments: here {_some(ours)}; there {_some(theirs)}"
+    documents = system.frame["doc_id"].unique()
+    # Numbers may be both by chance; that most documents are topics is none.
+    if documents.is_in(theirs).mean() >= _MOST:  # type: ignore[operator]  # a share
+        message += "; its documents are judged topics: two columns are swapped"
+    yield _alone(system, "no-common-topics", "error", message, ours, run=True)
+
+
+def _some(topics: Sequence[str]) -> str:
+    return ", ".join(map(quote, topics[:EXAMPLES])) + (", …" if len(topics) > EXAMPLES else "")
+
+
+def _without(system: ExaminedRun, *, run: bool) -> list[str]:
+    """Topics that only one side has, without those that are merely written differently."""
+    other = system.other_topics
+    explained = set() if other is None else set(other.ours if run else other.theirs)
+    known = explained | set(system.common)
+    return [topic for topic in (system.queries["query_id"] if run else system.case.topic_ids) if topic not in known]
+
+
+@check(
+    "missing-topics", "run", "warning",
+    question="Does the run lack judged topics?",
+    advice="Assay counts them as 0 (`{missing=skip}` leaves them out); other tools leave them out without a word",
+)  # fmt: skip
+def missing_topics(system: ExaminedRun) -> Iterator[Finding]:
+    """Judged topics without a result."""
+    missing = _without(system, run=False)
+    if missing and system.common:
+        message = f"{share(len(missing), len(system.case.topic_ids), 'judged topic')} not in the run"
+        yield _alone(system, "missing-topics", "warning", message, missing, run=False)
+
+
+@check(
+    "extra-topics", "run", "note",
+    question="Does the run have topics that nobody judged?",
+    advice="they are ignored; if they should count, judge them",
+)  # fmt: skip
+def extra_topics(system: ExaminedRun) -> Iterator[Finding]:
+    """Topics of the run without judgments."""
+    extra = _without(system, run=True)
+    if extra and system.common:
+        message = f"{number_of('topic', len(extra))} of the run without judgments"
+        yield _alone(system, "extra-topics", "note", message, extra, run=True)
+
+
+@check(
+    "topics-file", "judgments", "warning", "note",
+    question="Are judged topics absent from the file of topics, or topics without judgments?",
+    advice="check that both are of the same collection, and that ids are written alike",
+)  # fmt: skip
+def topics_file(case: ExaminedCollection) -> Iterator[Finding]:
+    """Topics that only one of judgments and topics has."""
+    if case.topics is None:
+        return
+    ours, theirs = set(case.topic_ids), set(case.topics.frame["query_id"])
+    sides: tuple[tuple[Severity, set[str], str], ...] = (
+        ("warning", ours - theirs, f"not in {case.topics.name}"),
+        ("note", theirs - ours, f"of {case.topics.name} without judgments"),
+    )
+    for severity, ids, problem in sides:
+        alone = sorted(ids)
+        if alone:
+            what = "judged topic" if severity == "warning" else "topic"
+            examples = [Example(f"topic {quote(topic)}") for topic in alone[:EXAMPLES]]
+            message = f"{number_of(what, len(alone))} {problem}"
+            yield finding("topics-file", severity, case.judgments, message, len(alone), examples=examples)
+
+
+#: Control, format, private and unassigned characters, all white space but the blank, and what stands for lost ones.
+_INVISIBLE = r"[\p{C}\p{Z}\x{FFFD}--\x20]"
+#: At most so many ids with letters beyond ASCII are odd among so many ids.
+_FEW, _MANY = 2, 20
+#: Ids longer than this are worth a note.
+_LONG = 200
+_NO_VALUE = ["nan", "NaN", "None", "none", "null", "NULL", "<NA>", "undefined"]
+UNJUDGED_AT = (5, 10, 20)
+UNJUDGED_NOTE, UNJUDGED_WARNING = 0.05, 0.2
+
+
+@check(
+    "odd-ids", "file", "error", "warning", "note",
+    question="Are ids empty, in quotation marks, `nan`, with invisible characters, the only ones with é, or very long?",
+    advice="clean the ids where they are made: what cannot be seen still keeps ids from matching",
+)  # fmt: skip
+def odd_ids(file: Opened) -> Iterator[Finding]:
+    """Ids that are probably not what was meant, in queries and in documents."""
+    if file.frame is None:
+        return
+    looks = file.looks
+    plain = looks is not None and looks.ascii and not looks.control and file.is_blank_separated and not looks.wide
+    for column, what in (("query_id", "query id"), ("doc_id", "document id")):
+        ids = file.rows[column]
+        kinds: list[tuple[Severity, str, pl.Series]] = [
+            ("error", "that is empty", ids == ""),
+            ("warning", "in quotation marks", ids.str.contains(r"^([\"'`]).*[\"'`]$")),
+            ("warning", "that is a word for nothing", ids.is_in(_NO_VALUE)),
+            ("note", f"longer than {_LONG} bytes", ids.str.len_bytes() > _LONG),
+        ]
+        if not plain:
+            invisible = ids.str.contains(_INVISIBLE)
+            kinds += [
+                ("warning", "with invisible or lost characters", invisible),
+                ("warning", "with blanks at an end", ids.str.contains(r"^[ \t]|[ \t]$")),
+                ("warning", "that another one equals but for its Unicode normal form", _in_two_forms(ids)),
+                ("warning", "beyond ASCII, as no other is", _foreign(ids) & ~invisible),
+            ]
+        for severity, problem, odd in kinds:
+            rows = odd.arg_true()
+            if not rows.len():
+                continue
+            names = ids.gather(rows).unique(maintain_order=True)
+            places = [int((ids == name).arg_max() or 0) for name in names.head(EXAMPLES)]
+            examples = [Example(spelt(ids[row]), file.line(row)) for row in places]
+            message = f"{number_of(what, names.len())} {problem}"
+            yield finding("odd-ids", severity, file, message, rows.len(), examples=examples)
+
+
+def _foreign(ids: pl.Series) -> pl.Series:
+    """The ids with letters beyond ASCII, if they are one or two among many."""
+    beyond = ids.str.len_bytes() != ids.str.len_chars()
+    names = ids.filter(beyond).unique()
+    is_odd = 0 < names.len() <= _FEW and ids.n_unique() >= _MANY
+    return beyond if is_odd else pl.repeat(value=False, n=ids.len(), eager=True)
+
+
+def _in_two_forms(ids: pl.Series) -> pl.Series:
+    """Ids of which the same text is there in another normal form."""
+    names = ids.unique()
+    names = names.filter(names.str.len_bytes() != names.str.len_chars())
+    formed = names.str.normalize("NFC")
+    return ids.is_in(names.filter(formed.is_duplicated()).implode())
+
+
+@check(
+    "doc-ids", "run", "error", "warning",
+    question="Are documents written differently in the run and in the judgments (case, `.txt`, a prefix, `%20`)?",
+    advice="write document ids alike in all files: those that differ count as unjudged",
+)  # fmt: skip
+def doc_ids(system: ExaminedRun) -> Iterator[Finding]:
+    """Documents that nobody judged for their query, unless they are written in another way."""
+    other = system.other_documents
+    if other is None:
+        return
+    pairs, hits = other.pairs, other.hits
+    message = (
+        f"{number_of('retrieved document', pairs.height)} would be judged but for {other.differ_in}; "
+        f"{number_of('other', hits)} {'is' if hits == 1 else 'are'} (in the first {TOP} of each query)"
+    )
+    examples = []
+    for query, ours, theirs, too in pairs.head(EXAMPLES).iter_rows():
+        rows = (system.run.rows["query_id"] == query) & (system.run.rows["doc_id"] == ours)
+        where = "here, too, and in the judgments" if too else "in the judgments"
+        text = f"query {quote(query)}: {spelt(ours)} here, {spelt(theirs)} {where}"
+        examples.append(Example(text, system.run.line(int(rows.arg_max() or 0))))
+    severity: Severity = "error" if other.is_most_of_what_is_judged else "warning"
+    yield finding("doc-ids", severity, system.run, message, pairs.height, examples=examples)
+
+
+@check(
+    "nothing-found", "run", "error",
+    question="Does the run find not a single relevant document?",
+    advice="check that run and judgments are of the same collection, and that the run is not upside down",
+)  # fmt: skip
+def nothing_found(system: ExaminedRun) -> Iterator[Finding]:
+    """No relevant document in any topic, and no way of writing ids that would explain it."""
+    ranks = system.ranks
+    other = system.other_documents
+    if ranks is None or not ranks.relevant().any() or (other is not None and other.explains_the_run):
+        return
+    if not ((ranks.hits.grade >= system.case.level) & (ranks.hits.grade > 0)).any():
+        examples = [Example(pair(*row), None) for row in system.frame.select("query_id", "doc_id").head(1).rows()]
+        examples += [
+            Example(f"{pair(*row)} in the judgments")
+            for row in system.case.grades.select("query_id", "doc_id").head(1).rows()
+        ]
+        count = int(ranks.relevant().sum())
+        which = "the only relevant document is not" if count == 1 else f"none of the {count:,} relevant documents is"
+        message = f"{which} in the run"
+        yield finding("nothing-found", "error", system.run, message, examples=examples)
+
+
+@check(
+    "unjudged", "run", "warning", "note",
+    question="Are documents in the first 5, 10 or 20 unjudged: more than 20 % (a warning), more than 5 % (a note)?",
+    advice="they count as not relevant: `assay compare` says whether they could change a verdict",
+)  # fmt: skip
+def unjudged(system: ExaminedRun) -> Iterator[Finding]:
+    """The mean share of unjudged documents over topics."""
+    ranks, other = system.ranks, system.other_documents
+    if ranks is None or (other is not None and other.explains_the_run):
+        return
+    shares = {}
+    for cutoff in UNJUDGED_AT:
+        judged = Judged(cutoff=cutoff).of(ranks)
+        if not np.isnan(judged).all():
+            shares[cutoff] = 1 - float(np.nanmean(judged))
+    most = max(shares.values(), default=0.0)
+    if most <= UNJUDGED_NOTE:
+        return
+    shares_text = ", ".join(f"{as_percent(share)} of the first {cutoff}" for cutoff, share in shares.items())
+    details = [{"cutoff": cutoff, "unjudged": share} for cutoff, share in shares.items()]
+    severity: Severity = "warning" if most > UNJUDGED_WARNING else "note"
+    yield finding("unjudged", severity, system.run, f"unjudged: {shares_text}", details=details, weight=most)
+
+
+@check(
+    "documents-file", "judgments", "warning",
+    question="Are judged documents absent from the file of documents?",
+    advice="check that both are of the same collection, and that ids are written alike",
+)  # fmt: skip
+def documents_file(case: ExaminedCollection) -> Iterator[Finding]:
+    """Judged documents that the collection lacks."""
+    if case.documents is None:
+        return
+    known = case.documents.frame.select("doc_id")
+    absent = (
+        case.grades.select("doc_id")
+        .unique(maintain_order=True)
+        .join(known, on="doc_id", how="anti", maintain_order="left")
+    )
+    if absent.height:
+        examples = [Example(f"document {quote(doc_id)}") for doc_id in absent["doc_id"].head(EXAMPLES)]
+        message = f"{number_of('judged document', absent.height)} not in {case.documents.name}"
+        yield finding("documents-file", "warning", case.judgments, message, absent.height, examples=examples)
+
+
+@check(
+    "unknown-documents", "run", "warning",
+    question="Does the run return documents that are absent from the file of documents?",
+    advice="the run is of another version of the collection, or writes ids in another way",
+)  # fmt: skip
+def unknown_documents(system: ExaminedRun) -> Iterator[Finding]:
+    """Retrieved documents that the collection lacks."""
+    if system.case.documents is None:
+        return
+    known = system.case.documents.frame.select("doc_id")
+    absent = (
+        system.frame.select("doc_id")
+        .unique(maintain_order=True)
+        .join(known, on="doc_id", how="anti", maintain_order="left")
+    )
+    if absent.height:
+        rows = [int((system.run.rows["doc_id"] == doc_id).arg_max() or 0) for doc_id in absent["doc_id"].head(EXAMPLES)]
+        examples = [Example(pair(*system.run.rows.row(row)[:2]), system.run.line(row)) for row in rows]
+        message = f"{number_of('document', absent.height)} not in {system.case.documents.name}"
+        yield finding("unknown-documents", "warning", system.run, message, absent.height, examples=examples)

@@ -1,0 +1,262 @@
+"""Checks of a run's scores and ranks: ties, contradictions, and results too good or upside down."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+import polars as pl
+
+from assay.core.digits import as_percent, number, numbers, span
+from assay.core.errors import number_of, quote
+from assay.measures import AP, RR, nDCG
+from assay.measures.counting.judgments import Floats
+from assay.measures.counting.orders import reordered
+from assay.measures.counting.ranks import Ranks
+from assay.measures.doubts import NEARLY_ALL, ROUNDING, reverse_of
+from assay.measures.registry import Measure
+from assay.subjects.ranking.checks.case import LEAST_TOPICS, ExaminedRun, valued
+from assay.verbs.diagnosis.findings import EXAMPLES, Example, Finding, Severity, check, finding, pair, share
+
+#: A mean that changes by less than this looks the same when it is printed.
+_VISIBLE = 0.0001
+
+
+class Range(NamedTuple):
+    """What the order of tied documents makes of a measure: the mean as it is, at worst and at best, and by topic."""
+
+    measure: Measure
+    mean: float
+    worst: float
+    best: float
+    #: For each topic, by how much its value may vary.
+    width: Floats
+
+
+def tie_ranges(ranks: Ranks, measures: tuple[Measure, ...]) -> list[Range]:
+    """The lowest and the highest value over all orders of tied documents, for measures that such an order changes.
+
+    Exact for measures that never fall when a higher grade moves up, as nearly all do; for others, what the two orders
+    by grade give.
+
+    >>> from assay.measures import RR
+    >>> [found] = tie_ranges(Ranks.from_tables({"q": {"a": 1.0, "b": 1.0}}, {"q": {"a": 1}}), (RR,))
+    >>> found.worst, found.best
+    (0.5, 1.0)
+    """
+    if not (ranks.hits.tie_last > ranks.hits.tie_first).any():
+        return []
+    orders = [ranks, *(replace(ranks, hits=reordered(ranks.hits, best=best)) for best in (False, True))]
+    ranges = []
+    for measure in measures:
+        values = np.array([valued(measure, order) for order in orders])
+        low, high = values.min(axis=0), values.max(axis=0)
+        width = np.nan_to_num(high - low)
+        if (width > ROUNDING).any():
+            mean, worst, best = (float(np.nanmean(column)) for column in (values[0], low, high))
+            ranges.append(Range(measure, mean, worst, best, width))
+    return ranges
+
+
+@check(
+    "ties", "run", "warning", "note",
+    question="Would equal scores in another order change a measure (a note: its mean by less than 0.0001)?",
+    advice="make scores distinct, or give the order by rank (`{rank_by=rank}`); `{ties=expected}` averages over orders",
+)  # fmt: skip
+def ties(system: ExaminedRun) -> Iterator[Finding]:
+    """Ties that can change a measure, with the lowest and the highest value over all orders."""
+    ranks = system.ranks
+    ranges = [] if ranks is None else tie_ranges(ranks, system.case.measures)
+    if ranks is None or not ranges:
+        return
+    touched = np.any([span.width > ROUNDING for span in ranges], axis=0)
+    widest = max(ranges, key=lambda span: span.best - span.worst)
+    ends = (widest.worst, widest.best)
+    visible = widest.best - widest.worst >= _VISIBLE
+    mean = (
+        f"{widest.measure} is {number(widest.mean)}, and anything from {span(*ends)}"
+        if visible
+        else f"no mean by more than {_VISIBLE:g} ({widest.measure} from {' to '.join(numbers(ends, 6))})"
+    )
+    message = (
+        f"ties can change {share(int(touched.sum()), len(touched), 'topic')} ({as_percent(touched.mean(), 0)}): {mean}"
+    )
+    order = np.argsort(-widest.width, kind="stable")[:EXAMPLES]
+    examples = tuple(
+        Example(f"topic {quote(ranks.queries[topic])}: {widest.measure} may vary by {widest.width[topic]:.2g}")
+        for topic in order
+        if widest.width[topic] > ROUNDING
+    )
+    details = tuple(
+        {
+            "measure": str(span.measure),
+            "value": span.mean,
+            "worst": span.worst,
+            "best": span.best,
+            "topics": int((span.width > ROUNDING).sum()),
+        }
+        for span in ranges
+    )
+    severity: Severity = "warning" if visible else "note"
+    yield finding(
+        "ties", severity, system.run, message, int(touched.sum()), examples=examples, details=details,
+        weight=widest.best - widest.worst,
+    )  # fmt: skip
+
+
+@check(
+    "equal-scores", "ranking", "error",
+    question="Are all scores of (nearly) all queries the same?",
+    advice="the scores were lost: write them again, or order by rank with `{rank_by=rank}` if the ranks are right",
+)  # fmt: skip
+def equal_scores(system: ExaminedRun) -> Iterator[Finding]:
+    """Queries of which all documents have one score."""
+    several = system.queries.filter(pl.col("count") > 1)
+    equal = several.filter(pl.col("lowest") == pl.col("highest"))
+    if equal.height and equal.height >= NEARLY_ALL * several.height:
+        message = f"in {share(equal.height, several.height, 'query')}, all documents have the same score"
+        examples = tuple(
+            Example(f"query {quote(row['query_id'])}: {row['count']} times {row['highest']:g}")
+            for row in equal.head(EXAMPLES).to_dicts()
+        )
+        yield finding("equal-scores", "error", system.run, message, equal.height, examples=examples)
+
+
+_SCORES_RISE = ": scores rise with the rank, as distances do"
+_NOTHING = "nothing, as long as scores make the order; a rank that is no number may mean that an id holds a blank"
+_SWAP = "exchange the two columns"
+
+
+@check(
+    "rank-conflict", "ranking", "error", "warning",
+    question="Does the rank column contradict the scores (a worse rank with a higher score)?",
+    advice="find out which is right: Assay and trec_eval order by score, some tools by rank (here `{rank_by=rank}`)",
+)  # fmt: skip
+def rank_conflict(system: ExaminedRun) -> Iterator[Finding]:
+    """Ranks that say another order; an error if nearly all queries are exactly upside down."""
+    conflicts = system.conflicts
+    if not conflicts.queries:
+        return
+    run, ranked = system.run, system.ranked
+    severity: Severity = "error" if system.ranks_are_upside_down else "warning"
+    message = f"ranks contradict scores in {share(len(conflicts.queries), system.queries.height, 'query')}"
+    message += _SCORES_RISE if system.ranks_are_upside_down else ""
+    rows = ranked.select("query_id", "rank", "score", "row")
+    examples = []
+    for place, before in zip(conflicts.rows[:EXAMPLES].tolist(), conflicts.before[:EXAMPLES].tolist(), strict=True):
+        query, rank, score, row = rows.row(place)
+        _, other_rank, other_score, _ = rows.row(before)
+        text = f"query {quote(query)}: rank {rank:g} has score {score:.6g}, rank {other_rank:g} only {other_score:.6g}"
+        examples.append(Example(text, run.line(row)))
+    yield finding("rank-conflict", severity, run, message, len(conflicts.queries), examples=examples)
+
+
+@check(
+    "ranks", "ranking", "error", "warning", "note",
+    question="Are ranks no whole numbers, the same for several documents, with gaps, not from 1 on, or really scores?",
+    advice=f"{_NOTHING}; {_SWAP} if ranks and scores stand in each other's place",
+)  # fmt: skip
+def ranks(system: ExaminedRun) -> Iterator[Finding]:
+    """Ranks that are odd in themselves."""
+    run = system.run
+    if "rank" not in run.rows.columns:
+        return
+    if system.columns_are_swapped:
+        message = "the score column counts 1, 2, 3 ... and the rank column falls as scores do: the two are swapped"
+        yield finding("ranks", "error", run, message, system.queries.height, todo=_SWAP)
+        return
+    rank = run.rows["rank"]
+    odd = {"no number": rank.is_null() | ~rank.is_finite(), "no whole number": rank.floor() != rank}
+    for what, which in odd.items():
+        rows = which.fill_null(value=False).arg_true()
+        if rows.len():
+            message = f"{number_of('rank', rows.len())} {'is' if rows.len() == 1 else 'are'} {what}"
+            examples = [Example(_told(system, row), run.line(row)) for row in rows.head(EXAMPLES).to_list()]
+            yield finding("ranks", "warning", run, message, rows.len(), examples=examples, todo=_NOTHING)
+    yield from _gaps(system)
+
+
+def _told(system: ExaminedRun, row: int) -> str:
+    """The line itself, if it is known: it shows what stands in the place of a rank."""
+    written = system.run.written(row)
+    return pair(*system.run.rows.row(row)[:2]) if written is None else quote(" ".join(written.split()))
+
+
+def _gaps(system: ExaminedRun) -> Iterator[Finding]:
+    """Ranks that come twice, with gaps, or from another number on than 1."""
+    if system.run.rows["rank"].has_nulls() or system.repeated.any():
+        return
+    place = pl.col("rank")
+    queries = system.run.rows.group_by("query_id", maintain_order=True).agg(
+        start=place.min(), end=place.max(), count=pl.len(), different=place.n_unique()
+    )
+    repeated = queries.filter(pl.col("different") < pl.col("count"))
+    gaps = queries.filter(
+        pl.col("different") == pl.col("count"), pl.col("end") - pl.col("start") + 1 != pl.col("count")
+    )
+    shifted = queries.filter(pl.col("start") != 1)
+    if system.run.tolerated is not None:  # lines that could not be read leave gaps, which have been told as such
+        gaps, shifted = gaps.clear(), shifted.clear()
+    parts = {"the same rank twice": repeated, "gaps between ranks": gaps, "ranks that do not start at 1": shifted}
+    parts_text = [f"{what} in {number_of('query', part.height)}" for what, part in parts.items() if part.height]
+    if not parts_text:
+        return
+    rows_listed = pl.concat([part.head(1) for part in parts.values()]).unique(maintain_order=True)
+    examples = [
+        Example(
+            f"query {quote(row['query_id'])}: {row['start']:g} to {row['end']:g}, {number_of('document', row['count'])}"
+        )
+        for row in rows_listed.to_dicts()
+    ]
+    count = max(part.height for part in parts.values())
+    yield finding("ranks", "note", system.run, "; ".join(parts_text), count, examples=examples, todo=_NOTHING)
+
+
+@check(
+    "upside-down", "run", "warning",
+    question="Is the reverse of the run better, by half in AP and in more topics than chance allows (sign test, 1 %)?",
+    advice="if low scores are the good ones, as distances are, write them with a minus",
+)  # fmt: skip
+def upside_down(system: ExaminedRun) -> Iterator[Finding]:
+    """A run that would be better if it were read from its end."""
+    ranks = system.ranks
+    # Where the ranks say so, it has been told with certainty.
+    if ranks is None or system.ranks_are_upside_down or system.columns_are_swapped:
+        return
+    reverse = reverse_of(ranks)
+    if reverse.is_better:
+        message = (
+            "lower scores seem to be better: from its end, the run wins in "
+            f"{share(reverse.better, reverse.topics, 'topic')}"
+        )
+        example = Example(f"mean AP: {number(reverse.forwards)}, and {number(reverse.backwards)} from the end")
+        details = [
+            {"measure": "AP", "value": reverse.forwards, "reversed": reverse.backwards, "topics": reverse.topics}
+        ]
+        yield finding(
+            "upside-down", "warning", system.run, message, reverse.better, examples=[example], details=details
+        )
+
+
+@check(
+    "perfect", "run", "warning",
+    question="Are nDCG, AP and RR at their largest value in (nearly) all topics, as if the judgments had made the run?",
+    advice="find out how the run was made: a system that has seen the judgments says nothing about others",
+)  # fmt: skip
+def perfect(system: ExaminedRun) -> Iterator[Finding]:
+    """A ranking without a fault in at least nine of ten topics, and in five at least."""
+    topics, faultless = _faultless(system.ranks)
+    if topics >= LEAST_TOPICS and faultless >= NEARLY_ALL * topics:
+        message = f"a perfect ranking (nDCG, AP and RR are 1) in {share(faultless, topics, 'topic')}"
+        yield finding("perfect", "warning", system.run, message, faultless)
+
+
+def _faultless(ranks: Ranks | None) -> tuple[int, int]:
+    """How many topics have something to find, and how many of them a ranking without a fault."""
+    if ranks is None:
+        return 0, 0
+    values: list[Floats] = [measure.of(ranks) for measure in (nDCG(), AP(), RR())]
+    lowest = np.min(values, axis=0)
+    return int((ranks.relevant() > 0).sum()), int((lowest >= 1 - ROUNDING).sum())

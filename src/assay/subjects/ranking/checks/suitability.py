@@ -1,0 +1,183 @@
+"""Checks whether the measures suit the judgments and the runs, and whether the topics are enough."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import combinations
+
+import numpy as np
+
+from assay.core.digits import as_percent, number
+from assay.core.errors import listed, number_of, quote
+from assay.measures.counting.judgments import Floats
+from assay.measures.doubts import NEARLY_ALL, ROUNDING
+from assay.subjects.ranking.checks.case import LEAST_TOPICS, ExaminedCollection, ExaminedRun
+from assay.verbs.diagnosis.findings import Example, Finding, Severity, check, finding, share
+
+#: A measure with a cut-off that can reach less than this, on average, is far from the judgments.
+_CEILING = 0.5
+#: Runs with fewer documents than the cut-off in more than this share of topics.
+_OFTEN_SHORT = 0.1
+_ALPHA, _POWER = 0.05, 0.8
+
+
+def _relevant(case: ExaminedCollection) -> Floats:
+    """How many relevant documents each topic with one has."""
+    counts = case.by_topic["relevant"].to_numpy().astype(np.float64)
+    return counts[counts > 0]
+
+
+@check(
+    "one-relevant", "judgments", "warning",
+    question="Is AP asked for where (nearly) every topic has one relevant document?",
+    advice="use RR: with one relevant document AP is the same number, and its name promises more",
+)  # fmt: skip
+def one_relevant(case: ExaminedCollection) -> Iterator[Finding]:
+    """AP of one document is the reciprocal of its rank."""
+    relevant = _relevant(case)
+    names = [str(measure) for measure in case.measures if measure.name in {"AP", "GMAP"}]
+    if not names or len(relevant) < LEAST_TOPICS or (relevant == 1).mean() < NEARLY_ALL:
+        return
+    count = int((relevant == 1).sum())
+    have = "has" if count == 1 else "have"
+    message = f"{' and '.join(names)}: {share(count, len(relevant), 'topic')} {have} one relevant document"
+    yield finding("one-relevant", "warning", case.judgments, message, count)
+
+
+@check(
+    "measure-fit", "judgments", "warning", "note",
+    question="Can P@k or R@k as asked for not reach 0.5, is ERR's top grade not the scale's, has a gain no effect?",
+    advice="choose a cut-off near the number of relevant documents, or RCap@k; state max_grade for ERR",
+)  # fmt: skip
+def measure_fit(case: ExaminedCollection) -> Iterator[Finding]:
+    """Recall far below the number of relevant documents, precision far above it, gains of binary grades, ERR's top."""
+    relevant = _relevant(case)
+    if not case.asked or not len(relevant):
+        return
+    grades = set(case.grades["relevance"].unique().to_list())
+    for measure in case.measures:
+        cutoff, name = measure.parameters.get("cutoff"), measure.name
+        unfit: tuple[Severity, str] | None = None
+        if name in {"R", "P"} and cutoff:
+            reach = np.minimum(1, cutoff / relevant if name == "R" else relevant / cutoff).mean()
+            if reach < _CEILING:
+                median = float(np.median(relevant))
+                message = f"{measure} can reach {number(reach, 2)} at most: the median topic has {median:g}"
+                unfit = "warning", f"{message} relevant {'document' if median == 1 else 'documents'}"
+        elif name in {"nDCG", "DCG"} and measure.parameters.get("gain") == "exp" and grades <= {0.0, 1.0}:
+            unfit = "note", f"{measure}: with grades 0 and 1, exponential gains are the linear ones"
+        elif name in {"ERR", "nERR"} and measure.parameters.get("max_grade") is None and case.scale:
+            top = max(grades)
+            if top < max(case.scale):
+                unfit = "warning", f"{measure} takes {top:g} for the top of the scale, which is {max(case.scale):g}"
+        if unfit:
+            yield finding("measure-fit", unfit[0], case.judgments, unfit[1])
+
+
+@check(
+    "short-lists", "runs", "warning", "note",
+    question="Does a run return fewer documents than P@k counts, in more than 10 % of the topics (a note without -m)?",
+    advice="the places left empty count as irrelevant: return more, or choose a smaller cut-off",
+)  # fmt: skip
+def short_lists(systems: Sequence[ExaminedRun]) -> Iterator[Finding]:
+    """Precision beyond the end of the list, where there are more relevant documents to find."""
+    counted = [(system, system.ranks) for system in systems if system.ranks is not None]
+    for cutoff in {
+        measure.parameters["cutoff"] for system, _ in counted for measure in system.case.measures if measure.name == "P"
+    }:
+        # Unless somebody asked for it, a cut-off that no run reaches says more about the collection than about a run.
+        if not (systems[0].case.asked or any((ranks.retrieved >= cutoff).any() for _, ranks in counted)):
+            continue
+        for system, ranks in counted:
+            in_run, returned = ranks.in_run, ranks.retrieved
+            is_relevant = (ranks.hits.grade >= system.case.level) & (ranks.hits.grade > 0)
+            hits = np.bincount(ranks.hits.query[is_relevant], minlength=len(in_run))
+            # A short list costs nothing if it holds all there is to find.
+            short = in_run & (returned < cutoff) & (hits < ranks.relevant())
+            count = int(short.sum())
+            if count <= _OFTEN_SHORT * in_run.sum():
+                continue
+            worst = int(np.argmin(np.where(short, returned, 1 << 40)))
+            example = Example(f"topic {quote(ranks.queries[worst])}: {number_of('document', int(returned[worst]))}")
+            message = f"fewer than {cutoff} documents in {share(count, int(in_run.sum()), 'topic')}"
+            severity: Severity = "warning" if system.case.asked else "note"
+            yield finding("short-lists", severity, system.run, message, count, examples=[example])
+
+
+@check(
+    "saturation", "runs", "warning", "note",
+    question="Is a measure at its largest value for 90 % of the topics or more?",
+    advice="it cannot tell these systems apart: use a stricter measure, a larger cut-off or harder topics",
+)  # fmt: skip
+def saturation(systems: Sequence[ExaminedRun]) -> Iterator[Finding]:
+    """The share of topics and runs at the upper bound; of one run alone it is a note."""
+    counted = [system for system in systems if system.values]
+    if not counted:
+        return
+    full: dict[str, float] = {}
+    for measure in counted[0].case.measures:
+        bounds = measure.definition.bounds
+        values = np.concatenate([system.values[measure] for system in counted])
+        values = values[~np.isnan(values)]
+        if bounds is None or not np.isfinite(bounds[1]) or len(values) < LEAST_TOPICS * len(counted):
+            continue
+        part = float((values >= bounds[1] - ROUNDING).mean())
+        if part >= NEARLY_ALL:
+            full[str(measure)] = part
+    # A measure that nobody asked for may well be at its top, in one run alone in any case.
+    chosen = counted[0].case.asked or len(full) >= len(counted[0].case.measures) / 2
+    if full and (chosen or len(counted) > 1):
+        severity: Severity = "warning" if chosen and len(counted) > 1 else "note"
+        file = None if len(counted) > 1 else counted[0].run
+        where = "topics and runs" if len(counted) > 1 else "topics"
+        message = f"{listed(list(full))} at the largest value for nearly all {where}"
+        examples = [Example(f"{name}: {as_percent(part, 0)} of {where}") for name, part in full.items()]
+        details = [{"measure": name, "share": part} for name, part in full.items()]
+        yield finding("saturation", severity, file, message, len(full), examples=examples, details=details)
+
+
+@check(
+    "few-topics", "runs", "warning",
+    question="Are there fewer than 5 topics, or too few for most differences between runs (power 80 %, alpha 0.05)?",
+    advice="do not rank the systems by these differences: test them (`assay compare`), plan topics (`assay power`)",
+)  # fmt: skip
+def few_topics(systems: Sequence[ExaminedRun]) -> Iterator[Finding]:
+    """Pairs of runs whose observed difference is smaller than what as many topics can show."""
+    counted = [system for system in systems if system.values]
+    if len(counted) < 2:
+        return
+    from assay.stats.power import smallest_detectable, units_needed  # noqa: PLC0415  # brings SciPy; one run needs none
+
+    total = len(counted[0].case.topic_ids)
+    details, examples = [], []
+    for measure in counted[0].case.measures:
+        values = np.array([system.values[measure] for system in counted])
+        values = values[:, ~np.isnan(values).any(axis=0)]
+        topics = values.shape[1]
+        gaps = [gap for a, b in combinations(values, 2) if (gap := b - a).any()]
+        if topics < 2 or not gaps:
+            continue
+        difference = np.array([abs(gap.mean()) for gap in gaps])
+        spread = np.array([gap.std(ddof=1) for gap in gaps])
+        # What can be shown grows with the spread, all else being equal.
+        unit = smallest_detectable(1.0, topics, _ALPHA, _POWER)
+        hidden = int((difference < unit * spread).sum())
+        if hidden <= len(gaps) / 2:
+            continue
+        middle, typical = float(np.median(difference)), float(np.median(spread))
+        needed = units_needed(middle, typical, _ALPHA, _POWER) if middle > 0 and typical > 0 else None
+        details.append(
+            {"measure": str(measure), "pairs": len(gaps), "hidden": hidden, "topics": topics, "difference": middle,
+             "detectable": unit * typical, "topics_needed": needed}
+        )  # fmt: skip
+        takes = "" if needed is None else f", which {needed:,} topics would show"
+        text = f"{measure}: {hidden} of {number_of('pair', len(gaps))}; median difference {number(middle)}{takes}"
+        examples.append(Example(text))
+    names = listed([str(detail["measure"]) for detail in details])
+    if total < LEAST_TOPICS:
+        message = f"{number_of('topic', total)} cannot tell runs apart, whatever the differences"
+    else:
+        message = f"most runs differ by less than {number_of('topic', total)} can show, under {names}"
+    if details or total < LEAST_TOPICS:
+        count = sum(detail["hidden"] for detail in details)
+        yield finding("few-topics", "warning", None, message, max(count, 1), examples=examples, details=details)

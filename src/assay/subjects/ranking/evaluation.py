@@ -1,0 +1,385 @@
+"""`evaluate`: judgments and runs -> an `Evaluation`."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
+
+import polars as pl
+
+from assay.core import registry
+from assay.core.domains import Choice, Whole
+from assay.core.errors import ParameterError, listed, not_among, number_of, refuse_unknown
+from assay.core.results import Result, as_pandas, frame_as_csv, written
+from assay.measures import Judged, NumRelRet, parse_measure
+from assay.measures.counting.judgments import Judgments
+from assay.measures.counting.policies import Policies, policies
+from assay.measures.counting.ranks import Ranks
+from assay.measures.diversity import by_subtopics, check_subtopics
+from assay.measures.doubts import doubts_about_judgments, doubts_about_run, where_to_look
+from assay.measures.parser import split_measures
+from assay.measures.registry import Measure
+from assay.measures.steps import PerUnit
+from assay.measures.summary import Summary, Undefined, signature, summarise
+from assay.subjects.ranking.inputs import check_text, judgments_of, named_runs
+from assay.tables import Batches, Qrels, Scores
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from assay.show.model import Document
+    from assay.verbs.explanation import Explanation
+
+#: What `evaluate` computes unless told otherwise.
+DEFAULT_MEASURES = ("AP", "nDCG@10", "RR", "P@1", "P@5", "P@10", "P@20", "R@1", "R@5", "R@10", "R@20", "Judged@10")
+
+Compat: TypeAlias = Literal["trec_eval-9", "trec_eval-10"]
+_PROFILES: dict[str, dict[str, Any]] = {
+    "trec_eval-9": {"missing": "skip", "score_precision": "single"},
+    "trec_eval-10": {"missing": "skip"},
+}
+
+
+class RankedSystem(NamedTuple):
+    """One system's counts and results."""
+
+    name: str
+    ranks: Ranks
+    results: Mapping[Measure, PerUnit]
+
+
+@dataclass(frozen=True, eq=False)
+class Evaluation(Result):
+    """Scores of one or more systems, with what they rest on.
+
+    >>> from assay import evaluate
+    >>> result = evaluate({"q1": {"d1": 1}}, {"q1": {"d1": 2.0, "d2": 1.0}}, ["AP", "P@1"])
+    >>> result.mean("AP")
+    1.0
+    """
+
+    kind = "evaluation"
+
+    systems: tuple[RankedSystem, ...]
+    measures: tuple[Measure, ...]
+    policies: Policies
+    undefined: Undefined
+    qrels: Qrels
+    seed: int
+    samples: int
+    compat: str | None = None
+    judge: str | None = None
+    subtopics: bool = False
+    #: The runs themselves, for whoever wants to look at documents once more.
+    runs: Mapping[str, Batches] = field(default_factory=dict)
+    warnings: tuple[str, ...] = field(default=())
+
+    def __repr__(self) -> str:
+        systems = ", ".join(system.name for system in self.systems)
+        warned = f"; {number_of('warning', len(self.warnings))}" if self.warnings else ""
+        measures = ", ".join(map(str, self.measures))
+        return f"<Evaluation of {systems} on {number_of('topic', len(self.qrels.topics))}: {measures}{warned}>"
+
+    @cached_property
+    def scores(self) -> Scores:
+        """One number per system, measure and query."""
+        frames = [
+            pl.DataFrame(
+                {
+                    "unit": pl.Series(system.ranks.queries, dtype=pl.String),
+                    "value": pl.Series(result.values).fill_nan(None),
+                    "undefined": pl.Series(result.reasons(), dtype=pl.String),
+                }
+            ).select(
+                system=pl.lit(system.name),
+                measure=pl.lit(str(measure)),
+                unit_kind=pl.lit(system.ranks.unit_kind),
+                unit="unit",
+                value="value",
+                undefined="undefined",
+            )
+            for system in self.systems
+            for measure, result in system.results.items()
+        ]
+        directions = {str(measure): measure.definition.direction for measure in self.measures}
+        return Scores(pl.concat(frames) if frames else pl.DataFrame(schema=Scores.SCHEMA), directions)
+
+    def summary(self, measure: str | Measure | None = None, system: str | None = None) -> Summary:
+        """One system's number under one measure; both may be left out if there is only one."""
+        chosen, wanted = self.system(system), self.measure(measure)
+        return summarise(wanted, chosen.results[wanted], self.undefined)
+
+    def mean(self, measure: str | Measure | None = None, system: str | None = None) -> float:
+        """The value of `summary`: the mean over queries for most measures."""
+        return self.summary(measure, system).value
+
+    def explain(
+        self,
+        measure: str | Measure | None = None,
+        *,
+        query: str | None = None,
+        system: str | None = None,
+        show: int | None = None,
+        running: bool = False,
+    ) -> Explanation:
+        """Show how a number of this evaluation came about, step by step: see `explain`.
+
+        Measure and system may be left out if there is only one; without a query, how all are put together.
+
+        >>> evaluate({"q1": {"d1": 1}}, {"q1": {"d2": 0.9, "d1": 0.8}}, "RR").explain(query="q1").value
+        0.5
+        """
+        explain = registry.verb("explain")
+        explanation: Explanation = explain(
+            self.measure(measure), self, query=query, system=system, show=show, running=running
+        )
+        return explanation
+
+    def to_frame(self, per_query: bool = False) -> pl.DataFrame:
+        """One row a system (or a system and query), one column a measure.
+
+        >>> evaluate({"q1": {"d1": 1}}, {"q1": {"d1": 0.9}}, ["AP", "RR"]).to_frame(per_query=True).rows()
+        [('run', 'q1', 1.0, 1.0)]
+        """
+        if per_query:
+            return pl.concat([_queries(system) for system in self.systems])
+        means = [[self.mean(measure, system.name) for measure in self.measures] for system in self.systems]
+        names = {"system": [system.name for system in self.systems]}
+        columns = zip(map(str, self.measures), zip(*means, strict=True), strict=True)
+        return pl.DataFrame(names | {name: pl.Series(values).fill_nan(None) for name, values in columns})
+
+    def sorted_by(self, measure: str | Measure) -> Evaluation:
+        """The same with the best system under a measure first."""
+        means = {system.name: self.mean(measure, system.name) for system in self.systems}
+        sign = 1 if self.measure(measure).definition.higher_is_better is False else -1
+        order = sorted(self.systems, key=lambda system: (math.isnan(means[system.name]), sign * means[system.name]))
+        return replace(self, systems=tuple(order))
+
+    @cached_property
+    def coverage(self) -> pl.DataFrame:
+        """What each system's scores rest on: topics, missing and ignored ones, documents, and the share judged."""
+        return pl.DataFrame([_coverage(system) for system in self.systems])
+
+    @property
+    def without_number(self) -> tuple[str, ...]:
+        """Which measures have no number, for which systems and why: no unit has a value."""
+        return tuple(_without_number(self.systems, self.measures, self.undefined))
+
+    @property
+    def signatures(self) -> dict[str, str]:
+        """Everything each number depends on, by measure."""
+        top = self.systems[0].ranks.max_grade
+        judges: dict[str, Any] = {"judge": self.judge, "subtopics": self.subtopics}
+        return {
+            str(measure): signature(
+                measure, self.policies, top, self.undefined, seed=self.seed, samples=self.samples, **judges
+            )
+            for measure in self.measures
+        }
+
+    def document(self, per_query: bool = False) -> Document:
+        """What is shown, as data: scores, what they rest on, and with `per_query` every query."""
+        document: Document = registry.presenter(self.kind)(self, per_query)
+        return document
+
+    def to_pandas(self, per_query: bool = False) -> pd.DataFrame:
+        """The table of `to_frame`, as a pandas frame."""
+        return as_pandas(self.to_frame(per_query))
+
+    def to_json(self, per_query: bool = False) -> str:
+        """Scores, coverage and signatures as JSON."""
+        return written(self.document(per_query), "json")
+
+    def to_csv(self, per_query: bool = False, *, spreadsheet: bool = False) -> str:
+        """The table of systems, or of queries, as CSV; for a `spreadsheet`, no cell is a formula."""
+        return frame_as_csv(self.to_frame(per_query), spreadsheet=spreadsheet)
+
+    def to_markdown(self, per_query: bool = False) -> str:
+        """The table of systems, or of queries, as Markdown; below, why there is no number where there is none."""
+        return self._table_alone("markdown", per_query)
+
+    def to_latex(self, per_query: bool = False) -> str:
+        """The table of systems, or of queries, as LaTeX (booktabs)."""
+        return self._table_alone("latex", per_query)
+
+    def to_html(self, title: str = "Evaluation") -> str:
+        """The page of `report`; the first system is what the others are held against."""
+        page: str = self.report(title=title).to_html()
+        return page
+
+    def _repr_html_(self) -> str:
+        return self._table_alone("html")
+
+    def _table_alone(self, form: str, per_query: bool = False) -> str:
+        document = self.document(per_query)
+        names = ("queries" if per_query else "systems", "undefined")
+        return written(replace(document, sections=tuple(map(document.section, names))), form)
+
+    def system(self, name: str | None = None) -> RankedSystem:
+        """A system by name; may be left out if there is only one."""
+        if name is None and len(self.systems) == 1:
+            return self.systems[0]
+        names = [system.name for system in self.systems]
+        if name not in names:
+            raise not_among("system", name, names)
+        return self.systems[names.index(name)]
+
+    def measure(self, name: str | Measure | None = None) -> Measure:
+        """A measure of this evaluation, in any tool's notation; may be left out if there is only one."""
+        if name is None and len(self.measures) == 1:
+            return self.measures[0]
+        wanted = None if name is None else _measures(name, self.compat)[0]
+        if wanted not in self.measures:
+            raise not_among("measure", name, self.measures)
+        return wanted
+
+
+def evaluate(
+    qrels: Any,
+    runs: Any,
+    measures: Iterable[str | Measure] | str | Measure = DEFAULT_MEASURES,
+    *,
+    undefined: Undefined = "counted_as",
+    compat: Compat | None = None,
+    judge: str | None = None,
+    subtopics: bool | None = None,
+    seed: int = 0,
+    samples: int = 100,
+    **rules: Any,
+) -> Evaluation:
+    """Evaluate one run or several against judgments.
+
+    `qrels` and `runs` are paths, open files, dicts of dicts, data frames or tables; `runs` may also be a list, or a
+    dict from system names to runs. Further keyword arguments are policies, such as `ties="expected"`: see `Policies`.
+    `undefined`: what undefined values do in a mean (`counted_as` the measure's declared value, `skip`, `error`).
+    `compat`: rank, skip and round as another tool does. `judge`: whose judgments count, where several judged.
+    `subtopics`: column 2 (in tables: `judge`) names the subtopic that a document was judged for, as measures of
+    diversity want it; others take the largest grade. None: if such a measure is asked for, the column is taken for
+    subtopics where documents are judged under several of its names, and a warning says so.
+    `samples` and `seed` serve `ties="expected"` for measures without a closed form.
+
+    >>> evaluate({"q1": {"d1": 1}}, {"q1": {"d1": 0.9}}, "RR").mean()
+    1.0
+    """
+    refuse_unknown(rules, Policies, evaluate)
+    samples, seed = Whole(1).check("samples", samples), Whole(0).check("seed", seed)
+    profile = _profile(compat)
+    chosen = policies(None, **(profile | rules))
+    wanted = _measures(measures, compat)
+    check_subtopics(subtopics, judge)
+    table = judgments_of(qrels, judge, subtopics is True)
+    if judge is not None:
+        table = table.by_judge(judge)
+    by_subtopic, table, doubts = by_subtopics(table, subtopics, wanted)
+    judgments = Judgments.of(table, by_subtopic)
+    systems = []
+    opened = named_runs(runs)
+    for name, run in opened.items():
+        check_text(name)
+        ranks = Ranks.from_tables(run, judgments, chosen)
+        results = {measure: measure.per_unit(ranks, seed=seed, samples=samples) for measure in wanted}
+        systems.append(RankedSystem(name, ranks, results))
+    return Evaluation(
+        tuple(systems),
+        wanted,
+        chosen,
+        undefined,
+        table,
+        seed,
+        samples,
+        compat,
+        judge,
+        by_subtopic,
+        opened,
+        warnings=(
+            *table.warnings,
+            *doubts,
+            *_doubts(judgments, wanted, table, list(zip(systems, opened.values(), strict=True))),
+            *_warnings(systems, opened),
+            *_without_number(systems, wanted, undefined),
+        ),
+    )
+
+
+def _measures(measures: Iterable[str | Measure] | str | Measure, compat: str | None) -> tuple[Measure, ...]:
+    if not isinstance(measures, str | Measure | Iterable):
+        raise ParameterError(f"measures are given by name, such as 'nDCG@10', not {measures!r}")
+    listed = [measures] if isinstance(measures, str | Measure) else measures
+    split = [name for item in listed for name in (split_measures(item) if isinstance(item, str) else [item])]
+    wanted = [parse_measure(measure) for measure in split]
+    if not wanted:
+        raise ParameterError("there is no measure to compute")
+    if compat is not None:
+        # The reference tool's rounding of recall levels belongs to its profile, unless somebody asked for another.
+        wanted = [m(rule=compat) if "rule" in m.parameters and "rule" not in m.given else m for m in wanted]
+    return tuple(dict.fromkeys(wanted))
+
+
+def _profile(compat: str | None) -> dict[str, Any]:
+    if compat is None:
+        return {}
+    Choice(_PROFILES).check("compat", compat)
+    return _PROFILES[compat]
+
+
+def _queries(system: RankedSystem) -> pl.DataFrame:
+    """One row a query, one column a measure; null where a value is undefined."""
+    values = {str(measure): pl.Series(result.values).fill_nan(None) for measure, result in system.results.items()}
+    queries = pl.Series(system.ranks.queries, dtype=pl.String)
+    return pl.DataFrame({"query_id": queries} | values).select(pl.lit(system.name).alias("system"), pl.all())
+
+
+def _coverage(system: RankedSystem) -> dict[str, Any]:
+    ranks = system.ranks
+    judged = summarise(Judged(cutoff=10), Judged(cutoff=10).per_unit(ranks))
+    return {
+        "system": system.name,
+        "topics": len(ranks.queries),
+        "missing": len(ranks.missing_topics),
+        "ignored": len(ranks.ignored_topics),
+        "retrieved": int(ranks.retrieved.sum()),
+        "relevant": int(ranks.relevant().sum()),
+        "relevant_retrieved": round(float(NumRelRet.of(ranks).sum())),
+        "tied": int((ranks.hits.tie_last > ranks.hits.tie_first).sum()),
+        "judged@10": judged.value,
+        "without_relevant": int((ranks.relevant() == 0).sum()),
+    }
+
+
+def _doubts(
+    judgments: Judgments, measures: Sequence[Measure], qrels: Qrels, systems: Sequence[tuple[RankedSystem, Batches]]
+) -> Iterable[str]:
+    """What makes scores rest on nothing, and where to look closer."""
+    for system, run in systems[:1]:
+        for doubt in doubts_about_judgments(judgments, measures, system.ranks.policies, qrels):
+            yield f"{doubt}; {where_to_look(qrels, run)}"
+    for system, run in systems:
+        for doubt in doubts_about_run(system.name, system.ranks, run, system.results):
+            yield f"{doubt}; {where_to_look(qrels, run)}"
+
+
+def _warnings(systems: Sequence[RankedSystem], runs: Mapping[str, Batches]) -> Iterable[str]:
+    for system in systems:
+        missing, ignored = system.ranks.missing_topics, system.ranks.ignored_topics
+        if not system.ranks.in_run.any():
+            yield f"{runs[system.name].origin}: the run is empty: scored as a system that returned nothing"
+        if missing:
+            treated = "left out" if system.ranks.left_out else "counted as empty"
+            yield f"{system.name}: {number_of('judged topic', len(missing))} missing, {treated}"
+        if ignored:
+            yield f"{system.name}: {number_of('topic', len(ignored))} without judgments, ignored"
+
+
+def _without_number(
+    systems: Sequence[RankedSystem], measures: Iterable[Measure], undefined: Undefined
+) -> Iterable[str]:
+    """Which measures have no number, for which systems and why; undefined="error" raises here."""
+    lacking: dict[tuple[Measure, str], list[str]] = {}
+    for measure in measures:
+        for system in systems:
+            if reason := summarise(measure, system.results[measure], undefined).reason:
+                lacking.setdefault((measure, reason), []).append(system.name)
+    return [f"{listed(names)}: {measure} is undefined: {reason}" for (measure, reason), names in lacking.items()]

@@ -1,0 +1,1 @@
+"""What results on rankings show, on the terminal and in reports."""

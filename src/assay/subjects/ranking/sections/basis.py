@@ -1,0 +1,292 @@
+"""What a report on rankings is made from: an evaluation, its comparison with a baseline, what is looked at closely."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+
+from assay.core.domains import Whole
+from assay.core.errors import InputError, ParameterError, number_of
+from assay.core.notes import Note
+from assay.files import is_file
+from assay.measures.counting.ranks import Ranks
+from assay.measures.counting.retrieved import retrieved, why_not
+from assay.measures.registry import Measure
+from assay.stats.bootstrap import Interval
+from assay.stats.samples import Sample, few_units
+from assay.subjects.ranking.evaluation import Evaluation
+from assay.subjects.ranking.inputs import check_levels
+from assay.subjects.ranking.visible_changes import PAGE
+from assay.verbs.comparison import Comparison, Finding, compare
+from assay.verbs.comparison.findings import Settings
+from assay.verbs.comparison.result import UNSEEN
+from assay.verbs.pairing import ScorePairing, unit_pairing_of
+from assay.verbs.report.subject import Request, check_name, compared_with, refuse_repeated
+from assay.verbs.report.texts import Texts
+
+#: What a report shows unless told otherwise; charts and queries are of the first one.
+DEFAULT_MEASURES = ("nDCG@10", "AP", "RR", "P@10")
+#: Of more systems than these, only some are looked at closely; all are in the table.
+MOST_SYSTEMS = 8
+#: Verdicts under other measures than the main one are told in words as long as all are not more than this.
+MOST_VERDICTS = 12
+#: Runs with more rows than this are not gone through once more for every document that they hold.
+MOST_ROWS = 5_000_000
+#: How a comparison is made, besides the rules of evaluation, and what holds unless told otherwise.
+COMPARED_BY: dict[str, Any] = {name: (compare.__kwdefaults__ or {})[name] for name in Settings._fields}
+COMPARED_BY["test"] = "permutation"
+_NO_INTERVAL = Interval(float("nan"), float("nan"), float("nan"), "none")
+
+
+class Wording(NamedTuple):
+    """What to type: to list what to judge next, to choose the measures and the system, to have verdicts in words."""
+
+    judge: str = "compare(..., measures={measure!r}).judge_next()"
+    measures: str = "measures=..."
+    system: str = "system=..."
+    compare: str = "compare(..., measures=...)"
+
+
+class Shown(NamedTuple):
+    """How many of the most changed queries to show, how many ranks of each, the texts behind ids, and how to ask."""
+
+    queries: int
+    ranks: int
+    texts: Texts
+    wording: Wording
+
+    @classmethod
+    def of(cls, details: Mapping[str, Any]) -> Shown:
+        """Check the numbers, and read the texts."""
+        queries = Whole(0).check("changed", details.get("changed", 6))
+        ranks = Whole(1).check("show", details.get("show", 10))
+        texts = Texts.of(details.get("topics"), details.get("documents"))
+        return cls(queries, ranks, texts, details.get("wording", Wording()))
+
+
+@dataclass(frozen=True, eq=False)
+class Basis:
+    """What the sections of a report are made from: a comparison, or where there is none what it would rest on.
+
+    `names`: the systems as they were given. `counts`: every document of those in `detailed`; empty where documents
+    cannot be looked at, and `no_documents` says why.
+    """
+
+    evaluation: Evaluation | None
+    comparison: Comparison | None
+    settings: Settings
+    measures: tuple[str, ...]
+    names: tuple[str, ...]
+    baseline: str
+    paired: Mapping[str, Sample]
+    shown: Shown
+    notes: Sequence[str]
+    asked_system: str | None = None
+    origin: str = ""  # of scores alone: the file that they were read from
+    counts: Mapping[str, Ranks] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, request: Request) -> Self:
+        """Evaluate and compare what was given, as far as it has not been done; `rules` are those of both verbs."""
+        source, runs, wanted, baseline, details, rules = request
+        system, shown, origin = details.get("system"), Shown.of(details), ""
+        comparison: Comparison | None = None
+        if isinstance(source, Comparison):
+            refuse_repeated({"runs": runs, "measures": wanted, **rules}, "comparison", "compare")
+            comparison, evaluation, settings = source, source.evaluation, source.settings
+            measures, systems, notes = source.measures, source.systems, list(source.notes)
+            paired, first = {each.measure: each for each in source.samples}, compared_with(source, baseline)
+        else:
+            asked = {name: rules.pop(name, default) for name, default in COMPARED_BY.items()}
+            check_levels(alpha=asked["alpha"], power=asked["power"], margin=asked["margin"])
+            if runs is not None and wanted is None:
+                wanted = DEFAULT_MEASURES
+            seed = Whole(0).check("seed", asked["seed"])
+            measured = unit_pairing_of("a report on rankings", source, runs, wanted, seed=seed, **rules)
+            evaluation, settings = measured.evaluation, Settings(**{**asked, "resamples": None})
+            measures = tuple(measured.measure_names(wanted))
+            systems = tuple(map(str, measured.scores.frame["system"].unique(maintain_order=True)))
+            paired, notes = _paired(measured, measures)
+            first = (baseline or systems[0]) if len(systems) > 1 else ""
+            if first:
+                check_name("baseline", baseline, systems)
+            elif baseline is not None or system is not None:
+                raise ParameterError(f"there is one system, {systems[0]}: leave baseline and system out")
+            if first and paired:
+                comparison = compare(measured, measures=list(paired), baseline=first, look_into=False, **asked)
+                settings = comparison.settings
+                notes += comparison.notes
+            else:
+                notes += [note for each in paired.values() for note in few_units(each.unit_kind, len(each.units))]
+            origin = _origin(source) if evaluation is None else ""
+        basis = cls(evaluation, comparison, settings, measures, systems, first, paired, shown, notes, system, origin)
+        return basis._counted() if comparison is source else basis._counted()._looked_into()
+
+    @property
+    def main(self) -> str:
+        """The measure that charts and queries are shown for."""
+        return self.measures[0]
+
+    @property
+    def unit_kind(self) -> str:
+        """What the values are of: queries, mostly."""
+        return next((paired.unit_kind for paired in self.paired.values()), "query")
+
+    def findings(self, measure: str | None = None) -> list[Finding]:
+        """What was found about each system, best first, under the main measure unless another is named."""
+        if self.comparison is None:
+            return []
+        of_measure = {each.system: each for each in self.comparison.findings if each.measure == (measure or self.main)}
+        return [of_measure[system] for system in self.systems if system in of_measure]
+
+    @cached_property
+    def systems(self) -> tuple[str, ...]:
+        """The systems, best first by the main measure."""
+        if self.comparison is not None and self.main in self.paired:
+            return tuple(standing.system for standing in self.comparison.standing(self.main))
+        if self.evaluation is None:
+            return self.names
+        return tuple(system.name for system in self.evaluation.sorted_by(self.main).systems)
+
+    @cached_property
+    def system(self) -> str:
+        """The one whose queries are shown beside the baseline's; empty if there is one system only."""
+        others = [name for name in self.systems if name != self.baseline]
+        check_name("system", self.asked_system, others)
+        if not self.baseline:
+            return ""
+        # Of a system whose queries are all the same, there is nothing to show.
+        same = {finding.system for finding in self.findings() if finding.all_zero}
+        return self.asked_system or next((name for name in others if name not in same), others[0])
+
+    @cached_property
+    def detailed(self) -> tuple[str, ...]:
+        """The systems that are looked at closely."""
+        first = [name for name in (self.baseline, self.system) if name]
+        rest = [name for name in self.systems if name not in first]
+        chosen = {*first, *rest[: MOST_SYSTEMS - len(first)]}
+        return tuple(name for name in self.systems if name in chosen)
+
+    @cached_property
+    def no_documents(self) -> str:
+        """Why documents cannot be looked at; empty if they can."""
+        if self.evaluation is None:
+            return "from scores alone, nothing is known of documents: there is no coverage, no curve and no ranking"
+        if int(self.evaluation.coverage["retrieved"].sum()) > MOST_ROWS:
+            return f"the runs have more than {MOST_ROWS:,} rows: their documents are not gone through once more"
+        why = why_not(self.evaluation.policies)
+        return f"documents are not looked at: {why}" if why else ""
+
+    @cached_property
+    def standings(self) -> Mapping[tuple[str, str], tuple[float, Interval]]:
+        """Each system's number under each measure and its interval, where there is one."""
+        standings: dict[tuple[str, str], tuple[float, Interval]] = {}
+        for name in self.measures:
+            if name not in self.paired:
+                for system in self.names:
+                    value = math.nan if self.evaluation is None else self.evaluation.mean(name, system)
+                    standings[name, system] = value, _NO_INTERVAL
+            elif self.comparison is None:
+                paired, settings = self.paired[name], self.settings
+                for place, system in enumerate(paired.systems):
+                    level = [1 - settings.alpha]
+                    (interval,) = paired.intervals((place,), level, settings.drawing, settings.bootstrap)
+                    standings[name, system] = float(paired.observed[place]), interval
+            else:
+                for each in self.comparison.standing(name):
+                    standings[name, each.system] = each.value, each.interval
+        return standings
+
+    def _counted(self) -> Self:
+        """The same with the documents of the systems that are looked at closely, and with a note on the others."""
+        notes, detailed, counts = list(self.notes), self.detailed, dict[str, Ranks]()
+        if self.no_documents:  # the report says so itself, of all that it lacks
+            notes = [note for note in notes if not isinstance(note, Note) or note.kind != UNSEEN]
+        if len(self.systems) > MOST_SYSTEMS:
+            notes.append(
+                f"{number_of('system', len(self.systems))} are too many to look at each closely: verdicts in words, "
+                f"curves and bounds are of {len(detailed)} (the baseline, the one looked at and the best of the "
+                "others), the table has all; report on some of the runs to see others"
+            )
+        if self.evaluation is not None and not self.no_documents:
+            runs = {name: self.evaluation.runs[name] for name in detailed}
+            cutoffs = [self.measure(name).parameters.get("cutoff") for name in self.measures]
+            deepest = max([PAGE, self.shown.ranks, *(int(cutoff) for cutoff in cutoffs if cutoff)])
+            depth = None if None in cutoffs else deepest  # None: all documents
+            policies, subtopics = self.evaluation.policies, self.evaluation.subtopics
+            counts = retrieved(runs, self.evaluation.qrels, policies, depth, subtopics=subtopics)
+        return replace(self, counts=counts, notes=tuple(dict.fromkeys(notes)))
+
+    def _looked_into(self) -> Self:
+        """The same with what documents tell about the findings that are told in words."""
+        if self.comparison is None or not self.counts:
+            return self
+        only = {(finding.measure, finding.system) for finding in self.told}
+        seen = self.comparison.with_document_analysis(only, self.counts)
+        return replace(self, comparison=seen, notes=tuple(dict.fromkeys([*self.notes, *seen.notes])))
+
+    @property
+    def told(self) -> list[Finding]:
+        """The findings that are told in words: by the main measure, then by the others if all are few."""
+        every = [each for name in self.measures for each in self.findings(name) if each.system in self.detailed]
+        return every if len(every) <= MOST_VERDICTS else [each for each in every if each.measure == self.main]
+
+    def higher_is_better(self, measure: str) -> bool | None:
+        """Whether more of a measure is good; None if it is neither good nor bad."""
+        if measure in self.paired:  # it knows what was stated, too
+            return self.paired[measure].higher_is_better
+        return self.measure(measure).definition.higher_is_better
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether the judgments were declared complete, so that nothing is unjudged."""
+        return self.evaluation is not None and self.evaluation.policies.complete
+
+    def is_unchecked(self, finding: Finding) -> bool:
+        """Whether documents without judgment may matter to a verdict, and nobody has looked at what they do."""
+        if self.evaluation is None or self.evaluation.policies.unjudged == "error" or self.is_complete:
+            return False
+        return finding.reach is None and not math.isnan(finding.difference)
+
+    def measure(self, name: str) -> Measure:
+        """A measure of the evaluation."""
+        if self.evaluation is None:
+            raise ParameterError(self.no_documents)
+        return self.evaluation.measure(name)
+
+    def on_units(self, ranks: Ranks, measure: str) -> Ranks:
+        """The counts of the queries that a measure's numbers are of."""
+        return ranks if measure not in self.paired else on_units(ranks, self.paired[measure].units)
+
+
+def on_units(ranks: Ranks, units: Iterable[str]) -> Ranks:
+    """The counts of some queries only."""
+    wanted = set(units)
+    kept = np.array([query in wanted for query in ranks.queries], dtype=np.bool_)
+    return ranks if kept.all() else ranks.only(kept)
+
+
+def _origin(scores: Any) -> str:
+    """Where scores come from: a path, or what stands for one."""
+    if isinstance(scores, str | os.PathLike):
+        return "<stdin>" if scores == "-" else os.fspath(scores)
+    return str(getattr(scores, "name", "")) if is_file(scores) else ""
+
+
+def _paired(measured: ScorePairing, names: Sequence[str]) -> tuple[dict[str, Sample], list[str]]:
+    """The systems paired by unit under each measure; and why not, where they cannot be."""
+    paired, notes = dict[str, Sample](), list[str]()
+    for name in names:
+        try:
+            paired[name] = measured.samples([name])[0]
+        except InputError as problem:
+            if measured.evaluation is None:  # scores that cannot be paired are good for nothing
+                raise
+            notes.append(Note.on(name, f"no interval and no comparison: {problem.remark}"))
+    return paired, notes

@@ -1,0 +1,172 @@
+"""The verdicts of a report: a card for each pair of systems on a page, elsewhere the table and the sentences."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from assay.core.digits import as_level, numbers, p_phrase, signed, signed_percent
+from assay.core.errors import number_of
+from assay.core.words import MARKS, counts, meaning, noted, tone_of
+from assay.show.axis import Axis, around
+from assay.show.drawings import Reach, difference, shares, whisker
+from assay.show.model import Prose, Section, Widget
+from assay.stats.bootstrap import Interval
+from assay.subjects.ranking.sections.basis import Basis
+from assay.verbs.comparison import Comparison, Finding
+from assay.verbs.report.provenance import correction_of
+from assay.verbs.sections.sentences import caveat, conflict, headline, interval_of, without_caveat
+from assay.verbs.sections.verdicts import verdicts_table
+
+#: Up to so many cards show their paragraphs; more show them when asked.
+FEW = 2
+
+
+def verdicts(basis: Basis) -> Iterator[Section | str]:
+    """The verdicts by the main measure, then by the others if they are few; and what was left out."""
+    findings, comparison = basis.told, basis.comparison
+    if not findings or comparison is None:
+        return
+    others = basis.measures[1:]
+    if any(map(basis.findings, others)) and all(finding.measure == basis.main for finding in findings):
+        ask = basis.shown.wording.compare
+        yield f"verdicts under {', '.join(others)} stand in the table as marks; {ask} gives them in words"
+    notes = ["* depends on unjudged documents"] if any(finding.verdict.unjudged for finding in findings) else []
+    if comparison.correction:
+        notes.append(f"p corrected ({_corrected(comparison)}); intervals are not adjusted.")
+    elif comparison.family_size > 1:
+        notes.append(f"Correction of p: {correction_of(comparison)}; intervals are not adjusted.")
+    table = verdicts_table(findings, caption=f"Differences from {basis.baseline}", notes=tuple(notes))
+    details = [_details(basis, finding) for finding in findings]
+    words = (text for each in details for text in (each["paragraph"], each["caveat"]) if text)
+    more = {
+        "alpha": basis.settings.alpha,
+        "correction": comparison.correction,
+        "comparisons": comparison.family_size,
+        "details": details,
+    }
+    cards = Widget("cards", _cards(basis, comparison), (table, *map(Prose, words)))
+    yield Section("verdicts", "Verdicts", (cards,), data=more)
+
+
+def badge(finding: Finding) -> dict[str, str]:
+    """A verdict in a word, how it is meant, and its mark."""
+    word = finding.verdict.word
+    small = " (negligible difference)" if finding.verdict.negligible else ""
+    return {"word": f"{word}{small}", "tone": tone_of(word), "mark": MARKS.get(word, "")}
+
+
+def by_pair(basis: Basis) -> list[list[Finding]]:
+    """The findings that are told on each system, the one under the main measure first."""
+    pairs: dict[str, list[Finding]] = {}
+    for finding in basis.told:
+        pairs.setdefault(finding.system, []).append(finding)
+    return list(pairs.values())
+
+
+def _corrected(comparison: Comparison) -> str:
+    return f"{comparison.correction}, {number_of('comparison', comparison.family_size)}"
+
+
+def _details(basis: Basis, finding: Finding) -> dict[str, Any]:
+    """What is said of a finding, for JSON and for its card."""
+    return {
+        "measure": finding.measure,
+        "system": finding.system,
+        **badge(finding),
+        "headline": headline(finding),
+        "paragraph": without_caveat(finding, basis.unit_kind, basis.settings.power),
+        "caveat": caveat(finding),
+        "depends_on": finding.verdict.unjudged,
+        "conflict_says": conflict(finding, basis.unit_kind),
+    }
+
+
+def _cards(basis: Basis, comparison: Comparison) -> dict[str, Any]:
+    """A card for each system, in their order, and what there is to know of all cards."""
+    pairs, findings = by_pair(basis), basis.told
+    axes = {name: _axis([each for each in findings if each.measure == name]) for name in basis.measures}
+    # What is to be said of all is said once, above; a card has it in its words.
+    all_depend = all(pair[0].verdict.unjudged for pair in pairs)
+    alone = len(pairs) if len(pairs) % 3 == 1 else None  # in rows of three the last one has all the room
+    cards = []
+    for place, (main, *others) in enumerate(pairs, start=1):
+        rows = [_row(basis, other, axes[other.measure]) for other in others]
+        card = _row(basis, main, axes[main.measure]) | _card(basis, comparison, main, axes[main.measure])
+        is_open, unjudged = len(pairs) <= FEW or place == alone, 0 if all_depend else main.verdict.unjudged
+        caveats = [] if is_open else [card["conflict_says"]]
+        caveats += [f"It depends on {number_of('unjudged document', unjudged)}."] if unjudged else []
+        cards.append(card | {"id": f"v{place}", "is_open": is_open, "caveats": caveats, "others": rows})
+    rest = sum(len(basis.findings(name)) for name in basis.measures) - len(findings)
+    stand = f"{number_of('more verdict', rest)} {'stands as a mark' if rest == 1 else 'stand as marks'}"
+    return {
+        "size": "cards one" if len(pairs) == 1 else "cards" if len(pairs) in {2, 4} else "cards many",
+        "cards": cards,
+        "legend": " ".join(_legend(findings, comparison)),
+        "rest": stand if rest else "",
+    }
+
+
+def _legend(findings: Sequence[Finding], comparison: Comparison) -> Iterator[str]:
+    """What the drawings mean."""
+    known = next((finding for finding in findings if finding.interval.is_known), None)
+    if known is not None:
+        yield f"Line: the {as_level(known.interval.level)} interval of the difference."
+        if known.narrow.is_known:
+            yield f"Its thick part: the {as_level(known.narrow.level)} interval, by which equivalence is judged."
+    yield "Shaded: differences too small to matter."
+    if comparison.correction:
+        yield "p\u2011values are corrected for several comparisons; intervals are not adjusted for them."
+
+
+def _axis(findings: Sequence[Finding]) -> Axis:
+    """One axis for all differences under a measure, so that cards can be compared by eye."""
+    ends = ((each.interval.low, each.interval.high, each.difference, 1.5 * each.margin.value) for each in findings)
+    return around([value for low, high, seen, room in ends for value in (low, high, seen, room, -room)])
+
+
+def _row(basis: Basis, finding: Finding, axis: Axis) -> dict[str, Any]:
+    """A finding as one line of a card."""
+    details = _details(basis, finding)
+    return details | {
+        "way": noted(basis.higher_is_better(finding.measure)),
+        "difference": signed(finding.difference),
+        "whisker": whisker(axis, _reach(finding, finding.interval), _alternative(finding), details["tone"]),
+    }
+
+
+def _card(basis: Basis, comparison: Comparison, finding: Finding, axis: Axis) -> dict[str, Any]:
+    """What only the finding under the main measure has room for."""
+    way, (won, tied, lost) = basis.higher_is_better(finding.measure), finding.wins
+    wide, narrow = (_reach(finding, interval) for interval in (finding.interval, finding.narrow))
+    parts: dict[str, float] = {meaning(1, way): won, "tied": tied, meaning(-1, way): lost}
+    return {
+        "relative": "" if math.isnan(finding.relative) else signed_percent(finding.relative),
+        "both": " → ".join(numbers([finding.baseline_value, finding.value])),
+        "drawing": difference(axis, wide, narrow, finding.margin.value, _alternative(finding)),
+        "facts": list(_facts(comparison, finding)),
+        "shares": shares(parts, f"higher for {won}, the same for {tied}, lower for {lost}"),
+        "counts": counts(won, tied, lost, way),
+    }
+
+
+def _facts(comparison: Comparison, finding: Finding) -> Iterator[str]:
+    """The numbers below the drawing."""
+    if finding.interval.is_known:
+        yield interval_of(finding.interval)
+    if not math.isnan(finding.p):
+        yield p_phrase(finding.p) + (f" ({_corrected(comparison)})" if comparison.correction else "")
+    if not math.isnan(finding.d_z):
+        yield f"d_z {signed(finding.d_z, 2)}"
+
+
+def _reach(finding: Finding, interval: Interval) -> Reach:
+    return Reach(finding.difference, interval.low, interval.high)
+
+
+def _alternative(finding: Finding) -> str:
+    """What a drawing shows, for who does not see it."""
+    text = f"{finding.system} less {finding.baseline} under {finding.measure}: {signed(finding.difference)}"
+    ends = f", interval {signed(finding.interval.low)} to {signed(finding.interval.high)}"
+    return (text + (ends if finding.interval.is_known else "")).replace("-", "−")

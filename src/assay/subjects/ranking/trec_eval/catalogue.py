@@ -1,0 +1,292 @@
+"""What the reference tool can print: its measures, their parameters, defaults, labels and order."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from assay.core.errors import ParameterError, UnknownMeasureError, did_you_mean
+from assay.measures import (
+    AP,
+    DCG,
+    GMAP,
+    IDCG,
+    RR,
+    BinG,
+    Bpref,
+    G,
+    GMBpref,
+    InfAP,
+    IPrec,
+    NumNonRelRet,
+    NumRel,
+    NumRelRet,
+    NumRet,
+    P,
+    R,
+    RelP,
+    Rndcg,
+    Rprec,
+    RprecMult,
+    SetAP,
+    SetP,
+    SetR,
+    SetRelP,
+    Success,
+    TrecRBP,
+    TrecRBPResidual,
+    Unjudged,
+    Utility,
+    Yaap,
+    nDCG,
+    nDCGRel,
+)
+from assay.measures.counting.judgments import Floats
+from assay.measures.registry import Measure
+
+_CUTOFFS = ("5", "10", "15", "20", "30", "100", "200", "500", "1000")
+_TENTHS = ("0", ".1", ".2", ".3", ".4", ".5", ".6", ".7", ".8", ".9", "1")
+_MULTIPLES = ("0.2", "0.4", "0.6", "0.8", "1.0", "1.2", "1.4", "1.6", "1.8", "2.0")
+_NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
+_RECALL_RULE = "trec_eval-10"
+
+
+def _mean(values: list[Floats]) -> Floats:
+    mean: Floats = np.mean(values, axis=0)
+    return mean
+
+
+@dataclass(frozen=True)
+class Line:
+    """A line of output: its label, what it is computed from, and how topics are put together."""
+
+    label: str
+    measures: tuple[Measure, ...] = ()
+    # How the measures' values become one; undefined ones are 0 by then.
+    joined: Callable[[list[Floats]], Floats] = _mean
+    summary: Literal["mean", "sum", "geometric", "none"] = "mean"
+    per_topic: bool = True
+    whole: bool = False
+    # What the reference prints for a topic without results; only under the plain name, not with parameters.
+    when_missing: float | None = None
+    string_length: int = 0
+
+
+@dataclass(frozen=True)
+class PrintOptions:
+    """The reference tool's options, by what they mean."""
+
+    measures: Sequence[str] = ()
+    per_topic: bool = False
+    summary: bool = True
+    complete: bool = False
+    level: int = 1
+    judged_only: bool = False
+    depth: int | None = None
+    collection_size: int = 0
+    by_judge: bool = False
+
+
+# name -> its lines for given parameters (None: none were given) and options; the order is the order of printing.
+_Maker = Callable[[list[str] | None, PrintOptions], list[Line]]
+
+
+def _plain(measure: Measure, **line: Any) -> _Maker:
+    def make(parameters: list[str] | None, options: PrintOptions) -> list[Line]:  # noqa: ARG001
+        _refuse(parameters, measure.name)
+        return [Line("", (measure,), **line)]
+
+    return make
+
+
+def _named(name: str) -> _Maker:
+    """What is known of the run as a whole, not computed from topics."""
+
+    def make(parameters: list[str] | None, options: PrintOptions) -> list[Line]:  # noqa: ARG001
+        _refuse(parameters, name)
+        return [Line("", summary="none", per_topic=False)]
+
+    return make
+
+
+def _by_cutoff(make_measure: Callable[..., Measure], defaults: Sequence[str] = _CUTOFFS, **line: Any) -> _Maker:
+    """Whole cut-offs, sorted, each printed as `name_k`."""
+
+    def make(parameters: list[str] | None, options: PrintOptions) -> list[Line]:  # noqa: ARG001
+        cutoffs = sorted(int(_leading(item, r"[+-]?\d+")) for item in parameters or defaults)
+        if len(set(cutoffs)) < len(cutoffs) or cutoffs[0] < 1:
+            raise ParameterError(f"cut-offs are whole numbers from 1 on, each once, not {','.join(parameters or [])}")
+        return [Line(f"_{cutoff}", (make_measure(cutoff=cutoff),), **line) for cutoff in cutoffs]
+
+    return make
+
+
+def _by_share(make_measure: Callable[[float], Measure], defaults: Sequence[str]) -> _Maker:
+    """Real cut-offs, sorted, each printed with two decimals."""
+
+    def make(parameters: list[str] | None, options: PrintOptions) -> list[Line]:  # noqa: ARG001
+        shares = sorted(_real(item) for item in parameters or defaults)
+        if len(set(shares)) < len(shares):
+            raise ParameterError(f"cut-offs are given once each, not {','.join(parameters or [])}")
+        return [Line(f"_{share:.2f}", (make_measure(share),)) for share in shares]
+
+    return make
+
+
+def _by_gain(measure: Measure, **line: Any) -> _Maker:
+    """Pairs such as 1=3.5 give a grade's gain, p=0.8 the persistence; printed as typed."""
+
+    def make(parameters: list[str] | None, options: PrintOptions) -> list[Line]:  # noqa: ARG001
+        chosen: dict[str, Any] = {}
+        gains: dict[float, float] = {}
+        for pair in parameters or ():
+            key, _, value = pair.partition("=")
+            if re.fullmatch(r"[+-]?\d+", key):
+                gains.setdefault(float(key), _real(value))
+            elif key == "p" and "p" in measure.parameters:
+                chosen["p"] = _real(value)
+        if gains and "gain" in measure.parameters:
+            chosen["gain"] = gains
+        typed = {**line, "when_missing": None} if parameters else line
+        return [Line(_as_typed(parameters), (measure(**chosen),), **typed)]
+
+    return make
+
+
+def _eleven_points(parameters: list[str] | None, options: PrintOptions) -> list[Line]:  # noqa: ARG001
+    levels = [_real(item) for item in parameters or _TENTHS]
+    return [Line(_as_typed(parameters), tuple(IPrec(recall=level, rule=_RECALL_RULE) for level in levels))]
+
+
+def _set_f(parameters: list[str] | None, options: PrintOptions) -> list[Line]:  # noqa: ARG001
+    squared = _real(parameters[0]) if parameters else 1.0
+    if squared < 0:
+        raise ParameterError(f"the parameter of set_F is the square of beta, from 0 on, not {squared:g}")
+
+    def harmonic(values: list[Floats]) -> Floats:
+        """From precision and recall, in the reference's order: from the counts, the last digit differs at times."""
+        precision, recall = values
+        below = squared * precision + recall
+        return (squared + 1.0) * precision * recall / np.where(below == 0, 1.0, below)
+
+    return [Line(_as_typed(parameters), (SetP, SetR), harmonic)]
+
+
+def _utility(parameters: list[str] | None, options: PrintOptions) -> list[Line]:
+    if parameters is not None and len(parameters) != 4:
+        raise ParameterError(f"utility takes four coefficients, not {','.join(parameters)}")
+    weights = [_real(item) for item in parameters or ("1", "-1", "0", "0")]
+    measure = Utility(
+        **dict(zip(("tp", "fp", "fn", "tn"), weights, strict=True)), collection_size=options.collection_size
+    )
+    return [Line(_as_typed(parameters), (measure,), when_missing=None if parameters else 0.0)]
+
+
+def _relstring(parameters: list[str] | None, options: PrintOptions) -> list[Line]:  # noqa: ARG001
+    length = int(_leading(parameters[0], r"\d+")) if parameters else 10
+    return [Line(_as_typed(parameters), summary="none", string_length=length, when_missing=None if parameters else 0.0)]
+
+
+_CATALOGUE: dict[str, _Maker] = {
+    "runid": _named("runid"),
+    "num_q": _named("num_q"),
+    "num_ret": _plain(NumRet, summary="sum", whole=True, when_missing=0.0),
+    "num_rel": _plain(NumRel, summary="sum", whole=True),
+    "num_rel_ret": _plain(NumRelRet, summary="sum", whole=True),
+    "map": _plain(AP),
+    "gm_map": _plain(GMAP, summary="geometric", per_topic=False),
+    "Rprec": _plain(Rprec),
+    "bpref": _plain(Bpref),
+    "recip_rank": _plain(RR),
+    "iprec_at_recall": _by_share(lambda share: IPrec(recall=share, rule=_RECALL_RULE), _TENTHS),
+    "P": _by_cutoff(P),
+    "relstring": _relstring,
+    "recall": _by_cutoff(R),
+    "infAP": _plain(InfAP),
+    "gm_bpref": _plain(GMBpref, summary="geometric", per_topic=False),
+    "Rprec_mult": _by_share(lambda share: RprecMult(factor=share), _MULTIPLES),
+    "utility": _utility,
+    "11pt_avg": _eleven_points,
+    "binG": _plain(BinG),
+    "G": _by_gain(G),
+    "dcg": _by_gain(DCG),
+    "ideal_dcg": _by_gain(IDCG),
+    "ndcg": _by_gain(nDCG),
+    "ndcg_rel": _by_gain(nDCGRel),
+    "Rndcg": _by_gain(Rndcg),
+    "ndcg_cut": _by_cutoff(nDCG),
+    "map_cut": _by_cutoff(AP),
+    "relative_P": _by_cutoff(RelP),
+    "success": _by_cutoff(Success, ("1", "5", "10")),
+    "set_P": _plain(SetP),
+    "set_relative_P": _plain(SetRelP),
+    "set_recall": _plain(SetR),
+    "set_map": _plain(SetAP),
+    "set_F": _set_f,
+    "num_nonrel_judged_ret": _plain(NumNonRelRet, summary="sum", whole=True),
+    "map_avgjg": _plain(AP),
+    "P_avgjg": _by_cutoff(P),
+    "Rprec_mult_avgjg": _by_share(lambda share: RprecMult(factor=share), _MULTIPLES),
+    "yaap": _plain(Yaap),
+    "rbp": _by_gain(TrecRBP),
+    "rbp_resid": _by_gain(TrecRBPResidual, when_missing=0.0),
+    "unj": _by_cutoff(Unjudged, ("5", "10", "20"), when_missing=0.0),
+}
+OF_JUDGES = ("map_avgjg", "P_avgjg", "Rprec_mult_avgjg")
+_ORDER = list(_CATALOGUE)
+NICKNAMES = {
+    "official": _ORDER[: _ORDER.index("P") + 1],
+    "set": ["runid", "num_q", "num_ret", "num_rel", "num_rel_ret", "utility", "set_P", "set_relative_P", "set_recall",
+            "set_map", "set_F"],
+    "all_trec": [name for name in _ORDER if name not in {"dcg", "ideal_dcg", "yaap", *OF_JUDGES}],
+    "qrels_jg": ["runid", "num_q", *OF_JUDGES],
+}  # fmt: skip
+
+
+def lines_to_print(options: PrintOptions) -> dict[str, list[Line]]:
+    """The lines to print, in the fixed order; the first parameters given for a measure win."""
+    requested: dict[str, list[str] | None] = {}
+    for text in options.measures or ("official",):
+        name, dot, rest = text.partition(".")
+        if name in NICKNAMES and not dot:
+            for member in NICKNAMES[name]:
+                requested.setdefault(member, None)
+            continue
+        if name not in _CATALOGUE:
+            if name.startswith(("prefs", "all_prefs")):
+                raise UnknownMeasureError(f"{name}: preference measures of trec_eval are not supported")
+            stem, _, parameter = name.rpartition("_")
+            if stem in _CATALOGUE and parameter.isdigit():
+                raise UnknownMeasureError(f"trec_eval has no measure {name!r}; did you mean {stem}.{parameter}?")
+            nearest = did_you_mean(name, [*_CATALOGUE, *NICKNAMES])
+            raise UnknownMeasureError(f"trec_eval has no measure {name!r}{nearest}")
+        if requested.get(name) is None:
+            requested[name] = rest.split(",") if dot else None
+    for name in requested:
+        if name not in {"runid", "num_q"} and (name in OF_JUDGES) != options.by_judge:
+            raise ParameterError(f"{name} {'needs' if name in OF_JUDGES else 'cannot be computed with'} -R qrels_jg")
+    return {name: _CATALOGUE[name](requested[name], options) for name in _ORDER if name in requested}
+
+
+def _as_typed(parameters: list[str] | None) -> str:
+    return "_" + ",".join(parameters) if parameters else ""
+
+
+def _refuse(parameters: list[str] | None, name: str) -> None:
+    if parameters:
+        raise ParameterError(f"{name} takes no parameters, but {','.join(parameters)} was given")
+
+
+def _leading(text: str, pattern: str) -> str:
+    match = re.match(pattern, text)
+    if match is None:
+        raise ParameterError(f"expected a number as parameter, got {text!r}")
+    return match[0]
+
+
+def _real(text: str) -> float:
+    return float(_leading(text, _NUMBER.pattern))

@@ -1,0 +1,152 @@
+"""The verb `extract`: spans or tuples of documents against the true ones."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import polars as pl
+
+from assay.core.domains import Choice, Real, Whole
+from assay.core.errors import InputError, ParameterError, listed, number_of
+from assay.files.sources import Source, is_file
+from assay.stats.confidence import checked_confidence
+from assay.subjects.spans.result import Extraction, cells_of, confusion_of
+from assay.subjects.spans.span_files import read_spans, read_truth_and_predicted
+from assay.subjects.spans.spans import Match, Spans, matched, rows_of
+from assay.subjects.spans.tagged_tokens import Bio
+
+
+def extract(
+    truth: Any,
+    predicted: Any = None,
+    *,
+    match: Match = "exact",
+    bio: Bio = "conlleval",
+    beta: float = 1.0,
+    name: str | None = None,
+    confidence: float = 0.95,
+    resamples: int = 2000,
+    seed: int = 0,
+) -> Extraction:
+    """Precision, recall and F of extracted spans or tuples, in all, per type and per document.
+
+    `truth` and `predicted` are files, `Spans`, or rows `(document, start, end, type)`; one file may have both. `match`
+    says when a predicted span is the true one:
+
+    - `exact`: document, start, end and type are equal (of tuples: document, values and type);
+    - `type_overlap`: same document, same type, and at least one character (or token) in common;
+    - `overlap`: same document and at least one character in common, whatever the types.
+
+    A true span matches one predicted span at most, and the other way round. By overlap, pairs are made one by one in
+    the order of what they have in common, largest first; of equal overlaps those of equal type come first, then the
+    true span that is earlier in the text, then the predicted one. A hit counts for the type of the true span, a miss
+    likewise; a false alarm counts for the type that was predicted. `bio` is the rule for tags that do not follow one
+    another: `conlleval` starts a span at an I- without B-, `strict` refuses it. `name` is what the system is called.
+
+    Intervals of this `confidence` are made by drawing documents anew, so many `resamples` of them, from `seed`.
+
+    >>> result = extract([("d", 0, 4, "PER"), ("d", 9, 12, "LOC")], [("d", 0, 4, "PER"), ("d", 8, 12, "LOC")])
+    >>> result.value("Precision"), result.misses["type"].to_list()
+    (0.5, ['LOC'])
+    >>> extract(result.truth, result.predicted, match="type_overlap").value("F")
+    1.0
+    """
+    Choice(Match).check("match", match)
+    Real(0.0, inside=True, infinite=True).check("beta", beta)
+    confidence = checked_confidence(confidence)
+    resamples, seed = Whole(1).check("resamples", resamples), Whole(0).check("seed", seed)
+    gold, guesses = _alike(*_given(truth, predicted, bio))
+    pairs = matched(gold, guesses, match)
+    hit, called = [row for row, _ in pairs], [other for _, other in pairs]
+    missed = sorted(set(range(len(gold))) - set(hit))
+    false = sorted(set(range(len(guesses))) - set(called))
+    hits, misses, alarms = rows_of(gold.once, hit), rows_of(gold.once, missed), rows_of(guesses.once, false)
+    units = tuple(
+        dict.fromkeys([*gold.documents, *guesses.documents, *gold.once["document"], *guesses.once["document"]])
+    )
+    if not units:
+        raise InputError("there is no document, and no span, neither a true nor a predicted one")
+    kinds = tuple(sorted({*gold.once["type"].to_list(), *guesses.once["type"].to_list()}))
+    cells = cells_of(units, kinds, hits, alarms, misses)
+    return Extraction(
+        truth=gold,
+        predicted=guesses,
+        match=match,
+        beta=float(beta),
+        documents=confusion_of(units, cells.sum(axis=1), "document"),
+        types=confusion_of(kinds, cells.sum(axis=0), "class"),
+        cells=cells,
+        hits=_beside(hits, rows_of(guesses.once, called)),
+        misses=misses,
+        false_alarms=alarms,
+        name=name or _called(truth if predicted is None else predicted),
+        confidence=confidence,
+        resamples=resamples,
+        seed=seed,
+        warnings=(
+            *gold.warnings,
+            *guesses.warnings,
+            *_repeated(gold, "true"),
+            *_repeated(guesses, "predicted"),
+            *_on_one_side(gold, guesses),
+        ),
+    )
+
+
+def _given(truth: Any, predicted: Any, bio: Bio) -> tuple[Spans, Spans]:
+    Choice(Bio).check("bio", bio)
+    files = [isinstance(source, Source) or is_file(source) for source in (truth, predicted)]
+    if files[0] and (files[1] or predicted is None):
+        return read_truth_and_predicted(truth, predicted, bio=bio)
+    if predicted is None:
+        raise ParameterError("give the predicted spans, too: extract(truth, predicted)")
+    gold = read_spans(truth, bio=bio) if files[0] else Spans.of(truth)
+    return gold, read_spans(predicted, bio=bio, may_be_empty=True) if files[1] else Spans.of(predicted)
+
+
+def _alike(gold: Spans, guesses: Spans) -> tuple[Spans, Spans]:
+    """No spans are no tuples as well: an empty side is of the form of the other."""
+    if not len(guesses):
+        return gold, replace(guesses, frame=gold.frame.clear())
+    return (gold, guesses) if len(gold) else (replace(gold, frame=guesses.frame.clear()), guesses)
+
+
+def _called(source: Any) -> str:
+    """What a system is called: the file's name, if it is one."""
+    if isinstance(source, str | os.PathLike):
+        source = Source(source) if source != "-" else None
+    return source.stem if isinstance(source, Source) else "extraction"
+
+
+def _beside(hits: pl.DataFrame, frame: pl.DataFrame) -> pl.DataFrame:
+    """True spans, and beside each the predicted one that it was matched with."""
+    renamed = frame.drop("document").rename(lambda name: f"predicted_{name}")
+    return pl.concat([hits, renamed], how="horizontal")
+
+
+def _repeated(spans: Spans, which: str) -> tuple[str, ...]:
+    if not spans.repeated:
+        return ()
+    return (f"{spans.origin}: {number_of(f'{which} span', spans.repeated)} given again, counted once",)
+
+
+def _on_one_side(gold: Spans, spans: Spans) -> Iterator[str]:
+    """Documents whose spans have nothing to be matched with: the other side does not know of them."""
+    if not len(gold) or not len(spans):
+        return
+    ours, theirs = (dict.fromkeys([*side.documents, *side.once["document"]]) for side in (gold, spans))
+    if not ours.keys() & theirs.keys():
+        names = f"{listed(list(ours))} in the truth, {listed(list(theirs))} in the predictions"
+        yield f"no document is on both sides: {names}"
+        return
+    for side, others, where, become in (
+        (gold, theirs, "of the truth without predictions", "misses"),
+        (spans, ours, "of the predictions unknown to the truth", "false alarms"),
+    ):
+        alone = [document for document in dict.fromkeys(side.once["document"]) if document not in others]
+        if alone:
+            names = ", ".join(alone[:3]) + (", …" if len(alone) > 3 else "")
+            yield f"{number_of('document', len(alone))} {where} ({names}): all spans there are {become}"

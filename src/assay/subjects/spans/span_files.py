@@ -1,0 +1,198 @@
+"""Files of spans: tagged tokens, JSON, or a table with a span a row; which it is, the content says."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import polars as pl
+
+from assay.core.errors import EmptyFileError, FormatError
+from assay.files.headers import folded_name
+from assay.files.json_values import records
+from assay.files.named_columns import names_of, read_named_columns
+from assay.files.parquet import read_table
+from assay.files.registry import COLUMN_MARKS, head_of
+from assay.files.sources import Readable, Source
+from assay.subjects.spans.spans import Spans, spans_of, tuples_of
+from assay.subjects.spans.tagged_tokens import Bio, read_both, read_pair, read_tagged
+
+_DOCUMENT = ("document", "doc_id", "document_id", "docid", "doc", "item_id", "id")
+_START, _END = ("start", "start_offset", "begin"), ("end", "end_offset", "stop")
+_TYPE, _TEXT = ("type", "label", "tag", "entity_type", "entity"), ("text", "surface", "mention")
+_VALUES, _TUPLES = "values", "tuples"
+_SPANS = ("spans", "entities", "labels", "label", _TUPLES)
+_TRUTH = ("truth", "gold", "y_true", "true")
+_PREDICTED = ("prediction", "predicted", "pred", "y_pred", "predictions")
+_SHAPES = (
+    "tokens with tags such as B-PER; or JSON objects with `document`, `start`, `end`, `type`, or with `spans` of a "
+    "document; or a table with a span a row"
+)
+
+
+def read_spans(readable: Readable | Source, *, bio: Bio = "conlleval", may_be_empty: bool = False) -> Spans:
+    """Read spans from a file of tagged tokens (CoNLL), from JSON or JSONL, or from a table (CSV, TSV, Parquet).
+
+    JSON has a span a line, `{"document": "d1", "start": 0, "end": 4, "type": "PER"}`, or a document a line, with its
+    `spans` (or `entities`) as such objects or as lists `[0, 4, "PER"]`. A line with `values` is a tuple, and `tuples`
+    of a document are lists of values. A file without any is refused, unless it `may_be_empty`: nothing was found then.
+
+    >>> import io
+    >>> read_spans(io.StringIO("Ada B-PER\\nLovelace I-PER\\nspoke O\\n")).frame.row(0)
+    ('1', 0, 2, 'PER', 'Ada Lovelace', 1)
+    """
+    source = readable if isinstance(readable, Source) else Source(readable)
+    if may_be_empty and _is_empty(source):
+        return spans_of([], (), source.name, (f"{source.name}: there is no span in the file: nothing was found",))
+    form = _form(source)
+    if form == "tags":
+        return read_tagged(source, bio=bio)
+    return _from_json(source, _SPANS) if form == "json" else _from_table(source)
+
+
+def read_truth_and_predicted(
+    truth: Readable | Source, predicted: Readable | Source | None = None, *, bio: Bio = "conlleval"
+) -> tuple[Spans, Spans]:
+    """Read two files of spans; or one that has both: two columns of tags, or objects with `truth` and `prediction`.
+
+    A second file that is empty, or has only a header, says that nothing was found; beside tagged tokens it has to have
+    the same tokens.
+
+    >>> import io
+    >>> truth, predicted = read_truth_and_predicted(io.StringIO("Ada B-PER O\\nspoke O O\\n"))
+    >>> len(truth), len(predicted)
+    (1, 0)
+    """
+    source = truth if isinstance(truth, Source) else Source(truth)
+    form = _form(source)
+    if predicted is None:
+        if form == "tags":
+            return read_both(source, bio=bio)
+        if form == "table":
+            raise FormatError(source.name, 1, expected="truth and predictions in one file, or a second file")
+        return _from_json(source, _TRUTH), _from_json(source, _PREDICTED)
+    other = predicted if isinstance(predicted, Source) else Source(predicted)
+    if form == "tags" and _form(other) == "tags":
+        return read_pair(source, other, bio=bio)
+    gold, guesses = read_spans(source, bio=bio), read_spans(other, bio=bio, may_be_empty=True)
+    if len(guesses) and "tags" in (form, _form(other)):
+        tokens, places = (source, other) if form == "tags" else (other, source)
+        remark = f"{tokens.name} has places in tokens: spans match only if {places.name} counts tokens, not characters"
+        return gold, replace(guesses, warnings=(*guesses.warnings, remark))
+    return gold, guesses
+
+
+def _is_empty(source: Source) -> bool:
+    """Whether a file has no span and names no document: it has no line, a header only, or an empty list."""
+    head = head_of(source)
+    if not head.numbered:
+        return True
+    form = _form(source)
+    if form == "json":
+        return next(records(source), None) is None
+    if head.start.startswith(COLUMN_MARKS):
+        return not read_table(source).height
+    return form == "table" and len(head.numbered) == 1
+
+
+def _form(source: Source) -> str:
+    head = head_of(source)
+    if not head.numbered:
+        raise EmptyFileError(source.name, _SHAPES)
+    if head.start.startswith(COLUMN_MARKS):
+        return "table"
+    if head.text.startswith(("{", "[")):
+        return "json"
+    folded = {folded_name(name) for name in names_of(head)}
+    return "table" if folded & set(_START) and folded & set(_END) else "tags"
+
+
+def _from_table(source: Source) -> Spans:
+    table = read_named_columns(source, _SHAPES)
+    columns = {
+        ours: next((name for word in known for name in table.frame.columns if folded_name(name) == word), None)
+        for ours, known in (
+            ("document", _DOCUMENT), ("start", _START), ("end", _END), ("type", _TYPE), ("text", _TEXT),
+        )
+    }  # fmt: skip
+    if any(columns[ours] is None for ours in ("document", "start", "end")):
+        raise FormatError(source.name, 1, expected=_SHAPES, got=", ".join(table.frame.columns))
+    held = {ours: table.frame[name] for ours, name in columns.items() if name is not None}
+    for ours in ("start", "end"):
+        name = columns[ours] or ours
+        numbers = table.numbers(name, ours)
+        places = numbers.cast(pl.Int64, strict=False)
+        whole = places.is_not_null() & (numbers == numbers.floor())
+        if not whole.fill_null(False).all():
+            row = int((~whole.fill_null(False)).arg_max() or 0)
+            path, line = table.where(row)
+            raise FormatError(path, line, expected=f"a whole number as {ours}", got=str(table.frame[name][row]))
+        held[ours] = places
+    lists = {ours: values.to_list() for ours, values in held.items()}
+    rows = [dict(zip(lists, row, strict=True)) for row in zip(*lists.values(), strict=True)]
+    for number, found_row in enumerate(rows):
+        if found_row["document"] in (None, "") or isinstance(found_row["document"], list | dict):
+            path, line = table.where(number)
+            raise FormatError(path, line, expected="a document", got=str(found_row["document"] or ""))
+    return spans_of(rows, (), source.name)
+
+
+def _from_json(source: Source, keys: Sequence[str]) -> Spans:
+    """A span or a tuple a record, or a document a record with a list under one of the keys."""
+    places: list[dict[str, Any]] = []
+    tuples: list[dict[str, Any]] = []
+    documents: list[str] = []
+    for count, (line, record) in enumerate(records(source), 1):
+        document = _first(record, _DOCUMENT)
+        named = str(line or count) if document is None else str(document)
+        key = next((key for key in keys if isinstance(record.get(key), list)), None)
+        where = {"document": named, "line": line}
+        if key is not None:
+            documents.append(named)
+            text = record.get("text")
+            for item in record[key]:
+                row = _span(item, key == _TUPLES, source.name, line) | where
+                if isinstance(text, str) and row.get("text") is None and "start" in row:
+                    row["text"] = _cut(text, row)
+                (tuples if _VALUES in row else places).append(row)
+        elif keys is _SPANS and (_VALUES in record or _first(record, _START) is not None):
+            row = _span(record, _VALUES in record, source.name, line)
+            (tuples if _VALUES in row else places).append(row | where)
+        else:
+            expected = f"an object with a list as {' or '.join(f'`{key}`' for key in keys[:2])}"
+            raise FormatError(source.name, line, expected=expected, got=", ".join(record))
+    if places and tuples:
+        raise FormatError(source.name, None, expected="spans or tuples", got="both")
+    if not documents and not places and not tuples:
+        raise EmptyFileError(source.name, _SHAPES)
+    return (
+        tuples_of(tuples, tuple(documents), source.name) if tuples else spans_of(places, tuple(documents), source.name)
+    )
+
+
+def _span(item: Any, is_tuple: bool, path: str, line: int | None) -> dict[str, Any]:
+    """One span: an object, or a list of start, end and type; or the values of a tuple."""
+    if isinstance(item, Mapping):
+        values = item.get(_VALUES)
+        if isinstance(values, list):
+            return {_VALUES: values, "type": _first(item, _TYPE)}
+        return {"start": _first(item, _START), "end": _first(item, _END), "type": _first(item, _TYPE),
+                "text": _first(item, _TEXT)}  # fmt: skip
+    if isinstance(item, list) and item:
+        if is_tuple or not all(isinstance(value, int) for value in item[:2]):
+            return {_VALUES: item}
+        if len(item) in {2, 3}:
+            return dict(zip(("start", "end", "type"), item, strict=False))
+    raise FormatError(path, line, expected="a span as an object, or as [start, end, type]", got=str(item))
+
+
+def _cut(text: str, row: Mapping[str, Any]) -> str | None:
+    start, end = row.get("start"), row.get("end")
+    if isinstance(start, int) and isinstance(end, int) and 0 <= start < end <= len(text):
+        return text[start:end]
+    return None
+
+
+def _first(record: Mapping[str, Any], names: Iterable[str]) -> Any:
+    return next((record[name] for name in names if record.get(name) is not None), None)

@@ -1,0 +1,264 @@
+"""What a comparison found: one `Finding` per measure and pair of systems, one `Standing` per measure and system."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any, Literal, NamedTuple
+
+from assay.core.errors import ParameterError, not_among
+from assay.measures.registry import Measure
+from assay.stats.bootstrap import Interval, Method
+from assay.stats.effects import Wins
+from assay.stats.permutation import Outcome
+from assay.stats.samples import NO_DRAWING, Drawing, Pair, Sample
+from assay.stats.verdict import FEWEST_UNITS, Verdict, verdict
+from assay.subjects.labels.pairing import Flips
+from assay.subjects.ranking.unjudged import UnjudgedReach
+from assay.subjects.ranking.visible_changes import VisibleChanges
+from assay.tables import Direction
+from assay.verbs.comparison.pairs import Family
+
+#: What stands for the test where measures have different ones.
+EACH_ITS_OWN = "each measure's own"
+#: Numbers of this size are 0, but for rounding.
+_ZERO = 1e-12
+
+
+class Levels(NamedTuple):
+    """What a verdict is reached at: the level, the smallest difference that matters, the power and the correction."""
+
+    alpha: float = 0.05
+    margin: float | None = None
+    power: float = 0.8
+    correction: str = "holm"
+
+
+class Settings(NamedTuple):
+    """How a comparison was made: everything besides the data that its numbers depend on.
+
+    `test`: the one of all measures, or "each measure's own"; then the findings' outcomes name them. `resamples`: how
+    many random swaps the test drew (None: none), `bootstrap_resamples`: how often units were drawn anew for the
+    intervals. `family`: p-values are corrected over the pairs under one measure, or under all of them.
+    """
+
+    alpha: float
+    margin: float | None
+    test: str
+    correction: str
+    family: Family
+    interval: Method | Literal["subsampling"]
+    resamples: int | None
+    bootstrap_resamples: int
+    power: float
+    seed: int
+
+    @property
+    def levels(self) -> Levels:
+        """What verdicts are reached at."""
+        return Levels(self.alpha, self.margin, self.power, self.correction)
+
+    @property
+    def drawing(self) -> Drawing:
+        """How units are drawn anew for intervals."""
+        return Drawing(self.bootstrap_resamples, self.seed)
+
+    @property
+    def bootstrap(self) -> Method:
+        """How intervals of single systems are made; those of clusterings are made in no other way."""
+        return "hull" if self.interval == "subsampling" else self.interval
+
+
+class Margin(NamedTuple):
+    """The smallest difference that matters, and where it comes from."""
+
+    value: float
+    says: str
+
+
+class Finding(NamedTuple):
+    """One system against a baseline under one measure; differences are the system's number less the baseline's.
+
+    `interval` is at level 1 - alpha; `narrow`, at 1 - 2 alpha, is what equivalence is judged by. `all_zero`: no unit
+    differs. `p` is corrected for the other comparisons of the family, `outcome.p` is not. `spread`: how much a unit's
+    part in the difference varies, for means the standard deviation of the differences. `detectable`: the smallest
+    difference that so many units would detect; `needed`: the units that would detect the margin, and `needed_observed`
+    those that would detect a difference like this one; all at the power of the settings. `direction`: which way the
+    measure is good. `reach` says what unjudged documents could do, `noticed` what users would see; both need the runs.
+    `flips`: of classifiers, how many items the one has right that the other has wrong. `deciding`: where there is no
+    test, the interval that decides in its place, wider than `interval` for the other comparisons of the family.
+    """
+
+    measure: str
+    baseline: str
+    system: str
+    units: int
+    baseline_value: float
+    value: float
+    difference: float
+    interval: Interval
+    narrow: Interval
+    all_zero: bool
+    d_z: float
+    cliffs_delta: float
+    wins: Wins
+    spread: float
+    outcome: Outcome
+    p: float
+    detectable: float
+    needed: int | None
+    margin: Margin
+    verdict: Verdict
+    reach: UnjudgedReach | None = None
+    noticed: VisibleChanges | None = None
+    flips: Flips | None = None
+    deciding: Interval | None = None
+    needed_observed: int | None = None
+    direction: Direction = "higher"
+
+    def is_sure(self, alpha: float) -> bool:
+        """Whether the systems are told apart: by the test, or where there is none by the interval."""
+        if self.units < FEWEST_UNITS or self.verdict.conflict == "direction":
+            return False
+        return self.p < alpha if self.deciding is None else self.deciding.is_beside_zero
+
+    @property
+    def record(self) -> Wins:
+        """Units that the system wins, ties and loses: where lower is better, it wins with the lower number.
+
+        `wins` counts higher numbers; of predicted labels, whose items have no numbers, it counts what is right.
+        """
+        of_numbers = not math.isnan(self.cliffs_delta)
+        return Wins(*reversed(self.wins)) if of_numbers and self.direction == "lower" else self.wins
+
+    @property
+    def relative(self) -> float:
+        """The difference as a share of the size of the baseline's number; NaN if that is 0, or 0 but for rounding."""
+        return self.difference / abs(self.baseline_value) if abs(self.baseline_value) > _ZERO else float("nan")
+
+    def row(self) -> dict[str, Any]:
+        """One row of a table."""
+        return {
+            "measure": self.measure,
+            "baseline": self.baseline,
+            "system": self.system,
+            "units": self.units,
+            "baseline_value": self.baseline_value,
+            "value": self.value,
+            "difference": self.difference,
+            "relative": self.relative,
+            "low": self.interval.low,
+            "high": self.interval.high,
+            "p": self.p,
+            "p_uncorrected": self.outcome.p,
+            "d_z": self.d_z,
+            "cliffs_delta": self.cliffs_delta,
+            "won": self.record.won,
+            "tied": self.record.tied,
+            "lost": self.record.lost,
+            "detectable": self.detectable,
+            "needed": self.needed,
+            "needed_observed": self.needed_observed,
+            "margin": self.margin.value,
+            "unjudged_low": None if self.reach is None else self.reach.low,
+            "unjudged_high": None if self.reach is None else self.reach.high,
+            "unjudged": None if self.reach is None else self.reach.documents,
+            "unjudged_exact": None if self.reach is None else self.reach.exact,
+            "direction": self.direction,
+            "verdict": str(self.verdict),
+            "conflict": self.verdict.conflict,
+        }
+
+
+class Standing(NamedTuple):
+    """A system's place under one measure: its number, the interval, and the groups of systems like it.
+
+    Systems that share a letter cannot be told apart; `alike` counts all others that this one cannot be told from.
+    Unless all pairs were tested, there are neither.
+    """
+
+    measure: str
+    system: str
+    value: float
+    interval: Interval
+    groups: tuple[str, ...] = ()
+    alike: int | None = None
+
+
+def select_finding(
+    findings: Sequence[Finding], measure: str | Measure | None, system: str | None, baseline: str | None
+) -> Finding:
+    """The finding asked for; what there is only one of may be left out. Otherwise an error says what to choose of."""
+    asked = {"measure": None if measure is None else str(measure), "system": system, "baseline": baseline}
+    fitting = [
+        finding
+        for finding in findings
+        if all(wanted is None or getattr(finding, field) == wanted for field, wanted in asked.items())
+    ]
+    if len(fitting) == 1:
+        return fitting[0]
+    for field, wanted in asked.items():
+        known = list(dict.fromkeys(getattr(finding, field) for finding in findings))
+        if (wanted is None and len(known) > 1) or (wanted is not None and wanted not in known):
+            raise not_among(field, wanted, known)
+    raise ParameterError(f"{system} was not compared with {baseline}")
+
+
+def finding_of(
+    sample: Sample,
+    pair: Pair,
+    outcome: Outcome,
+    p: float,
+    levels: Levels,
+    *,
+    drawing: Drawing = NO_DRAWING,
+    method: Method = "hull",
+    family: int = 1,
+) -> Finding:
+    """Everything about one pair under one measure, but for what only the runs can tell.
+
+    `family`: of so many comparisons, for which p is corrected already; an interval in place of a test is made wider.
+    """
+    (first, second), alpha = pair, levels.alpha
+    statistics = sample.statistics(pair, alpha, drawing, method)
+    margin = Margin(*sample.margin(first, levels.margin))
+    deciding = None
+    if sample.decides_by == "interval":
+        shared = alpha if levels.correction == "none" else alpha / family
+        (deciding,) = sample.intervals(pair, [1 - shared], drawing, method)
+        outcome = outcome._replace(resamples=sample.halves(first, second, drawing))
+    decision = verdict(
+        difference=statistics.difference,
+        all_zero=statistics.all_zero,
+        units=sample.size,
+        interval=statistics.interval,
+        narrow=statistics.narrow,
+        p=p,
+        margin=margin.value,
+        sign=outcome.sign,
+        alpha=alpha,
+        higher_is_better=sample.higher_is_better,
+        untested=deciding,
+        one_sided=sample.one_sided(first, second),
+    )
+    if why := sample.why_not(first, second):
+        decision = decision._replace(why=why)
+    spread = statistics.spread
+    return Finding(
+        sample.measure,
+        sample.systems[first],
+        sample.systems[second],
+        sample.size,
+        float(sample.observed[first]),
+        float(sample.observed[second]),
+        **statistics._asdict(),
+        outcome=outcome,
+        p=p,
+        detectable=sample.detectable(spread, alpha, levels.power),
+        needed=sample.needed(margin.value, spread, alpha, levels.power),
+        margin=margin,
+        verdict=decision,
+        deciding=deciding,
+        needed_observed=sample.needed(statistics.difference, spread, alpha, levels.power),
+        direction=sample.direction,
+    )

@@ -1,0 +1,168 @@
+"""`correlate`: two measures, two sets of judgments, two topic sets, two lists -> do they order systems alike?"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from itertools import combinations
+from typing import Any, NamedTuple
+
+import numpy as np
+import polars as pl
+
+from assay.core.errors import InputError, ParameterError, number_of
+from assay.measures.counting.judgments import Floats
+from assay.measures.registry import Measure
+from assay.stats.bootstrap import Interval
+from assay.stats.correlation import COEFFICIENTS, Correlation
+from assay.stats.overlap import rbo
+from assay.stats.pairing import Directions
+from assay.stats.rounding import snapped
+from assay.stats.samples import Sample
+from assay.stats.stability import with_other_units
+from assay.subjects.ranking.evaluation import Evaluation
+from assay.tables import Scores
+from assay.verbs.correlation.lists import Asked, ListOfNumbers, lists_of, names_of
+from assay.verbs.correlation.result import Correlations, PairOfLists
+
+
+class _Drawing(NamedTuple):
+    """At which level intervals are, and how often units are drawn anew for them."""
+
+    level: float
+    resamples: int
+    seed: int
+
+
+def correlate(
+    *given: Any,
+    measure: str | Measure | None = None,
+    units: Sequence[Collection[str]] | None = None,
+    split: int | None = None,
+    names: Sequence[str] | None = None,
+    direction: Directions = None,
+    level: float = 0.95,
+    resamples: int = 1000,
+    seed: int = 0,
+    p: float = 0.9,
+) -> Correlations:
+    """Say how far two lists order the same items alike.
+
+    - `correlate(evaluation, "AP", "nDCG@10")`: systems under two measures, or more (then every two of them);
+    - `correlate(one, other, measure="AP")`: two evaluations, as with two sets of judgments, under one measure;
+    - `correlate(evaluation, measure="AP", units=(A, B))`: two sets of topics; `split=25` draws two of 25 each;
+    - `correlate({"a": 0.3, "b": 0.2}, {"a": 0.5, "b": 0.6})`: two lists of scores, matched by name, or by place if they
+      are lists of numbers;
+    - `correlate(["d1", "d2"], ["d2", "d7"])`: two rankings, by rank-biased overlap with chance `p` to read on.
+
+    A `Scores` table stands for an evaluation. `direction`: whether `higher` or `lower` is better, for all measures and
+    lists of which it is not known, or by name; of those that nothing is known of, the higher number comes first. The
+    first list is the reference, which matters to tau_AP only. Every
+    coefficient comes with an interval over items. Where units (topics) are known, they are also drawn anew `resamples`
+    times, which shows how the coefficient moves with other units for these very items; that is no confidence interval.
+
+    >>> found = correlate({"bm25": 0.31, "dense": 0.35, "mixed": 0.42}, {"bm25": 0.50, "dense": 0.47, "mixed": 0.61})
+    >>> found.value("Kendall's tau-b")  # 2 of 3 pairs agree: (2 - 1) / 3
+    0.3333
+    """
+    if resamples < 0:
+        raise ParameterError(f"resamples are 0 or more, not {resamples}")
+    if len(given) == 2 and all(map(_is_ranking, given)):
+        return _rankings(given[0], given[1], names_of(names, 2), level, p)
+    sides = lists_of(given, Asked(measure, units, split, names, seed, direction))
+    drawing = _Drawing(level, resamples, seed)
+    found = [_pair(one, other, drawing) for one, other in combinations(sides, 2)]
+    notes = dict.fromkeys(note for _, said in found for note in said)
+    kind = sides[0].sample.unit_kind if sides[0].sample is not None else None
+    return Correlations(tuple(pair for pair, _ in found), sides[0].item, kind, resamples, seed, tuple(notes))
+
+
+def _pair(one: ListOfNumbers, other: ListOfNumbers, drawing: _Drawing) -> tuple[PairOfLists, list[str]]:
+    """Two lists, and what is worth a note."""
+    items, notes = _matched(one, other)
+    first, second = (np.array([side.numbers[item] for item in items]) for side in (one, other))
+    signs = [1.0 if side.higher_is_better else -1.0 for side in (one, other)]
+    found = tuple(coefficient.of(signs[0] * first, signs[1] * second, drawing.level) for coefficient in COEFFICIENTS)
+    redrawn: Mapping[str, Interval] = {}
+    if one.sample is not None and other.sample is not None:
+        redrawn = with_other_units(one.sample, other.sample, items, **drawing._asdict())
+    pair = PairOfLists(one.name, other.name, found, redrawn, _side_by_side(items, first, second, signs))
+    return pair, [*notes, *_notes_on(one), *_notes_on(other)]
+
+
+def _matched(one: ListOfNumbers, other: ListOfNumbers) -> tuple[list[str], list[str]]:
+    """The items that have a number in both lists, two at least; and what is left out."""
+    items = [item for item in one.numbers if item in other.numbers]
+    if not items:
+        raise InputError(f"{one.name} and {other.name} have no {one.item} in common")
+    known = [item for item in items if np.isfinite(one.numbers[item]) and np.isfinite(other.numbers[item])]
+    if len(known) < 2:
+        numbers = f"{number_of(one.item, len(known))} with a number in both"
+        whys = "".join(f"; {side.name} is {why}" for side in (one, other) if (why := _why_not(side.sample)))
+        raise InputError(f"{one.name} and {other.name}: an order takes 2 {one.item}s at least, got {numbers}{whys}")
+    notes = []
+    left_out = len(one.numbers) + len(other.numbers) - 2 * len(items)
+    if left_out:
+        notes.append(f"{number_of(one.item, left_out)} not in both of {one.name} and {other.name}, left out")
+    if len(known) < len(items):
+        notes.append(f"{number_of(one.item, len(items) - len(known))} without a number, left out")
+    return known, notes
+
+
+def _why_not(sample: Sample | None) -> str:
+    """Which systems have no number, and why; nothing where only numbers are known."""
+    return "" if sample is None else sample.why_not(*range(len(sample.systems)))
+
+
+def _notes_on(side: ListOfNumbers) -> Iterator[str]:
+    if side.sample is not None and side.sample.left_out:
+        units = number_of(side.sample.unit_kind, side.sample.left_out)
+        yield f"{side.name}: {units} that not all systems have left out"
+    if not side.higher_is_better:
+        yield f"{side.name}: the smaller number is the better one"
+    if side.sample is not None and side.sample.is_undirected:
+        yield f"{side.name}: whether higher or lower is better is not known; higher is taken as better"
+
+
+def _side_by_side(items: Sequence[str], first: Floats, second: Floats, signs: Sequence[float]) -> pl.DataFrame:
+    """Both numbers and ranks of each item, the best by the first list on top; tied items share the mean rank."""
+    numbers = {"first": snapped(first), "second": snapped(second)}
+    frame = pl.DataFrame({"item": items} | numbers, schema_overrides={"item": pl.String})
+    ranked = frame.with_columns(
+        (pl.col(name) * -sign).rank("average").alias(f"{name}_rank")
+        for name, sign in zip(("first", "second"), signs, strict=True)
+    )
+    ordered = ranked.with_columns(movement=pl.col("first_rank") - pl.col("second_rank"))
+    columns = ("item", "first", "first_rank", "second", "second_rank", "movement")
+    return ordered.sort("first_rank", "second_rank", maintain_order=True).select(columns)
+
+
+def _is_ranking(given: Any) -> bool:
+    if isinstance(given, Mapping | str | Evaluation | Scores) or not hasattr(given, "__len__"):
+        return False
+    return bool(len(given)) and all(isinstance(item, str) for item in given)
+
+
+def _rankings(
+    first: Sequence[str], second: Sequence[str], names: Sequence[str], level: float, p: float
+) -> Correlations:
+    """Two rankings of items: rank-biased overlap; where they hold the same items, also the other coefficients."""
+    overlap = rbo(list(first), list(second), p)
+    note = "bounds, whatever follows the lists"
+    found = [
+        Correlation(
+            f"RBO(p={p:g})", overlap.extrapolated, overlap.least, overlap.most, 1.0, len({*first, *second}), note
+        )
+    ]
+    ranks = [{str(item): float(rank) for rank, item in enumerate(ranking, 1)} for ranking in (first, second)]
+    items = list(dict.fromkeys([*ranks[0], *ranks[1]]))
+    table = pl.DataFrame(
+        {"item": items, "first_rank": map(ranks[0].get, items), "second_rank": map(ranks[1].get, items)},
+        schema={"item": pl.String, "first_rank": pl.Float64, "second_rank": pl.Float64}, strict=False,
+    ).with_columns(movement=pl.col("first_rank") - pl.col("second_rank"))  # fmt: skip
+    notes: tuple[str, ...] = ()
+    if ranks[0].keys() == ranks[1].keys():
+        one, other = (np.array([-own[item] for item in items]) for own in ranks)
+        found += [coefficient.of(one, other, level) for coefficient in COEFFICIENTS if coefficient.of_order]
+    else:
+        notes = ("the rankings hold different items: rank-biased overlap alone is defined",)
+    return Correlations((PairOfLists(names[0], names[1], tuple(found), {}, table),), "item", None, 0, 0, notes)

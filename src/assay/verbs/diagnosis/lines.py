@@ -1,0 +1,346 @@
+"""Checks of files line by line: how they are written, and rows that are there twice."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+import polars as pl
+
+from assay.core.errors import listed, number_of, quote
+from assay.subjects.ranking.checks.case import ExaminedCollection, ExaminedRun
+from assay.verbs.diagnosis.examined_files import Opened, commented_rows
+from assay.verbs.diagnosis.findings import EXAMPLES, Example, Finding, Severity, check, finding, pair
+from assay.verbs.diagnosis.line_reader import Bad
+
+_COPY, _RENAME = "copy or compress a damaged file again", "let the name say whether and how it is compressed"
+_UNPACK = "unpack archives"
+_SAVE, _MARK = "save the file as UTF-8", "leave out byte-order marks, which other tools take for a part of an id"
+_PLAIN, _FINITE = "write plain numbers such as 12.5", "give documents finite scores: those with infinite ones tie"
+_MEND = "mend or delete these lines, and find out what wrote them: lines next to them may be wrong, too"
+_COMMENT = "lines that start with # are comments: take the mark away if they should count"
+_ENDINGS = (".gz", ".zst", ".bz2", ".xz")
+
+
+def _bad(lines: Sequence[Bad]) -> list[Example]:
+    return [Example(f"{quote(bad.text)} ({bad.problem})", bad.line) for bad in lines[:EXAMPLES]]
+
+
+@check(
+    "empty", "file", "error", "warning",
+    question="Is the file empty, or without a line of data (of a run, a warning)?",
+    advice="unless a system really found nothing, write the file again: whatever made it has failed",
+)  # fmt: skip
+def empty(file: Opened) -> Iterator[Finding]:
+    """No byte, or nothing but blank lines and comments; a run may be that of a system that found nothing."""
+    severity: Severity = "warning" if file.kind == "run" else "error"
+    if file.source is None:
+        if file.frame is not None and not file.rows.height:
+            yield finding("empty", severity, file, "there are no data in the table")
+        return
+    if is_empty(file):
+        what = "the file is empty" if file.looks and not file.looks.size else "there are no data in the file"
+        yield finding("empty", severity, file, what)
+
+
+def is_empty(file: Opened) -> bool:
+    """Whether nothing was read because there is nothing."""
+    nothing = file.frame is None and (not file.refusal or file.is_blank)
+    return nothing and not (file.looks is not None and (file.looks.damage or file.looks.packed))
+
+
+@check(
+    "compression", "file", "error", "note",
+    question="Is a compressed file damaged, or compressed twice, or an archive, or does its name hide the compression?",
+    advice=f"{_COPY}; {_UNPACK}; {_RENAME}",
+)  # fmt: skip
+def compression(file: Opened) -> Iterator[Finding]:
+    """Compressed data that end too soon; gzip without `.gz`; `.gz` without gzip."""
+    looks = file.looks
+    if looks is None or file.source is None:
+        return
+    if looks.damage:
+        yield finding("compression", "error", file, f"the compressed file is damaged: {looks.damage}", todo=_COPY)
+    if looks.packed:
+        yield finding("compression", "error", file, f"the file is {looks.packed}, not a table", todo=_UNPACK)
+    path = file.source.path
+    if path is None or looks.packed or looks.is_garbled or not (looks.size or looks.compression):
+        return
+    if looks.compression and path.suffix != looks.compression:
+        message = f"the file is compressed, but its name does not end in {looks.compression}"
+        yield finding("compression", "note", file, message, todo=_RENAME)
+    if not looks.compression and path.suffix in _ENDINGS:
+        yield finding(
+            "compression", "note", file, f"the name ends in {path.suffix}, but the file is not compressed", todo=_RENAME
+        )
+
+
+@check(
+    "encoding", "file", "error", "note",
+    question="Is the file in another encoding than UTF-8, or does it carry byte-order marks?",
+    advice=f"{_SAVE}; {_MARK}",
+)  # fmt: skip
+def encoding(file: Opened) -> Iterator[Finding]:
+    """UTF-16 or UTF-32, bytes of Latin-1, byte-order marks."""
+    lines, looks = file.tolerated, file.looks
+    if lines is not None and lines.encoding in {"UTF-16", "UTF-32"}:
+        yield finding("encoding", "error", file, f"the file is in {lines.encoding}, not in UTF-8", todo=_SAVE)
+    elif lines is not None and lines.encoding_lines:
+        count = len(lines.encoding_lines)
+        texts = dict(zip(lines.lines.tolist(), lines.frame.iter_rows(), strict=True))
+        places = lines.encoding_lines[:EXAMPLES]
+        examples = [Example(pair(*texts[line][:2]) if line in texts else "not UTF-8", line) for line in places]
+        message = f"{number_of('line', count)} {'is' if count == 1 else 'are'} not in UTF-8 but, it seems, in Latin-1"
+        yield finding("encoding", "error", file, message, count, examples=examples, todo=_SAVE)
+    elif looks is not None and looks.byte_order_mark and (file.frame is not None or not file.refusal):
+        yield finding(
+            "encoding",
+            "note",
+            file,
+            "the file starts with a byte-order mark",
+            1,
+            examples=[Example("the first id", 1)],
+            todo=_MARK,
+        )
+    if looks is not None and looks.inner_mark:
+        message = "a byte-order mark stands in the middle: two files were put together"
+        yield finding(
+            "encoding", "note", file, message, 1, examples=[Example("byte-order mark", looks.inner_mark)], todo=_MARK
+        )
+
+
+@check(
+    "line-ends", "file", "note",
+    question="Do lines end as on Windows or on old Macs?",
+    advice="nothing, for Assay; for other tools convert them, as with dos2unix",
+)  # fmt: skip
+def line_ends(file: Opened) -> Iterator[Finding]:
+    """CR LF, or CR alone."""
+    looks = file.looks
+    if looks is None or looks.wide or file.frame is None:
+        return
+    kinds = {"Windows (CR LF)": looks.windows_ends, "old Mac (CR)": looks.old_mac_ends}
+    there = {kind: count for kind, count in kinds.items() if count}
+    if there:
+        others = ", others not" if looks.unix_ends else ""
+        parts = [f"{number_of('line', count)} with {kind} line ends" for kind, count in there.items()]
+        message = " and ".join(parts) + others
+        yield finding("line-ends", "note", file, message, sum(there.values()))
+
+
+@check(
+    "separators", "file", "error", "note",
+    question="Are fields separated by commas, or by tabs here and spaces there?",
+    advice="separate all fields by one space or one tab; a table with commas needs a header line",
+)  # fmt: skip
+def separators(file: Opened) -> Iterator[Finding]:
+    """Commas and the like without a header; tabs among spaces."""
+    looks, lines = file.looks, file.tolerated
+    if lines is not None and lines.separator is not None and not lines.named:
+        message = f"fields are separated by {lines.separator!r}, not by blanks, and no header names them"
+        yield finding("separators", "error", file, message, int(lines.lines.size))
+    elif looks is not None and file.is_blank_separated and looks.tab and looks.space and not looks.wide:
+        later = max(looks.tab, looks.space)
+        which = "tab" if looks.tab >= looks.space else "space"
+        message = "some fields are separated by tabs, others by spaces"
+        yield finding("separators", "note", file, message, 1, examples=[Example(f"the first {which}", later)])
+
+
+@check(
+    "format", "file", "error",
+    question="Is the file in no format that Assay knows?",
+    advice="write a run as `query_id Q0 doc_id rank score tag`, judgments as `query_id 0 doc_id grade`; see docs/files",
+)  # fmt: skip
+def file_format(file: Opened) -> Iterator[Finding]:
+    """Nothing that could be read as a table, and not a table of another kind either; what strict readers refuse."""
+    looks, lines = file.looks, file.tolerated
+    if is_empty(file) or file.other or not file.refusal or (looks is not None and looks.damage):
+        return
+    if lines is not None:
+        # Whoever tells what is wrong need not tell that strict readers refuse it.
+        is_reported = lines.malformed or lines.numbers or lines.header or lines.encoding != "UTF-8"
+        if is_reported or (lines.separator and not lines.named) or _has_empty_ids(file):
+            return
+    yield finding("format", "error", file, f"this cannot be read: {file.refusal}")
+
+
+def _has_empty_ids(file: Opened) -> bool:
+    return any(bool((file.rows[column] == "").any()) for column in ("query_id", "doc_id"))
+
+
+@check(
+    "swapped", "file", "error",
+    question="Does a run stand where judgments should, or the other way round?",
+    advice="judgments come first, then the runs: assay doctor QRELS RUN...",
+)  # fmt: skip
+def swapped(file: Opened) -> Iterator[Finding]:
+    """A table of another kind than its place says."""
+    if file.frame is None and file.other:
+        wanted = "a run" if file.kind == "run" else "judgments"
+        yield finding("swapped", "error", file, f"expected {wanted}, but this looks like {file.other}")
+
+
+@check(
+    "header", "file", "error",
+    question="Is there a line with the names of columns in a format that has none?",
+    advice="delete that line; or separate all fields by commas or tabs, which makes it a table with a header",
+)  # fmt: skip
+def header(file: Opened) -> Iterator[Finding]:
+    """`qid Q0 docno rank score tag` as the first line."""
+    if file.tolerated is not None and file.tolerated.header is not None:
+        bad = file.tolerated.header
+        yield finding(
+            "header", "error", file, "the first line names columns", 1, examples=[Example(quote(bad.text), bad.line)]
+        )
+
+
+@check(
+    "malformed", "file", "error", "warning",
+    question="Do lines have too few or too many columns, or would comments (lines with #) be rows?",
+    advice=f"{_MEND}; {_COMMENT}",
+)  # fmt: skip
+def malformed(file: Opened) -> Iterator[Finding]:
+    """Lines that are no rows, where the others are; lines with a # in front that would be."""
+    if file.tolerated is not None and (bad := file.tolerated.malformed):
+        columns = file.tolerated.columns
+        what = f"without the {columns} columns that there should be" if columns else "without an object of the table"
+        yield finding(
+            "malformed", "error", file, f"{number_of('line', len(bad))} {what}", len(bad), examples=_bad(bad),
+            todo=_MEND,
+        )  # fmt: skip
+    if rows := commented_rows(file):
+        message = (
+            f"{number_of('line', len(rows))} would be {'a row' if len(rows) == 1 else 'rows'} but for a # in front"
+        )
+        examples = [Example(quote(text), line) for line, text in rows[:EXAMPLES]]
+        yield finding("malformed", "warning", file, message, len(rows), examples=examples, todo=_COMMENT)
+
+
+@check(
+    "numbers", "file", "error", "warning",
+    question="Are scores or grades not numbers, or infinite?",
+    advice=f"{_PLAIN}; {_FINITE}",
+)  # fmt: skip
+def numbers(file: Opened) -> Iterator[Finding]:
+    """Text, NaN, decimal commas; infinite scores."""
+    column = "score" if file.kind == "run" else "relevance"
+    if file.tolerated is not None and (bad := file.tolerated.numbers):
+        message = f"{number_of('line', len(bad))} without a number as {column}"
+        yield finding("numbers", "error", file, message, len(bad), examples=_bad(bad), todo=_PLAIN)
+    if file.frame is None or not file.rows.height:
+        return
+    values = file.rows[column].to_numpy()
+    for odd, message in ((np.isnan(values), "not a number"), (np.isinf(values), "infinite")):
+        rows = np.flatnonzero(odd)
+        if not len(rows):
+            continue
+        examples = []
+        for row in rows[:EXAMPLES].tolist():
+            written = file.written(row)
+            text = pair(*file.rows.row(row)[:2]) if written is None else quote(" ".join(written.split()))
+            examples.append(Example(text, file.line(row)))
+        severity: Severity = "warning" if message == "infinite" else "error"
+        summary, todo = f"{number_of(column, len(rows))} {message}", _FINITE if message == "infinite" else _PLAIN
+        yield finding("numbers", severity, file, summary, len(rows), examples=examples, todo=todo)
+
+
+@check(
+    "tags", "file", "warning",
+    question="Does a run carry several tags, as if several runs were put together?",
+    advice="keep the lines of one tag in a file; if they belong together, give them one tag",
+)  # fmt: skip
+def tags(file: Opened) -> Iterator[Finding]:
+    """More than one value in the last column."""
+    if file.frame is None or "tag" not in file.rows.columns:
+        return
+    names = file.rows["tag"].rle().struct.field("value").unique(maintain_order=True)
+    names = names.filter(names != "")
+    if names.len() > 1:
+        places = [int((file.rows["tag"] == name).arg_max() or 0) for name in names.head(EXAMPLES)]
+        examples = [Example(f"tag {quote(file.rows['tag'][row])}", file.line(row)) for row in places]
+        message = f"{number_of('tag', names.len())} in one file: {listed(names.to_list())}"
+        yield finding("tags", "warning", file, message, names.len(), examples=examples)
+
+
+_PAIR = ("query_id", "doc_id")
+
+
+@check(
+    "duplicates", "ranking", "error",
+    question="Does a document come twice in a query?",
+    advice="find out why; until then `{duplicates=first}` or `best` makes evaluation go on",
+)  # fmt: skip
+def duplicates(system: ExaminedRun) -> Iterator[Finding]:
+    """Rows of a run with a query and a document that came before."""
+    again = system.repeated
+    count = int(again.sum())
+    if not count:
+        return
+    run = system.run
+    rows = again.arg_true().head(EXAMPLES).to_list()
+    examples = [Example(pair(*run.rows.row(row)[:2]), run.line(row)) for row in rows]
+    pairs = run.rows.filter(again).select(*_PAIR).unique()
+    scores = run.rows.join(pairs, on=_PAIR, how="semi").group_by(_PAIR).agg(pl.col("score").n_unique())["score"]
+    differing = int((scores > 1).sum())
+    with_scores = f", {differing} of them with different scores" if differing else ", always with the same score"
+    lines = f"{number_of('line', count)} too many{with_scores}"
+    message = f"{number_of('document', pairs.height)} more than once in a query ({lines})"
+    yield finding("duplicates", "error", run, message, count, examples=examples)
+
+
+@check(
+    "judged-twice", "judgments", "error", "warning",
+    question="Is a document judged twice for a query, with the same grade or with another?",
+    advice="keep one judgment a document; where assessors disagree, decide by a rule such as the majority",
+)  # fmt: skip
+def judged_twice(case: ExaminedCollection) -> Iterator[Finding]:
+    """Rows of judgments that come again; of several judges or subtopics, those of one."""
+    file = case.judgments
+    column = next((name for name in ("judge", "iteration") if name in file.rows.columns), None)
+    keys = [*_PAIR, column] if case.has_judges and column else list(_PAIR)
+    frame = file.rows.with_row_index("row")
+    again = ~frame.select(pl.struct(keys).is_first_distinct()).to_series()
+    if not again.any():
+        return
+    pairs = frame.filter(again).select(keys).unique()
+    groups = frame.join(pairs, on=keys, how="semi", nulls_equal=True).with_columns(
+        first=pl.col("relevance").first().over(keys), grades=pl.col("relevance").n_unique().over(keys)
+    )
+    for conflict in (True, False):
+        chosen = groups.filter((pl.col("grades") > 1) == conflict)
+        if not chosen.height:
+            continue
+        documents = chosen.n_unique(keys)
+        others = chosen.filter(pl.col("relevance") != pl.col("first")) if conflict else _later(chosen, keys)
+        examples = [
+            Example(
+                pair(row["query_id"], row["doc_id"])
+                + (f": {row['relevance']:g}, before {row['first']:g}" if conflict else f": {row['relevance']:g} again"),
+                file.line(row["row"]),
+            )
+            for row in others.sort("row").head(EXAMPLES).to_dicts()
+        ]
+        how = "with different grades" if conflict else "alike"
+        message = f"{number_of('document', documents)} judged more than once, {how}"
+        yield finding("judged-twice", "error" if conflict else "warning", file, message, documents, examples=examples)
+
+
+def _later(rows: pl.DataFrame, keys: list[str]) -> pl.DataFrame:
+    return rows.filter(~pl.struct(keys).is_first_distinct())
+
+
+@check(
+    "judges", "judgments", "error",
+    question="Does column 2 of the judgments name several judges, or subtopics?",
+    advice="choose a judge (`{judge}`), or say that they are subtopics (`{subtopics=True}`); evaluation needs to know",
+)  # fmt: skip
+def judges(case: ExaminedCollection) -> Iterator[Finding]:
+    """Several judgments of a document that column 2 tells apart."""
+    if not case.has_judges:
+        return
+    file = case.judgments
+    column = next(name for name in ("judge", "iteration") if name in file.rows.columns)
+    names = file.rows[column].unique().sort().to_list()
+    message = f"documents are judged by {number_of('judge', len(names))}, or for as many subtopics"
+    examples = (Example(", ".join(map(str, names[:5])) + (", …" if len(names) > 5 else "")),)
+    yield finding("judges", "error", file, message, len(names), examples=examples)

@@ -1,0 +1,258 @@
+"""Checks: one measure on all units, or on a slice of them; numbers, then p-values corrected together, then outcomes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import isnan
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from assay.core.errors import InputError, ParameterError
+from assay.stats.corrections import corrected_as_stated
+from assay.stats.permutation import Alternative
+from assay.stats.permutation import Outcome as Tested
+from assay.stats.rounding import ROUNDING
+from assay.stats.samples import Drawing, PairStatistics, Sample
+from assay.verbs.comparison.slices import slices
+from assay.verbs.gating.rules import Inconclusive, Margins, Outcome, decided
+
+#: So many units that lost most are kept of each check.
+_MOST_WORST = 5
+#: The chance to pass that the needed units are counted for.
+POWER = 0.8
+
+
+class GateSettings(NamedTuple):
+    """How a gate was decided: everything besides the data and the margins that its outcome depends on."""
+
+    alpha: float
+    inconclusive: Inconclusive
+    max_missing: float
+    min_judged: float | None
+    resamples: int
+    bootstrap_resamples: int
+    seed: int = 0
+    correction: str = "holm"
+
+    @property
+    def drawing(self) -> Drawing:
+        """How units are drawn anew for intervals."""
+        return Drawing(self.bootstrap_resamples, self.seed)
+
+
+class Loss(NamedTuple):
+    """A unit that the candidate is worse on."""
+
+    unit: str
+    baseline_value: float
+    value: float
+    difference: float
+
+
+#: What the rows of tables leave out.
+_UNTOLD = {"worst", "redrawn", "interval", "at_best", "all_zero", "of_labels"}
+
+
+class Check(NamedTuple):
+    """One measure, on all units or on a `slice` of them; differences are the candidate's number less the baseline's.
+
+    `at_worst`: the end of the one-sided interval on the bad side; `allowed`: the margin on that side, with its sign. A
+    check passes if what is at worst is better than what is allowed. `p` is one-sided, and corrected for the other
+    checks; `p_uncorrected` is not. `improved`, `same` and `worsened` count units. `needed`: the units that would let a
+    candidate that is really as good pass, 80 % of the time. `redrawn`: how often units were drawn anew for the
+    interval; 0 where that takes no drawing; `interval`: how it was made. `at_best`: where there is no test, the other
+    end of the interval, which is made wider for the other checks; a loss is sure if even that is one.
+    `all_zero`: no unit differs; unless it passes so, some have a value under one of the systems alone, as `why` says.
+    `of_labels`: it is about predicted labels, which are right or wrong.
+    """
+
+    measure: str
+    slice: str
+    unit_kind: str
+    units: int
+    baseline_value: float
+    value: float
+    difference: float
+    at_worst: float
+    allowed: float
+    margin_says: str
+    p: float
+    p_uncorrected: float
+    test: str
+    improved: int
+    same: int
+    worsened: int
+    needed: int | None
+    outcome: Outcome
+    why: str
+    worst: tuple[Loss, ...] = ()
+    redrawn: int = 0
+    interval: str = "hull"
+    at_best: float | None = None
+    all_zero: bool = False
+    of_labels: bool = False
+
+    @property
+    def is_identical(self) -> bool:
+        """Whether it passes as no unit differs."""
+        return self.all_zero and self.outcome == "pass"
+
+    def is_surely_worse(self, alpha: float) -> bool:
+        """Whether the test says so; or where there is none, the interval."""
+        return self.p < alpha if self.at_best is None else self.at_best * self.allowed > 0
+
+    @property
+    def name(self) -> str:
+        """What is checked.
+
+        >>> Check._make(["AP", "length = short", *[0] * 23]).name
+        'AP, length = short'
+        """
+        return f"{self.measure}, {self.slice}" if self.slice else self.measure
+
+    def row(self) -> dict[str, Any]:
+        """One row of a table."""
+        payload = self._asdict() | {"slice": self.slice or "all"}
+        return {name: value for name, value in payload.items() if name not in _UNTOLD}
+
+
+class Part(NamedTuple):
+    """What a check is made of: the two systems (baseline first) on some units, and the margin."""
+
+    sample: Sample
+    slice: str
+    margin: float
+    margin_says: str
+
+    @property
+    def direction(self) -> int:
+        """1 where more is better, -1 where less is."""
+        return -1 if self.sample.higher_is_better is False else 1
+
+
+def parts_of(samples: Sequence[Sample], margins: Margins, by: str | None, attribute: dict[str, Any]) -> list[Part]:
+    """All units under each measure; with an attribute, also the units that share a value of it."""
+    parts: list[Part] = []
+    for sample in samples:
+        sample.refuse_undirected("gate on it")
+        margin, origin = sample.margin(0, margins.of_measure(sample.measure))
+        if isnan(margin):
+            raise InputError(f"{sample.measure} has no range, and is {sample.why_not(0)}: there is no margin")
+        if not margin > 0:
+            raise ParameterError(f"{sample.measure} has no range, and the baseline's number is 0: give its margin")
+        parts.append(Part(sample, "", margin, origin))
+        if by is None:
+            continue
+        # The margin is that of all units: what is negligible does not depend on the slice.
+        parts += [
+            Part(group.sample, f"{by} = {group.value}", margin, origin) for group in slices(sample, 0, 1, attribute)
+        ]
+    return parts
+
+
+def checks_of(parts: Sequence[Part], settings: GateSettings) -> tuple[Check, ...]:
+    """Decide each check; p-values are corrected over all of them.
+
+    >>> from assay.stats.mean_samples import MeanSample
+    >>> values = np.array([[0.5, 0.1], [0.4, 0.2], [0.6, 0.1], [0.5, 0.2], [0.3, 0.1], [0.9, 0.2]])
+    >>> sample = MeanSample(values, systems=("old", "new"), units=tuple("123456"), measure="AP", bounds=(0, 1))
+    >>> settings = GateSettings(0.05, "report", 0.1, None, 1000, 1000, 0)
+    >>> [(check.outcome, check.p) for check in checks_of([Part(sample, "", 0.01, "")], settings)]  # 1 of 2^6 swaps
+    [('fail', 0.0156)]
+    """
+    tested = [_tested(part, settings) for part in parts]
+    p = corrected_as_stated(np.array([outcome.p for outcome in tested]), settings.correction)
+    return tuple(
+        _check(part, outcome, value, settings, len(parts))
+        for part, outcome, value in zip(parts, tested, p.tolist(), strict=True)
+    )
+
+
+def as_drawn(settings: GateSettings, checks: Sequence[Check]) -> GateSettings:
+    """The settings with how often units were drawn anew: fewer times than asked for where they are very many."""
+    redraws = [check.redrawn for check in checks if check.redrawn]
+    return settings._replace(bootstrap_resamples=min(redraws, default=settings.bootstrap_resamples))
+
+
+def _tested(part: Part, settings: GateSettings) -> Tested:
+    """The test whether the candidate is worse: that of `compare`, on one side."""
+    side: Alternative = "less" if part.direction > 0 else "greater"
+    swaps = Drawing(settings.resamples, settings.seed)
+    drawing = settings.drawing if part.sample.draws_alike else swaps
+    return part.sample.test([(0, 1)], None, drawing, side)[0]
+
+
+def _check(part: Part, tested: Tested, p: float, settings: GateSettings, checks: int) -> Check:
+    sample, direction, drawing = part.sample, part.direction, settings.drawing
+    statistics = sample.statistics((0, 1), settings.alpha, drawing)
+    at_worst = statistics.narrow.low if direction > 0 else statistics.narrow.high
+    at_best, redrawn = None, sample.redraws(drawing).resamples
+    if sample.decides_by == "interval":
+        (wide,) = sample.intervals((0, 1), [1 - 2 * settings.alpha / checks], drawing)
+        at_best, redrawn = wide.high if direction > 0 else wide.low, sample.halves(0, 1, drawing) or 0
+    decision = decided(
+        difference=direction * statistics.difference,
+        all_zero=statistics.all_zero,
+        units=sample.size,
+        bound=direction * at_worst,
+        p=p,
+        margin=part.margin,
+        alpha=settings.alpha,
+        scale=float(np.abs(sample.observed).max()),
+        at_best=None if at_best is None else direction * at_best,
+        one_sided=sample.one_sided(0, 1),
+    )
+    won, tied, lost = statistics.wins
+    # An item that is predicted rightly now is won, whatever way the measure goes.
+    more_is_won = direction > 0 or sample.right_or_wrong
+    return Check(
+        sample.measure,
+        part.slice,
+        sample.unit_kind,
+        sample.size,
+        float(sample.observed[0]),
+        float(sample.observed[1]),
+        # Sums in another order are no difference.
+        0.0 if statistics.all_zero else statistics.difference,
+        at_worst,
+        -direction * part.margin,
+        part.margin_says,
+        p,
+        tested.p,
+        sample.test_words(tested),
+        improved=won if more_is_won else lost,
+        same=tied,
+        worsened=lost if more_is_won else won,
+        needed=_needed(part, statistics, settings.alpha) if decision.outcome == "inconclusive" else None,
+        outcome=decision.outcome,
+        why=decision.why,
+        worst=_worst(part),
+        redrawn=redrawn,
+        interval=statistics.narrow.method,
+        at_best=at_best,
+        all_zero=statistics.all_zero,
+        of_labels=sample.right_or_wrong,
+    )
+
+
+def _needed(part: Part, statistics: PairStatistics, alpha: float) -> int | None:
+    """The units that a candidate with a true difference of 0 needs to pass, most of the time."""
+    # One-sided at alpha is two-sided at twice that: the other tail has next to no part in it.
+    if part.sample.is_sum or not 2 * alpha < POWER or not statistics.spread > 0:
+        return None
+    return part.sample.needed(part.margin, statistics.spread, 2 * alpha, POWER)
+
+
+def _worst(part: Part) -> tuple[Loss, ...]:
+    values = part.sample.unit_values()
+    if values is None:
+        return ()
+    direction = 1 if part.sample.right_or_wrong else part.direction
+    apart = direction * (values[:, 1] - values[:, 0])
+    reach = ROUNDING * np.abs(values).max(axis=1, initial=0.0)
+    order = [place for place in np.argsort(apart, kind="stable") if apart[place] < -reach[place]]
+    return tuple(
+        Loss(part.sample.units[place], float(old), float(new), float(new - old))
+        for place, (old, new) in ((place, values[place]) for place in order[:_MOST_WORST])
+    )

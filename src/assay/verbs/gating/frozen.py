@@ -1,0 +1,217 @@
+"""`Baseline`: a system's scores, topic by topic, frozen in a file with all that they depend on; and `freeze`."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import polars as pl
+
+from assay import __version__
+from assay.core.errors import InputError, ParameterError, did_you_mean, refuse_unknown
+from assay.files.atomic import write_text
+from assay.measures import parse_measure
+from assay.measures.counting.policies import Policies
+from assay.measures.parser import split_measures
+from assay.measures.registry import Measure
+from assay.show.data import as_json
+from assay.subjects.labels.subject import are_predictions
+from assay.subjects.ranking.evaluation import Evaluation, evaluate
+from assay.subjects.ranking.inputs import named_runs
+from assay.tables import Scores
+from assay.verbs.gating.digests import of_json, of_qrels, of_run
+from assay.verbs.gating.guards import Coverage
+
+#: What a gate looks at unless told otherwise.
+DEFAULT_MEASURES = ("nDCG@10",)
+#: The key that marks a file as a frozen baseline; its value is the schema's number.
+MARK = "assay_baseline"
+SCHEMA_VERSION = 1
+
+
+class Origin(NamedTuple):
+    """A file that a baseline was made from: its name, and the SHA-256 of what it held."""
+
+    name: str
+    sha256: str
+
+
+class Frozen(NamedTuple):
+    """One measure of a frozen baseline: its signature, the values of the topics, and why some have none."""
+
+    signature: str
+    values: Mapping[str, float | None]
+    undefined: Mapping[str, str]
+
+
+@dataclass(frozen=True, eq=False)
+class Baseline:
+    """A system's scores for every topic, with the rules, digests and versions that they depend on.
+
+    >>> frozen = freeze({"q1": {"d1": 1}}, {"bm25": {"q1": {"d2": 2.0, "d1": 1.0}}}, "RR")
+    >>> frozen.system, dict(frozen.measures["RR"].values)
+    ('bm25', {'q1': 0.5})
+    """
+
+    system: str
+    measures: Mapping[str, Frozen]
+    policies: Policies
+    #: The other rules of `evaluate`: undefined, compat, judge, subtopics, seed, samples.
+    rules: Mapping[str, Any]
+    coverage: Coverage
+    qrels: Origin
+    run: Origin
+    version: str = __version__
+
+    def __repr__(self) -> str:
+        return f"<Baseline {self.system}: {', '.join(self.measures)} on {self.coverage.topics} topics>"
+
+    @property
+    def scores(self) -> Scores:
+        """The scores as a table."""
+        rows = [
+            (self.system, measure, "query", unit, value, frozen.undefined.get(unit))
+            for measure, frozen in self.measures.items()
+            for unit, value in frozen.values.items()
+        ]
+        return Scores(pl.DataFrame(rows, schema=Scores.SCHEMA, orient="row"))
+
+    def wanted(self, measures: Iterable[str | Measure] | str | Measure | None) -> list[str]:
+        """The measures asked for, or all; refuse those that it does not hold."""
+        if measures is None:
+            return list(self.measures)
+        names = [str(measure) for measure in listed_measures(measures)]
+        for name in names:
+            if name not in self.measures:
+                known = list(self.measures)
+                raise ParameterError(
+                    f"the frozen baseline holds {', '.join(known)}, not {name}{did_you_mean(name, known)}; "
+                    "to have it, freeze again with it"
+                )
+        return names
+
+    def evaluate(self, qrels: Any, runs: Any, measures: Iterable[str]) -> Evaluation:
+        """Evaluate runs under the rules of this baseline; refuse other judgments, or numbers made otherwise."""
+        chosen = list(measures)
+        evaluation = evaluate(qrels, runs, chosen, **self.rules, **asdict(self.policies))
+        if of_qrels(evaluation.qrels) != self.qrels.sha256:
+            raise InputError(
+                f"{evaluation.qrels.name}: the judgments are not those that the baseline was frozen with "
+                f"({self.qrels.name}, SHA-256 {self.qrels.sha256[:12]}…): freeze the baseline again"
+            )
+        for name in chosen:
+            was, now = self.measures[name].signature, evaluation.signatures[name]
+            if was != now:
+                raise InputError(f"{name}: the baseline was measured as {was}, now it is {now}: freeze it again")
+        return evaluation
+
+    def to_json(self) -> str:
+        """The file's text: everything in full, and a digest of it all."""
+        told = {
+            MARK: SCHEMA_VERSION,
+            "version": self.version,
+            "system": self.system,
+            "qrels": self.qrels._asdict(),
+            "run": self.run._asdict(),
+            "policies": asdict(self.policies),
+            "rules": dict(self.rules),
+            "coverage": {
+                # Of a run without a document in common with the judgments, no share is judged: JSON has no NaN.
+                name: None if isinstance(value, float) and math.isnan(value) else value
+                for name, value in self.coverage._asdict().items()
+                if name != "system"
+            },
+            "measures": {
+                name: {"signature": one.signature, "values": dict(one.values), "undefined": dict(one.undefined)}
+                for name, one in self.measures.items()
+            },
+        }
+        return as_json(told | {"digest": of_json(told)})
+
+    def save(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
+        """Write the file, whole or not at all; one that may not be written to is left alone.
+
+        A file that was read is not replaced, unless `overwrite` says so.
+        """
+        # Files are replaced, not written to, which would not ask for leave.
+        if Path(path).is_file() and not (os.access(path, os.W_OK) and Path(path).stat().st_mode & 0o222):
+            raise InputError(f"{os.fspath(path)}: cannot be written: it is read-only")
+        write_text(path, self.to_json(), overwrite=overwrite)
+
+
+def freeze(
+    qrels: Any, run: Any, measures: Iterable[str | Measure] | str | Measure = DEFAULT_MEASURES, **rules: Any
+) -> Baseline:
+    """Freeze a run's scores as the baseline of later gates.
+
+    `qrels`, `run`, `measures` and the rules are what `evaluate` takes; one run only.
+
+    >>> freeze({"q1": {"d1": 1}}, {"q1": {"d1": 1.0}}, ["RR", "P@1"])
+    <Baseline run: RR, P@1 on 1 topics>
+    """
+    refuse_unknown(rules, freeze, Policies, evaluate)
+    refuse_predictions(qrels, run)
+    wanted = listed_measures(measures)
+    for measure in wanted:
+        if measure.is_micro:
+            raise ParameterError(f"{measure} sums counts up over topics: it cannot be frozen; keep the run instead")
+    opened = named_runs(run)
+    if len(opened) != 1:
+        raise ParameterError(f"one run is frozen at a time, not {len(opened)}")
+    evaluation = evaluate(qrels, opened, wanted, **rules)
+    system = evaluation.systems[0]
+    if not system.name:
+        raise ParameterError("the run has no name: give it one")
+    measured = {}
+    for measure, result in system.results.items():
+        reasons = {
+            unit: str(why) for unit, why in zip(system.ranks.queries, result.reasons(), strict=True) if why is not None
+        }
+        values = dict(zip(system.ranks.queries, result.values.tolist(), strict=True))
+        measured[str(measure)] = Frozen(
+            evaluation.signatures[str(measure)],
+            {unit: None if unit in reasons else value for unit, value in values.items()},
+            reasons,
+        )
+    file = next(iter(opened.values()))
+    return Baseline(
+        system.name,
+        measured,
+        evaluation.policies,
+        {
+            "undefined": evaluation.undefined,
+            "compat": evaluation.compat,
+            "judge": evaluation.judge,
+            "subtopics": evaluation.subtopics,
+            "seed": evaluation.seed,
+            "samples": evaluation.samples,
+        },
+        Coverage.of(evaluation, system.name),
+        Origin(evaluation.qrels.name, of_qrels(evaluation.qrels)),
+        Origin(file.origin, of_run(file, evaluation.policies.rank_by)),
+    )
+
+
+def refuse_predictions(*given: Any) -> None:
+    """Predictions cannot be frozen as numbers of items, and need not be: say what to do instead."""
+    if any(are_predictions(one) for one in given):
+        raise ParameterError(
+            "predictions are their own baseline, as they hold the truth: keep the file, and give it to the gate"
+        )
+
+
+def listed_measures(measures: Iterable[str | Measure] | str | Measure) -> tuple[Measure, ...]:
+    """Measures one by one; text may hold several, separated by commas.
+
+    >>> listed_measures("AP, RR")
+    (AP, RR)
+    """
+    given = [measures] if isinstance(measures, str | Measure) else list(measures)
+    names = [name for one in given for name in (split_measures(one) if isinstance(one, str) else (one,))]
+    if not names:
+        raise ParameterError("there is no measure to gate by")
+    return tuple(dict.fromkeys(parse_measure(name) for name in names))

@@ -1,0 +1,219 @@
+"""The outcome of a gate in sentences: why, what to do, and how it was decided."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, NamedTuple
+
+from assay.core.arguments import argument
+from assay.core.digits import as_level, decimals, number, numbers, p_phrase, signed
+from assay.core.errors import number_of, several
+from assay.core.words import INTERVALS, OUTCOMES
+from assay.stats.bootstrap import FEWEST_DRAWN
+from assay.stats.confidence import SUBSAMPLING
+from assay.stats.verdict import FEWEST_UNITS
+from assay.verbs.gating.guards import DEFINED, JUDGED, JUDGED_AT_ALL, MISSING, MISSING_ITEMS
+from assay.verbs.gating.rules import EXIT_CODES
+
+if TYPE_CHECKING:
+    from assay.verbs.gating.checks import Check
+    from assay.verbs.gating.result import GateResult
+
+#: Of several checks, so many sentences are written out, and so many of each outcome named.
+_MOST_SENTENCES, _MOST_NAMES = 6, 5
+
+
+class Advice(NamedTuple):
+    """What to do, and the settings of the gate by which it can be done."""
+
+    text: str
+    settings: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        """The advice as a sentence.
+
+        >>> print(Advice("What to do: judge more documents; or ask for less", ("min_judged",)))
+        What to do: judge more documents; or ask for less (min_judged=...).
+        """
+        return f"{self.text} ({', '.join(map(argument, self.settings))})." if self.settings else f"{self.text}."
+
+
+#: What to do if a guard does not hold, by what it is about.
+_WHAT_TO_DO = {
+    MISSING: Advice("What to do: complete the run; or allow more topics to be missing", ("max_missing",)),
+    DEFINED: Advice(
+        "What to do: look whether the judgments hold documents that count as relevant, and whether the measure needs "
+        "to know more, such as the size of the collection",
+        ("relevance_level", "collection_size"),
+    ),
+    JUDGED_AT_ALL: Advice(
+        "What to do: look whether runs and judgments are of the same collection, with document ids spelt alike"
+    ),
+    JUDGED: Advice("What to do: judge more documents; or ask for less", ("min_judged",)),
+    MISSING_ITEMS: Advice("What to do: predict all items; or allow more to be missing", ("max_missing",)),
+}
+
+
+def sentence(result: GateResult) -> str:
+    """The outcome and its reason, in a sentence."""
+    if result.outcome == "invalid":
+        return f"{OUTCOMES['invalid']}: {'; '.join(guard.says for guard in result.guards if not guard.holds)}."
+    if len(result.checks) == 1:
+        return of_check(result.checks[0], result)
+    return f"{_opening(result, result.outcome)}: {_of_several(result)}"
+
+
+def details(result: GateResult) -> Iterator[str]:
+    """Of several checks, those that decided, worst first, each in a sentence."""
+    if len(result.checks) > 1 and result.outcome != "invalid":
+        yield from (of_check(check, result) for check in result.decisive[:_MOST_SENTENCES])
+
+
+def of_check(check: Check, result: GateResult) -> str:
+    """One check in words: its outcome, and why."""
+    baseline, candidate, level = result.baseline, result.candidate, as_level(1 - result.settings.alpha)
+    under = f"under {check.measure}" + (f" for {check.slice}" if check.slice else "")
+    change = f"{' against '.join(numbers([check.value, check.baseline_value]))}, {signed(check.difference)}"
+    worst = signed(check.at_worst, decimals([check.at_worst, check.allowed]))
+    bound = f"at worst {worst} (one-sided {level} bound)"
+    by_margin = f"{baseline} {under} by {abs(check.allowed):g} or more: {change}"
+    if check.is_identical:
+        why = f"{candidate} and {baseline} are identical {under}: no {check.unit_kind} differs ({number(check.value)})."
+    elif check.outcome == "pass":
+        why = f"{candidate} is not worse than {by_margin}, {bound}."
+    elif check.outcome == "fail":
+        why = (
+            f"{candidate} is worse than {baseline} {under}: {change}, which reaches the margin {check.allowed:+g} and "
+            f"is hardly chance ({_evidence(check)})."
+        )
+    else:
+        why = f"{candidate} could be worse than {by_margin}{_why_open(check, bound, result.settings.alpha)}"
+    return f"{_opening(result, check.outcome)}: {why}"
+
+
+def _opening(result: GateResult, outcome: str) -> str:
+    """The outcome; of one that is inconclusive, what it counts as, if that was asked for."""
+    if outcome != "inconclusive" or result.settings.inconclusive == "report":
+        return OUTCOMES[outcome]
+    return f"{OUTCOMES[outcome]} (counted as {OUTCOMES[result.settings.inconclusive].lower()}, as asked for)"
+
+
+def _why_open(check: Check, bound: str, alpha: float) -> str:
+    """Why a check is inconclusive."""
+    if check.all_zero or math.isnan(check.difference):
+        alike = f"; no {check.unit_kind} differs where both have a value, but {check.why}."
+        return alike if check.all_zero else ", as a system has no number."
+    if check.units < FEWEST_UNITS:
+        verb = "is" if check.units == 1 else "are"
+        return f", and {number_of(check.unit_kind, check.units)} {verb} too few for any verdict."
+    if math.isnan(check.at_worst):
+        return ", and there is no interval to decide by."
+    could, evidence = f"{bound}, which is not within the margin {check.allowed:+g}", _evidence(check)
+    if check.is_surely_worse(alpha):
+        return f"; it is surely worse ({evidence}), but perhaps by less than matters: {could}."
+    if abs(check.difference) >= abs(check.allowed) and check.difference * check.allowed > 0:
+        return f"; the loss reaches the margin {check.allowed:+g}, but could be chance ({evidence})."
+    return f", {could}; nor is it shown to be worse ({evidence})."
+
+
+def _evidence(check: Check) -> str:
+    """What tells whether a loss is chance: the p-value; where there is no test, the good end of the interval."""
+    if check.at_best is None:
+        return f"one-sided {p_phrase(check.p)}"
+    return "no interval" if math.isnan(check.at_best) else f"at best {signed(check.at_best)}"
+
+
+def _of_several(result: GateResult) -> str:
+    """How many checks went which way, and which they were."""
+    total = number_of("check", len(result.checks))
+    names = {
+        outcome: [check.name for check in result.checks if check.outcome == outcome]
+        for outcome in ("fail", "inconclusive", "pass")
+    }
+    if result.outcome == "pass":
+        never = f"{result.candidate} is not worse than {result.baseline} by the margin or more in any of {total}"
+        return f"{never} ({_listed(names['pass'])})."
+    parts = [
+        f"{len(those)} {OUTCOMES[outcome].lower()}" + ("" if outcome == "pass" else f" ({_listed(those)})")
+        for outcome, those in names.items()
+        if those
+    ]
+    return f"of {total} of {result.candidate} against {result.baseline}, {', '.join(parts)}."
+
+
+def _listed(names: list[str]) -> str:
+    more = f"; and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
+    return "; ".join(names[:_MOST_NAMES]) + more
+
+
+def advice(result: GateResult) -> Iterator[Advice]:
+    """What to do, where the outcome is inconclusive or the inputs are not fit."""
+    if result.outcome == "invalid":
+        # Each kind of guard once, though both systems may have failed it.
+        yield from (_WHAT_TO_DO[name] for name in dict.fromkeys(each.name for each in result.guards if not each.holds))
+        return
+    unsure = [check for check in result.checks if check.outcome == "inconclusive"]
+    if not unsure:
+        return
+    kind = several(unsure[0].unit_kind)
+    if enough := [check for check in unsure if check.needed is not None and check.units >= FEWEST_UNITS]:
+        most = max(enough, key=lambda check: check.needed or 0)
+        more = {"predictions": "Label", "clusters": "Cluster"}.get(result.pairing.holds, "Judge")
+        yield Advice(
+            f"What to do: if {result.candidate} is really as good, about {most.needed:,} {kind} of this sort would "
+            f"show it 80% of the time ({most.name}; there are {most.units:,}). {more} more {kind}, or allow a wider "
+            "margin",
+            ("margin",),
+        )
+    if any(check.units < FEWEST_UNITS for check in unsure):
+        yield Advice(f"What to do: get at least {FEWEST_UNITS} {kind}; fewer allow no verdict")
+    if result.exit_code == EXIT_CODES["inconclusive"]:
+        code = f"The exit code is {result.exit_code}"
+        yield Advice(f"{code}; it can count as passed or failed instead", ("inconclusive",))
+
+
+def method(result: GateResult) -> str:
+    """How it was decided, in full."""
+    settings, checks = result.settings, result.checks
+    alpha, are_clusters = settings.alpha, result.pairing.holds == "clusters"
+    margins = ", ".join(dict.fromkeys(f"{abs(check.allowed):g} ({check.margin_says})" for check in checks))
+    test = "test" if result.pairing.holds == "predictions" else "paired permutation test"
+    fails = f"a one-sided {test} ({'; '.join(dict.fromkeys(check.test for check in checks))}) gives p < {alpha:g}"
+    if are_clusters:
+        wide = as_level(1 - 2 * alpha / len(checks))
+        fails = f"even its good end ({wide} interval) is a loss (clusterings have no test)"
+    rule = (
+        f"Passes if the bad end of the {as_level(1 - 2 * alpha)} interval of the difference ({_intervals(result)}) is "
+        f"better than the margin; fails if {fails} and the loss reaches the margin. Margin: {margins}; seed "
+        f"{settings.seed}."
+    )
+    if len(checks) == 1:
+        return rule
+    corrected = "that the good ends have one (Bonferroni)" if are_clusters else "p is corrected over all of them (Holm)"
+    return (
+        f"{rule} The outcome is the worst of {len(checks)} checks. All have to pass, so that their bounds need no "
+        f"correction (intersection-union); a single failure is enough, so {corrected}."
+    )
+
+
+def _intervals(result: GateResult) -> str:
+    """How intervals were made; of several ways, which measures each is for."""
+    ways: dict[str, dict[str, None]] = {}
+    for check in result.checks:
+        kind, way = several(check.unit_kind), INTERVALS.get(check.interval)
+        measures = {check.measure: None}
+        if check.interval == SUBSAMPLING:
+            name = f"{check.redrawn:,} {INTERVALS[SUBSAMPLING].short}"
+        elif way is None:
+            name = "none"
+        elif check.interval == "t":
+            name, measures = f"{way.short}, for fewer than {FEWEST_DRAWN} {kind}", {}
+        elif way.is_drawn:
+            name = f"{way.short} over {kind}, {check.redrawn:,} resamples"
+        else:
+            name = way.adjective
+        ways.setdefault(name, {}).update(measures)
+    if len(ways) == 1:
+        return next(iter(ways))
+    return "; ".join(f"{name}, for {' and '.join(measures)}" if measures else name for name, measures in ways.items())

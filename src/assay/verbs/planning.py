@@ -1,0 +1,197 @@
+"""`plan`: from the scores there are to the number of units (topics) that a comparison needs."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from statistics import median
+from typing import Any, NamedTuple
+
+import numpy as np
+import polars as pl
+
+from assay.core.domains import POSITIVE, Whole
+from assay.core.errors import InputError, number_of
+from assay.core.results import Result
+from assay.measures.registry import Measure
+from assay.stats.corrections import corrected, out_of_reach, resamples_for
+from assay.stats.permutation import Outcome, swaps
+from assay.stats.samples import Drawing, Pair, Sample
+from assay.stats.stability import Stability, discriminative_power, ranking_stability
+from assay.subjects.ranking.inputs import check_levels
+from assay.verbs.comparison.findings import Levels
+from assay.verbs.comparison.pairs import pairs_of
+from assay.verbs.pairing import check_rules, unit_pairing_of
+
+_STABILITY_RESAMPLES = 1000
+
+
+class PairPlan(NamedTuple):
+    """Two systems under one measure.
+
+    `spread`: how much a unit's part in the difference varies (of means, the standard deviation of the units'
+    differences). `detectable`: the smallest difference that these units show with the power asked for. `needed`: the
+    units that show the difference asked for; None if no number of them does.
+    """
+
+    measure: str
+    baseline: str
+    system: str
+    units: int
+    observed: float
+    spread: float
+    detectable: float
+    difference: float
+    needed: int | None
+    p: float
+
+
+class MeasurePlan(NamedTuple):
+    """One measure: how many pairs of systems it tells apart, and how stable its ranking of the systems is."""
+
+    measure: str
+    unit_kind: str
+    units: int
+    difference: float
+    difference_says: str
+    pairs: tuple[PairPlan, ...]
+    told_apart: float
+    stability: Stability
+
+    def spreads(self) -> tuple[float, float, float]:
+        """Median, smallest and largest spread over the pairs."""
+        return _middle([pair.spread for pair in self.pairs])
+
+    def detectable(self) -> tuple[float, float, float]:
+        """Median, smallest and largest detectable difference over the pairs."""
+        return _middle([pair.detectable for pair in self.pairs])
+
+    def needed(self) -> tuple[float, float, float]:
+        """Median, smallest and largest number of units needed over the pairs; infinite if no number is enough."""
+        return _middle([math.inf if pair.needed is None else float(pair.needed) for pair in self.pairs])
+
+
+@dataclass(frozen=True, eq=False)
+class Plan(Result):
+    """How many units a comparison needs, measure by measure.
+
+    >>> judged = {f"q{n}": {"good": 1} for n in range(8)}
+    >>> first = {f"q{n}": {"good": 1.0, "bad": 2.0 * (n % 2)} for n in range(8)}
+    >>> second = {f"q{n}": {"good": 1.0, "bad": 2.0 * (n % 3 > 1)} for n in range(8)}
+    >>> found = plan(judged, {"first": first, "second": second}, measures="RR", difference=0.1)
+    >>> found.measures[0].pairs[0].needed, found.measures[0].pairs[0].spread
+    (101, 0.3536)
+    """
+
+    kind = "plan"
+
+    measures: tuple[MeasurePlan, ...]
+    alpha: float
+    power: float
+    resamples: int
+    seed: int
+    notes: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        names = ", ".join(plan.measure for plan in self.measures)
+        return f"<Plan for {names}: {number_of('pair', len(self.measures[0].pairs))} of systems>"
+
+    def to_frame(self) -> pl.DataFrame:
+        """One row a measure and pair of systems."""
+        rows = [pair._asdict() for plan in self.measures for pair in plan.pairs]
+        return pl.DataFrame(rows, infer_schema_length=None).with_columns(pl.col(pl.Float64).fill_nan(None))
+
+
+def plan(
+    given: Any,
+    runs: Any = None,
+    *,
+    measures: Iterable[str | Measure] | str | Measure | None = None,
+    difference: float | None = None,
+    power: float = 0.8,
+    alpha: float = 0.05,
+    baseline: str | None = None,
+    resamples: int | None = None,
+    seed: int = 0,
+    **rules: Any,
+) -> Plan:
+    """Say how large a difference the units at hand can show, and how many units a given difference needs.
+
+    `given` is an `Evaluation`, or judgments (with `runs`, and the rules of `evaluate`), or scores: a `Scores` table or
+    a file of one. `difference`: the difference in a measure to be found; unless given, 0.01 of the measure's range.
+    `power` is the chance to find it, with a two-sided test at level `alpha`. `baseline`: pair the others with it, not
+    every two systems. Power is that of the paired t test; which pairs are told apart, with these units, is tested by
+    permutation, with Holm's correction, from `seed`.
+
+    >>> scores = plan({"q1": {"d": 1}, "q2": {"d": 1}}, {"a": {"q1": {"d": 1}}, "b": {"q2": {"d": 1}}}, measures="RR")
+    >>> scores.measures[0].pairs[0].units
+    2
+    """
+    check_rules(rules, plan)
+    if difference is not None:
+        POSITIVE.check("the difference", difference)
+    check_levels(alpha=alpha, power=power)
+    seed = Whole(0).check("seed", seed)
+    samples, notes = unit_pairing_of("a plan", given, runs, measures, seed=seed, **rules).comparable(measures)
+    notes += [
+        f"{sample.measure} is a sum over units: it grows with them, and is left out"
+        for sample in samples
+        if sample.is_sum
+    ]
+    usable = [sample for sample in samples if not sample.is_sum]
+    if not usable:
+        raise InputError(f"{samples[0].measure} is a sum over units, which grows with them: plan by another measure")
+    unknown = [
+        f"{sample.measure} is {sample.why_not(*range(len(sample.systems)))}" for sample in usable if _is_unknown(sample)
+    ]
+    usable = [sample for sample in usable if not _is_unknown(sample)]
+    if not usable:
+        raise InputError("; ".join(unknown))
+    notes += [f"{why}: it is left out" for why in unknown]
+    pairs = pairs_of(usable[0].systems, baseline, all_pairs=baseline is None).pairs
+    often = resamples_for(len(pairs), alpha) if resamples is None else Whole(100).check("resamples", resamples)
+    notes += [note for sample in usable for note in sample.notes()]
+    for sample in usable:
+        least = Outcome("permutation", 0.0, 1.0, *swaps(sample.size, often))
+        if why := out_of_reach([least], sample.size, len(pairs), alpha):
+            notes.append(f"told apart: {why}")
+    levels, drawing = Levels(alpha, difference, power), Drawing(often, seed)
+    planned = tuple(_measure_plan(sample, pairs, levels, drawing) for sample in usable)
+    return Plan(planned, alpha, power, often, seed, tuple(dict.fromkeys(notes)))
+
+
+def _measure_plan(sample: Sample, pairs: Sequence[Pair], levels: Levels, drawing: Drawing) -> MeasurePlan:
+    """`levels`: those asked for, with the difference to be shown as the margin."""
+    alpha, power, observed = levels.alpha, levels.power, sample.observed
+    wanted, origin = sample.margin(pairs[0][0], levels.margin)
+    p = corrected(np.array([outcome.p for outcome in sample.test(pairs, "permutation", drawing)]), "holm")
+    planned = []
+    for (first, second), value in zip(pairs, p.tolist(), strict=True):
+        spread = sample.spread(first, second, drawing)
+        planned.append(
+            PairPlan(
+                sample.measure,
+                sample.systems[first],
+                sample.systems[second],
+                sample.size,
+                float(observed[second] - observed[first]),
+                spread,
+                sample.detectable(spread, alpha, power),
+                wanted,
+                sample.needed(wanted, spread, alpha, power),
+                value,
+            )
+        )
+    stability = ranking_stability(sample.defined(), _STABILITY_RESAMPLES, drawing.seed)
+    apart = discriminative_power(p, alpha)
+    return MeasurePlan(sample.measure, sample.unit_kind, sample.size, wanted, origin, tuple(planned), apart, stability)
+
+
+def _is_unknown(sample: Sample) -> bool:
+    """Whether there are no two systems with a number, though there are two."""
+    return len(sample.systems) > 1 and int((~np.isnan(sample.observed)).sum()) < 2
+
+
+def _middle(numbers: list[float]) -> tuple[float, float, float]:
+    return median(numbers), min(numbers), max(numbers)

@@ -1,0 +1,322 @@
+"""What reports on classifiers and on clusterings have alike: what they rest on, the summary, advice, verdicts."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import zip_longest
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Self, TypeVar, cast
+
+import polars as pl
+
+from assay.core.digits import as_level
+from assay.core.errors import ParameterError, did_you_mean, joined, number_of, several
+from assay.core.words import INTERVALS, tone_of
+from assay.measures.names import display_name
+from assay.show.axis import Axis, rounded_out
+from assay.show.model import Column, Kind, Prose, Section, Table, Verdict
+from assay.subjects.clusters import Clustering
+from assay.subjects.labels import Classification
+from assay.subjects.ranking.sections.summary import summed_up
+from assay.verbs.comparison import Comparison
+from assay.verbs.report.subject import IN_MEMORY, InputFile, Request, Role, check_name, compared_with, refuse_repeated
+from assay.verbs.report.texts import shortened
+from assay.verbs.sections.estimates import measures_table, undefined, without_interval
+from assay.verbs.sections.methods import items_of
+from assay.verbs.sections.sentences import conflict, headline, of_finding, of_verdict
+from assay.verbs.sections.verdicts import verdicts_table
+
+if TYPE_CHECKING:
+    from assay.measures.registry import Measure
+    from assay.subjects.labels import Baseline
+
+#: Of more systems than these, only the first are looked at closely; all are in the table.
+MOST_SYSTEMS = 6
+#: Names of items, labels and clusters are no longer than this.
+LONGEST_NAME = 80
+#: So many remarks stand beside the claim; the others below it.
+_MOST_REMARKS = 4
+_MOST_NAMES = 6
+_A_PAIR = 2
+#: Advice on items that all systems were given; all other advice is on what a system made of them.
+_ABOUT_ITEMS = frozenset({"left_out"})
+ResultT = TypeVar("ResultT", bound=Classification | Clustering)
+
+
+@dataclass(frozen=True, eq=False)
+class Items(Generic[ResultT]):
+    """What such a report rests on: the systems' numbers, and what came of holding them against a baseline.
+
+    `comparison` is None if nothing could be compared; `notes` then say why.
+    """
+
+    #: What a system is, what its file is read as, and how that file is described.
+    kind: ClassVar[str]
+    role: ClassVar[Role]
+    described: ClassVar[str]
+    #: What is shown of systems that are looked at closely.
+    details: ClassVar[str]
+    #: What makes the result, and what else than measures it may be told.
+    verb: ClassVar[Callable[..., Any]]
+    rules: ClassVar[Sequence[str]]
+
+    result: ResultT
+    baseline: str = ""
+    comparison: Comparison | None = None
+    notes: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, request: Request) -> Self:
+        """Take a result, or a comparison of such systems with one baseline; or evaluate what the verb takes.
+
+        Of several systems the first, or the one that `baseline` names, is what the others are held against; the rule
+        `comparison` are further arguments of `compare` for that.
+        """
+        source, runs, measures, baseline, details, rules = request
+        for name in details:
+            if name != "wording":
+                raise ParameterError(f"{name} goes with rankings: a report on {several(cls.kind)} has none")
+        if isinstance(source, Comparison):
+            refuse_repeated({"measures": measures, **rules}, "comparison", "compare")
+            first = compared_with(source, baseline)
+            inputs, settings = cls.taken_from(source.pairing)
+            settings |= {"confidence": round(1 - source.settings.alpha, 12), "seed": source.settings.seed}
+            result = cls.verb(inputs, list(source.measures), **settings)
+            return cls(result, first, notes=tuple(getattr(result, "notes", ()))).compared({}, source)
+        asked = rules.pop("comparison", None) or {}
+        result = cls._result(source if runs is None else [*_each(source), *_each(runs)], measures, rules)
+        names = [system.name for system in result.systems]
+        check_name("baseline", baseline, names)
+        basis = cls(result, baseline or names[0], notes=tuple(getattr(result, "notes", ())))
+        settings = {"alpha": round(1 - result.confidence, 12), "seed": result.seed, **asked}
+        return basis if len(names) == 1 else basis.compared(settings, None)
+
+    @classmethod
+    def _result(cls, source: Any, measures: Any, rules: Mapping[str, Any]) -> ResultT:
+        """What was given, where it is a result; or what the verb makes of it."""
+        if isinstance(source, Classification | Clustering):
+            refuse_repeated({"measures": measures, **rules}, source.kind, cls.verb.__name__)
+            return cast(ResultT, source)
+        for name in rules:
+            if name not in cls.rules:
+                raise ParameterError(f"{name!r} is no rule of {several(cls.kind)}{did_you_mean(name, cls.rules)}")
+        return cast(ResultT, cls.verb(source, measures, **rules))
+
+    @staticmethod
+    def taken_from(systems: Any) -> tuple[list[Any], dict[str, Any]]:
+        """What the verb takes to evaluate systems that were compared, and the rules for it."""
+        raise NotImplementedError
+
+    def compared(self, asked: dict[str, Any], comparison: Comparison | None) -> Self:
+        """The same with the systems held against the baseline, as `compare` does, if that has not been done."""
+        raise NotImplementedError
+
+    @cached_property
+    def held(self) -> Comparison | None:
+        """The comparison, with measures named as people call them."""
+        if self.comparison is None:
+            return None
+        names = {str(measure): display_name(measure) for measure in self.result.measures}
+        findings = (
+            finding._replace(measure=names.get(finding.measure, finding.measure))
+            for finding in self.comparison.findings
+        )
+        return replace(self.comparison, findings=tuple(findings))
+
+    @cached_property
+    def close(self) -> list[str]:
+        """The systems that are looked at closely."""
+        return [system.name for system in self.result.systems[:MOST_SYSTEMS]]
+
+    def too_many(self) -> Iterator[str]:
+        """That not all systems are looked at closely, where that is so."""
+        if len(self.result.systems) > MOST_SYSTEMS:
+            yield (
+                f"{number_of(self.kind, len(self.result.systems))} are too many to look at each closely: "
+                f"{self.details} are of the first {MOST_SYSTEMS}, the table has all"
+            )
+
+    @property
+    def title(self) -> str:
+        """The systems' names."""
+        return joined([system.name for system in self.result.systems], _MOST_NAMES)
+
+    @property
+    def seed(self) -> int:
+        """What everything random is drawn from."""
+        return self.result.seed
+
+    @property
+    def signatures(self) -> Iterable[str]:
+        """How each number was computed: of systems that were counted by the same rules, each has one signature."""
+        return dict.fromkeys(text for by_measure in self.result.signatures.values() for text in by_measure.values())
+
+    def inputs(self) -> Iterator[InputFile]:
+        """The files, each once, and what was in memory."""
+        origins: dict[str, list[str]] = {}
+        for system in self.result.systems:
+            origin = getattr(getattr(system, self.role), "origin", None)
+            origins.setdefault(origin or IN_MEMORY, []).append(system.name)
+        counts = number_of("item", items_of(self.result))
+        for origin, names in origins.items():
+            systems = ", ".join(names)
+            if origin == IN_MEMORY:
+                yield InputFile(self.role, systems, IN_MEMORY, counts)
+            else:
+                yield InputFile(self.role, origin, f"{self.described} {systems}", counts)
+
+
+def _each(systems: Any) -> list[Any]:
+    return list(systems) if isinstance(systems, list | tuple) else [systems]
+
+
+def named(text: Any) -> str:
+    """An id or a label by itself as it is shown, not too long."""
+    return shortened(str(text), LONGEST_NAME)
+
+
+def summary(
+    basis: Items[Any],
+    lead: str,
+    worth: Iterable[str],
+    warnings: Iterable[str] = (),
+    data: Mapping[str, Any] | None = None,
+) -> Section:
+    """What the systems are worth in words, what to know about that, and what to mind: `warnings`, besides those of all.
+
+    The verdict on a single pair under the main measure stands on top: short, then with its numbers.
+    """
+    result, held = basis.result, basis.held
+    parts: list[Prose | Verdict] = []
+    if held is not None and len(result.systems) == _A_PAIR:
+        finding = held.findings[0]
+        word, short = finding.verdict.word, f"{headline(finding)} under {finding.measure}."
+        numbers = filter(None, (of_verdict(finding, "item"), conflict(finding, "item")))
+        parts += [Verdict(word, tone_of(word), short), *map(Prose, numbers)]
+    parts += [Prose(text) if place or parts else Prose(text, "claim") for place, text in enumerate(worth)]
+    remarks = tuple(remarks_of(result))
+    advice = Prose(style="advice", title="What to know", points=remarks[:_MOST_REMARKS]) if remarks else None
+    minded = [*result.warnings, *warnings]
+    shared = {
+        "confidence": result.confidence,
+        "remarks": [remark._asdict() for remark in result.advice],
+        "caveats": list(remarks),
+        "warnings": minded,
+    }
+    return summed_up(lead, parts, advice, minded, {**shared, **(data or {})})
+
+
+def further_advice(result: Classification | Clustering) -> Iterator[Section]:
+    """The remarks that have no place beside the claim."""
+    if rest := tuple(remarks_of(result))[_MOST_REMARKS:]:
+        yield Section("advice", "More to know", (Prose(style="list", points=rest),), short="Advice")
+
+
+def remarks_of(result: Classification | Clustering) -> Iterator[str]:
+    """The advice in sentences; of several systems, each names the one that it is about, unless it is about all."""
+    several = len(result.systems) > 1
+    every = [(remark.code, remark.says) for remark in result.advice]
+    once: set[tuple[str, str]] = set()
+    # In turn: what stands on top must not be about the first system alone.
+    by_system = [[remark for remark in result.advice if remark.system == system.name] for system in result.systems]
+    for remark in filter(None, (remark for turn in zip_longest(*by_system) for remark in turn)):
+        key = remark.code, remark.says
+        of_all = remark.code in _ABOUT_ITEMS and every.count(key) == len(result.systems)
+        if of_all and key in once:
+            continue
+        once.add(key)
+        yield f"{remark.system}: {remark.says}." if several and not of_all else f"{remark.says}."
+
+
+def measured(
+    result: Classification | Clustering,
+    beside: Sequence[Baseline] = (),
+    averages: Mapping[str, str] | None = None,
+) -> Section:
+    """Every measure with its interval, drawn where it has bounds, and beside it what no skill at all would score.
+
+    `averages` says what the averages are over, by their names.
+    """
+    table, bounds = measures_table(result, beside), [is_bounded(measure) for measure in result.measures]
+    notes = [_note(measure, averages or {}) for measure in result.measures]
+    frame = table.frame.with_columns(pl.Series("note", notes, dtype=pl.String), pl.Series("is_bounded", bounds))
+    estimates = [result.estimate(measure, system.name) for system in result.systems for measure in result.measures]
+    axis = _axis(frame.filter("is_bounded"), [each.kind for each in beside], table)
+    ways = dict.fromkeys(INTERVALS[each.method].short for each in estimates if each.method in INTERVALS)
+    legend = [f"Lines: {as_level(result.confidence)} intervals ({', '.join(ways)})."] if ways else []
+    if not all(bounds):
+        legend.append("Measures that are not from 0 to 1, or from -1 to 1, are not drawn.")
+    legend += [f"No skill: what one scores that says {each.says}; a thin line where it lies." for each in beside]
+    lines = (" ".join(legend), *undefined(result), *without_interval(result))
+    size = "systems measured" if len(result.systems) == 1 else "systems measured several"
+    columns = tuple(_drawn(column, axis, beside) for column in table.columns)
+    table = replace(table, frame=frame, columns=columns, caption="Measures, with intervals", drawn="is_bounded")
+    table = replace(table, notes=tuple(filter(None, lines)), look=size)
+    lead = "Every number with its interval" + (", and beside it what no skill at all would score." if beside else ".")
+    return Section("measures", "Measures", (table,), lead, data={"estimates": result.to_frame().to_dicts()})
+
+
+def is_bounded(measure: Measure) -> bool:
+    """Whether a measure has a place on the axis that all share: its values are from -1 to 1, or from 0 to 1."""
+    low, high = measure.definition.bounds or (-math.inf, math.inf)
+    return low >= -1 and high <= 1
+
+
+def _note(measure: Measure, averages: Mapping[str, str]) -> str:
+    """What the name of a measure does not say: over what it is an average, and which way it is good."""
+    way = {False: "lower is better", None: "neither high nor low is taken as better", True: ""}
+    parts = (averages.get(measure.parameters.get("average", "")), way[measure.definition.higher_is_better])
+    text = "; ".join(filter(None, parts))
+    return f" ({text})" if text else ""
+
+
+def _axis(frame: pl.DataFrame, kinds: Sequence[str], table: Table) -> Axis | None:
+    """From 0, or from below it where something shown is negative, to 1; None if no measure has its place there."""
+    names = {name for column in table.columns if column.ends for name in (column.name, *column.ends)}
+    values = [value for name in (*names, *kinds) for value in frame[name].drop_nulls().drop_nans()]
+    return Axis(rounded_out(min(value, 0.0) for value in values).low, 1.0) if frame.height else None
+
+
+def _drawn(column: Column, axis: Axis | None, beside: Sequence[Baseline]) -> Column:
+    """A column of the table as the page draws it."""
+    if column.ends:
+        kind: Kind = "estimate" if column.kind == "estimate" else "interval"
+        ground = beside[0].kind if beside else ""
+        return replace(column, kind=kind, axis=axis, ground=ground, least=4)
+    if column.name == "measure":
+        return replace(column, also="note")
+    return replace(column, title="no skill") if column.name in {each.kind for each in beside} else column
+
+
+def verdicts(held: Comparison, caption: str, drawn: Collection[str]) -> Section:
+    """Each verdict on a line, and all of them in words; differences are drawn of measures in `drawn`."""
+    tested = any(not math.isnan(finding.p) for finding in held.findings)  # clusterings have intervals only
+    table = verdicts_table(held.findings, caption=caption, effects="none", tested=tested, drawn=drawn)
+    words = tuple(Prose(of_finding(finding, "item", held.settings.power)) for finding in held.findings)
+    settings = {"comparisons": held.family_size, "correction": held.correction, "settings": held.settings._asdict()}
+    return Section("verdicts", parts=(table, Section("words", "In words", words, fold="closed")), data=settings)
+
+
+def by_system(
+    name: str,
+    title: str,
+    lead: str,
+    parts: Sequence[Section],
+    result: Classification | Clustering,
+    *,
+    short: str,
+    every: bool = True,
+) -> Section:
+    """A section of parts, one for each system, of which the first is open; one alone needs no title.
+
+    `every`: it says so if not all systems are there.
+    """
+    if len(parts) == 1:
+        folded = [replace(parts[0], title="", aside="")]
+    else:
+        folded = [replace(part, fold="closed" if place else "open") for place, part in enumerate(parts)]
+    systems = number_of("classifier" if isinstance(result, Classification) else "clustering", len(result.systems))
+    some = f" Shown for {len(parts):,} of {systems}." if every and len(parts) != len(result.systems) else ""
+    return Section(name, title, tuple(folded), f"{lead}{some}".strip(), short)

@@ -1,0 +1,98 @@
+"""`make_report`: judgments and runs, predictions, clusters, a result or a comparison -> a `Report`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from assay.core import registry
+from assay.core.notes import merged
+from assay.measures.registry import Measure
+from assay.show.model import Document, Prose, Section
+from assay.subjects.clusters import cluster
+from assay.subjects.clusters.subject import are_clusters
+from assay.subjects.labels import classify
+from assay.subjects.labels.subject import are_predictions
+from assay.subjects.ranking.sections.basis import Wording
+from assay.verbs.comparison import Comparison, compare
+from assay.verbs.pairing import check_rules
+from assay.verbs.report.provenance import Stamp, provenance, stamps_of
+from assay.verbs.report.subject import Reported, Request
+from assay.verbs.sections.methods import methods
+from assay.verbs.sections.report import Report
+
+#: How the inputs of subjects are recognised; what none of them is, is rankings or scores.
+RECOGNISED: dict[str, Callable[[Any], bool]] = {"classifiers": are_predictions, "clusterings": are_clusters}
+
+
+def make_report(
+    given: Any,
+    runs: Any = None,
+    measures: Iterable[str | Measure] | str | Measure | None = None,
+    *,
+    baseline: str | None = None,
+    system: str | None = None,
+    topics: Any = None,
+    documents: Any = None,
+    title: str | None = None,
+    changed: int | None = None,
+    show: int | None = None,
+    command: str = "",
+    stamps: Mapping[str, Stamp] | None = None,
+    wording: Wording | None = None,
+    **rules: Any,
+) -> Report:
+    """Put together everything that is known about systems: who is better, how sure that is, and what it rests on.
+
+    `given` is judgments, with `runs` (what `evaluate` takes); or an `Evaluation`; or a `Comparison` with one baseline;
+    or scores (what `compare` takes). Further keyword arguments are those of `compare` (`alpha`, `margin`, `test`,
+    `seed`, …) and, with judgments and runs, the rules of `evaluate`. A `Classification`, predictions or a comparison of
+    them give a report on classifiers; its further arguments are those of `classify`. A `Clustering`, `Clusters` or a
+    comparison of them give a report on clusterings, with the further arguments of `cluster`, and `over_k`: what
+    `number_of_clusters` found.
+
+    `measures`: the first is the main one, which verdicts, charts and queries are about. `baseline`: the system that
+    the others are held against; the first unless given. `system`: whose queries are shown beside the baseline's; the
+    best of the others unless given. `topics` and `documents` (files, tables or dicts of texts) put words to ids.
+    `changed`: how many of the most changed queries to show (6 unless given), half of them gains and half losses;
+    `show`: how many ranks of each (10 unless given). `command` is the command line that made it. `stamps` (of
+    `stamps_of`) are those of files that were read before: one that has changed since is refused, as its digest would be
+    that of something else. `wording`: how to ask for more, where the report says so; as in Python unless given.
+
+    >>> judged = {f"q{n}": {"good": 1} for n in range(6)}
+    >>> runs = {"down": {q: {"bad": 2.0} for q in judged}, "up": {q: {"good": 2.0} for q in judged}}
+    >>> report = make_report(judged, runs, ["RR", "P@1"], topics={"q0": "bitter tea"})
+    >>> report.table("findings")["verdict"].to_list(), report.section("changed").data["queries"][0]["text"]
+    (['better', 'better'], 'bitter tea')
+    """
+    verbs = (make_report, compare, classify, cluster)
+    check_rules([name for name in rules if name not in {"comparison", "over_k"}], *verbs)
+    before = stamps_of(given, runs, topics, documents) | dict(stamps or {})
+    details = {"system": system, "topics": topics, "documents": documents, "changed": changed, "show": show}
+    asked = {name: value for name, value in (details | {"wording": wording}).items() if value is not None}
+    kind: type[Reported] = registry.reported(subject_of(given, runs))
+    subject = kind.of(Request(given, runs, measures, baseline, asked, rules))
+    sections, notes = list[Section](), list(subject.notes)
+    for part in subject.sections():
+        if isinstance(part, str):
+            notes.append(part)
+        else:
+            sections.append(part)
+    sections += [methods(subject), provenance(subject, command, before)]
+    if notes:
+        sections.append(Section("notes", "Notes", (Prose(style="list", points=tuple(merged(notes))),), short="Notes"))
+    return Report(Document("report", tuple(sections), title or subject.title, page=True, eyebrow=subject.eyebrow))
+
+
+def subject_of(source: Any, runs: Any = None) -> str:
+    """What a report on this would be about, by its name in the registry.
+
+    >>> from assay import Predictions
+    >>> subject_of(Predictions.of([0, 1], [1, 1])), subject_of({"q1": {"d1": 1}}, {"q1": {"d1": 1.0}})
+    ('classifiers', 'rankings')
+    """
+    for name, recognised in RECOGNISED.items():
+        data = source.pairing if isinstance(source, Comparison) else source
+        if recognised(data) and (runs is None or recognised(runs)):
+            return name
+    return "rankings"

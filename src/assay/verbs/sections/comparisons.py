@@ -1,0 +1,179 @@
+"""What a comparison shows: verdicts, standings, findings in sentences, and what they rest on."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from assay.core.digits import as_level, as_percents
+from assay.core.errors import listed, number_of
+from assay.core.words import CORRECTED_BY, TESTS
+from assay.show.model import Column, Document, Kind, Section, Table
+from assay.verbs.sections.sentences import MOST_SENTENCES, of_finding, sentences
+from assay.verbs.sections.testing import family, method
+from assay.verbs.sections.verdicts import Effects, finding_rows, verdicts_table
+
+if TYPE_CHECKING:
+    from assay.subjects.labels.crossvalidation.comparing import FoldComparison
+    from assay.verbs.comparison.findings import Standing
+    from assay.verbs.comparison.result import Comparison
+
+#: Of more systems than this, only the least and the most judged are named.
+_FEW_SYSTEMS = 4
+#: How columns of lists are shown, by their names.
+_KINDS: dict[str, Kind] = {"grade": "short", "p": "p"}
+_SIGNED = {"difference", "effect", "condensed_difference"}
+
+
+def document(comparison: Comparison) -> Document:
+    """Tables, sentences, what the scores rest on, and how all that was made."""
+    title = f"{listed(comparison.systems)} compared by {', '.join(comparison.measures)}"
+    sections = (
+        _findings(comparison),
+        _standings(comparison),
+        Section.of_lines("legend", _legend(comparison), "fine"),
+        Section.of_lines("sentences", sentences(comparison), "paragraph"),
+        _method(comparison),
+        Section.of_lines("notes", comparison.notes),
+    )
+    return Document("comparison", sections, title)
+
+
+def _shows_pairs(comparison: Comparison) -> bool:
+    """Whether the pairs are few enough to list them."""
+    return not comparison.pairs.all_pairs or len(comparison.findings) <= MOST_SENTENCES
+
+
+def _findings(comparison: Comparison) -> Section:
+    """One row for each finding; of several systems, the best first."""
+    order = {(standing.measure, standing.system): place for place, standing in enumerate(comparison.standings)}
+    findings = sorted(comparison.findings, key=lambda finding: order[finding.measure, finding.system])
+    if not _shows_pairs(comparison):
+        return Section("findings", data={"findings": finding_rows(findings)})
+    # Items that are right or wrong, or in clusters, have no numbers to set off.
+    are_items, tested = comparison.pairing.holds != "scores", comparison.samples[0].decides_by == "p"
+    effects: Effects = "relative" if are_items else "all"
+    return Section("findings", parts=(verdicts_table(findings, effects=effects, tested=tested),))
+
+
+def _standings(comparison: Comparison) -> Section:
+    """Where all pairs were tested, one table for each measure: the systems, best first."""
+    rows = {name: [_standing(each) for each in comparison.standing(name)] for name in comparison.measures}
+    if not comparison.pairs.all_pairs or len(comparison.systems) < 3:
+        return Section("standings", data=rows)
+    judged, level = _judged(comparison), as_level(comparison.standings[0].interval.level)
+    tables = []
+    for name, systems in rows.items():
+        frame = pl.DataFrame([row | {"judged@10": judged.get(row["system"])} for row in systems])
+        columns = [
+            Column("system"),
+            Column("value", name, "number", compared="column"),
+            Column("value", f"{level} interval", "interval", ends=("low", "high")),
+            *([Column("letters", "group"), Column("alike", kind="count")] if any(frame["letters"]) else []),
+            *([Column("judged@10", kind="percent")] if judged else []),
+        ]
+        tables.append(Table(name, frame, tuple(columns), name))
+    return Section("standings", parts=tuple(tables))
+
+
+def _standing(standing: Standing) -> dict[str, Any]:
+    letters = ("" if max(map(len, standing.groups), default=1) == 1 else " ").join(standing.groups)
+    named = {"measure": standing.measure, "system": standing.system, "value": standing.value}
+    ends = {"low": standing.interval.low, "high": standing.interval.high}
+    return named | ends | {"groups": list(standing.groups), "letters": letters, "alike": standing.alike}
+
+
+def _legend(comparison: Comparison) -> Iterator[str]:
+    """What the marks in the tables mean."""
+    if any(standing.groups for standing in comparison.standings):
+        yield "Systems that share a letter cannot be told apart; alike: how many others one cannot be told from."
+    if _shows_pairs(comparison) and any(finding.verdict.unjudged for finding in comparison.findings):
+        yield ("* depends on unjudged documents: with other grades for them, the difference could change its sign.")
+
+
+def _method(comparison: Comparison) -> Section:
+    evaluation = comparison.evaluation
+    data = {
+        "settings": comparison.settings._asdict(),
+        "systems": list(comparison.systems),
+        "measures": list(comparison.measures),
+        "units": {sample.measure: sample.size for sample in comparison.samples},
+        "family": family(comparison),
+        "warnings": list(comparison.warnings),
+        "signatures": comparison.pairing.signatures(comparison.measures) or None,
+        "complete": comparison.is_complete,
+        "coverage": None if evaluation is None else evaluation.coverage.to_dicts(),
+    }
+    return Section.of_lines("method", filter(None, (_coverage(comparison), method(comparison))), "fine", data)
+
+
+def _judged(comparison: Comparison) -> dict[str, float]:
+    """The share of judged documents in each system's first ten; nothing from scores, or if all counts as judged."""
+    if comparison.evaluation is None or comparison.is_complete:
+        return {}
+    shares = dict(comparison.evaluation.coverage.select("system", "judged@10").rows())
+    return {name: shares[name] for name in comparison.systems}
+
+
+def _coverage(comparison: Comparison) -> str:
+    """What the scores rest on, in a line; nothing if only scores were given."""
+    if comparison.evaluation is None:
+        return ""
+    shares, sample = _judged(comparison), comparison.samples[0]
+    common = f"{number_of(sample.unit_kind, sample.size)} in common; "
+    if comparison.is_complete:
+        return f"{common}judgments declared complete"
+    common += "judged in the top 10: "
+    if len(shares) <= _FEW_SYSTEMS:
+        return common + ", ".join(map(" ".join, zip(shares, as_percents(shares.values()), strict=True)))
+    known = [name for name, share in shares.items() if not math.isnan(share)] or list(shares)
+    ends = min(known, key=shares.__getitem__), max(known, key=shares.__getitem__)
+    least, most = as_percents([shares[name] for name in ends])
+    if shares[ends[0]] == shares[ends[1]] and len(known) == len(shares):
+        return f"{common}{least} of all systems"
+    return f"{common}from {least} ({ends[0]}) to {most} ({ends[1]})"
+
+
+def list_section(name: str, frame: pl.DataFrame, caption: str) -> Section:
+    """A list that a comparison gives besides, such as its queries or documents, shown by the names of its columns."""
+    table = Table.of(name, frame, caption, **{key: kind for key, kind in _KINDS.items() if key in frame.columns})
+    # Verdicts with a conflict are rare: where there is none, people need no column for it.
+    columns = tuple(
+        replace(column, signed=column.name in _SIGNED, missing="" if column.kind == "text" else "–")
+        for column in table.columns
+        if column.name != "conflict" or not frame["conflict"].is_null().all()
+    )
+    return Section(name, parts=(replace(table, columns=columns),))
+
+
+def fold_document(comparison: FoldComparison) -> Document:
+    """Models compared over folds: verdicts, sentences, and what the test takes for granted."""
+    findings, settings = comparison.findings, comparison.settings
+    scope = (
+        f"{comparison.says}. It is about models that learn from so many items of this kind; folds drawn again from the "
+        "same items add little, more items add more."
+    )
+    words = (of_finding(finding, "fold", settings.power) for finding in findings)
+    data = {"settings": settings._asdict(), "splits": comparison.says}
+    sections = (
+        Section("findings", parts=(verdicts_table(findings, effects="wins"),)),
+        Section.of_lines("sentences", words, "paragraph"),
+        Section.of_lines("method", [_fold_test(comparison), scope], "fine", data),
+        Section.of_lines("notes", comparison.notes),
+    )
+    systems = dict.fromkeys(name for finding in findings for name in (finding.baseline, finding.system))
+    return Document("fold comparison", sections, f"{listed([*systems])} compared over folds")
+
+
+def _fold_test(comparison: FoldComparison) -> str:
+    settings, test = comparison.settings, TESTS[comparison.settings.test]
+    notes = [*dict.fromkeys(finding.outcome.note for finding in comparison.findings)]
+    how = f", {notes[0]}" if len(notes) == 1 and notes[0] else ""
+    pairs, name = len(comparison.pairs.pairs), CORRECTED_BY.get(settings.correction)
+    corrected = f"; p corrected by {name} over {number_of('pair', pairs)}" if pairs > 1 and name else ""
+    margins = " or ".join(dict.fromkeys(f"{finding.margin.value:g}" for finding in comparison.findings))
+    return f"{test[0].upper()}{test[1:]}{how}{corrected}; margin {margins}; alpha {settings.alpha:g}."

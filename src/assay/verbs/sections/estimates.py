@@ -1,0 +1,168 @@
+"""Measures with their intervals, of classifiers and of clusterings alike: a table, and lines on what is missing."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+import polars as pl
+
+from assay.core.digits import as_level, number, span
+from assay.core.errors import listed
+from assay.measures.names import display_name
+from assay.show.cells import best
+from assay.show.model import Column, Prose, Section, Table
+
+if TYPE_CHECKING:
+    from assay.measures.registry import Measure
+    from assay.subjects.clusters import Clustering
+    from assay.subjects.labels import Classification
+    from assay.subjects.labels.intervals import Estimate
+    from assay.subjects.labels.measurement import Baseline
+
+Estimated: TypeAlias = "Classification | Clustering"
+#: Stands where there is no interval.
+DASH = "–"
+
+
+def measures_table(result: Estimated, beside: Sequence[Baseline] = (), system: str | None = None) -> Table:
+    """All measures: of one system with intervals and the baselines `beside`; of several, a column each.
+
+    `system`: this one alone, of several.
+    """
+    several = len(result.systems) > 1 and system is None
+    names = [each.name for each in result.systems] if several else [result.system(system).name]
+    level, compared = f"{as_level(result.confidence)} interval", "" if several else "row"
+    data: dict[str, Any] = {"measure": list(map(display_name, result.measures))}
+    columns, systems = [Column("measure")], {}
+    for place, name in enumerate(names):
+        key = f"system_{place}" if several else "value"
+        ends = (f"{key}_low", f"{key}_high") if several else ("low", "high")
+        systems[key] = [result.estimate(measure, name) for measure in result.measures]
+        for part, column in zip(("value", "low", "high"), (key, *ends), strict=True):
+            data[column] = [getattr(estimate, part) for estimate in systems[key]]
+        if several:
+            data[f"{key}_without"] = list(map(_without, systems[key]))
+            columns.append(Column(key, name, "estimate", compared="systems", ends=ends, also=f"{key}_without"))
+        else:
+            columns.append(Column(key, kind="number", compared=compared))
+            columns.append(Column(key, level, "bracketed", ends=ends, missing=DASH))
+    for baseline in beside:
+        data[baseline.kind] = [baseline.values[measure] for measure in result.measures]
+        columns.append(Column(baseline.kind, baseline.says, "number", compared=compared, missing=DASH))
+    if several:
+        return Table(
+            "measures", pl.DataFrame(data), tuple(columns), f"measures, with {level}s", best=_best(result, systems)
+        )
+    data["left_out"] = [listed(estimate.left_out) for estimate in systems["value"]]
+    columns += [Column("left_out", "left out")] if any(data["left_out"]) else []
+    caption = f"{names[0]}: measures" if len(result.systems) > 1 else "measures"
+    return Table("measures", pl.DataFrame(data), tuple(columns), caption)
+
+
+def _best(result: Estimated, systems: dict[str, list[Estimate]]) -> frozenset[tuple[int, str]]:
+    """The cells of the best systems under each measure."""
+    cells = set()
+    for place, measure in enumerate(result.measures):
+        values = {key: estimates[place].value for key, estimates in systems.items()}
+        top = best(values.values(), end_of(measure))
+        cells |= {(place, key) for key, value in values.items() if value == top}
+    return frozenset(cells)
+
+
+def _without(estimate: Estimate) -> str:
+    """What a number lacks: its interval, or classes that its average leaves out."""
+    dash = f" {DASH}" if math.isnan(estimate.low) and not math.isnan(estimate.value) else ""
+    return dash + (f" without {listed(estimate.left_out)}" if estimate.left_out else "")
+
+
+def number_with_interval(estimate: Estimate) -> str:
+    """A number and from where to where it may lie, in a sentence.
+
+    >>> from assay import Predictions, classify
+    >>> number_with_interval(classify(Predictions.of([1, 1, 0], [1, 0, 0])).estimate("Recall"))
+    '0.5000 (0.0945 to 0.9055)'
+    """
+    text = "no number" if math.isnan(estimate.value) else number(estimate.value)
+    return text if math.isnan(estimate.low) else f"{text} ({span(estimate.low, estimate.high)})"
+
+
+def end_of(measure: Measure) -> Literal["high", "low"] | None:
+    """Which end of its numbers is best.
+
+    >>> from assay.measures import parse_measure
+    >>> end_of(parse_measure("Accuracy", "binary"))
+    'high'
+    """
+    higher = measure.definition.higher_is_better
+    return None if higher is None else "high" if higher else "low"
+
+
+def undefined(result: Estimated) -> Iterator[str]:
+    """Why there is no number, a line each."""
+    for system in result.systems:
+        for measure in result.measures:
+            if reason := result.estimate(measure, system.name).undefined:
+                yield f"{display_name(measure)}{whose(result, system.name)} is undefined: {reason}."
+
+
+def prose_section(name: str, lines: Iterable[str], data: Mapping[str, Any] | None = None) -> Section:
+    """A section of lines, with further values for JSON.
+
+    >>> [part.text for part in prose_section("basis", ["On 2 topics."]).parts]
+    ['On 2 topics.']
+    """
+    return Section(name, parts=tuple(map(Prose, lines)), data=data or {})
+
+
+def settings_of(result: object, *names: str) -> dict[str, Any]:
+    """What a result was made with, by name, for JSON.
+
+    >>> from assay import Clusters, cluster
+    >>> settings_of(cluster(Clusters.of(list("xxoo"), [0, 0, 1, 1])), "seed", "resamples")
+    {'seed': 0, 'resamples': 2000}
+    """
+    return {name: getattr(result, name) for name in names}
+
+
+def advice_section(result: Estimated, key: str) -> Section:
+    """All remarks, and under a `key` for JSON; what holds for every system alike is said once."""
+    often = Counter((remark.code, remark.says) for remark in result.advice)
+    points: dict[str, None] = {}
+    for remark in result.advice:
+        of_all = often[remark.code, remark.says] == len(result.systems)
+        points[f"{'' if of_all else f'{remark.system}: '}{remark.says} [{remark.code}]"] = None
+    parts = (Prose(style="list", points=tuple(points)),) if points else ()
+    return Section("advice", parts=parts, data={key: [remark._asdict() for remark in result.advice]})
+
+
+def whose(result: Any, system: str) -> str:
+    """Which of several systems a sentence is about; nothing of one alone."""
+    return f" of {system}" if len(result.systems) > 1 else ""
+
+
+def prefix(result: Any, system: str) -> str:
+    """The same in front of a caption or a remark."""
+    return f"{system}: " if len(result.systems) > 1 else ""
+
+
+def without_interval(result: Estimated) -> Iterator[str]:
+    """Which numbers have no interval, a line a reason.
+
+    >>> from assay import Clusters, cluster
+    >>> list(without_interval(cluster(Clusters.of(list("xxoo") * 3, [0, 0, 1, 1] * 3), ["Purity", "ARI"])))
+    ['No interval (–) of Purity, ARI: all halves are alike.']
+    """
+    whys: dict[str, dict[str, list[str]]] = {}
+    for measure in result.measures:
+        for system in result.systems:
+            if why := result.estimate(measure, system.name).no_interval:
+                whys.setdefault(why, {}).setdefault(display_name(measure), []).append(system.name)
+    for why, measures in whys.items():
+        alike: dict[tuple[str, ...], list[str]] = {}
+        for name, systems in measures.items():
+            alike.setdefault(() if len(systems) == len(result.systems) else tuple(systems), []).append(name)
+        parts = [f"{listed(names)} of {listed(of)}" if of else listed(names) for of, names in alike.items()]
+        yield f"No interval ({DASH}) of {'; '.join(parts)}: {why}."

@@ -1,0 +1,209 @@
+"""What an explanation shows: its steps, a table each, then the arithmetic line by line."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from assay.core.arguments import argument
+from assay.core.digits import NOT_AVAILABLE, short, significant
+from assay.core.errors import number_of, several
+from assay.measures.counting.confusion import CELLS_OF_DOCUMENTS, CELLS_OF_ITEMS, Confusion
+from assay.measures.counting.confusion_matrix import ConfusionMatrix
+from assay.measures.counting.contingency import CELLS_OF_PAIRS, Contingency
+from assay.show.model import Column, Document, Prose, Section, Table
+
+if TYPE_CHECKING:
+    from assay.verbs.explanation import Explanation
+    from assay.verbs.explanation.result import StepTable
+
+#: Tables with a row for each unit; of those only so many rows are shown.
+_UNITS = {
+    "queries": "query", "classes": "class", "items": "item", "tables": "table", "documents": "document",
+    "clusters": "cluster", "cells": "cell", "matches": "match", "points": "point", "pairs": "pair",
+    "thresholds": "threshold",
+}  # fmt: skip
+
+
+def document(explanation: Explanation) -> Document:
+    """The units if there are several, the steps, and what was counted with the formula in words and in numbers.
+
+    >>> from assay import Ranks, explain
+    >>> shown = document(explain("P@2", Ranks.from_grades([1, 0])))
+    >>> shown.title, shown.section("arithmetic").parts[-2].text
+    ('P@2, for q1', 'P@2 = 0.5')
+    """
+    shown = _shown_parts(explanation)
+    units = tuple(
+        Section(part.unit, parts=tuple(_tables(part)) if part in shown else (), data=_steps(part) | _facts(part))
+        for part in explanation.parts
+    )
+    lines = tuple(Prose(line) for line in _lines(explanation, shown))
+    sections = (
+        *((Section(several(explanation.unit_kind), parts=units),) if units else ()),
+        Section("steps", parts=tuple(_tables(explanation)), data=_steps(explanation)),
+        Section("arithmetic", parts=lines, data=_facts(explanation)),
+    )
+    return Document("explanation", sections, _title(explanation), words="text")
+
+
+def _title(explanation: Explanation) -> str:
+    return f"{explanation.measure}, {'for' if explanation.summary is None else 'over'} {explanation.unit}"
+
+
+def _steps(explanation: Explanation) -> dict[str, Any]:
+    """All rows of all steps, whatever is shown of them."""
+    return {
+        table.says: {
+            "column": table.column,
+            "columns": {name: means for name, means in table.meanings.items() if name in table.frame.columns},
+            "rows": table.frame.to_dicts(),
+        }
+        for table in explanation.steps
+    }
+
+
+def _facts(explanation: Explanation) -> dict[str, Any]:
+    formula = explanation.formula
+    ways = (
+        {"way": way.says, "formula": way.formula.words, "numbers": way.formula.numbers, "value": way.value}
+        for way in explanation.other_ways
+    )
+    return {
+        "measure": str(explanation.measure),
+        "unit": explanation.unit,
+        "summary": explanation.summary,
+        "value": explanation.value,
+        "undefined": explanation.reason,
+        "formula": formula.words,
+        "numbers": formula.numbers,
+        "other_ways": list(ways),
+        "counts": dict(explanation.counts),
+        "remarks": list(explanation.remarks),
+        "signature": explanation.signature,
+    }
+
+
+def _tables(explanation: Explanation) -> Iterator[Table]:
+    """The steps, a table each; the first carries the measure's name."""
+    for place, step in enumerate(explanation.steps):
+        titles = [] if place else [_title(explanation)]
+        titles += [step.says] if len(explanation.steps) > 1 else []
+        frame = step.frame.filter(_is_shown(step, explanation.shown))
+        names = [name for name, kind in frame.schema.items() if kind == pl.String]
+        numbers = [name for name in frame.columns if name not in names]
+        if step.says in _UNITS and explanation.measure.is_micro:
+            total = step.frame.select(pl.lit("all").alias(names[0]), pl.col(numbers).sum())
+            frame = pl.concat([frame, total], how="diagonal_relaxed")
+        if "tied_ranks" in names and frame["tied_ranks"].is_null().all():  # ties may be further down
+            names.remove("tied_ranks")
+        columns = [Column(name, missing="") for name in names]
+        columns += [Column(name, kind="short", missing="") for name in numbers]
+        yield Table(step.says, frame, tuple(columns), ": ".join(titles))
+
+
+def _lines(explanation: Explanation, parts: tuple[Explanation, ...]) -> Iterator[str]:
+    """What is not shown, how the columns are made, the formula in words and in numbers, the result, its signature."""
+    if not explanation.steps:
+        yield _title(explanation)
+    for part in parts:
+        yield from (f"{part.unit}: {line}" for line in _hidden(part))
+    yield from _hidden(explanation)
+    yield from _columns(explanation, *parts)
+    formulas = dict.fromkeys((str(part.measure), part.formula.for_all) for part in parts)
+    yield from (f"{name} = {words}" for name, words in formulas if words != name)
+    for part in parts:
+        numbers = "" if part.formula.is_plain else f"{part.formula.numbers} = "
+        place = f", {part.formula.place}" if part.formula.place else ""
+        about = [f"{part.measure} = {numbers}{_result(part)}{place}", *_other_ways(part), *part.remarks]
+        yield from (f"{part.unit}: {line}" for line in about)
+    yield from _arithmetic(explanation)
+    yield from explanation.remarks
+    yield explanation.signature
+
+
+def _shown_parts(explanation: Explanation) -> tuple[Explanation, ...]:
+    """The units that are told one by one: queries that somebody typed are all told, of many classes the first."""
+    return explanation.parts if explanation.unit_kind == "query" else explanation.parts[: explanation.shown]
+
+
+def _hidden(explanation: Explanation) -> Iterator[str]:
+    """How many rows are not shown, and what they add."""
+    for table in explanation.steps:
+        hidden = table.frame.filter(~_is_shown(table, explanation.shown))
+        if not hidden.height:
+            continue
+        adds = ""
+        if table.op == "sum" and table.column is not None:
+            adds = f"; {'it adds' if hidden.height == 1 else 'they add'} {short(float(hidden[table.column].sum()))}"
+        rows = number_of(_UNITS.get(table.says, "row"), hidden.height)
+        if "rank" in table.frame.columns:
+            rows = f"{number_of('rank', hidden.height)} of the {table.says}"
+        yield f"{rows} not shown{adds} ({argument('show', table.frame.height)} shows all)"
+
+
+def _columns(*explanations: Explanation) -> list[str]:
+    """How the columns are made, where their names do not say so: each once, whoever has them."""
+    means: dict[str, str] = {}
+    lines: dict[str, None] = {}
+    for table in (table for explanation in explanations for table in explanation.steps):
+        for name in table.frame.columns:
+            if (text := table.meanings.get(name)) is not None:
+                # The same name may mean something else in the ideal ranking: without ties, for one.
+                same = means.setdefault(name, text) == text
+                lines[f"{name} = {text}" if same else f"{name} ({table.says}) = {text}"] = None
+    return list(lines)
+
+
+def _arithmetic(explanation: Explanation) -> Iterator[str]:
+    """What was counted, the formula in words and in numbers, the same in other ways, and the result."""
+    name, formula = str(explanation.measure), explanation.formula
+    if explanation.summary is not None and "average" not in explanation.measure.chosen:
+        name = f"{explanation.summary} of {name}"
+    cells = CELLS_OF_DOCUMENTS if explanation.unit_kind == "query" else CELLS_OF_ITEMS
+    cells = CELLS_OF_PAIRS if explanation.measure.definition.counts is Contingency else cells
+    for what, value in explanation.counts:
+        yield f"{what}{f', {cells[what]}' if what in cells else ''}: {short(value)}"
+    if explanation.undefined_units:
+        without = number_of(explanation.unit_kind, explanation.undefined_units)
+        yield f"{without} without a number" + (f": {_treated(explanation)}" if explanation.is_defined else "")
+    if formula.words != name:
+        yield f"{name} = {formula.words}"
+    if not formula.is_plain:
+        yield f"{name} = {formula.numbers}"
+    yield f"{name} = {_result(explanation)}"
+    yield from _other_ways(explanation)
+
+
+def _other_ways(explanation: Explanation) -> Iterator[str]:
+    """The same number in other ways."""
+    for way in explanation.other_ways:
+        numbers = "" if way.formula.is_plain else f"{way.formula.numbers} = "
+        yield f"also {way.says}: {way.formula.words} = {numbers}{short(way.value)}"
+
+
+def _result(explanation: Explanation) -> str:
+    if not explanation.is_defined:
+        why = f"{NOT_AVAILABLE} ({explanation.reason})"
+        if explanation.measure.is_micro and not explanation.summary:
+            return f"{why}; in a micro average its counts are summed all the same"
+        if explanation.summary or explanation.unit_kind == "table":
+            return why
+        return f"{why}; in a mean over {several(explanation.unit_kind)} it is {_treated(explanation)}"
+    definition = explanation.measure.definition
+    is_share = definition.counts in {Confusion, ConfusionMatrix} and definition.bounds == (0.0, 1.0)
+    # In as many digits as keep it off 100, if it is not that.
+    percent = f" ({significant(100 * explanation.value, 4, marks=(0.0, 100.0))} %)" if is_share else ""
+    return significant(explanation.value, 10) + percent
+
+
+def _treated(explanation: Explanation) -> str:
+    return "left out" if explanation.counted_as is None else f"counted as {explanation.counted_as:g}"
+
+
+def _is_shown(table: StepTable, most: int) -> pl.Expr:
+    if "rank" in table.frame.columns:
+        return pl.col("rank") <= most
+    return pl.int_range(pl.len()) < (most if table.says in _UNITS else table.frame.height)

@@ -1,0 +1,304 @@
+"""Findings in plain sentences, for people who ship, publish or teach."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from statistics import median
+from typing import TYPE_CHECKING
+
+from assay.core.digits import as_level, number, numbers, p_phrase, signed, signed_percent, signed_span
+from assay.core.errors import number_of, several
+from assay.stats.verdict import FEWEST_UNITS
+
+if TYPE_CHECKING:
+    from assay.stats.bootstrap import Interval
+    from assay.subjects.clusters.pairing import Alike
+    from assay.subjects.labels.pairing import Flips
+    from assay.subjects.ranking.visible_changes import VisibleChanges
+    from assay.verbs.comparison.findings import Finding
+    from assay.verbs.comparison.result import Comparison
+
+#: Who reads a comparison of many pairs wants a table; sentences are for a few.
+MOST_SENTENCES = 12
+#: Which way a gain is, where a number is known to be good or bad.
+_DIRECTED = {"higher": 1, "lower": -1}
+#: What tests look at that are not about the difference itself; {} stands for the units.
+_LOOKS_AT = {
+    "sign": "the sign test only counts the {} that gain and those that lose",
+    "wilcoxon": "Wilcoxon's test looks at the ranks of the differences, not at their sizes",
+    "bootstrap_interval": "the test counts on which side of 0 the resamples lie",
+    "delong": "the test here counts pairs of a positive and a negative item",
+    "5x2cv": "the repeats differ from one another by more than a common difference explains",
+    "5x2cv-t": "the test looks at the first fold of the first repeat alone",
+}
+_BY_RANKS = ("sign", "wilcoxon")
+#: A p-value below so many times alpha missed it closely.
+_CLOSE = 2
+
+
+def sentences(comparison: Comparison) -> Iterator[str]:
+    """What was found, a paragraph for each finding; for many systems, what the table says."""
+    kind = comparison.samples[0].unit_kind
+    if comparison.pairs.all_pairs and len(comparison.findings) > MOST_SENTENCES:
+        yield from _of_many(comparison)
+        return
+    power = comparison.settings.power
+    pairs = dict.fromkeys((finding.baseline, finding.system) for finding in comparison.findings)
+    for pair in pairs:
+        findings = [finding for finding in comparison.findings if (finding.baseline, finding.system) == pair]
+        for finding in findings:
+            yield of_finding(finding, kind, power)
+        if findings[0].noticed is not None:
+            which = f" of {pair[1]} in place of {pair[0]}" if len(pairs) > 1 else ""
+            yield f"What users would notice{which}: {seen_by_users(findings[0].noticed)}"
+        if findings[0].flips is not None:
+            yield of_flips(findings[0].flips, *pair)
+        if findings[0].verdict.word != "identical" and (alike := comparison.pairing.alike(*pair)) is not None:
+            yield of_alike(alike, *pair)
+
+
+def of_finding(finding: Finding, kind: str, power: float) -> str:
+    """One finding in words: the verdict, the numbers behind it, and what it depends on."""
+    return " ".join(filter(None, (without_caveat(finding, kind, power), caveat(finding))))
+
+
+def without_caveat(finding: Finding, kind: str, power: float) -> str:
+    """One finding in words, but for what it depends on."""
+    parts = (of_verdict(finding, kind), conflict(finding, kind), needed(finding, kind, power), _units(finding, kind))
+    return " ".join(filter(None, parts))
+
+
+def caveat(finding: Finding) -> str:
+    """What a finding depends on: unjudged documents that could change its sign; empty if there are none."""
+    if not finding.verdict.unjudged or finding.reach is None:
+        return ""
+    reach, difference = finding.reach, finding.difference
+    turns = reach.low < 0 if difference > 0 else reach.high > 0 if difference < 0 else reach.low < reach.high
+    documents = finding.verdict.unjudged
+    return (
+        f"It {'depends' if turns else 'may depend'} on unjudged documents: {number_of('document', documents)} within "
+        f"reach of the measure {'has' if documents == 1 else 'have'} no judgment, and with other grades the difference "
+        f"could lie anywhere from {signed_span(reach.low, reach.high)}"
+        f"{'' if reach.exact else ', perhaps further: there were too many grades to try all'}."
+    )
+
+
+def headline(finding: Finding) -> str:
+    """One finding in a few words, without numbers."""
+    system, baseline, word = finding.system, finding.baseline, finding.verdict.word
+    if word == "identical":
+        return f"{system} and {baseline} are identical"
+    if word == "equivalent":
+        return f"{system} is {'as good' if finding.direction in _DIRECTED else 'about the same'} as {baseline}"
+    if math.isnan(finding.difference):
+        return f"{system} and {baseline} cannot be compared"
+    if word == "inconclusive":
+        return f"No clear difference between {system} and {baseline}"
+    return f"{system} is {word} than {baseline}"
+
+
+def of_verdict(finding: Finding, kind: str) -> str:
+    """The verdict of one finding with its numbers, in a sentence."""
+    claim, verdict = f"{headline(finding)} under {finding.measure}", finding.verdict
+    if verdict.word == "identical":
+        return f"{claim}: no {kind} differs ({number(finding.value)})."
+    against = " against ".join(numbers([finding.value, finding.baseline_value]))
+    if math.isnan(finding.difference):
+        return f"{claim}, {verdict.why}: {against}."
+    if finding.all_zero:
+        return f"{claim}: no {kind} differs where both have a value ({number(finding.value)}), but {verdict.why}."
+    relative = "" if math.isnan(finding.relative) else f" ({signed_percent(finding.relative)})"
+    reach = interval_of(finding.interval) if finding.interval.is_known else "no interval"
+    values = f"{against}, {signed(finding.difference)}{relative} ({reach}{_decided_by(finding)})."
+    if verdict.word != "equivalent":
+        return f"{claim}: {values}"
+    small = "There is a real difference, but a negligible one. " if verdict.negligible else ""
+    within = f"lies within ±{finding.margin.value:.3g}, the smallest that matters"
+    return f"{claim}: whatever difference there is {within}. {small}It has {values}"
+
+
+def conflict(finding: Finding, kind: str) -> str:
+    """Why test, interval and difference do not fit together, and which of them decides; empty where they do."""
+    clash = finding.verdict.conflict
+    if clash is None:
+        return ""
+    if clash == "direction":
+        return _direction(finding, kind)
+    looks = _LOOKS_AT.get(finding.outcome.test, "").format(several(kind))
+    if clash == "test only":
+        why = f"the interval is about the mean, and {looks}" if looks else "the two are computed in different ways"
+        return f"The interval includes 0 although p is below {_alpha(finding)}: {why}. The test decides."
+    return f"The interval excludes 0, {_interval_only(finding, kind, looks)}"
+
+
+def _direction(finding: Finding, kind: str) -> str:
+    """The test points one way and the difference the other, or nowhere."""
+    test, sign = finding.outcome.test, finding.outcome.sign or 0
+    won, tied, lost = finding.wins
+    mean = "the same" if finding.difference == 0 else "higher" if finding.difference > 0 else "lower"
+    looks = _LOOKS_AT.get(test, "the test is not about the mean").format(several(kind))
+    if test not in _BY_RANKS or (won - lost) * sign <= 0:
+        return (
+            f"The test and the mean do not point the same way: the mean is {mean}, but {looks}. So there is no verdict."
+        )
+    many = won if sign > 0 else lost
+    outweigh = "" if finding.difference == 0 else ", as a few large differences outweigh many small ones"
+    return (
+        f"The mean and most {several(kind)} point in different directions: the value is "
+        f"{'higher' if sign > 0 else 'lower'} for {many} of {number_of(kind, won + tied + lost)}, but the mean is "
+        f"{mean}{outweigh}. As {looks}, its p-value says nothing about the mean, and there is no verdict; the "
+        "permutation test is about the mean."
+    )
+
+
+def _interval_only(finding: Finding, kind: str, looks: str) -> str:
+    """Why a test finds nothing where the interval excludes 0."""
+    alpha, alone = _alpha(finding), finding.outcome.p
+    if finding.deciding is not None:
+        return "but it is of this comparison alone; the wider one for all comparisons together includes 0, and decides."
+    if math.isnan(finding.p):
+        return f"but the test gives {finding.outcome.note or 'no p-value'}."
+    if alone < finding.p:
+        return (
+            f"but it is of this comparison alone; p is corrected for the others (without them, p = {alone:.2g}), and "
+            "it decides."
+        )
+    differ = finding.wins.won + finding.wins.lost
+    exact = finding.outcome.test in {"permutation", *_BY_RANKS} and finding.outcome.resamples is None
+    if exact and differ and 2.0 ** (1 - differ) >= alpha:
+        few = f"{number_of(kind, differ)} {'differs' if differ == 1 else 'differ'}"
+        return f"but only {few}: that is too few for this test to give a p-value below {alpha}. The test decides."
+    close = ", and this is a close call" if finding.p < _CLOSE * alpha else ""
+    why = f"the interval is about the mean, and {looks}" if looks else f"the two are computed in different ways{close}"
+    return f"but p is not below {alpha}: {why}. The test decides."
+
+
+def _alpha(finding: Finding) -> float:
+    return round(1 - finding.interval.level, 12)
+
+
+def of_group(word: str, systems: str, baseline: str, *, many: bool) -> str:
+    """How systems with the same verdict stand to the baseline.
+
+    >>> of_group("better", "a and b", "old", many=True), of_group("inconclusive", "c", "it", many=False)
+    ('a and b are better than old', 'c shows no clear difference from it')
+    """
+    if word == "inconclusive":
+        return f"{systems} {'show' if many else 'shows'} no clear difference from {baseline}"
+    relation = {"equivalent": "as good as", "identical": "identical with"}.get(word, f"{word} than")
+    return f"{systems} {'are' if many else 'is'} {relation} {baseline}"
+
+
+def _decided_by(finding: Finding) -> str:
+    """The p-value; where there is no test, the wider interval that decides among several comparisons."""
+    deciding = finding.deciding
+    if deciding is None:
+        return f", {p_phrase(finding.p)}"
+    is_wider = deciding.is_known and deciding.level != finding.interval.level
+    return f"; for all comparisons together, {interval_of(deciding)}" if is_wider else ""
+
+
+def interval_of(interval: Interval) -> str:
+    """The interval of a difference, with its level."""
+    return f"{as_level(interval.level)} interval {signed(interval.low)} to {signed(interval.high)}"
+
+
+def needed(finding: Finding, kind: str, power: float) -> str:
+    """What so many units can show, and how many it would take, where a finding is inconclusive; else empty."""
+    if finding.verdict.word != "inconclusive" or math.isnan(finding.difference):
+        return ""
+    if finding.units < FEWEST_UNITS:
+        return f"{number_of(kind, finding.units)} are too few for any verdict."
+    if finding.needed is None or not finding.spread > 0:
+        return ""
+    return (
+        f"Inconclusive with {number_of(kind, finding.units)}: a {_change_of(finding)} of "
+        f"{number(finding.detectable, 3)} would be detected {as_level(power)} of the time. {detecting(finding)}"
+    )
+
+
+def detecting(finding: Finding) -> str:
+    """How many units it takes to detect the margin, and a difference like the one observed."""
+    change, like = _change_of(finding), finding.needed_observed
+    size = numbers([abs(finding.difference), finding.margin.value], 2)[0]
+    observed = "" if like is None else f"; the {change} observed ({size}), about {like:,}"
+    return f"Detecting a {finding.margin.value:.3g} {change} would take about {finding.needed:,}{observed}."
+
+
+def _change_of(finding: Finding) -> str:
+    return "gain" if finding.difference * _DIRECTED.get(finding.direction, 0) > 0 else "difference"
+
+
+def _units(finding: Finding, kind: str) -> str:
+    if finding.all_zero or math.isnan(finding.cliffs_delta):  # or units have no numbers
+        return ""
+    won, tied, lost = finding.wins
+    of = number_of(kind, won + tied + lost)
+    return f"The value is higher for {won}, the same for {tied} and lower for {lost} of {of}."
+
+
+def of_flips(flips: Flips, baseline: str, system: str) -> str:
+    """How many items one classifier has right that the other has wrong.
+
+    >>> from assay.subjects.labels.pairing import Flips
+    >>> of_flips(Flips(items=200, fixed=14, broken=5, changed=0), "old", "new")
+    'Of 200 items, new fixed 14 that old has wrong, and broke 5 that old has right.'
+    """
+    items = number_of("item", flips.items)
+    if not (flips.fixed or flips.broken or flips.changed):
+        return f"{system} and {baseline} predict the same for all of {items}."
+    fixed = f"{system} fixed {flips.fixed:,} that {baseline} has wrong"
+    changed = f"; {flips.changed:,} went from one mistake to another" if flips.changed else ""
+    return f"Of {items}, {fixed}, and broke {flips.broken:,} that {baseline} has right{changed}."
+
+
+def of_alike(alike: Alike, baseline: str, system: str) -> str:
+    """How alike two clusterings are, whatever they are worth.
+
+    >>> from assay.subjects.clusters.pairing import Alike
+    >>> of_alike(Alike(items=200, moved=14, ari=0.8123), "old", "new")
+    'Of 200 items, new puts 14 in another cluster than old, names of clusters aside (adjusted Rand index 0.8123).'
+    """
+    moved = f"{system} puts {alike.moved:,} in another cluster than {baseline}"
+    index = f"adjusted Rand index {number(alike.ari)}"
+    return f"Of {number_of('item', alike.items)}, {moved}, names of clusters aside ({index})."
+
+
+def seen_by_users(seen: VisibleChanges) -> str:
+    """What users would notice of a system in the baseline's place, to go on after a colon."""
+    counts = {
+        "moves up": seen.first_relevant_up,
+        "down" if seen.first_relevant_up else "moves down": seen.first_relevant_down,
+        "appears": seen.first_relevant_appears,
+        "disappears": seen.first_relevant_disappears,
+    }
+    *moves, last = [f"{words} for {count}" for words, count in counts.items() if count] or ["stays where it is"]
+    moved = " and ".join(filter(None, (", ".join(moves), last)))
+    first = f"the first result changes for {seen.first_result_changes} of {number_of('query', seen.queries)}"
+    return f"{first}; the first relevant result {moved}."
+
+
+def _of_many(comparison: Comparison) -> Iterator[str]:
+    """How many pairs could be told apart, and who leads."""
+    alpha, power = comparison.settings.alpha, as_level(comparison.settings.power)
+    for sample in comparison.samples:
+        findings = [finding for finding in comparison.findings if finding.measure == sample.measure]
+        best = comparison.standing(sample.measure)[0]
+        if math.isnan(best.value):
+            reason = sample.undefined()[0]
+            yield f"{sample.measure}: no system has a number{f' ({reason})' if reason else ''}."
+            continue
+        unsure = [finding for finding in findings if not finding.is_sure(alpha)]
+        like = sum(best.system in {finding.system, finding.baseline} for finding in unsure)
+        alike = f"; {number_of('system', like)} cannot be told from it" if like else ", and is apart from all others"
+        top = "best" if sample.higher_is_better is not None else "highest"
+        pairs = number_of("pair", len(findings))
+        parts = [
+            f"{sample.measure}: {len(findings) - len(unsure):,} of {pairs} can be told apart",
+            f"{best.system} has the {top} number, {number(best.value)}{alike}",
+        ]
+        if detectable := [finding.detectable for finding in findings if not math.isnan(finding.detectable)]:
+            shown = f"a difference of {number(median(detectable), 3)} {power} of the time"
+            parts.append(f"A single pair, tested alone, would show {shown} (median over pairs)")
+        yield ". ".join(parts) + "."
