@@ -24,7 +24,7 @@ from assay.measures.counting.contingency import Contingency, NoisePolicy
 from assay.stats.half_samples import HalfSample, around
 from assay.stats.samples import Drawing
 from assay.subjects.clusters.pairing import Clusterings
-from assay.subjects.clusters.subject import are_clusters
+from assay.verbs.subject import name_of
 
 NOTES = Path(__file__).parents[1] / "src" / "assay" / "data" / "notes" / "notes.csv"
 
@@ -265,7 +265,7 @@ def test_other_points_are_refused_for_distances_and_left_out_of_the_defaults() -
 
 @pytest.mark.parametrize(
     ("rules", "says"),
-    [({"pos_label": 1}, "'pos_label' is no rule for clusterings"), ({"missing": "zero"}, "missing is one of")],
+    [({"pos_label": 1}, "'pos_label' is a rule of classifiers"), ({"missing": "zero"}, "missing is one of")],
 )
 def test_wrong_rules_are_refused(rules: dict[str, Any], says: str) -> None:
     with pytest.raises(ParameterError, match=says):
@@ -417,11 +417,11 @@ def test_how_alike_two_clusterings_are_counts_moved_items() -> None:
 
 
 def test_only_clusterings_are_taken_for_such() -> None:
-    assert are_clusters(NOTES)
-    assert are_clusters([made(5, 0, 0.9)[0]])
-    assert not are_clusters(NOTES.parent / "README.md")
-    assert not are_clusters([])
-    assert not are_clusters(3)
+    assert name_of(NOTES) == "clusters"
+    assert name_of([made(5, 0, 0.9)[0]]) == "clusters"
+    assert name_of(NOTES.parent / "README.md") != "clusters"
+    assert name_of([]) != "clusters"
+    assert name_of(3) != "clusters"
 
 
 def test_a_sample_of_one_clustering_stays_within_the_bounds_of_its_measure() -> None:

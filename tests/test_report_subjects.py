@@ -15,7 +15,6 @@ from assay.show.model import Prose, Section
 from assay.subjects.clusters.sections.report import ReportedClusterings
 from assay.subjects.labels.sections.report import ReportedClassifiers
 from assay.subjects.ranking.sections.report import ReportedRankings
-from assay.verbs.report import report as making
 from assay.verbs.report.subject import InputFile, Reported, Request
 from assay.verbs.sections.bibliography import Citations
 
@@ -26,8 +25,8 @@ LAST = ["methods", "provenance"]
 
 def test_the_registry_names_a_class_for_every_subject_that_is_recognised() -> None:
     classes: list[type[Reported]] = [ReportedRankings, ReportedClassifiers, ReportedClusterings]
-    assert [registry.reported(name) for name in registry.REPORTED] == classes
-    assert set(registry.REPORTED) == {"rankings", *making.RECOGNISED}
+    named = [registry.load(registry.subject(name).reported) for name in ("ranking", "labels", "clusters")]
+    assert named == classes
 
 
 @pytest.mark.parametrize(
@@ -54,10 +53,15 @@ class Coin(NamedTuple):
     heads: int
     throws: int
 
+    @property
+    def subject(self) -> str:
+        return "coins"
+
 
 class ReportedCoin:
     """What a report on a coin says."""
 
+    takes = ()
     eyebrow = "Coin report"
     title = "A coin"
     seed = 7
@@ -85,9 +89,19 @@ class ReportedCoin:
         yield InputFile("scores", "coin", "in memory", f"{self.coin.throws} throws")
 
 
+class Coins:
+    """The least that a subject says for reports."""
+
+    name = "coins"
+    rules = ()
+    reported = f"{__name__}:ReportedCoin"
+
+
+COINS = Coins()
+
+
 def test_a_new_subject_is_a_class_and_its_name_in_the_registry(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(registry.REPORTED, "coins", f"{__name__}:ReportedCoin")
-    monkeypatch.setitem(making.RECOGNISED, "coins", lambda source: isinstance(source, Coin))
+    monkeypatch.setitem(registry.SUBJECTS, "coins", f"{__name__}:COINS")
     report = make_report(Coin(6, 10), command="assay report coin")
     assert [section.name for section in report.document().sections] == ["summary", *LAST, "notes"]
     assert str(report) == "Heads: 6."

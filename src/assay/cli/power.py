@@ -40,7 +40,7 @@ def search(
     $ assay power qrels.txt words.run stems.run -m AP --difference 0.02
     """
     from assay.subjects.ranking.evaluation import evaluate  # noqa: PLC0415  # `assay --help` need not load Polars
-    from assay.verbs.pairing import DEFAULT_MEASURES  # noqa: PLC0415
+    from assay.subjects.ranking.subject import COMPARED_BY as DEFAULT_MEASURES  # noqa: PLC0415
 
     output.form_of(to)
     files = inputs.opened(qrels, runs)

@@ -49,11 +49,13 @@ PRESENTERS = {
     "tuning": "assay.subjects.ranking.sections.tunings:document",
     "number of clusters": "assay.subjects.clusters.sections.clusterings:number_of_clusters",
 }
-#: What a report may be about -> its class: see `assay.verbs.report.subject`.
-REPORTED = {
-    "rankings": "assay.subjects.ranking.sections.report:ReportedRankings",
-    "classifiers": "assay.subjects.labels.sections.report:ReportedClassifiers",
-    "clusterings": "assay.subjects.clusters.sections.report:ReportedClusterings",
+#: What can be evaluated -> its `Subject`: see `assay.verbs.subject`.
+SUBJECTS = {
+    "ranking": "assay.subjects.ranking.subject:RANKING",
+    "labels": "assay.subjects.labels.subject:LABELS",
+    "clusters": "assay.subjects.clusters.subject:CLUSTERS",
+    "spans": "assay.subjects.spans.subject:SPANS",
+    "scores": "assay.subjects.scores.subject:SCORES",
 }
 #: Verbs that results have as methods.
 VERBS = {
@@ -75,9 +77,9 @@ def presenter(kind: str) -> Any:
     return _loaded("kind of result", kind, PRESENTERS)
 
 
-def reported(subject: str) -> Any:
-    """The class of what a report is about."""
-    return _loaded("subject of a report", subject, REPORTED)
+def subject(name: str) -> Any:
+    """A subject."""
+    return _loaded("subject", name, SUBJECTS)
 
 
 def verb(name: str) -> Any:

@@ -40,6 +40,8 @@ class Pairing(ABC):
 
     directions: Mapping[str, Direction] = field(default_factory=dict)
 
+    #: The name of the subject.
+    subject: ClassVar[str]
     #: What was paired, in words.
     holds: ClassVar[str] = "scores"
 

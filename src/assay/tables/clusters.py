@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import polars as pl
@@ -34,6 +34,8 @@ class Clusters:
     >>> clusters.frame.rows()
     [('1', 'tea', 0), ('2', 'tea', 0), ('3', 'milk', 1)]
     """
+
+    subject: ClassVar[str] = "clusters"
 
     columns: pl.DataFrame
     name: str = "clusters"

@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal, TypeAlias
+from typing import Any, ClassVar, Literal, TypeAlias
 
 import polars as pl
 
@@ -52,6 +52,8 @@ class Predictions:
     >>> predictions.frame.rows()
     [('1', 'spam', 'spam'), ('2', 'ham', 'spam'), ('3', 'spam', 'spam')]
     """
+
+    subject: ClassVar[str] = "labels"
 
     columns: pl.DataFrame
     name: str = "predictions"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal, TypeAlias, get_args
+from typing import ClassVar, Literal, TypeAlias, get_args
 
 import polars as pl
 
@@ -27,6 +27,8 @@ class Scores:
     `directions` says by measure whether `higher` or `lower` is better; scores that Assay computes bring theirs along. A
     measure that is not in it has the direction that its name has in Assay, or none.
     """
+
+    subject: ClassVar[str] = "scores"
 
     frame: pl.DataFrame
     directions: Mapping[str, Direction] = field(default_factory=dict)

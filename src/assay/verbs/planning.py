@@ -22,7 +22,7 @@ from assay.stats.stability import Stability, discriminative_power, ranking_stabi
 from assay.subjects.ranking.inputs import check_levels
 from assay.verbs.comparison.findings import Levels
 from assay.verbs.comparison.pairs import pairs_of
-from assay.verbs.pairing import check_rules, unit_pairing_of
+from assay.verbs.subject import pairing_of
 
 _STABILITY_RESAMPLES = 1000
 
@@ -128,12 +128,11 @@ def plan(
     >>> scores.measures[0].pairs[0].units
     2
     """
-    check_rules(rules, plan)
     if difference is not None:
         POSITIVE.check("the difference", difference)
     check_levels(alpha=alpha, power=power)
     seed = Whole(0).check("seed", seed)
-    samples, notes = unit_pairing_of("a plan", given, runs, measures, seed=seed, **rules).comparable(measures)
+    samples, notes = pairing_of(plan, given, runs, measures, seed=seed, rules=rules).comparable(measures)
     notes += [
         f"{sample.measure} is a sum over units: it grows with them, and is left out"
         for sample in samples

@@ -89,6 +89,8 @@ class Contingency:
            [2, 1]])
     """
 
+    subject: ClassVar[str] = "clusters"
+
     unit_kind: ClassVar[str] = "table"
     vocabularies: ClassVar[tuple[str, ...]] = ("clustering",)
     #: What it is, for measures that are computed from it.

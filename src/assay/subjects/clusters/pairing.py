@@ -79,6 +79,8 @@ class Clusterings(ItemPairing):
     Alike(items=4, moved=1, ari=0.0)
     """
 
+    subject: ClassVar[str] = "clusters"
+
     systems: tuple[ClusteredSystem, ...]
     rules: Rules = field(default=Rules())
     #: What is odd about them.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeVar
 
 import polars as pl
 
@@ -64,6 +64,8 @@ class Clustering(Result):
     >>> result.per_class().select("class", "best_match", "f1").rows()
     [('x', '0', 0.7143), ('o', '1', 0.7273), ('d', '2', 0.6667)]
     """
+
+    subject: ClassVar[str] = "clusters"
 
     kind = "clustering"
 

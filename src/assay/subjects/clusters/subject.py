@@ -1,21 +1,26 @@
-"""What are clusterings."""
+"""Clusterings as a subject of the verbs."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from assay.measures.counting.contingency import Contingency
-from assay.subjects.clusters.pairing import Clusterings
-from assay.subjects.clusters.result import Clustering
-from assay.tables.clusters import Clusters
-from assay.verbs.recognition import consists_of
+from assay.subjects.clusters.pairing import RULES, Clusterings
+from assay.verbs.subject import Words
 
 
-def are_clusters(value: Any) -> bool:
-    """Whether something is clusterings: a `Clustering`, `Clusters`, tables or files of them, or several.
+class ClustersSubject:
+    """Clusters of items beside their classes, or points."""
 
-    >>> are_clusters(Clusters.of([0, 1], [1, 1])), are_clusters({"q1": {"d1": 1.0}})
-    (True, False)
-    """
-    kinds = (Clustering, Clusterings, Clusters, Contingency)
-    return consists_of(value, kinds, "assay.files.clusters:looks_like_clusters")
+    name = "clusters"
+    words = Words("clustering", "item", "clusterings", "clusters of items")
+    reported = "assay.subjects.clusters.sections.report:ReportedClusterings"
+    rules = RULES
+
+    def pairing(self, inputs: Sequence[Any], measures: Any, seed: int, rules: Mapping[str, Any]) -> Clusterings:
+        """The clusterings, paired by item."""
+        del measures
+        return Clusterings.of(list(inputs), seed=seed, **rules)
+
+
+CLUSTERS = ClustersSubject()

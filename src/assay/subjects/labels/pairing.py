@@ -83,6 +83,8 @@ class Classifiers(ItemPairing):
     Flips(items=3, fixed=2, broken=0, changed=0)
     """
 
+    subject: ClassVar[str] = "labels"
+
     predictions: tuple[Predictions, ...]
     task: str
     labels: tuple[Any, ...]

@@ -1,21 +1,26 @@
-"""What are predictions of classifiers."""
+"""Predicted labels and scores as a subject of the verbs."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from assay.subjects.labels.pairing import Classifiers
-from assay.subjects.labels.result import Classification
-from assay.tables import Predictions
-from assay.verbs.recognition import consists_of
+from assay.verbs.subject import Words
 
 
-def are_predictions(value: Any) -> bool:
-    """Whether something is predictions of classifiers: a `Classification`, `Predictions`, files of them, or several.
+class Labels:
+    """Predictions of classifiers hold the truth themselves."""
 
-    >>> are_predictions(Predictions.of([0, 1], [1, 1])), are_predictions({"q1": {"d1": 1.0}})
-    (True, False)
-    """
-    return consists_of(
-        value, (Classification, Classifiers, Predictions), "assay.files.predictions:looks_like_predictions"
-    )
+    name = "labels"
+    words = Words("classifier", "item", "classifiers", "predictions")
+    reported = "assay.subjects.labels.sections.report:ReportedClassifiers"
+    rules = ("pos_label", "threshold", "missing")
+
+    def pairing(self, inputs: Sequence[Any], measures: Any, seed: int, rules: Mapping[str, Any]) -> Classifiers:
+        """The classifiers, paired by item."""
+        del measures, seed
+        return Classifiers.of(list(inputs), **rules)
+
+
+LABELS = Labels()

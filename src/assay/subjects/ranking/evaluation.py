@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, TypeAlias
 
 import polars as pl
 
@@ -60,6 +60,8 @@ class Evaluation(Result):
     >>> result.mean("AP")
     1.0
     """
+
+    subject: ClassVar[str] = "ranking"
 
     kind = "evaluation"
 

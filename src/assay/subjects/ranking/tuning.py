@@ -23,7 +23,7 @@ from assay.subjects.ranking.tuning_result import TUNED, TunedFold, Tuning
 from assay.tables import Topics
 from assay.verbs.comparison.findings import Finding, Levels, finding_of
 from assay.verbs.comparison.slices import attribute_of
-from assay.verbs.pairing import check_rules, unit_pairing_of
+from assay.verbs.scores import unit_pairing_of
 
 LEAVE_ONE_OUT = "leave-one-out"
 #: By fewer topics than these, which setting is best is largely chance.
@@ -68,10 +68,9 @@ def tune(
     >>> found.value, found.hindsight_value
     (0.8333, 0.8889)
     """
-    check_rules(rules, tune)
     check_levels(alpha=alpha, power=0.8, margin=margin)
     seed = Whole(0).check("seed", seed)
-    pairing = unit_pairing_of("tune", given, runs, [measure], seed=seed, direction=direction, **rules)
+    pairing = unit_pairing_of(tune, "tune", given, runs, [measure], seed=seed, direction=direction, rules=rules)
     (sample,) = pairing.samples([measure])
     table = _checked(sample)
     names = _ordered(sample.systems, order)

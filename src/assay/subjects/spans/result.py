@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal, NamedTuple, TypeAlias
+from typing import Any, ClassVar, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 import polars as pl
@@ -145,6 +145,7 @@ class Extraction(Result):
     """
 
     kind = "extraction"
+    subject: ClassVar[str] = "spans"
 
     truth: Spans
     predicted: Spans
@@ -197,7 +198,7 @@ class Extraction(Result):
         >>> extract([("d", 0, 4, "PER")], [("d", 0, 4, "PER"), ("d", 5, 6, "LOC")]).value("Precision", type="LOC")
         0.0
         """
-        chosen = self._measure(measure)
+        chosen = self.measure(measure)
         Choice(_AVERAGES).check("average", average)
         if type is None and average == "documents":
             return float(averaged(by_average(chosen, "macro"), self.documents).values[0])
@@ -216,7 +217,7 @@ class Extraction(Result):
         Interval(low=0.5, high=0.9, level=0.95, method='hull')
         """
         Choice(_AVERAGES[:2]).check("average", average)
-        return self._intervals(self._measure(measure))[self._row(type, average)]
+        return self._intervals(self.measure(measure))[self._row(type, average)]
 
     def _row(self, type: str | None, average: str) -> int:
         """Where a number stands among those of the types, of all spans and of the mean of types."""
@@ -239,7 +240,8 @@ class Extraction(Result):
             return None
         return RedrawnDocuments.of(self.cells, self.resamples, self.seed)
 
-    def _measure(self, name: str) -> Measure:
+    def measure(self, name: str | Measure) -> Measure:
+        """A measure by name; F is the one of this extraction, unless it says which."""
         wanted = parse_measure(name, "binary")
         if wanted.name == "F" and not wanted.chosen:
             return self.measures[2]

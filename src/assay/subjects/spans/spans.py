@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal, NamedTuple, TypeAlias
+from typing import Any, ClassVar, Literal, NamedTuple, TypeAlias
 
 import polars as pl
 
@@ -31,6 +31,8 @@ class Spans:
     >>> spans.frame.select("document", "start", "end", "type").rows()
     [('d1', 0, 4, 'PER'), ('d1', 10, 14, 'LOC')]
     """
+
+    subject: ClassVar[str] = "spans"
 
     frame: pl.DataFrame
     documents: tuple[str, ...] = ()

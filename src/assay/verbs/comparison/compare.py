@@ -22,7 +22,7 @@ from assay.subjects.ranking.inputs import check_levels
 from assay.verbs.comparison.findings import EACH_ITS_OWN, Finding, Settings, Standing, finding_of
 from assay.verbs.comparison.pairs import Family, Pairs, pairs_of
 from assay.verbs.comparison.result import Comparison
-from assay.verbs.pairing import check_rules, pairing_of
+from assay.verbs.subject import pairing_of
 
 
 def compare(
@@ -82,13 +82,12 @@ def compare(
     >>> print(compare(judged, {"first": first, "second": second}, measures="RR").findings[0].verdict)
     better
     """
-    check_rules(rules, compare)
     check_levels(alpha=alpha, power=power, margin=margin)
     Choice(CORRECTIONS).check("correction", correction)
     Choice(Family).check("family", family)
     Choice(Method).check("interval", interval)
     seed, redraws = Whole(0).check("seed", seed), Whole(100).check("bootstrap_resamples", bootstrap_resamples)
-    pairing = pairing_of(given, runs, measures, seed=seed, direction=direction, **rules)
+    pairing = pairing_of(compare, given, runs, measures, seed=seed, direction=direction, rules=rules)
     pairing.check_drawing(resamples, interval)
     samples, left_out = pairing.comparable(measures)
     pairs = pairs_of(samples[0].systems, baseline, all_pairs)

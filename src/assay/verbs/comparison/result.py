@@ -32,6 +32,7 @@ from assay.verbs.comparison.findings import Finding, Settings, Standing, select_
 from assay.verbs.comparison.intervals import intervals
 from assay.verbs.comparison.pairs import Pairs
 from assay.verbs.comparison.slices import attribute_of, slice_table, slices
+from assay.verbs.scores import FROM_SCORES, UNSEEN
 
 if TYPE_CHECKING:
     import altair as alt
@@ -42,9 +43,6 @@ if TYPE_CHECKING:
 MOST_PAIRS_LOOKED_AT = 50
 #: Runs with more rows than this are not gone through once more for every document that they hold.
 _MOST_ROWS = 5_000_000
-#: The kind of the note that says why nothing is known of documents.
-UNSEEN = "unseen"
-FROM_SCORES = "from scores alone: nothing is known of coverage, unjudged documents and what users would notice"
 
 
 @dataclass(frozen=True, eq=False)

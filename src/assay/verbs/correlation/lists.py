@@ -15,7 +15,7 @@ from assay.stats.pairing import Directions
 from assay.stats.samples import Sample
 from assay.subjects.ranking.evaluation import Evaluation
 from assay.tables import Scores
-from assay.verbs.pairing import ScorePairing, unit_pairing_of
+from assay.verbs.scores import ScorePairing, unit_pairing_of
 
 
 class ListOfNumbers(NamedTuple):
@@ -74,7 +74,7 @@ def _lists(given: tuple[Any, ...], asked: Asked) -> list[ListOfNumbers]:
     if rest and asked.measure is not None:
         raise ParameterError("say the measures after the evaluation, or one as measure=: not both")
     wanted = rest or (None if asked.measure is None else (asked.measure,))
-    measured = unit_pairing_of("correlate", given[0], measures=wanted, direction=asked.direction)
+    measured = unit_pairing_of(lists_of, "correlate", given[0], measures=wanted, direction=asked.direction)
     if asked.units is not None or asked.split is not None:
         return _topic_sets(measured, _one_measure(measured, wanted), asked)
     chosen = measured.measure_names(wanted)
@@ -124,7 +124,9 @@ def _of_each(given: Iterable[Evaluation | Scores], asked: Asked) -> list[ListOfN
     if asked.units is not None or asked.split is not None:
         raise ParameterError("units and split go with one evaluation, not with several")
     wanted = None if asked.measure is None else (asked.measure,)
-    measured = [unit_pairing_of("correlate", each, measures=wanted, direction=asked.direction) for each in given]
+    measured = [
+        unit_pairing_of(lists_of, "correlate", each, measures=wanted, direction=asked.direction) for each in given
+    ]
     called = names_of(asked.names or _told_apart(measured), len(measured))
     return [_of_systems(one, _one_measure(one, wanted), name) for one, name in zip(measured, called, strict=True)]
 

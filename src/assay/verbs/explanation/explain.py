@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
 
+from assay.core import registry
 from assay.core.domains import Whole
 from assay.core.errors import ParameterError, number_of, refuse_unknown
 from assay.measures import parse_measure
@@ -217,11 +218,11 @@ def _check(rules: Mapping[str, Any]) -> None:
 
 def _misplaced(name: str, why: str = "") -> ParameterError:
     """The error for a rule that came too late, or that goes with other data."""
-    from assay.verbs.pairing import misplaced  # noqa: PLC0415  # it loads SciPy, which rankings do without
-
     if why and name in _OF_EVALUATION:
         return ParameterError(f"{name!r} is a rule of evaluation, and {why}")
-    return misplaced(name)
+    others = (registry.subject(subject) for subject in registry.SUBJECTS)
+    words = next(subject.words for subject in others if name in subject.rules)
+    return ParameterError(f"{name!r} is a rule of {words.rules_of}: it goes with {words.goes_with}")
 
 
 def _refuse(rules: Mapping[str, Any], chosen: Chosen) -> None:

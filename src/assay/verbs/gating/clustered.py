@@ -11,9 +11,9 @@ from assay.measures.counting.contingency import Contingency
 from assay.subjects.clusters.evaluation import systems_in
 from assay.subjects.clusters.pairing import RULES, Clusterings
 from assay.subjects.clusters.result import Clustering
-from assay.subjects.clusters.subject import are_clusters
 from assay.tables.clusters import Clusters
 from assay.verbs.gating.predicted import chosen_two, name_of
+from assay.verbs.subject import name_of as subject_name
 
 
 def two_clusterings(given: Any, baseline: Any, candidate: Any, rules: Mapping[str, Any], seed: int = 0) -> Clusterings:
@@ -34,7 +34,9 @@ def two_clusterings(given: Any, baseline: Any, candidate: Any, rules: Mapping[st
         rules = results[0].rules._asdict()
         if any(one.rules != results[0].rules for one in results):
             raise ParameterError("the clusterings were measured under different rules: measure them together")
-    first, second = (_held(one) if one is not None and are_clusters(one) else [] for one in (baseline, candidate))
+    first, second = (
+        _held(one) if one is not None and subject_name(one) == "clusters" else [] for one in (baseline, candidate)
+    )
     rest = _held(given)
     if first and second:
         named = listed([one.name for one in rest])

@@ -19,12 +19,12 @@ from assay.measures.counting.policies import Policies
 from assay.measures.parser import split_measures
 from assay.measures.registry import Measure
 from assay.show.data import as_json
-from assay.subjects.labels.subject import are_predictions
 from assay.subjects.ranking.evaluation import Evaluation, evaluate
 from assay.subjects.ranking.inputs import named_runs
 from assay.tables import Scores
 from assay.verbs.gating.digests import of_json, of_qrels, of_run
 from assay.verbs.gating.guards import Coverage
+from assay.verbs.subject import name_of
 
 #: What a gate looks at unless told otherwise.
 DEFAULT_MEASURES = ("nDCG@10",)
@@ -198,7 +198,7 @@ def freeze(
 
 def refuse_predictions(*given: Any) -> None:
     """Predictions cannot be frozen as numbers of items, and need not be: say what to do instead."""
-    if any(are_predictions(one) for one in given):
+    if any((name_of(one) == "labels") for one in given):
         raise ParameterError(
             "predictions are their own baseline, as they hold the truth: keep the file, and give it to the gate"
         )

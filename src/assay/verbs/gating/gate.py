@@ -20,10 +20,9 @@ from assay.stats.corrections import resamples_for
 from assay.stats.pairing import Directions, ItemPairing, Pairing
 from assay.stats.samples import Sample, few_units
 from assay.stats.verdict import FEWEST_UNITS
-from assay.subjects.clusters.subject import are_clusters
-from assay.subjects.labels.subject import are_predictions
 from assay.subjects.ranking.evaluation import Evaluation, evaluate
 from assay.subjects.ranking.inputs import check_levels, named_runs
+from assay.subjects.ranking.pairing import RunPairing
 from assay.tables import Batches, Scores, Topics
 from assay.verbs.comparison.slices import NONE, attribute_of
 from assay.verbs.gating.baselines import frozen_in
@@ -35,7 +34,8 @@ from assay.verbs.gating.predicted import DEFAULT_MEASURES as PREDICTED_MEASURES
 from assay.verbs.gating.predicted import in_order, missing_items, two_classifiers
 from assay.verbs.gating.result import GateResult
 from assay.verbs.gating.rules import Inconclusive, Margins, check_inconclusive, named_of_rankings
-from assay.verbs.pairing import ScorePairing, check_rules
+from assay.verbs.scores import ScorePairing
+from assay.verbs.subject import check_rules, name_of, subject_of
 
 
 def gate(
@@ -91,9 +91,9 @@ def gate(
     >>> gate(judged, old, new, measures="RR").outcome, gate(judged, old, old, measures="RR").outcome
     ('fail', 'pass')
     """
-    check_rules(rules, gate)
-    predicted = are_predictions(qrels)
-    itemised = predicted or are_clusters(qrels)
+    check_rules(rules, subject_of(qrels, *two, candidate), gate)
+    predicted = name_of(qrels) == "labels"
+    itemised = predicted or (name_of(qrels) == "clusters")
     baseline, candidate = in_order(two, baseline, candidate, predicted=itemised)
     margins = Margins.of(margin, str if itemised else named_of_rankings)
     check_levels(alpha=alpha, power=0.8)
@@ -190,7 +190,7 @@ def _sides(qrels: Any, baseline: Any, candidate: Any, measures: Any, rules: dict
     wanted = listed_measures(DEFAULT_MEASURES if measures is None else measures)
     evaluation = evaluate(qrels, {first: other, name: run}, wanted, **rules)
     coverage = Coverage.of(evaluation, first), Coverage.of(evaluation, name)
-    pairing = ScorePairing(evaluation.scores, evaluation, evaluation.undefined)
+    pairing = RunPairing.of(evaluation)
     return _Sides(pairing, [str(measure) for measure in evaluation.measures], None, coverage, evaluation)
 
 

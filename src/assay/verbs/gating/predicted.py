@@ -9,13 +9,12 @@ from typing import Any
 from assay.core.digits import as_percents
 from assay.core.errors import ParameterError, did_you_mean, listed, not_among, number_of
 from assay.stats.pairing import ItemPairing
-from assay.subjects.clusters.subject import are_clusters
 from assay.subjects.labels.inputs import opened
 from assay.subjects.labels.pairing import Classifiers
-from assay.subjects.labels.subject import are_predictions
 from assay.tables import Predictions
 from assay.tables.clusters import Clusters
 from assay.verbs.gating.guards import MISSING_ITEMS, Guard
+from assay.verbs.subject import name_of as subject_name
 
 #: What a gate on classifiers looks at unless told otherwise.
 DEFAULT_MEASURES = ("Accuracy",)
@@ -75,7 +74,7 @@ def in_order(two: Sequence[Any], baseline: Any, candidate: Any, *, predicted: bo
     >>> in_order(["old", "new"], None, None, predicted=False), in_order(["words"], None, "bayes", predicted=True)
     (('old', 'new'), ('words', 'bayes'))
     """
-    if predicted and len(two) == 1 and (are_predictions(two[0]) or are_clusters(two[0])):
+    if predicted and len(two) == 1 and ((subject_name(two[0]) == "labels") or (subject_name(two[0]) == "clusters")):
         two = [None, *two]
     given = [baseline, candidate]
     if len(two) > len(given):
@@ -89,7 +88,7 @@ def in_order(two: Sequence[Any], baseline: Any, candidate: Any, *, predicted: bo
 
 def _held(given: Any, pos_label: Any) -> list[Predictions]:
     """The systems that were given as the baseline or the candidate, if they are more than names."""
-    return opened(given, pos_label) if given is not None and are_predictions(given) else []
+    return opened(given, pos_label) if given is not None and (subject_name(given) == "labels") else []
 
 
 def name_of(given: Any, held: Sequence[Predictions | Clusters], what: str) -> str | None:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, Self, TypeVar, cast
 import polars as pl
 
 from assay.core.digits import as_level
-from assay.core.errors import ParameterError, did_you_mean, joined, number_of, several
+from assay.core.errors import ParameterError, joined, number_of, several
 from assay.core.words import INTERVALS, tone_of
 from assay.measures.names import display_name
 from assay.show.axis import Axis, rounded_out
@@ -60,7 +60,7 @@ class Items(Generic[ResultT]):
     details: ClassVar[str]
     #: What makes the result, and what else than measures it may be told.
     verb: ClassVar[Callable[..., Any]]
-    rules: ClassVar[Sequence[str]]
+    takes: ClassVar[Collection[str]]
 
     result: ResultT
     baseline: str = ""
@@ -99,9 +99,6 @@ class Items(Generic[ResultT]):
         if isinstance(source, Classification | Clustering):
             refuse_repeated({"measures": measures, **rules}, source.kind, cls.verb.__name__)
             return cast(ResultT, source)
-        for name in rules:
-            if name not in cls.rules:
-                raise ParameterError(f"{name!r} is no rule of {several(cls.kind)}{did_you_mean(name, cls.rules)}")
         return cast(ResultT, cls.verb(source, measures, **rules))
 
     @staticmethod

@@ -2,27 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from assay.core import registry
 from assay.core.notes import merged
 from assay.measures.registry import Measure
 from assay.show.model import Document, Prose, Section
-from assay.subjects.clusters import cluster
-from assay.subjects.clusters.subject import are_clusters
-from assay.subjects.labels import classify
-from assay.subjects.labels.subject import are_predictions
 from assay.subjects.ranking.sections.basis import Wording
-from assay.verbs.comparison import Comparison, compare
-from assay.verbs.pairing import check_rules
+from assay.verbs.comparison import compare
 from assay.verbs.report.provenance import Stamp, provenance, stamps_of
 from assay.verbs.report.subject import Reported, Request
 from assay.verbs.sections.methods import methods
 from assay.verbs.sections.report import Report
-
-#: How the inputs of subjects are recognised; what none of them is, is rankings or scores.
-RECOGNISED: dict[str, Callable[[Any], bool]] = {"classifiers": are_predictions, "clusterings": are_clusters}
+from assay.verbs.subject import check_rules, subject_of
 
 
 def make_report(
@@ -65,34 +58,20 @@ def make_report(
     >>> report.table("findings")["verdict"].to_list(), report.section("changed").data["queries"][0]["text"]
     (['better', 'better'], 'bitter tea')
     """
-    verbs = (make_report, compare, classify, cluster)
-    check_rules([name for name in rules if name not in {"comparison", "over_k"}], *verbs)
+    subject = subject_of(getattr(given, "pairing", given), runs)
+    kind: type[Reported] = registry.load(subject.reported)
+    check_rules([name for name in rules if name not in kind.takes], subject, make_report, compare)
     before = stamps_of(given, runs, topics, documents) | dict(stamps or {})
     details = {"system": system, "topics": topics, "documents": documents, "changed": changed, "show": show}
     asked = {name: value for name, value in (details | {"wording": wording}).items() if value is not None}
-    kind: type[Reported] = registry.reported(subject_of(given, runs))
-    subject = kind.of(Request(given, runs, measures, baseline, asked, rules))
-    sections, notes = list[Section](), list(subject.notes)
-    for part in subject.sections():
+    reported = kind.of(Request(given, runs, measures, baseline, asked, rules))
+    sections, notes = list[Section](), list(reported.notes)
+    for part in reported.sections():
         if isinstance(part, str):
             notes.append(part)
         else:
             sections.append(part)
-    sections += [methods(subject), provenance(subject, command, before)]
+    sections += [methods(reported), provenance(reported, command, before)]
     if notes:
         sections.append(Section("notes", "Notes", (Prose(style="list", points=tuple(merged(notes))),), short="Notes"))
-    return Report(Document("report", tuple(sections), title or subject.title, page=True, eyebrow=subject.eyebrow))
-
-
-def subject_of(source: Any, runs: Any = None) -> str:
-    """What a report on this would be about, by its name in the registry.
-
-    >>> from assay import Predictions
-    >>> subject_of(Predictions.of([0, 1], [1, 1])), subject_of({"q1": {"d1": 1}}, {"q1": {"d1": 1.0}})
-    ('classifiers', 'rankings')
-    """
-    for name, recognised in RECOGNISED.items():
-        data = source.pairing if isinstance(source, Comparison) else source
-        if recognised(data) and (runs is None or recognised(runs)):
-            return name
-    return "rankings"
+    return Report(Document("report", tuple(sections), title or reported.title, page=True, eyebrow=reported.eyebrow))

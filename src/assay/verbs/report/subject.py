@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, Self
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Protocol, Self
 
 from assay.core.errors import ParameterError, did_you_mean, listed
 from assay.verbs.comparison.result import Comparison
@@ -44,9 +44,11 @@ class Request(NamedTuple):
 class Reported(Protocol):
     """What a report is about: results, their comparison with a baseline, and all that is said of them.
 
-    To report on something new, write such a class in a module of its own, name it in `REPORTED` of the registry, and
-    say in `making.RECOGNISED` how its inputs are recognised.
+    To report on something new, write such a class in a module of its own, and name its place in `Subject.reported`.
     """
+
+    #: The keyword arguments that it takes besides those of `compare`.
+    takes: ClassVar[Collection[str]]
 
     @property
     def eyebrow(self) -> str:

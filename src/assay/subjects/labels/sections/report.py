@@ -36,7 +36,16 @@ class ReportedClassifiers(Evidence):
     eyebrow = "Classifier report"
     details = "matrices, curves and classes"
     verb = staticmethod(classify)
-    rules = ("labels", "pos_label", "threshold", "confidence", "resamples", "seed", "mute")
+    takes = (
+        "comparison",
+        "labels",
+        "pos_label",
+        "threshold",
+        "confidence",
+        "resamples",
+        "seed",
+        "mute",
+    )
 
     @classmethod
     def of(cls, request: Request) -> Self:

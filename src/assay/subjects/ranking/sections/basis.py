@@ -25,10 +25,9 @@ from assay.subjects.ranking.inputs import check_levels
 from assay.subjects.ranking.visible_changes import PAGE
 from assay.verbs.comparison import Comparison, Finding, compare
 from assay.verbs.comparison.findings import Settings
-from assay.verbs.comparison.result import UNSEEN
-from assay.verbs.pairing import ScorePairing, unit_pairing_of
 from assay.verbs.report.subject import Request, check_name, compared_with, refuse_repeated
 from assay.verbs.report.texts import Texts
+from assay.verbs.scores import UNSEEN, ScorePairing, unit_pairing_of
 
 #: What a report shows unless told otherwise; charts and queries are of the first one.
 DEFAULT_MEASURES = ("nDCG@10", "AP", "RR", "P@10")
@@ -108,7 +107,7 @@ class Basis:
             if runs is not None and wanted is None:
                 wanted = DEFAULT_MEASURES
             seed = Whole(0).check("seed", asked["seed"])
-            measured = unit_pairing_of("a report on rankings", source, runs, wanted, seed=seed, **rules)
+            measured = unit_pairing_of(compare, "a report on rankings", source, runs, wanted, seed=seed, rules=rules)
             evaluation, settings = measured.evaluation, Settings(**{**asked, "resamples": None})
             measures = tuple(measured.measure_names(wanted))
             systems = tuple(map(str, measured.scores.frame["system"].unique(maintain_order=True)))

@@ -1,0 +1,40 @@
+"""Rankings as a subject of the verbs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from assay.core.errors import ParameterError
+from assay.measures.counting.policies import Policies
+from assay.subjects.ranking.evaluation import Evaluation, evaluate
+from assay.subjects.ranking.pairing import RunPairing
+from assay.verbs.subject import Words
+
+#: What systems are compared by unless told otherwise.
+COMPARED_BY = ("AP", "nDCG@10", "RR", "P@10")
+
+
+class Rankings:
+    """Runs of search systems, held against judgments."""
+
+    name = "ranking"
+    words = Words("run", "query", "evaluation", "judgments and runs")
+    reported = "assay.subjects.ranking.sections.report:ReportedRankings"
+    rules = (*Policies.__dataclass_fields__, "undefined", "compat", "judge", "subtopics", "samples")
+
+    def pairing(self, inputs: Sequence[Any], measures: Any, seed: int, rules: Mapping[str, Any]) -> RunPairing:
+        """The runs, evaluated as far as that has not been done, and paired by topic."""
+        if len(inputs) > 1:
+            wanted = COMPARED_BY if measures is None else measures
+            qrels, runs = inputs
+            return RunPairing.of(evaluate(qrels, runs, wanted, seed=seed, **rules))
+        (evaluation,) = inputs
+        if rules:
+            raise ParameterError(f"{next(iter(rules))!r} is a rule of evaluation, and the evaluation is made already")
+        if not isinstance(evaluation, Evaluation):
+            raise ParameterError(f"expected judgments and runs, got {type(evaluation).__name__} alone")
+        return RunPairing.of(evaluation)
+
+
+RANKING = Rankings()

@@ -1,0 +1,98 @@
+"""Extractions from the same documents, for comparisons."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import reduce
+from operator import or_
+from typing import ClassVar
+
+import numpy as np
+import polars as pl
+
+from assay.core.errors import InputError, ParameterError, listed
+from assay.measures import Measure
+from assay.measures.counting.confusion import Confusion
+from assay.stats.pairing import Pairing, Wanted
+from assay.stats.pooled_samples import PooledSample
+from assay.stats.samples import Sample, direction_of
+from assay.subjects.spans.result import Extraction, confusion_of
+from assay.verbs.scores import listed as listed_measures
+
+#: What extractions are compared by unless told otherwise; the first one is the headline.
+COMPARED_BY = ("F", "Precision", "Recall")
+
+
+@dataclass(frozen=True, eq=False)
+class Extractions(Pairing):
+    """Extractions that were held against the same true spans, paired by document; numbers are of all spans together.
+
+    >>> from assay import extract
+    >>> truth = [("d1", 0, 4, "PER"), ("d2", 9, 12, "LOC")]
+    >>> old, new = extract(truth, truth[:1], name="old"), extract(truth, truth, name="new")
+    >>> Extractions((old, new)).sample("Recall").observed
+    array([0.5, 1. ])
+    """
+
+    systems: tuple[Extraction, ...]
+
+    subject: ClassVar[str] = "spans"
+    holds: ClassVar[str] = "spans"
+
+    def __post_init__(self) -> None:
+        """Refuse extractions that cannot be held against one another."""
+        first, *others = self.systems
+        for other in others:
+            if (first.match, first.beta) != (other.match, other.beta):
+                raise ParameterError(f"{first.name} and {other.name} were matched by other rules: extract them alike")
+            if not _sorted(first).equals(_sorted(other)):
+                raise InputError(f"{first.name} and {other.name} were held against other true spans")
+        names = [system.name for system in self.systems]
+        if len(set(names)) < len(names):
+            raise ParameterError(f"each system has a name of its own, not {listed(names)}")
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What is odd about the spans."""
+        return tuple(dict.fromkeys(warning for system in self.systems for warning in system.warnings))
+
+    def measure(self, name: str | Measure) -> Measure:
+        """A measure of spans."""
+        return self.systems[0].measure(name)
+
+    def measure_names(self, wanted: Wanted = None) -> list[str]:
+        """The measures asked for, or the usual ones."""
+        return list(dict.fromkeys(str(self.measure(name)) for name in listed_measures(wanted or COMPARED_BY)))
+
+    def undirected(self, measure: str | Measure) -> Sample:
+        """The systems under one measure, which is computed from the counts of all documents together."""
+        wanted = self.measure(measure)
+        units = tuple(sorted(reduce(or_, (set(system.documents.units) for system in self.systems))))
+        return PooledSample(
+            tuple(wanted.per_unit(_on(units, system.documents)) for system in self.systems),
+            systems=tuple(system.name for system in self.systems),
+            units=units,
+            measure=str(wanted),
+            unit_kind="document",
+            bounds=wanted.definition.bounds,
+            direction=direction_of(wanted.definition.higher_is_better),
+        )
+
+    def signatures(self, measures: Iterable[str]) -> dict[str, str]:
+        """Everything that each measure's number depends on, in one line."""
+        first = self.systems[0]
+        return {name: f"{name}|match={first.match}|average=micro" for name in measures}
+
+
+def _sorted(extraction: Extraction) -> pl.DataFrame:
+    spans = extraction.truth.once
+    return spans.sort(sorted(spans.columns)).select(sorted(spans.columns))
+
+
+def _on(units: Sequence[str], documents: Confusion) -> Confusion:
+    """The counts of these documents, in their order; a document without a span has none."""
+    place = {unit: row for row, unit in enumerate(documents.units)}
+    rows = np.array([place.get(unit, -1) for unit in units])
+    cells = np.column_stack([documents.tp, documents.fp, documents.fn])
+    return confusion_of(tuple(units), np.where(rows[:, None] < 0, 0, cells[rows]), "document")

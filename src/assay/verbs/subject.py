@@ -1,0 +1,134 @@
+"""`Subject`: all that a verb knows of what is evaluated; and which subject an input is of.
+
+A subject is registered by name in `core/registry.SUBJECTS` and loaded when it is used, so that comparing two rankings
+loads nothing about labels or clusters.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from typing import Any, NamedTuple, Protocol
+
+from assay.core import registry
+from assay.core.errors import ParameterError, refuse_unknown
+from assay.files.sources import Source
+from assay.stats.pairing import Directions, Pairing
+
+#: What subject a file is of, if a look at its first lines tells: name of the subject -> the function that looks.
+FILES = {
+    "labels": "assay.files.predictions:looks_like_predictions",
+    "clusters": "assay.files.clusters:looks_like_clusters",
+}
+
+
+class Words(NamedTuple):
+    """What people call things: a system, a unit; what its rules are of, and which data they go with."""
+
+    system: str
+    unit: str
+    rules_of: str
+    goes_with: str
+
+
+class Subject(Protocol):
+    """What is evaluated: rankings, labels, clusters, spans, bare scores.
+
+    Data and results know their subject by a class attribute `subject`, its name.
+    """
+
+    @property
+    def name(self) -> str:
+        """Its name in the registry."""
+
+    @property
+    def words(self) -> Words:
+        """What people call things."""
+
+    @property
+    def rules(self) -> Collection[str]:
+        """The keyword arguments by which its data are read and evaluated."""
+
+    @property
+    def reported(self) -> str:
+        """Where the class is that reports are made by: see `assay.verbs.report.subject.Reported`."""
+
+    def pairing(self, inputs: Sequence[Any], measures: Any, seed: int, rules: Mapping[str, Any]) -> Pairing:
+        """Open the inputs, and pair the systems by unit: what `compare`, `gate` and `plan` start from."""
+
+
+def subject_of(*inputs: Any) -> Subject:
+    """The subject of what was given; judgments with runs are rankings, a table of numbers alone is scores.
+
+    >>> from assay import Predictions
+    >>> subject_of(Predictions.of([0, 1], [1, 1])).name, subject_of({"q1": {"d1": 1}}, {"q1": {"d1": 1.0}}).name
+    ('labels', 'ranking')
+    """
+    names = {name_of(value) for value in inputs if value is not None}
+    name = names.pop() if len(names) == 1 else ""
+    if not name:
+        name = "ranking" if sum(value is not None for value in inputs) > 1 else "scores"
+    found: Subject = registry.subject(name)
+    return found
+
+
+def name_of(value: Any) -> str:
+    """The name of the subject that an object or a file is of; empty where it does not tell.
+
+    >>> from assay import Clusters
+    >>> name_of([Clusters.of([0, 1], [1, 1])]), name_of({"q1": {"d1": 1.0}})
+    ('clusters', '')
+    """
+    known = getattr(value, "subject", "")
+    if isinstance(known, str) and known:
+        return known
+    if isinstance(value, Mapping | list | tuple):
+        names = {name_of(item) for item in (value.values() if isinstance(value, Mapping) else value)}
+        return names.pop() if len(names) == 1 else ""
+    if isinstance(value, str | os.PathLike | Source):  # of an open file, what was looked at would be gone
+        return next((name for name, looks_like in FILES.items() if registry.load(looks_like)(value)), "")
+    return ""
+
+
+def pairing_of(
+    verb: Callable[..., Any],
+    given: Any,
+    runs: Any = None,
+    measures: Any = None,
+    *,
+    seed: int = 0,
+    direction: Directions = None,
+    rules: Mapping[str, Any] | None = None,
+) -> Pairing:
+    """Open what was given to a verb, as its subject does, and pair the systems by unit.
+
+    `direction`: whether `higher` or `lower` is better, for all measures of which it is not known, or by measure.
+
+    >>> from assay import compare
+    >>> judged, runs = {"q1": {"d1": 1}}, {"a": {"q1": {"d1": 1.0}}, "b": {"q1": {"d2": 1.0}}}
+    >>> pairing_of(compare, judged, runs, ["RR"]).sample("RR").observed
+    array([1., 0.])
+    """
+    rules = rules or {}
+    if isinstance(given, Pairing) and runs is None and not rules:
+        return given.directed(direction, measures)
+    subject, inputs = subject_of(given, runs), [given] if runs is None else [given, runs]
+    check_rules(rules, subject, verb)
+    return subject.pairing(inputs, measures, seed, rules).directed(direction, measures)
+
+
+def check_rules(rules: Iterable[str], subject: Subject, *verbs: Callable[..., Any]) -> None:
+    """Refuse keyword arguments that a subject has for no rules: unknown ones, and those that go with other data.
+
+    >>> check_rules(["noise"], registry.subject("ranking"))
+    Traceback (most recent call last):
+        ...
+    assay.core.errors.ParameterError: 'noise' is a rule of clusterings: it goes with clusters of items
+    """
+    wrong = [name for name in rules if name not in subject.rules]
+    if not wrong:  # who compares rankings does not wait for other subjects
+        return
+    every = [registry.subject(name) for name in registry.SUBJECTS]
+    refuse_unknown(wrong, *verbs, *(known.rules for known in every))
+    other = next(known for known in every if wrong[0] in known.rules)
+    raise ParameterError(f"{wrong[0]!r} is a rule of {other.words.rules_of}: it goes with {other.words.goes_with}")
