@@ -61,7 +61,6 @@ class Coin(NamedTuple):
 class ReportedCoin:
     """What a report on a coin says."""
 
-    takes = ()
     eyebrow = "Coin report"
     title = "A coin"
     seed = 7
@@ -94,6 +93,7 @@ class Coins:
 
     name = "coins"
     rules = ()
+    report_rules = ()
     reported = f"{__name__}:ReportedCoin"
 
 

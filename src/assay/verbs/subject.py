@@ -50,6 +50,10 @@ class Subject(Protocol):
         """The keyword arguments by which its data are read and evaluated."""
 
     @property
+    def report_rules(self) -> Collection[str]:
+        """The keyword arguments that reports take: the rules, and how numbers are made and compared."""
+
+    @property
     def reported(self) -> str:
         """Where the class is that reports are made by: see `assay.verbs.report.subject.Reported`."""
 
@@ -130,5 +134,5 @@ def check_rules(rules: Iterable[str], subject: Subject, *verbs: Callable[..., An
         return
     every = [registry.subject(name) for name in registry.SUBJECTS]
     refuse_unknown(wrong, *verbs, *(known.rules for known in every))
-    other = next(known for known in every if wrong[0] in known.rules)
-    raise ParameterError(f"{wrong[0]!r} is a rule of {other.words.rules_of}: it goes with {other.words.goes_with}")
+    for name, words in ((name, known.words) for name in wrong for known in every if name in known.rules):
+        raise ParameterError(f"{name!r} is a rule of {words.rules_of}: it goes with {words.goes_with}")

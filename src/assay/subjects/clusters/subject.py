@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from assay.subjects.clusters.pairing import RULES, Clusterings
+from assay.subjects.clusters.rules import Rules
 from assay.verbs.subject import Words
 
 
@@ -16,6 +17,7 @@ class ClustersSubject:
     words = Words("clustering", "item", "clusterings", "clusters of items")
     reported = "assay.subjects.clusters.sections.report:ReportedClusterings"
     rules = RULES
+    report_rules = (*Rules._fields, "comparison", "over_k", "confidence", "resamples", "seed", "mute")
 
     def pairing(self, inputs: Sequence[Any], measures: Any, seed: int, rules: Mapping[str, Any]) -> Clusterings:
         """The clusterings, paired by item."""

@@ -16,6 +16,7 @@ class Labels:
     words = Words("classifier", "item", "classifiers", "predictions")
     reported = "assay.subjects.labels.sections.report:ReportedClassifiers"
     rules = ("pos_label", "threshold", "missing")
+    report_rules = ("comparison", "labels", "pos_label", "threshold", "confidence", "resamples", "seed", "mute")
 
     def pairing(self, inputs: Sequence[Any], measures: Any, seed: int, rules: Mapping[str, Any]) -> Classifiers:
         """The classifiers, paired by item."""

@@ -22,6 +22,7 @@ class Rankings:
     words = Words("run", "query", "evaluation", "judgments and runs")
     reported = "assay.subjects.ranking.sections.report:ReportedRankings"
     rules = (*Policies.__dataclass_fields__, "undefined", "compat", "judge", "subtopics", "samples")
+    report_rules = rules
 
     def pairing(self, inputs: Sequence[Any], measures: Any, seed: int, rules: Mapping[str, Any]) -> RunPairing:
         """The runs, evaluated as far as that has not been done, and paired by topic."""

@@ -20,6 +20,7 @@ class ScoresSubject:
     words = Words("system", "unit", "scores", "scores")
     reported = "assay.subjects.ranking.sections.report:ReportedRankings"
     rules: tuple[str, ...] = ()
+    report_rules = rules
 
     def pairing(self, inputs: Sequence[Any], measures: Any, seed: int, rules: Mapping[str, Any]) -> ScorePairing:
         """The systems, paired by unit."""

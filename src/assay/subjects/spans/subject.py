@@ -19,6 +19,7 @@ class SpansSubject:
     words = Words("extraction", "document", "extractions", "spans of documents")
     reported = "assay.subjects.spans.report:ReportedExtractions"
     rules = ("match", "bio", "beta")
+    report_rules = rules
 
     def pairing(self, inputs: Sequence[Any], measures: Any, seed: int, rules: Mapping[str, Any]) -> Extractions:
         """Extractions, paired by document; or the true spans, and those of each system by its name."""

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, Self, TypeVar, cast
 
 import polars as pl
 
+from assay.core import registry
 from assay.core.digits import as_level
-from assay.core.errors import ParameterError, joined, number_of, several
+from assay.core.errors import ParameterError, did_you_mean, joined, number_of, several
 from assay.core.words import INTERVALS, tone_of
 from assay.measures.names import display_name
 from assay.show.axis import Axis, rounded_out
@@ -52,6 +53,8 @@ class Items(Generic[ResultT]):
     `comparison` is None if nothing could be compared; `notes` then say why.
     """
 
+    #: The name of the subject.
+    subject: ClassVar[str]
     #: What a system is, what its file is read as, and how that file is described.
     kind: ClassVar[str]
     role: ClassVar[Role]
@@ -60,7 +63,6 @@ class Items(Generic[ResultT]):
     details: ClassVar[str]
     #: What makes the result, and what else than measures it may be told.
     verb: ClassVar[Callable[..., Any]]
-    takes: ClassVar[Collection[str]]
 
     result: ResultT
     baseline: str = ""
@@ -99,6 +101,10 @@ class Items(Generic[ResultT]):
         if isinstance(source, Classification | Clustering):
             refuse_repeated({"measures": measures, **rules}, source.kind, cls.verb.__name__)
             return cast(ResultT, source)
+        known = registry.subject(cls.subject).report_rules
+        for name in rules:
+            if name not in known:
+                raise ParameterError(f"{name!r} is no rule of {several(cls.kind)}{did_you_mean(name, known)}")
         return cast(ResultT, cls.verb(source, measures, **rules))
 
     @staticmethod

@@ -60,7 +60,7 @@ def make_report(
     """
     subject = subject_of(getattr(given, "pairing", given), runs)
     kind: type[Reported] = registry.load(subject.reported)
-    check_rules([name for name in rules if name not in kind.takes], subject, make_report, compare)
+    check_rules([name for name in rules if name not in subject.report_rules], subject, make_report, compare)
     before = stamps_of(given, runs, topics, documents) | dict(stamps or {})
     details = {"system": system, "topics": topics, "documents": documents, "changed": changed, "show": show}
     asked = {name: value for name, value in (details | {"wording": wording}).items() if value is not None}

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Protocol, Self
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, Self
 
 from assay.core.errors import ParameterError, did_you_mean, listed
 from assay.verbs.comparison.result import Comparison
@@ -46,9 +46,6 @@ class Reported(Protocol):
 
     To report on something new, write such a class in a module of its own, and name its place in `Subject.reported`.
     """
-
-    #: The keyword arguments that it takes besides those of `compare`.
-    takes: ClassVar[Collection[str]]
 
     @property
     def eyebrow(self) -> str:

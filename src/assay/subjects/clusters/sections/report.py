@@ -14,7 +14,6 @@ from assay.subjects.clusters.over_k import NumberOfClusters
 from assay.subjects.clusters.pairing import Clusterings
 from assay.subjects.clusters.sections.parts import sections
 from assay.subjects.clusters.sections.words import lead_of, summary_of
-from assay.subjects.clusters.subject import CLUSTERS
 from assay.verbs.comparison import Comparison, compare
 from assay.verbs.report.items import Items, summary
 from assay.verbs.report.subject import Request
@@ -38,15 +37,7 @@ class ReportedClusterings(Items[Clustering]):
     described = "clusterings"
     details = "maps, silhouettes and clusters"
     verb = staticmethod(cluster)
-    takes = (
-        *CLUSTERS.rules,
-        "comparison",
-        "over_k",
-        "confidence",
-        "resamples",
-        "seed",
-        "mute",
-    )
+    subject = "clusters"
 
     over_k: NumberOfClusters | None = None
 

@@ -36,16 +36,7 @@ class ReportedClassifiers(Evidence):
     eyebrow = "Classifier report"
     details = "matrices, curves and classes"
     verb = staticmethod(classify)
-    takes = (
-        "comparison",
-        "labels",
-        "pos_label",
-        "threshold",
-        "confidence",
-        "resamples",
-        "seed",
-        "mute",
-    )
+    subject = "labels"
 
     @classmethod
     def of(cls, request: Request) -> Self:

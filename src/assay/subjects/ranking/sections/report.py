@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any, ClassVar
+from typing import Any
 
 from assay.core.digits import as_level
 from assay.core.errors import number_of
 from assay.core.words import INTERVALS, TESTS
 from assay.show.model import Section
-from assay.subjects.ranking.sections.basis import COMPARED_BY, Basis
+from assay.subjects.ranking.sections.basis import Basis
 from assay.subjects.ranking.sections.changed import changed
 from assay.subjects.ranking.sections.evidence import coverage, curves, noticed, power
 from assay.subjects.ranking.sections.queries import differences
 from assay.subjects.ranking.sections.summary import summary
 from assay.subjects.ranking.sections.systems import systems
 from assay.subjects.ranking.sections.verdicts import verdicts
-from assay.subjects.ranking.subject import RANKING
 from assay.verbs.report.provenance import correction_of
 from assay.verbs.report.subject import IN_MEMORY, InputFile
 from assay.verbs.sections.bibliography import Citations
@@ -41,7 +40,6 @@ class ReportedRankings(Basis):
     """Systems that rank, by the judgments of what they found; or systems by anybody's scores."""
 
     eyebrow = "Evaluation report"
-    takes: ClassVar[tuple[str, ...]] = (*COMPARED_BY, *RANKING.rules)
 
     @property
     def title(self) -> str:
