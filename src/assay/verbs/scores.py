@@ -80,8 +80,8 @@ def unit_pairing_of(
 def listed(measures: Iterable[str | Measure] | str | Measure) -> list[str | Measure]:
     """Measures one by one; text may hold several, separated by commas.
 
-    >>> listed("AP, RR")
-    ['AP', 'RR']
+    >>> listed("AP, RR"), listed(["P@10", "RR"])
+    (['AP', 'RR'], ['P@10', 'RR'])
     """
     several = [measures] if isinstance(measures, str | Measure) else list(measures)
     return [name for each in several for name in (split_measures(each) if isinstance(each, str) else (each,))]
