@@ -84,4 +84,8 @@ def listed(measures: Iterable[str | Measure] | str | Measure) -> list[str | Meas
     (['AP', 'RR'], ['P@10', 'RR'])
     """
     several = [measures] if isinstance(measures, str | Measure) else list(measures)
-    return [name for each in several for name in (split_measures(each) if isinstance(each, str) else (each,))]
+    return [
+        name
+        for each in several
+        for name in (map(str.strip, split_measures(each)) if isinstance(each, str) else (each,))
+    ]
