@@ -12,8 +12,7 @@ import pytest
 from command import invoke, run_assay
 
 import assay
-from assay.cli.calling import names_of
-from assay.cli.commands import application
+from assay.cli.commands import application, names_of
 from assay.cli.items import predictions
 from assay.cli.options import Labels
 from assay.cli.wording import Options

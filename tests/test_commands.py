@@ -15,8 +15,7 @@ import pytest
 from command import invoke, run_assay
 
 from assay import cli
-from assay.cli.calling import names_of
-from assay.cli.commands import SUBJECTS, application, every_command
+from assay.cli.commands import SUBJECTS, application, every_command, names_of
 from assay.cli.files import lay_out
 from assay.cli.help_pages import help_page
 from assay.cli.old_spellings import COMMANDS, OPTIONS

@@ -26,8 +26,8 @@ from command import run_assay
 
 import assay
 from assay import measures
-from assay.cli.calling import command_in, names_of
-from assay.cli.commands import SUBJECTS, application, every_command
+from assay.cli.calling import command_in
+from assay.cli.commands import SUBJECTS, application, every_command, names_of
 from assay.cli.files import lay_out
 
 ROOT = Path(__file__).parents[1]

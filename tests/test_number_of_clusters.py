@@ -18,6 +18,7 @@ from sklearn.cluster import AgglomerativeClustering, KMeans
 from sklearn.metrics import adjusted_rand_score, calinski_harabasz_score, davies_bouldin_score, silhouette_score
 from sklearn.mixture import GaussianMixture
 
+import assay
 from assay import Clusters, cluster, number_of_clusters
 from assay.cli.clusters import numbers_in
 from assay.core.errors import AssayError, InputError, ParameterError
@@ -28,7 +29,7 @@ from assay.subjects.clusters.groups import arranged, bars_of
 from assay.subjects.clusters.number_of_clusters import numbers_given
 from assay.subjects.clusters.stability import Box, agreements, stability_of, subsamples
 
-NOTES = Path(cluster_curves.__file__).parent / "data" / "notes" / "notes.csv"
+NOTES = Path(assay.__file__).parent / "data" / "notes" / "notes.csv"
 Array = NDArray[np.float64]
 
 

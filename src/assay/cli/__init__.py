@@ -23,9 +23,9 @@ def main() -> None:
         signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # whoever read our output has gone: end as other tools do
     # At its end Python looks through all objects once more for cycles of garbage, which takes longer than a small job.
     atexit.register(gc.freeze)
-    from assay.cli.calling import call  # noqa: PLC0415  # the streams are to be ready before
-
     try:
+        from assay.cli.calling import call  # noqa: PLC0415  # Ctrl-C while it is loaded ends quietly
+
         code = call(sys.argv[1:])
     except AssayError as problem:
         _end(str(problem))

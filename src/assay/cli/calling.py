@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from cyclopts import CycloptsError
 
 from assay import __version__
-from assay.cli.commands import SUBJECTS, TOP, application, every_command
+from assay.cli.commands import SUBJECTS, TOP, application, every_command, names_of
 from assay.cli.wording import Options
 from assay.core.arguments import speaking
 from assay.core.errors import AssayError, InputError, ParameterError, did_you_mean
@@ -138,10 +138,3 @@ def _wrong_call(app: App, command: str, words: list[str], problem: CycloptsError
         return f"too many inputs: {' '.join(problem.unused_tokens or ())}{page}"
     text = str(problem).replace(_STDIN, "-").removesuffix(".").removeprefix(f'Command "{command}" parameter ')
     return f"{text}; {other}" if (other := other_subject(command, words)) is not None else text + page
-
-
-def names_of(app: App, command: str) -> list[str]:
-    """The options of a command, by all their names."""
-    for word in command.split():
-        app = app[word]
-    return [name for argument in app.assemble_argument_collection() for name in argument.names if name[:1] == "-"]

@@ -103,3 +103,10 @@ def _app(name: str) -> App:
         name=name, help_flags=(), version_flags=(), default_parameter=Parameter(negative=()),
         result_action="return_value",
     )  # fmt: skip
+
+
+def names_of(app: App, command: str) -> list[str]:
+    """The options of a command, by all their names."""
+    for word in command.split():
+        app = app[word]
+    return [name for argument in app.assemble_argument_collection() for name in argument.names if name[:1] == "-"]

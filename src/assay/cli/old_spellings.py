@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from assay.cli.commands import SUBJECTS, every_command
+from assay.cli.commands import SUBJECTS, every_command, names_of
 
 if TYPE_CHECKING:
     from cyclopts import App
@@ -79,8 +79,6 @@ def other_subject(command: str, words: list[str]) -> str | None:
 
 def _of_another_subject(app: App, command: str, options: list[str]) -> str | None:
     """Where an option that the command lacks goes: to the same verb of another subject."""
-    from assay.cli.calling import names_of  # noqa: PLC0415
-
     known = every_command()
     if command not in known:
         return None
