@@ -6,6 +6,7 @@ import ast
 import functools
 import re
 import shlex
+import subprocess
 from collections import Counter
 from dataclasses import fields
 from pathlib import Path
@@ -131,9 +132,7 @@ def test_unknown_options_are_refused_with_a_suggestion(command: str) -> None:
     done = invoke(
         [
             *command.split(),
-            "x",
-            "y",
-            "z",
+            *(["bash"] if command == "completion" else ["x", "y", "z"]),
             *(["-o", "q"] if command == "freeze" else []),
             f"{option}s" if option else "--quiets",
         ]
@@ -204,3 +203,12 @@ def test_a_dash_is_standard_input(call: str, path: str, folder: Path) -> None:
     assert done.returncode in {0, 1, 3}, done.stderr
     assert done.stdout or done.stderr
     assert "no such option" not in done.stderr
+
+
+def test_the_shell_completes_commands_and_options(tmp_path: Path) -> None:
+    """The script that bash is given knows the commands of a subject and their options."""
+    script = tmp_path / "assay"
+    script.write_text(run_assay("completion", "bash").stdout, encoding="utf-8")
+    typed = f"source {script}; COMP_WORDS=(assay classifier comp); COMP_CWORD=2; _assay; echo ${{COMPREPLY[@]}}"
+    completed = subprocess.run(["bash", "-c", typed], capture_output=True, text=True, check=True).stdout
+    assert completed.split() == ["compare"]

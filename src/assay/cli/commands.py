@@ -35,6 +35,7 @@ TOOLS = {
     "convert": Command("files:convert", "Write a file in another format."),
     "demo": Command("demo:demo", "A first look, on data that come with the package."),
     "examples": Command("files:examples", "Copy the files of the documentation into a new folder."),
+    "completion": Command("completion:completion", "Print the script by which your shell completes commands."),
 }
 SUBJECTS: dict[str, tuple[str, dict[str, Command]]] = {
     "classifier": ("Classifiers, by their predictions.", {
