@@ -7,6 +7,7 @@ import functools
 import re
 import shlex
 import subprocess
+import sys
 from collections import Counter
 from dataclasses import fields
 from pathlib import Path
@@ -208,7 +209,13 @@ def test_a_dash_is_standard_input(call: str, path: str, folder: Path) -> None:
 def test_the_shell_completes_commands_and_options(tmp_path: Path) -> None:
     """The script that bash is given knows the commands of a subject and their options."""
     script = tmp_path / "assay"
-    script.write_text(run_assay("completion", "bash").stdout, encoding="utf-8")
+    script.write_text(run_assay("completion", "bash", folder=tmp_path).stdout, encoding="utf-8")
     typed = f"source {script}; COMP_WORDS=(assay classifier comp); COMP_CWORD=2; _assay; echo ${{COMPREPLY[@]}}"
     completed = subprocess.run(["bash", "-c", typed], capture_output=True, text=True, check=True).stdout
     assert completed.split() == ["compare"]
+
+
+def test_the_reference_lists_every_command_as_it_is() -> None:
+    script = Path(__file__).parents[1] / "scripts" / "command_reference.py"
+    checked = subprocess.run([sys.executable, str(script), "--check"], capture_output=True, text=True, check=False)
+    assert checked.returncode == 0, checked.stdout
