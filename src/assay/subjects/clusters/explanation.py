@@ -253,7 +253,8 @@ def of_clusters(measure: str | Measure, subject: Any, chosen: Chosen, view: View
 
 def _of_items(measure: Measure, subject: Any, chosen: Chosen, view: View, rules: dict[str, Any]) -> Explanation:
     """A clustering whose items are known, or a result that has counted them."""
-    from assay.subjects.clusters import Clustering, cluster  # noqa: PLC0415
+    from assay.subjects.clusters.evaluation import cluster  # noqa: PLC0415
+    from assay.subjects.clusters.result import Clustering  # noqa: PLC0415
     from assay.subjects.clusters.rules import computed  # noqa: PLC0415
 
     if isinstance(subject, Clustering):
@@ -377,8 +378,8 @@ def _remarks(measure: Measure, table: Contingency) -> Iterator[str]:
         return
     if measure.name not in _FLATTERED:
         return
-    from assay.subjects.clusters import cluster  # noqa: PLC0415
     from assay.subjects.clusters.advice import CHECKS, ClusteringCase, codes  # noqa: PLC0415
+    from assay.subjects.clusters.evaluation import cluster  # noqa: PLC0415
 
     known, result = codes(), cluster(table, [measure])
     for code in ("many_clusters", "singletons"):

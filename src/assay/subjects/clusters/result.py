@@ -17,18 +17,18 @@ from assay.measures.counting.contingency import Contingency
 from assay.measures.counting.points import Points
 from assay.measures.registry import Measure
 from assay.measures.steps import PerUnit
+from assay.stats.estimates import Estimate
 from assay.subjects.clusters.groups import classes_of, clusters_of, moves_of
 from assay.subjects.clusters.halves import Halves
 from assay.subjects.clusters.intervals import estimates_of
 from assay.subjects.clusters.rules import Rules, cluster_signature, counts_of, measure_of
-from assay.subjects.labels.intervals import Estimate
 from assay.tables import Scores
 from assay.tables.alignment import aligned_clusters
 from assay.tables.clusters import Clusters
 
 if TYPE_CHECKING:
-    from assay.subjects.labels.remarks import Remark
     from assay.verbs.explanation import Explanation
+    from assay.verbs.remarks import Remark
 
 Kept = TypeVar("Kept")
 #: Silhouettes of up to so many points are shown for each cluster though nobody asked for the measure.

@@ -80,7 +80,7 @@ def of_labels(
     0.875
     """
     if isinstance(subject, Predictions | str | Path):
-        from assay.subjects.labels import classify  # noqa: PLC0415  # it loads SciPy, which rankings do without
+        from assay.subjects.labels.evaluation import classify  # noqa: PLC0415  # it loads SciPy, which rankings do without
 
         if _is_of_scores(measure) and not rules.keys() - {"pos_label"}:
             return _of_scores(measure, _of_system(subject, rules.get("pos_label"), chosen.system), chosen, view)

@@ -210,8 +210,8 @@ def explain(
 def _check(rules: Mapping[str, Any]) -> None:
     """Refuse keyword arguments that no kind of numbers has for a rule."""
     if not set(rules) <= _OF_EVALUATION:  # who explains a ranking need not wait for what classifies
-        from assay.subjects.clusters import cluster  # noqa: PLC0415
-        from assay.subjects.labels import classify  # noqa: PLC0415
+        from assay.subjects.clusters.evaluation import cluster  # noqa: PLC0415
+        from assay.subjects.labels.evaluation import classify  # noqa: PLC0415
 
         refuse_unknown(rules, explain, Policies, evaluate, classify, cluster)
 

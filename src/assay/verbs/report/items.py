@@ -18,8 +18,8 @@ from assay.core.words import INTERVALS, tone_of
 from assay.measures.names import display_name
 from assay.show.axis import Axis, rounded_out
 from assay.show.model import Column, Kind, Prose, Section, Table, Verdict
-from assay.subjects.clusters import Clustering
-from assay.subjects.labels import Classification
+from assay.subjects.clusters.result import Clustering
+from assay.subjects.labels.result import Classification
 from assay.subjects.ranking.sections.summary import summed_up
 from assay.verbs.comparison import Comparison
 from assay.verbs.report.subject import IN_MEMORY, InputFile, Request, Role, check_name, compared_with, refuse_repeated
@@ -31,7 +31,7 @@ from assay.verbs.sections.verdicts import verdicts_table
 
 if TYPE_CHECKING:
     from assay.measures.registry import Measure
-    from assay.subjects.labels import Baseline
+    from assay.subjects.labels.measurement import Baseline
 
 #: Of more systems than these, only the first are looked at closely; all are in the table.
 MOST_SYSTEMS = 6

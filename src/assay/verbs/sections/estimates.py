@@ -17,10 +17,10 @@ from assay.show.model import Column, Prose, Section, Table
 
 if TYPE_CHECKING:
     from assay.measures.registry import Measure
-    from assay.subjects.clusters import Clustering
-    from assay.subjects.labels import Classification
-    from assay.subjects.labels.intervals import Estimate
+    from assay.stats.estimates import Estimate
+    from assay.subjects.clusters.result import Clustering
     from assay.subjects.labels.measurement import Baseline
+    from assay.subjects.labels.result import Classification
 
 Estimated: TypeAlias = "Classification | Clustering"
 #: Stands where there is no interval.

@@ -18,8 +18,9 @@ from assay.stats import tests as stats_tests
 from assay.stats.confidence import SUBSAMPLING
 from assay.stats.permutation import NOTHING_DIFFERS
 from assay.stats.tests import SIMULTANEOUS
-from assay.subjects.clusters import Clustering, stability
-from assay.subjects.labels import Classification
+from assay.subjects.clusters import stability
+from assay.subjects.clusters.result import Clustering
+from assay.subjects.labels.result import Classification
 from assay.verbs.sections.bibliography import Citations
 from assay.verbs.sections.rules import rules
 from assay.verbs.sections.testing import family, intervals_in_words

@@ -9,9 +9,10 @@ from typing import Any, Self
 from assay.core.arguments import argument
 from assay.core.errors import InputError, ParameterError
 from assay.show.model import Section
-from assay.subjects.clusters import Clustering, cluster
+from assay.subjects.clusters.evaluation import cluster
 from assay.subjects.clusters.over_k import NumberOfClusters
 from assay.subjects.clusters.pairing import Clusterings
+from assay.subjects.clusters.result import Clustering
 from assay.subjects.clusters.sections.parts import sections
 from assay.subjects.clusters.sections.words import lead_of, summary_of
 from assay.verbs.comparison import Comparison, compare

@@ -9,7 +9,7 @@ from assay.core.digits import as_level, as_percent, number, percent_span, span
 from assay.core.errors import joined, number_of
 from assay.measures.names import display_name
 from assay.measures.registry import Measure
-from assay.subjects.clusters import Clustering
+from assay.subjects.clusters.result import Clustering
 from assay.verbs.report.texts import values_of_systems
 from assay.verbs.sections.methods import items_of
 

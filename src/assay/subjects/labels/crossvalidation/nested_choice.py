@@ -50,8 +50,8 @@ from assay.subjects.labels.crossvalidation.measuring import (
 )
 from assay.subjects.labels.crossvalidation.result import CrossValidation
 from assay.subjects.labels.crossvalidation.splits import SplitDesign, Splits
-from assay.subjects.labels.thresholds import choose_threshold, parse_rule
-from assay.subjects.labels.thresholds.rules import Rule
+from assay.subjects.labels.thresholds.choice import choose_threshold
+from assay.subjects.labels.thresholds.rules import Rule, parse_rule
 from assay.tables import Predictions
 
 

@@ -9,8 +9,9 @@ from typing import Any, Self
 from assay.core.errors import InputError, ParameterError
 from assay.core.notes import Note
 from assay.show.model import Section
-from assay.subjects.labels import Classification, classify
+from assay.subjects.labels.evaluation import classify
 from assay.subjects.labels.pairing import Classifiers
+from assay.subjects.labels.result import Classification
 from assay.subjects.labels.sections.parts import Evidence, sections
 from assay.subjects.labels.sections.scores import MOST_THRESHOLDS
 from assay.subjects.labels.sections.words import lead_of, worth_of

@@ -10,8 +10,8 @@ from assay.core.errors import joined, number_of
 from assay.measures.names import display_name
 from assay.measures.registry import Measure
 from assay.stats.proportions import wilson
-from assay.subjects.labels import Classification
 from assay.subjects.labels.measurement import LEADING, SPARE, imbalance_of
+from assay.subjects.labels.result import Classification
 from assay.subjects.labels.sections.parts import Evidence
 from assay.verbs.report.texts import values_of_systems
 from assay.verbs.sections.estimates import number_with_interval

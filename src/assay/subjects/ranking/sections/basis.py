@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 
-from assay.core.domains import Whole
+from assay.core.domains import Whole, check_levels
 from assay.core.errors import InputError, ParameterError, number_of
 from assay.core.notes import Note
 from assay.files import is_file
@@ -21,7 +21,6 @@ from assay.measures.registry import Measure
 from assay.stats.bootstrap import Interval
 from assay.stats.samples import Sample, few_units
 from assay.subjects.ranking.evaluation import Evaluation
-from assay.subjects.ranking.inputs import check_levels
 from assay.subjects.ranking.visible_changes import PAGE
 from assay.verbs.comparison import Comparison, Finding, compare
 from assay.verbs.comparison.findings import Settings
