@@ -84,6 +84,14 @@ class Clustering(Result):
         names = ", ".join(system.name for system in self.systems)
         return f"<Clustering of {names}: {number_of('measure', len(self.measures))}>"
 
+    @property
+    def items(self) -> int:
+        """How many items the first clustering is of."""
+        clusters, table = self.systems[0].clusters, self.contingency(self.systems[0].name)
+        if clusters is not None:
+            return len(clusters)
+        return 0 if table is None else round(float(table.items[0]))
+
     def system(self, name: str | None = None) -> ClusteredSystem:
         """A clustering by name; may be left out if there is only one."""
         if name is None and len(self.systems) == 1:

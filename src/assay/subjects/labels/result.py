@@ -192,6 +192,14 @@ class Classification(Result):
         return f"<Classification of {names}: {self.task}, {number_of('label', len(self.labels))}>"
 
     @property
+    def items(self) -> int:
+        """How many items the first system was given."""
+        predictions, matrix = self.systems[0].predictions, self.systems[0].counts.get(ConfusionMatrix)
+        if predictions is not None:
+            return len(predictions)
+        return 0 if matrix is None else round(float(matrix.items[0]))
+
+    @property
     def vocabulary(self) -> Vocabulary:
         """Where measures are looked up by name."""
         return "binary" if self.task == "binary" else "multiclass"

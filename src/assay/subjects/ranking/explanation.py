@@ -34,7 +34,7 @@ def of_rankings(
         raise ParameterError(f"{wanted} has no cut-off, so it has no value at every rank")
     evaluation = inputs[0]
     if len(inputs) > 1:
-        evaluation = evaluate(*inputs, wanted, **rules)
+        evaluation = evaluate(inputs[0], inputs[1], wanted, **rules)
         if len(evaluation.systems) > 1:
             raise ParameterError("explain takes one run: explain one after the other")
         wanted = evaluation.measures[0]  # a profile may have changed its rounding
