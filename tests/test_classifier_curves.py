@@ -12,6 +12,7 @@ import numpy as np
 import polars as pl
 import pytest
 
+import assay
 from assay import InputError, ParameterError, Predictions
 from assay.cli.literals import scores_in
 from assay.measures.counting.scored import Scored
@@ -28,7 +29,7 @@ from assay.verbs.curves import Curve
 metrics = pytest.importorskip("sklearn.metrics")
 sklearn_calibration = pytest.importorskip("sklearn.calibration")
 
-LETTERS = Path(classifier_curves.__file__).parents[1] / "data" / "letters" / "spam.csv"
+LETTERS = Path(assay.__file__).parent / "data" / "letters" / "spam.csv"
 KINDS = {
     "roc": classifier_curves.roc,
     "pr": classifier_curves.precision_recall,

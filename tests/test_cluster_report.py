@@ -20,17 +20,17 @@ from made_classifiers import inside, rows
 from test_report_browser import CONTRASTS, THEMES, Visit, opened
 from test_report_page import HOSTILE, Read
 
+import assay
 from assay import Clusters, Contingency, cluster, compare, make_report, number_of_clusters
 from assay.core.errors import AssayError, ParameterError
 from assay.show.figure import Figure
 from assay.show.model import Prose, References
-from assay.subjects.clusters import curves as cluster_curves
 from assay.verbs.sections.report import Report
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
-NOTES = Path(cluster_curves.__file__).parent / "data" / "notes" / "notes.csv"
+NOTES = Path(assay.__file__).parent / "data" / "notes" / "notes.csv"
 
 
 def items(text: str = "", *, size: int = 60, seed: int = 0) -> dict[str, Clusters]:

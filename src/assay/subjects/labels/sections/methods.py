@@ -15,7 +15,7 @@ from assay.stats import tests as stats_tests
 from assay.subjects.labels.result import Classification
 from assay.verbs.comparison import Comparison
 from assay.verbs.sections.bibliography import Citations
-from assay.verbs.sections.methods import MOST_NAMES, correction, equivalence, measured_by, systems_named, were
+from assay.verbs.sections.methods import MOST_NAMES, correction, equivalence, measured_by, systems_named, tested, were
 from assay.verbs.sections.testing import intervals_in_words
 
 
