@@ -85,7 +85,7 @@ def systems_named(kind: str, names: Sequence[str], most: int = MOST_NAMES) -> st
     """How many systems there are, and their names.
 
     >>> systems_named("classifier", ["trees", "bayes"])
-    '2 classifiers (trees, bayes)'
+    '2 classifiers (trees and bayes)'
     """
     return f"{number_of(kind, len(names))} ({joined(names, most)})"
 
