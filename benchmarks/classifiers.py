@@ -22,8 +22,8 @@ from assay.measures.counting.confusion import Confusion
 from assay.measures.counting.judgments import Floats
 from assay.measures.over_classes import overall
 from assay.stats.score_bootstrap import bootstrap_scores
-from assay.subjects.labels import LabelReport, classification_report
-from assay.subjects.labels.thresholds import thresholds
+from assay.subjects.labels.label_report import LabelReport, classification_report
+from assay.subjects.labels.thresholds.choice import thresholds
 
 HERE = Path(__file__).parent
 CLASSES = ("bank", "bill", "claim", "invite", "news", "offer", "order", "other", "private", "travel")

@@ -12,11 +12,11 @@ from sphinx.util.typing import ExtensionMetadata
 
 from assay import Clusters, cluster, compare, evaluate, number_of_clusters
 from assay.files.clusters import read_clusters, read_points
-from assay.subjects.clusters import Clustering
 from assay.subjects.clusters import curves as cluster_curves
+from assay.subjects.clusters.result import Clustering
 from assay.subjects.labels import curves as classifier_curves
 from assay.subjects.ranking import curves
-from assay.subjects.ranking.curves import Curve
+from assay.verbs.curves import Curve
 
 TEA = Path(curves.__file__).parent / "data" / "tea"
 BICYCLES = TEA.parent / "bicycles"

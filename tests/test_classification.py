@@ -19,9 +19,9 @@ from assay.core.errors import AssayError, InputError, ParameterError
 from assay.measures.over_classes import overall
 from assay.stats.delong import delong
 from assay.stats.proportions import wilson
-from assay.subjects.labels import ClassificationView
 from assay.subjects.labels.pairing import Classifiers
 from assay.subjects.labels.resampling import Patterns, resampled_matrices
+from assay.subjects.labels.result import ClassificationView
 
 LETTERS = Path(assay.__file__).parent / "data" / "letters"
 

@@ -14,9 +14,12 @@ from assay.core.errors import InputError
 from assay.measures import parse_measure
 from assay.measures.counting.points import Points
 from assay.stats.half_samples import around
-from assay.subjects.clusters import Halves, Rules, aligned_clusters, halves, subsets
+from assay.subjects.clusters import halves, subsets
+from assay.subjects.clusters.halves import Halves
 from assay.subjects.clusters.result import ClusteredSystem
+from assay.subjects.clusters.rules import Rules
 from assay.subjects.clusters.subsets import MOST_POINTS
+from assay.tables.alignment import aligned_clusters
 
 ARI, PURITY, SILHOUETTE = (parse_measure(name, "clustering") for name in ("ARI", "Purity", "Silhouette"))
 

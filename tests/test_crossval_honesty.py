@@ -21,9 +21,10 @@ from sklearn.tree import DecisionTreeClassifier
 
 from assay import Predictions, crossval
 from assay.core.errors import InputError, ParameterError
-from assay.subjects.labels.crossvalidation import leakage_check, nested, split_items
 from assay.subjects.labels.crossvalidation.folded_predictions import times_of
-from assay.subjects.labels.crossvalidation.splits import SplitDesign
+from assay.subjects.labels.crossvalidation.nested_choice import nested
+from assay.subjects.labels.crossvalidation.permutations import leakage_check
+from assay.subjects.labels.crossvalidation.splits import SplitDesign, split_items
 
 CANCER = datasets.load_breast_cancer(return_X_y=True)
 IRIS = datasets.load_iris(return_X_y=True)

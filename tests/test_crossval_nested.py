@@ -25,8 +25,8 @@ from sklearn.tree import DecisionTreeClassifier
 
 from assay import choose_threshold, crossval
 from assay.core.errors import AssayError, InputError
-from assay.subjects.labels.crossvalidation import nested, split_items
-from assay.subjects.labels.crossvalidation.splits import SplitDesign
+from assay.subjects.labels.crossvalidation.nested_choice import nested
+from assay.subjects.labels.crossvalidation.splits import SplitDesign, split_items
 
 CANCER = datasets.load_breast_cancer(return_X_y=True)
 WINE = datasets.load_wine(return_X_y=True)

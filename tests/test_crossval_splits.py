@@ -19,9 +19,9 @@ from sklearn.naive_bayes import GaussianNB
 
 from assay import crossval
 from assay.core.errors import AssayError, ParameterError
-from assay.subjects.labels.crossvalidation import Split, leakage_check, split_items
 from assay.subjects.labels.crossvalidation.leakage import on_both_sides, row_codes, twin_codes
-from assay.subjects.labels.crossvalidation.splits import SplitDesign
+from assay.subjects.labels.crossvalidation.permutations import leakage_check
+from assay.subjects.labels.crossvalidation.splits import Split, SplitDesign, split_items
 
 CANCER = datasets.load_breast_cancer(return_X_y=True)
 

@@ -17,6 +17,7 @@ from assay.core.errors import InputError, ParameterError
 from assay.measures import IPrec, IPrecMean, P, R
 from assay.measures.curve_points import rank_by_rank
 from assay.subjects.ranking import curves
+from assay.verbs.curves import Curve
 
 approx = pytest.approx
 TENTHS = [level / 10 for level in range(11)]
@@ -31,7 +32,7 @@ def ranking(*relevant: int, length: int, missed: int = 0) -> tuple[dict[str, Any
 R1 = ranking(1, 4, 6, 9, length=10, missed=4)
 
 
-def column(curve: curves.Curve, name: str, kind: str | None = None) -> list[Any]:
+def column(curve: Curve, name: str, kind: str | None = None) -> list[Any]:
     frame = curve.frame if kind is None else curve.frame.filter(pl.col("curve") == kind)
     return frame[name].to_list()
 
@@ -210,7 +211,7 @@ def test_the_rule_and_the_collection_have_to_fit(options: dict[str, Any], messag
         curves.roc(*R1, **options)
 
 
-def area(curve: curves.Curve) -> float:
+def area(curve: Curve) -> float:
     return float(np.trapezoid(column(curve, "true_positive_rate"), column(curve, "false_positive_rate")))
 
 

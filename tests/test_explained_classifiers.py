@@ -25,7 +25,7 @@ from assay.measures.counting.confusion_matrix import ConfusionMatrix
 from assay.measures.counting.label_sets import LabelSets
 from assay.measures.counting.scored import Scored
 from assay.measures.over_classes import averaged, overall
-from assay.subjects.labels.explanation import is_of_classes
+from assay.verbs.explanation.explain import is_of_classes
 
 LETTERS = Path(__file__).parents[1] / "src" / "assay" / "data" / "letters"
 PEOPLE = ConfusionMatrix.from_matrix(

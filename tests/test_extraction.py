@@ -19,8 +19,8 @@ from strategies import quickly
 from assay import FormatError, InputError, ParameterError, compare, extract
 from assay.core.errors import AssayError
 from assay.files.sources import Source
-from assay.subjects.spans import Spans, read_spans
-from assay.subjects.spans.spans import Place, overlapping
+from assay.subjects.spans.span_files import read_spans
+from assay.subjects.spans.spans import Place, Spans, overlapping
 from assay.subjects.spans.tagged_tokens import Tag, Tagged, misplaced, spans_in, tag_of
 
 thoroughly = settings(quickly, max_examples=200)

@@ -18,7 +18,7 @@ from assay import Predictions, crossval
 from assay.core.errors import InputError, ParameterError
 from assay.measures.counting.judgments import Floats
 from assay.stats.fold_tests import checked_fold_test, corrected_t, five_by_two, interval_of_mean
-from assay.subjects.labels.crossvalidation import CrossValidation
+from assay.subjects.labels.crossvalidation.result import CrossValidation
 
 SCRIPT = Path(__file__).parents[1] / "scripts" / "calibrate_fold_tests.py"
 

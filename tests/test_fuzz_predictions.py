@@ -19,7 +19,7 @@ from assay.core.errors import AssayError
 from assay.files.predictions import looks_like_predictions
 from assay.files.small_tables import read_matrix
 from assay.files.sources import Source
-from assay.subjects.spans import read_spans
+from assay.subjects.spans.span_files import read_spans
 
 thoroughly = settings(quickly, max_examples=60)
 

@@ -11,7 +11,7 @@ import pytest
 from assay import Clusters, classify, cluster
 from assay.show.html import write
 from assay.show.model import Document, Section
-from assay.subjects.clusters import Clustering
+from assay.subjects.clusters.result import Clustering
 from assay.tables import Predictions
 from assay.verbs.sections.report import Report
 

@@ -18,9 +18,10 @@ from assay.core.digits import threshold as shortest
 from assay.measures import parse_measure, registered
 from assay.measures.counting.scored import Scored
 from assay.stats.score_bootstrap import drawn_items
-from assay.subjects.labels.thresholds import Rule, parse_rule, registered_rules, threshold_table
 from assay.subjects.labels.thresholds.candidates import Candidates
+from assay.subjects.labels.thresholds.choice import threshold_table
 from assay.subjects.labels.thresholds.result import Ties, chosen, redrawn
+from assay.subjects.labels.thresholds.rules import Rule, parse_rule, registered_rules
 
 C6 = (
     "P .90, P .80, N .70, P .60, P .55, P .54, N .53, N .52, P .51, N .50, "

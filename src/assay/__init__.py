@@ -17,32 +17,44 @@ if not (_threads.isdecimal() and len(_threads) <= 4 and 1 <= int(_threads) <= 10
     del os.environ["POLARS_MAX_THREADS"]
 
 _HOMES = {
-    "assay.subjects.ranking.audit": (
-        "Audit",
+    "assay.subjects.ranking.audit.search": ("Audit",),
+    "assay.subjects.ranking.audit.signatures": (
         "Signature",
         "SignatureComparison",
-        "audit",
         "compare_signatures",
         "parse_signature",
     ),
-    "assay.subjects.labels": ("Classification", "LabelReport", "classification_report", "classify", "scorer"),
+    "assay.subjects.ranking.audit.audit": ("audit",),
+    "assay.subjects.labels.result": ("Classification",),
+    "assay.subjects.labels.label_report": (
+        "LabelReport",
+        "classification_report",
+        "scorer",
+    ),
+    "assay.subjects.labels.evaluation": ("classify",),
     "assay.subjects.ranking.clustered_results": ("ClustersByUse", "clusters_by_use"),
-    "assay.subjects.clusters": ("Clustering", "cluster"),
+    "assay.subjects.clusters.result": ("Clustering",),
+    "assay.subjects.clusters.evaluation": ("cluster",),
     "assay.subjects.clusters.number_of_clusters": ("number_of_clusters",),
     "assay.subjects.clusters.over_k": ("NumberOfClusters",),
     "assay.verbs.comparison": ("Comparison", "compare"),
     "assay.verbs.correlation": ("Correlations", "correlate"),
-    "assay.subjects.labels.crossvalidation": (
-        "CrossValidation",
-        "FoldComparison",
-        "LeakageCheck",
+    "assay.subjects.labels.crossvalidation.result": (
         "Nested",
-        "Tuning",
-        "crossval",
-        "leakage_check",
-        "nested",
-        "tune",
+        "CrossValidation",
     ),
+    "assay.subjects.labels.crossvalidation.comparing": ("FoldComparison",),
+    "assay.subjects.labels.crossvalidation.permutations": (
+        "LeakageCheck",
+        "leakage_check",
+    ),
+    "assay.subjects.labels.crossvalidation.nested_choice": (
+        "Nested",
+        "nested",
+    ),
+    "assay.subjects.ranking.tuning_result": ("Tuning",),
+    "assay.subjects.labels.crossvalidation.validation": ("crossval",),
+    "assay.subjects.ranking.tuning": ("tune",),
     "assay.measures.counting": ("Confusion", "Policies", "Ranks"),
     "assay.measures.counting.confusion_matrix": ("ConfusionMatrix",),
     "assay.measures.counting.contingency": ("Contingency",),
@@ -51,7 +63,8 @@ _HOMES = {
     "assay.core.errors": ("AssayError", "DuplicateError", "FormatError", "InputError", "ParameterError", "TopicError"),
     "assay.subjects.ranking.evaluation": ("Evaluation", "evaluate"),
     "assay.verbs.explanation": ("Explanation", "explain"),
-    "assay.subjects.spans": ("Extraction", "extract"),
+    "assay.subjects.spans.result": ("Extraction",),
+    "assay.subjects.spans.evaluation": ("extract",),
     "assay.files.clusters": ("read_clusters",),
     "assay.files.collections": ("Collection", "read_collection"),
     "assay.files.predictions": ("read_predictions",),
@@ -67,7 +80,14 @@ _HOMES = {
     "assay.verbs.report": ("Report", "make_report"),
     "assay.tables": ("Documents", "Predictions", "Qrels", "Run", "Scores", "Topics"),
     "assay.tables.clusters": ("Clusters",),
-    "assay.subjects.labels.thresholds": ("ChosenThreshold", "Thresholds", "choose_threshold", "thresholds"),
+    "assay.subjects.labels.thresholds.result": (
+        "ChosenThreshold",
+        "Thresholds",
+    ),
+    "assay.subjects.labels.thresholds.choice": (
+        "choose_threshold",
+        "thresholds",
+    ),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 #: Modules that people use by name: `from assay import curves`.
@@ -108,40 +128,40 @@ if TYPE_CHECKING:
     from assay.measures.counting.contingency import Contingency as Contingency
     from assay.measures.counting.points import Points as Points
     from assay.measures.curve_input import GivenCurve as GivenCurve
-    from assay.subjects.clusters import Clustering as Clustering
-    from assay.subjects.clusters import cluster as cluster
+    from assay.subjects.clusters.evaluation import cluster as cluster
     from assay.subjects.clusters.number_of_clusters import number_of_clusters as number_of_clusters
     from assay.subjects.clusters.over_k import NumberOfClusters as NumberOfClusters
-    from assay.subjects.labels import Classification as Classification
-    from assay.subjects.labels import LabelReport as LabelReport
-    from assay.subjects.labels import classification_report as classification_report
-    from assay.subjects.labels import classify as classify
-    from assay.subjects.labels import scorer as scorer
-    from assay.subjects.labels.crossvalidation import CrossValidation as CrossValidation
-    from assay.subjects.labels.crossvalidation import FoldComparison as FoldComparison
-    from assay.subjects.labels.crossvalidation import LeakageCheck as LeakageCheck
-    from assay.subjects.labels.crossvalidation import Nested as Nested
-    from assay.subjects.labels.crossvalidation import Tuning as Tuning
-    from assay.subjects.labels.crossvalidation import crossval as crossval
-    from assay.subjects.labels.crossvalidation import leakage_check as leakage_check
-    from assay.subjects.labels.crossvalidation import nested as nested
-    from assay.subjects.labels.crossvalidation import tune as tune
-    from assay.subjects.labels.thresholds import ChosenThreshold as ChosenThreshold
-    from assay.subjects.labels.thresholds import Thresholds as Thresholds
-    from assay.subjects.labels.thresholds import choose_threshold as choose_threshold
-    from assay.subjects.labels.thresholds import thresholds as thresholds
-    from assay.subjects.ranking.audit import Audit as Audit
-    from assay.subjects.ranking.audit import Signature as Signature
-    from assay.subjects.ranking.audit import SignatureComparison as SignatureComparison
-    from assay.subjects.ranking.audit import audit as audit
-    from assay.subjects.ranking.audit import compare_signatures as compare_signatures
-    from assay.subjects.ranking.audit import parse_signature as parse_signature
+    from assay.subjects.clusters.result import Clustering as Clustering
+    from assay.subjects.labels.crossvalidation.comparing import FoldComparison as FoldComparison
+    from assay.subjects.labels.crossvalidation.nested_choice import nested as nested
+    from assay.subjects.labels.crossvalidation.permutations import LeakageCheck as LeakageCheck
+    from assay.subjects.labels.crossvalidation.permutations import leakage_check as leakage_check
+    from assay.subjects.labels.crossvalidation.result import CrossValidation as CrossValidation
+    from assay.subjects.labels.crossvalidation.result import Nested as Nested
+    from assay.subjects.labels.crossvalidation.validation import crossval as crossval
+    from assay.subjects.labels.evaluation import classify as classify
+    from assay.subjects.labels.label_report import LabelReport as LabelReport
+    from assay.subjects.labels.label_report import classification_report as classification_report
+    from assay.subjects.labels.label_report import scorer as scorer
+    from assay.subjects.labels.result import Classification as Classification
+    from assay.subjects.labels.thresholds.choice import choose_threshold as choose_threshold
+    from assay.subjects.labels.thresholds.choice import thresholds as thresholds
+    from assay.subjects.labels.thresholds.result import ChosenThreshold as ChosenThreshold
+    from assay.subjects.labels.thresholds.result import Thresholds as Thresholds
+    from assay.subjects.ranking.audit.audit import audit as audit
+    from assay.subjects.ranking.audit.search import Audit as Audit
+    from assay.subjects.ranking.audit.signatures import Signature as Signature
+    from assay.subjects.ranking.audit.signatures import SignatureComparison as SignatureComparison
+    from assay.subjects.ranking.audit.signatures import compare_signatures as compare_signatures
+    from assay.subjects.ranking.audit.signatures import parse_signature as parse_signature
     from assay.subjects.ranking.clustered_results import ClustersByUse as ClustersByUse
     from assay.subjects.ranking.clustered_results import clusters_by_use as clusters_by_use
     from assay.subjects.ranking.evaluation import Evaluation as Evaluation
     from assay.subjects.ranking.evaluation import evaluate as evaluate
-    from assay.subjects.spans import Extraction as Extraction
-    from assay.subjects.spans import extract as extract
+    from assay.subjects.ranking.tuning import tune as tune
+    from assay.subjects.ranking.tuning_result import Tuning as Tuning
+    from assay.subjects.spans.evaluation import extract as extract
+    from assay.subjects.spans.result import Extraction as Extraction
     from assay.tables import Documents as Documents
     from assay.tables import Predictions as Predictions
     from assay.tables import Qrels as Qrels

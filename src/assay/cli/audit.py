@@ -43,7 +43,7 @@ def search(
     $ assay audit qrels.txt words.run -m nDCG@5
     $ assay audit --judged A:3,B:2,C:1 --ranking A,X,B -m nDCG@3
     """
-    from assay.subjects.ranking.audit import audit  # noqa: PLC0415  # `assay --help` need not load Polars
+    from assay.subjects.ranking.audit.audit import audit  # noqa: PLC0415  # `assay --help` need not load Polars
 
     output.form_of(to)
     _refuse_mixtures(qrels, run, judged, ranking, signature)
@@ -94,7 +94,7 @@ def _grades(text: str) -> dict[str, float]:
 
 
 def _compared(signatures: tuple[str, ...]) -> Any:
-    from assay.subjects.ranking.audit import compare_signatures  # noqa: PLC0415
+    from assay.subjects.ranking.audit.signatures import compare_signatures  # noqa: PLC0415
 
     if len(signatures) != 2:
         times = "once" if len(signatures) == 1 else f"{len(signatures)} times"

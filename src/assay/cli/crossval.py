@@ -9,7 +9,7 @@ from assay.cli.options import COLUMNS, Labels, Output, Rules, group, margin_of, 
 from assay.core.errors import ParameterError
 
 if TYPE_CHECKING:
-    from assay.subjects.labels.crossvalidation import Tuning
+    from assay.subjects.ranking.tuning_result import Tuning
 
 Fold = Annotated[
     str | None, option("--fold", metavar="NAME", help="The column, or the attribute of --topics, that says the fold.")
@@ -70,7 +70,7 @@ def classifier(
     $ assay classifier crossval letters/folds.csv --positive spam
     $ assay classifier crossval letters/folds.csv --positive spam --compare
     """
-    from assay.subjects.labels.crossvalidation import crossval  # noqa: PLC0415  # `assay --help` need not load Polars
+    from assay.subjects.labels.crossvalidation.validation import crossval  # noqa: PLC0415  # `assay --help` need not load Polars
 
     output.form_of(to)
     keep = {name: getattr(folds, name) for name in ("fold", "repeat", "split", "group", "time")}
@@ -112,7 +112,7 @@ def search(
 
     $ assay tune qrels.txt words.run stems.run alphabet.run --folds 4
     """
-    from assay.subjects.labels.crossvalidation import tune  # noqa: PLC0415  # `assay --help` need not load Polars
+    from assay.subjects.ranking.tuning import tune  # noqa: PLC0415  # `assay --help` need not load Polars
 
     output.form_of(to)
     if len(measures) > 1:

@@ -138,7 +138,8 @@ def classifier(
     $ assay classifier evaluate letters/spam.csv --positive spam
     $ assay classifier evaluate --matrix '13 4 2; 2 15 1; 5 1 57' --labels Woman,Man,Child
     """
-    from assay.subjects.labels import ClassificationView, classify  # noqa: PLC0415  # `assay --help` need not load Polars
+    from assay.subjects.labels.evaluation import classify  # noqa: PLC0415  # `assay --help` need not load Polars
+    from assay.subjects.labels.result import ClassificationView  # noqa: PLC0415  # `assay --help` need not load Polars
 
     output.form_of(to)
     stated = settings(contents)
@@ -194,7 +195,8 @@ def clustering(
     $ assay clustering evaluate notes/notes.csv --unlabelled drop
     $ assay clustering evaluate --contingency '5 1 2; 1 4 0; 0 1 3' -m NMI -m ARI
     """
-    from assay.subjects.clusters import ClusteringView, cluster  # noqa: PLC0415  # `assay --help` need not load Polars
+    from assay.subjects.clusters.evaluation import cluster  # noqa: PLC0415  # `assay --help` need not load Polars
+    from assay.subjects.clusters.result import ClusteringView  # noqa: PLC0415  # `assay --help` need not load Polars
 
     output.form_of(to)
     verb_settings = settings(sampling) | {"mute": mute, "shown": ClusteringView(**settings(parts))}
@@ -241,7 +243,7 @@ def extraction(
 
     $ assay extraction evaluate letters/names.conll
     """
-    from assay.subjects.spans import extract  # noqa: PLC0415  # `assay --help` need not load Polars
+    from assay.subjects.spans.evaluation import extract  # noqa: PLC0415  # `assay --help` need not load Polars
 
     output.form_of(to)
     if truth == predicted == "-":

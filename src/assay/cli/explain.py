@@ -302,7 +302,7 @@ def _is_of_labels_too(measure: str) -> bool:
 
 
 def _is_of_classes(measure: str) -> bool:
-    from assay.subjects.labels.explanation import is_of_classes  # noqa: PLC0415
+    from assay.verbs.explanation.explain import is_of_classes  # noqa: PLC0415
 
     return is_of_classes(measure)
 

@@ -13,7 +13,7 @@ from assay.core.domains import Choice
 from assay.core.errors import ParameterError
 
 if TYPE_CHECKING:
-    from assay.subjects.ranking.curves import Curve
+    from assay.verbs.curves import Curve
 
 #: The kinds of pictures, and the options that each takes, besides those that say what to read.
 OF_RUNS = {
@@ -193,8 +193,8 @@ def _of_runs(kind: str, qrels: str, files: Any, chosen: dict[str, Any], rules: d
 
 def _of_clusters(kind: str, files: list[str], clusters: Clusters, numbers: Numbers, seed: int | None) -> Curve:
     """The picture of all clusterings in the files, or of some."""
-    from assay.subjects.clusters import cluster  # noqa: PLC0415
     from assay.subjects.clusters import curves as cluster_curves  # noqa: PLC0415  # `--help` need not load Polars
+    from assay.subjects.clusters.evaluation import cluster  # noqa: PLC0415
 
     asked = numbers.ks is not None or numbers.over_k is not None
     if kind == "over-k":

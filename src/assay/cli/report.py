@@ -148,7 +148,7 @@ def _targets(pages: Pages) -> list[Path]:
 
 
 def _wording() -> Any:
-    from assay.subjects.ranking.sections.basis import Wording  # noqa: PLC0415
+    from assay.verbs.report.subject import Wording  # noqa: PLC0415
 
     return Wording(*_WORDING)
 

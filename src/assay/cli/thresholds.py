@@ -93,7 +93,7 @@ def thresholds(
     system = _system(path, typed, labels)
     result: Result
     if every:
-        from assay.subjects.labels.thresholds import threshold_table  # noqa: PLC0415  # `--help` need not load Polars
+        from assay.subjects.labels.thresholds.choice import threshold_table  # noqa: PLC0415  # `--help` need not load Polars
 
         result = threshold_table(system, rows=(_MOST_ROWS if form is None and rows is None else rows) or None)
     else:
@@ -114,7 +114,7 @@ def _system(path: str | None, typed: str | None, labels: Labels) -> Any:
 
 
 def _chosen(system: Any, wanted: list[Any], other: Any, stated: dict[str, Any], *, quiet: bool) -> Result:
-    from assay.subjects.labels.thresholds import thresholds as choose  # noqa: PLC0415
+    from assay.subjects.labels.thresholds.choice import thresholds as choose  # noqa: PLC0415
 
     count = len(system.scored.positive) + len(system.scored.negative)
     resamples = stated.get("resamples", 1000)
@@ -125,7 +125,7 @@ def _chosen(system: Any, wanted: list[Any], other: Any, stated: dict[str, Any], 
 
 def _rules(choices: Choices) -> list[Any]:
     """The rules that were asked for, in whatever way."""
-    from assay.subjects.labels.thresholds import parse_rule  # noqa: PLC0415
+    from assay.subjects.labels.thresholds.rules import parse_rule  # noqa: PLC0415
 
     rules = [parse_rule(text) for text in choices.rule]
     bounds = {name: getattr(choices, name) for name in _BY_BOUND}

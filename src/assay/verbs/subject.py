@@ -8,12 +8,18 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from typing import Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from assay.core import registry
 from assay.core.errors import ParameterError, refuse_unknown
 from assay.files.sources import Source
-from assay.stats.pairing import Directions, Pairing
+
+if TYPE_CHECKING:
+    from assay.measures.registry import Measure
+    from assay.stats.pairing import Directions, Pairing
+    from assay.verbs.explanation.numbers import View
+    from assay.verbs.explanation.place import Place
+    from assay.verbs.explanation.result import Explanation
 
 #: What subject a file is of, if a look at its first lines tells: name of the subject -> the function that looks.
 FILES = {
@@ -54,11 +60,20 @@ class Subject(Protocol):
         """The keyword arguments that reports take: the rules, and how numbers are made and compared."""
 
     @property
+    def verb(self) -> str:
+        """Where the function is that makes a result of its data."""
+
+    @property
     def reported(self) -> str:
         """Where the class is that reports are made by: see `assay.verbs.report.subject.Reported`."""
 
     def pairing(self, inputs: Sequence[Any], measures: Any, seed: int, rules: Mapping[str, Any]) -> Pairing:
         """Open the inputs, and pair the systems by unit: what `compare`, `gate` and `plan` start from."""
+
+    def explain(
+        self, measure: str | Measure, inputs: Sequence[Any], place: Place, view: View, rules: dict[str, Any]
+    ) -> Explanation:
+        """Take a number apart: that of the inputs at a place, or all of them."""
 
 
 def subject_of(*inputs: Any) -> Subject:
@@ -113,6 +128,8 @@ def pairing_of(
     >>> pairing_of(compare, judged, runs, ["RR"]).sample("RR").observed
     array([1., 0.])
     """
+    from assay.stats.pairing import Pairing  # noqa: PLC0415  # it loads SciPy, which `explain` does without
+
     rules = rules or {}
     if isinstance(given, Pairing) and runs is None and not rules:
         return given.directed(direction, measures)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from assay.core.errors import ParameterError, did_you_mean
 from assay.measures.counting.contingency import Contingency
 from assay.measures.counting.points import Points
-from assay.subjects.labels.remarks import Remark
+from assay.verbs.remarks import Remark
 
 if TYPE_CHECKING:
     from assay.subjects.clusters.result import ClusteredSystem, Clustering

@@ -1,6 +1,6 @@
 """Clusterings to look at: silhouettes, classes by clusters, and measures over the number of clusters.
 
-Each is an `assay.subjects.ranking.curves.Curve`: a table, one number a clustering, and a chart.
+Each is an `assay.verbs.curves.Curve`: a table, one number a clustering, and a chart.
 
 >>> from assay.subjects.clusters import curves as cluster_curves
 >>> from assay import Clusters, cluster
@@ -21,10 +21,10 @@ from assay.core.arguments import argument
 from assay.core.errors import ParameterError, number_of
 from assay.measures.counting.judgments import Floats, Ints
 from assay.show.charts import MOST_NAMED
-from assay.subjects.clusters import Clustering
 from assay.subjects.clusters.groups import arranged, bars_of
 from assay.subjects.clusters.over_k import NumberOfClusters
-from assay.subjects.ranking.curves import Curve
+from assay.subjects.clusters.result import Clustering
+from assay.verbs.curves import Curve
 
 #: Of more classes or clusters, the largest are drawn: cells would be too small to see.
 MOST_DRAWN = 70

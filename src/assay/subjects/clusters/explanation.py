@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -20,13 +19,13 @@ from assay.measures.counting.points import Points
 from assay.measures.geometry import ONE_CLUSTER
 from assay.measures.registry import Measure
 from assay.measures.steps import quantity
-from assay.subjects.labels.explained_matrices import Chosen
-from assay.tables.clusters import Clusters
+from assay.subjects.clusters.advice import CHECKS, ClusteringCase, codes
+from assay.subjects.clusters.evaluation import cluster
+from assay.subjects.clusters.result import Clustering
+from assay.subjects.clusters.rules import Rules, cluster_signature, computed
 from assay.verbs.explanation.numbers import View, explained
+from assay.verbs.explanation.place import Place
 from assay.verbs.explanation.result import Explanation, Formula, StepTable, formula
-
-if TYPE_CHECKING:
-    from assay.subjects.clusters.rules import Rules
 
 #: Points of more numbers than this are named, and their numbers are not shown.
 _MOST_NUMBERS = 6
@@ -211,31 +210,14 @@ _OF_PAIRS = (
 _FLATTERED = ("Purity", "PurityF", "Homogeneity", "BCubedPrecision", "PairPrecision")
 
 
-def is_of_clusters(subject: Any) -> bool:
-    """Whether somebody gives clusters: a table of them, points, items, a result, or a file.
-
-    >>> is_of_clusters(Contingency.from_table([[1, 0], [0, 1]])), is_of_clusters({"q1": {"d1": 1}})
-    (True, False)
-    """
-    if isinstance(subject, str | Path):
-        from assay.files.clusters import looks_like_clusters  # noqa: PLC0415  # only who reads files waits for readers
-
-        return looks_like_clusters(subject)
-    # By its kind: its module loads what nobody should wait for who explains a ranking.
-    result = getattr(type(subject), "kind", None) == "clustering"
-    several = isinstance(subject, list) and bool(subject) and all(isinstance(item, Clusters) for item in subject)
-    return result or several or isinstance(subject, Contingency | Points | Clusters)
-
-
-def of_clusters(measure: str | Measure, subject: Any, chosen: Chosen, view: View, rules: dict[str, Any]) -> Explanation:
+def of_clusters(measure: str | Measure, subject: Any, chosen: Place, view: View, rules: dict[str, Any]) -> Explanation:
     """The number of a clustering, whatever it is given by.
 
     >>> table = Contingency.from_table([[5, 1, 2], [1, 4, 0], [0, 1, 3]], classes="xod")
-    >>> of_clusters("Rand", table, Chosen(), View(None, False), {}).formula.numbers
+    >>> of_clusters("Rand", table, Place(), View(None, False), {}).formula.numbers
     '(20 + 72) / (20 + 20 + 24 + 72)'
     """
-    from assay.subjects.clusters.rules import Rules  # noqa: PLC0415  # it loads SciPy, which rankings do without
-
+    chosen.refuse("is about rankings: of a clustering, choose an item", "query")
     wanted = parse_measure(measure, "clustering")
     chosen.refuse("is about classifiers, and these are clusters", "label", "threshold")
     if view.running:
@@ -251,11 +233,8 @@ def of_clusters(measure: str | Measure, subject: Any, chosen: Chosen, view: View
     return _of_items(wanted, subject, chosen, view, rules)
 
 
-def _of_items(measure: Measure, subject: Any, chosen: Chosen, view: View, rules: dict[str, Any]) -> Explanation:
+def _of_items(measure: Measure, subject: Any, chosen: Place, view: View, rules: dict[str, Any]) -> Explanation:
     """A clustering whose items are known, or a result that has counted them."""
-    from assay.subjects.clusters import Clustering, cluster  # noqa: PLC0415
-    from assay.subjects.clusters.rules import computed  # noqa: PLC0415
-
     if isinstance(subject, Clustering):
         if rules:
             raise ParameterError(f"{next(iter(rules))!r} is a rule of cluster, and the clusters are counted already")
@@ -272,9 +251,7 @@ def _of_items(measure: Measure, subject: Any, chosen: Chosen, view: View, rules:
     return _of_counts(measure, system.counts[measure.definition.counts], result.rules, chosen, view)
 
 
-def _of_counts(measure: Measure, counts: Contingency | Points, rules: Rules, chosen: Chosen, view: View) -> Explanation:
-    from assay.subjects.clusters.rules import cluster_signature  # noqa: PLC0415
-
+def _of_counts(measure: Measure, counts: Contingency | Points, rules: Rules, chosen: Place, view: View) -> Explanation:
     if not isinstance(counts, measure.definition.counts):
         needed, got = (
             ("classes and clusters", "points") if isinstance(counts, Points) else ("points", "a table of counts")
@@ -377,9 +354,6 @@ def _remarks(measure: Measure, table: Contingency) -> Iterator[str]:
         return
     if measure.name not in _FLATTERED:
         return
-    from assay.subjects.clusters import cluster  # noqa: PLC0415
-    from assay.subjects.clusters.advice import CHECKS, ClusteringCase, codes  # noqa: PLC0415
-
     known, result = codes(), cluster(table, [measure])
     for code in ("many_clusters", "singletons"):
         if code in known:

@@ -10,9 +10,9 @@ from assay.measures.registry import Measure
 from assay.measures.sets import square_of_beta
 from assay.stats.bootstrap import Interval
 from assay.stats.confidence import NO_INTERVAL, SUBSAMPLING
+from assay.stats.estimates import Estimate
 from assay.stats.half_samples import around
 from assay.subjects.clusters.halves import Halves, no_halves_of
-from assay.subjects.labels.intervals import Estimate
 
 if TYPE_CHECKING:
     from assay.subjects.clusters.result import ClusteredSystem

@@ -18,7 +18,7 @@ from assay.subjects.clusters.chance import purity_by_chance
 from assay.subjects.clusters.halves import DRIFT
 from assay.subjects.clusters.intervals import interval_around
 from assay.subjects.clusters.rules import measure_of
-from assay.subjects.labels.remarks import Remark
+from assay.verbs.remarks import Remark
 
 #: Purity comes from the number of clusters if chance gives so much more than the share of the largest class.
 GAIN = 0.05

@@ -17,18 +17,18 @@ from assay.measures.counting.contingency import Contingency
 from assay.measures.counting.points import Points
 from assay.measures.registry import Measure
 from assay.measures.steps import PerUnit
+from assay.stats.estimates import Estimate
 from assay.subjects.clusters.groups import classes_of, clusters_of, moves_of
 from assay.subjects.clusters.halves import Halves
 from assay.subjects.clusters.intervals import estimates_of
 from assay.subjects.clusters.rules import Rules, cluster_signature, counts_of, measure_of
-from assay.subjects.labels.intervals import Estimate
 from assay.tables import Scores
 from assay.tables.alignment import aligned_clusters
 from assay.tables.clusters import Clusters
 
 if TYPE_CHECKING:
-    from assay.subjects.labels.remarks import Remark
     from assay.verbs.explanation import Explanation
+    from assay.verbs.remarks import Remark
 
 Kept = TypeVar("Kept")
 #: Silhouettes of up to so many points are shown for each cluster though nobody asked for the measure.
@@ -83,6 +83,14 @@ class Clustering(Result):
     def __repr__(self) -> str:
         names = ", ".join(system.name for system in self.systems)
         return f"<Clustering of {names}: {number_of('measure', len(self.measures))}>"
+
+    @property
+    def items(self) -> int:
+        """How many items the first clustering is of."""
+        clusters, table = self.systems[0].clusters, self.contingency(self.systems[0].name)
+        if clusters is not None:
+            return len(clusters)
+        return 0 if table is None else round(float(table.items[0]))
 
     def system(self, name: str | None = None) -> ClusteredSystem:
         """A clustering by name; may be left out if there is only one."""

@@ -14,7 +14,8 @@ from assay.measures.score_curves import AUC
 from assay.stats.delong import delong
 from assay.stats.proportions import wilson
 from assay.subjects.labels.prevalences import predictive_values
-from assay.subjects.labels.remarks import CHECKS, RARE, ClassifierCase, Remark, remark
+from assay.subjects.labels.remarks import CHECKS, RARE, ClassifierCase, remark
+from assay.verbs.remarks import Remark
 
 if TYPE_CHECKING:
     from assay.subjects.labels.result import Classification

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any
 
 import polars as pl
 
@@ -14,7 +14,7 @@ from assay.core.digits import NOT_AVAILABLE, short, significant
 from assay.core.errors import ParameterError, number_of
 from assay.measures import parse_measure
 from assay.measures.counting.confusion import Confusion
-from assay.measures.counting.confusion_matrix import ConfusionMatrix, Orientation
+from assay.measures.counting.confusion_matrix import ConfusionMatrix
 from assay.measures.counting.judgments import Floats
 from assay.measures.counting.scored import Scored
 from assay.measures.over_classes import overall
@@ -31,6 +31,7 @@ from assay.verbs.explanation.numbers import (
     number_of_unit,
     summarised,
 )
+from assay.verbs.explanation.place import Place
 from assay.verbs.explanation.result import Explanation, StepTable, counts_named, formula, step_tables
 
 _AVERAGES = ("macro", "micro", "weighted")
@@ -68,22 +69,6 @@ def _shown(value: float) -> str:
 _CELLS = ("tp", "fp", "fn", "tn")
 
 
-class Chosen(NamedTuple):
-    """Which system, class, item and threshold a number is about, and how matrices are turned."""
-
-    system: str | None = None
-    label: Any = None
-    item: str | None = None
-    threshold: float | None = None
-    orientation: Orientation = "rows_are_true"
-
-    def refuse(self, why: str, *names: str) -> None:
-        """Refuse what has no meaning here."""
-        for name in names:
-            if getattr(self, name) is not None:
-                raise ParameterError(f"{name} {why}")
-
-
 def label_measure(measure: str | Measure, vocabulary: Vocabulary) -> Measure:
     """A measure as classifiers of two labels, or of more, understand it.
 
@@ -97,11 +82,11 @@ def label_measure(measure: str | Measure, vocabulary: Vocabulary) -> Measure:
     return parse_measure(str(measure), vocabulary)
 
 
-def of_matrix(measure: str | Measure, matrix: ConfusionMatrix, chosen: Chosen, view: View) -> Explanation:
+def of_matrix(measure: str | Measure, matrix: ConfusionMatrix, chosen: Place, view: View) -> Explanation:
     """One class of a matrix, or what is made of all classes.
 
     >>> matrix = ConfusionMatrix.from_matrix([[5, 0, 0], [1, 3, 0], [1, 2, 4]], ["a", "b", "c"])
-    >>> of_matrix("Recall", matrix, Chosen(label="b"), View(None, False)).formula.numbers
+    >>> of_matrix("Recall", matrix, Place(label="b"), View(None, False)).formula.numbers
     '3 / 4'
     """
     chosen.refuse("is about single items: a matrix has none", "item")
@@ -125,7 +110,7 @@ def of_matrix(measure: str | Measure, matrix: ConfusionMatrix, chosen: Chosen, v
 
 
 def _of_one_class(
-    measure: Measure, matrix: ConfusionMatrix, chosen: Chosen, whole: StepTable, view: View
+    measure: Measure, matrix: ConfusionMatrix, chosen: Place, whole: StepTable, view: View
 ) -> Explanation:
     """The matrix, the class against the rest, and the number of the class."""
     label = chosen.label
@@ -195,13 +180,13 @@ def _classes(measure: Measure, classes: Confusion, each: PerUnit, total: PerUnit
     return StepTable("classes", steps.reduced, frame, {"value": f"{measure.name} of the class", **steps.meanings})
 
 
-def of_scored(measure: str | Measure, scored: Scored, chosen: Chosen, view: View) -> Explanation:
+def of_scored(measure: str | Measure, scored: Scored, chosen: Place, view: View) -> Explanation:
     """A number made of all thresholds, or of the decisions at one.
 
     >>> scored = Scored.from_lists(positive=[0.9, 0.6], negative=[0.7, 0.6])
-    >>> of_scored("AUC", scored, Chosen(), View(None, False)).formula.numbers
+    >>> of_scored("AUC", scored, Place(), View(None, False)).formula.numbers
     '(2 + 0.5000 × 1) / (2 × 2)'
-    >>> of_scored("Recall", scored, Chosen(threshold=0.7), View(None, False)).formula.numbers
+    >>> of_scored("Recall", scored, Place(threshold=0.7), View(None, False)).formula.numbers
     '1 / 2'
     """
     chosen.refuse("is about several classes: these are scores of one", "label")
@@ -222,7 +207,7 @@ def of_scored(measure: str | Measure, scored: Scored, chosen: Chosen, view: View
     return with_thresholds(explanation, scored, chosen, view) if view.running else explanation
 
 
-def with_thresholds(explanation: Explanation, scored: Scored, chosen: Chosen, view: View) -> Explanation:
+def with_thresholds(explanation: Explanation, scored: Scored, chosen: Place, view: View) -> Explanation:
     """An explanation of decisions, and beside it what each threshold would have given."""
     chosen.refuse("is about several classes: these are scores of one", "label")
     if explanation.measure.definition.counts is not Confusion:
@@ -256,7 +241,7 @@ def at_every_threshold(measure: Measure, scored: Scored) -> StepTable:
     return StepTable("thresholds", (), frame, {"TPR": "TP / (TP + FN)", "FPR": "FP / (FP + TN)"})
 
 
-def of_decisions(measure: str | Measure, counts: Confusion, chosen: Chosen, view: View) -> Explanation:
+def of_decisions(measure: str | Measure, counts: Confusion, chosen: Place, view: View) -> Explanation:
     """Right and wrong decisions that were counted already: of one class, or of several."""
     chosen.refuse("is about scores: these are decisions", "threshold")
     several = len(counts.units) > 1

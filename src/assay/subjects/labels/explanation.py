@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import os
+from collections.abc import Callable
 from contextlib import suppress
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from typing import Any
 
 from assay.core.arguments import argument
 from assay.core.errors import ParameterError, not_among, refuse_unknown
-from assay.measures import parse_measure
+from assay.files.sources import Source
 from assay.measures.counting.confusion import Confusion
 from assay.measures.counting.confusion_matrix import ConfusionMatrix
 from assay.measures.counting.label_sets import LabelSets
 from assay.measures.counting.scored import Scored
 from assay.measures.over_classes import averaged
 from assay.measures.registry import Measure
+from assay.subjects.labels.evaluation import classify
 from assay.subjects.labels.explained_matrices import (
-    Chosen,
     label_measure,
     of_all_classes,
     of_class,
@@ -27,61 +28,32 @@ from assay.subjects.labels.explained_matrices import (
     of_units,
     with_thresholds,
 )
+from assay.subjects.labels.inputs import against_rest, opened
+from assay.subjects.labels.label_sets import is_per_item
+from assay.subjects.labels.measurement import measure_of
+from assay.subjects.labels.pairing import Classifiers
+from assay.subjects.labels.result import Classification, label_signature
 from assay.tables import Predictions
 from assay.verbs.explanation.numbers import View, undefined_rule
+from assay.verbs.explanation.place import Place, not_explained
 from assay.verbs.explanation.result import Explanation
 
-if TYPE_CHECKING:
-    from assay.subjects.labels.result import Classification
-
-_CLASSIFICATION = ("assay.subjects.labels.result", "Classification")
 _LABEL_COUNTS = (Confusion, ConfusionMatrix)
 
 
-def is_of_labels(subject: Any) -> bool:
-    """Whether somebody gives what a classifier did.
-
-    >>> is_of_labels(Predictions.of([1], [1])), is_of_labels(Confusion.from_table(1, 1, 1))
-    (True, False)
-    """
-    if isinstance(subject, Confusion):
-        return subject.unit_kind != "query"
-    return isinstance(subject, ConfusionMatrix | Scored | Predictions | str | Path) or _is_classification(subject)
-
-
-def is_of_classes(measure: str | Measure) -> bool:
-    """Whether only classifiers have a measure of right and wrong decisions by this name, and retrieved sets have none.
-
-    >>> is_of_classes("Precision"), is_of_classes("SetP"), is_of_classes("NPV")
-    (True, False, False)
-    """
-    kinds: dict[str, Any] = {}
-    for vocabulary in ("ranking", "binary"):
-        with suppress(ParameterError):  # no such name, or parameters that it does not take
-            kinds[vocabulary] = parse_measure(measure, vocabulary).definition
-    of_sets, of_classes = (kinds.get(vocabulary) for vocabulary in ("ranking", "binary"))
-    if of_sets is not None and of_sets.counts is Confusion and of_sets.vocabulary == "ranking":
-        return False
-    return of_classes is not None and of_classes.counts is Confusion
-
-
-def _is_classification(subject: Any) -> bool:
-    # By its name: its module loads SciPy, which nobody should wait for who explains a ranking.
-    return any((kind.__module__, kind.__name__) == _CLASSIFICATION for kind in type(subject).__mro__)
-
-
-def of_labels(
-    measure: str | Measure, subject: Any, chosen: Chosen, view: View, rules: Mapping[str, Any]
-) -> Explanation:
+def of_labels(measure: str | Measure, subject: Any, chosen: Place, view: View, rules: dict[str, Any]) -> Explanation:
     """The number of a classifier, whatever it is given by.
 
     >>> matrix = ConfusionMatrix.from_matrix([[3, 1], [0, 4]], ["a", "b"])
-    >>> of_labels("Accuracy", matrix, Chosen(), View(None, False), {}).value
+    >>> of_labels("Accuracy", matrix, Place(), View(None, False), {}).value
     0.875
     """
-    if isinstance(subject, Predictions | str | Path):
-        from assay.subjects.labels import classify  # noqa: PLC0415  # it loads SciPy, which rankings do without
-
+    if isinstance(subject, Confusion) and subject.unit_kind == "query":  # cells that somebody typed in
+        view = view._replace(undefined=undefined_rule(rules.pop("undefined", "counted_as")))
+        chosen.of_counts(rules)
+        return of_decisions(measure, replace(subject, unit_kind="class"), Place(label=chosen.query), view)
+    chosen.refuse("is about rankings: of a classifier, choose a label or an item", "query")
+    if isinstance(subject, Predictions | str | os.PathLike | Source):
         if _is_of_scores(measure) and not rules.keys() - {"pos_label"}:
             return _of_scores(measure, _of_system(subject, rules.get("pos_label"), chosen.system), chosen, view)
         refuse_unknown(rules, classify)
@@ -90,12 +62,16 @@ def of_labels(
         view = view._replace(undefined=undefined_rule(rules["undefined"]))
     elif rules:
         raise ParameterError(f"{next(iter(rules))!r} is a rule of classify: it goes with predictions")
-    if _is_classification(subject):
+    if isinstance(subject, Classification):
         return _of_classification(measure, subject, chosen, view)
     chosen.refuse("says whose predictions are meant: counts are of nobody", "system")
     if isinstance(subject, ConfusionMatrix):
         return of_matrix(measure, subject, chosen, view)
-    return (of_scored if isinstance(subject, Scored) else of_decisions)(measure, subject, chosen, view)
+    if isinstance(subject, Scored):
+        return of_scored(measure, subject, chosen, view)
+    if not isinstance(subject, Confusion):
+        raise not_explained(subject)
+    return of_decisions(measure, subject, chosen, view)
 
 
 def _is_of_scores(measure: str | Measure) -> bool:
@@ -105,10 +81,8 @@ def _is_of_scores(measure: str | Measure) -> bool:
     return False
 
 
-def _of_system(source: Predictions | str | Path, pos_label: Any, name: str | None) -> Predictions:
+def _of_system(source: Any, pos_label: Any, name: str | None) -> Predictions:
     """The system that is meant."""
-    from assay.subjects.labels.inputs import opened  # noqa: PLC0415
-
     systems = {system.name: system for system in opened(source, pos_label)}
     if name is None and len(systems) == 1:
         return next(iter(systems.values()))
@@ -117,12 +91,8 @@ def _of_system(source: Predictions | str | Path, pos_label: Any, name: str | Non
     return systems[name]
 
 
-def _of_scores(measure: str | Measure, predictions: Predictions, chosen: Chosen, view: View) -> Explanation:
+def _of_scores(measure: str | Measure, predictions: Predictions, chosen: Place, view: View) -> Explanation:
     """A number made of the scores of the positive label, or of the class that was chosen, against all others."""
-    from assay.subjects.labels.inputs import against_rest  # noqa: PLC0415
-    from assay.subjects.labels.pairing import Classifiers  # noqa: PLC0415
-    from assay.subjects.labels.result import label_signature  # noqa: PLC0415
-
     wanted = label_measure(measure, "binary")
     if predictions.kind == "multilabel":
         raise ParameterError(f"{wanted} is made of scores of one class, which items with several labels do not have")
@@ -139,11 +109,9 @@ def _of_scores(measure: str | Measure, predictions: Predictions, chosen: Chosen,
 
 
 def _of_classification(
-    measure: str | Measure, classification: Classification, chosen: Chosen, view: View
+    measure: str | Measure, classification: Classification, chosen: Place, view: View
 ) -> Explanation:
     """What a classification has counted, taken apart; the measure need not be one of its own."""
-    from assay.subjects.labels.result import label_signature  # noqa: PLC0415
-
     system = classification.system(chosen.system)
     counts = system.counts
     wanted = label_measure(measure, "multiclass" if chosen.label is None else "binary")
@@ -176,12 +144,9 @@ def _of_classification(
 
 
 def _of_label_sets(
-    measure: str | Measure, sets: LabelSets, chosen: Chosen, view: View, signed: Callable[[Measure], str]
+    measure: str | Measure, sets: LabelSets, chosen: Place, view: View, signed: Callable[[Measure], str]
 ) -> Explanation:
     """Items with several labels each: of one label, of one item, or over all labels or items."""
-    from assay.subjects.labels.label_sets import is_per_item  # noqa: PLC0415
-    from assay.subjects.labels.measurement import measure_of  # noqa: PLC0415
-
     wanted = measure_of(measure if isinstance(measure, Measure) else str(measure), "multilabel")
     if wanted.definition.counts is not Confusion:
         counts = wanted.definition.counts.__name__

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -27,6 +27,7 @@ from assay.measures.registry import Measure
 from assay.measures.steps import PerUnit
 from assay.stats.bootstrap import Interval, intervals
 from assay.stats.confidence import BOOTSTRAP, NO_INTERVAL
+from assay.stats.estimates import Estimate
 from assay.stats.proportions import wilson
 from assay.stats.score_samples import score_interval
 from assay.subjects.labels.label_sets import SetPatterns, averages, by_label, resampled_sets
@@ -46,22 +47,6 @@ OF_CLASSES = {"precision": "Precision", "recall": "Recall", "f1": "F"}
 _WORDS = {"percentile": BOOTSTRAP, "bca": BOOTSTRAP}
 #: Means over items that are right or wrong.
 _YES_OR_NO = ("TopKAccuracy", "ExactMatch")
-
-
-class Estimate(NamedTuple):
-    """A number, its interval, how that was found, and why there is no number, if there is none."""
-
-    value: float
-    low: float
-    high: float
-    method: str
-    undefined: str | None = None
-    #: How often items were drawn anew for the interval; 0 if they were not.
-    resamples: int = 0
-    #: Why a number has no interval, where that is known.
-    no_interval: str | None = None
-    #: Classes that an average over classes leaves out: the measure is undefined there.
-    left_out: tuple[str, ...] = ()
 
 
 def estimates_of(

@@ -1,4 +1,4 @@
-"""Remarks on a classifier: what they are, and how functions that make them are registered."""
+"""Remarks on a classifier: what they are made of, and how functions that make them are registered."""
 
 from __future__ import annotations
 
@@ -10,22 +10,13 @@ import numpy as np
 from assay.measures.counting.confusion_matrix import ConfusionMatrix
 from assay.measures.counting.judgments import Floats
 from assay.stats.proportions import wilson
+from assay.verbs.remarks import Remark
 
 if TYPE_CHECKING:
     from assay.subjects.labels.result import Classification, ClassifiedSystem
 
 #: A label that less than this share of the items has is rare, and accuracy misleading.
 RARE = 0.10
-
-
-class Remark(NamedTuple):
-    """What is worth knowing, with the number behind it, which label, pair or system it is about, and whose it is."""
-
-    code: str
-    says: str
-    number: float | None
-    about: str
-    system: str = ""
 
 
 class ClassifierCase(NamedTuple):

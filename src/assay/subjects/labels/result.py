@@ -19,13 +19,14 @@ from assay.measures.registry import Measure
 from assay.measures.steps import PerUnit
 from assay.measures.summary import escaped
 from assay.measures.vocabularies import Vocabulary
+from assay.stats.estimates import Estimate
 from assay.subjects.labels.advice import advise
-from assay.subjects.labels.intervals import Estimate, estimates_of, per_class_of
+from assay.subjects.labels.intervals import estimates_of, per_class_of
 from assay.subjects.labels.measurement import LABEL_COUNTS, Baseline, baselines_of, mean_of, measure_of
 from assay.subjects.labels.prevalences import predictive_values
-from assay.subjects.labels.remarks import Remark
 from assay.subjects.labels.unit_scores import unit_scores
 from assay.tables import Predictions, Scores
+from assay.verbs.remarks import Remark
 
 if TYPE_CHECKING:
     from assay.subjects.labels.pairing import Classifiers
@@ -189,6 +190,14 @@ class Classification(Result):
     def __repr__(self) -> str:
         names = ", ".join(system.name for system in self.systems)
         return f"<Classification of {names}: {self.task}, {number_of('label', len(self.labels))}>"
+
+    @property
+    def items(self) -> int:
+        """How many items the first system was given."""
+        predictions, matrix = self.systems[0].predictions, self.systems[0].counts.get(ConfusionMatrix)
+        if predictions is not None:
+            return len(predictions)
+        return 0 if matrix is None else round(float(matrix.items[0]))
 
     @property
     def vocabulary(self) -> Vocabulary:

@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from assay.subjects.labels.pairing import Classifiers
 from assay.verbs.subject import Words
+
+if TYPE_CHECKING:
+    from assay.measures.registry import Measure
+    from assay.verbs.explanation.numbers import View
+    from assay.verbs.explanation.place import Place
+    from assay.verbs.explanation.result import Explanation
 
 
 class Labels:
@@ -14,6 +20,7 @@ class Labels:
 
     name = "labels"
     words = Words("classifier", "item", "classifiers", "predictions")
+    verb = "assay.subjects.labels.evaluation:classify"
     reported = "assay.subjects.labels.sections.report:ReportedClassifiers"
     rules = ("pos_label", "threshold", "missing")
     report_rules = ("comparison", "labels", "pos_label", "threshold", "confidence", "resamples", "seed", "mute")
@@ -22,6 +29,14 @@ class Labels:
         """The classifiers, paired by item."""
         del measures, seed
         return Classifiers.of(list(inputs), **rules)
+
+    def explain(
+        self, measure: str | Measure, inputs: Sequence[Any], place: Place, view: View, rules: dict[str, Any]
+    ) -> Explanation:
+        """The number of a class, of an item, or of all."""
+        from assay.subjects.labels.explanation import of_labels  # noqa: PLC0415  # only who explains waits for it
+
+        return of_labels(measure, inputs[0], place, view, rules)
 
 
 LABELS = Labels()

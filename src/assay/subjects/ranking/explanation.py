@@ -1,57 +1,81 @@
-"""What stands beside the steps of a ranking: its documents, and the number at every rank."""
+"""What a ranking's number is explained from: judgments and a run, an evaluation made of them, or counts."""
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from collections.abc import Sequence
+from typing import Any
 
-import numpy as np
-import polars as pl
-
-from assay.measures.counting.judgments import Ints, Subtopics
+from assay.core import registry
+from assay.core.errors import ParameterError
+from assay.measures import parse_measure
+from assay.measures.counting.confusion import Confusion
 from assay.measures.counting.policies import policies
 from assay.measures.counting.ranks import Ranks
 from assay.measures.counting.retrieved import retrieved
+from assay.measures.curve_input import GivenCurve
 from assay.measures.registry import Measure
-from assay.subjects.ranking.evaluation import Evaluation
-from assay.tables import picked
-from assay.verbs.explanation.result import StepTable
-
-#: So far the values go at most, and so far if the list ends before: nothing is found there.
-MOST = 1000
-MOST_BEYOND = 100
+from assay.subjects.ranking.evaluation import Evaluation, evaluate
+from assay.verbs.explanation.numbers import View, explained, number_of_unit, summarised, undefined_rule, units_of
+from assay.verbs.explanation.place import Place, misplaced, not_explained
+from assay.verbs.explanation.result import Explanation
 
 
-class Cut(NamedTuple):
-    """The tables with the new column, and what there is to say about it."""
+def of_rankings(
+    measure: str | Measure, inputs: Sequence[Any], place: Place, view: View, rules: dict[str, Any]
+) -> Explanation:
+    """The number of a ranking, or of all queries, whatever it is given by.
 
-    tables: list[StepTable]
-    remarks: list[str]
-
-
-def at_every_rank(tables: list[StepTable], measure: Measure, alone: Ranks, limit: int) -> Cut:
-    """The measure cut off at every rank, in the first table that has ranks, down to the cut-off or the list's end.
-
-    >>> from assay.measures import P
-    >>> at_every_rank([], P @ 3, Ranks.from_grades([1]), 20).tables[0].frame["P@k"].to_list()
-    [1.0, 0.5, 0.3333]
+    >>> of_rankings("P@2", [Ranks.from_grades([1, 0])], Place(), View(None, False), {}).formula.numbers
+    '1 / 2'
     """
-    place = next((number for number, table in enumerate(tables) if "rank" in table.frame.columns), len(tables))
-    nothing = StepTable("ranking", (), pl.DataFrame(schema={"rank": pl.Int64}), {})
-    table = [*tables, nothing][place]
-    last, cutoff = max(table.frame["rank"].to_list(), default=0), measure.parameters["cutoff"] or 0
-    down_to = min(max(last, min(cutoff, MOST_BEYOND)), limit, MOST)
-    text = str(measure)
-    name = f"{text.rpartition('@')[0] or text}@k"
-    values = [float(measure(cutoff=rank).per_unit(alone).values[0]) for rank in range(1, down_to + 1)]
-    column = pl.DataFrame({"rank": range(1, down_to + 1), name: values}, schema={"rank": pl.Int64, name: pl.Float64})
-    frame = table.frame.join(column, on="rank", how="full", coalesce=True).sort("rank")
-    # What was added up so far stays where a rank adds nothing.
-    sums = [name for name in frame.columns if name.startswith("running_")]
-    frame = frame.with_columns(pl.col(sums).forward_fill().fill_null(0.0), pl.col(name).fill_nan(None))
-    remark = f"{name} is shown down to rank {down_to:,}; the cut-off is {cutoff:,}"
-    return Cut(
-        [*tables[:place], table._replace(frame=frame), *tables[place + 1 :]], [remark] if down_to < cutoff else []
-    )
+    place.refuse_labels()
+    wanted = parse_measure(measure)
+    if view.running and "cutoff" not in wanted.parameters:
+        raise ParameterError(f"{wanted} has no cut-off, so it has no value at every rank")
+    evaluation = inputs[0]
+    if len(inputs) > 1:
+        evaluation = evaluate(inputs[0], inputs[1], wanted, **rules)
+        if len(evaluation.systems) > 1:
+            raise ParameterError("explain takes one run: explain one after the other")
+        wanted = evaluation.measures[0]  # a profile may have changed its rounding
+    elif not isinstance(evaluation, Evaluation):
+        view = view._replace(undefined=undefined_rule(rules.pop("undefined", "counted_as")))
+        place.of_counts(rules)
+        return _of_counts(wanted, evaluation, place.query, view)
+    elif rules:
+        if (name := next(iter(rules))) not in {*registry.subject("ranking").rules, "seed"}:
+            raise misplaced(name)
+        raise ParameterError(f"{name!r} is a rule of evaluation, and the evaluation is made already")
+    return _of_evaluation(evaluation.measure(wanted), evaluation, place, view)
+
+
+def _of_counts(measure: Measure, counts: Any, query: str | None, view: View) -> Explanation:
+    """Counts made by hand; of several units with each one's steps."""
+    if not isinstance(counts, Ranks | Confusion | GivenCurve):
+        raise not_explained(counts)
+    if measure.definition.subtopics and isinstance(counts, Ranks) and counts.subtopics is None:
+        raise ParameterError(
+            f"{measure} is computed from judgments of subtopics, which a list of grades does not have: "
+            "explain it from judgments and a run"
+        )
+    result, number = measure.per_unit(counts), number_of_unit(counts, query)
+    if number is not None:
+        return explained(measure, counts, result, number, view)
+    parts = tuple(explained(measure, counts, result, unit, view) for unit in range(len(units_of(counts))))
+    return summarised(measure, counts, result, view, parts)
+
+
+def _of_evaluation(measure: Measure, evaluation: Evaluation, place: Place, view: View) -> Explanation:
+    """What the evaluation has computed, taken apart."""
+    chosen = evaluation.system(place.system)
+    view = view._replace(undefined=evaluation.undefined, signature=evaluation.signatures[str(measure)])
+    number = number_of_unit(chosen.ranks, place.query)
+    if number is None:
+        if view.running:
+            raise ParameterError("running is about the ranks of one query: choose one")
+        return summarised(measure, chosen.ranks, chosen.results[measure], view)
+    view = view._replace(listing=listing_of(evaluation, chosen.name, number, view.ranks_of(measure)))
+    return explained(measure, chosen.ranks, chosen.results[measure], number, view)
 
 
 def listing_of(evaluation: Evaluation, system: str, query: int, down_to: int) -> Ranks | None:
@@ -67,68 +91,3 @@ def listing_of(evaluation: Evaluation, system: str, query: int, down_to: int) ->
         chosen, down_to = policies(chosen, ties="input_order", depth=depth), max(down_to, last)
     runs = {system: evaluation.runs[system]}
     return retrieved(runs, evaluation.qrels, chosen, down_to, subtopics=evaluation.subtopics)[system]
-
-
-def with_documents(
-    table: StepTable, ranks: Ranks, query: str, listing: Ranks | None, rel: float | None = None
-) -> StepTable:
-    """The steps with their documents; those of the ranking with every rank, also where the measure has no step."""
-    if "rank" not in table.frame.columns:
-        return table
-    steps = table.frame.with_columns(pl.col("rank").cast(pl.Int64))
-    if table.says == "ideal":
-        return table._replace(frame=_with_ideal_documents(steps, ranks, query))
-    rows = ranking(ranks, query, listing, max(steps["rank"].to_list(), default=0), rel)
-    rest = steps.drop("grade", strict=False)
-    return table._replace(frame=rows.join(rest, on="rank", how="left", maintain_order="left"))
-
-
-def ranking(
-    ranks: Ranks, query: str, listing: Ranks | None, at_least: int = 0, rel: float | None = None
-) -> pl.DataFrame:
-    """Every rank of a query's list, its document, its grade and its subtopics where they are known."""
-    number = ranks.queries.index(query)
-    last = max(int(ranks.retrieved[number]), at_least)
-    all_ranks = pl.DataFrame({"rank": range(1, last + 1)}, schema={"rank": pl.Int64})
-    known = _documents(ranks if listing is None or query not in listing.queries else listing, query, rel)
-    known = known if ranks.hits.averaged and known["tied_ranks"].is_not_null().any() else known.drop("tied_ranks")
-    return all_ranks.join(known, on="rank", how="left", maintain_order="left")
-
-
-def _documents(ranks: Ranks, query: str, rel: float | None) -> pl.DataFrame:
-    hits = ranks.hits.where(ranks.hits.query == ranks.queries.index(query))
-    grade = hits.grade if ranks.added is None else np.where(ranks.added[hits.document], np.nan, hits.grade)
-    columns: dict[str, Any] = {"rank": pl.Series(hits.rank, dtype=pl.Int64)}
-    if ranks.judgments is not None:
-        columns["doc_id"] = picked(ranks.doc_ids, hits.document)
-    tied = [
-        f"{first}-{last}" if last > first else None for first, last in zip(hits.tie_first, hits.tie_last, strict=True)
-    ]
-    if ranks.subtopics is not None:
-        columns["subtopics"] = _subtopics(ranks, hits.document, rel)
-    columns |= {"tied_ranks": pl.Series(tied, dtype=pl.String), "grade": pl.Series(grade).fill_nan(None)}
-    return pl.DataFrame(columns)
-
-
-def _subtopics(ranks: Ranks, documents: Ints, rel: float | None) -> pl.Series:
-    """The subtopics that each document is relevant to."""
-    table = (ranks.subtopics or Subtopics.none()).reaching(ranks.level(rel))
-    names: list[list[str]] = [[] for _ in documents]
-    for owner, at in zip(*table.rows_of(documents), strict=True):
-        names[owner].append(table.names[table.subtopic[at]])
-    return pl.Series([" ".join(group) or None for group in names], dtype=pl.String)
-
-
-def _with_ideal_documents(steps: pl.DataFrame, ranks: Ranks, query: str) -> pl.DataFrame:
-    """Name the documents of the ideal ranking, unless the measure has an order of its own for it."""
-    ideal = ranks.ideal.where(ranks.ideal.query == ranks.queries.index(query))
-    if ranks.judgments is None or ranks.subtopics is not None or "grade" not in steps.columns:
-        return steps
-    known = pl.DataFrame(
-        {"rank": pl.Series(ideal.rank, dtype=pl.Int64), "doc_id": picked(ranks.doc_ids, ideal.document)}
-    )
-    known = known.with_columns(judged=pl.Series(ideal.grade))
-    joined = steps.join(known, on="rank", how="left", maintain_order="left")
-    if (joined["judged"] != joined["grade"]).any():
-        return steps
-    return joined.select("rank", "doc_id", pl.exclude("rank", "doc_id", "judged"))

@@ -130,7 +130,7 @@ class Extraction(Result):
 
     `documents` and `types` are the counts: a table a document and a table a type.
 
-    >>> from assay.subjects.spans import extract
+    >>> from assay.subjects.spans.evaluation import extract
     >>> print(extract([("d", 0, 4, "PER"), ("d", 9, 12, "LOC")], [("d", 0, 4, "PER")]))
     type                   true  predicted  TP  FP  FN  precision  recall       F
     LOC                       1          0   0   0   1          –  0.0000  0.0000
@@ -194,7 +194,7 @@ class Extraction(Result):
 
         Means leave out what is undefined: a type that was never predicted has no precision.
 
-        >>> from assay.subjects.spans import extract
+        >>> from assay.subjects.spans.evaluation import extract
         >>> extract([("d", 0, 4, "PER")], [("d", 0, 4, "PER"), ("d", 5, 6, "LOC")]).value("Precision", type="LOC")
         0.0
         """
@@ -211,7 +211,7 @@ class Extraction(Result):
 
         There is none with a single document, nor where every draw gives the same number.
 
-        >>> from assay.subjects.spans import extract
+        >>> from assay.subjects.spans.evaluation import extract
         >>> truth = [(f"d{n}", 0, 1, "PER") for n in range(20)]
         >>> extract(truth, truth[:15]).interval("Recall")
         Interval(low=0.5, high=0.9, level=0.95, method='hull')
@@ -298,7 +298,7 @@ class Extraction(Result):
     def undefined(self) -> dict[str, str]:
         """Why a measure of all spans together has no number, where it has none.
 
-        >>> from assay.subjects.spans import extract
+        >>> from assay.subjects.spans.evaluation import extract
         >>> extract({"d": []}, {"d": []}).undefined["recall"]
         'nothing is positive'
         """
@@ -309,7 +309,7 @@ class Extraction(Result):
     def left_out(self) -> dict[str, list[str]]:
         """The types for which a measure is undefined, and that the mean of types leaves out, by measure.
 
-        >>> from assay.subjects.spans import extract
+        >>> from assay.subjects.spans.evaluation import extract
         >>> extract([("d", 0, 4, "PER"), ("d", 5, 6, "LOC")], [("d", 0, 4, "PER")]).left_out
         {'precision': ['LOC']}
         """
@@ -335,7 +335,7 @@ class Extraction(Result):
     def showing(self, *lists: str) -> Extraction:
         """The same, with the misses or the false alarms, or both, shown below the numbers.
 
-        >>> from assay.subjects.spans import extract
+        >>> from assay.subjects.spans.evaluation import extract
         >>> list(extract([("d", 0, 4, "PER")], []).showing("misses").document().tables())
         ['types', 'misses']
         """

@@ -13,7 +13,7 @@ from assay.show.model import Column, Document, Section, Table
 from assay.verbs.sections.estimates import DASH, prose_section, settings_of
 
 if TYPE_CHECKING:
-    from assay.subjects.spans import Extraction
+    from assay.subjects.spans.result import Extraction
 
 _COUNTS = ("true", "predicted", "TP", "FP", "FN")
 _LISTS = {"misses": "Misses", "false_alarms": "False alarms"}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from assay.core.errors import ParameterError
 from assay.subjects.spans.evaluation import extract
@@ -11,12 +11,19 @@ from assay.subjects.spans.pairing import Extractions
 from assay.subjects.spans.result import Extraction
 from assay.verbs.subject import Words
 
+if TYPE_CHECKING:
+    from assay.measures.registry import Measure
+    from assay.verbs.explanation.numbers import View
+    from assay.verbs.explanation.place import Place
+    from assay.verbs.explanation.result import Explanation
+
 
 class SpansSubject:
     """Spans that systems found in documents, held against the true ones."""
 
     name = "spans"
     words = Words("extraction", "document", "extractions", "spans of documents")
+    verb = "assay.subjects.spans.evaluation:extract"
     reported = "assay.subjects.spans.report:ReportedExtractions"
     rules = ("match", "bio", "beta")
     report_rules = rules
@@ -33,6 +40,15 @@ class SpansSubject:
             raise ParameterError("give extractions, or the true spans and {name: predicted spans}")
         truth, systems = inputs
         return Extractions(tuple(extract(truth, spans, name=name, **rules) for name, spans in systems.items()))
+
+    def explain(
+        self, measure: str | Measure, inputs: Sequence[Any], place: Place, view: View, rules: dict[str, Any]
+    ) -> Explanation:
+        """Its numbers are counts of spans, which are not taken apart."""
+        del measure, place, view, rules
+        from assay.verbs.explanation.place import not_explained  # noqa: PLC0415  # only who explains waits for it
+
+        raise not_explained(inputs[0])
 
 
 SPANS = SpansSubject()

@@ -24,7 +24,6 @@ from assay.show.model import Prose
 from assay.stats.pairing import Pairing
 from assay.stats.samples import Sample
 from assay.stats.tests import SIMULTANEOUS
-from assay.subjects.ranking.curves import Curve
 from assay.subjects.ranking.evaluation import Evaluation
 from assay.subjects.ranking.unjudged import bounds_of, condensed_of, judge_next, reach_of
 from assay.subjects.ranking.visible_changes import PAGE, changes, noticed
@@ -32,6 +31,7 @@ from assay.verbs.comparison.findings import Finding, Settings, Standing, select_
 from assay.verbs.comparison.intervals import intervals
 from assay.verbs.comparison.pairs import Pairs
 from assay.verbs.comparison.slices import attribute_of, slice_table, slices
+from assay.verbs.curves import Curve
 from assay.verbs.scores import FROM_SCORES, UNSEEN
 
 if TYPE_CHECKING:

@@ -25,7 +25,7 @@ from assay.measures.registry import Counts, Measure
 from assay.measures.roc_area import AUC
 from assay.measures.steps import PerUnit
 from assay.measures.summary import Undefined, signature, summarise
-from assay.subjects.ranking.explanation import at_every_rank, ranking, with_documents
+from assay.verbs.explanation.documents import at_every_rank, ranking, with_documents
 from assay.verbs.explanation.result import (
     Explanation,
     OtherWay,

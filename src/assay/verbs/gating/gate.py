@@ -12,7 +12,7 @@ import polars as pl
 
 from assay import __version__
 from assay.core.digits import as_percents
-from assay.core.domains import SHARE, Whole
+from assay.core.domains import SHARE, Whole, check_levels
 from assay.core.errors import InputError, ParameterError, number_of, refuse_unknown
 from assay.files import Source, is_file, read_topics
 from assay.measures.registry import Measure
@@ -21,7 +21,7 @@ from assay.stats.pairing import Directions, ItemPairing, Pairing
 from assay.stats.samples import Sample, few_units
 from assay.stats.verdict import FEWEST_UNITS
 from assay.subjects.ranking.evaluation import Evaluation, evaluate
-from assay.subjects.ranking.inputs import check_levels, named_runs
+from assay.subjects.ranking.inputs import named_runs
 from assay.subjects.ranking.pairing import RunPairing
 from assay.tables import Batches, Scores, Topics
 from assay.verbs.comparison.slices import NONE, attribute_of

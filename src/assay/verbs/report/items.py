@@ -18,20 +18,16 @@ from assay.core.words import INTERVALS, tone_of
 from assay.measures.names import display_name
 from assay.show.axis import Axis, rounded_out
 from assay.show.model import Column, Kind, Prose, Section, Table, Verdict
-from assay.subjects.clusters import Clustering
-from assay.subjects.labels import Classification
-from assay.subjects.ranking.sections.summary import summed_up
 from assay.verbs.comparison import Comparison
 from assay.verbs.report.subject import IN_MEMORY, InputFile, Request, Role, check_name, compared_with, refuse_repeated
+from assay.verbs.report.summary import summed_up
 from assay.verbs.report.texts import shortened
-from assay.verbs.sections.estimates import measures_table, undefined, without_interval
-from assay.verbs.sections.methods import items_of
+from assay.verbs.sections.estimates import Estimated, NoSkill, measures_table, undefined, without_interval
 from assay.verbs.sections.sentences import conflict, headline, of_finding, of_verdict
 from assay.verbs.sections.verdicts import verdicts_table
 
 if TYPE_CHECKING:
     from assay.measures.registry import Measure
-    from assay.subjects.labels import Baseline
 
 #: Of more systems than these, only the first are looked at closely; all are in the table.
 MOST_SYSTEMS = 6
@@ -43,7 +39,7 @@ _MOST_NAMES = 6
 _A_PAIR = 2
 #: Advice on items that all systems were given; all other advice is on what a system made of them.
 _ABOUT_ITEMS = frozenset({"left_out"})
-ResultT = TypeVar("ResultT", bound=Classification | Clustering)
+ResultT = TypeVar("ResultT", bound=Estimated)
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,8 +57,9 @@ class Items(Generic[ResultT]):
     described: ClassVar[str]
     #: What is shown of systems that are looked at closely.
     details: ClassVar[str]
-    #: What makes the result, and what else than measures it may be told.
+    #: What makes the result, and of which class that is.
     verb: ClassVar[Callable[..., Any]]
+    result_type: ClassVar[type[Any]]
 
     result: ResultT
     baseline: str = ""
@@ -98,7 +95,7 @@ class Items(Generic[ResultT]):
     @classmethod
     def _result(cls, source: Any, measures: Any, rules: Mapping[str, Any]) -> ResultT:
         """What was given, where it is a result; or what the verb makes of it."""
-        if isinstance(source, Classification | Clustering):
+        if isinstance(source, cls.result_type):
             refuse_repeated({"measures": measures, **rules}, source.kind, cls.verb.__name__)
             return cast(ResultT, source)
         known = registry.subject(cls.subject).report_rules
@@ -162,7 +159,7 @@ class Items(Generic[ResultT]):
         for system in self.result.systems:
             origin = getattr(getattr(system, self.role), "origin", None)
             origins.setdefault(origin or IN_MEMORY, []).append(system.name)
-        counts = number_of("item", items_of(self.result))
+        counts = number_of("item", self.result.items)
         for origin, names in origins.items():
             systems = ", ".join(names)
             if origin == IN_MEMORY:
@@ -211,13 +208,13 @@ def summary(
     return summed_up(lead, parts, advice, minded, {**shared, **(data or {})})
 
 
-def further_advice(result: Classification | Clustering) -> Iterator[Section]:
+def further_advice(result: Estimated) -> Iterator[Section]:
     """The remarks that have no place beside the claim."""
     if rest := tuple(remarks_of(result))[_MOST_REMARKS:]:
         yield Section("advice", "More to know", (Prose(style="list", points=rest),), short="Advice")
 
 
-def remarks_of(result: Classification | Clustering) -> Iterator[str]:
+def remarks_of(result: Estimated) -> Iterator[str]:
     """The advice in sentences; of several systems, each names the one that it is about, unless it is about all."""
     several = len(result.systems) > 1
     every = [(remark.code, remark.says) for remark in result.advice]
@@ -234,8 +231,8 @@ def remarks_of(result: Classification | Clustering) -> Iterator[str]:
 
 
 def measured(
-    result: Classification | Clustering,
-    beside: Sequence[Baseline] = (),
+    result: Estimated,
+    beside: Sequence[NoSkill] = (),
     averages: Mapping[str, str] | None = None,
 ) -> Section:
     """Every measure with its interval, drawn where it has bounds, and beside it what no skill at all would score.
@@ -282,7 +279,7 @@ def _axis(frame: pl.DataFrame, kinds: Sequence[str], table: Table) -> Axis | Non
     return Axis(rounded_out(min(value, 0.0) for value in values).low, 1.0) if frame.height else None
 
 
-def _drawn(column: Column, axis: Axis | None, beside: Sequence[Baseline]) -> Column:
+def _drawn(column: Column, axis: Axis | None, beside: Sequence[NoSkill]) -> Column:
     """A column of the table as the page draws it."""
     if column.ends:
         kind: Kind = "estimate" if column.kind == "estimate" else "interval"
@@ -307,7 +304,7 @@ def by_system(
     title: str,
     lead: str,
     parts: Sequence[Section],
-    result: Classification | Clustering,
+    result: Estimated,
     *,
     short: str,
     every: bool = True,
@@ -320,6 +317,6 @@ def by_system(
         folded = [replace(parts[0], title="", aside="")]
     else:
         folded = [replace(part, fold="closed" if place else "open") for place, part in enumerate(parts)]
-    systems = number_of("classifier" if isinstance(result, Classification) else "clustering", len(result.systems))
+    systems = number_of(registry.subject(result.subject).words.system, len(result.systems))
     some = f" Shown for {len(parts):,} of {systems}." if every and len(parts) != len(result.systems) else ""
     return Section(name, title, tuple(folded), f"{lead}{some}".strip(), short)

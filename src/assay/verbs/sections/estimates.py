@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol
 
 import polars as pl
 
@@ -17,17 +17,81 @@ from assay.show.model import Column, Prose, Section, Table
 
 if TYPE_CHECKING:
     from assay.measures.registry import Measure
-    from assay.subjects.clusters import Clustering
-    from assay.subjects.labels import Classification
-    from assay.subjects.labels.intervals import Estimate
-    from assay.subjects.labels.measurement import Baseline
+    from assay.stats.estimates import Estimate
+    from assay.verbs.remarks import Remark
 
-Estimated: TypeAlias = "Classification | Clustering"
 #: Stands where there is no interval.
 DASH = "–"
 
 
-def measures_table(result: Estimated, beside: Sequence[Baseline] = (), system: str | None = None) -> Table:
+class NoSkill(Protocol):
+    """A system that looks at no item: what it is called, what it does, and its numbers."""
+
+    @property
+    def kind(self) -> str:
+        """What it is called."""
+
+    @property
+    def says(self) -> str:
+        """What it does."""
+
+    @property
+    def values(self) -> Mapping[Measure, float]:
+        """Its numbers."""
+
+
+class Estimated(Protocol):
+    """A result of systems on items: every measure with its interval, and what is worth knowing about it."""
+
+    subject: ClassVar[str]
+
+    @property
+    def kind(self) -> str:
+        """What kind of result it is."""
+
+    @property
+    def systems(self) -> Sequence[Any]:
+        """The systems, each with its name."""
+
+    @property
+    def measures(self) -> Sequence[Measure]:
+        """What they are measured by."""
+
+    @property
+    def items(self) -> int:
+        """How many items the first system was given."""
+
+    @property
+    def confidence(self) -> float:
+        """The level of the intervals."""
+
+    @property
+    def seed(self) -> int:
+        """What everything random is drawn from."""
+
+    @property
+    def warnings(self) -> Sequence[str]:
+        """What to mind."""
+
+    @property
+    def advice(self) -> Sequence[Remark]:
+        """What is worth knowing."""
+
+    @property
+    def signatures(self) -> Mapping[str, Mapping[str, str]]:
+        """How each number was computed, by system and measure."""
+
+    def system(self, name: str | None = None) -> Any:
+        """A system by name; may be left out if there is only one."""
+
+    def estimate(self, measure: str | Measure | None = None, system: str | None = None) -> Estimate:
+        """One number with its interval."""
+
+    def to_frame(self) -> pl.DataFrame:
+        """One row for each number."""
+
+
+def measures_table(result: Estimated, beside: Sequence[NoSkill] = (), system: str | None = None) -> Table:
     """All measures: of one system with intervals and the baselines `beside`; of several, a column each.
 
     `system`: this one alone, of several.

@@ -27,8 +27,8 @@ from assay.verbs.sections.matrices import contingency_table
 
 if TYPE_CHECKING:
     from assay.measures.counting.contingency import Contingency
-    from assay.subjects.clusters import Clustering
     from assay.subjects.clusters.over_k import NumberOfClusters
+    from assay.subjects.clusters.result import Clustering
 
 #: Tables of more classes or clusters than this are not shown.
 MOST_CLASSES, MOST_CLUSTERS = 25, 15

@@ -15,10 +15,10 @@ from assay.measures.counting.contingency import Contingency
 from assay.measures.counting.points import Points
 from assay.measures.names import display_name
 from assay.show.model import Column, Part, Prose, Section, Table, Verdict, Widget
-from assay.subjects.clusters import Clustering
 from assay.subjects.clusters import curves as cluster_curves
 from assay.subjects.clusters.groups import arranged, bars_of
 from assay.subjects.clusters.over_k import NumberOfClusters
+from assay.subjects.clusters.result import Clustering
 from assay.subjects.clusters.sections.clusterings import groups_table, moves_tables, numbers_table, of_points
 from assay.verbs.comparison import Comparison
 from assay.verbs.report.heat import HeatMap, Sides

@@ -9,16 +9,17 @@ from typing import Any, Self
 from assay.core.arguments import argument
 from assay.core.errors import InputError, ParameterError
 from assay.show.model import Section
-from assay.subjects.clusters import Clustering, cluster
+from assay.subjects.clusters.evaluation import cluster
 from assay.subjects.clusters.over_k import NumberOfClusters
 from assay.subjects.clusters.pairing import Clusterings
+from assay.subjects.clusters.result import Clustering
+from assay.subjects.clusters.sections.methods import of_clusterings
 from assay.subjects.clusters.sections.parts import sections
 from assay.subjects.clusters.sections.words import lead_of, summary_of
 from assay.verbs.comparison import Comparison, compare
 from assay.verbs.report.items import Items, summary
 from assay.verbs.report.subject import Request
 from assay.verbs.sections.bibliography import Citations
-from assay.verbs.sections.methods import of_clusterings
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,6 +38,7 @@ class ReportedClusterings(Items[Clustering]):
     described = "clusterings"
     details = "maps, silhouettes and clusters"
     verb = staticmethod(cluster)
+    result_type = Clustering
     subject = "clusters"
 
     over_k: NumberOfClusters | None = None

@@ -9,9 +9,8 @@ from assay.core.digits import as_level, as_percent, number, percent_span, span
 from assay.core.errors import joined, number_of
 from assay.measures.names import display_name
 from assay.measures.registry import Measure
-from assay.subjects.clusters import Clustering
+from assay.subjects.clusters.result import Clustering
 from assay.verbs.report.texts import values_of_systems
-from assay.verbs.sections.methods import items_of
 
 _MOST_NAMES = 6
 _A_PAIR = 2
@@ -30,7 +29,7 @@ def title_of(result: Clustering) -> str:
 
 def lead_of(result: Clustering) -> str:
     """How many clusterings, items, classes and clusters."""
-    parts = [number_of("clustering", len(result.systems)), number_of("item", items_of(result))]
+    parts = [number_of("clustering", len(result.systems)), number_of("item", result.items)]
     first = result.systems[0].name
     table, points = result.contingency(first), result.points(first)
     if table is not None:

@@ -49,8 +49,8 @@ from assay.subjects.labels.crossvalidation.measuring import (
 )
 from assay.subjects.labels.crossvalidation.result import CrossValidation, Nested
 from assay.subjects.labels.crossvalidation.splits import SplitDesign, Splits
-from assay.subjects.labels.thresholds import choose_threshold, parse_rule
-from assay.subjects.labels.thresholds.rules import Rule
+from assay.subjects.labels.thresholds.choice import choose_threshold
+from assay.subjects.labels.thresholds.rules import Rule, parse_rule
 from assay.tables import Predictions
 
 #: What is chosen in each fold: one of the parameters of a grid, as scikit-learn writes it, or a threshold by a rule.

@@ -25,9 +25,9 @@ from assay.subjects.labels.measurement import bounds_of, measure_of
 from assay.tables import Predictions
 
 if TYPE_CHECKING:
-    from assay.subjects.labels import Classification
     from assay.subjects.labels.crossvalidation.comparing import FoldComparison
-    from assay.subjects.ranking.curves import Curve
+    from assay.subjects.labels.result import Classification
+    from assay.verbs.curves import Curve
 
 CurveName: TypeAlias = Literal["roc", "precision_recall", "det", "calibration", "gain", "lift", "score_distributions"]
 _CURVES = get_args(CurveName)
@@ -203,7 +203,7 @@ class CrossValidation(Result):
 
     def classify(self, repeat: int = 1, **options: Any) -> Classification:
         """Evaluate the out-of-fold predictions as those of a single classifier: see `classify`."""
-        from assay.subjects.labels import classify  # noqa: PLC0415  # most look at the folds only
+        from assay.subjects.labels.evaluation import classify  # noqa: PLC0415  # most look at the folds only
 
         self._refuse_overlap()
         return classify([self.predictions(system.name, repeat) for system in self.systems], **options)

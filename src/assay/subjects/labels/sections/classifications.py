@@ -28,8 +28,8 @@ from assay.verbs.sections.matrices import matrix_table
 
 if TYPE_CHECKING:
     from assay.measures.counting.confusion_matrix import ConfusionMatrix
-    from assay.subjects.labels import Classification
     from assay.subjects.labels.label_report import LabelReport
+    from assay.subjects.labels.result import Classification
 
 _RATES = {"precision": "precision", "recall": "recall", "f1": "F1"}
 #: Matrices of more labels than this are left to CSV and JSON; the pairs most confused stand for them.

@@ -17,7 +17,8 @@ from assay.show.model import Column, Document, Section, Table
 from assay.verbs.sections.estimates import DASH, end_of, prose_section, settings_of, whose
 
 if TYPE_CHECKING:
-    from assay.subjects.labels.crossvalidation import CrossValidation, LeakageCheck, Nested
+    from assay.subjects.labels.crossvalidation.permutations import LeakageCheck
+    from assay.subjects.labels.crossvalidation.result import CrossValidation, Nested
 
 
 def document(result: CrossValidation) -> Document:

@@ -19,10 +19,9 @@ from assay.measures.names import display_name
 from assay.show import charts
 from assay.show.figure import Series
 from assay.show.model import Column, Prose, Section, Table
-from assay.subjects.labels import Classification
 from assay.subjects.labels.curves.bins import reliability
 from assay.subjects.labels.pairing import Classifiers
-from assay.subjects.labels.result import sureness
+from assay.subjects.labels.result import Classification, sureness
 from assay.subjects.labels.sections.classifications import classes_table, together
 from assay.subjects.labels.sections.scores import explorer, thresholds_of
 from assay.verbs.report.heat import MOST_ITEMS, HeatMap, Sides

@@ -9,8 +9,10 @@ from typing import Any, Self
 from assay.core.errors import InputError, ParameterError
 from assay.core.notes import Note
 from assay.show.model import Section
-from assay.subjects.labels import Classification, classify
+from assay.subjects.labels.evaluation import classify
 from assay.subjects.labels.pairing import Classifiers
+from assay.subjects.labels.result import Classification
+from assay.subjects.labels.sections.methods import of_classifiers, thresholds_of
 from assay.subjects.labels.sections.parts import Evidence, sections
 from assay.subjects.labels.sections.scores import MOST_THRESHOLDS
 from assay.subjects.labels.sections.words import lead_of, worth_of
@@ -18,7 +20,6 @@ from assay.verbs.comparison import Comparison, compare
 from assay.verbs.report.items import further_advice, summary
 from assay.verbs.report.subject import Request
 from assay.verbs.sections.bibliography import Citations
-from assay.verbs.sections.methods import of_classifiers, thresholds_of
 
 #: Of more labels than these, a resample is a large matrix: as few are drawn as for the intervals.
 MANY_LABELS = 12
@@ -36,6 +37,7 @@ class ReportedClassifiers(Evidence):
     eyebrow = "Classifier report"
     details = "matrices, curves and classes"
     verb = staticmethod(classify)
+    result_type = Classification
     subject = "labels"
 
     @classmethod

@@ -21,8 +21,9 @@ from assay.show.axis import Axis
 from assay.show.figure import Figure, Mark, Series
 from assay.show.model import Column, Section, Table, Widget
 from assay.stats.confidence import NO_INTERVAL
-from assay.subjects.labels import Classification, Estimate
+from assay.stats.estimates import Estimate
 from assay.subjects.labels.curves.bins import bin_edges, in_bins
+from assay.subjects.labels.result import Classification
 from assay.subjects.labels.sections.thresholds import CELLS
 from assay.subjects.labels.thresholds.candidates import Candidates
 from assay.subjects.labels.thresholds.result import chosen

@@ -10,12 +10,11 @@ from assay.core.errors import joined, number_of
 from assay.measures.names import display_name
 from assay.measures.registry import Measure
 from assay.stats.proportions import wilson
-from assay.subjects.labels import Classification
 from assay.subjects.labels.measurement import LEADING, SPARE, imbalance_of
+from assay.subjects.labels.result import Classification
 from assay.subjects.labels.sections.parts import Evidence
 from assay.verbs.report.texts import values_of_systems
 from assay.verbs.sections.estimates import number_with_interval
-from assay.verbs.sections.methods import items_of
 
 #: Names in a sentence, and systems that have sentences of their own.
 MOST_NAMES, _FEW = 6, 2
@@ -26,7 +25,7 @@ def lead_of(evidence: Evidence) -> str:
     result, names = evidence.result, evidence.names
     labels = joined([names[str(label)] for label in result.labels], MOST_NAMES)
     positive = f"; positive is {names[str(result.positive)]}" if result.task == "binary" else ""
-    systems, items = number_of("classifier", len(result.systems)), number_of("item", items_of(result))
+    systems, items = number_of("classifier", len(result.systems)), number_of("item", result.items)
     return f"{systems}, {items}, {number_of('label', len(result.labels))} ({labels}){positive}"
 
 

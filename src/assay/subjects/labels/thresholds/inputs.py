@@ -16,8 +16,8 @@ from assay.files.sources import Source
 from assay.measures.counting.label_pairs import weights_of
 from assay.measures.counting.positives import positives
 from assay.measures.counting.scored import Scored
-from assay.subjects.labels import Classification
 from assay.subjects.labels.inputs import against_rest, opened
+from assay.subjects.labels.result import Classification
 from assay.tables.label_rules import label_among
 from assay.tables.predictions import Predictions
 

@@ -12,9 +12,9 @@ from assay.core.errors import number_of
 from assay.show.model import Column, Document, Prose, Section, Table
 
 if TYPE_CHECKING:
-    from assay.subjects.ranking.audit import Audit, SignatureComparison
     from assay.subjects.ranking.audit.rules import ToolRule
-    from assay.subjects.ranking.audit.search import Answer, Match
+    from assay.subjects.ranking.audit.search import Answer, Audit, Match
+    from assay.subjects.ranking.audit.signatures import SignatureComparison
 
 _MOST_MATCHES = 5
 #: Fewer decimals are reached by many rules.

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 
-from assay.core.domains import Whole
+from assay.core.domains import Whole, check_levels
 from assay.core.errors import InputError, ParameterError, number_of
 from assay.core.notes import Note
 from assay.files import is_file
@@ -21,11 +21,10 @@ from assay.measures.registry import Measure
 from assay.stats.bootstrap import Interval
 from assay.stats.samples import Sample, few_units
 from assay.subjects.ranking.evaluation import Evaluation
-from assay.subjects.ranking.inputs import check_levels
 from assay.subjects.ranking.visible_changes import PAGE
 from assay.verbs.comparison import Comparison, Finding, compare
 from assay.verbs.comparison.findings import Settings
-from assay.verbs.report.subject import Request, check_name, compared_with, refuse_repeated
+from assay.verbs.report.subject import Request, Wording, check_name, compared_with, refuse_repeated
 from assay.verbs.report.texts import Texts
 from assay.verbs.scores import UNSEEN, ScorePairing, unit_pairing_of
 
@@ -41,15 +40,6 @@ MOST_ROWS = 5_000_000
 COMPARED_BY: dict[str, Any] = {name: (compare.__kwdefaults__ or {})[name] for name in Settings._fields}
 COMPARED_BY["test"] = "permutation"
 _NO_INTERVAL = Interval(float("nan"), float("nan"), float("nan"), "none")
-
-
-class Wording(NamedTuple):
-    """What to type: to list what to judge next, to choose the measures and the system, to have verdicts in words."""
-
-    judge: str = "compare(..., measures={measure!r}).judge_next()"
-    measures: str = "measures=..."
-    system: str = "system=..."
-    compare: str = "compare(..., measures=...)"
 
 
 class Shown(NamedTuple):

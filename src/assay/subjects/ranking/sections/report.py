@@ -12,6 +12,7 @@ from assay.show.model import Section
 from assay.subjects.ranking.sections.basis import Basis
 from assay.subjects.ranking.sections.changed import changed
 from assay.subjects.ranking.sections.evidence import coverage, curves, noticed, power
+from assay.subjects.ranking.sections.methods import of_rankings
 from assay.subjects.ranking.sections.queries import differences
 from assay.subjects.ranking.sections.summary import summary
 from assay.subjects.ranking.sections.systems import systems
@@ -19,7 +20,6 @@ from assay.subjects.ranking.sections.verdicts import verdicts
 from assay.verbs.report.provenance import correction_of
 from assay.verbs.report.subject import IN_MEMORY, InputFile
 from assay.verbs.sections.bibliography import Citations
-from assay.verbs.sections.methods import of_rankings
 
 #: The sections, in reading order. A section is a function that yields it, if there is something to show; and, in words,
 #: what it cannot show, and why.

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from assay.core.digits import as_level, number
 from assay.core.errors import joined, number_of
-from assay.show.model import Part, Prose, Section, Widget
+from assay.show.model import Prose, Section, Widget
 from assay.stats.bootstrap import Interval
 from assay.subjects.ranking.sections.advice import advice
 from assay.subjects.ranking.sections.basis import Basis
+from assay.subjects.ranking.sections.methods import topics_of
 from assay.subjects.ranking.sections.verdicts import badge, by_pair
 from assay.verbs.comparison import Finding
+from assay.verbs.report.summary import summed_up
 from assay.verbs.report.texts import values_of_systems
-from assay.verbs.sections.methods import topics_of
 from assay.verbs.sections.sentences import conflict, headline, of_group, of_verdict
 
 _MOST_NAMES = 6
@@ -43,16 +44,6 @@ def summary(basis: Basis) -> Iterator[Section]:
     }
     glance = Widget("glance", _glance(basis, sentences), claims)
     yield summed_up(_lead(basis), [glance], to_do, [*caveats, *warnings], data)
-
-
-def summed_up(
-    lead: str, claims: Sequence[Part], advice: Prose | None, minded: Sequence[str], data: Mapping[str, Any]
-) -> Section:
-    """What stands on top of every report: the claims, then advice, then what to mind."""
-    parts = [*claims, advice] if advice is not None else [*claims]
-    if minded:
-        parts.append(Prose(style="warning", title="Mind this", points=tuple(minded)))
-    return Section("summary", "", tuple(parts), lead, data=data)
 
 
 def _lead(basis: Basis) -> str:
