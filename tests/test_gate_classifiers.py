@@ -16,7 +16,7 @@ from assay import Predictions, gate
 from assay.core.errors import InputError, ParameterError
 from assay.stats.mcnemar import mcnemar
 from assay.verbs.comparison import compare
-from assay.verbs.gating.frozen import freeze
+from assay.subjects.ranking.baselines import freeze
 
 LETTERS = Path(assay.__file__).parent / "data" / "letters"
 

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import polars as pl
 
-from assay.core.domains import POSITIVE, Whole
+from assay.core.domains import POSITIVE, Whole, check_levels
 from assay.core.errors import InputError, number_of
 from assay.core.results import Result
 from assay.measures.registry import Measure
@@ -19,7 +19,6 @@ from assay.stats.corrections import corrected, out_of_reach, resamples_for
 from assay.stats.permutation import Outcome, swaps
 from assay.stats.samples import Drawing, Pair, Sample
 from assay.stats.stability import Stability, discriminative_power, ranking_stability
-from assay.subjects.ranking.inputs import check_levels
 from assay.verbs.comparison.findings import Levels
 from assay.verbs.comparison.pairs import pairs_of
 from assay.verbs.subject import pairing_of

@@ -8,7 +8,7 @@ import polars as pl
 
 from assay.core.digits import as_level
 from assay.core.words import INTERVALS
-from assay.subjects.ranking.curves import Curve
+from assay.verbs.curves import Curve
 from assay.verbs.comparison.findings import Finding, Settings, Standing
 from assay.verbs.comparison.pairs import Pairs
 

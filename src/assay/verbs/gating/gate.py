@@ -25,10 +25,10 @@ from assay.subjects.ranking.inputs import check_levels, named_runs
 from assay.subjects.ranking.pairing import RunPairing
 from assay.tables import Batches, Scores, Topics
 from assay.verbs.comparison.slices import NONE, attribute_of
-from assay.verbs.gating.baselines import frozen_in
+from assay.subjects.ranking.baseline_files import frozen_in
 from assay.verbs.gating.checks import Check, GateSettings, Part, as_drawn, checks_of, parts_of
 from assay.verbs.gating.clustered import two_clusterings, usual_measure
-from assay.verbs.gating.frozen import DEFAULT_MEASURES, Baseline, listed_measures
+from assay.subjects.ranking.baselines import DEFAULT_MEASURES, Baseline, listed_measures
 from assay.verbs.gating.guards import Coverage, Guard, guards_of, undefined_in
 from assay.verbs.gating.predicted import DEFAULT_MEASURES as PREDICTED_MEASURES
 from assay.verbs.gating.predicted import in_order, missing_items, two_classifiers

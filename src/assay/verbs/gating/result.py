@@ -12,7 +12,7 @@ from assay.stats.pairing import Pairing
 from assay.subjects.ranking.evaluation import Evaluation
 from assay.verbs.gating.annotations import annotated
 from assay.verbs.gating.checks import Check, GateSettings
-from assay.verbs.gating.frozen import Baseline
+from assay.subjects.ranking.baselines import Baseline
 from assay.verbs.gating.guards import Coverage, Guard
 from assay.verbs.gating.junit import junit
 from assay.verbs.gating.rules import EXIT_CODES, Outcome, worst

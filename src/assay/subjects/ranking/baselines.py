@@ -22,7 +22,7 @@ from assay.show.data import as_json
 from assay.subjects.ranking.evaluation import Evaluation, evaluate
 from assay.subjects.ranking.inputs import named_runs
 from assay.tables import Scores
-from assay.verbs.gating.digests import of_json, of_qrels, of_run
+from assay.subjects.ranking.digests import of_json, of_qrels, of_run
 from assay.verbs.gating.guards import Coverage
 from assay.verbs.subject import name_of
 
