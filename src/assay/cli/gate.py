@@ -159,8 +159,8 @@ def _of_runs(
     quiet: bool,
 ) -> GateResult:
     from assay.files import Source  # noqa: PLC0415
-    from assay.subjects.ranking.inputs import opened_run  # noqa: PLC0415
     from assay.subjects.ranking.baseline_files import frozen_in, is_baseline  # noqa: PLC0415
+    from assay.subjects.ranking.inputs import opened_run  # noqa: PLC0415
     from assay.verbs.gating.gate import gate  # noqa: PLC0415
 
     name, path = inputs.named(old)

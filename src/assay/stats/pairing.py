@@ -17,9 +17,9 @@ from assay.tables import Direction
 
 if TYPE_CHECKING:
     from assay.subjects.ranking.evaluation import Evaluation
-    from assay.verbs.differences import Alike
     from assay.verbs.comparison.findings import Finding
     from assay.verbs.comparison.result import Comparison
+    from assay.verbs.differences import Alike
 
 #: Which measures are asked for; None: the usual ones.
 Wanted: TypeAlias = Iterable[str | Measure] | str | Measure | None
@@ -44,6 +44,8 @@ class Pairing(ABC):
     subject: ClassVar[str]
     #: What was paired, in words.
     holds: ClassVar[str] = "scores"
+    #: What people do to have more units.
+    to_have_more: ClassVar[str] = "Get"
 
     @abstractmethod
     def measure_names(self, wanted: Wanted = None) -> list[str]:

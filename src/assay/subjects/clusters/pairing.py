@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property, reduce
 from math import isnan
 from operator import and_
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import polars as pl
@@ -78,6 +78,7 @@ class Clusterings(ItemPairing):
     sizes: tuple[int, ...] = ()
 
     holds: ClassVar[str] = "clusters"
+    to_have_more: ClassVar[str] = "Cluster"
 
     @classmethod
     def of(cls, clusters: Any, *, missing: Missing = "error", seed: int = 0, **rules: Any) -> Clusterings:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import polars as pl
@@ -86,6 +86,7 @@ class Classifiers(ItemPairing):
     sizes: tuple[int, ...] = ()
 
     holds: ClassVar[str] = "predictions"
+    to_have_more: ClassVar[str] = "Label"
 
     @classmethod
     def of(

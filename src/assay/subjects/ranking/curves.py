@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import polars as pl
 
-from assay.core import registry
 from assay.core.errors import ParameterError, did_you_mean, number_of
-from assay.core.results import Result
 from assay.measures import AUC, parse_measure
 from assay.measures.curve_points import (
-    CurveKind,
     about_topic,
     averaged_precision,
     level_measures,
@@ -38,13 +32,10 @@ from assay.measures.registry import Measure
 from assay.measures.steps import PerUnit
 from assay.measures.summary import Summary, Undefined, counted, summarise
 from assay.subjects.ranking.evaluation import Evaluation, RankedSystem, evaluate
-from assay.verbs.curves import Curve
+from assay.verbs.curves import Curve as Curve
 
 if TYPE_CHECKING:
-    import altair as alt
-
-    from assay.show.figure import Figure
-    from assay.show.model import Document
+    pass
 
 #: Cut-offs that `by_cutoff` looks at, as far as the longest result reaches.
 CUTOFFS = (1, 2, 3, 4, 5, 7, 10, 15, 20, 30, 50, 70, 100, 150, 200, 300, 500, 700, 1000)

@@ -118,9 +118,7 @@ class DocumentAnalysis:
         if self.comparison.is_complete or math.isnan(finding.difference):
             return seen, ""
         try:
-            reach = reach_of(
-                self._evaluation.measure(finding.measure), first, second, self._evaluation.undefined
-            )
+            reach = reach_of(self._evaluation.measure(finding.measure), first, second, self._evaluation.undefined)
         except ParameterError as problem:
             return seen, Note.of_problem(problem, lead="unjudged documents are not looked at: ")
         verdict = finding.verdict._replace(unjudged=reach.documents if reach.changes_sign else 0)

@@ -26,6 +26,7 @@ class RunPairing(ScorePairing):
     runs: Evaluation = field(kw_only=True)
 
     subject: ClassVar[str] = "ranking"
+    to_have_more: ClassVar[str] = "Judge"
 
     @classmethod
     def of(cls, evaluation: Evaluation) -> RunPairing:

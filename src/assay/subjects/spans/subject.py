@@ -17,6 +17,7 @@ class SpansSubject:
 
     name = "spans"
     words = Words("extraction", "document", "extractions", "spans of documents")
+    gated = "assay.subjects.spans.gating:two_extractions"
     reported = "assay.subjects.spans.report:ReportedExtractions"
     rules = ("match", "bio", "beta")
     report_rules = rules

@@ -19,11 +19,11 @@ from assay.show.model import Prose
 from assay.stats.pairing import Pairing
 from assay.stats.samples import Sample
 from assay.stats.tests import SIMULTANEOUS
-from assay.verbs.curves import Curve
 from assay.verbs.comparison.findings import Finding, Settings, Standing, select_finding
 from assay.verbs.comparison.intervals import intervals
 from assay.verbs.comparison.pairs import Pairs
 from assay.verbs.comparison.slices import attribute_of, slice_table, slices
+from assay.verbs.curves import Curve
 
 if TYPE_CHECKING:
     import altair as alt

@@ -13,9 +13,9 @@ from assay.stats.verdict import FEWEST_UNITS
 
 if TYPE_CHECKING:
     from assay.stats.bootstrap import Interval
-    from assay.verbs.differences import Alike, Flips, VisibleChanges
     from assay.verbs.comparison.findings import Finding
     from assay.verbs.comparison.result import Comparison
+    from assay.verbs.differences import Alike, Flips, VisibleChanges
 
 #: Who reads a comparison of many pairs wants a table; sentences are for a few.
 MOST_SENTENCES = 12
