@@ -32,7 +32,7 @@ from assay.measures.registry import Measure
 from assay.measures.steps import PerUnit
 from assay.measures.summary import Summary, Undefined, counted, summarise
 from assay.subjects.ranking.evaluation import Evaluation, RankedSystem, evaluate
-from assay.verbs.curves import Curve as Curve
+from assay.verbs.curves import Curve as Curve  # noqa: PLC0414  # `assay.curves.Curve` is public
 
 if TYPE_CHECKING:
     pass

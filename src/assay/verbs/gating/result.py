@@ -57,7 +57,7 @@ class GateResult(Result):
 
     @property
     def evaluation(self) -> Any:
-        """The `Evaluation` of the candidate, and of the baseline unless that was frozen; None unless runs were gated."""
+        """The `Evaluation` of the candidate, and of the baseline unless that was frozen; None if there are no runs."""
         return self.pairing.evaluation
 
     @property
