@@ -27,6 +27,7 @@ class Rankings:
     name = "ranking"
     words = Words("run", "query", "evaluation", "judgments and runs")
     verb = "assay.subjects.ranking.evaluation:evaluate"
+    gated = "assay.subjects.ranking.gating:two_runs"
     reported = "assay.subjects.ranking.sections.report:ReportedRankings"
     rules = (*Policies.__dataclass_fields__, "undefined", "compat", "judge", "subtopics", "samples")
     report_rules = rules
@@ -41,7 +42,7 @@ class Rankings:
             return RunPairing.of(evaluate(qrels, runs, wanted, seed=seed, **rules))
         (evaluation,) = inputs
         if rules:
-            raise ParameterError(f"{next(iter(rules))!r} is a rule of evaluation, and the evaluation is made already")
+            raise ParameterError(f"{next(iter(rules))!r} is a rule of evaluation: it goes with judgments and runs")
         if not isinstance(evaluation, Evaluation):
             raise ParameterError(f"expected judgments and runs, got {type(evaluation).__name__} alone")
         return RunPairing.of(evaluation)

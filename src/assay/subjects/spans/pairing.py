@@ -39,6 +39,7 @@ class Extractions(Pairing):
 
     subject: ClassVar[str] = "spans"
     holds: ClassVar[str] = "spans"
+    to_have_more: ClassVar[str] = "Annotate"
 
     def __post_init__(self) -> None:
         """Refuse extractions that cannot be held against one another."""

@@ -24,6 +24,7 @@ class SpansSubject:
     name = "spans"
     words = Words("extraction", "document", "extractions", "spans of documents")
     verb = "assay.subjects.spans.evaluation:extract"
+    gated = "assay.subjects.spans.gating:two_extractions"
     reported = "assay.subjects.spans.report:ReportedExtractions"
     rules = ("match", "bio", "beta")
     report_rules = rules
