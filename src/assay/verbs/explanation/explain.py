@@ -158,6 +158,8 @@ def explain(
     Of a clustering, `given` is `Clusters` or a file of them, with the rules of `cluster`; or a `Clustering`, a
     `Contingency`, or `Points`. `item`: one point's silhouette.
 
+    Of spans, `given` is an `Extraction`. `label`: the spans of one type; `item`: those of one document.
+
     Of two orders of the same items (`given` and `run`: lists with the best first, or dicts of numbers), `measure` is a
     coefficient: Kendall, tau, Spearman, tau_AP, RBO(p=0.9).
 
@@ -189,6 +191,12 @@ def explain(
         view = view._replace(undefined=undefined_rule(rules.pop("undefined", "counted_as")))
         _refuse(rules, chosen)
         return of_decisions(measure, replace(given, unit_kind="class"), Chosen(label=query), view)
+    if run is None and (place := _hook(given)):
+        chosen.refuse("has no meaning here: choose a label or an item", "system", "threshold")
+        if rules or query is not None or running:
+            raise ParameterError(f"{next(iter(rules), 'query' if query is not None else 'running')} has no meaning here")
+        explanation = registry.load(place)(measure, given, label=label, unit=item)
+        return explanation if view.depth is None else replace(explanation, shown=view.depth)
     _refuse({}, chosen._replace(system=None))
     wanted = parse_measure(measure)
     if running and "cutoff" not in wanted.parameters:
@@ -205,6 +213,12 @@ def explain(
     elif rules:
         raise _misplaced(next(iter(rules)), "the evaluation is made already")
     return _of_evaluation(given.measure(wanted), given, query, system, view)
+
+
+def _hook(given: Any) -> str:
+    """Where the subject of an object explains its numbers; empty where it does not."""
+    name = getattr(given, "subject", "")
+    return str(getattr(registry.subject(name), "explained", "")) if name in registry.SUBJECTS else ""
 
 
 def _check(rules: Mapping[str, Any]) -> None:
