@@ -45,6 +45,7 @@ SUBJECTS: dict[str, tuple[str, dict[str, Command]]] = {
         "gate": Command("gate:classifier", "Say whether a classifier may take the baseline's place, for pipelines."),
         "doctor": Command("doctor:classifier", "Look predictions over for what makes numbers wrong."),
         "plot": Command("plot:classifier", "Draw a curve: ROC, precision and recall, calibration, gain, lift."),
+        "power": Command("power:classifier", "Say how many items are needed, and what these can show."),
         "thresholds": Command("thresholds:thresholds", "Say from which score on an item should count as positive."),
         "crossval": Command("crossval:classifier", "Say how good cross-validated classifiers are, fold by fold."),
     }),
@@ -60,6 +61,10 @@ SUBJECTS: dict[str, tuple[str, dict[str, Command]]] = {
     }),
     "extraction": ("Spans that were extracted from documents.", {
         "evaluate": Command("evaluate:extraction", "Score spans: precision, recall and F, in all and per type."),
+        "compare": Command("compare:extraction", "Say whether one system is better than another."),
+        "explain": Command("explain:extraction", "Show how a number came about, step by step."),
+        "report": Command("report:extraction", "Write a report on one system or several."),
+        "power": Command("power:extraction", "Say how many documents are needed, and what these can show."),
     }),
     "scores": ("Scores of systems per unit, from any tool.", {
         "compare": Command("compare:scores", "Say whether one system is better than another."),

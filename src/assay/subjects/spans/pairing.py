@@ -66,7 +66,9 @@ class Extractions(Pairing):
         first, *others = self.systems
         for other in others:
             if (first.match, first.beta) != (other.match, other.beta):
-                raise ParameterError(f"{first.name} and {other.name} were matched by different rules: extract them alike")
+                raise ParameterError(
+                    f"{first.name} and {other.name} were matched by different rules: extract them alike"
+                )
             if not _sorted(first).equals(_sorted(other)):
                 raise InputError(f"{first.name} and {other.name} were held against different true spans")
         names = [system.name for system in self.systems]

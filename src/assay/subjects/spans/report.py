@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Self
+from typing import Literal, Self
 
 import polars as pl
 
@@ -159,7 +159,9 @@ class ReportedExtractions:
         """How it was done, in sentences for a paper."""
         first, several = self.systems[0], len(self.systems) > 1
         systems = f"{number_of('system', len(self.systems))} ({self.title}) {'were' if several else 'was'}"
-        spans = f"{number_of('true span', len(first.truth.once))} in {number_of('document', len(first.documents.units))}"
+        spans = (
+            f"{number_of('true span', len(first.truth.once))} in {number_of('document', len(first.documents.units))}"
+        )
         yield f"{systems} evaluated by {spans}; a predicted span is a hit if {MATCHES[first.match]}."
         named = joined([f"{measure}{cite(*measure.works)}" for measure in self.measures])
         yield f"{'They were' if several else 'It was'} measured by {named}, from the counts of all documents together."
@@ -226,13 +228,17 @@ def _mistakes(system: Extraction) -> Iterator[Table]:
 
 
 def _by_system(
-    name: str, title: str, lead: str, parts: Sequence[tuple[str, tuple[Table, ...]]], fold: str = "open"
+    name: str,
+    title: str,
+    lead: str,
+    parts: Sequence[tuple[str, tuple[Table, ...]]],
+    fold: Literal["open", "closed"] = "open",
 ) -> Section:
     """The tables of each system; of several, each can be folded away, and has names of its own."""
     inner = []
     for place, (system, tables) in enumerate(parts, 1):
         several = len(parts) > 1
         own = tuple(replace(table, name=f"{table.name}-{place}") for table in tables) if several else tables
-        state = "closed" if place > 1 or fold == "closed" else "open"
+        state: Literal["open", "closed"] = "closed" if place > 1 else fold
         inner.append(Section(f"{name}-{place}", system, own, fold=state))
     return Section(name, title, tuple(part for part in inner if part.parts), lead)

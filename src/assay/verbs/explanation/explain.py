@@ -125,7 +125,7 @@ def _missed(
 _OF_EVALUATION = {*Policies.__dataclass_fields__, "undefined", "compat", "judge", "subtopics", "seed", "samples"}
 
 
-def explain(
+def explain(  # noqa: PLR0911, PLR0912  # one branch for each subject
     measure: str | Measure,
     given: Any,
     run: Any = None,
@@ -192,11 +192,8 @@ def explain(
         _refuse(rules, chosen)
         return of_decisions(measure, replace(given, unit_kind="class"), Chosen(label=query), view)
     if run is None and (place := _hook(given)):
-        chosen.refuse("has no meaning here: choose a label or an item", "system", "threshold")
-        if rules or query is not None or running:
-            raise ParameterError(f"{next(iter(rules), 'query' if query is not None else 'running')} has no meaning here")
-        explanation = registry.load(place)(measure, given, label=label, unit=item)
-        return explanation if view.depth is None else replace(explanation, shown=view.depth)
+        refused = {"system": system, "threshold": threshold, "query": query, "running": running or None, **rules}
+        return _of_subject(measure, given, place, chosen, view, refused)
     _refuse({}, chosen._replace(system=None))
     wanted = parse_measure(measure)
     if running and "cutoff" not in wanted.parameters:
@@ -219,6 +216,16 @@ def _hook(given: Any) -> str:
     """Where the subject of an object explains its numbers; empty where it does not."""
     name = getattr(given, "subject", "")
     return str(getattr(registry.subject(name), "explained", "")) if name in registry.SUBJECTS else ""
+
+
+def _of_subject(
+    measure: str | Measure, given: Any, place: str, chosen: Chosen, view: View, refused: Mapping[str, Any]
+) -> Explanation:
+    """What the subject itself explains, by a label or a unit of its own."""
+    for name in (name for name, value in refused.items() if value is not None):
+        raise ParameterError(f"{name} has no meaning here: choose a label or an item")
+    explanation: Explanation = registry.load(place)(measure, given, label=chosen.label, unit=chosen.item)
+    return explanation if view.depth is None else replace(explanation, shown=view.depth)
 
 
 def _check(rules: Mapping[str, Any]) -> None:
