@@ -193,7 +193,7 @@ def explain(  # noqa: PLR0911, PLR0912  # one branch for each subject
         return of_decisions(measure, replace(given, unit_kind="class"), Chosen(label=query), view)
     if run is None and (place := _hook(given)):
         refused = {"system": system, "threshold": threshold, "query": query, "running": running or None, **rules}
-        return _of_subject(measure, given, place, chosen, view, refused)
+        return _of_subject(measure, given, place, chosen, view, refused=refused)
     _refuse({}, chosen._replace(system=None))
     wanted = parse_measure(measure)
     if running and "cutoff" not in wanted.parameters:
@@ -219,7 +219,7 @@ def _hook(given: Any) -> str:
 
 
 def _of_subject(
-    measure: str | Measure, given: Any, place: str, chosen: Chosen, view: View, refused: Mapping[str, Any]
+    measure: str | Measure, given: Any, place: str, chosen: Chosen, view: View, *, refused: Mapping[str, Any]
 ) -> Explanation:
     """What the subject itself explains, by a label or a unit of its own."""
     for name in (name for name, value in refused.items() if value is not None):
