@@ -45,8 +45,8 @@ from assay.cli import main as run_command
 from assay.files import formats
 from assay.files.clusters import read_document_clusters, read_points
 from assay.files.small_tables import read_ids, read_matrix, read_numbers
+from assay.subjects.ranking.baseline_files import read_baseline
 from assay.subjects.spans.span_files import read_spans, read_truth_and_predicted
-from assay.verbs.gating.baselines import read_baseline
 
 SECONDS, BYTES, WATCHDOG = 5.0, 1 << 30, 300.0
 ACCEPTED, REFUSED, UNEXPECTED, SLOW, LARGE = "accepted", "refused", "unexpected", "over 5 s", "over 1 GB"

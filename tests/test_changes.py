@@ -22,8 +22,9 @@ from assay.measures.counting.retrieved import as_judged, retrieved
 from assay.measures.steps import Steps
 from assay.measures.steps import quantity as counted_number
 from assay.stats.mean_samples import MeanSample
-from assay.subjects.ranking.visible_changes import VisibleChanges, changes, noticed, queries, why_no_shares
+from assay.subjects.ranking.visible_changes import changes, noticed, queries, why_no_shares
 from assay.verbs.comparison.slices import NONE, attribute_of, slices
+from assay.verbs.differences import VisibleChanges
 
 Table: TypeAlias = dict[str, dict[str, float]]
 

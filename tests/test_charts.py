@@ -31,7 +31,7 @@ from assay.subjects.clusters import curves as cluster_curves
 from assay.subjects.clusters.number_of_clusters import numbers_given
 from assay.subjects.labels import curves as classifier_curves
 from assay.subjects.ranking import curves
-from assay.subjects.ranking.curves import Curve
+from assay.verbs.curves import Curve
 from assay.verbs.sections.curves import ranked
 
 pytest.importorskip("altair", reason="charts need the extra `report`")

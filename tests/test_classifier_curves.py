@@ -23,7 +23,7 @@ from assay.subjects.labels import curves as classifier_curves
 from assay.subjects.labels.curves.bands import Band, band_frame
 from assay.subjects.labels.curves.bins import bin_edges
 from assay.subjects.labels.thresholds.inputs import ScoredSystem
-from assay.subjects.ranking.curves import Curve
+from assay.verbs.curves import Curve
 
 metrics = pytest.importorskip("sklearn.metrics")
 sklearn_calibration = pytest.importorskip("sklearn.calibration")

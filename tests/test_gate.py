@@ -22,8 +22,9 @@ from assay.stats.bootstrap import intervals
 from assay.stats.mean_samples import MeanSample
 from assay.stats.permutation import permutation_test
 from assay.stats.samples import Drawing
+from assay.subjects.ranking.gating import guards_of
 from assay.verbs.gating.checks import Check, GateSettings, Part, checks_of
-from assay.verbs.gating.guards import MISSING_ITEMS, Coverage, guards_of
+from assay.verbs.gating.guards import MISSING_ITEMS, Coverage
 from assay.verbs.gating.rules import EXIT_CODES, OUTCOMES, Margins, Outcome, decided, worst
 from assay.verbs.gating.sentences import _WHAT_TO_DO, advice
 

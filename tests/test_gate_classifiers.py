@@ -15,8 +15,8 @@ import assay
 from assay import Predictions, gate
 from assay.core.errors import InputError, ParameterError
 from assay.stats.mcnemar import mcnemar
+from assay.subjects.ranking.baselines import freeze
 from assay.verbs.comparison import compare
-from assay.verbs.gating.frozen import freeze
 
 LETTERS = Path(assay.__file__).parent / "data" / "letters"
 
@@ -178,7 +178,7 @@ def test_an_undefined_number_cannot_be_gated() -> None:
     ("change", "why"),
     [
         ({"min_judged": 0.5}, "min_judged goes with judgments and runs"),
-        ({"relevance_level": 2}, "no rule for predictions"),
+        ({"relevance_level": 2}, "a rule of evaluation: it goes with judgments and runs"),
         ({"slices": "topic", "topics": {"i000": "a"}}, "made of all items together"),
         ({"measures": "Prevalence"}, "neither good nor bad"),
     ],

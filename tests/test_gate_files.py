@@ -25,9 +25,9 @@ from strategies import quickly
 
 import assay
 from assay.core.errors import AssayError, FormatError, InputError, ParameterError
+from assay.subjects.ranking.baseline_files import is_baseline, read_baseline
+from assay.subjects.ranking.digests import of_json, of_qrels, of_run
 from assay.verbs.gating.annotations import annotation
-from assay.verbs.gating.baselines import is_baseline, read_baseline
-from assay.verbs.gating.digests import of_json, of_qrels, of_run
 from assay.verbs.gating.junit import Case, to_xml
 from assay.verbs.gating.rules import OUTCOMES
 

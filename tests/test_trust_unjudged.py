@@ -17,7 +17,7 @@ import assay
 from assay import Comparison, Measure
 from assay.measures import parse_measure, registered
 from assay.measures.counting.judgments import Floats
-from assay.verbs.gating.digests import of_json
+from assay.subjects.ranking.digests import of_json
 
 Table: TypeAlias = dict[str, dict[str, float]]
 #: A grade for each unjudged document; None: it stays unjudged.

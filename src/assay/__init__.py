@@ -59,7 +59,7 @@ _HOMES = {
     "assay.files.small_tables": ("read_scores",),
     "assay.files.writing": ("write",),
     "assay.verbs.gating.gate": ("gate",),
-    "assay.verbs.gating.frozen": ("Baseline", "freeze"),
+    "assay.subjects.ranking.baselines": ("Baseline", "freeze"),
     "assay.verbs.gating.result": ("GateResult",),
     "assay.measures": ("Measure", "PerUnit", "measure", "parse_measure"),
     "assay.measures.curve_input": ("GivenCurve",),
@@ -136,6 +136,8 @@ if TYPE_CHECKING:
     from assay.subjects.ranking.audit import audit as audit
     from assay.subjects.ranking.audit import compare_signatures as compare_signatures
     from assay.subjects.ranking.audit import parse_signature as parse_signature
+    from assay.subjects.ranking.baselines import Baseline as Baseline
+    from assay.subjects.ranking.baselines import freeze as freeze
     from assay.subjects.ranking.clustered_results import ClustersByUse as ClustersByUse
     from assay.subjects.ranking.clustered_results import clusters_by_use as clusters_by_use
     from assay.subjects.ranking.evaluation import Evaluation as Evaluation
@@ -157,8 +159,6 @@ if TYPE_CHECKING:
     from assay.verbs.diagnosis import doctor as doctor
     from assay.verbs.explanation import Explanation as Explanation
     from assay.verbs.explanation import explain as explain
-    from assay.verbs.gating.frozen import Baseline as Baseline
-    from assay.verbs.gating.frozen import freeze as freeze
     from assay.verbs.gating.gate import gate as gate
     from assay.verbs.gating.result import GateResult as GateResult
     from assay.verbs.planning import Plan as Plan

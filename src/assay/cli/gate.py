@@ -134,7 +134,7 @@ def freeze(
 
     $ assay freeze qrels.txt words.run -o baseline.json
     """
-    from assay.verbs.gating import frozen  # noqa: PLC0415  # `assay --help` need not load Polars
+    from assay.subjects.ranking import baselines as frozen  # noqa: PLC0415  # `assay --help` need not load Polars
 
     frozen.refuse_predictions(qrels, inputs.named(run)[1])
     (opened,) = inputs.opened(qrels, [run])
@@ -159,8 +159,8 @@ def _of_runs(
     quiet: bool,
 ) -> GateResult:
     from assay.files import Source  # noqa: PLC0415
+    from assay.subjects.ranking.baseline_files import frozen_in, is_baseline  # noqa: PLC0415
     from assay.subjects.ranking.inputs import opened_run  # noqa: PLC0415
-    from assay.verbs.gating.baselines import frozen_in, is_baseline  # noqa: PLC0415
     from assay.verbs.gating.gate import gate  # noqa: PLC0415
 
     name, path = inputs.named(old)

@@ -13,7 +13,7 @@ from assay.core.domains import Choice
 from assay.core.errors import ParameterError
 
 if TYPE_CHECKING:
-    from assay.subjects.ranking.curves import Curve
+    from assay.verbs.curves import Curve
 
 #: The kinds of pictures, and the options that each takes, besides those that say what to read.
 OF_RUNS = {

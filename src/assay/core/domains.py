@@ -172,3 +172,14 @@ class WordOrTable(Choice):
 SHARE, CONFIDENCE = Real(0.0, 1.0), Real(0.0, 1.0, inside=True)
 #: What may be larger without an end, but not 0: a margin, a difference to find.
 POSITIVE = Real(0.0, inside=True)
+
+
+def check_levels(*, alpha: float, power: float, margin: float | None = None) -> None:
+    """Refuse levels and margins that are none.
+
+    >>> check_levels(alpha=0.05, power=0.8)
+    """
+    Real(0.0, 0.5, inside=True).check("alpha", alpha)
+    CONFIDENCE.check("power", power)
+    if margin is not None:
+        POSITIVE.check("the margin", margin)

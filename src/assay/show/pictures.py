@@ -13,7 +13,7 @@ from assay.files.atomic import write_bytes
 from assay.show.svg import standalone
 
 if TYPE_CHECKING:
-    from assay.subjects.ranking.curves import Curve
+    from assay.verbs.curves import Curve
 
 #: A picture in pixels has so many for each of the drawing.
 _SCALE = 2

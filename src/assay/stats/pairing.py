@@ -16,10 +16,10 @@ from assay.stats.samples import Drawing, Sample
 from assay.tables import Direction
 
 if TYPE_CHECKING:
-    from assay.subjects.clusters.pairing import Alike
     from assay.subjects.ranking.evaluation import Evaluation
     from assay.verbs.comparison.findings import Finding
     from assay.verbs.comparison.result import Comparison
+    from assay.verbs.differences import Alike
 
 #: Which measures are asked for; None: the usual ones.
 Wanted: TypeAlias = Iterable[str | Measure] | str | Measure | None
@@ -44,6 +44,8 @@ class Pairing(ABC):
     subject: ClassVar[str]
     #: What was paired, in words.
     holds: ClassVar[str] = "scores"
+    #: What people do to have more units.
+    to_have_more: ClassVar[str] = "Get"
 
     @abstractmethod
     def measure_names(self, wanted: Wanted = None) -> list[str]:
@@ -63,6 +65,16 @@ class Pairing(ABC):
     def evaluation(self) -> Evaluation | None:
         """The evaluation of runs that the systems come from, if they do."""
         return None
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether judgments were declared complete, so that no document is unjudged."""
+        return False
+
+    @property
+    def reference(self) -> str:
+        """The name of what the systems were held against, where that stands by itself."""
+        return ""
 
     @property
     def is_bare(self) -> bool:
@@ -112,6 +124,11 @@ class Pairing(ABC):
     def no_documents(self) -> str:
         """Why documents cannot be looked at."""
         return f"this is about the documents of rankings: {self.holds} have none"
+
+    def documents(self, comparison: Comparison) -> Any:
+        """What the documents of runs tell of a comparison; refused where there are none."""
+        del comparison
+        raise ParameterError(self.no_documents)
 
     def look_into(self, comparison: Comparison) -> Comparison:
         """The comparison with what takes a second look at the data, where that is worth its time."""

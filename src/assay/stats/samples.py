@@ -222,6 +222,11 @@ class Sample(ABC):
         del weights
         return None
 
+    @property
+    def can_be_reweighted(self) -> bool:
+        """Whether units with names can be weighted, and so be drawn anew for several samples alike."""
+        return len(self.units) == self.size and self.reweighted(np.ones((1, self.size))) is not None
+
     def part(self, rows: Sequence[int]) -> Self | None:
         """The same systems on some of the units, given by their places; None if that would be another number."""
         del rows

@@ -43,6 +43,11 @@ class Stability(NamedTuple):
     redrawn: Agreement
     halves: Agreement
 
+    @classmethod
+    def unknown(cls) -> Stability:
+        """That of numbers which units cannot be drawn anew for."""
+        return cls(*[Agreement(np.nan, np.nan, np.nan, np.nan, 0.95, 0)] * 2)
+
 
 def discriminative_power(p_values: ArrayLike, alpha: float = 0.05) -> float:
     """The share of pairs of systems that a measure tells apart: those with p below alpha; NaN without a p-value.

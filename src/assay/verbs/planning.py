@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import polars as pl
 
-from assay.core.domains import POSITIVE, Whole
+from assay.core.domains import POSITIVE, Whole, check_levels
 from assay.core.errors import InputError, number_of
 from assay.core.results import Result
 from assay.measures.registry import Measure
@@ -19,7 +19,6 @@ from assay.stats.corrections import corrected, out_of_reach, resamples_for
 from assay.stats.permutation import Outcome, swaps
 from assay.stats.samples import Drawing, Pair, Sample
 from assay.stats.stability import Stability, discriminative_power, ranking_stability
-from assay.subjects.ranking.inputs import check_levels
 from assay.verbs.comparison.findings import Levels
 from assay.verbs.comparison.pairs import pairs_of
 from assay.verbs.subject import pairing_of
@@ -119,10 +118,10 @@ def plan(
     """Say how large a difference the units at hand can show, and how many units a given difference needs.
 
     `given` is an `Evaluation`, or judgments (with `runs`, and the rules of `evaluate`), or scores: a `Scores` table or
-    a file of one. `difference`: the difference in a measure to be found; unless given, 0.01 of the measure's range.
-    `power` is the chance to find it, with a two-sided test at level `alpha`. `baseline`: pair the others with it, not
-    every two systems. Power is that of the paired t test; which pairs are told apart, with these units, is tested by
-    permutation, with Holm's correction, from `seed`.
+    a file of one; or predictions of classifiers, or extractions, as `compare` takes them. `difference`: the difference
+    in a measure to be found; unless given, 0.01 of the measure's range. `power` is the chance to find it, with a two-
+    sided test at level `alpha`. `baseline`: pair the others with it, not every two systems. Power is that of the paired
+    t test; which pairs are told apart, with these units, is tested by permutation, with Holm's correction, from `seed`.
 
     >>> scores = plan({"q1": {"d": 1}, "q2": {"d": 1}}, {"a": {"q1": {"d": 1}}, "b": {"q2": {"d": 1}}}, measures="RR")
     >>> scores.measures[0].pairs[0].units
@@ -132,7 +131,10 @@ def plan(
         POSITIVE.check("the difference", difference)
     check_levels(alpha=alpha, power=power)
     seed = Whole(0).check("seed", seed)
-    samples, notes = pairing_of(plan, given, runs, measures, seed=seed, rules=rules).comparable(measures)
+    pairing = pairing_of(plan, given, runs, measures, seed=seed, rules=rules)
+    samples, notes = pairing.comparable(measures)
+    if samples[0].decides_by == "interval":
+        raise InputError(f"a plan is about the power of a test, and {pairing.holds} have none: see `compare`")
     notes += [
         f"{sample.measure} is a sum over units: it grows with them, and is left out"
         for sample in samples
@@ -155,6 +157,11 @@ def plan(
         least = Outcome("permutation", 0.0, 1.0, *swaps(sample.size, often))
         if why := out_of_reach([least], sample.size, len(pairs), alpha):
             notes.append(f"told apart: {why}")
+    notes += [
+        f"{sample.measure} is made of {sample.made_of}: how stable its ranking is, is not known"
+        for sample in usable
+        if not sample.can_be_reweighted
+    ]
     levels, drawing = Levels(alpha, difference, power), Drawing(often, seed)
     planned = tuple(_measure_plan(sample, pairs, levels, drawing) for sample in usable)
     return Plan(planned, alpha, power, often, seed, tuple(dict.fromkeys(notes)))
@@ -164,7 +171,8 @@ def _measure_plan(sample: Sample, pairs: Sequence[Pair], levels: Levels, drawing
     """`levels`: those asked for, with the difference to be shown as the margin."""
     alpha, power, observed = levels.alpha, levels.power, sample.observed
     wanted, origin = sample.margin(pairs[0][0], levels.margin)
-    p = corrected(np.array([outcome.p for outcome in sample.test(pairs, "permutation", drawing)]), "holm")
+    test = "permutation" if sample.synonym("permutation") in sample.tests else None
+    p = corrected(np.array([outcome.p for outcome in sample.test(pairs, test, drawing)]), "holm")
     planned = []
     for (first, second), value in zip(pairs, p.tolist(), strict=True):
         spread = sample.spread(first, second, drawing)
@@ -182,7 +190,9 @@ def _measure_plan(sample: Sample, pairs: Sequence[Pair], levels: Levels, drawing
                 value,
             )
         )
-    stability = ranking_stability(sample.defined(), _STABILITY_RESAMPLES, drawing.seed)
+    stability = Stability.unknown()
+    if sample.can_be_reweighted:
+        stability = ranking_stability(sample.defined(), _STABILITY_RESAMPLES, drawing.seed)
     apart = discriminative_power(p, alpha)
     return MeasurePlan(sample.measure, sample.unit_kind, sample.size, wanted, origin, tuple(planned), apart, stability)
 

@@ -57,6 +57,13 @@ class Subject(Protocol):
     def reported(self) -> str:
         """Where the class is that reports are made by: see `assay.verbs.report.subject.Reported`."""
 
+    @property
+    def gated(self) -> str:
+        """Where the function is that pairs a baseline and a candidate, as `assay.verbs.gating.sides.Sides`.
+
+        It takes the data, `Two` systems or names of them, the measures asked for, the seed and the rules.
+        """
+
     def pairing(self, inputs: Sequence[Any], measures: Any, seed: int, rules: Mapping[str, Any]) -> Pairing:
         """Open the inputs, and pair the systems by unit: what `compare`, `gate` and `plan` start from."""
 

@@ -24,7 +24,7 @@ from assay.show.charts import MOST_NAMED
 from assay.subjects.clusters import Clustering
 from assay.subjects.clusters.groups import arranged, bars_of
 from assay.subjects.clusters.over_k import NumberOfClusters
-from assay.subjects.ranking.curves import Curve
+from assay.verbs.curves import Curve
 
 #: Of more classes or clusters, the largest are drawn: cells would be too small to see.
 MOST_DRAWN = 70

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property, reduce
 from math import isnan
 from operator import and_
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import polars as pl
@@ -36,6 +36,7 @@ from assay.subjects.clusters.rules import (
 )
 from assay.tables.alignment import Missing, aligned_clusters
 from assay.tables.clusters import Clusters
+from assay.verbs.differences import Alike
 
 if TYPE_CHECKING:
     from assay.verbs.comparison.findings import Finding
@@ -52,18 +53,6 @@ RULES = (*Rules._fields, "missing")
 _BY_MORE = ("Purity", "Homogeneity", "BCubedPrecision", "WithinSimilarity", "WithinDistance")
 _BY_CHANCE = ("NMI", "VMeasure")
 _BY_FEWER = ("InversePurity", "Completeness", "PairRecall", "BCubedRecall")
-
-
-class Alike(NamedTuple):
-    """How alike two clusterings are, whatever they are worth: `moved` items are in another cluster, names aside.
-
-    Clusters are matched one to one, so that as few items as possible move. `ari`: the adjusted Rand index of the one
-    with the other; NaN where it is undefined.
-    """
-
-    items: int
-    moved: int
-    ari: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,6 +78,7 @@ class Clusterings(ItemPairing):
     sizes: tuple[int, ...] = ()
 
     holds: ClassVar[str] = "clusters"
+    to_have_more: ClassVar[str] = "Cluster"
 
     @classmethod
     def of(cls, clusters: Any, *, missing: Missing = "error", seed: int = 0, **rules: Any) -> Clusterings:

@@ -15,6 +15,7 @@ class ClustersSubject:
 
     name = "clusters"
     words = Words("clustering", "item", "clusterings", "clusters of items")
+    gated = "assay.subjects.clusters.gating:two_clusterings"
     reported = "assay.subjects.clusters.sections.report:ReportedClusterings"
     rules = RULES
     report_rules = (*Rules._fields, "comparison", "over_k", "confidence", "resamples", "seed", "mute")

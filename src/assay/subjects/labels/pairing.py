@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import polars as pl
@@ -47,6 +47,7 @@ from assay.subjects.labels.measurement import (
 from assay.subjects.labels.result import ClassifiedSystem, label_signature
 from assay.tables import Predictions
 from assay.tables.alignment import Missing, aligned
+from assay.verbs.differences import Flips
 
 if TYPE_CHECKING:
     from assay.verbs.comparison.findings import Finding
@@ -56,18 +57,6 @@ if TYPE_CHECKING:
 DEFAULT_MEASURES = ("Accuracy", "F", "MCC")
 #: The same for items with several labels each.
 _OF_LABEL_SETS = ("ExactMatch", "F(average='samples')", "F(average='micro')")
-
-
-class Flips(NamedTuple):
-    """Items that two systems predict differently: `fixed` only the second has right, `broken` only the first.
-
-    `changed`: both are wrong, each in its own way.
-    """
-
-    items: int
-    fixed: int
-    broken: int
-    changed: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,6 +86,7 @@ class Classifiers(ItemPairing):
     sizes: tuple[int, ...] = ()
 
     holds: ClassVar[str] = "predictions"
+    to_have_more: ClassVar[str] = "Label"
 
     @classmethod
     def of(

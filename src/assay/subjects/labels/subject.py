@@ -14,6 +14,7 @@ class Labels:
 
     name = "labels"
     words = Words("classifier", "item", "classifiers", "predictions")
+    gated = "assay.subjects.labels.gating:two_classifiers"
     reported = "assay.subjects.labels.sections.report:ReportedClassifiers"
     rules = ("pos_label", "threshold", "missing")
     report_rules = ("comparison", "labels", "pos_label", "threshold", "confidence", "resamples", "seed", "mute")

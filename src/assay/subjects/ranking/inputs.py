@@ -9,7 +9,6 @@ from typing import Any, cast
 import polars as pl
 
 from assay.core.arguments import naming
-from assay.core.domains import CONFIDENCE, POSITIVE, Real
 from assay.core.errors import EmptyFileError, ParameterError
 from assay.files import Source, is_file, read_qrels, scan_run
 from assay.tables import Batches, Qrels, Run
@@ -92,14 +91,3 @@ def judgments_of(given: Any, judge: str | None = None, subtopics: bool = False) 
     if is_file(given):
         return read_qrels(given, judges=None if judge is None else True)
     return Qrels.of(given)
-
-
-def check_levels(*, alpha: float, power: float, margin: float | None = None) -> None:
-    """Refuse levels and margins that are none.
-
-    >>> check_levels(alpha=0.05, power=0.8)
-    """
-    Real(0.0, 0.5, inside=True).check("alpha", alpha)
-    CONFIDENCE.check("power", power)
-    if margin is not None:
-        POSITIVE.check("the margin", margin)

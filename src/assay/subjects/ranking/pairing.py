@@ -11,6 +11,7 @@ from assay.measures.registry import Measure
 from assay.stats.pairing import Wanted
 from assay.stats.pooled_samples import PooledSample
 from assay.stats.samples import Sample
+from assay.subjects.ranking.document_analysis import DocumentAnalysis, with_document_analysis
 from assay.subjects.ranking.evaluation import Evaluation
 from assay.verbs.scores import ScorePairing, listed
 
@@ -25,6 +26,7 @@ class RunPairing(ScorePairing):
     runs: Evaluation = field(kw_only=True)
 
     subject: ClassVar[str] = "ranking"
+    to_have_more: ClassVar[str] = "Judge"
 
     @classmethod
     def of(cls, evaluation: Evaluation) -> RunPairing:
@@ -78,7 +80,21 @@ class RunPairing(ScorePairing):
 
     def look_into(self, comparison: Comparison) -> Comparison:
         """The comparison with what documents of the runs tell."""
-        return comparison.with_document_analysis()
+        return with_document_analysis(comparison)
+
+    def documents(self, comparison: Comparison) -> DocumentAnalysis:
+        """What the documents of the runs tell of a comparison."""
+        return DocumentAnalysis(comparison)
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether the judgments were declared complete."""
+        return self.runs.policies.complete
+
+    @property
+    def reference(self) -> str:
+        """The name of the judgments."""
+        return self.runs.qrels.name
 
     def signatures(self, measures: Iterable[str]) -> dict[str, str]:
         """Everything that each measure's number depends on, in one line."""

@@ -20,6 +20,7 @@ class Rankings:
 
     name = "ranking"
     words = Words("run", "query", "evaluation", "judgments and runs")
+    gated = "assay.subjects.ranking.gating:two_runs"
     reported = "assay.subjects.ranking.sections.report:ReportedRankings"
     rules = (*Policies.__dataclass_fields__, "undefined", "compat", "judge", "subtopics", "samples")
     report_rules = rules

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from assay.core.domains import Whole
+from assay.core.domains import Whole, check_levels
 from assay.core.errors import InputError, ParameterError, did_you_mean, listed, number_of
 from assay.measures.counting.judgments import Floats, Ints
 from assay.measures.registry import Measure
@@ -17,7 +17,6 @@ from assay.stats.pairing import Directions
 from assay.stats.rounding import ROUNDING, snapped
 from assay.stats.samples import NO_DRAWING, Sample
 from assay.stats.tuning_bootstrap import Choices, interval_by_error
-from assay.subjects.ranking.inputs import check_levels
 from assay.subjects.ranking.settings_of_runs import RunSetting, grid_of, settings_of
 from assay.subjects.ranking.tuning_result import TUNED, TunedFold, Tuning
 from assay.tables import Topics

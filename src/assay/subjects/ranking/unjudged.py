@@ -27,6 +27,7 @@ from assay.subjects.ranking.extremes import FEW_ROWS, ROUNDING, Extremes, extrem
 from assay.subjects.ranking.hypothetical_judgments import Hypotheses
 from assay.subjects.ranking.regrading import Trials, rises_with_rank
 from assay.tables import picked
+from assay.verbs.differences import UnjudgedReach
 
 
 def limits(trials: Trials, extremes: Extremes) -> tuple[Floats, Floats]:
@@ -141,26 +142,6 @@ def _numbers(trials: Trials, relevant: Ints, place: Ints, systems: list[Hypothes
 
 # Effects that differ by less than rounding are equal: the order is then the same on every machine.
 _DECIMALS = 12
-
-
-class UnjudgedReach(NamedTuple):
-    """How far unjudged documents could move a difference of means (second system less first).
-
-    `documents`: how many unjudged documents one of the systems has within the measure's cut-off, each counted once a
-    query. All of them are, also those whose grade would change nothing, such as what stands below a relevant document
-    in both systems under RR: whether a document matters may depend on the grades of others, and to find out takes far
-    longer than the bounds do. `judge_next` lists those that matter by themselves.
-    `changes_sign`: whether the difference as observed could turn into its opposite. Where that is open, it is True.
-    `exact`: whether no grades of these documents, which stand within the measure's cut-off in one of the systems, lead
-    beyond `low` and `high`. If not, they are what some grades lead to, and others may lead a little further: there were
-    too many to try them all, or a query would come into the mean, or leave it.
-    """
-
-    low: float
-    high: float
-    documents: int
-    changes_sign: bool
-    exact: bool
 
 
 class Bounds(NamedTuple):

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 import polars as pl
 
@@ -16,29 +14,10 @@ from assay.measures.registry import Measure
 from assay.measures.summary import Undefined, counted, summarise
 from assay.stats.mean_samples import MeanSample
 from assay.tables import picked
+from assay.verbs.differences import VisibleChanges
 
 #: How many results most pages show.
 PAGE = 10
-
-
-class VisibleChanges(NamedTuple):
-    """For how many queries users would see a difference when the second system takes the place of the first.
-
-    `first_result_changes`: another document stands at rank 1, or one of the systems returns nothing.
-    `first_relevant_up`, `_down`: the first relevant result stands higher, or lower, than before; `_appears`: there was
-    none and now there is one; `_disappears`: there was one and now there is none.
-    `page_documents_change`: the first ten results are not the same documents; `page_order_changes`: they are the same,
-    in another order.
-    """
-
-    queries: int
-    first_result_changes: int
-    first_relevant_up: int
-    first_relevant_down: int
-    first_relevant_appears: int
-    first_relevant_disappears: int
-    page_documents_change: int
-    page_order_changes: int
 
 
 def noticed(first: Ranks, second: Ranks) -> VisibleChanges:

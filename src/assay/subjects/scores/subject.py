@@ -18,6 +18,7 @@ class ScoresSubject:
 
     name = "scores"
     words = Words("system", "unit", "scores", "scores")
+    gated = "assay.subjects.scores.gating:two_systems"
     reported = "assay.subjects.ranking.sections.report:ReportedRankings"
     rules: tuple[str, ...] = ()
     report_rules = rules

@@ -42,6 +42,7 @@ class Extractions(Pairing):
 
     subject: ClassVar[str] = "spans"
     holds: ClassVar[str] = "spans"
+    to_have_more: ClassVar[str] = "Annotate"
 
     @classmethod
     def of(cls, inputs: Sequence[Any], rules: Mapping[str, Any]) -> Extractions:

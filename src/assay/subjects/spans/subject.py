@@ -14,6 +14,7 @@ class SpansSubject:
 
     name = "spans"
     words = Words("extraction", "document", "extractions", "spans of documents")
+    gated = "assay.subjects.spans.gating:two_extractions"
     reported = "assay.subjects.spans.report:ReportedExtractions"
     explained = "assay.subjects.spans.explanation:explain_spans"
     rules = RULES

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from assay.core.arguments import argument
-from assay.core.domains import Choice, Whole
+from assay.core.domains import Choice, Whole, check_levels
 from assay.core.notes import Note
 from assay.measures.registry import Measure
 from assay.stats.bootstrap import Interval, Method
@@ -18,7 +18,6 @@ from assay.stats.pairing import Directions
 from assay.stats.permutation import Outcome
 from assay.stats.samples import Drawing, Sample
 from assay.stats.tests import SIMULTANEOUS
-from assay.subjects.ranking.inputs import check_levels
 from assay.verbs.comparison.findings import EACH_ITS_OWN, Finding, Settings, Standing, finding_of
 from assay.verbs.comparison.pairs import Family, Pairs, pairs_of
 from assay.verbs.comparison.result import Comparison

@@ -13,11 +13,9 @@ from assay.stats.effects import Wins
 from assay.stats.permutation import Outcome
 from assay.stats.samples import NO_DRAWING, Drawing, Pair, Sample
 from assay.stats.verdict import FEWEST_UNITS, Verdict, verdict
-from assay.subjects.labels.pairing import Flips
-from assay.subjects.ranking.unjudged import UnjudgedReach
-from assay.subjects.ranking.visible_changes import VisibleChanges
 from assay.tables import Direction
 from assay.verbs.comparison.pairs import Family
+from assay.verbs.differences import Flips, UnjudgedReach, VisibleChanges
 
 #: What stands for the test where measures have different ones.
 EACH_ITS_OWN = "each measure's own"

@@ -8,9 +8,9 @@ import polars as pl
 
 from assay.core.digits import as_level
 from assay.core.words import INTERVALS
-from assay.subjects.ranking.curves import Curve
 from assay.verbs.comparison.findings import Finding, Settings, Standing
 from assay.verbs.comparison.pairs import Pairs
+from assay.verbs.curves import Curve
 
 #: Intervals of more pairs than this are not drawn: the systems are, with theirs.
 _MOST_PAIRS = 24

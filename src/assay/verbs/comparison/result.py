@@ -3,46 +3,32 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import polars as pl
 
 from assay.core.errors import ParameterError, listed, not_among, number_of, several
-from assay.core.notes import Note
 from assay.core.results import Result
 from assay.core.words import CORRECTED_BY
-from assay.measures.counting.ranks import Ranks
-from assay.measures.counting.retrieved import retrieved, why_not
 from assay.measures.registry import Measure
-from assay.measures.summary import Undefined
 from assay.show.legible import on_one_line
 from assay.show.model import Prose
 from assay.stats.pairing import Pairing
 from assay.stats.samples import Sample
 from assay.stats.tests import SIMULTANEOUS
-from assay.subjects.ranking.curves import Curve
-from assay.subjects.ranking.evaluation import Evaluation
-from assay.subjects.ranking.unjudged import bounds_of, condensed_of, judge_next, reach_of
-from assay.subjects.ranking.visible_changes import PAGE, changes, noticed
 from assay.verbs.comparison.findings import Finding, Settings, Standing, select_finding
 from assay.verbs.comparison.intervals import intervals
 from assay.verbs.comparison.pairs import Pairs
 from assay.verbs.comparison.slices import attribute_of, slice_table, slices
-from assay.verbs.scores import FROM_SCORES, UNSEEN
+from assay.verbs.curves import Curve
 
 if TYPE_CHECKING:
     import altair as alt
 
     from assay.tables import Topics
-
-#: Of more pairs than this, nobody wants to know what unjudged documents could do to each.
-MOST_PAIRS_LOOKED_AT = 50
-#: Runs with more rows than this are not gone through once more for every document that they hold.
-_MOST_ROWS = 5_000_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -122,9 +108,8 @@ class Comparison(Result):
         self, n: int = 25, measure: str | Measure | None = None, system: str | None = None, baseline: str | None = None
     ) -> pl.DataFrame:
         """The unjudged documents whose judgment would change the difference most."""
-        self._refuse_complete()
-        first, second, names, wanted = self._looked_at(measure, system, baseline)
-        return judge_next(wanted, first, second, n, names, self._undefined)
+        table: pl.DataFrame = self.documents.judge_next(self.finding(measure, system, baseline), n)
+        return table
 
     def changes(
         self,
@@ -134,8 +119,8 @@ class Comparison(Result):
         depth: int | None = None,
     ) -> pl.DataFrame:
         """Query by query, the documents gained, lost and moved, and their shares in the difference."""
-        first, second, names, wanted = self._looked_at(measure, system, baseline)
-        return changes(wanted, first, second, names, depth)
+        table: pl.DataFrame = self.documents.changes(self.finding(measure, system, baseline), depth)
+        return table
 
     def queries(
         self, measure: str | Measure | None = None, system: str | None = None, baseline: str | None = None
@@ -180,29 +165,13 @@ class Comparison(Result):
         Where `exact` is false, other grades may lead a little further: there were too many to try them all. Measures of
         subtopics have no bounds: they are left out, and refused where there is no other measure.
         """
-        self._refuse_complete()
-        rows = []
-        measure_of = self._evaluation.measure
-        bounded = [sample for sample in self.samples if not measure_of(sample.measure).definition.subtopics]
-        for sample in bounded or self.samples:
-            measure = measure_of(sample.measure)
-            for name, value in zip(sample.systems, sample.observed.tolist(), strict=True):
-                limits = bounds_of(measure, self._on_units(self._retrieved[name], sample.measure), self._undefined)
-                rows.append((name, sample.measure, value, limits.mean_low, limits.mean_high, limits.exact))
-        columns = ["system", "measure", "value", "low", "high", "exact"]
-        return pl.DataFrame(rows, schema=columns, orient="row")
+        table: pl.DataFrame = self.documents.bounds()
+        return table
 
     def condensed(self) -> pl.DataFrame:
         """Each difference with unjudged documents taken out of the rankings, beside the one with them in."""
-        self._refuse_complete()
-        rows = []
-        for finding in self.findings:
-            first, second, _, measure = self._looked_at(finding.measure, finding.system, finding.baseline)
-            rest = condensed_of(measure, first, second, self._undefined)
-            rows.append((finding.measure, finding.baseline, finding.system, finding.difference, *rest, rest.difference))
-        columns = ["measure", "baseline", "system", "difference", "condensed_baseline", "condensed_system",
-                   "condensed_difference"]  # fmt: skip
-        return pl.DataFrame(rows, schema=columns, orient="row")
+        table: pl.DataFrame = self.documents.condensed()
+        return table
 
     def slices(
         self,
@@ -233,98 +202,17 @@ class Comparison(Result):
         """One row for each finding."""
         return pl.DataFrame([finding.row() for finding in self.findings], infer_schema_length=None)
 
-    def with_document_analysis(
-        self, only: Collection[tuple[str, str]] | None = None, counts: Mapping[str, Ranks] | None = None
-    ) -> Comparison:
-        """The same with what users would notice and what unjudged documents could do, where the runs are at hand.
-
-        `only`: of these measures and systems, since it takes its time. `counts`: all documents of these and of the
-        baselines, where they were counted already.
-        """
-        if counts is None and (reason := self._why_not_looked_into()):
-            return replace(self, notes=(*self.notes, Note(reason, kind=UNSEEN)))
-        looked_into = [
-            self._looked_into(finding, counts)
-            if only is None or (finding.measure, finding.system) in only
-            else (finding, "")
-            for finding in self.findings
-        ]
-        notes = dict.fromkeys(note for _, note in looked_into if note)
-        return replace(self, findings=tuple(finding for finding, _ in looked_into), notes=(*self.notes, *notes))
-
     @property
     def is_complete(self) -> bool:
         """Whether the judgments were declared complete, so that nothing is unjudged."""
-        return self.evaluation is not None and self.evaluation.policies.complete
+        return self.pairing.is_complete
 
     @property
-    def evaluation(self) -> Evaluation | None:
+    def evaluation(self) -> Any:
         """The evaluation of the runs that were compared, if runs were."""
         return self.pairing.evaluation
 
-    def _why_not_looked_into(self) -> str | None:
-        if self.evaluation is None or not self.evaluation.runs:
-            return FROM_SCORES
-        why = None
-        if len(self.pairs.pairs) > MOST_PAIRS_LOOKED_AT:
-            why = f"there are more than {MOST_PAIRS_LOOKED_AT} pairs; name a baseline"
-        elif self.evaluation.coverage["retrieved"].sum() > _MOST_ROWS:
-            why = f"the runs have more than {_MOST_ROWS:,} rows"
-        why = why or why_not(self.evaluation.policies)
-        return f"{'' if self.is_complete else 'unjudged '}documents are not looked at: {why}" if why else None
-
-    def _looked_into(self, finding: Finding, counts: Mapping[str, Ranks] | None) -> tuple[Finding, str]:
-        """A finding with what its documents tell; and why not, where a measure cannot say what unjudged ones do."""
-        first, second, _, measure = self._looked_at(finding.measure, finding.system, finding.baseline, counts)
-        seen = finding._replace(noticed=noticed(first, second))
-        if self.is_complete or math.isnan(finding.difference):  # what unjudged documents could change is a number
-            return seen, ""
-        try:
-            reach = reach_of(measure, first, second, self._undefined)
-        except ParameterError as problem:
-            return seen, Note.of_problem(problem, lead="unjudged documents are not looked at: ")
-        verdict = finding.verdict._replace(unjudged=reach.documents if reach.changes_sign else 0)
-        return seen._replace(reach=reach, verdict=verdict), ""
-
-    def _refuse_complete(self) -> None:
-        if self.is_complete:
-            raise ParameterError("the judgments were declared complete: no document is unjudged")
-
-    def _looked_at(
-        self,
-        measure: str | Measure | None,
-        system: str | None,
-        baseline: str | None,
-        counts: Mapping[str, Ranks] | None = None,
-    ) -> tuple[Ranks, Ranks, tuple[str, str], Measure]:
-        evaluation = self._evaluation
-        finding = self.finding(measure, system, baseline)
-        names = (finding.baseline, finding.system)
-        known = self._retrieved if counts is None else counts
-        first, second = (self._on_units(known[name], finding.measure) for name in names)
-        return first, second, names, evaluation.measure(finding.measure)
-
-    def _on_units(self, ranks: Ranks, measure: str) -> Ranks:
-        """A system's documents for the queries that were compared."""
-        compared = set(next(sample.units for sample in self.samples if sample.measure == measure))
-        kept = np.array([query in compared for query in ranks.queries], dtype=np.bool_)
-        return ranks if kept.all() else ranks.only(kept)
-
-    @property
-    def _undefined(self) -> Undefined:
-        return self._evaluation.undefined
-
-    @property
-    def _evaluation(self) -> Evaluation:
-        evaluation = self.pairing.evaluation
-        if evaluation is None or not evaluation.runs:
-            raise ParameterError(self.pairing.no_documents)
-        return evaluation
-
     @cached_property
-    def _retrieved(self) -> dict[str, Ranks]:
-        """Every retrieved document of every system that was compared, down to the deepest cut-off."""
-        evaluation = self._evaluation
-        cutoffs = [measure.parameters.get("cutoff") for measure in evaluation.measures if str(measure) in self.measures]
-        depth = None if None in cutoffs else max([PAGE, *(int(cutoff) for cutoff in cutoffs if cutoff)])
-        return retrieved(evaluation.runs, evaluation.qrels, evaluation.policies, depth, subtopics=evaluation.subtopics)
+    def documents(self) -> Any:
+        """What the documents of two runs tell; refused where there are none."""
+        return self.pairing.documents(self)

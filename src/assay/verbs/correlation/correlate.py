@@ -19,9 +19,7 @@ from assay.stats.pairing import Directions
 from assay.stats.rounding import snapped
 from assay.stats.samples import Sample
 from assay.stats.stability import with_other_units
-from assay.subjects.ranking.evaluation import Evaluation
-from assay.tables import Scores
-from assay.verbs.correlation.lists import Asked, ListOfNumbers, lists_of, names_of
+from assay.verbs.correlation.lists import Asked, ListOfNumbers, holds_systems, lists_of, names_of
 from assay.verbs.correlation.result import Correlations, PairOfLists
 
 
@@ -54,11 +52,12 @@ def correlate(
       are lists of numbers;
     - `correlate(["d1", "d2"], ["d2", "d7"])`: two rankings, by rank-biased overlap with chance `p` to read on.
 
-    A `Scores` table stands for an evaluation. `direction`: whether `higher` or `lower` is better, for all measures and
-    lists of which it is not known, or by name; of those that nothing is known of, the higher number comes first. The
-    first list is the reference, which matters to tau_AP only. Every
-    coefficient comes with an interval over items. Where units (topics) are known, they are also drawn anew `resamples`
-    times, which shows how the coefficient moves with other units for these very items; that is no confidence interval.
+    A `Scores` table stands for an evaluation, and so do results or tables of classifiers, clusterings and extractions
+    (several in a list), but for `units` and `split`. `direction`: whether `higher` or `lower` is better, for all
+    measures and lists of which it is not known, or by name; of those that nothing is known of, the higher number comes
+    first. The first list is the reference, which matters to tau_AP only. Every coefficient comes with an interval over
+    items. Where units (topics) are known, they are also drawn anew `resamples` times, which shows how the coefficient
+    moves with other units for these very items; that is no confidence interval.
 
     >>> found = correlate({"bm25": 0.31, "dense": 0.35, "mixed": 0.42}, {"bm25": 0.50, "dense": 0.47, "mixed": 0.61})
     >>> found.value("Kendall's tau-b")  # 2 of 3 pairs agree: (2 - 1) / 3
@@ -83,7 +82,7 @@ def _pair(one: ListOfNumbers, other: ListOfNumbers, drawing: _Drawing) -> tuple[
     signs = [1.0 if side.higher_is_better else -1.0 for side in (one, other)]
     found = tuple(coefficient.of(signs[0] * first, signs[1] * second, drawing.level) for coefficient in COEFFICIENTS)
     redrawn: Mapping[str, Interval] = {}
-    if one.sample is not None and other.sample is not None:
+    if one.can_be_redrawn and other.can_be_redrawn:
         redrawn = with_other_units(one.sample, other.sample, items, **drawing._asdict())
     pair = PairOfLists(one.name, other.name, found, redrawn, _side_by_side(items, first, second, signs))
     return pair, [*notes, *_notes_on(one), *_notes_on(other)]
@@ -137,7 +136,7 @@ def _side_by_side(items: Sequence[str], first: Floats, second: Floats, signs: Se
 
 
 def _is_ranking(given: Any) -> bool:
-    if isinstance(given, Mapping | str | Evaluation | Scores) or not hasattr(given, "__len__"):
+    if isinstance(given, Mapping | str) or holds_systems(given) or not hasattr(given, "__len__"):
         return False
     return bool(len(given)) and all(isinstance(item, str) for item in given)
 

@@ -11,11 +11,10 @@ import polars as pl
 
 from assay.core.errors import InputError, ParameterError
 from assay.measures.registry import Measure
-from assay.stats.pairing import Directions
+from assay.stats.pairing import Directions, Pairing
 from assay.stats.samples import Sample
-from assay.subjects.ranking.evaluation import Evaluation
-from assay.tables import Scores
-from assay.verbs.scores import ScorePairing, unit_pairing_of
+from assay.verbs.scores import ScorePairing
+from assay.verbs.subject import pairing_of
 
 
 class ListOfNumbers(NamedTuple):
@@ -37,6 +36,11 @@ class ListOfNumbers(NamedTuple):
         """Whether the larger number is the better one; in somebody's own lists it is, unless stated otherwise."""
         return not self.lower_is_better if self.sample is None else self.sample.higher_is_better is not False
 
+    @property
+    def can_be_redrawn(self) -> bool:
+        """Whether units are known, and can be drawn anew."""
+        return self.sample is not None and self.sample.can_be_reweighted
+
 
 class Asked(NamedTuple):
     """What `correlate` was asked for besides what it was given."""
@@ -47,6 +51,16 @@ class Asked(NamedTuple):
     names: Sequence[str] | None = None
     seed: int = 0
     direction: Directions = None
+
+
+def holds_systems(value: Any) -> bool:
+    """Whether systems can be measured on it: results and tables know their subject, somebody's own numbers do not.
+
+    >>> holds_systems([0.1, 0.2])
+    False
+    """
+    several = value.values() if isinstance(value, Mapping) else value if isinstance(value, list | tuple) else (value,)
+    return bool(several) and all(hasattr(each, "subject") for each in several)
 
 
 def lists_of(given: tuple[Any, ...], asked: Asked) -> list[ListOfNumbers]:
@@ -64,17 +78,17 @@ def lists_of(given: tuple[Any, ...], asked: Asked) -> list[ListOfNumbers]:
 def _lists(given: tuple[Any, ...], asked: Asked) -> list[ListOfNumbers]:
     if not given:
         raise ParameterError("there is nothing to correlate")
-    if not isinstance(given[0], Evaluation | Scores):
+    if not holds_systems(given[0]):
         return _own_lists(given, asked)
     rest = given[1:]
-    if rest and all(isinstance(one, Evaluation | Scores) for one in rest):
+    if rest and all(map(holds_systems, rest)):
         return _of_each(given, asked)
     if not all(isinstance(name, str | Measure) for name in rest):
         raise ParameterError("after an evaluation come the names of measures, or another evaluation")
     if rest and asked.measure is not None:
         raise ParameterError("say the measures after the evaluation, or one as measure=: not both")
     wanted = rest or (None if asked.measure is None else (asked.measure,))
-    measured = unit_pairing_of(lists_of, "correlate", given[0], measures=wanted, direction=asked.direction)
+    measured = pairing_of(lists_of, given[0], measures=wanted, direction=asked.direction)
     if asked.units is not None or asked.split is not None:
         return _topic_sets(measured, _one_measure(measured, wanted), asked)
     chosen = measured.measure_names(wanted)
@@ -119,36 +133,35 @@ def _number(value: Any, name: str, item: Any) -> float:
         raise ParameterError(f"{name}: {item}: expected a number, got {value!r}") from None
 
 
-def _of_each(given: Iterable[Evaluation | Scores], asked: Asked) -> list[ListOfNumbers]:
+def _of_each(given: Iterable[Any], asked: Asked) -> list[ListOfNumbers]:
     """Systems under one measure in each of the evaluations."""
     if asked.units is not None or asked.split is not None:
         raise ParameterError("units and split go with one evaluation, not with several")
     wanted = None if asked.measure is None else (asked.measure,)
-    measured = [
-        unit_pairing_of(lists_of, "correlate", each, measures=wanted, direction=asked.direction) for each in given
-    ]
+    measured = [pairing_of(lists_of, each, measures=wanted, direction=asked.direction) for each in given]
     called = names_of(asked.names or _told_apart(measured), len(measured))
     return [_of_systems(one, _one_measure(one, wanted), name) for one, name in zip(measured, called, strict=True)]
 
 
-def _of_systems(measured: ScorePairing, measure: str, name: str | None = None) -> ListOfNumbers:
+def _of_systems(measured: Pairing, measure: str, name: str | None = None) -> ListOfNumbers:
     """Systems under a measure; `name` tells which of the lists under that measure."""
     sample = measured.sample(measure)
     numbers = dict(zip(sample.systems, sample.observed.tolist(), strict=True))
     return ListOfNumbers(sample.measure if name is None else f"{sample.measure} ({name})", numbers, sample)
 
 
-def _one_measure(measured: ScorePairing, wanted: tuple[str | Measure, ...] | None) -> str:
+def _one_measure(measured: Pairing, wanted: tuple[str | Measure, ...] | None) -> str:
     found = measured.measure_names(wanted)
     if len(found) != 1:
         raise ParameterError(f"choose one measure of {', '.join(found)}")
     return found[0]
 
 
-def _topic_sets(measured: ScorePairing, measure: str, asked: Asked) -> list[ListOfNumbers]:
+def _topic_sets(measured: Pairing, measure: str, asked: Asked) -> list[ListOfNumbers]:
     """Systems under a measure on each set of units."""
-    evaluation = measured.evaluation
-    if evaluation is not None and evaluation.measure(measure).is_micro:
+    if not isinstance(measured, ScorePairing):
+        raise ParameterError(f"units and split take numbers of units, and {measured.holds} have none")
+    if not measured.sample(measure).averages_units:
         raise ParameterError(f"{measure} sums counts up over queries: correlate topic sets under an averaged measure")
     if asked.split is None:
         sets, names = asked.units or (), asked.names
@@ -187,7 +200,7 @@ def names_of(names: Sequence[str] | None, count: int) -> tuple[str, ...]:
     return tuple(names)
 
 
-def _told_apart(measured: Iterable[ScorePairing]) -> list[str] | None:
+def _told_apart(measured: Iterable[Pairing]) -> list[str] | None:
     """The names of the judgments, if they tell the evaluations apart."""
-    called = [one.evaluation.qrels.name if one.evaluation is not None else "" for one in measured]
+    called = [pairing.reference for pairing in measured]
     return called if len(set(called)) == len(called) else None

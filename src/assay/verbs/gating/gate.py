@@ -2,39 +2,26 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, replace
 from math import isnan
-from typing import Any, NamedTuple
-
-import polars as pl
+from typing import Any
 
 from assay import __version__
-from assay.core.digits import as_percents
-from assay.core.domains import SHARE, Whole
-from assay.core.errors import InputError, ParameterError, number_of, refuse_unknown
-from assay.files import Source, is_file, read_topics
+from assay.core import registry
+from assay.core.domains import SHARE, Whole, check_levels
+from assay.core.errors import InputError, ParameterError, number_of
+from assay.files import is_file, read_topics
 from assay.measures.registry import Measure
 from assay.stats.corrections import resamples_for
-from assay.stats.pairing import Directions, ItemPairing, Pairing
+from assay.stats.pairing import Directions, Pairing
 from assay.stats.samples import Sample, few_units
 from assay.stats.verdict import FEWEST_UNITS
-from assay.subjects.ranking.evaluation import Evaluation, evaluate
-from assay.subjects.ranking.inputs import check_levels, named_runs
-from assay.subjects.ranking.pairing import RunPairing
-from assay.tables import Batches, Scores, Topics
+from assay.tables import Topics
 from assay.verbs.comparison.slices import NONE, attribute_of
-from assay.verbs.gating.baselines import frozen_in
 from assay.verbs.gating.checks import Check, GateSettings, Part, as_drawn, checks_of, parts_of
-from assay.verbs.gating.clustered import two_clusterings, usual_measure
-from assay.verbs.gating.frozen import DEFAULT_MEASURES, Baseline, listed_measures
-from assay.verbs.gating.guards import Coverage, Guard, guards_of, undefined_in
-from assay.verbs.gating.predicted import DEFAULT_MEASURES as PREDICTED_MEASURES
-from assay.verbs.gating.predicted import in_order, missing_items, two_classifiers
 from assay.verbs.gating.result import GateResult
-from assay.verbs.gating.rules import Inconclusive, Margins, check_inconclusive, named_of_rankings
-from assay.verbs.scores import ScorePairing
+from assay.verbs.gating.rules import Inconclusive, Margins, check_inconclusive
+from assay.verbs.gating.sides import Sides, Two
 from assay.verbs.subject import check_rules, name_of, subject_of
 
 
@@ -82,6 +69,9 @@ def gate(
     Silhouette where no classes are known. There is no test of them: a check fails if the interval of the difference,
     made wider for the other checks, lies on the bad side of 0 as a whole, and the loss reaches the margin.
 
+    Two results of `extract` are gated in the same way, or `gate(truth, old_spans, new_spans)`; `measures` is then F. Of
+    bare `Scores`, `baseline` and `candidate` are names, and `direction` is asked for where it is not known.
+
     `inconclusive`: what the exit code then is: 3 (`report`), or that of `pass` or `fail`. Files that cannot be read,
     runs of other topics and a frozen baseline of other judgments raise an error.
 
@@ -91,35 +81,21 @@ def gate(
     >>> gate(judged, old, new, measures="RR").outcome, gate(judged, old, old, measures="RR").outcome
     ('fail', 'pass')
     """
-    check_rules(rules, subject_of(qrels, *two, candidate), gate)
-    predicted = name_of(qrels) == "labels"
-    itemised = predicted or (name_of(qrels) == "clusters")
-    baseline, candidate = in_order(two, baseline, candidate, predicted=itemised)
-    margins = Margins.of(margin, str if itemised else named_of_rankings)
+    subject = subject_of(qrels) if name_of(qrels) else subject_of(qrels, *two, baseline, candidate)
+    check_rules(rules, subject, gate)
+    systems = Two.of(qrels, two, baseline, candidate)
+    margins = Margins.of(margin, str)
     check_levels(alpha=alpha, power=0.8)
     check_inconclusive(inconclusive)
     seed, redraws = Whole(0).check("seed", seed), Whole(100).check("bootstrap_resamples", bootstrap_resamples)
     allowed = SHARE.check("max_missing", max_missing)
     least = None if min_judged is None else SHARE.check("min_judged", min_judged)
     attribute = _attribute(slices, topics)
-    if itemised:
-        held: ItemPairing
-        if predicted:
-            held, usual = two_classifiers(qrels, baseline, candidate, rules), PREDICTED_MEASURES
-        else:
-            clusterings = two_clusterings(qrels, baseline, candidate, rules, seed)
-            held, usual = clusterings, (usual_measure(clusterings),)
-        held.check_drawing(resamples)
-        sides = _Sides(held, held.measure_names(usual if measures is None else measures), held)
-        margins = Margins.of(margins, lambda measure: str(held.measure(measure)))
-        if least is not None:
-            raise ParameterError("min_judged goes with judgments and runs")
-    elif baseline is None or candidate is None:
-        raise ParameterError(
-            "a gate takes judgments, a baseline and a candidate; or predictions of two classifiers; or two clusterings"
-        )
-    else:
-        sides = _sides(qrels, baseline, candidate, measures, {"seed": seed} | rules)
+    sides: Sides = registry.load(subject.gated)(qrels, systems, measures, seed, rules)
+    sides.pairing.check_drawing(resamples)
+    margins = Margins.of(margins, sides.named)
+    if least is not None and not sides.coverage:
+        raise ParameterError("min_judged goes with judgments and runs")
     pairing = sides.pairing.directed(direction, sides.measures)
     margins.check(sides.measures)
     samples = [_sample(sides, pairing, measure) for measure in sides.measures]
@@ -128,7 +104,7 @@ def gate(
     settings = GateSettings(alpha, inconclusive, allowed, least, swaps, redraws, seed)
     checks = checks_of(parts, settings)
     notes = [note for sample in samples for note in sample.notes(absences=False)]
-    notes += _notes(checks, sides.coverage, alpha)
+    notes += [*_notes(checks, alpha), *sides.notes()]
     few = [check for check in checks if check.interval == "t" and not check.slice]
     notes += [note for check in few for note in few_units(check.unit_kind, check.units)]
     notes += _ungrouped(parts, slices)
@@ -147,111 +123,23 @@ def gate(
         sides.coverage,
         as_drawn(settings, checks),
         pairing,
-        sides.evaluation,
         sides.frozen,
         tuple(dict.fromkeys(notes)),
     )
 
 
-class _Sides(NamedTuple):
-    """Baseline and candidate, evaluated under the same rules; items have no coverage and no evaluation."""
-
-    pairing: Pairing
-    measures: list[str]
-    items: ItemPairing | None = None
-    coverage: tuple[Coverage, ...] = ()
-    evaluation: Evaluation | None = None
-    frozen: Baseline | None = None
-
-    def undefined_in(self, measure: str, system: str) -> str | None:
-        """Why a measure has no value for any unit of a system; None if it has one."""
-        return undefined_in(self.pairing.scores, measure, system) if isinstance(self.pairing, ScorePairing) else None
-
-    def guards(self, samples: Sequence[Sample], settings: GateSettings) -> tuple[Guard, ...]:
-        """The conditions on the inputs of both."""
-        if self.items is not None:
-            return missing_items(self.items, settings.max_missing)
-        complete = self.evaluation is not None and self.evaluation.policies.complete
-        return guards_of(self.coverage, settings, _undefined(self, samples), complete=complete)
-
-
-def _sides(qrels: Any, baseline: Any, candidate: Any, measures: Any, rules: dict[str, Any]) -> _Sides:
-    # What can be read only once is looked at and then read again.
-    baseline, candidate = (Source(run) if isinstance(run, str | os.PathLike) else run for run in (baseline, candidate))
-    if frozen_in(candidate) is not None:
-        raise ParameterError("the candidate looks like a frozen baseline: give it as the baseline, and a run instead")
-    name, run = _named(candidate, "candidate")
-    if (frozen := frozen_in(baseline)) is not None:
-        # The seed of the statistics is not that of the scores.
-        held = {rule: value for rule, value in rules.items() if rule != "seed"}
-        return _against_frozen(qrels, frozen, (name, run), measures, held)
-    first, other = _named(baseline, "baseline")
-    first, name = _apart(first, name)
-    wanted = listed_measures(DEFAULT_MEASURES if measures is None else measures)
-    evaluation = evaluate(qrels, {first: other, name: run}, wanted, **rules)
-    coverage = Coverage.of(evaluation, first), Coverage.of(evaluation, name)
-    pairing = RunPairing.of(evaluation)
-    return _Sides(pairing, [str(measure) for measure in evaluation.measures], None, coverage, evaluation)
-
-
-def _sample(sides: _Sides, pairing: Pairing, measure: str) -> Sample:
+def _sample(sides: Sides, pairing: Pairing, measure: str) -> Sample:
     """Both systems under a measure; where one has no value to compare, that is what is said."""
     try:
         sample = pairing.sample(measure)
     except InputError as problem:
-        lacking = [sides.undefined_in(measure, side.system) for side in sides.coverage]
-        if any(lacking):
-            raise InputError("; ".join(why for why in lacking if why)) from problem
+        if why := sides.why_undefined(measure):
+            raise InputError(why) from problem
         raise
     for system, value in zip(sample.systems, sample.observed, strict=True):
         if not sample.averages_units and isnan(value):
             raise InputError(f"{measure} is undefined for {system}: there is nothing to compare")
     return sample
-
-
-def _undefined(sides: _Sides, samples: Sequence[Sample]) -> dict[str, list[str]]:
-    """The measures that have no value at all, by system."""
-    # Counts that are summed up may have a value together where no topic has one.
-    averaged = [sample.measure for sample in samples if sample.averages_units]
-    return {
-        side.system: [why for name in averaged if (why := sides.undefined_in(name, side.system))]
-        for side in sides.coverage
-    }
-
-
-def _against_frozen(
-    qrels: Any, baseline: Baseline, named: tuple[str, Batches], measures: Any, rules: dict[str, Any]
-) -> _Sides:
-    held = asdict(baseline.policies) | dict(baseline.rules)
-    for rule, value in rules.items():
-        refuse_unknown([rule], held)
-        if value != held[rule]:
-            raise ParameterError(
-                f"{rule} is {held[rule]!r} in the frozen baseline, not {value!r}: to change it, freeze again"
-            )
-    wanted = baseline.wanted(measures)
-    first, name = _apart(baseline.system, named[0])
-    evaluation = baseline.evaluate(qrels, {name: named[1]}, wanted)
-    renamed = replace(baseline, system=first)
-    both = pl.concat([renamed.scores.frame, evaluation.scores.frame])
-    pairing = ScorePairing(Scores(both, evaluation.scores.directions), undefined=evaluation.undefined)
-    coverage = baseline.coverage._replace(system=first), Coverage.of(evaluation, name)
-    return _Sides(pairing, wanted, None, coverage, evaluation, baseline)
-
-
-def _named(given: Any, role: str) -> tuple[str, Batches]:
-    """One run with its name; one in memory that has none is called by its role."""
-    opened = named_runs(given)
-    if len(opened) != 1:
-        raise ParameterError(f"one run is the {role}, not {len(opened)}")
-    name, run = next(iter(opened.items()))
-    nameless = not is_file(given) and name == "run"
-    return (role if nameless else name), run
-
-
-def _apart(baseline: str, candidate: str) -> tuple[str, str]:
-    """Two names that differ: in many pipelines both runs have the same."""
-    return (baseline, candidate) if baseline != candidate else (f"{baseline} (baseline)", f"{candidate} (candidate)")
 
 
 def _attribute(by: str | None, topics: Any) -> dict[str, Any]:
@@ -279,7 +167,7 @@ def _ungrouped(parts: Sequence[Part], by: str | None) -> list[str]:
     return [f"{without}: a group of their own"] if lacking else []
 
 
-def _notes(checks: tuple[Check, ...], coverage: tuple[Coverage, ...], alpha: float) -> list[str]:
+def _notes(checks: tuple[Check, ...], alpha: float) -> list[str]:
     notes = []
     for check in checks:
         # With so few units that differ the test has a smallest p-value, and a correction may lift it above alpha.
@@ -290,13 +178,4 @@ def _notes(checks: tuple[Check, ...], coverage: tuple[Coverage, ...], alpha: flo
         if counted and check.units >= FEWEST_UNITS and corrected >= alpha and check.outcome != "pass":
             few = f"{number_of(check.unit_kind, differing)} that {'differs is' if differing == 1 else 'differ are'}"
             notes.append(f"{check.name}: cannot fail, as {few} too few for {number_of('check', len(checks))}")
-    if not coverage:
-        return notes
-    before, after = coverage
-    if after.judged < before.judged - 0.1:
-        now, then = as_percents([after.judged, before.judged])
-        notes.append(
-            f"judged in the top 10: {now} of {after.system}, {then} of {before.system}; "
-            "documents without judgment count as irrelevant, so a loss may come from them"
-        )
     return notes

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import polars as pl
 
 from assay.core.errors import number_of
 from assay.core.results import Result
 from assay.stats.pairing import Pairing
-from assay.subjects.ranking.evaluation import Evaluation
 from assay.verbs.gating.annotations import annotated
 from assay.verbs.gating.checks import Check, GateSettings
-from assay.verbs.gating.frozen import Baseline
 from assay.verbs.gating.guards import Coverage, Guard
 from assay.verbs.gating.junit import junit
 from assay.verbs.gating.rules import EXIT_CODES, Outcome, worst
@@ -48,13 +47,18 @@ class GateResult(Result):
     settings: GateSettings
     #: What was compared.
     pairing: Pairing
-    evaluation: Evaluation | None
-    frozen: Baseline | None = None
+    #: The `Baseline`, if it was frozen.
+    frozen: Any = None
     notes: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
         checks = number_of("check", len(self.checks))
         return f"<GateResult {self.outcome}: {self.candidate} against {self.baseline}, {checks}>"
+
+    @property
+    def evaluation(self) -> Any:
+        """The `Evaluation` of the candidate, and of the baseline unless that was frozen; None if there are no runs."""
+        return self.pairing.evaluation
 
     @property
     def outcome(self) -> Outcome:

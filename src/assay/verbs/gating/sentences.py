@@ -159,7 +159,7 @@ def advice(result: GateResult) -> Iterator[Advice]:
     kind = several(unsure[0].unit_kind)
     if enough := [check for check in unsure if check.needed is not None and check.units >= FEWEST_UNITS]:
         most = max(enough, key=lambda check: check.needed or 0)
-        more = {"predictions": "Label", "clusters": "Cluster"}.get(result.pairing.holds, "Judge")
+        more = result.pairing.to_have_more
         yield Advice(
             f"What to do: if {result.candidate} is really as good, about {most.needed:,} {kind} of this sort would "
             f"show it 80% of the time ({most.name}; there are {most.units:,}). {more} more {kind}, or allow a wider "
@@ -176,11 +176,11 @@ def advice(result: GateResult) -> Iterator[Advice]:
 def method(result: GateResult) -> str:
     """How it was decided, in full."""
     settings, checks = result.settings, result.checks
-    alpha, are_clusters = settings.alpha, result.pairing.holds == "clusters"
+    alpha, by_interval = settings.alpha, checks[0].at_best is not None
     margins = ", ".join(dict.fromkeys(f"{abs(check.allowed):g} ({check.margin_says})" for check in checks))
     test = "test" if result.pairing.holds == "predictions" else "paired permutation test"
     fails = f"a one-sided {test} ({'; '.join(dict.fromkeys(check.test for check in checks))}) gives p < {alpha:g}"
-    if are_clusters:
+    if by_interval:
         wide = as_level(1 - 2 * alpha / len(checks))
         fails = f"even its good end ({wide} interval) is a loss (clusterings have no test)"
     rule = (
@@ -190,7 +190,7 @@ def method(result: GateResult) -> str:
     )
     if len(checks) == 1:
         return rule
-    corrected = "that the good ends have one (Bonferroni)" if are_clusters else "p is corrected over all of them (Holm)"
+    corrected = "that the good ends have one (Bonferroni)" if by_interval else "p is corrected over all of them (Holm)"
     return (
         f"{rule} The outcome is the worst of {len(checks)} checks. All have to pass, so that their bounds need no "
         f"correction (intersection-union); a single failure is enough, so {corrected}."

@@ -20,7 +20,7 @@ from assay.show.legible import cut_apart
 from assay.show.model import Document, Prose, Section, Table
 
 if TYPE_CHECKING:
-    from assay.subjects.ranking.curves import Curve
+    from assay.verbs.curves import Curve
 
 _THINNED = ("classifier_roc", "classifier_pr", "det", "gain", "lift")
 _LONGEST_NAME = 40

@@ -58,8 +58,6 @@ def _verdict(outcome: str, text: str) -> Verdict:
 
 def _outcome(result: GateResult) -> Section:
     frozen, signatures = result.frozen, result.pairing.signatures([check.measure for check in result.checks])
-    if result.evaluation is not None:
-        signatures = dict(result.evaluation.signatures)
     data = {
         "outcome": result.outcome,
         "exit_code": result.exit_code,
@@ -86,7 +84,7 @@ def _checks(result: GateResult) -> Table:
         Column("difference", kind="number", signed=True),
         Column("at_worst", "at worst", "number", signed=True, compared="margin", missing="–"),
         Column("allowed", kind="chosen", signed=True, compared="margin"),
-        *([Column("p", kind="p")] if result.pairing.holds != "clusters" else []),
+        *([Column("p", kind="p")] if result.checks[0].at_best is None else []),
         Column("word", "outcome"),
     )
     lost_most = [[loss._asdict() for loss in check.worst] for check in result.checks]
@@ -118,7 +116,7 @@ def _coverage(result: GateResult) -> Section:
         return Section("coverage")
     frame = pl.DataFrame([coverage._asdict() for coverage in result.coverage])
     judged = Column("judged", "judged in top 10", "percent")
-    if result.evaluation is not None and result.evaluation.policies.complete:
+    if result.pairing.is_complete:
         frame, judged = frame.with_columns(complete=pl.lit("declared complete")), Column("complete", "judgments")
     columns = (Column("system"), Column("topics", kind="count"), Column("missing", kind="count"), judged)
     return Section("coverage", parts=(Table("coverage", frame, columns, "Coverage"),))

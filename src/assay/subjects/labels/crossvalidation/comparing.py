@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 import polars as pl
 
-from assay.core.domains import Choice
+from assay.core.domains import Choice, check_levels
 from assay.core.errors import InputError, ParameterError, listed, number_of
 from assay.core.results import Result
 from assay.measures.registry import Measure
@@ -19,7 +19,6 @@ from assay.stats.fold_tests import checked_fold_test
 from assay.stats.samples import NO_DRAWING, Pair, direction_of
 from assay.subjects.labels.crossvalidation.fitting import named
 from assay.subjects.labels.crossvalidation.result import CrossValidation
-from assay.subjects.ranking.inputs import check_levels
 from assay.verbs.comparison.findings import Finding, Levels, finding_of, select_finding
 from assay.verbs.comparison.pairs import Pairs, pairs_of
 

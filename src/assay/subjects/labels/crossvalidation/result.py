@@ -27,7 +27,7 @@ from assay.tables import Predictions
 if TYPE_CHECKING:
     from assay.subjects.labels import Classification
     from assay.subjects.labels.crossvalidation.comparing import FoldComparison
-    from assay.subjects.ranking.curves import Curve
+    from assay.verbs.curves import Curve
 
 CurveName: TypeAlias = Literal["roc", "precision_recall", "det", "calibration", "gain", "lift", "score_distributions"]
 _CURVES = get_args(CurveName)

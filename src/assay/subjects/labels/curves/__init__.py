@@ -34,7 +34,7 @@ from assay.subjects.labels.thresholds.candidates import Candidates
 from assay.subjects.labels.thresholds.choice import choose_threshold, table_frame
 from assay.subjects.labels.thresholds.inputs import ScoredSystem, scored_systems, warnings_of
 from assay.subjects.labels.thresholds.rules import Rule
-from assay.subjects.ranking.curves import Curve
+from assay.verbs.curves import Curve
 
 __all__ = ["calibration", "det", "gain", "lift", "precision_recall", "roc", "score_distributions"]
 

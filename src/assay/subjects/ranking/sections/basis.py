@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 
-from assay.core.domains import Whole
+from assay.core.domains import Whole, check_levels
 from assay.core.errors import InputError, ParameterError, number_of
 from assay.core.notes import Note
 from assay.files import is_file
@@ -20,8 +20,8 @@ from assay.measures.counting.retrieved import retrieved, why_not
 from assay.measures.registry import Measure
 from assay.stats.bootstrap import Interval
 from assay.stats.samples import Sample, few_units
+from assay.subjects.ranking.document_analysis import with_document_analysis
 from assay.subjects.ranking.evaluation import Evaluation
-from assay.subjects.ranking.inputs import check_levels
 from assay.subjects.ranking.visible_changes import PAGE
 from assay.verbs.comparison import Comparison, Finding, compare
 from assay.verbs.comparison.findings import Settings
@@ -227,7 +227,7 @@ class Basis:
         if self.comparison is None or not self.counts:
             return self
         only = {(finding.measure, finding.system) for finding in self.told}
-        seen = self.comparison.with_document_analysis(only, self.counts)
+        seen = with_document_analysis(self.comparison, only, self.counts)
         return replace(self, comparison=seen, notes=tuple(dict.fromkeys([*self.notes, *seen.notes])))
 
     @property

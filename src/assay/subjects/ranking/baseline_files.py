@@ -16,8 +16,8 @@ from assay.files.json_values import loaded
 from assay.files.sources import BYTE_ORDER_MARK
 from assay.measures import parse_measure
 from assay.measures.counting.policies import Policies
-from assay.verbs.gating.digests import of_json
-from assay.verbs.gating.frozen import MARK, SCHEMA_VERSION, Baseline, Frozen, Origin
+from assay.subjects.ranking.baselines import MARK, SCHEMA_VERSION, Baseline, Frozen, Origin
+from assay.subjects.ranking.digests import of_json
 from assay.verbs.gating.guards import Coverage
 
 _KEYS = (MARK, "version", "system", "qrels", "run", "policies", "rules", "coverage", "measures", "digest")

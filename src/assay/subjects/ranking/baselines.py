@@ -19,10 +19,10 @@ from assay.measures.counting.policies import Policies
 from assay.measures.parser import split_measures
 from assay.measures.registry import Measure
 from assay.show.data import as_json
+from assay.subjects.ranking.digests import of_json, of_qrels, of_run
 from assay.subjects.ranking.evaluation import Evaluation, evaluate
 from assay.subjects.ranking.inputs import named_runs
 from assay.tables import Scores
-from assay.verbs.gating.digests import of_json, of_qrels, of_run
 from assay.verbs.gating.guards import Coverage
 from assay.verbs.subject import name_of
 
@@ -190,10 +190,21 @@ def freeze(
             "seed": evaluation.seed,
             "samples": evaluation.samples,
         },
-        Coverage.of(evaluation, system.name),
+        coverage_of(evaluation, system.name),
         Origin(evaluation.qrels.name, of_qrels(evaluation.qrels)),
         Origin(file.origin, of_run(file, evaluation.policies.rank_by)),
     )
+
+
+def coverage_of(evaluation: Evaluation, system: str) -> Coverage:
+    """The coverage of a system.
+
+    >>> coverage_of(evaluate({"q1": {"d1": 1}, "q2": {"d2": 1}}, {"bm25": {"q1": {"d1": 1.0}}}, "RR"), "bm25")
+    Coverage(system='bm25', topics=2, missing=1, judged=1.0)
+    """
+    row = evaluation.coverage.row(by_predicate=pl.col("system") == system, named=True)
+    judged = 1.0 if evaluation.policies.complete else row["judged@10"]
+    return Coverage(system, len(evaluation.qrels.topics), row["missing"], judged)
 
 
 def refuse_predictions(*given: Any) -> None:
