@@ -14,6 +14,7 @@ from assay.stats.mean_samples import MeanSample
 from assay.stats.pairing import Pairing, Wanted
 from assay.stats.samples import Sample
 from assay.verbs.comparison import Comparison, compare
+from assay.verbs.gating.sides import Sides, Two, chosen_two
 from assay.verbs.report.subject import InputFile, Request
 from assay.verbs.sections.bibliography import Citations
 from assay.verbs.sections.sentences import of_finding
@@ -97,6 +98,7 @@ class ReadingSubject:
     name = "reading"
     words = Words("layout", "page", "reading times", "reading times of pages")
     reported = f"{__name__}:ReportedReading"
+    gated = f"{__name__}:two_layouts"
     rules: tuple[str, ...] = ()
     report_rules = rules
 
@@ -107,3 +109,10 @@ class ReadingSubject:
 
 
 READING = ReadingSubject()
+
+
+def two_layouts(data: Reading, two: Two, measures: Any, seed: int, rules: Mapping[str, Any]) -> Sides:
+    """The baseline and the candidate of a gate, by their names."""
+    chosen = chosen_two(list(data.seconds), *two)
+    pairing = READING.pairing([Reading({name: data.seconds[name] for name in chosen})], measures, seed, rules)
+    return Sides(pairing, pairing.measure_names(measures))
