@@ -52,7 +52,12 @@ def counted(truth: list[Row], predicted: list[Row]) -> Counts:
 def number(measure: str, cells: list[tuple[int, int, int]]) -> float:
     """A measure of all counts together."""
     tp, fp, fn = (sum(column) for column in zip(*cells, strict=True))
-    return {"F": 2 * tp / (2 * tp + fp + fn), "Precision": tp / (tp + fp), "Recall": tp / (tp + fn)}[measure]
+    numbers: dict[str, float] = {
+        "F": 2 * tp / (2 * tp + fp + fn),
+        "Precision": tp / (tp + fp),
+        "Recall": tp / (tp + fn),
+    }
+    return numbers[measure]
 
 
 @pytest.mark.parametrize("measure", ["F", "Precision", "Recall"])

@@ -16,6 +16,7 @@ from assay.stats.samples import Sample
 from assay.verbs.comparison import Comparison, compare
 from assay.verbs.gating.sides import Sides, Two, chosen_two
 from assay.verbs.report.subject import InputFile, Request
+from assay.verbs.scores import listed
 from assay.verbs.sections.bibliography import Citations
 from assay.verbs.sections.sentences import of_finding
 from assay.verbs.sections.verdicts import verdicts_table
@@ -43,9 +44,9 @@ class Readings(Pairing):
     holds: ClassVar[str] = "reading times"
 
     def measure_names(self, wanted: Wanted = None) -> list[str]:
-        names = [SECONDS] if wanted is None else [wanted] if isinstance(wanted, str) else list(map(str, wanted))
+        names = [SECONDS] if wanted is None else list(map(str, listed(wanted)))
         if names != [SECONDS]:
-            raise ParameterError(f"reading times are measured by {SECONDS}, not by {', '.join(map(str, names))}")
+            raise ParameterError(f"reading times are measured by {SECONDS}, not by {', '.join(names)}")
         return names
 
     def undirected(self, measure: Any) -> Sample:

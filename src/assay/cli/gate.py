@@ -135,7 +135,7 @@ def extraction(
     0: it is not worse by the margin or more. 1: it is. 3: inconclusive. 2: the input is not fit to be compared. Without
     -m: F.
 
-    $ assay extraction gate letters/mentions.conll letters/lists.conll letters/capitals.conll -m Recall
+    $ assay extraction gate letters/mentions.conll letters/lists.conll letters/capitals.conll
     """
 
     def decided() -> GateResult:

@@ -128,7 +128,7 @@ def extraction(
     """Write a report on extracted spans: measures, verdicts, types, documents, misses and false alarms.
 
     $ assay extraction report letters/names.conll
-    $ assay extraction report letters/mentions.conll letters/lists.conll letters/capitals.conll -o spans.html
+    $ assay extraction report letters/mentions.conll letters/lists.conll letters/capitals.conll
     """
     files = systems or []
     stamps = _checked(pages, [truth, *files])

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from assay.core import registry
 from assay.core.notes import merged
 from assay.measures.registry import Measure
 from assay.show.model import Document, Prose, Section
-from assay.subjects.ranking.sections.basis import Wording
 from assay.verbs.comparison import compare
 from assay.verbs.report.provenance import Stamp, provenance, stamps_of
 from assay.verbs.report.subject import Reported, Request
 from assay.verbs.sections.methods import methods
 from assay.verbs.sections.report import Report
 from assay.verbs.subject import check_rules, subject_of
+
+if TYPE_CHECKING:
+    from assay.subjects.ranking.sections.basis import Wording
 
 
 def make_report(
