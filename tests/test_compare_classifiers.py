@@ -340,9 +340,19 @@ def test_what_makes_no_sense_for_predictions_is_refused(change: dict[str, object
         compare(two(30), **change)  # type: ignore[arg-type]
 
 
+def test_classifiers_are_planned_by_the_spread_of_item_differences_and_correlated_by_their_numbers() -> None:
+    found = compare(two(30), measures="Accuracy").finding()
+    (pair,) = assay.plan(two(30), measures="Accuracy", difference=found.margin.value).measures[0].pairs
+    assert (pair.spread, pair.detectable, pair.needed) == (found.spread, found.detectable, found.needed)
+    both = assay.correlate(two(200), "Accuracy", "MCC")
+    assert both.value("Kendall's tau-b") == 1.0
+    with pytest.raises(ParameterError, match="predictions have none"):
+        assay.correlate(two(30), measure="Accuracy", split=2)
+
+
 def test_verbs_that_need_numbers_of_units_say_so() -> None:
-    with pytest.raises(InputError, match="predictions have none; `assay compare` takes them"):
-        assay.plan(two(30))
+    with pytest.raises(InputError, match="predictions have none; `compare` takes them"):
+        assay.tune(two(30), measure="Accuracy")
 
 
 def test_two_systems_of_one_name_and_other_truths_are_refused() -> None:

@@ -17,7 +17,7 @@ import pytest
 from command import invoke
 from documents import json_of
 
-from assay import Clusters, cluster, compare, gate
+from assay import Clusters, cluster, compare, correlate, gate, plan
 from assay.core.errors import AssayError, InputError, ParameterError
 from assay.measures import parse_measure
 from assay.measures.counting.contingency import Contingency, NoisePolicy
@@ -548,3 +548,10 @@ def test_the_script_tells_how_often_equally_good_clusterings_are_told_apart() ->
         "40 items, 5% redrawn", "100 items, 5% redrawn", "400 items, 5% redrawn", "200 items, 30% redrawn",
     ]  # fmt: skip
     assert all(re.fullmatch(r".*: ARI \d+\.\d%, NMI \d+\.\d%, BCubedF \d+\.\d%", line) for line in lines)
+
+
+def test_clusterings_have_an_order_under_measures_and_no_power_to_plan() -> None:
+    clusterings = made(200, 0, 0.5, 0.7, 0.9)
+    assert correlate(clusterings, "ARI", "NMI").value("Kendall's tau-b") == 1.0
+    with pytest.raises(InputError, match="a plan is about the power of a test, and clusters have none"):
+        plan(clusterings)

@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 import numpy as np
+import polars as pl
 import pytest
 from documents import json_of
 from hypothesis import given
@@ -547,3 +548,31 @@ def test_real_runs_are_gated() -> None:
     comparison = assay.compare(qrels, [runs / "T5R1.gz", runs / "base.unipd.it.gz"], measures="nDCG@10")
     assert close.exit_code == 3
     assert close.checks[0].at_worst == comparison.finding().narrow.low
+
+
+def test_extractions_are_gated_by_document() -> None:
+    truth = [(f"d{number}", 0, 4, "PER") for number in range(12)]
+    old, new = (assay.extract(truth, truth[:count], name=name) for name, count in (("old", 12), ("new", 3)))
+    result = assay.gate(old, new)
+    assert (result.outcome, result.checks[0].measure, result.checks[0].units) == ("fail", "F", 12)
+    assert assay.gate(new, baseline=old).sentence == result.sentence
+    assert assay.gate([old, new], baseline="new", candidate="old").outcome == "pass"
+    spans = assay.gate(old.truth, {"old": old.predicted}, {"new": new.predicted}, measures="F")
+    assert spans.sentence == result.sentence
+    with pytest.raises(ParameterError, match="a gate takes judgments, a baseline and a candidate"):
+        assay.gate(old.truth, new.truth)
+
+
+def test_bare_scores_are_gated_by_name_and_ask_for_a_direction() -> None:
+    rows = [
+        (system, "latency", "page", str(number), value + number % 3, None)
+        for system, value in (("a", 3.0), ("b", 2.0))
+        for number in range(12)
+    ]
+    scores = assay.Scores(pl.DataFrame(rows, schema=assay.Scores.SCHEMA, orient="row"))
+    with pytest.raises(ParameterError, match="latency: its direction is not known"):
+        assay.gate(scores, baseline="a", candidate="b")
+    assert assay.gate(scores, baseline="a", candidate="b", direction="lower").outcome == "pass"
+    assert assay.gate(scores, "b", "a", direction="lower").outcome == "fail"
+    with pytest.raises(ParameterError, match="names of systems, not Scores"):
+        assay.gate(scores, scores)

@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 import os
 import re
+import sys
 from collections.abc import Callable, Mapping
 from dataclasses import fields, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple, TypeAlias
 
-from assay.core.errors import AssayError, FormatError
+from assay.core.errors import AssayError, FormatError, listed
 from assay.files import Readable, Source
 from assay.files.json_values import loaded
 from assay.files.sources import BYTE_ORDER_MARK
@@ -20,11 +21,12 @@ from assay.subjects.ranking.baselines import MARK, SCHEMA_VERSION, Baseline, Fro
 from assay.subjects.ranking.digests import of_json
 from assay.verbs.gating.guards import Coverage
 
-_KEYS = (MARK, "version", "system", "qrels", "run", "policies", "rules", "coverage", "measures", "digest")
 _AGAIN = "freeze the baseline again"
 _MARKED = re.compile(rb"\s*\{\s*\"" + MARK.encode() + rb"\"\s*:")
 _MARKED_LATER = re.compile(rb"[,{]\s*\"" + MARK.encode() + rb"\"\s*:\s*\d+\s*[,}]")
 _MOST_LOOKED_AT = 32 << 20
+#: From what was expected, and what came, to the error.
+_Refused: TypeAlias = Callable[[str, Any], FormatError]
 
 
 def is_baseline(given: Any) -> bool:
@@ -56,8 +58,8 @@ def frozen_in(given: Any) -> Baseline | None:
         return given
     if isinstance(given, Mapping) and len(given) == 1:
         name, inner = next(iter(given.items()))
-        found = None if isinstance(inner, Mapping) else frozen_in(inner)
-        return None if found is None else replace(found, system=str(name))
+        frozen = None if isinstance(inner, Mapping) else frozen_in(inner)
+        return None if frozen is None else replace(frozen, system=str(name))
     return read_baseline(given) if is_baseline(given) else None
 
 
@@ -71,154 +73,136 @@ def read_baseline(given: Readable | Source) -> Baseline:
     assay.core.errors.FormatError: <file>: expected a baseline of schema 1, got '99' (freeze the baseline again)
     """
     source = given if isinstance(given, Source) else Source(given)
-    told = loaded(source)
-    return _File(source.name).baseline(told)
+
+    def refused(expected: str, got: Any = None) -> FormatError:
+        shown = got if got is None or isinstance(got, str) else repr(got)[:80]
+        return FormatError(source.name, None, expected=expected, got=shown, note=_AGAIN)
+
+    payload = loaded(source)
+    if not isinstance(payload, dict) or MARK not in payload:
+        raise refused(f"a frozen baseline, with the key {MARK!r}")
+    if isinstance(payload[MARK], bool) or payload[MARK] != SCHEMA_VERSION:
+        raise refused(f"a baseline of schema {SCHEMA_VERSION}", payload[MARK])
+    try:
+        digest = of_json({key: value for key, value in payload.items() if key != "digest"})
+    except (ValueError, RecursionError) as problem:
+        raise refused("finite numbers") from problem
+    if payload.get("digest", digest) != digest:
+        changed = f"its digest does not fit: it was changed; {_AGAIN}"
+        raise FormatError(source.name, None, expected="a file as it was written", note=changed)
+    if isinstance(payload.get("policies"), dict):
+        # What was frozen before judgments could be declared complete does not say so.
+        payload["policies"] = {"complete": False} | payload["policies"]
+    _check(payload, _FILE, "the file", refused)
+    if not payload["system"]:
+        raise refused("a name of the system", "")
+    try:
+        policies = Policies(**payload["policies"])
+    except (AssayError, TypeError) as problem:
+        raise refused("policies that exist", str(problem)) from problem
+    coverage = payload["coverage"] | ({} if payload["coverage"]["judged"] is not None else {"judged": math.nan})
+    if not coverage["topics"] or coverage["missing"] > coverage["topics"]:
+        raise refused("not more topics missing than there are", f"{coverage['missing']} of {coverage['topics']}")
+    return Baseline(
+        payload["system"],
+        _measures(payload["measures"], refused),
+        policies,
+        payload["rules"],
+        Coverage(payload["system"], **coverage),
+        Origin(**payload["qrels"]),
+        Origin(**payload["run"]),
+        payload["version"],
+    )
 
 
-class _File:
-    """A file's values, each taken as what it should be, or refused with the file's name."""
-
-    def __init__(self, name: str) -> None:
-        self.name = name
-
-    def baseline(self, told: Any) -> Baseline:
-        if not isinstance(told, dict) or MARK not in told:
-            raise self.refused(f"a frozen baseline, with the key {MARK!r}")
-        if isinstance(told[MARK], bool) or told[MARK] != SCHEMA_VERSION:
-            raise self.refused(f"a baseline of schema {SCHEMA_VERSION}", told[MARK])
-        self.keys(told, _KEYS, "the file")
-        stated = self.text(told["digest"], "the digest")
-        if self.digest({key: value for key, value in told.items() if key != "digest"}) != stated:
-            raise FormatError(
-                self.name,
-                None,
-                expected="a file as it was written",
-                note=f"its digest does not fit: it was changed; {_AGAIN}",
-            )
-        system = self.text(told["system"], "the system")
-        if not system:
-            raise self.refused("a name of the system", system)
-        measures = self.table(told["measures"], "measures")
-        if not measures:
-            raise self.refused("at least one measure")
-        measured = {self.measure(name): self.measured(value, name) for name, value in measures.items()}
-        units = [set(one.values) for one in measured.values()]
-        if any(one != units[0] for one in units) or not units[0]:
-            raise self.refused("values of the same topics, one or more, under every measure")
-        return Baseline(
-            system,
-            measured,
-            self.policies(told["policies"]),
-            self.rules(told["rules"]),
-            self.coverage(told["coverage"], system),
-            self.origin(told["qrels"], "qrels"),
-            self.origin(told["run"], "run"),
-            self.text(told["version"], "the version"),
-        )
-
-    def digest(self, told: dict[str, Any]) -> str:
-        try:
-            return of_json(told)
-        except (ValueError, RecursionError) as problem:
-            raise self.refused("finite numbers") from problem
-
-    def measure(self, name: str) -> str:
+def _measures(measures: dict[str, Any], refused: _Refused) -> dict[str, Frozen]:
+    """Every measure by its name, each with values of the same topics."""
+    if not measures:
+        raise refused("at least one measure", None)
+    for name, frozen in measures.items():
         try:
             known = str(parse_measure(name))
         except AssayError as problem:
-            raise self.refused("measures by name", name) from problem
+            raise refused("measures by name", name) from problem
         if known != name:
-            raise self.refused(f"the measure {known} by this name", name)
-        return name
-
-    def measured(self, value: Any, name: str) -> Frozen:
-        self.keys(value, ("signature", "values", "undefined"), name)
-        reasons = {
-            self.text(unit, "a topic"): self.text(why, f"why {name} is undefined")
-            for unit, why in self.table(value["undefined"], "undefined").items()
-        }
-        values = {
-            self.text(unit, "a topic"): None if number is None else self.number(number, f"{name} of {unit}")
-            for unit, number in self.table(value["values"], "values").items()
-        }
-        if {unit for unit, number in values.items() if number is None} != set(reasons):
-            raise self.refused(f"a reason for every value of {name} that there is not, and for no other")
-        return Frozen(self.text(value["signature"], "a signature"), values, reasons)
-
-    def policies(self, value: Any) -> Policies:
-        # What was frozen before judgments could be declared complete does not say so.
-        told = {"complete": False} | self.table(value, "policies")
-        self.keys(told, [field.name for field in fields(Policies)], "policies")
-        try:
-            return Policies(**told)
-        except (AssayError, TypeError) as problem:
-            raise self.refused("policies that exist", str(problem)) from problem
-
-    def rules(self, value: Any) -> dict[str, Any]:
-        self.keys(value, ("undefined", "compat", "judge", "subtopics", "seed", "samples"), "rules")
-        if value["undefined"] not in ("counted_as", "skip", "error"):
-            raise self.refused("undefined to be counted_as, skip or error", value["undefined"])
-        for name in ("compat", "judge"):
-            if value[name] is not None:
-                self.text(value[name], name)
-        if not isinstance(value["subtopics"], bool):
-            raise self.refused("subtopics to be true or false", value["subtopics"])
-        return dict(value) | {name: self.whole(value[name], name) for name in ("seed", "samples")}
-
-    def coverage(self, value: Any, system: str) -> Coverage:
-        self.keys(value, ("topics", "missing", "judged"), "coverage")
-        topics, missing = (self.whole(value[name], name) for name in ("topics", "missing"))
-        judged = math.nan if value["judged"] is None else self.number(value["judged"], "judged")
-        if judged < 0 or judged > 1:
-            raise self.refused("judged as a share from 0 to 1", judged)
-        if not topics or missing > topics:
-            raise self.refused("not more topics missing than there are", f"{missing} of {topics}")
-        return Coverage(system, topics, missing, judged)
-
-    def origin(self, value: Any, what: str) -> Origin:
-        self.keys(value, ("name", "sha256"), what)
-        return Origin(self.text(value["name"], what), self.text(value["sha256"], f"the digest of {what}"))
-
-    def keys(self, value: Any, wanted: Any, what: str) -> None:
-        known = self.table(value, what)
-        if set(known) != set(wanted):
-            odd = sorted(set(known) ^ set(wanted))
-            raise self.refused(f"{what} with the keys {', '.join(wanted)}", f"{odd[0]} too many or missing")
-
-    def table(self, value: Any, what: str) -> dict[str, Any]:
-        if not isinstance(value, dict):
-            raise self.refused(f"{what} to be an object", value)
-        return value
-
-    def text(self, value: Any, what: str) -> str:
-        return str(self.of_kind(value, str, f"{what} as text", _encodes))
-
-    def number(self, value: Any, what: str) -> float:
-        try:
-            return float(self.of_kind(value, (int, float), f"{what} as a number", math.isfinite))
-        except OverflowError as problem:
-            raise self.refused(f"{what} as a number", value) from problem
-
-    def whole(self, value: Any, what: str) -> int:
-        return int(self.of_kind(value, int, f"{what} as a whole number from 0 on", lambda found: 0 <= found < 1 << 63))
-
-    def of_kind(self, value: Any, kind: Any, expected: str, fits: Callable[[Any], bool]) -> Any:
-        if not isinstance(value, kind) or isinstance(value, bool) or not fits(value):
-            raise self.refused(expected, value)
-        return value
-
-    def refused(self, expected: str, got: Any = None) -> FormatError:
-        return FormatError(self.name, None, expected=expected, got=None if got is None else _shown(got), note=_AGAIN)
+            raise refused(f"the measure {known} by this name", name)
+        if {unit for unit, number in frozen["values"].items() if number is None} != set(frozen["undefined"]):
+            raise refused(f"a reason for every value of {name} that there is not, and for no other", None)
+    topics = [set(frozen["values"]) for frozen in measures.values()]
+    if any(each != topics[0] for each in topics) or not topics[0]:
+        raise refused("values of the same topics, one or more, under every measure", None)
+    return {
+        name: Frozen(
+            frozen["signature"],
+            {unit: None if number is None else float(number) for unit, number in frozen["values"].items()},
+            frozen["undefined"],
+        )
+        for name, frozen in measures.items()
+    }
 
 
-def _encodes(text: str) -> bool:
-    """Whether text has no halves of characters, which no table holds."""
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
+class _Kind(NamedTuple):
+    """What a value of the file has to be, in words, and whether one is."""
+
+    words: str
+    fits: Callable[[Any], bool]
 
 
-def _shown(value: Any) -> str:
-    return value if isinstance(value, str) else repr(value)[:80]
+def _is_text(value: Any) -> bool:
+    """Whether it is text without halves of characters, which no table holds."""
+    return isinstance(value, str) and value.encode(errors="ignore").decode() == value
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= sys.float_info.max
+
+
+def _is_whole(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 1 << 63
+
+
+_TEXT, _WHOLE = _Kind("as text", _is_text), _Kind("as a whole number from 0 on", _is_whole)
+_NUMBER = _Kind("as a number, or null", lambda value: value is None or _is_number(value))
+_NOTE = _Kind("as text, or null", lambda value: value is None or _is_text(value))
+_SHARE = _Kind("as a share from 0 to 1", lambda value: value is None or (_is_number(value) and 0 <= value <= 1))
+_ANY = _Kind("as it is", lambda _: True)
+_UNDEFINED = ("counted_as", "skip", "error")
+_ORIGIN = {"name": _TEXT, "sha256": _TEXT}
+#: Stands for every key of an object whose keys are not known.
+_EACH = "*"
+#: What a file holds: the keys of every object, and what is under them.
+_FILE: dict[str, Any] = {
+    MARK: _ANY,
+    "version": _TEXT,
+    "system": _TEXT,
+    "qrels": _ORIGIN,
+    "run": _ORIGIN,
+    "policies": {field.name: _ANY for field in fields(Policies)},
+    "rules": {
+        "undefined": _Kind(f"to be {listed(_UNDEFINED)}", lambda value: value in _UNDEFINED),
+        "compat": _NOTE,
+        "judge": _NOTE,
+        "subtopics": _Kind("to be true or false", lambda value: isinstance(value, bool)),
+        "seed": _WHOLE,
+        "samples": _WHOLE,
+    },
+    "coverage": {"topics": _WHOLE, "missing": _WHOLE, "judged": _SHARE},
+    "measures": {_EACH: {"signature": _TEXT, "values": {_EACH: _NUMBER}, "undefined": {_EACH: _TEXT}}},
+    "digest": _TEXT,
+}
+
+
+def _check(value: Any, shape: Any, what: str, refused: _Refused) -> None:
+    """Refuse a value that has not this shape."""
+    if isinstance(shape, _Kind):
+        if not shape.fits(value):
+            raise refused(f"{what} {shape.words}", value)
+        return
+    if not isinstance(value, dict):
+        raise refused(f"{what} to be an object", value)
+    each = shape.get(_EACH)
+    if each is None and (odd := sorted(set(value) ^ set(shape))):
+        raise refused(f"{what} with the keys {', '.join(shape)}", f"{odd[0]} too many or missing")
+    for key, inner in value.items():
+        _check(key, _TEXT, f"a key of {what}", refused)
+        _check(inner, each or shape[key], key, refused)

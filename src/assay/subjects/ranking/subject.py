@@ -33,7 +33,7 @@ class Rankings:
             return RunPairing.of(evaluate(qrels, runs, wanted, seed=seed, **rules))
         (evaluation,) = inputs
         if rules:
-            raise ParameterError(f"{next(iter(rules))!r} is a rule of evaluation, and the evaluation is made already")
+            raise ParameterError(f"{next(iter(rules))!r} is a rule of evaluation: it goes with judgments and runs")
         if not isinstance(evaluation, Evaluation):
             raise ParameterError(f"expected judgments and runs, got {type(evaluation).__name__} alone")
         return RunPairing.of(evaluation)

@@ -82,8 +82,8 @@ def _pair(one: ListOfNumbers, other: ListOfNumbers, drawing: _Drawing) -> tuple[
     signs = [1.0 if side.higher_is_better else -1.0 for side in (one, other)]
     found = tuple(coefficient.of(signs[0] * first, signs[1] * second, drawing.level) for coefficient in COEFFICIENTS)
     redrawn: Mapping[str, Interval] = {}
-    if one.can_be_redrawn and other.can_be_redrawn:
-        redrawn = with_other_units(one.sample, other.sample, items, **drawing._asdict())
+    if (sample := one.weighted) is not None and (second_sample := other.weighted) is not None:
+        redrawn = with_other_units(sample, second_sample, items, **drawing._asdict())
     pair = PairOfLists(one.name, other.name, found, redrawn, _side_by_side(items, first, second, signs))
     return pair, [*notes, *_notes_on(one), *_notes_on(other)]
 

@@ -37,9 +37,9 @@ class ListOfNumbers(NamedTuple):
         return not self.lower_is_better if self.sample is None else self.sample.higher_is_better is not False
 
     @property
-    def can_be_redrawn(self) -> bool:
-        """Whether units are known, and can be drawn anew."""
-        return self.sample is not None and self.sample.can_be_reweighted
+    def weighted(self) -> Sample | None:
+        """The units, if they are known and can be drawn anew."""
+        return self.sample if self.sample is not None and self.sample.can_be_reweighted else None
 
 
 class Asked(NamedTuple):
