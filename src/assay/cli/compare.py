@@ -1,4 +1,4 @@
-"""`assay compare QRELS RUN...`, and the same of classifiers, clusterings and scores."""
+"""`assay compare QRELS RUN...`, and the same of classifiers, clusterings, spans and scores."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 from assay.cli import inputs, items, options, output
-from assay.cli.options import CONTENTS, Clusters, Labels, Output, Rules, Testing, group, option, settings
+from assay.cli.options import CONTENTS, Clusters, Labels, Output, Rules, SpanRules, Testing, group, option, settings
 from assay.cli.wording import option as spelt
 from assay.core.errors import ParameterError
 
@@ -125,6 +125,28 @@ def clustering(
     rules = items.cluster_rules(clusters) | options.stated(missing=missing)
     systems = items.clusterings(files, clusters, quiet=to.quiet)
     _deliver(systems, None, measures, rules, testing, plot, to)
+
+
+def extraction(
+    truth: options.TrueSpans,
+    systems: options.SpanFiles,
+    /,
+    *,
+    measures: options.Measures = (),
+    rules: SpanRules = SpanRules(),
+    testing: Testing = Testing(),
+    plot: Picture = None,
+    to: Output = Output(),
+) -> None:
+    """Say whether one system extracts spans better than another, and how sure you can be.
+
+    Numbers are of all spans together, and paired by document. The first of two systems is the baseline; of more, every
+    two are compared unless -b names one. Without -m: F, Precision and Recall.
+
+    $ assay extraction compare letters/mentions.conll letters/lists.conll letters/capitals.conll
+    """
+    _check(plot, to)
+    _deliver(items.extractions(truth, systems, rules), None, measures, {}, testing, plot, to)
 
 
 def scores(

@@ -14,6 +14,7 @@ from assay.cli.options import (
     Output,
     Rules,
     Sampling,
+    SpanRules,
     group,
     option,
     settings,
@@ -217,20 +218,13 @@ def clustering(
 
 
 def extraction(
-    truth: Annotated[str, options.argument("TRUTH", "True spans: tagged tokens (CoNLL), JSONL, or a table.")],
+    truth: options.TrueSpans,
     predicted: Annotated[
         str | None, options.argument("PREDICTED", "Predicted spans, if they are in a file of their own.")
     ] = None,
     /,
     *,
-    match: Annotated[
-        str | None, option("--match", help="When a span is the true one: exact (default), overlap, type_overlap.")
-    ] = None,
-    bio: Annotated[
-        str | None,
-        option("--bio", help="An I- without B- before it: conlleval (starts a span; default), strict (is an error)."),
-    ] = None,
-    beta: Annotated[float | None, option("--beta", help="How much recall weighs in F, against precision (1).")] = None,
+    rules: SpanRules = SpanRules(),
     misses: Annotated[bool, option("--misses", help="List the true spans that were not found.")] = False,
     false_alarms: Annotated[bool, option("--false-alarms", help="List false-positive spans.")] = False,
     sampling: Sampling = Sampling(),
@@ -248,9 +242,8 @@ def extraction(
     output.form_of(to)
     if truth == predicted == "-":
         raise ParameterError("stdin (-) can be read only once: give the other file by name")
-    stated = options.stated(match=match, bio=bio, beta=beta) | settings(sampling)
     with inputs.working("matching", hidden=to.quiet):
-        result = extract(truth, predicted, **stated)
+        result = extract(truth, predicted, **settings(rules, sampling))
     wanted = [name for name, asked in (("misses", misses), ("false_alarms", false_alarms)) if asked]
     result = result.showing(*wanted)
     text = output.rendered(result, to)

@@ -18,7 +18,7 @@ from assay.cli.literals import (
     points_in_clusters,
     swapped,
 )
-from assay.cli.options import Clusters, Labels, Output, Rules, group, option, settings
+from assay.cli.options import Clusters, Labels, Output, Rules, SpanRules, group, option, settings
 from assay.core.errors import ParameterError, did_you_mean, listed
 
 if TYPE_CHECKING:
@@ -216,6 +216,25 @@ def clustering(
         system = items.clusterings([str(path)], options.without(clusters, "system"))
         stated |= items.cluster_rules(clusters)
     _deliver(measure, (system,), stated, to)
+
+
+def extraction(
+    measure: options.MeasureName,
+    truth: options.TrueSpans,
+    system: Annotated[str | None, options.OptionalSpanFiles.__metadata__[0]] = None,
+    /,
+    *,
+    kind: Annotated[str | None, option("--type", metavar="TYPE", help="Only the spans of this type.")] = None,
+    rules: SpanRules = SpanRules(),
+    to: Output = Output(),
+) -> None:
+    """Show how a number of extracted spans came about: the counts, the formula with the numbers in it, the result.
+
+    $ assay extraction explain F letters/names.conll --type PER
+    $ assay extraction explain Recall letters/mentions.conll letters/lists.conll
+    """
+    (read,) = items.extractions(truth, [] if system is None else [system], rules)
+    _deliver(measure, (read,), options.stated(label=kind), to)
 
 
 def scores(

@@ -1,4 +1,4 @@
-"""`assay gate QRELS OLD NEW`, the same of classifiers and clusterings, and `assay freeze QRELS RUN -o FILE`."""
+"""`assay gate QRELS OLD NEW`, the same of the other subjects, and `assay freeze QRELS RUN -o FILE`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from assay.cli import inputs, items, options, output
-from assay.cli.options import TEST, Clusters, Gating, Labels, Output, Rules, option, settings
+from assay.cli.options import TEST, Clusters, Gating, Labels, Output, Rules, SpanRules, option, settings
 from assay.core.domains import Choice
 from assay.core.errors import AssayError, InputError, ParameterError, number_of
 
@@ -119,6 +119,69 @@ def clustering(
     return _deliver(decided, gating, to)
 
 
+def extraction(
+    truth: options.TrueSpans,
+    old: options.Baseline,
+    new: Annotated[str, options.Candidate.__metadata__[0]],
+    /,
+    *,
+    measures: options.Measures = (),
+    rules: SpanRules = SpanRules(),
+    gating: Gating = Gating(),
+    to: Output = Output(),
+) -> int:
+    """Say whether a system that extracts spans may take the baseline's place, with an exit code for pipelines.
+
+    0: it is not worse by the margin or more. 1: it is. 3: inconclusive. 2: the input is not fit to be compared. Without
+    -m: F.
+
+    $ assay extraction gate letters/mentions.conll letters/lists.conll letters/capitals.conll
+    """
+
+    def decided() -> GateResult:
+        return _of_results(items.extractions(truth, [old, new], rules), {}, measures, gating)
+
+    return _deliver(decided, gating, to)
+
+
+def scores(
+    path: options.ScoreFile,
+    /,
+    *,
+    baseline: OldName = (),
+    candidate: NewName = None,
+    measures: options.Measures = (),
+    direction: options.Direction = (),
+    gating: Gating = Gating(),
+    to: Output = Output(),
+) -> int:
+    """Say whether a system may take the baseline's place, from bare scores, with an exit code for pipelines.
+
+    0: it is not worse by the margin or more. 1: it is. 3: inconclusive. 2: the input is not fit to be compared. Name
+    two of several systems by -b and -c. Without -m: all measures in the file.
+
+    $ assay scores gate scores.csv -b words -c stems -m AP
+    """
+
+    def decided() -> GateResult:
+        from assay.files.small_tables import read_scores  # noqa: PLC0415  # `assay --help` need not load Polars
+
+        table = read_scores(path, **({"measure": measures[0]} if measures else {}))
+        names = {"baseline": options.only(baseline, "-b"), "candidate": candidate}
+        return _of_results(table, names | options.directions(direction), measures, gating)
+
+    return _deliver(decided, gating, to)
+
+
+def _of_results(results: Any, stated: dict[str, Any], measures: tuple[str, ...], gating: Gating) -> GateResult:
+    """The gate on what was read already."""
+    from assay.verbs.gating.gate import gate  # noqa: PLC0415
+    from assay.verbs.gating.rules import Margins  # noqa: PLC0415
+
+    stated |= settings(gating, without=_PIPELINE)
+    return gate(results, margin=Margins.parsed(list(gating.margin), str), measures=measures or None, **stated)
+
+
 def freeze(
     qrels: options.Judgments,
     run: options.Run,
@@ -190,18 +253,13 @@ def _of_items(
     quiet: bool,
 ) -> GateResult:
     """The gate on predictions or clusters: two files, or systems of one by their names."""
-    from assay.verbs.gating.gate import gate  # noqa: PLC0415
-    from assay.verbs.gating.rules import Margins  # noqa: PLC0415
-
     if not quiet:
         items.say([system for systems in read for system in systems])
     sides: dict[str, Any] = {"baseline": baseline, "candidate": candidate}
     if len(read) == 2 and baseline is None and candidate is None:
         sides["candidate"] = read.pop()
     systems = [system for group in read for system in group]
-    margin = Margins.parsed(list(gating.margin), str)
-    stated = settings(gating, without=_PIPELINE) | rules
-    return gate(systems, **sides, margin=margin, measures=measures or None, **stated)
+    return _of_results(systems, sides | rules, measures, gating)
 
 
 def _deliver(decide: Callable[[], GateResult], gating: Gating, to: Output) -> int:

@@ -1,4 +1,4 @@
-"""Predictions and clusterings: files with their options -> systems, and what is typed instead of a file."""
+"""Predictions, clusterings and spans: files with their options -> systems, and what is typed instead of a file."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from assay.cli.inputs import each_named, named
-from assay.cli.options import Clusters, Labels, settings, stated
+from assay.cli.inputs import each_named, kept, named
+from assay.cli.options import Clusters, Labels, SpanRules, settings, stated
 from assay.cli.output import message
 from assay.core.domains import Choice
 from assay.core.errors import InputError, ParameterError, did_you_mean, listed, number_of
@@ -15,6 +15,7 @@ from assay.core.errors import InputError, ParameterError, did_you_mean, listed, 
 if TYPE_CHECKING:
     from assay.measures.counting.confusion_matrix import ConfusionMatrix
     from assay.measures.counting.contingency import Contingency
+    from assay.subjects.spans.result import Extraction
     from assay.tables import Predictions
     from assay.tables.clusters import Clusters as Clustering
 
@@ -73,6 +74,24 @@ def clusterings(files: Sequence[Any], clusters: Clusters, *, quiet: bool = True)
     if not quiet:
         say(systems)
     return systems
+
+
+def extractions(truth: str, files: Sequence[str], rules: SpanRules, **stated: Any) -> list[Extraction]:
+    """The spans of each file held against the true ones; without a file, those that the file of the truth has, too."""
+    from assay.files.sources import Source  # noqa: PLC0415
+    from assay.subjects.spans.evaluation import extract  # noqa: PLC0415  # `assay --help` loads no Polars
+
+    parts, true = each_named(truth, files), kept(truth)
+    if not parts:
+        return [extract(true, name=_tagger(Source(truth)), **settings(rules), **stated)]
+    return [
+        extract(true, path, name=name or _tagger(Source(path)), **settings(rules), **stated) for name, path in parts
+    ]
+
+
+def _tagger(source: Any) -> str:
+    """What a system is called: as its file, without the ending of tagged tokens."""
+    return str(source.stem).removesuffix(".conll")
 
 
 def _systems(

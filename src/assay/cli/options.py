@@ -110,6 +110,15 @@ ClusterFile: TypeAlias = Annotated[str, argument("FILE", "A file with points or 
 ScoreFile: TypeAlias = Annotated[
     str, argument("SCORES", "A CSV: system,measure,unit,value, or one column per system; - for stdin.")
 ]
+TrueSpans: TypeAlias = Annotated[
+    str, argument("TRUTH", "True spans: tagged tokens (CoNLL), JSONL, or a table; - for stdin.")
+]
+SpanFiles: TypeAlias = Annotated[
+    list[str], argument("SYSTEM", "Predicted spans, one file per system; name=FILE names one.")
+]
+OptionalSpanFiles: TypeAlias = Annotated[
+    list[str] | None, argument("SYSTEM", "Predicted spans, one file per system, unless TRUTH has them, too.")
+]
 Baseline: TypeAlias = Annotated[str, argument("OLD", "The baseline; name=FILE names it.")]
 Candidate: TypeAlias = Annotated[str | None, argument("NEW", "The candidate, if it is in a file of its own.")]
 
@@ -416,6 +425,20 @@ class Clusters(ClusterRules):
     ] = None
     item: ItemId = None
     weight: Weight = None
+
+
+@group
+class SpanRules:
+    """How spans are read and matched."""
+
+    match: Annotated[
+        str | None, option("--match", help="When a span is the true one: exact (default), overlap, type_overlap.")
+    ] = None
+    bio: Annotated[
+        str | None,
+        option("--bio", help="An I- without B- before it: conlleval (starts a span; default), strict (is an error)."),
+    ] = None
+    beta: Annotated[float | None, option("--beta", help="How much recall weighs in F, against precision (1).")] = None
 
 
 @group

@@ -1,11 +1,11 @@
-"""`assay power QRELS RUN...` and `assay scores power SCORES`."""
+"""`assay power QRELS RUN...`, and the same of classifiers, spans and scores."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated, Any
 
-from assay.cli import inputs, options, output
-from assay.cli.options import Output, Rules, group, option, settings
+from assay.cli import inputs, items, options, output
+from assay.cli.options import Labels, Output, Rules, SpanRules, group, option, settings
 
 if TYPE_CHECKING:
     from assay.subjects.ranking.evaluation import Evaluation
@@ -49,6 +49,42 @@ def search(
     _deliver(evaluation, (), planning, to, evaluation)
 
 
+def classifier(
+    files: options.PredictionFiles,
+    /,
+    *,
+    measures: options.Measures = (),
+    labels: Labels = Labels(),
+    threshold: options.Threshold = None,
+    missing: options.MissingItems = None,
+    planning: Planning = Planning(),
+    to: Output = Output(),
+) -> None:
+    """Say how many items are needed to find a difference, and how small a one these items can show.
+
+    $ assay classifier power letters/spam.csv --positive spam -m Accuracy
+    """
+    rules = items.item_rules(labels, threshold, missing)
+    _deliver(items.predictions(files, labels), measures, planning, to, **rules)
+
+
+def extraction(
+    truth: options.TrueSpans,
+    systems: options.SpanFiles,
+    /,
+    *,
+    measures: options.Measures = (),
+    rules: SpanRules = SpanRules(),
+    planning: Planning = Planning(),
+    to: Output = Output(),
+) -> None:
+    """Say how many documents are needed to find a difference, and how small a one these documents can show.
+
+    $ assay extraction power letters/mentions.conll letters/lists.conll letters/capitals.conll -m F
+    """
+    _deliver(items.extractions(truth, systems, rules), measures, planning, to)
+
+
 def scores(
     path: options.ScoreFile,
     /,
@@ -65,7 +101,12 @@ def scores(
 
 
 def _deliver(
-    systems: Any, measures: tuple[str, ...], planning: Planning, to: Output, evaluation: Evaluation | None = None
+    systems: Any,
+    measures: tuple[str, ...],
+    planning: Planning,
+    to: Output,
+    evaluation: Evaluation | None = None,
+    **rules: Any,
 ) -> None:
     from assay.verbs.planning import plan  # noqa: PLC0415  # `assay --help` need not load Polars
 
@@ -73,7 +114,7 @@ def _deliver(
     stated = settings(planning)
     stated["baseline"] = options.only(planning.baseline, "-b, --baseline")
     with inputs.working("planning", hidden=to.quiet):
-        result = plan(systems, measures=measures or None, **stated)
+        result = plan(systems, measures=measures or None, **stated, **rules)
     text = output.rendered(result, to)
     if not to.quiet:
         inputs.say(evaluation, result.notes)

@@ -1,4 +1,4 @@
-"""`assay report QRELS RUN...`, and the same of classifiers, clusterings and scores."""
+"""`assay report QRELS RUN...`, and the same of classifiers, clusterings, spans and scores."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from assay.cli import inputs, items, options
 from assay.cli.clusters import Numbers, number_of, numbered
-from assay.cli.options import CONTENTS, Clusters, Labels, Rules, Testing, group, option, settings
+from assay.cli.options import CONTENTS, Clusters, Labels, Rules, SpanRules, Testing, group, option, settings
 from assay.cli.output import remarks, say
 
 if TYPE_CHECKING:
@@ -113,6 +113,28 @@ def clustering(
         systems = _reported(sources, clusters, over_k, counted)
         more = _compared(testing) | {"over_k": counted} | items.cluster_rules(clusters)
         _write(systems, None, measures, more, stamps, pages)
+
+
+def extraction(
+    truth: options.TrueSpans,
+    systems: options.OptionalSpanFiles = None,
+    /,
+    *,
+    measures: options.Measures = (),
+    rules: SpanRules = SpanRules(),
+    testing: Testing = Testing(),
+    pages: Pages = Pages(),
+) -> None:
+    """Write a report on extracted spans: measures, verdicts, types, documents, misses and false alarms.
+
+    $ assay extraction report letters/names.conll
+    $ assay extraction report letters/mentions.conll letters/lists.conll letters/capitals.conll
+    """
+    files = systems or []
+    stamps = _checked(pages, [truth, *files])
+    level = {} if testing.alpha is None else {"confidence": 1 - testing.alpha}
+    read = items.extractions(truth, files, rules, **level, **options.stated(seed=testing.seed))
+    _write(read, None, measures, testing.settings(), stamps, pages)
 
 
 def scores(

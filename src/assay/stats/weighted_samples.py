@@ -193,7 +193,7 @@ def _known(values: Floats) -> Floats:
 def _deviation(numbers: Floats, counts: Ints | None) -> float:
     """The standard deviation of the numbers that are known, each of which occurs so often."""
     if counts is None:
-        return float(np.nanstd(numbers, ddof=1))
+        return float(np.nanstd(numbers, ddof=1)) if len(_known(numbers)) > 1 else float("nan")
     known = ~np.isnan(numbers)
     numbers, counts = numbers[known], counts[known]
     items = counts.sum()

@@ -86,12 +86,15 @@ class Subject(Protocol):
 def subject_of(*inputs: Any) -> Subject:
     """The subject of what was given; judgments with runs are rankings, a table of numbers alone is scores.
 
+    An object that knows its subject tells it of what comes after it, where that does not: files, rows.
+
     >>> from assay import Predictions
     >>> subject_of(Predictions.of([0, 1], [1, 1])).name, subject_of({"q1": {"d1": 1}}, {"q1": {"d1": 1.0}}).name
     ('labels', 'ranking')
     """
     names = {name_of(value) for value in inputs if value is not None}
-    name = names.pop() if len(names) == 1 else ""
+    first = getattr(inputs[0], "subject", "")
+    name = first if names == {first, ""} else names.pop() if len(names) == 1 else ""
     if not name:
         name = "ranking" if sum(value is not None for value in inputs) > 1 else "scores"
     found: Subject = registry.subject(name)

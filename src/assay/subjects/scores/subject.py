@@ -33,7 +33,9 @@ class ScoresSubject:
     def pairing(self, inputs: Sequence[Any], measures: Any, seed: int, rules: Mapping[str, Any]) -> ScorePairing:
         """The systems, paired by unit."""
         del seed, rules
-        (scores,) = inputs
+        scores, *others = inputs
+        if others:
+            raise ParameterError("scores hold all systems: give one table of them, and nothing else")
         if isinstance(scores, Scores):
             return ScorePairing(scores)
         if not is_file(scores):

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import reduce
 from operator import or_
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 import polars as pl
@@ -17,11 +17,14 @@ from assay.measures.counting.confusion import Confusion
 from assay.stats.pairing import Pairing, Wanted
 from assay.stats.pooled_samples import PooledSample
 from assay.stats.samples import Sample, direction_of
+from assay.subjects.spans.evaluation import extract
 from assay.subjects.spans.result import Extraction, confusion_of
 from assay.verbs.scores import listed as listed_measures
 
 #: What extractions are compared by unless told otherwise; the first one is the headline.
 COMPARED_BY = ("F", "Precision", "Recall")
+#: The keyword arguments by which spans are read and matched.
+RULES = ("match", "bio", "beta")
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,14 +44,34 @@ class Extractions(Pairing):
     holds: ClassVar[str] = "spans"
     to_have_more: ClassVar[str] = "Annotate"
 
+    @classmethod
+    def of(cls, inputs: Sequence[Any], rules: Mapping[str, Any]) -> Extractions:
+        """Take extractions, also by their names; or the true spans, and those of each system by its name.
+
+        >>> truth = [("d1", 0, 4, "PER"), ("d2", 9, 12, "LOC")]
+        >>> [system.name for system in Extractions.of([truth, {"half": truth[:1], "all": truth}], {}).systems]
+        ['half', 'all']
+        """
+        flat = [value for part in inputs for value in _each(part)]
+        if all(isinstance(value, Extraction) for value in flat):
+            for rule in rules:
+                raise ParameterError(f"{rule!r} was decided when the spans were matched: leave it out")
+            return cls(tuple(flat))
+        if len(inputs) != 2 or not isinstance(inputs[1], Mapping):
+            raise ParameterError("give extractions, or the true spans and {name: predicted spans}")
+        truth, systems = inputs
+        return cls(tuple(extract(truth, spans, name=str(name), **rules) for name, spans in systems.items()))
+
     def __post_init__(self) -> None:
         """Refuse extractions that cannot be held against one another."""
         first, *others = self.systems
         for other in others:
             if (first.match, first.beta) != (other.match, other.beta):
-                raise ParameterError(f"{first.name} and {other.name} were matched by other rules: extract them alike")
+                raise ParameterError(
+                    f"{first.name} and {other.name} were matched by different rules: extract them alike"
+                )
             if not _sorted(first).equals(_sorted(other)):
-                raise InputError(f"{first.name} and {other.name} were held against other true spans")
+                raise InputError(f"{first.name} and {other.name} were held against different true spans")
         names = [system.name for system in self.systems]
         if len(set(names)) < len(names):
             raise ParameterError(f"each system has a name of its own, not {listed(names)}")
@@ -84,6 +107,14 @@ class Extractions(Pairing):
         """Everything that each measure's number depends on, in one line."""
         first = self.systems[0]
         return {name: f"{name}|match={first.match}|average=micro" for name in measures}
+
+
+def _each(part: Any) -> list[Any]:
+    """The extractions of a list, or of a dict from their names."""
+    if isinstance(part, Mapping):
+        named = isinstance(next(iter(part.values()), None), Extraction)
+        return [replace(value, name=str(name)) for name, value in part.items()] if named else [part]
+    return list(part) if isinstance(part, list | tuple) else [part]
 
 
 def _sorted(extraction: Extraction) -> pl.DataFrame:

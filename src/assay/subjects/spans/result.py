@@ -189,7 +189,7 @@ class Extraction(Result):
         tp, fp, fn = (np.array([cell.sum()]) for cell in (self.types.tp, self.types.fp, self.types.fn))
         return Confusion(("all",), tp, fp, fn, unit_kind="table")
 
-    def value(self, measure: str = "F", *, type: str | None = None, average: Average = "micro") -> float:
+    def value(self, measure: str | Measure = "F", *, type: str | None = None, average: Average = "micro") -> float:
         """Precision, recall or F: of all spans together (`micro`), of one type, the mean of types or of documents.
 
         Means leave out what is undefined: a type that was never predicted has no precision.
@@ -205,7 +205,7 @@ class Extraction(Result):
         return float(averages(chosen, self.cells.sum(axis=0)[None])[0, self._row(type, average)])
 
     def interval(
-        self, measure: str = "F", *, type: str | None = None, average: Literal["micro", "macro"] = "micro"
+        self, measure: str | Measure = "F", *, type: str | None = None, average: Literal["micro", "macro"] = "micro"
     ) -> Interval:
         """How sure that number is: by drawing documents anew, each with all its spans (hull of t and BCa bootstrap).
 

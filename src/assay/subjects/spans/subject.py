@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from assay.core.errors import ParameterError
-from assay.subjects.spans.evaluation import extract
-from assay.subjects.spans.pairing import Extractions
-from assay.subjects.spans.result import Extraction
+from assay.subjects.spans.pairing import RULES, Extractions
 from assay.verbs.subject import Words
 
 if TYPE_CHECKING:
@@ -26,30 +25,25 @@ class SpansSubject:
     verb = "assay.subjects.spans.evaluation:extract"
     gated = "assay.subjects.spans.gating:two_extractions"
     reported = "assay.subjects.spans.report:ReportedExtractions"
-    rules = ("match", "bio", "beta")
+    rules = RULES
     report_rules = rules
 
     def pairing(self, inputs: Sequence[Any], measures: Any, seed: int, rules: Mapping[str, Any]) -> Extractions:
         """Extractions, paired by document; or the true spans, and those of each system by its name."""
         del measures, seed
-        flat = [value for part in inputs for value in (part if isinstance(part, list | tuple) else [part])]
-        if all(isinstance(value, Extraction) for value in flat):
-            if rules:
-                raise ParameterError(f"{next(iter(rules))!r} was decided when the spans were matched: leave it out")
-            return Extractions(tuple(flat))
-        if len(inputs) != 2 or not isinstance(inputs[1], Mapping):
-            raise ParameterError("give extractions, or the true spans and {name: predicted spans}")
-        truth, systems = inputs
-        return Extractions(tuple(extract(truth, spans, name=name, **rules) for name, spans in systems.items()))
+        return Extractions.of(inputs, rules)
 
     def explain(
         self, measure: str | Measure, inputs: Sequence[Any], place: Place, view: View, rules: dict[str, Any]
     ) -> Explanation:
-        """Its numbers are counts of spans, which are not taken apart."""
-        del measure, place, view, rules
-        from assay.verbs.explanation.place import not_explained  # noqa: PLC0415  # only who explains waits for it
+        """The number of all spans together, of one type or of one document."""
+        from assay.subjects.spans.explanation import explain_spans  # noqa: PLC0415  # only who explains waits for it
 
-        raise not_explained(inputs[0])
+        asked = {"system": place.system, "threshold": place.threshold, "query": place.query, **rules}
+        for name in [name for name, value in asked.items() if value is not None] + ["running"] * view.running:
+            raise ParameterError(f"{name} has no meaning here: choose a label or an item")
+        explanation = explain_spans(measure, inputs[0], label=place.label, unit=place.item)
+        return explanation if view.depth is None else replace(explanation, shown=view.depth)
 
 
 SPANS = SpansSubject()

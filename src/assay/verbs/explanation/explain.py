@@ -61,6 +61,8 @@ def explain(
     Of a clustering, `given` is `Clusters` or a file of them, with the rules of `cluster`; or a `Clustering`, a
     `Contingency`, or `Points`. `item`: one point's silhouette.
 
+    Of spans, `given` is an `Extraction`. `label`: the spans of one type; `item`: those of one document.
+
     Of two orders of the same items (`given` and `run`: lists with the best first, or dicts of numbers), `measure` is a
     coefficient: Kendall, tau, Spearman, tau_AP, RBO(p=0.9).
 

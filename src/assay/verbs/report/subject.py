@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 IN_MEMORY = "in memory"
 #: What a file was read as.
-Role = Literal["qrels", "run", "scores", "topics", "documents", "predictions", "clusters"]
+Role = Literal["qrels", "run", "scores", "topics", "documents", "predictions", "clusters", "spans"]
 
 
 class InputFile(NamedTuple):

@@ -1,0 +1,244 @@
+"""Reports on extractions: their numbers, which is better, where they go wrong, and how all that was made."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal, Self
+
+import polars as pl
+
+from assay.core.digits import as_level, number, span
+from assay.core.errors import InputError, ParameterError, joined, number_of
+from assay.core.words import INTERVALS, tone_of
+from assay.measures.registry import Measure
+from assay.show.model import Column, Prose, Section, Table, Verdict
+from assay.stats import confidence
+from assay.subjects.spans.pairing import COMPARED_BY, RULES, Extractions
+from assay.subjects.spans.result import Extraction
+from assay.subjects.spans.sections import LISTS, MATCHES, count_columns, rules, span_table
+from assay.verbs.comparison import Comparison, compare
+from assay.verbs.report.subject import IN_MEMORY, InputFile, Request, check_name, compared_with, refuse_repeated
+from assay.verbs.scores import listed
+from assay.verbs.sections.bibliography import Citations
+from assay.verbs.sections.estimates import DASH
+from assay.verbs.sections.sentences import conflict, headline, of_finding, of_verdict
+from assay.verbs.sections.testing import method
+from assay.verbs.sections.verdicts import verdicts_table
+
+#: Of more systems than these, only the first are looked at closely; all are in the table.
+MOST_SYSTEMS = 6
+#: Rows of documents and of mistakes in text to be read at a stretch.
+MOST_ROWS = 20
+
+
+@dataclass(frozen=True, eq=False)
+class ReportedExtractions:
+    """Extractions of the same documents; `comparison` is None of one alone, or if nothing could be compared.
+
+    >>> from assay import extract, make_report
+    >>> truth = [(f"d{n}", 0, 4, "PER") for n in range(9)]
+    >>> report = make_report([extract(truth, truth[:3], name="old"), extract(truth, truth, name="new")])
+    >>> report.table("findings")["verdict"].to_list()
+    ['better', 'identical', 'better']
+    """
+
+    eyebrow = "Extraction report"
+
+    systems: tuple[Extraction, ...]
+    measures: tuple[Measure, ...]
+    comparison: Comparison | None = None
+    notes: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, request: Request) -> Self:
+        """Take extractions, true and predicted spans, or a comparison; further rules are those of `compare`."""
+        source, runs, measures, baseline, details, stated = request
+        for name in details:
+            if name != "wording":
+                raise ParameterError(f"{name} goes with rankings: a report on extractions has none")
+        if isinstance(source, Comparison):
+            refuse_repeated({"measures": measures, **stated}, "comparison", "compare")
+            compared_with(source, baseline)
+            held: Extractions = source.pairing  # type: ignore[assignment]
+            return cls(held.systems, tuple(map(held.measure, source.measures)), source, source.notes)
+        matching = {name: value for name, value in stated.items() if name in RULES}
+        held = Extractions.of([source] if runs is None else [source, runs], matching)
+        names = [system.name for system in held.systems]
+        check_name("baseline", baseline, names)
+        wanted = tuple(dict.fromkeys(map(held.measure, listed(measures or COMPARED_BY))))
+        reported = cls(held.systems, wanted)
+        if len(names) == 1:
+            return reported
+        asked = {name: value for name, value in stated.items() if name not in RULES}
+        try:
+            comparison = compare(held, measures=wanted, baseline=baseline or names[0], **asked)
+        except InputError as problem:
+            return replace(reported, notes=(f"the extractions are not compared: {problem}",))
+        return replace(reported, comparison=comparison, notes=comparison.notes)
+
+    @property
+    def title(self) -> str:
+        """The systems' names."""
+        return joined([system.name for system in self.systems], MOST_SYSTEMS)
+
+    @property
+    def seed(self) -> int:
+        """What everything random is drawn from."""
+        return self.systems[0].seed if self.comparison is None else self.comparison.settings.seed
+
+    @property
+    def signatures(self) -> Sequence[str]:
+        """How each number was computed."""
+        return list(Extractions(self.systems).signatures(list(map(str, self.measures))).values())
+
+    def sections(self) -> Iterator[Section | str]:
+        """The summary, all numbers, the verdicts, and then where each system goes wrong."""
+        yield self._summary()
+        yield Section("measures", "Measures", (self._measures(),), "Every number with its interval.")
+        if self.comparison is not None:
+            yield _compared(self.comparison)
+        close = self.systems[:MOST_SYSTEMS]
+        for name, title, lead, table in (
+            ("types", "Types", "Which types of spans are found, and which are not.", _types),
+            ("documents", "Documents", "The documents with the most mistakes come first.", _documents),
+        ):
+            yield _by_system(name, title, lead, [(system.name, (table(system),)) for system in close])
+        mistakes = [(system.name, tuple(_mistakes(system))) for system in close]
+        if any(tables for _, tables in mistakes):
+            yield _by_system("mistakes", "Misses and false alarms", "The spans themselves.", mistakes, fold="closed")
+        else:
+            yield "there is no mistake to list: every span was found, and no other"
+        if len(self.systems) > len(close):
+            systems = number_of("system", len(self.systems))
+            yield f"{systems} are too many to look at each closely: types and documents are of the first {len(close)}"
+
+    def _summary(self) -> Section:
+        first = self.systems[0]
+        counts = [number_of("system", len(self.systems)), number_of("document", len(first.documents.units))]
+        lead = ", ".join([*counts, number_of("true span", len(first.truth.once))])
+        parts: list[Prose | Verdict] = []
+        if self.comparison is not None and len(self.systems) == 2:
+            finding = self.comparison.findings[0]
+            word, short = finding.verdict.word, f"{headline(finding)} under {finding.measure}."
+            numbers = filter(None, (of_verdict(finding, "document"), conflict(finding, "document")))
+            parts += [Verdict(word, tone_of(word), short), *map(Prose, numbers)]
+        worth = [self._worth(system) for system in self.systems[:MOST_SYSTEMS]]
+        parts += [Prose(text) if place or parts else Prose(text, "claim") for place, text in enumerate(worth)]
+        warnings = Extractions(self.systems).warnings
+        if warnings:
+            parts.append(Prose(style="warning", title="Mind this", points=warnings))
+        data = {"confidence": first.confidence, "caveats": [], "warnings": list(warnings)}
+        return Section("summary", "", tuple(parts), lead, data=data)
+
+    def _worth(self, system: Extraction) -> str:
+        """A system's numbers in a sentence."""
+        texts = []
+        for measure in self.measures:
+            value, interval = system.value(measure), system.interval(measure)
+            reach = f" ({span(interval.low, interval.high)})" if interval.is_known else ""
+            texts.append(f"{measure} " + ("is undefined" if math.isnan(value) else f"{number(value)}{reach}"))
+        return f"{system.name}: {', '.join(texts)}."
+
+    def _measures(self) -> Table:
+        """A row for each system, and a column for each measure."""
+        data: dict[str, list[object]] = {"system": [system.name for system in self.systems]}
+        columns = [Column("system")]
+        for measure in map(str, self.measures):
+            ends = f"{measure}_low", f"{measure}_high"
+            intervals = [system.interval(measure) for system in self.systems]
+            data |= {measure: [system.value(measure) for system in self.systems]}
+            data |= {ends[0]: [each.low for each in intervals], ends[1]: [each.high for each in intervals]}
+            columns.append(Column(measure, kind="estimate", compared="column", ends=ends, missing=DASH))
+        frame = pl.DataFrame(data).with_columns(pl.col(pl.Float64).fill_nan(None))
+        level, lines = as_level(self.systems[0].confidence), rules(self.systems[0])
+        return Table("measures", frame, tuple(columns), f"Measures, with {level} intervals", lines)
+
+    def methods(self, cite: Citations) -> Iterator[str]:
+        """How it was done, in sentences for a paper."""
+        first, several = self.systems[0], len(self.systems) > 1
+        systems = f"{number_of('system', len(self.systems))} ({self.title}) {'were' if several else 'was'}"
+        spans = (
+            f"{number_of('true span', len(first.truth.once))} in {number_of('document', len(first.documents.units))}"
+        )
+        yield f"{systems} evaluated by {spans}; a predicted span is a hit if {MATCHES[first.match]}."
+        named = joined([f"{measure}{cite(*measure.works)}" for measure in self.measures])
+        yield f"{'They were' if several else 'It was'} measured by {named}, from the counts of all documents together."
+        if first.redrawn is not None:
+            way = first.interval_method
+            resamples = f", from {first.draws:,} resamples of the documents" if first.draws else ""
+            cited = f"{INTERVALS[way].full}{cite(*confidence.CITES.get(way, ()))}"
+            yield f"Intervals are {cited} at the {as_level(first.confidence)} level{resamples}."
+        if self.comparison is not None:
+            yield f"Differences from {self.comparison.findings[0].baseline}, by document: {method(self.comparison)}"
+
+    def configuration(self) -> dict[str, str | None]:
+        """How the numbers were made, for readers."""
+        first = self.systems[0]
+        return {
+            "match": first.match,
+            "beta": None if first.beta == 1 else f"{first.beta:g}",
+            "confidence": f"{first.confidence:g}",
+            "resamples": f"{first.draws:,}" if first.draws else None,
+        }
+
+    def inputs(self) -> Iterator[InputFile]:
+        """The true spans, and those of each system."""
+        first = self.systems[0]
+        for side, kind, name in (
+            (first.truth, "true spans", None),
+            *((system.predicted, "predicted spans", system.name) for system in self.systems),
+        ):
+            counts, in_memory = number_of("span", len(side.once)), side.origin == IN_MEMORY
+            place = name or kind if in_memory else side.origin
+            yield InputFile("spans", place, IN_MEMORY if in_memory else kind, counts, None if in_memory else name)
+
+
+def _compared(comparison: Comparison) -> Section:
+    findings, power = comparison.findings, comparison.settings.power
+    table = verdicts_table(findings, caption="Extractions compared", effects="relative")
+    words = tuple(Prose(of_finding(finding, "document", power)) for finding in findings)
+    lead = "Whether the difference could be due to the documents that happen to be here."
+    settings = {"comparisons": comparison.family_size, "correction": comparison.correction}
+    data = settings | {"settings": comparison.settings._asdict()}
+    parts = (table, Section("words", "In words", words, fold="closed"))
+    return Section("compared", "Compared", (Section("verdicts", parts=parts, data=data),), lead)
+
+
+def _types(system: Extraction) -> Table:
+    """Counts and numbers of each type, of all, and of the mean of types."""
+    frame = system.to_frame()
+    names = [name.removesuffix("_low") for name in frame.columns if name.endswith("_low")]
+    numbers = (Column(name, kind="estimate", ends=(f"{name}_low", f"{name}_high"), missing=DASH) for name in names)
+    return Table("types", frame, (Column("type"), *count_columns(), *numbers))
+
+
+def _documents(system: Extraction) -> Table:
+    """The documents, those with the most mistakes first."""
+    frame = system.per_document.sort(pl.col("FP") + pl.col("FN"), "document", descending=[True, False])
+    names = [name for name, dtype in frame.schema.items() if dtype == pl.Float64]
+    numbers = (Column(name, kind="number", missing=DASH) for name in names)
+    return Table("documents", frame, (Column("document"), *count_columns(), *numbers), most=MOST_ROWS)
+
+
+def _mistakes(system: Extraction) -> Iterator[Table]:
+    tables = (span_table(system, name) for name in LISTS)
+    return (replace(table, most=MOST_ROWS) for table in tables if table.frame.height)
+
+
+def _by_system(
+    name: str,
+    title: str,
+    lead: str,
+    parts: Sequence[tuple[str, tuple[Table, ...]]],
+    fold: Literal["open", "closed"] = "open",
+) -> Section:
+    """The tables of each system; of several, each can be folded away, and has names of its own."""
+    inner = []
+    for place, (system, tables) in enumerate(parts, 1):
+        several = len(parts) > 1
+        own = tuple(replace(table, name=f"{table.name}-{place}") for table in tables) if several else tables
+        state: Literal["open", "closed"] = "closed" if place > 1 else fold
+        inner.append(Section(f"{name}-{place}", system, own, fold=state))
+    return Section(name, title, tuple(part for part in inner if part.parts), lead)

@@ -1,0 +1,209 @@
+"""Every verb on every subject in every form; what has no meaning says so in a sentence; and a subject of one's own."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import polars as pl
+import pytest
+from toy_subject import SECONDS, Reading
+
+import assay
+from assay import Clusters, Predictions, Scores, compare, extract, make_report, plan
+from assay.core import registry
+from assay.core.errors import InputError, ParameterError
+from assay.core.results import Result, written
+
+Cell = Callable[[], Any]
+UNITS = range(12)
+QRELS = {f"q{number}": {"good": 1, "fair": 1, "bad": 0} for number in UNITS}
+RUNS = {
+    "old": {query: {"bad": 3.0, "good": 2.0, "fair": 1.0} for query in QRELS},
+    "new": {query: {"good": 3.0, "bad": 2.0 - number % 3, "fair": 1.0} for number, query in enumerate(QRELS)},
+}
+TRUE = [number % 2 for number in UNITS] * 2
+LABELS = [
+    Predictions.of(TRUE, [0, 1, 1] * 8, y_score=[0.2, 0.8, 0.6] * 8, name="old"),
+    Predictions.of(TRUE, [0, 1, 0, 1, 0, 0] * 4, y_score=[0.1, 0.9, 0.3, 0.8, 0.2, 0.4] * 4, name="new"),
+]
+CLUSTERS = [
+    Clusters.of(TRUE, [number % 3 for number in range(24)], name="old"),
+    Clusters.of(TRUE, [number % 4 for number in range(24)], name="new"),
+]
+SPANS = [(f"d{number}", 10 * place, 10 * place + 4, "PER") for number in UNITS for place in range(3)]
+EXTRACTIONS = [extract(SPANS, SPANS[::2], name="old"), extract(SPANS, SPANS[:-5], name="new")]
+SCORES = Scores(
+    pl.DataFrame(
+        [
+            (system, measure, "query", f"q{number}", (number * 7 % 5 + better * (number % 4)) / 10, None)
+            for better, system in enumerate(("old", "new"))
+            for measure in ("AP", "RR")
+            for number in UNITS
+        ],
+        schema=Scores.SCHEMA,
+        orient="row",
+    )
+)
+NAMES: dict[str, Any] = {"baseline": "old", "candidate": "new"}
+
+#: What each verb is called with, by subject. A new subject, or a new verb, is not connected until it stands here.
+VERBS = ("evaluate", "compare", "gate", "report", "explain", "doctor", "plan", "correlate", "plot")
+CELLS: dict[str, dict[str, Cell]] = {
+    "ranking": {
+        "evaluate": lambda: assay.evaluate(QRELS, RUNS),
+        "compare": lambda: compare(QRELS, RUNS),
+        "gate": lambda: assay.gate(QRELS, {"old": RUNS["old"]}, {"new": RUNS["new"]}),
+        "report": lambda: make_report(QRELS, RUNS),
+        "explain": lambda: assay.explain("AP", QRELS, RUNS["old"], query="q1"),
+        "doctor": lambda: assay.doctor(QRELS, RUNS),
+        "plan": lambda: plan(QRELS, RUNS),
+        "correlate": lambda: assay.correlate(assay.evaluate(QRELS, RUNS, ["AP", "RR"]), "AP", "RR"),
+        "plot": lambda: assay.curves.precision_recall(QRELS, RUNS),
+    },
+    "labels": {
+        "evaluate": lambda: assay.classify(LABELS),
+        "compare": lambda: compare(LABELS),
+        "gate": lambda: assay.gate(LABELS[0], LABELS[1]),
+        "report": lambda: make_report(LABELS),
+        "explain": lambda: assay.explain("F1", LABELS[0]),
+        "doctor": lambda: assay.doctor(LABELS),
+        "plan": lambda: plan(LABELS, measures="Accuracy"),
+        "correlate": lambda: assay.correlate(assay.classify(LABELS), "Accuracy", "F"),
+        "plot": lambda: assay.classifier_curves.roc(LABELS),
+    },
+    "clusters": {
+        "evaluate": lambda: assay.cluster(CLUSTERS),
+        "compare": lambda: compare(CLUSTERS),
+        "gate": lambda: assay.gate(CLUSTERS[0], CLUSTERS[1]),
+        "report": lambda: make_report(CLUSTERS),
+        "explain": lambda: assay.explain("NMI", CLUSTERS[0]),
+        "doctor": lambda: assay.doctor(CLUSTERS),
+        "plan": lambda: plan(CLUSTERS, measures="ARI"),
+        "correlate": lambda: assay.correlate(assay.cluster(CLUSTERS), "ARI", "NMI"),
+        "plot": lambda: assay.cluster_curves.contingency(assay.cluster(CLUSTERS)),
+    },
+    "spans": {
+        "evaluate": lambda: EXTRACTIONS[0],
+        "compare": lambda: compare(EXTRACTIONS),
+        "gate": lambda: assay.gate(EXTRACTIONS[0], EXTRACTIONS[1]),
+        "report": lambda: make_report(EXTRACTIONS),
+        "explain": lambda: assay.explain("F", EXTRACTIONS[0], label="PER"),
+        "doctor": lambda: assay.doctor(EXTRACTIONS[0]),
+        "plan": lambda: plan(EXTRACTIONS),
+        "correlate": lambda: assay.correlate(EXTRACTIONS, "F", "Recall"),
+        "plot": lambda: compare(EXTRACTIONS).intervals(),
+    },
+    "scores": {
+        "evaluate": lambda: assay.evaluate(SCORES, SCORES, "AP"),
+        "compare": lambda: compare(SCORES),
+        "gate": lambda: assay.gate(SCORES, **NAMES),
+        "report": lambda: make_report(SCORES),
+        "explain": lambda: assay.explain("AP", SCORES),
+        "doctor": lambda: assay.doctor(SCORES),
+        "plan": lambda: plan(SCORES),
+        "correlate": lambda: assay.correlate(SCORES, "AP", "RR"),
+        "plot": lambda: compare(SCORES).intervals(),
+    },
+}
+#: Scores are evaluated already, and what they are made of is not known; clusterings have no test that could be planned.
+NO_MEANING = {("scores", "evaluate"), ("scores", "explain"), ("clusters", "plan")}
+#: What a subject may yet learn: until then, a sentence says that it does not.
+NOT_YET = {("clusters", "doctor"), ("spans", "doctor"), ("scores", "doctor")}
+
+
+def outcome(subject: str, verb: str) -> Result | None:
+    """What a verb gives; None where it says, in a sentence, that it has nothing to give."""
+    where = f"{verb} of {subject}"
+    try:
+        result = CELLS[subject][verb]()
+    except (ParameterError, InputError) as problem:
+        text = str(problem)
+    else:
+        assert (subject, verb) not in NO_MEANING, where
+        assert isinstance(result, Result), f"{where}: {type(result)}"
+        return result
+    assert (subject, verb) in NO_MEANING | NOT_YET, f"{where}: {text}"
+    assert text, where
+    assert "\n" not in text, where
+    assert not text.endswith("."), where
+    return None
+
+
+def test_every_subject_and_every_verb_have_their_place_in_the_table() -> None:
+    assert set(CELLS) == set(registry.SUBJECTS)
+    assert all(tuple(verbs) == VERBS for verbs in CELLS.values())
+
+
+@pytest.mark.parametrize("subject", CELLS)
+def test_every_verb_gives_every_form(subject: str) -> None:
+    for verb in VERBS:
+        result = outcome(subject, verb)
+        if result is None:
+            continue
+        document = result.document()
+        for form in registry.WRITERS:
+            text = result.to_csv() if form == "csv" else written(document, form)
+            assert text.strip(), f"{verb} of {subject} as {form}"
+        data = json.loads(result.to_json(), parse_constant=pytest.fail)
+        assert {"kind", "sections"} <= set(data), f"{verb} of {subject}: {sorted(data)}"
+        assert "object at 0x" not in str(result)
+
+
+def test_subjects_say_what_they_take() -> None:
+    for name in registry.SUBJECTS:
+        subject = registry.subject(name)
+        assert subject.name == name
+        assert all(subject.words)
+        assert registry.load(subject.reported).eyebrow
+        with pytest.raises(ParameterError, match="nonsense"):
+            compare(*_two(name), nonsense=1)
+
+
+def _two(subject: str) -> tuple[Any, ...]:
+    several = {"labels": LABELS, "clusters": CLUSTERS, "spans": EXTRACTIONS}
+    return (QRELS, RUNS) if subject == "ranking" else (SCORES,) if subject == "scores" else (several[subject],)
+
+
+# A subject of one's own.
+
+READING = Reading(
+    {
+        "plain": {f"page {number}": 50.0 + number * 3 % 7 for number in UNITS},
+        "wide": {f"page {number}": 45.0 + number * 2 % 5 for number in UNITS},
+    }
+)
+
+
+@pytest.fixture
+def registered(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(registry.SUBJECTS, "reading", "toy_subject:READING")
+
+
+@pytest.mark.usefixtures("registered")
+def test_verbs_work_on_a_subject_that_they_do_not_know() -> None:
+    comparison = compare(READING)
+    finding = comparison.finding(SECONDS)
+    assert (finding.verdict.word, finding.system, comparison.samples[0].unit_kind) == ("better", "wide", "page")
+    plain, wide = (Reading({name: READING.seconds[name]}) for name in ("plain", "wide"))
+    assert compare(plain, wide).to_frame().equals(comparison.to_frame())
+    planned = plan(READING, difference=2.0).measures[0]
+    assert (planned.measure, planned.unit_kind, planned.units) == (SECONDS, "page", len(UNITS))
+    worse = assay.gate(READING, baseline="wide", candidate="plain", margin=1.0)
+    assert (assay.gate(READING, margin=1.0).outcome, worse.outcome) == ("pass", "fail")
+    report = make_report(READING)
+    assert report.table("findings")["verdict"].to_list() == ["better"]
+    assert str(make_report(comparison)) == str(report)
+    for result in (comparison, plan(READING), worse, report, comparison.intervals()):
+        for form in registry.WRITERS:
+            assert written(result.document(), form).strip()
+        json.loads(result.to_json(), parse_constant=pytest.fail)
+
+
+@pytest.mark.usefixtures("registered")
+def test_rules_of_other_subjects_are_refused_for_it() -> None:
+    with pytest.raises(ParameterError, match="'noise' is a rule of clusterings"):
+        compare(READING, noise="-1")
+    with pytest.raises(ParameterError, match="reading times are measured by Seconds, not by AP"):
+        compare(READING, measures="AP")
