@@ -19,6 +19,7 @@ from assay.stats.pairing import Directions, Pairing
 FILES = {
     "labels": "assay.files.predictions:looks_like_predictions",
     "clusters": "assay.files.clusters:looks_like_clusters",
+    "scores": "assay.files.small_tables:looks_like_scores",
 }
 
 
@@ -56,6 +57,10 @@ class Subject(Protocol):
     @property
     def reported(self) -> str:
         """Where the class is that reports are made by: see `assay.verbs.report.subject.Reported`."""
+
+    @property
+    def examination(self) -> str:
+        """Where the class is that `doctor` looks by: see `assay.verbs.diagnosis.examination.Examination`."""
 
     def pairing(self, inputs: Sequence[Any], measures: Any, seed: int, rules: Mapping[str, Any]) -> Pairing:
         """Open the inputs, and pair the systems by unit: what `compare`, `gate` and `plan` start from."""

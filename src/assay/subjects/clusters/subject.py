@@ -16,6 +16,7 @@ class ClustersSubject:
     name = "clusters"
     words = Words("clustering", "item", "clusterings", "clusters of items")
     reported = "assay.subjects.clusters.sections.report:ReportedClusterings"
+    examination = "assay.subjects.clusters.checks:ClustersExamination"
     rules = RULES
     report_rules = (*Rules._fields, "comparison", "over_k", "confidence", "resamples", "seed", "mute")
 

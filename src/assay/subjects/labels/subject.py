@@ -15,6 +15,7 @@ class Labels:
     name = "labels"
     words = Words("classifier", "item", "classifiers", "predictions")
     reported = "assay.subjects.labels.sections.report:ReportedClassifiers"
+    examination = "assay.subjects.labels.checks.examination:LabelsExamination"
     rules = ("pos_label", "threshold", "missing")
     report_rules = ("comparison", "labels", "pos_label", "threshold", "confidence", "resamples", "seed", "mute")
 

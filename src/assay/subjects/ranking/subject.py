@@ -21,6 +21,7 @@ class Rankings:
     name = "ranking"
     words = Words("run", "query", "evaluation", "judgments and runs")
     reported = "assay.subjects.ranking.sections.report:ReportedRankings"
+    examination = "assay.subjects.ranking.checks.examination:RankingExamination"
     rules = (*Policies.__dataclass_fields__, "undefined", "compat", "judge", "subtopics", "samples")
     report_rules = rules
 

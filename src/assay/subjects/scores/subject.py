@@ -19,6 +19,7 @@ class ScoresSubject:
     name = "scores"
     words = Words("system", "unit", "scores", "scores")
     reported = "assay.subjects.ranking.sections.report:ReportedRankings"
+    examination = "assay.subjects.scores.checks:ScoresExamination"
     rules: tuple[str, ...] = ()
     report_rules = rules
 

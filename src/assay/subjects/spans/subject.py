@@ -18,6 +18,7 @@ class SpansSubject:
     name = "spans"
     words = Words("extraction", "document", "extractions", "spans of documents")
     reported = "assay.subjects.spans.report:ReportedExtractions"
+    examination = "assay.subjects.spans.checks:SpansExamination"
     rules = ("match", "bio", "beta")
     report_rules = rules
 
