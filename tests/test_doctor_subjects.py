@@ -13,9 +13,10 @@ from command import invoke
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay import Clusters, Diagnosis, Scores, Spans, doctor, extract
+from assay import Clusters, Diagnosis, Scores, doctor, extract
 from assay.core import registry
 from assay.core.errors import ParameterError
+from assay.subjects.spans.spans import Spans
 from assay.verbs.diagnosis import checks
 from assay.verbs.diagnosis.examination import examine
 
@@ -79,7 +80,7 @@ def test_points_that_are_no_numbers_do_not_hide_the_rest(tmp_path: Path) -> None
     path.write_text("id,cluster,x\na,0,1\nb,0,inf\nc,0,2\n", encoding="utf-8")
     diagnosis = examine(registry.subject("clusters"), [path], columns={"points": ["x"]})
     assert found_in(diagnosis) == {("unreadable-clusters", "error"), ("single-cluster", "warning")}
-    assert "line 3: expected finite numbers" in diagnosis.of("error")[0].says
+    assert "line 3: expected a finite number" in diagnosis.of("error")[0].says
     assert found_in(doctor(path)) == {("single-cluster", "warning")}
 
 
@@ -162,7 +163,8 @@ def test_any_bytes_are_survived(subject: str, tmp_path_factory: pytest.TempPathF
 def test_every_check_has_a_case_and_a_name_of_its_own() -> None:
     every = [check.name for subject in registry.SUBJECTS for check in checks(subject)]
     assert len(every) == len(set(every))
-    cases = {name for *_, expected in (*CLUSTERINGS, *SPANS, *SCORES) for name in expected}  # type: ignore[misc]
+    cases = {name for case in CLUSTERINGS for name in case[2]} | {name for case in SPANS for name in case[2]}
+    cases |= {name for case in SCORES for name in case[1]}
     cases |= {("unreadable-clusters", "error"), ("unreadable-spans", "error"), ("unreadable-scores", "error")}
     cases |= {("beyond-text", "error"), ("other-items", "error"), ("other-items", "warning")}
     assert cases == {(check.name, each) for name in SUBJECTS for check in checks(name) for each in check.severities}

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from typing import Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from assay.core import registry
 from assay.core.errors import ParameterError, refuse_unknown
 from assay.files.sources import Source
-from assay.stats.pairing import Directions, Pairing
+
+if TYPE_CHECKING:
+    from assay.stats.pairing import Directions, Pairing
 
 #: What subject a file is of, if a look at its first lines tells: name of the subject -> the function that looks.
 FILES = {
@@ -118,6 +120,8 @@ def pairing_of(
     >>> pairing_of(compare, judged, runs, ["RR"]).sample("RR").observed
     array([1., 0.])
     """
+    from assay.stats.pairing import Pairing  # noqa: PLC0415  # who only asks for a subject need not load SciPy
+
     rules = rules or {}
     if isinstance(given, Pairing) and runs is None and not rules:
         return given.directed(direction, measures)

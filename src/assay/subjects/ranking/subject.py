@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from assay.core.errors import ParameterError
 from assay.measures.counting.policies import Policies
 from assay.subjects.ranking.evaluation import Evaluation, evaluate
-from assay.subjects.ranking.pairing import RunPairing
 from assay.verbs.subject import Words
+
+if TYPE_CHECKING:
+    from assay.subjects.ranking.pairing import RunPairing
 
 #: What systems are compared by unless told otherwise.
 COMPARED_BY = ("AP", "nDCG@10", "RR", "P@10")
@@ -27,6 +29,8 @@ class Rankings:
 
     def pairing(self, inputs: Sequence[Any], measures: Any, seed: int, rules: Mapping[str, Any]) -> RunPairing:
         """The runs, evaluated as far as that has not been done, and paired by topic."""
+        from assay.subjects.ranking.pairing import RunPairing  # noqa: PLC0415  # the doctor need not load SciPy
+
         if len(inputs) > 1:
             wanted = COMPARED_BY if measures is None else measures
             qrels, runs = inputs

@@ -88,7 +88,8 @@ def doctor(
     Of a classifier, give `Predictions` or a file of them (or a list of such) alone. `train`: a file or a Polars frame
     of the items that it was trained on, which should not be among those it is judged by. `pos_label`: the positive one
     of two labels. Of clusterings, give `Clusters` or files of them alone; `noise` is the label of items in no cluster.
-    Of systems whose scores are known, give `Scores` or a file of them alone. Of spans, give true and predicted `Spans`.
+    Of systems whose scores are known, give `Scores` or a file of them alone; of spans, an `Extraction`, or true and
+    predicted `Spans`.
 
     >>> doctor({"q1": {"d1": 2, "d2": 0}}, {"q1": {"d1": 2.0, "d2": 1.0}}, "AP").verdict
     'nothing found'
