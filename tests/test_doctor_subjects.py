@@ -12,6 +12,7 @@ import pytest
 from command import invoke
 from hypothesis import given
 from hypothesis import strategies as st
+from strategies import quickly
 
 from assay import Clusters, Diagnosis, Scores, doctor, extract
 from assay.core import registry
@@ -154,6 +155,7 @@ def test_scores_of_files(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("subject", SUBJECTS)
 @given(data=st.binary(max_size=100))
+@quickly
 def test_any_bytes_are_survived(subject: str, tmp_path_factory: pytest.TempPathFactory, data: bytes) -> None:
     path = tmp_path_factory.mktemp("bytes") / "file"
     path.write_bytes(data)

@@ -9,6 +9,7 @@ from typing import Any
 
 import polars as pl
 
+from assay.core.arguments import worded
 from assay.core.errors import InputError, ParameterError, listed, number_of, quote
 from assay.files.clusters import read_clusters
 from assay.files.sources import Source, is_file
@@ -21,12 +22,15 @@ from assay.verbs.diagnosis.findings import (
     Example,
     Finding,
     Overview,
-    Refused,
+    Reading,
     Severity,
     check,
     finding,
     share,
 )
+
+_LOOSEN = "let the algorithm find clusters (a larger radius, fewer neighbours)"
+_NAME = "say what noise is with `{noise}`"
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,7 +62,7 @@ class ExaminedClusters:
 
 
 class ClustersExamination(Examination):
-    """A file that is refused, each clustering, its points, and all clusterings together.
+    """A file as it was read, each clustering, its points, and all clusterings together.
 
     A further option: `columns`, which columns hold what, as `read_clusters` takes them. `{name: file}` as an input
     names a file's clustering.
@@ -75,8 +79,8 @@ class ClustersExamination(Examination):
             name, readable = next(iter(data.items())) if isinstance(data, Mapping) and len(data) == 1 else (None, data)
             for thing in self._opened(readable, name):
                 self.files.append(thing.file)
-                if isinstance(thing, Refused):
-                    yield Examined(thing, ("refused",))
+                if isinstance(thing, Reading):
+                    yield Examined(thing, ("file",))
                     continue
                 self.systems.append(thing)
                 yield Examined(thing, ("clustering",))
@@ -87,10 +91,11 @@ class ClustersExamination(Examination):
         if len(self.systems) > 1:
             yield Examined(self.systems, ("clusterings",))
 
-    def _opened(self, readable: Any, name: str | None) -> Iterator[Refused | ExaminedClusters]:
+    def _opened(self, readable: Any, name: str | None) -> Iterator[Reading | ExaminedClusters]:
         noise, columns = self.stated.get("noise"), dict(self.stated.get("columns") or {})
         if isinstance(readable, Clusters):
             self.watch(readable.whence)
+            yield Reading(readable.whence)
             yield ExaminedClusters(replace(readable, name=name or readable.name), noise)
             return
         if not is_file(readable):
@@ -100,13 +105,15 @@ class ClustersExamination(Examination):
         try:
             systems = read_clusters(source, name=name, **columns)
         except InputError as problem:
-            yield Refused(source.name, problem)
+            yield Reading(source.name, problem)
             if columns.pop("points", None) is None:
                 return
             try:  # clusters may be sound where points are not
                 systems = read_clusters(source, name=name, **columns)
             except InputError:
                 return
+        else:
+            yield Reading(source.name)
         yield from (ExaminedClusters(system, noise) for system in systems)
 
     def overview(self) -> Overview:
@@ -117,30 +124,35 @@ class ClustersExamination(Examination):
 
 
 @check(
-    "unreadable-clusters", "refused", "error",
+    "unreadable-clusters", "file", "error",
     question="Is the file no table of clusters, or is a point no finite number, or an item in no cluster at all?",
-    advice="give each item a cluster, in a column `cluster`, and finite numbers as its point; see docs/clustering",
+    advice="give each item a cluster, in a column `cluster`, finite numbers as its point",
 )  # fmt: skip
-def unreadable_clusters(file: Refused) -> Iterator[Finding]:
+def unreadable_clusters(file: Reading) -> Iterator[Finding]:
     """What the strict reader refuses."""
-    yield finding("unreadable-clusters", "error", file, file.reason)
+    if file.problem is not None:
+        yield finding("unreadable-clusters", "error", file, file.reason)
 
 
 @check(
     "noise", "clustering", "error", "warning",
     question="Are all items noise (an error), or is there a label that usually means noise, and nobody said so?",
-    advice="let the algorithm find clusters (a larger radius, fewer neighbours); say what noise is with `{noise}`",
+    advice=f"{_LOOSEN}; {_NAME}",
 )  # fmt: skip
 def noise(system: ExaminedClusters) -> Iterator[Finding]:
     """No cluster but noise; -1 that counts as a cluster."""
     if not system.sizes.height:
-        yield finding("noise", "error", system, "all items are noise: there is no cluster", len(system.of))
+        yield finding(
+            "noise", "error", system, "all items are noise: there is no cluster", len(system.of), todo=_LOOSEN
+        )
     elif system.noise is None:
         usual = system.of.cluster.cast(pl.String).str.to_lowercase().is_in(USUAL_NOISE)
         if count := int(usual.sum()):
             label = quote(str(system.of.cluster.filter(usual)[0]))
             message = f"{number_of('item', count)} with the label {label} count as one cluster"
-            yield finding("noise", "warning", system, message, count, examples=system.examples(usual))
+            yield finding(
+                "noise", "warning", system, message, count, examples=system.examples(usual), todo=worded(_NAME)
+            )
 
 
 @check(

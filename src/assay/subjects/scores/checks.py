@@ -19,7 +19,7 @@ from assay.verbs.diagnosis.findings import (
     Example,
     Finding,
     Overview,
-    Refused,
+    Reading,
     Severity,
     Whole,
     check,
@@ -61,7 +61,7 @@ def _examples(rows: pl.DataFrame) -> list[Example]:
 
 
 class ScoresExamination(Examination):
-    """A file that is refused, or the scores of all systems."""
+    """A file as it was read, or the scores of all systems."""
 
     modules = ("assay.subjects.scores.checks",)
 
@@ -80,11 +80,12 @@ class ScoresExamination(Examination):
             try:
                 rows = read_score_rows(source)
             except InputError as problem:
-                yield Examined(Refused(source.name, problem), ("refused",))
+                yield Examined(Reading(source.name, problem), ("file",))
                 return
         else:
             raise ParameterError(f"doctor takes a file of scores, or Scores, not {type(data).__name__}")
         self.watch(self.file)
+        yield Examined(Reading(self.file), ("file",))
         scores = ExaminedScores(self.file, rows, directions)
         self.systems = tuple(scores.systems)
         yield Examined(scores, ("scores",))
@@ -97,13 +98,14 @@ class ScoresExamination(Examination):
 
 
 @check(
-    "unreadable-scores", "refused", "error",
+    "unreadable-scores", "file", "error",
     question="Is the file no table of scores, or is a score no number?",
     advice="write `system,measure,unit,value`, or a column a system and a row a unit; see docs/compare",
 )  # fmt: skip
-def unreadable_scores(file: Refused) -> Iterator[Finding]:
+def unreadable_scores(file: Reading) -> Iterator[Finding]:
     """What the reader refuses."""
-    yield finding("unreadable-scores", "error", file, file.reason)
+    if file.problem is not None:
+        yield finding("unreadable-scores", "error", file, file.reason)
 
 
 @check(

@@ -20,7 +20,7 @@ from assay.verbs.diagnosis.findings import (
     Example,
     Finding,
     Overview,
-    Refused,
+    Reading,
     Severity,
     check,
     finding,
@@ -63,7 +63,7 @@ def _span(row: dict[str, Any]) -> str:
 
 
 class SpansExamination(Examination):
-    """A file that is refused, spans without a place, the spans of each side, and both sides together."""
+    """A file as it was read, the spans of each side, and both sides together."""
 
     modules = ("assay.subjects.spans.checks",)
 
@@ -84,16 +84,15 @@ class SpansExamination(Examination):
                 sides = [*read_truth_and_predicted(*data)]
             except SpanPlaceError as problem:
                 if len(data) == 1:
-                    yield Examined(Refused(self.files[0], problem), ("places",))
+                    yield Examined(Reading(self.files[0], problem), ("file",))
                     return
             except InputError as problem:
-                yield Examined(Refused(self.files[0] if len(data) == 1 else listed(self.files), problem), ("refused",))
+                yield Examined(Reading(self.files[0] if len(data) == 1 else listed(self.files), problem), ("file",))
                 return
+        yield from (Examined(Reading(name), ("file",)) for name in (self.files if sides else ()))
         for number, each in enumerate([] if sides else data):
             spans, refusal = _tolerated(each, may_be_empty=number > 0)
-            if refusal is not None:
-                about = "places" if isinstance(refusal, SpanPlaceError) else "refused"
-                yield Examined(Refused(self.files[number], refusal), (about,))
+            yield Examined(Reading(self.files[number], refusal), ("file",))
             if spans is not None:
                 sides.append(spans)
         files = self.files if len(self.files) == 2 else self.files * 2
@@ -121,21 +120,22 @@ def _tolerated(data: Any, may_be_empty: bool) -> tuple[Spans | None, InputError 
 
 
 @check(
-    "unreadable-spans", "refused", "error",
+    "unreadable-spans", "file", "error",
     question="Is the file none of spans, or do two files have other tokens?",
     advice="write tokens with tags, or JSON or a table with `document`, `start`, `end` and `type`; see docs/extraction",
 )  # fmt: skip
-def unreadable_spans(file: Refused) -> Iterator[Finding]:
+def unreadable_spans(file: Reading) -> Iterator[Finding]:
     """What the reader refuses."""
-    yield finding("unreadable-spans", "error", file, file.reason)
+    if file.problem is not None and not isinstance(file.problem, SpanPlaceError):
+        yield finding("unreadable-spans", "error", file, file.reason)
 
 
 @check(
-    "span-places", "places", "error",
+    "span-places", "file", "error",
     question="Are there spans that are empty, end before they start, or start below 0?",
     advice="a span starts at `start` and ends before `end`: write the end behind the last character, not its place",
 )  # fmt: skip
-def span_places(file: Refused) -> Iterator[Finding]:
+def span_places(file: Reading) -> Iterator[Finding]:
     """Spans that are no stretch of text."""
     if isinstance(file.problem, SpanPlaceError):
         wrong = file.problem.frame.filter(file.problem.wrong)

@@ -100,20 +100,22 @@ class Whole(NamedTuple):
     system: str | None = None
 
 
-class Refused(NamedTuple):
-    """A file that its strict reader refuses, and what that says."""
+class Reading(NamedTuple):
+    """A file as its strict reader took it; `problem`: why that refused it."""
 
     file: str
-    problem: AssayError
+    problem: AssayError | None = None
     system: str | None = None
 
     @property
     def reason(self) -> str:
-        """What is wrong, without the file's name.
+        """What is wrong, without the file's name; empty if nothing is.
 
-        >>> Refused("a.csv", FormatError("a.csv", 3, expected="a number", got="many")).reason
+        >>> Reading("a.csv", FormatError("a.csv", 3, expected="a number", got="many")).reason
         "line 3: expected a number, got 'many'"
         """
+        if self.problem is None:
+            return ""
         if not isinstance(self.problem, FormatError):
             return str(self.problem).removeprefix(f"{self.file}: ")
         return f"line {self.problem.line}: {self.problem.reason}" if self.problem.line else self.problem.reason
