@@ -16,6 +16,7 @@ from assay.cli.commands import application, names_of
 from assay.cli.items import predictions
 from assay.cli.options import Labels
 from assay.cli.wording import Options
+from assay.core import registry
 from assay.core.arguments import Value, argument, speaking
 from assay.core.errors import AssayError, ParameterError
 from assay.files.prediction_columns import StatedColumns
@@ -172,7 +173,7 @@ def test_cells_with_several_labels(folder: Path) -> None:
     assert file.labels == ["a", "b", "c"]
     assert system.prediction is not None
     assert system.prediction[2].to_list() == ["a", "c"]
-    assert examine([{"mine": "tags.csv"}], list_separator=";").systems == ("mine",)
+    assert examine(registry.subject("labels"), [{"mine": "tags.csv"}], list_separator=";").systems == ("mine",)
 
 
 def test_labels_that_are_not_known_count_as_one(folder: Path) -> None:

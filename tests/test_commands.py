@@ -195,6 +195,8 @@ STDIN = [
     ("clustering evaluate - --unlabelled drop", "notes/notes.csv"),
     ("clustering gate - -b density -c kmeans --unlabelled drop", "notes/notes.csv"),
     ("extraction evaluate -", "letters/names.conll"), ("scores compare - -m AP", "scores.csv"),
+    ("clustering doctor -", "notes/notes.csv"), ("extraction doctor -", "letters/names.conll"),
+    ("scores doctor -", "scores.csv"),
 ]  # fmt: skip
 
 

@@ -20,7 +20,7 @@ from assay.cli.wording import Options
 from assay.core.arguments import speaking
 from assay.core.errors import AssayError, ParameterError
 from assay.subjects.labels.checks.items import VERY_LOW, doubtful
-from assay.verbs.diagnosis.findings import Finding, checks, checks_of_predictions
+from assay.verbs.diagnosis.findings import Finding, checks
 
 ROOT = Path(__file__).parents[1]
 LETTERS = ROOT / "src" / "assay" / "data" / "letters"
@@ -461,7 +461,7 @@ def test_the_command(tmp_path: Path) -> None:
     told, findings = sections["verdict"], sections["findings"]["findings"]
     assert (told["systems"], told["counts"]["error"]) == (["p"], 1)
     assert set(told["passed"]) | {one["check"] for one in findings} | set(told["not_made"]) == {
-        check.name for check in checks_of_predictions()
+        check.name for check in checks("labels")
     }
     assert {"trained-ids", "trained-items"} <= set(told["not_made"])
     assert "- [ ] **error** `absent-truth`" in run(path, "--markdown")[1]
@@ -494,11 +494,11 @@ def test_a_file_of_something_else_is_a_finding() -> None:
 
 
 def test_checks_have_names_of_their_own_and_stand_on_the_page() -> None:
-    of_runs, of_predictions = {check.name for check in checks()}, {check.name for check in checks_of_predictions()}
+    of_runs, of_predictions = {check.name for check in checks("ranking")}, {check.name for check in checks("labels")}
     assert not of_runs & of_predictions
     page = (ROOT / "docs" / "doctor-predictions.md").read_text(encoding="utf-8")
     with speaking(Options()):
-        known = checks_of_predictions()
+        known = checks("labels")
     rows = [f"| `{one.name}` | {', '.join(one.severities)} | {one.question} | {one.advice} |" for one in known]
     assert [line for line in page.splitlines() if re.match(r"\| `[a-z-]+` \| (error|warning|note)", line)] == rows
 

@@ -1,4 +1,4 @@
-"""`assay doctor QRELS RUN...` and `assay classifier doctor FILE...`."""
+"""`assay doctor QRELS RUN...`, and `assay classifier doctor FILE...` and its like for the other subjects."""
 
 from __future__ import annotations
 
@@ -62,16 +62,77 @@ def classifier(
     $ assay classifier doctor letters/spam.csv
     """
     from assay.files.prediction_columns import StatedColumns  # noqa: PLC0415
+
+    inputs.each_named("", files)
+    stated = StatedColumns(columns.truth, columns.prediction, columns.score, columns.item, columns.weight)
+    sources = [items.source_of(file) for file in files]
+    further = options.stated(train=train, pos_label=columns.pos_label, list_separator=columns.list_separator)
+    return _examine("labels", sources, every, to, column_names=stated, **further)
+
+
+def clustering(
+    files: options.ClusterFiles,
+    /,
+    *,
+    columns: options.ClusterColumns = options.ClusterColumns(),
+    noise: options.Noise = None,
+    every: Every = False,
+    to: Output = Output(),
+) -> int:
+    """Look clusterings over for whatever makes numbers wrong or misleading.
+
+    It goes on where `assay clustering evaluate` refuses points. Exit 1 if there is an error among the findings.
+
+    $ assay clustering doctor notes/notes.csv
+    $ assay clustering doctor notes/notes.csv --noise -1 --points x,y,z --all
+    """
+    inputs.each_named("", files)
+    sources = [items.source_of(file) for file in files]
+    return _examine(
+        "clusters", sources, every, to, columns=items.cluster_columns(columns), **options.stated(noise=noise)
+    )
+
+
+def extraction(
+    truth: Annotated[str, options.argument("TRUTH", "True spans: tagged tokens (CoNLL), JSONL, or a table.")],
+    predicted: Annotated[
+        str | None, options.argument("PREDICTED", "Predicted spans, if they are in a file of their own.")
+    ] = None,
+    /,
+    *,
+    every: Every = False,
+    to: Output = Output(),
+) -> int:
+    """Look true and predicted spans over for whatever makes numbers wrong or misleading.
+
+    It goes on where `assay extraction evaluate` refuses a span. Exit 1 if there is an error among the findings.
+
+    $ assay extraction doctor letters/names.conll
+    $ assay extraction doctor letters/names.conll --all
+    """
+    if truth == predicted == "-":
+        raise ParameterError("stdin (-) can be read only once: give the other file by name")
+    return _examine("spans", [truth, *([] if predicted is None else [predicted])], every, to)
+
+
+def scores(path: options.ScoreFile, /, *, every: Every = False, to: Output = Output()) -> int:
+    """Look scores of systems over for whatever makes comparisons wrong or misleading.
+
+    It goes on where `assay scores compare` refuses a second value. Exit 1 if there is an error among the findings.
+
+    $ assay scores doctor scores.csv
+    $ assay scores doctor scores.csv --all
+    """
+    return _examine("scores", [path], every, to)
+
+
+def _examine(subject: str, sources: list[Any], every: bool, to: Output, **stated: Any) -> int:
+    from assay.core import registry  # noqa: PLC0415
     from assay.verbs.diagnosis.examination import examine  # noqa: PLC0415  # `assay --help` need not load Polars
 
     output.form_of(to)
-    inputs.each_named("", files)
-    stated = StatedColumns(columns.truth, columns.prediction, columns.score, columns.item, columns.weight)
     with inputs.working("examining", hidden=to.quiet):
-        diagnosis = examine(
-            [items.source_of(file) for file in files], train=train, column_names=stated, pos_label=columns.pos_label,
-            list_separator=columns.list_separator,
-        )  # fmt: skip
+        diagnosis = examine(registry.subject(subject), sources, **stated)
     return _deliver(diagnosis, every, to)
 
 
@@ -91,7 +152,7 @@ def _named(qrels: str, runs: list[str]) -> Any:
     parts = inputs.each_named(qrels, runs)
     if all(name is None for name, _ in parts):
         return runs
-    from assay.verbs.diagnosis.examined_files import named  # noqa: PLC0415
+    from assay.subjects.ranking.checks.examined_files import named  # noqa: PLC0415
 
     named_runs: dict[str, Any] = {}
     for name, path in parts:

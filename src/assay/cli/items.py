@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from assay.cli.inputs import each_named, kept, named
-from assay.cli.options import Clusters, Labels, SpanRules, settings, stated
+from assay.cli.options import ClusterColumns, Clusters, Labels, SpanRules, settings, stated
 from assay.cli.output import message
 from assay.core.domains import Choice
 from assay.core.errors import InputError, ParameterError, did_you_mean, listed, number_of
@@ -60,11 +60,7 @@ def clusterings(files: Sequence[Any], clusters: Clusters, *, quiet: bool = True)
     """The clusterings of all files, as far as they were asked for."""
     from assay.files.clusters import read_clusters  # noqa: PLC0415  # `assay --help` loads no Polars
 
-    columns: dict[str, Any] = settings(clusters, without=_NOT_READ)
-    if clusters.points is not None:
-        columns["points"] = point_columns(clusters.points)
-    if clusters.cluster:
-        columns["cluster"] = list(clusters.cluster) if len(clusters.cluster) > 1 else clusters.cluster[0]
+    columns = cluster_columns(clusters)
     systems = _systems(
         files, lambda path, name: read_clusters(path, name=name, **columns), clusters.system, "clustering"
     )
@@ -92,6 +88,16 @@ def extractions(truth: str, files: Sequence[str], rules: SpanRules, **stated: An
 def _tagger(source: Any) -> str:
     """What a system is called: as its file, without the ending of tagged tokens."""
     return str(source.stem).removesuffix(".conll")
+
+
+def cluster_columns(clusters: ClusterColumns) -> dict[str, Any]:
+    """Which columns hold what, as `read_clusters` takes them."""
+    columns: dict[str, Any] = settings(clusters, without=_NOT_READ)
+    if clusters.points is not None:
+        columns["points"] = point_columns(clusters.points)
+    if clusters.cluster:
+        columns["cluster"] = list(clusters.cluster) if len(clusters.cluster) > 1 else clusters.cluster[0]
+    return columns
 
 
 def _systems(

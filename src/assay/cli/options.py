@@ -389,14 +389,17 @@ class Labels(PredictionColumns):
     ] = None
 
 
+Noise: TypeAlias = Annotated[
+    str | None, option("--noise", metavar="LABEL", help="Label of items that are in no cluster, such as -1.")
+]
+
+
 @group
 class ClusterRules:
     """Clusterings: which of several, noise, items without a class, distances."""
 
     system: System = ()
-    noise: Annotated[
-        str | None, option("--noise", metavar="LABEL", help="Label of items that are in no cluster, such as -1.")
-    ] = None
+    noise: Noise = None
     noise_as: Annotated[
         str | None, option("--noise-as", help="Such items: drop (default), singletons, cluster.", panel=COLUMNS)
     ] = None
@@ -413,8 +416,8 @@ class ClusterRules:
 
 
 @group
-class Clusters(ClusterRules):
-    """Clusterings: the columns of a file, and the rules."""
+class ClusterColumns:
+    """The columns of clusterings."""
 
     truth: Truth = None
     cluster: Annotated[
@@ -425,6 +428,11 @@ class Clusters(ClusterRules):
     ] = None
     item: ItemId = None
     weight: Weight = None
+
+
+@group
+class Clusters(ClusterColumns, ClusterRules):
+    """Clusterings: the columns of a file, and the rules."""
 
 
 @group

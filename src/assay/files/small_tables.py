@@ -15,8 +15,10 @@ import polars as pl
 from numpy.typing import NDArray
 
 from assay.core.domains import Choice
-from assay.core.errors import FormatError, listed
-from assay.files.sources import Readable, Source, decoded, lines_of
+from assay.core.errors import AssayError, FormatError, listed
+from assay.files.named_columns import names_of
+from assay.files.registry import head_of
+from assay.files.sources import Readable, Source, decoded, is_file, lines_of
 from assay.tables import Scores
 
 #: What stands where there is no value, in small letters.
@@ -233,25 +235,48 @@ def read_scores(given: Readable | Source, *, measure: str = "score") -> Scores:
     [('bm25', '1', 0.5), ('dense', '1', 0.75)]
     """
     source = Source.of(given)
-    table = SmallTable.read(source, f"a header and rows: {_SHAPES}")
-    return Scores(_frame(table, measure))
+    rows = read_score_rows(source, measure=measure)
+    again = ~rows.select(pl.struct("system", "measure", "unit").is_first_distinct()).to_series()
+    if again.any():
+        row = rows.row(int(again.arg_max() or 0), named=True)
+        what = f"one value of {row['measure']} for {row['system']} on {row['unit']}"
+        raise FormatError(source.name, row["line"], expected=what, got="a second one")
+    return Scores(rows.drop("line"))
 
 
-def _frame(table: SmallTable, measure: str) -> pl.DataFrame:
-    columns: dict[str, list[str | float | None]] = {"system": [], "measure": [], "unit": [], "value": []}
-    seen: set[tuple[str, str, str]] = set()
+def read_score_rows(given: Readable | Source, *, measure: str = "score") -> pl.DataFrame:
+    """Read the rows of a table of scores, each with its `line`, also where a unit has a second value.
+
+    >>> import io
+    >>> read_score_rows(io.StringIO("system,measure,unit,value\\na,AP,q1,0.5\\na,AP,q1,0.25\\n"))["line"].to_list()
+    [2, 3]
+    """
+    table = SmallTable.read(Source.of(given), f"a header and rows: {_SHAPES}")
+    columns: dict[str, list[Any]] = {"system": [], "measure": [], "unit": [], "value": [], "line": []}
     for line, score in _scores(table, measure):
-        key = score[:3]
-        if key in seen:
-            what = f"one value of {score.measure} for {score.system} on {score.unit}"
-            raise FormatError(table.name, line, expected=what, got="a second one")
-        seen.add(key)
-        for column, field in zip(columns, score, strict=True):
+        for column, field in zip(columns, (*score, line), strict=True):
             columns[column].append(field)
     frame = pl.DataFrame(columns, schema_overrides={"value": pl.Float64})
     reason = pl.when(pl.col("value").is_null()).then(pl.lit("no value in the file"))
     kind = pl.lit(_unit_kind(table.header)).alias("unit_kind")
-    return frame.select("system", "measure", kind, "unit", "value", reason.alias("undefined"))
+    return frame.select("system", "measure", kind, "unit", "value", reason.alias("undefined"), "line")
+
+
+def looks_like_scores(value: object) -> bool:
+    """Whether a file holds scores, by its header; False for a matrix, of which nothing tells what its numbers are.
+
+    >>> import io
+    >>> looks_like_scores(io.StringIO("system,measure,unit,value\\na,AP,q1,0.5\\n"))
+    True
+    """
+    if not isinstance(value, Source) and (not is_file(value) or value == "-"):
+        return False
+    try:
+        head = head_of(Source.of(value))  # type: ignore[arg-type]  # a file, as said
+        names = [name.casefold() for name in names_of(head)] if head.numbered else []
+    except AssayError:
+        return False
+    return _unit_column(names) is not None and all(name in names for name in _LONG) if "system" in names else False
 
 
 def _scores(table: SmallTable, measure: str) -> Iterator[tuple[int, _Score]]:

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 FILES = {
     "labels": "assay.files.predictions:looks_like_predictions",
     "clusters": "assay.files.clusters:looks_like_clusters",
+    "scores": "assay.files.small_tables:looks_like_scores",
 }
 
 
@@ -73,6 +74,10 @@ class Subject(Protocol):
 
         It takes the data, `Two` systems or names of them, the measures asked for, the seed and the rules.
         """
+
+    @property
+    def examination(self) -> str:
+        """Where the class is that `doctor` looks by: see `assay.verbs.diagnosis.examination.Examination`."""
 
     def pairing(self, inputs: Sequence[Any], measures: Any, seed: int, rules: Mapping[str, Any]) -> Pairing:
         """Open the inputs, and pair the systems by unit: what `compare`, `gate` and `plan` start from."""

@@ -24,6 +24,7 @@ class ClustersSubject:
     verb = "assay.subjects.clusters.evaluation:cluster"
     gated = "assay.subjects.clusters.gating:two_clusterings"
     reported = "assay.subjects.clusters.sections.report:ReportedClusterings"
+    examination = "assay.subjects.clusters.checks:ClustersExamination"
     rules = RULES
     report_rules = (*Rules._fields, "comparison", "over_k", "confidence", "resamples", "seed", "mute")
 

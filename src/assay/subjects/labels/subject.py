@@ -23,6 +23,7 @@ class Labels:
     verb = "assay.subjects.labels.evaluation:classify"
     gated = "assay.subjects.labels.gating:two_classifiers"
     reported = "assay.subjects.labels.sections.report:ReportedClassifiers"
+    examination = "assay.subjects.labels.checks.examination:LabelsExamination"
     rules = ("pos_label", "threshold", "missing")
     report_rules = ("comparison", "labels", "pos_label", "threshold", "confidence", "resamples", "seed", "mute")
 

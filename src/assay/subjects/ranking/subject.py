@@ -29,6 +29,7 @@ class Rankings:
     verb = "assay.subjects.ranking.evaluation:evaluate"
     gated = "assay.subjects.ranking.gating:two_runs"
     reported = "assay.subjects.ranking.sections.report:ReportedRankings"
+    examination = "assay.subjects.ranking.checks.examination:RankingExamination"
     rules = (*Policies.__dataclass_fields__, "undefined", "compat", "judge", "subtopics", "samples")
     report_rules = rules
 

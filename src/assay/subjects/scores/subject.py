@@ -27,6 +27,7 @@ class ScoresSubject:
     verb = "assay.files.small_tables:read_scores"
     gated = "assay.subjects.scores.gating:two_systems"
     reported = "assay.subjects.ranking.sections.report:ReportedRankings"
+    examination = "assay.subjects.scores.checks:ScoresExamination"
     rules: tuple[str, ...] = ()
     report_rules = rules
 

@@ -19,6 +19,14 @@ _PLACES = pl.Schema({"document": pl.String(), "start": pl.Int64(), "end": pl.Int
 _TUPLES = pl.Schema({"document": pl.String(), "values": pl.List(pl.String), **_REST})
 
 
+class SpanPlaceError(InputError):
+    """Spans end before they start, or where they do; `wrong` tells which rows of the `frame`."""
+
+    def __init__(self, message: str, frame: pl.DataFrame, wrong: pl.Series, documents: tuple[str, ...]) -> None:
+        super().__init__(message)
+        self.frame, self.wrong, self.documents = frame, wrong, documents
+
+
 @dataclass(frozen=True, eq=False)
 class Spans:
     """Spans of documents: `document, start, end, type`, or tuples: `document, values, type`.
@@ -48,7 +56,8 @@ class Spans:
                 row = self.frame.row(int(wrong.arg_max() or 0), named=True)
                 where = f"{self.origin}:{row['line']}" if row["line"] is not None else self.origin
                 place = f"{row['start']} to {row['end']} in {row['document']}"
-                raise InputError(f"{where}: expected a span that starts at 0 or later and ends after that, got {place}")
+                message = f"{where}: expected a span that starts at 0 or later and ends after that, got {place}"
+                raise SpanPlaceError(message, self.frame, wrong, self.documents)
 
     @property
     def are_tuples(self) -> bool:

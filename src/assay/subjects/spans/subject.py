@@ -25,6 +25,7 @@ class SpansSubject:
     verb = "assay.subjects.spans.evaluation:extract"
     gated = "assay.subjects.spans.gating:two_extractions"
     reported = "assay.subjects.spans.report:ReportedExtractions"
+    examination = "assay.subjects.spans.checks:SpansExamination"
     rules = RULES
     report_rules = rules
 

@@ -5,19 +5,14 @@ from __future__ import annotations
 import importlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
+from typing import Any, Literal, NamedTuple, Protocol, TypeAlias
 
 import polars as pl
 
+from assay.core import registry
 from assay.core.arguments import worded
-from assay.core.errors import listed, number_of, quote
+from assay.core.errors import AssayError, FormatError, number_of, quote
 from assay.core.results import Result
-
-if TYPE_CHECKING:
-    from assay.subjects.labels.checks.examined_predictions import ExaminedPredictions, PredictionsFile
-    from assay.verbs.diagnosis.examined_files import Opened
-
-    Examined: TypeAlias = Opened | PredictionsFile | ExaminedPredictions
 
 #: So many cases of a finding are shown.
 EXAMPLES = 3
@@ -86,20 +81,52 @@ def share(count: int, total: int, what: str) -> str:
     return f"{count:,} of {number_of(what, total)}"
 
 
-#: What a check looks at: a file as it was read, the judgments, one run by itself or with the judgments, and all runs
-#: together by themselves or with the judgments. Of classifiers: a file of predictions, one system of it, two labels
-#: and their scores, probabilities, several files together, and a file beside that of the items it was trained on.
-About: TypeAlias = Literal[
-    "file", "judgments", "ranking", "run", "rankings", "runs",
-    "predictions", "system", "scored", "probabilities", "together", "training",
-]  # fmt: skip
+class Place(Protocol):
+    """Where something is: a file, and the system in it, if it is one's."""
+
+    @property
+    def file(self) -> str:
+        """The file, or what stands for it."""
+
+    @property
+    def system(self) -> str | None:
+        """The system; None if it is nobody's alone."""
+
+
+class Whole(NamedTuple):
+    """A file as a whole, or all of them."""
+
+    file: str
+    system: str | None = None
+
+
+class Reading(NamedTuple):
+    """A file as its strict reader took it; `problem`: why that refused it."""
+
+    file: str
+    problem: AssayError | None = None
+    system: str | None = None
+
+    @property
+    def reason(self) -> str:
+        """What is wrong, without the file's name; empty if nothing is.
+
+        >>> Reading("a.csv", FormatError("a.csv", 3, expected="a number", got="many")).reason
+        "line 3: expected a number, got 'many'"
+        """
+        if self.problem is None:
+            return ""
+        if not isinstance(self.problem, FormatError):
+            return str(self.problem).removeprefix(f"{self.file}: ")
+        return f"line {self.problem.line}: {self.problem.reason}" if self.problem.line else self.problem.reason
 
 
 class DoctorCheck(NamedTuple):
     """What is looked for, how grave it is, and what to do about it; `find` looks."""
 
     name: str
-    about: About
+    #: The kind of thing that it looks at, as its subject calls what it examines.
+    about: str
     severities: tuple[Severity, ...]
     #: What is looked for, as a question that a sound file answers with no.
     question: str
@@ -108,25 +135,9 @@ class DoctorCheck(NamedTuple):
 
 
 _CHECKS: dict[str, DoctorCheck] = {}
-#: The modules that define checks, in the order in which these are made.
-_MODULES = (
-    "assay.verbs.diagnosis.lines",
-    "assay.subjects.ranking.checks.grades",
-    "assay.subjects.ranking.checks.identifiers",
-    "assay.subjects.ranking.checks.run_scores",
-    "assay.subjects.ranking.checks.systems",
-    "assay.subjects.ranking.checks.suitability",
-)
-#: The same for predictions of classifiers.
-_MODULES_OF_PREDICTIONS = (
-    "assay.subjects.labels.checks.columns",
-    "assay.subjects.labels.checks.scores",
-    "assay.subjects.labels.checks.items",
-    "assay.subjects.labels.checks.leakage",
-)
 
 
-def check(name: str, about: About, *severities: Severity, question: str, advice: str) -> Callable[[Any], Any]:
+def check(name: str, about: str, *severities: Severity, question: str, advice: str) -> Callable[[Any], Any]:
     """Register a check; the decorated function yields what it finds."""
 
     def add(find: Callable[..., Iterator[Finding]]) -> Callable[..., Iterator[Finding]]:
@@ -139,7 +150,7 @@ def check(name: str, about: About, *severities: Severity, question: str, advice:
 def finding(
     name: str,
     severity: Severity,
-    file: Examined | None,
+    place: Place,
     message: str,
     count: int = 1,
     *,
@@ -148,45 +159,46 @@ def finding(
     todo: str | None = None,
     weight: float | None = None,
 ) -> Finding:
-    """What a check found in a file, or (None) in all runs together.
+    """What a check found at a place.
 
     `todo` is the part of the check's advice that is about this case; `weight` is the count, unless given.
     """
     todo = worded(_CHECKS[name].advice) if todo is None else todo
-    system = file.name if file is not None and file.kind in {"run", "system"} else None
     return Finding(
-        name, severity, "all runs" if file is None else file.file, message, todo, count,
-        tuple(examples), tuple(details), system, float(count if weight is None else weight),
+        name, severity, place.file, message, todo, count,
+        tuple(examples), tuple(details), place.system, float(count if weight is None else weight),
     )  # fmt: skip
 
 
-def checks(about: About | None = None) -> list[DoctorCheck]:
-    """All checks of judgments and runs in the order in which they are made, or those about one thing.
+def checks(subject: str, about: str | None = None) -> list[DoctorCheck]:
+    """All checks of a subject in the order in which they are made, or those about one kind of thing.
 
-    >>> [known.name for known in checks("file")][:3]
-    ['empty', 'compression', 'encoding']
+    >>> [known.name for known in checks("ranking", "file")][:3], checks("labels")[0].name
+    (['empty', 'compression', 'encoding'], 'unreadable')
     """
-    return [known for known in _loaded(_MODULES) if about in {None, known.about}]
-
-
-def checks_of_predictions() -> list[DoctorCheck]:
-    """All checks of predictions in the order in which they are made.
-
-    >>> checks_of_predictions()[0].name
-    'unreadable'
-    """
-    return _loaded(_MODULES_OF_PREDICTIONS)
-
-
-def _loaded(modules: tuple[str, ...]) -> list[DoctorCheck]:
-    """The checks that modules define."""
+    modules = registry.load(registry.subject(subject).examination).modules
     for module in modules:
         importlib.import_module(module)
     # Whoever has loaded one of them before the others does not change the order.
     order = {module: place for place, module in enumerate(modules)}
-    listed_checks = [known for known in _CHECKS.values() if known.find.__module__ in order]
-    listed_checks = sorted(listed_checks, key=lambda known: order[known.find.__module__])
-    return [known._replace(question=worded(known.question), advice=worded(known.advice)) for known in listed_checks]
+    here = [known for known in _CHECKS.values() if known.find.__module__ in order and about in {None, known.about}]
+    here.sort(key=lambda known: order[known.find.__module__])
+    return [known._replace(question=worded(known.question), advice=worded(known.advice)) for known in here]
+
+
+class Overview(NamedTuple):
+    """What was looked at: in words, and as data of the diagnosis.
+
+    `system` is what people call a system, and `number` how many there are. `systems` are named beside their files,
+    where a file may hold several. What was found in the file `first` is told before all else.
+    """
+
+    title: str
+    data: Mapping[str, Any]
+    number: int
+    system: str = "system"
+    systems: tuple[str, ...] = ()
+    first: str = ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -204,15 +216,10 @@ class Diagnosis(Result):
     kind = "diagnosis"
 
     findings: tuple[Finding, ...]
-    judgments: str
-    runs: tuple[str, ...]
     checks: tuple[DoctorCheck, ...]
-    measures: tuple[str, ...]
-    #: Checks that there was nothing to make on: the judgments, or all runs, could not be read.
+    overview: Overview
+    #: Checks that there was nothing to make on: a file could not be read, say.
     not_made: tuple[DoctorCheck, ...] = ()
-    #: Of classifiers: the files, and the systems in them; there are no judgments and no runs then.
-    predictions: tuple[str, ...] = ()
-    systems: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
         return f"<Diagnosis of {self.subject}: {self.verdict}>"
@@ -220,9 +227,12 @@ class Diagnosis(Result):
     @property
     def subject(self) -> str:
         """What was looked at, in words."""
-        if self.predictions:
-            return f"{listed(self.predictions)}, {number_of('system', len(self.systems))}"
-        return f"{self.judgments} and {number_of('run', len(self.runs))}"
+        return self.overview.title
+
+    @property
+    def systems(self) -> tuple[str, ...]:
+        """The systems in the files, where a file may hold several."""
+        return self.overview.systems
 
     @property
     def is_healthy(self) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from assay.core import registry
 from assay.core.notes import merged
@@ -15,9 +15,6 @@ from assay.verbs.report.subject import Reported, Request, Wording
 from assay.verbs.sections.methods import methods
 from assay.verbs.sections.report import Report
 from assay.verbs.subject import check_rules, subject_of
-
-if TYPE_CHECKING:
-    from assay.subjects.ranking.sections.basis import Wording
 
 
 def make_report(

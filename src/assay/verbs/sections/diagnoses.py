@@ -33,11 +33,7 @@ def document(diagnosis: Diagnosis, *, every: bool = False) -> Document:
 
 
 def _about(diagnosis: Diagnosis) -> dict[str, Any]:
-    about: dict[str, Any] = {"judgments": diagnosis.judgments, "runs": list(diagnosis.runs)}
-    about |= {"measures": list(diagnosis.measures)}
-    if diagnosis.predictions:
-        about = {"predictions": list(diagnosis.predictions), "systems": list(diagnosis.systems)}
-    return about | {
+    return dict(diagnosis.overview.data) | {
         "verdict": diagnosis.verdict,
         "counts": {severity: len(diagnosis.of(severity)) for severity in SEVERITIES},
         "passed": [check.name for check in diagnosis.passed],
@@ -67,8 +63,7 @@ def _files(diagnosis: Diagnosis) -> Iterator[Section]:
             together.setdefault((finding.check, finding.severity), []).append(finding)
     shared = {key: several for key, several in together.items() if len({each.system for each in several}) > 1}
     files: dict[str, list[Task]] = {}
-    what = "system" if diagnosis.predictions else "run"
-    total = number_of(what, len(diagnosis.systems or diagnosis.runs))
+    what, total = diagnosis.overview.system, number_of(diagnosis.overview.system, diagnosis.overview.number)
     for finding in diagnosis.findings:
         several = shared.get((finding.check, finding.severity), [])
         if finding.system is None or not several:
@@ -80,7 +75,7 @@ def _files(diagnosis: Diagnosis) -> Iterator[Section]:
             worst = sorted(several, key=lambda each: -each.weight)
             text = f"{len({each.system for each in several})} of {total}"
             files.setdefault(f"several {what}s", []).append(_task(worst[0], text, _systems(worst)))
-    first = [title for title in (diagnosis.judgments, f"several {what}s") if title in files]
+    first = [title for title in (diagnosis.overview.first, f"several {what}s") if title in files]
     for title in dict.fromkeys((*first, *files)):
         yield Section(title, title, tuple(files[title]))
 

@@ -42,12 +42,8 @@ class PredictionsFile:
     content: tuple[str, ...] = ()
     refusal: FormatError | None = None
     where: Where | None = None
-    kind: str = "predictions"
-
-    @property
-    def name(self) -> str:
-        """What it is called."""
-        return self.file
+    #: A file may hold several systems.
+    system: None = None
 
     @property
     def rows(self) -> pl.DataFrame:
@@ -115,7 +111,11 @@ class ExaminedPredictions:
     score: pl.Series | None = None
     class_scores: Mapping[str, pl.Series] | None = None
     pos_label: Any = None
-    kind: str = "system"
+
+    @property
+    def system(self) -> str:
+        """Whose predictions they are."""
+        return self.name
 
     @property
     def file(self) -> str:

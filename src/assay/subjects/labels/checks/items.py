@@ -221,7 +221,8 @@ def label_noise(system: ExaminedPredictions) -> Iterator[Finding]:
 )  # fmt: skip
 def truth_conflict(systems: Sequence[ExaminedPredictions]) -> Iterator[Finding]:
     """Each against the first."""
-    first, name = systems[0], _called(systems[0], systems).name
+    first, place = systems[0], _called(systems[0], systems)
+    name = place.system or place.file
     for other in systems[1:]:
         if other.of.is_multilabel != first.of.is_multilabel:
             message = f"of this and {name} only one has several labels an item"
@@ -248,7 +249,8 @@ def truth_conflict(systems: Sequence[ExaminedPredictions]) -> Iterator[Finding]:
 )  # fmt: skip
 def missing_items(systems: Sequence[ExaminedPredictions]) -> Iterator[Finding]:
     """Each against all others, by id; without ids, against the first."""
-    first, name = systems[0], _called(systems[0], systems).name
+    first, place = systems[0], _called(systems[0], systems)
+    name = place.system or place.file
     for other in systems[1:]:
         if _can_be_paired(first, other):
             continue

@@ -15,11 +15,14 @@ from assay.measures.counting.orders import NO_CONTRADICTIONS, Contradictions, co
 from assay.measures.counting.ranks import Ranks
 from assay.measures.doubts import LEAST_RISES, NEARLY_ALL
 from assay.measures.registry import Measure
+from assay.subjects.ranking.checks.examined_files import Opened
 from assay.tables import Documents, Qrels, Run, Topics
-from assay.verbs.diagnosis.examined_files import Opened
+from assay.verbs.diagnosis.findings import Whole
 
 #: With fewer topics than this, nothing is said about nearly all of them, and nothing can be told from differences.
 LEAST_TOPICS = 5
+#: Where something is that no run has alone.
+ALL_RUNS = Whole("all runs")
 
 
 @dataclass(frozen=True, eq=False)

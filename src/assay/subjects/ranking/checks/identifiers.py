@@ -12,7 +12,7 @@ from assay.core.errors import number_of, quote, spelt
 from assay.measures import Judged
 from assay.measures.counting.id_normalisation import TOP
 from assay.subjects.ranking.checks.case import ExaminedCollection, ExaminedRun
-from assay.verbs.diagnosis.examined_files import Opened
+from assay.subjects.ranking.checks.examined_files import Opened
 from assay.verbs.diagnosis.findings import EXAMPLES, Example, Finding, Severity, check, finding, pair, share
 
 #: Where this share of a run's documents are topics, its columns are swapped.

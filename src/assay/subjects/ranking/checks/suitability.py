@@ -11,7 +11,7 @@ from assay.core.digits import as_percent, number
 from assay.core.errors import listed, number_of, quote
 from assay.measures.counting.judgments import Floats
 from assay.measures.doubts import NEARLY_ALL, ROUNDING
-from assay.subjects.ranking.checks.case import LEAST_TOPICS, ExaminedCollection, ExaminedRun
+from assay.subjects.ranking.checks.case import ALL_RUNS, LEAST_TOPICS, ExaminedCollection, ExaminedRun
 from assay.verbs.diagnosis.findings import Example, Finding, Severity, check, finding, share
 
 #: A measure with a cut-off that can reach less than this, on average, is far from the judgments.
@@ -128,12 +128,12 @@ def saturation(systems: Sequence[ExaminedRun]) -> Iterator[Finding]:
     chosen = counted[0].case.asked or len(full) >= len(counted[0].case.measures) / 2
     if full and (chosen or len(counted) > 1):
         severity: Severity = "warning" if chosen and len(counted) > 1 else "note"
-        file = None if len(counted) > 1 else counted[0].run
+        place = ALL_RUNS if len(counted) > 1 else counted[0].run
         where = "topics and runs" if len(counted) > 1 else "topics"
         message = f"{listed(list(full))} at the largest value for nearly all {where}"
         examples = [Example(f"{name}: {as_percent(part, 0)} of {where}") for name, part in full.items()]
         details = [{"measure": name, "share": part} for name, part in full.items()]
-        yield finding("saturation", severity, file, message, len(full), examples=examples, details=details)
+        yield finding("saturation", severity, place, message, len(full), examples=examples, details=details)
 
 
 @check(
@@ -180,4 +180,4 @@ def few_topics(systems: Sequence[ExaminedRun]) -> Iterator[Finding]:
         message = f"most runs differ by less than {number_of('topic', total)} can show, under {names}"
     if details or total < LEAST_TOPICS:
         count = sum(detail["hidden"] for detail in details)
-        yield finding("few-topics", "warning", None, message, max(count, 1), examples=examples, details=details)
+        yield finding("few-topics", "warning", ALL_RUNS, message, max(count, 1), examples=examples, details=details)

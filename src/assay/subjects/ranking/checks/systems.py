@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 
 from assay.core.errors import listed, number_of, quote
-from assay.subjects.ranking.checks.case import ExaminedRun
+from assay.subjects.ranking.checks.case import ALL_RUNS, ExaminedRun
 from assay.verbs.diagnosis.findings import Example, Finding, check, finding
 
 #: Runs differ much in depth if the median of one is so many times that of another.
@@ -46,7 +46,7 @@ def truncated(system: ExaminedRun) -> Iterator[Finding]:
 
 
 def _of_several(name: str, systems: Sequence[ExaminedRun], message: str, examples: Sequence[Example]) -> Finding:
-    return finding(name, "warning", None, message, len(systems), examples=examples)
+    return finding(name, "warning", ALL_RUNS, message, len(systems), examples=examples)
 
 
 @check(

@@ -9,7 +9,7 @@ import polars as pl
 
 from assay.core.errors import listed, number_of, quote
 from assay.subjects.ranking.checks.case import ExaminedCollection, ExaminedRun
-from assay.verbs.diagnosis.examined_files import Opened, commented_rows
+from assay.subjects.ranking.checks.examined_files import Opened, commented_rows
 from assay.verbs.diagnosis.findings import EXAMPLES, Example, Finding, Severity, check, finding, pair
 from assay.verbs.diagnosis.line_reader import Bad
 

@@ -58,6 +58,11 @@ class Opened:
         return cast("pl.DataFrame", self.frame)
 
     @property
+    def system(self) -> str | None:
+        """The system that it is of; judgments are of none."""
+        return self.name if self.kind == "run" else None
+
+    @property
     def is_blank_separated(self) -> bool:
         """Whether blanks separate the fields."""
         return self.format in _BLANK_SEPARATED

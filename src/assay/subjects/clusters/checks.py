@@ -1,0 +1,249 @@
+"""Checks of clusterings, and clusterings as the doctor looks at them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import polars as pl
+
+from assay.core.arguments import worded
+from assay.core.errors import InputError, ParameterError, listed, number_of, quote
+from assay.files.clusters import read_clusters
+from assay.files.sources import Source, is_file
+from assay.subjects.clusters.remarks import USUAL_NOISE
+from assay.subjects.clusters.rules import Rules
+from assay.tables.clusters import Clusters
+from assay.verbs.diagnosis.examination import Examination, Examined
+from assay.verbs.diagnosis.findings import (
+    EXAMPLES,
+    Example,
+    Finding,
+    Overview,
+    Reading,
+    Severity,
+    check,
+    finding,
+    share,
+)
+
+_LOOSEN = "let the algorithm find clusters (a larger radius, fewer neighbours)"
+_NAME = "say what noise is with `{noise}`"
+
+
+@dataclass(frozen=True, eq=False)
+class ExaminedClusters:
+    """One clustering, and the label of items that are in no cluster."""
+
+    of: Clusters
+    noise: Any = None
+
+    @property
+    def file(self) -> str:
+        """Where it comes from."""
+        return self.of.whence
+
+    @property
+    def system(self) -> str:
+        """What it is called."""
+        return self.of.name
+
+    @cached_property
+    def sizes(self) -> pl.DataFrame:
+        """How many items each `cluster` has, those of noise apart."""
+        held = self.of.cluster.filter(~Rules(noise=self.noise).noisy(self.of)).cast(pl.String)
+        return held.value_counts(sort=True, name="items")
+
+    def examples(self, rows: pl.Series) -> list[Example]:
+        """The first of the items of a mask."""
+        return [Example(f"item {quote(str(item))}") for item in self.of.item_id.filter(rows).head(EXAMPLES)]
+
+
+class ClustersExamination(Examination):
+    """A file as it was read, each clustering, its points, and all clusterings together.
+
+    A further option: `columns`, which columns hold what, as `read_clusters` takes them. `{name: file}` as an input
+    names a file's clustering.
+    """
+
+    modules = ("assay.subjects.clusters.checks",)
+    options = ("noise",)
+
+    def things(self) -> Iterator[Examined]:
+        """Each clustering, then all of them."""
+        self.files: list[str] = []
+        self.systems: list[ExaminedClusters] = []
+        for data in self.inputs:
+            name, readable = next(iter(data.items())) if isinstance(data, Mapping) and len(data) == 1 else (None, data)
+            for thing in self._opened(readable, name):
+                self.files.append(thing.file)
+                if isinstance(thing, Reading):
+                    yield Examined(thing, ("file",))
+                    continue
+                self.systems.append(thing)
+                yield Examined(thing, ("clustering",))
+                if thing.of.points is not None:
+                    yield Examined(thing, ("points",))
+        if not self.files:
+            raise ParameterError("there is no clustering to look at")
+        if len(self.systems) > 1:
+            yield Examined(self.systems, ("clusterings",))
+
+    def _opened(self, readable: Any, name: str | None) -> Iterator[Reading | ExaminedClusters]:
+        noise, columns = self.stated.get("noise"), dict(self.stated.get("columns") or {})
+        if isinstance(readable, Clusters):
+            self.watch(readable.whence)
+            yield Reading(readable.whence)
+            yield ExaminedClusters(replace(readable, name=name or readable.name), noise)
+            return
+        if not is_file(readable):
+            raise ParameterError(f"doctor takes files of clusters, or Clusters, not {type(readable).__name__}")
+        source = Source.of(readable)
+        self.watch(source.name)
+        try:
+            systems = read_clusters(source, name=name, **columns)
+        except InputError as problem:
+            yield Reading(source.name, problem)
+            if columns.pop("points", None) is None:
+                return
+            try:  # clusters may be sound where points are not
+                systems = read_clusters(source, name=name, **columns)
+            except InputError:
+                return
+        else:
+            yield Reading(source.name)
+        yield from (ExaminedClusters(system, noise) for system in systems)
+
+    def overview(self) -> Overview:
+        """The files, and the clusterings in them."""
+        files, systems = [*dict.fromkeys(self.files)], tuple(system.system for system in self.systems)
+        title = f"{listed(files)}, {number_of('clustering', len(systems))}"
+        return Overview(title, {"clusters": files, "systems": [*systems]}, len(systems), "clustering", systems)
+
+
+@check(
+    "unreadable-clusters", "file", "error",
+    question="Is the file no table of clusters, or is a point no finite number, or an item in no cluster at all?",
+    advice="give each item a cluster, in a column `cluster`, finite numbers as its point",
+)  # fmt: skip
+def unreadable_clusters(file: Reading) -> Iterator[Finding]:
+    """What the strict reader refuses."""
+    if file.problem is not None:
+        yield finding("unreadable-clusters", "error", file, file.reason)
+
+
+@check(
+    "noise", "clustering", "error", "warning",
+    question="Are all items noise (an error), or is there a label that usually means noise, and nobody said so?",
+    advice=f"{_LOOSEN}; {_NAME}",
+)  # fmt: skip
+def noise(system: ExaminedClusters) -> Iterator[Finding]:
+    """No cluster but noise; -1 that counts as a cluster."""
+    if not system.sizes.height:
+        yield finding(
+            "noise", "error", system, "all items are noise: there is no cluster", len(system.of), todo=_LOOSEN
+        )
+    elif system.noise is None:
+        usual = system.of.cluster.cast(pl.String).str.to_lowercase().is_in(USUAL_NOISE)
+        if count := int(usual.sum()):
+            label = quote(str(system.of.cluster.filter(usual)[0]))
+            message = f"{number_of('item', count)} with the label {label} count as one cluster"
+            yield finding(
+                "noise", "warning", system, message, count, examples=system.examples(usual), todo=worded(_NAME)
+            )
+
+
+@check(
+    "single-cluster", "clustering", "warning",
+    question="Are all items in one cluster?",
+    advice="this says nothing about items: most measures are 0 or undefined; look at what the algorithm was told",
+)  # fmt: skip
+def single_cluster(system: ExaminedClusters) -> Iterator[Finding]:
+    """One cluster, noise apart."""
+    if system.sizes.height == 1 and len(system.of) > 1:
+        label, count = system.sizes.row(0)
+        yield finding("single-cluster", "warning", system, f"the only cluster is {quote(label)}", count)
+
+
+@check(
+    "clusters-of-one", "clustering", "warning", "note",
+    question="Are there clusters of one item: most of the clusters (a warning), or some?",
+    advice="such clusters are pure whatever they hold: purity and homogeneity flatter; count them as noise, or merge",
+)  # fmt: skip
+def clusters_of_one(system: ExaminedClusters) -> Iterator[Finding]:
+    """Clusters with one item each."""
+    alone = system.sizes.filter(pl.col("items") == 1)["cluster"]
+    if len(alone) and len(system.of) > 1:
+        message = f"{share(len(alone), system.sizes.height, 'cluster')} of one item"
+        rows = system.of.cluster.cast(pl.String).is_in(alone.implode())
+        severity: Severity = "warning" if 2 * len(alone) > system.sizes.height else "note"
+        yield finding("clusters-of-one", severity, system, message, len(alone), examples=system.examples(rows))
+
+
+@check(
+    "clustered-twice", "clustering", "error", "warning",
+    question="Is an item there twice, in two clusters (an error) or in the same one?",
+    advice="keep one row an item: overlapping clusters are not measured, and copies count twice",
+)  # fmt: skip
+def clustered_twice(system: ExaminedClusters) -> Iterator[Finding]:
+    """Ids that come again."""
+    frame = system.of.frame
+    again = frame["item_id"].is_duplicated()
+    differ = again & frame.select(pl.col("cluster").n_unique().over("item_id") > 1).to_series()
+    for rows, where, severity in ((differ, "in several clusters", "error"), (again & ~differ, "alike", "warning")):
+        if count := frame["item_id"].filter(rows).n_unique():
+            message, examples = f"{number_of('item', count)} more than once, {where}", system.examples(rows)
+            yield finding("clustered-twice", severity, system, message, count, examples=examples)  # type: ignore[arg-type]
+
+
+@check(
+    "absent-classes", "clustering", "warning",
+    question="Are there items without a class, where others have one?",
+    advice="`{unlabelled=drop}` leaves them out, `{unlabelled=class}` counts them as a class; else evaluation stops",
+)  # fmt: skip
+def absent_classes(system: ExaminedClusters) -> Iterator[Finding]:
+    """Empty cells of the class."""
+    absent = None if system.of.truth is None else system.of.truth.is_null()
+    if absent is not None and (count := int(absent.sum())):
+        message, examples = f"{share(count, len(absent), 'item')} without a class", system.examples(absent)
+        yield finding("absent-classes", "warning", system, message, count, examples=examples)
+
+
+@check(
+    "constant-points", "points", "error", "note",
+    question="Are all points the same (an error), or is a column of them the same for all items?",
+    advice="check that the right columns were named: a constant adds nothing to a distance",
+)  # fmt: skip
+def constant_points(system: ExaminedClusters) -> Iterator[Finding]:
+    """Columns without a difference."""
+    points = system.of.points
+    if points is None or len(points) < 2:
+        return
+    constant = (points == points[0]).all(axis=0)
+    if not constant.any():
+        return
+    names = system.of.point_names or [f"column {number + 1}" for number in range(points.shape[1])]
+    which = [name for name, is_constant in zip(names, constant, strict=True) if is_constant]
+    message = "all points are the same" if constant.all() else f"the same number for all items: {listed(which)}"
+    yield finding("constant-points", "error" if constant.all() else "note", system, message, len(which))
+
+
+@check(
+    "other-items", "clusterings", "error", "warning",
+    question="Has one clustering items that another lacks, or have two no item in common (an error)?",
+    advice="cluster the same items, under the same ids: clusterings are compared item by item",
+)  # fmt: skip
+def other_items(systems: Sequence[ExaminedClusters]) -> Iterator[Finding]:
+    """Each against the first."""
+    first, *others = systems
+    ids = first.of.item_id
+    for other in others:
+        missing, extra = ~ids.is_in(other.of.item_id.implode()), ~other.of.item_id.is_in(ids.implode())
+        if not (missing.any() or extra.any()):
+            continue
+        count = int(missing.sum()) + int(extra.sum())
+        message = f"{number_of('item', int(missing.sum()))} of {first.system} missing, {int(extra.sum()):,} not in it"
+        examples = [*first.examples(missing), *other.examples(extra)][:EXAMPLES]
+        yield finding("other-items", "error" if extra.all() else "warning", other, message, count, examples=examples)
