@@ -8,18 +8,13 @@ import sys
 from functools import cache
 from pathlib import Path
 
-import pytest
-
 SOURCE = Path(__file__).parents[1] / "src" / "assay"
 
-# The stages in the order of the data's way; a module imports only from its own stage and from those above it.
+# A module imports only from its own folder and from those before it, imports inside functions included.
 STAGES = [
     "core", "tables", "files", "measures", "stats", "show", "verbs", "subjects", "collections", "systems", "engines",
     "store", "web", "cli", "__main__",
 ]  # fmt: skip
-# The verbs' results and the lazy front door reach these, inside functions or for type checkers only; an `Evaluation`
-# reaches `explanation` so, for its method `explain`.
-REACHED_FROM_FUNCTIONS = {"show", "reporting", "web", "explanation"}
 HEAVY_HOMES = {"altair": "show", "vl_convert": "show", "sqlalchemy": "store", "fastapi": "web",
                "pyspark": "engines"}  # fmt: skip
 # Packages that no part of the core may load, and that nothing may load unasked.
@@ -27,6 +22,8 @@ NEVER_AT_IMPORT = ["polars", "numpy", "pandas", "pyarrow", "narwhals", "altair",
                    "vl_convert", "sklearn", "scipy", "statsmodels", "cyclopts", "rich", "zstandard"]  # fmt: skip
 FORBIDDEN_NAMES = {"utils", "common", "helpers", "base", "misc"}
 MOST_LINES = 400
+# What comparing two runs may load of Assay.
+MOST_LOADED = 150
 
 
 def modules() -> list[Path]:
@@ -35,6 +32,12 @@ def modules() -> list[Path]:
 
 def stage_of(path: Path) -> str:
     return path.relative_to(SOURCE).parts[0].removesuffix(".py")
+
+
+def _imported(package: str, name: str) -> str:
+    """What `from package import name` loads: the module of that name, if there is one, or the package."""
+    place = SOURCE.parent.joinpath(*package.split("."), name)
+    return f"{package}.{name}" if place.with_suffix(".py").exists() or (place / "__init__.py").exists() else package
 
 
 @cache
@@ -49,7 +52,7 @@ def imports(path: Path) -> list[tuple[str, bool]]:
         if isinstance(node, ast.Import):
             found.extend((alias.name, top) for alias in node.names)
         elif isinstance(node, ast.ImportFrom) and node.module:
-            found.append((node.module, top))
+            found.extend((_imported(node.module, alias.name), top) for alias in node.names)
         inside = isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
         for child in ast.iter_child_nodes(node):
             visit(child, top and not inside)
@@ -58,34 +61,68 @@ def imports(path: Path) -> list[tuple[str, bool]]:
     return found
 
 
-@pytest.mark.parametrize("path", modules(), ids=lambda path: str(path.relative_to(SOURCE)))
-def test_a_module_imports_only_from_stages_above_it(path: Path) -> None:
-    stage = stage_of(path)
-    if stage == "__init__":
-        assert not [
-            name for name, _ in imports(path) if name.split(".")[0] not in sys.stdlib_module_names | {"__future__"}
-        ]
-        return
-    assert stage in STAGES, f"{stage} is not a stage of the design"
-    for name, top in imports(path):
-        if not name.startswith("assay."):
+def test_a_module_imports_only_from_folders_before_its_own() -> None:
+    wrong = []
+    for path in modules():
+        stage = stage_of(path)
+        if stage == "__init__":
+            names = [name for name, _ in imports(path)]
+            assert not [name for name in names if name.split(".")[0] not in sys.stdlib_module_names | {"__future__"}]
             continue
-        other = name.split(".")[1]
-        allowed = STAGES.index(other) <= STAGES.index(stage)
-        assert allowed or (not top and other in REACHED_FROM_FUNCTIONS), f"{stage} imports {name}"
+        assert stage in STAGES, f"{stage} is not a folder of the design"
+        others = [name for name, _ in imports(path) if name.startswith("assay.")]
+        wrong += [f"{path}: {name}" for name in others if STAGES.index(name.split(".")[1]) > STAGES.index(stage)]
+    assert not wrong
 
 
-@pytest.mark.parametrize("path", modules(), ids=lambda path: str(path.relative_to(SOURCE)))
-def test_each_heavy_package_has_one_home(path: Path) -> None:
-    for name, top in imports(path):
-        home = HEAVY_HOMES.get(name.split(".")[0])
-        assert home is None or (home == stage_of(path) and not top), f"{path} imports {name}"
+def test_no_subject_imports_another() -> None:
+    wrong = []
+    for path in modules():
+        parts = path.relative_to(SOURCE).parts
+        if parts[0] == "subjects" and len(parts) > 2:
+            names = [name for name, _ in imports(path) if name.startswith("assay.subjects.")]
+            wrong += [f"{path}: {name}" for name in names if name.split(".")[2] != parts[1]]
+    assert not wrong
 
 
-@pytest.mark.parametrize("path", modules(), ids=lambda path: str(path.relative_to(SOURCE)))
-def test_modules_are_named_for_what_they_hold_and_fit_a_sitting(path: Path) -> None:
-    assert path.stem not in FORBIDDEN_NAMES
-    assert len(path.read_text(encoding="utf-8").splitlines()) <= MOST_LINES
+def test_there_are_no_import_cycles() -> None:
+    names = {".".join(("assay", *path.relative_to(SOURCE).with_suffix("").parts)): path for path in modules()}
+    names = {name.removesuffix(".__init__"): path for name, path in names.items()}
+    above = {name: {other for other, _ in imports(path) if other in names} - {name} for name, path in names.items()}
+    while leaves := [name for name, others in above.items() if not others & above.keys()]:
+        for name in leaves:
+            del above[name]
+    assert not above, "a cycle is among these"
+
+
+def test_each_heavy_package_has_one_home() -> None:
+    for path in modules():
+        for name, top in imports(path):
+            home = HEAVY_HOMES.get(name.split(".")[0])
+            assert home is None or (home == stage_of(path) and not top), f"{path} imports {name}"
+
+
+def test_modules_are_named_for_what_they_hold_and_fit_a_sitting() -> None:
+    for path in modules():
+        assert path.stem not in FORBIDDEN_NAMES
+        lines = len(path.read_text(encoding="utf-8").splitlines())
+        assert lines <= MOST_LINES, f"{path} has {lines} lines"
+
+
+def test_comparing_rankings_loads_no_other_subject(tmp_path: Path) -> None:
+    (tmp_path / "qrels").write_text("".join(f"q{n} 0 d 1\n" for n in range(6)), encoding="utf-8")
+    for name, rank in (("a", 1), ("b", 2)):
+        lines = "".join(f"q{n} Q0 {'d' if rank == 1 or n % 2 else 'x'} 1 1 {name}\n" for n in range(6))
+        (tmp_path / name).write_text(lines, encoding="utf-8")
+    code = (
+        "import sys\nfrom assay.cli.calling import call\n"
+        "assert call(['compare', 'qrels', 'a', 'b', '-m', 'RR', '--quiet']) == 0\n"
+        "print(*(name for name in sys.modules if name.startswith('assay')), file=sys.stderr)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True)
+    loaded = done.stderr.split()
+    assert {name.split(".")[2] for name in loaded if name.startswith("assay.subjects.")} == {"ranking"}
+    assert len(loaded) <= MOST_LOADED
 
 
 def test_importing_assay_loads_nothing_else() -> None:

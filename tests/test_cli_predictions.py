@@ -14,7 +14,7 @@ from command import invoke, run_assay
 import assay
 from assay.cli.commands import application, names_of
 from assay.cli.items import predictions
-from assay.cli.options import Labels
+from assay.cli.subject_options import Labels
 from assay.cli.wording import Options
 from assay.core import registry
 from assay.core.arguments import Value, argument, speaking

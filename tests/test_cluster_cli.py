@@ -17,7 +17,7 @@ from command import explained
 import assay
 from assay.cli.calling import call
 from assay.cli.items import clusterings
-from assay.cli.options import Clusters
+from assay.cli.subject_options import Clusters
 from assay.core.errors import AssayError
 
 NOTES = str(Path(assay.__file__).parent / "data" / "notes" / "notes.csv")

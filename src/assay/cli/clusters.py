@@ -9,7 +9,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 from assay.cli import inputs, items, options, output
-from assay.cli.options import Clusters, Output, option
+from assay.cli.options import Output, option
+from assay.cli.subject_options import Clusters
 from assay.core.errors import ParameterError, listed
 from assay.core.errors import number_of as counted
 

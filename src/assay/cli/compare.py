@@ -7,7 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 from assay.cli import inputs, items, options, output
-from assay.cli.options import CONTENTS, Clusters, Labels, Output, Rules, SpanRules, Testing, group, option, settings
+from assay.cli.literals import directions
+from assay.cli.options import CONTENTS, Output, Rules, Testing, group, option, settings
+from assay.cli.subject_options import Clusters, Labels, SpanRules
 from assay.cli.wording import option as spelt
 from assay.core.errors import ParameterError
 
@@ -168,7 +170,7 @@ def scores(
     $ assay scores compare scores.csv -m AP
     """
     _check(plot, to)
-    _deliver(path, None, measures, options.directions(direction), testing, plot, to)
+    _deliver(path, None, measures, directions(direction), testing, plot, to)
 
 
 def _check(plot: Path | None, to: Output) -> None:

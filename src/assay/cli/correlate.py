@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from assay.cli import inputs, options, output
+from assay.cli.literals import directions
 from assay.cli.options import Output, Rules, Sampling, group, option, settings
 from assay.core.errors import InputError, ParameterError, number_of
 
@@ -89,7 +90,7 @@ def scores(
 
     output.form_of(to)
     names = _measures(measures)
-    stated = _drawing(sampling) | options.directions(direction)
+    stated = _drawing(sampling) | directions(direction)
     if names:
         _chosen(topics, names, ())
         if len(files) > 1:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Annotated, Any
 
 from assay.cli import inputs, items, options, output
-from assay.cli.options import COLUMNS, Labels, Output, Rules, group, margin_of, option, settings
+from assay.cli.options import COLUMNS, Output, Rules, group, margin_of, option, settings
+from assay.cli.subject_options import Labels
 from assay.core.errors import ParameterError
 
 if TYPE_CHECKING:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Annotated, Any
 
 from assay.cli import inputs, items, options, output
-from assay.cli.options import Output, PredictionColumns, option
+from assay.cli.options import Output, option
+from assay.cli.subject_options import ClusterColumns, Noise, PredictionColumns
 from assay.core.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -74,8 +75,8 @@ def clustering(
     files: options.ClusterFiles,
     /,
     *,
-    columns: options.ClusterColumns = options.ClusterColumns(),
-    noise: options.Noise = None,
+    columns: ClusterColumns = ClusterColumns(),
+    noise: Noise = None,
     every: Every = False,
     to: Output = Output(),
 ) -> int:

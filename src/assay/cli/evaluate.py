@@ -5,20 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Annotated, Any
 
 from assay.cli import inputs, items, options, output
-from assay.cli.options import (
-    CONTENTS,
-    OUTPUT,
-    RULES,
-    Clusters,
-    Labels,
-    Output,
-    Rules,
-    Sampling,
-    SpanRules,
-    group,
-    option,
-    settings,
-)
+from assay.cli.options import CONTENTS, OUTPUT, RULES, Output, Rules, Sampling, group, option, settings
+from assay.cli.subject_options import Clusters, Labels, SpanRules
 from assay.core.domains import Choice
 from assay.core.errors import ParameterError
 

@@ -6,53 +6,25 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any
 
 from assay.cli import inputs, items, options, output
-from assay.cli.literals import (
-    Named,
-    cells_in,
-    grades_in,
-    labels_in,
-    numbers_by_grade,
-    numbers_of,
-    order_in,
-    points_in,
-    points_in_clusters,
-    swapped,
+from assay.cli.counts import (
+    Counts,
+    TypedLists,
+    counts_of,
+    decisions_in,
+    is_of_classes,
+    names_of_clusters,
+    points_of,
+    two_orders,
 )
-from assay.cli.options import Clusters, Labels, Output, Rules, SpanRules, group, option, settings
+from assay.cli.literals import labels_in
+from assay.cli.options import Output, Rules, group, option, settings
+from assay.cli.subject_options import Clusters, Labels, SpanRules
 from assay.core.errors import ParameterError, did_you_mean, listed
 
 if TYPE_CHECKING:
-    from assay.measures.counting import Confusion
     from assay.verbs.explanation import Explanation
 
 COEFFICIENTS = ("Kendall", "tau", "Spearman", "tau_AP", "RBO")
-Counts = Annotated[
-    tuple[str, ...], option("--counts", metavar="TP,FP,FN[,TN]", help="Counts instead of files; NAME=COUNTS; repeat.")
-]
-
-
-@group
-class Lists:
-    """A ranking that is typed, instead of files: several are several queries, and NAME=LIST gives one a name."""
-
-    grades: Annotated[
-        tuple[str, ...],
-        option("--grades", metavar="3,2,0,-,1", help="Grades by rank instead of files; - is not judged."),
-    ] = ()
-    relevant: Annotated[
-        tuple[int, ...], option("--relevant", help="With --grades: how many relevant documents there are.", least=0)
-    ] = ()
-    exist: Annotated[
-        tuple[str, ...], option("--exist", metavar="3:5,2:10", help="With --grades: how many documents of each grade.")
-    ] = ()
-    swap: Annotated[
-        tuple[str, ...],
-        option("--swap", metavar="2,3", help="With --grades: exchange two ranks.", panel=options.CONTENTS),
-    ] = ()
-    counts: Counts = ()
-    points: Annotated[
-        tuple[str, ...], option("--points", metavar=".1@1,.5@.9", help="Points of a curve, precision@recall.")
-    ] = ()
 
 
 @group
@@ -73,7 +45,7 @@ def search(
     *,
     query: options.Query = None,
     look: Look = Look(),
-    lists: Lists = Lists(),
+    lists: TypedLists = TypedLists(),
     gain: Annotated[
         str | None, option("--gain", help="As the parameter of the measure.", panel=options.CONTENTS)
     ] = None,
@@ -112,9 +84,9 @@ def search(
                 raise ParameterError(
                     f"--level goes with --grades, not with --{kind}: what is relevant is decided there"
                 )
-        if lists.counts and not _is_of_classes(measure) and _is_of_labels_too(measure):
+        if lists.counts and not is_of_classes(measure) and _is_of_labels_too(measure):
             output.message("note: counted as retrieved documents; of a classifier: assay classifier explain")
-        systems = (_typed(measure, lists, rules),)
+        systems = (counts_of(measure, lists, rules),)
         stated = options.stated(undefined=rules.undefined)
     stated |= settings(look) | options.stated(query=query)
     _deliver(wanted, systems, stated, to)
@@ -163,7 +135,7 @@ def classifier(
         system = Scored.from_scores(scores.truth, scores.scores, pos_label=True)
     elif counts:
         items.refuse(options.without(labels, "pos_label"), "goes with predictions, not with --counts")
-        system = _cells(counts, None, classes=True, positive=labels.pos_label)
+        system = decisions_in(counts, None, classes=True, positive=labels.pos_label)
     else:
         system = items.only_system(items.predictions([str(path)], read))
     _deliver(measure, (system,), chosen, to, positive=labels.pos_label if counts else None)
@@ -207,9 +179,9 @@ def clustering(
     stated = settings(look) | options.stated(item=item, seed=seed, system=system_name)
     if table is not None:
         called = None if classes is None else labels_in(classes, "--class-names")
-        system: Any = items.typed_contingency(table, clusters, called, lambda count: _called(names, count))
+        system: Any = items.typed_contingency(table, clusters, called, lambda count: names_of_clusters(names, count))
     elif typed is not None:
-        system = _points(typed, names, clusters)
+        system = points_of(typed, names, clusters)
     else:
         if names is not None:
             raise ParameterError("--cluster-names goes with --contingency or --clusters: a file names its clusters")
@@ -256,7 +228,7 @@ def scores(
 
     if not is_coefficient(measure):
         raise ParameterError(f"expected {listed(COEFFICIENTS)}, got {measure}{did_you_mean(measure, COEFFICIENTS)}")
-    _deliver(measure, _two_orders(measure, order, path), {}, to)
+    _deliver(measure, two_orders(measure, order, path), {}, to)
 
 
 def _one_source(sources: dict[str, Any], words: str) -> None:
@@ -318,108 +290,3 @@ def _is_of_labels_too(measure: str) -> bool:
     except ParameterError:
         return False
     return True
-
-
-def _is_of_classes(measure: str) -> bool:
-    from assay.verbs.explanation.explain import is_of_classes  # noqa: PLC0415
-
-    return is_of_classes(measure)
-
-
-def _typed(measure: str, lists: Lists, rules: Rules) -> Any:
-    """The counts that a typed list stands for."""
-    if lists.counts:
-        return _cells(lists.counts, rules.collection_size, classes=_is_of_classes(measure))
-    if lists.points:
-        from assay.measures.curve_input import GivenCurve  # noqa: PLC0415
-
-        if rules.collection_size is not None:
-            raise ParameterError("--collection-size has no meaning for points of a precision-recall curve")
-        curves = [Named.of(text) for text in lists.points]
-        return replace(GivenCurve.from_points(*(points_in(each.text) for each in curves)), units=tuple(_names(curves)))
-    from assay.verbs.explanation import ranks_of  # noqa: PLC0415
-
-    rankings = [Named.of(text) for text in lists.grades]
-    grades = [grades_in(each.text) for each in rankings]
-    for ranks in lists.swap:
-        grades = [swapped(each, ranks) for each in grades]
-    known: dict[str, Any] = {"relevant": list(lists.relevant) or None}
-    known["exist"] = [numbers_by_grade(text) for text in lists.exist] or None
-    known |= options.stated(level=rules.relevance_level, collection_size=rules.collection_size)
-    return ranks_of(*grades, **known, names=_names(rankings))
-
-
-def _cells(
-    typed: tuple[str, ...], collection_size: int | None, *, classes: bool = False, positive: str | None = None
-) -> Confusion:
-    """Tables of decisions: of queries, or of classes."""
-    import numpy as np  # noqa: PLC0415
-
-    from assay.measures.counting import Confusion  # noqa: PLC0415
-
-    lists = [Named.of(text) for text in typed]
-    tables = [cells_in(each.text) for each in lists]
-    what = "class" if classes else "query"
-    if len({len(cells) for cells in tables}) > 1:
-        raise ParameterError(f"give TP,FP,FN,TN for every {what}, or TP,FP,FN for every {what}")
-    if collection_size is not None:
-        if any(len(cells) == 4 or collection_size < sum(cells) for cells in tables):
-            raise ParameterError("--collection-size goes with TP,FP,FN, and is not less than their sum")
-        tables = [[*cells, collection_size - sum(cells)] for cells in tables]
-    if classes and len(lists) == 1:
-        lists = [lists[0]._replace(name=lists[0].name or positive or "the positive class")]
-    # Several tables about one class are several classifiers, or folds; otherwise each is about a class of its own.
-    what = "table" if positive is not None and len(lists) > 1 else what
-    names = tuple(_names(lists, f"{what} " if classes else "q"))
-    tp, fp, fn, *tn = (np.array(cell, dtype=np.int64) for cell in zip(*tables, strict=True))
-    return Confusion(names, tp, fp, fn, tn[0] if tn else None, what)
-
-
-def _names(lists: list[Named], prefix: str = "q") -> list[str]:
-    """What the queries are called: as they were named, or q1, q2 and so on."""
-    names = [each.name or f"{prefix}{number}" for number, each in enumerate(lists, 1)]
-    for name in names:
-        if names.count(name) > 1:
-            raise ParameterError(f"two lists are called {name!r}")
-    return names
-
-
-def _called(names: str | None, count: int) -> list[str] | None:
-    """The names of clusters that were typed, if they were named."""
-    called = None if names is None else labels_in(names, "--cluster-names")
-    if called is not None and len(called) != count:
-        raise ParameterError(f"--cluster-names: expected {count} names, one a cluster, got {len(called)}")
-    return called
-
-
-def _points(typed: str, names: str | None, clusters: Clusters) -> Any:
-    from assay.measures.counting.points import Points  # noqa: PLC0415
-
-    items.refuse(options.without(clusters, "metric"), "goes with a file, not with --clusters")
-    points = points_in_clusters(typed)
-    count = max(points.clusters)
-    called = _called(names, count) or [str(place) for place in range(1, count + 1)]
-    places = [called[place - 1] for place in points.clusters]
-    return Points.of(points.rows, places, **settings(clusters))
-
-
-def _two_orders(measure: str, orders: tuple[str, ...], path: str | None) -> tuple[Any, Any]:
-    """The two orders that were typed, or the two columns of numbers in a file."""
-    if orders:
-        if path is not None or len(orders) != 2:
-            raise ParameterError(f"{measure} takes --order twice, and no file: got {len(orders)} of them")
-        first, second = (numbers_of(order_in(text)) for text in orders)
-        return first, second
-    if path is None:
-        raise ParameterError(f"{measure} is about two orders: --order 'A B C' --order 'B A C', or a CSV of numbers")
-    from assay.files.small_tables import read_numbers  # noqa: PLC0415
-
-    columns = read_numbers(path)
-    if len(columns) != 2:
-        raise ParameterError(f"{path}: expected two columns of numbers beside the names, got {len(columns)}")
-    for name, numbers in columns.items():
-        for item, number in numbers.items():
-            if number is None:
-                raise ParameterError(f"{path}: {name}: {item}: expected a number, got nothing")
-    left, right = columns.values()
-    return left, right

@@ -9,7 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from assay.cli import inputs, items, options, output
-from assay.cli.options import TEST, Clusters, Gating, Labels, Output, Rules, SpanRules, option, settings
+from assay.cli.literals import directions
+from assay.cli.options import TEST, Gating, Output, Rules, option, settings
+from assay.cli.subject_options import Clusters, Labels, SpanRules
 from assay.core.domains import Choice
 from assay.core.errors import AssayError, InputError, ParameterError, number_of
 
@@ -168,7 +170,7 @@ def scores(
 
         table = read_scores(path, **({"measure": measures[0]} if measures else {}))
         names = {"baseline": options.only(baseline, "-b"), "candidate": candidate}
-        return _of_results(table, names | options.directions(direction), measures, gating)
+        return _of_results(table, names | directions(direction), measures, gating)
 
     return _deliver(decided, gating, to)
 

@@ -7,8 +7,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from assay.cli.inputs import each_named, kept, named
-from assay.cli.options import ClusterColumns, Clusters, Labels, SpanRules, settings, stated
+from assay.cli.options import settings, stated
 from assay.cli.output import message
+from assay.cli.subject_options import ClusterColumns, Clusters, Labels, SpanRules
 from assay.core.domains import Choice
 from assay.core.errors import InputError, ParameterError, did_you_mean, listed, number_of
 

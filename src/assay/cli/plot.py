@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from assay.cli import inputs, items, options
 from assay.cli.clusters import Numbers, number_of
-from assay.cli.options import CONTENTS, Clusters, Labels, Rules, group, option, settings
+from assay.cli.options import CONTENTS, Rules, group, option, settings
 from assay.cli.output import message, remarks
+from assay.cli.subject_options import Clusters, Labels
 from assay.core.domains import Choice
 from assay.core.errors import ParameterError
 

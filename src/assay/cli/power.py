@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Annotated, Any
 
 from assay.cli import inputs, items, options, output
-from assay.cli.options import Labels, Output, Rules, SpanRules, group, option, settings
+from assay.cli.options import Output, Rules, group, option, settings
+from assay.cli.subject_options import Labels, SpanRules
 
 if TYPE_CHECKING:
     from assay.subjects.ranking.evaluation import Evaluation

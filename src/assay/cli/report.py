@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from assay.cli import inputs, items, options
 from assay.cli.clusters import Numbers, number_of, numbered
-from assay.cli.options import CONTENTS, Clusters, Labels, Rules, SpanRules, Testing, group, option, settings
+from assay.cli.literals import directions
+from assay.cli.options import CONTENTS, Rules, Testing, group, option, settings
 from assay.cli.output import remarks, say
+from assay.cli.subject_options import Clusters, Labels, SpanRules
 
 if TYPE_CHECKING:
     from assay.tables.clusters import Clusters as Clustering
@@ -151,7 +153,7 @@ def scores(
     $ assay scores report scores.csv -m AP -o scores.html
     """
     stamps = _checked(pages, [path])
-    more = testing.settings() | options.directions(direction) | {"wording": _wording()}
+    more = testing.settings() | directions(direction) | {"wording": _wording()}
     _write(path, None, measures, more, stamps, pages)
 
 

@@ -7,7 +7,8 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated, Any
 
 from assay.cli import items, options, output
-from assay.cli.options import CONTENTS, Labels, Output, Sampling, group, option, settings
+from assay.cli.options import CONTENTS, Output, Sampling, group, option, settings
+from assay.cli.subject_options import Labels
 from assay.core.errors import ParameterError
 
 if TYPE_CHECKING:
