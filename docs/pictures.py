@@ -10,6 +10,7 @@ from sklearn.preprocessing import StandardScaler
 from sphinx.application import Sphinx
 from sphinx.util.typing import ExtensionMetadata
 
+import assay
 from assay import Clusters, cluster, compare, evaluate, number_of_clusters
 from assay.files.clusters import read_clusters, read_points
 from assay.subjects.clusters import curves as cluster_curves
@@ -18,7 +19,7 @@ from assay.subjects.labels import curves as classifier_curves
 from assay.subjects.ranking import curves
 from assay.verbs.curves import Curve
 
-TEA = Path(curves.__file__).parent / "data" / "tea"
+TEA = Path(assay.__file__).parent / "data" / "tea"
 BICYCLES = TEA.parent / "bicycles"
 SPAM = TEA.parent / "letters" / "spam.csv"
 NOTES = TEA.parent / "notes" / "notes.csv"
