@@ -14,7 +14,7 @@ from command import invoke, run_assay
 import assay
 from assay.cli.commands import application, names_of
 from assay.cli.items import predictions
-from assay.cli.subject_options import Labels
+from assay.cli.subject_options import LabelInputs
 from assay.cli.wording import Options
 from assay.core import registry
 from assay.core.arguments import Value, argument, speaking
@@ -156,11 +156,11 @@ def test_runs_still_come_through_pipes() -> None:
 
 def test_a_name_goes_before_the_systems_of_a_file() -> None:
     spam = f"mine={DATA / 'letters' / 'spam.csv'}"
-    names = [one.name for one in predictions([spam], Labels(pos_label="spam"))]
+    names = [one.name for one in predictions([spam], LabelInputs(pos_label="spam"))]
     assert names == ["mine bayes", "mine words"]
-    assert [one.name for one in predictions([spam], Labels(pos_label="spam", system=("bayes",)))] == ["mine"]
+    assert [one.name for one in predictions([spam], LabelInputs(pos_label="spam", system=("bayes",)))] == ["mine"]
     with pytest.raises(ParameterError, match="no system is called 'bays': there are bayes, words; did you mean bayes"):
-        predictions([spam], Labels(pos_label="spam", system=("bays",)))
+        predictions([spam], LabelInputs(pos_label="spam", system=("bays",)))
 
 
 def test_cells_with_several_labels(folder: Path) -> None:

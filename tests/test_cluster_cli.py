@@ -17,7 +17,7 @@ from command import explained
 import assay
 from assay.cli.calling import call
 from assay.cli.items import clusterings
-from assay.cli.subject_options import Clusters
+from assay.cli.subject_options import ClusterInputs
 from assay.core.errors import AssayError
 
 NOTES = str(Path(assay.__file__).parent / "data" / "notes" / "notes.csv")
@@ -129,9 +129,9 @@ def test_a_wrong_line_ends_the_command_with_exit_code_2() -> None:
 
 
 def test_names_of_files_go_before_the_names_of_clusterings() -> None:
-    named = clusterings([f"mine={NOTES}"], Clusters(system=("mine",), cluster=("cluster_kmeans",)))
+    named = clusterings([f"mine={NOTES}"], ClusterInputs(system=("mine",), cluster=("cluster_kmeans",)))
     assert [each.name for each in named] == ["mine"]
-    several = clusterings([f"mine={NOTES}"], Clusters(points="rest"))
+    several = clusterings([f"mine={NOTES}"], ClusterInputs(points="rest"))
     assert [each.name for each in several] == ["mine kmeans", "mine density", "mine words"]
 
 

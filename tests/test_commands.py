@@ -21,7 +21,7 @@ from assay.cli.commands import SUBJECTS, application, every_command, names_of
 from assay.cli.files import lay_out
 from assay.cli.help_pages import help_page
 from assay.cli.old_spellings import COMMANDS, OPTIONS
-from assay.cli.options import Rules
+from assay.cli.options import SearchRules
 from assay.core.errors import ParameterError
 from assay.measures.counting import Policies
 
@@ -122,7 +122,7 @@ def test_every_option_is_declared_in_one_place() -> None:
 
 def test_help_names_the_words_of_every_rule() -> None:
     hints, texts = get_type_hints(Policies), {each.field_info.name: each for each in arguments_of("evaluate")}
-    for field in fields(Rules):
+    for field in fields(SearchRules):
         words = [word for word in get_args(hints.get(field.name)) if isinstance(word, str)]
         assert all(word in texts[field.name].parameter.help for word in words), field.name
 

@@ -33,7 +33,7 @@ from assay.measures import AP, RR, P, nDCG
 from assay.measures.counting.id_normalisation import bridge
 from assay.measures.counting.orders import contradictions
 from assay.subjects.ranking.checks.run_scores import tie_ranges
-from assay.verbs.diagnosis import Finding, checks
+from assay.verbs.diagnosis import CheckFinding, checks
 from assay.verbs.diagnosis.line_reader import read_lines
 
 DOCS = Path(__file__).parents[1] / "docs"
@@ -997,7 +997,7 @@ def test_worst_and_best_are_those_of_all_orders_of_ties(documents: list[tuple[in
 # What the findings say
 
 
-def the(diagnosis: Diagnosis, check: str) -> Finding:
+def the(diagnosis: Diagnosis, check: str) -> CheckFinding:
     """The only finding of a check."""
     [finding] = [one for one in diagnosis.findings if one.check == check]
     return finding

@@ -20,7 +20,7 @@ from assay.cli.wording import Options
 from assay.core.arguments import speaking
 from assay.core.errors import AssayError, ParameterError
 from assay.subjects.labels.checks.items import VERY_LOW, doubtful
-from assay.verbs.diagnosis.findings import Finding, checks
+from assay.verbs.diagnosis.findings import CheckFinding, checks
 
 ROOT = Path(__file__).parents[1]
 LETTERS = ROOT / "src" / "assay" / "data" / "letters"
@@ -66,7 +66,7 @@ def found_in(diagnosis: Diagnosis) -> set[tuple[str, str]]:
     return {(finding.check, finding.severity) for finding in diagnosis.findings if finding.check != "label-noise"}
 
 
-def the(diagnosis: Diagnosis, check: str) -> Finding:
+def the(diagnosis: Diagnosis, check: str) -> CheckFinding:
     [finding] = [one for one in diagnosis.findings if one.check == check]
     return finding
 

@@ -20,7 +20,7 @@ from assay import FormatError, InputError, ParameterError, compare, extract
 from assay.core.errors import AssayError
 from assay.files.sources import Source
 from assay.subjects.spans.span_files import read_spans
-from assay.subjects.spans.spans import Place, Spans, overlapping
+from assay.subjects.spans.spans import SpanPlace, Spans, overlapping
 from assay.subjects.spans.tagged_tokens import Tag, Tagged, misplaced, spans_in, tag_of
 
 thoroughly = settings(quickly, max_examples=200)
@@ -326,7 +326,7 @@ def test_tuples_match_exactly_or_not_at_all() -> None:
 # Matching.
 
 
-def twin_of_overlaps(truth: list[Place], predicted: list[Place], same_type: bool) -> list[tuple[int, int]]:
+def twin_of_overlaps(truth: list[SpanPlace], predicted: list[SpanPlace], same_type: bool) -> list[tuple[int, int]]:
     """Look at all pairs, take the best one, strike it out, and look again."""
     free, left = set(range(len(truth))), set(range(len(predicted)))
     pairs: list[tuple[int, int]] = []
@@ -348,7 +348,7 @@ def twin_of_overlaps(truth: list[Place], predicted: list[Place], same_type: bool
 
 
 places = st.builds(
-    lambda start, length, kind: Place(start, start + length, kind),
+    lambda start, length, kind: SpanPlace(start, start + length, kind),
     st.integers(0, 12), st.integers(1, 6), st.sampled_from("AB"),
 )  # fmt: skip
 sides = st.lists(places, max_size=7, unique=True).map(sorted)
@@ -375,8 +375,8 @@ def test_counts_are_those_of_plain_loops(truth: Any, predicted: Any, match: Any)
     result = extract(gold, found, match=match)
     hits = misses = alarms = 0
     for document in "xy":
-        ours = sorted({Place(*row[1:]) for row in gold if row[0] == document})
-        theirs = sorted({Place(*row[1:]) for row in found if row[0] == document})
+        ours = sorted({SpanPlace(*row[1:]) for row in gold if row[0] == document})
+        theirs = sorted({SpanPlace(*row[1:]) for row in found if row[0] == document})
         if match == "exact":
             pairs = len(set(ours) & set(theirs))
         else:
@@ -392,8 +392,8 @@ def test_counts_are_those_of_plain_loops(truth: Any, predicted: Any, match: Any)
 
 
 def test_one_span_over_the_whole_text_does_not_make_matching_slow() -> None:
-    short = [Place(10 * number, 10 * number + 4, "A") for number in range(20_000)]
-    long = Place(0, 200_000, "A")
+    short = [SpanPlace(10 * number, 10 * number + 4, "A") for number in range(20_000)]
+    long = SpanPlace(0, 200_000, "A")
     for truth, predicted in (([long, *short], short), (short, [long, *short]), ([long, *short], [long, *short])):
         pairs = overlapping(truth, predicted, same_type=True)
         assert len(pairs) == min(len(truth), len(predicted))  # looking at all pairs would take minutes

@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 
 from assay.stats.bootstrap import Interval
 from assay.stats.corrections import groups
-from assay.stats.verdict import Verdict, verdict
+from assay.stats.verdict import FindingVerdict, verdict
 
 WIDE = Interval(-0.02, 0.12, 0.9, "bca")
 
 
-def said(**changes: Any) -> Verdict:
+def said(**changes: Any) -> FindingVerdict:
     usual: dict[str, Any] = {
         "difference": 0.05, "all_zero": False, "units": 50, "interval": WIDE, "narrow": WIDE, "p": 0.2, "margin": 0.01,
     }  # fmt: skip

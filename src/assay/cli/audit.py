@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 from assay.cli import inputs, items, options, output
-from assay.cli.options import Output, Rules, option, settings
+from assay.cli.options import Output, SearchRules, option, settings
 from assay.core.errors import ParameterError
 
 
@@ -32,7 +32,7 @@ def search(
     signature: Annotated[
         tuple[str, ...], option("--signature", metavar="TEXT", help="Give two, to see in words what differs.")
     ] = (),
-    rules: Rules = Rules(),
+    rules: SearchRules = SearchRules(),
     to: Output = Output(),
 ) -> int:
     """Show what other tools' rules make of the same data, and which of them gives a value that somebody else got.

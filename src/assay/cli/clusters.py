@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 from assay.cli import inputs, items, options, output
 from assay.cli.options import Output, option
-from assay.cli.subject_options import Clusters
+from assay.cli.subject_options import ClusterInputs
 from assay.core.errors import ParameterError, listed
 from assay.core.errors import number_of as counted
 
@@ -41,7 +41,7 @@ def number(
     ks: options.Ks = None,
     over_k: options.OverK = None,
     measures: options.Measures = (),
-    clusters: Clusters = Clusters(),
+    clusters: ClusterInputs = ClusterInputs(),
     resamples: options.Resamples = None,
     seed: options.Seed = None,
     to: Output = Output(),
@@ -93,7 +93,7 @@ def by_use(
 
 
 def number_of(
-    files: Sequence[str | Source], clusters: Clusters, asked: Numbers, seed: int | None, *, hidden: bool = True
+    files: Sequence[str | Source], clusters: ClusterInputs, asked: Numbers, seed: int | None, *, hidden: bool = True
 ) -> NumberOfClusters:
     """Cluster the points of a file, or take its clusterings; a bar shows how far it is, unless it is hidden."""
     from assay.subjects.clusters.number_of_clusters import number_of_clusters, numbers_given  # noqa: PLC0415
@@ -139,7 +139,7 @@ def numbers_in(text: str) -> list[int]:
     raise ParameterError(f"--ks: expected numbers of clusters, as 2:10 or 2,4,8, got {text!r}")
 
 
-def numbered(file: str | Source, pattern: str, clusters: Clusters) -> Mapping[int, Clustering]:
+def numbered(file: str | Source, pattern: str, clusters: ClusterInputs) -> Mapping[int, Clustering]:
     """The clusterings of a file whose columns fit a pattern, by the number in their name."""
     from assay.files.named_columns import names_of  # noqa: PLC0415  # `assay --help` loads no Polars
     from assay.files.registry import head_of  # noqa: PLC0415
@@ -161,7 +161,7 @@ def numbered(file: str | Source, pattern: str, clusters: Clusters) -> Mapping[in
     return dict(zip(columns, series, strict=True))
 
 
-def points_of(file: str | Source, clusters: Clusters) -> Clustering:
+def points_of(file: str | Source, clusters: ClusterInputs) -> Clustering:
     """The points of a file, and the classes if there are any; it need not hold clusters."""
     from assay.files.clusters import read_points  # noqa: PLC0415
 

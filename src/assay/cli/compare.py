@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 from assay.cli import inputs, items, options, output
 from assay.cli.literals import directions
-from assay.cli.options import CONTENTS, Output, Rules, Testing, group, option, settings
-from assay.cli.subject_options import Clusters, Labels, SpanRules
+from assay.cli.options import CONTENTS, Output, SearchRules, Testing, group, option, settings
+from assay.cli.subject_options import ClusterInputs, LabelInputs, SpanRules
 from assay.cli.wording import option as spelt
 from assay.core.errors import ParameterError
 
@@ -54,7 +54,7 @@ def search(
     testing: Testing = Testing(),
     lists: Lists = Lists(),
     plot: Picture = None,
-    rules: Rules = Rules(),
+    rules: SearchRules = SearchRules(),
     to: Output = Output(),
 ) -> None:
     """Say whether one run is better than another, how sure you can be, and what it rests on.
@@ -79,7 +79,7 @@ def classifier(
     /,
     *,
     measures: options.Measures = (),
-    labels: Labels = Labels(),
+    labels: LabelInputs = LabelInputs(),
     threshold: options.Threshold = None,
     missing: options.MissingItems = None,
     testing: Testing = Testing(),
@@ -110,7 +110,7 @@ def clustering(
     /,
     *,
     measures: options.Measures = (),
-    clusters: Clusters = Clusters(),
+    clusters: ClusterInputs = ClusterInputs(),
     missing: options.MissingItems = None,
     testing: Testing = Testing(),
     plot: Picture = None,

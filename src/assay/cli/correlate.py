@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from assay.cli import inputs, options, output
 from assay.cli.literals import directions
-from assay.cli.options import Output, Rules, Sampling, group, option, settings
+from assay.cli.options import Output, Sampling, SearchRules, group, option, settings
 from assay.core.errors import InputError, ParameterError, number_of
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ def search(
     ] = (),
     topics: TopicSets = TopicSets(),
     sampling: Sampling = Sampling(),
-    rules: Rules = Rules(),
+    rules: SearchRules = SearchRules(),
     to: Output = Output(),
 ) -> None:
     """Say whether two measures, two sets of judgments or two topic sets order systems alike.

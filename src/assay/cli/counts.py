@@ -18,8 +18,8 @@ from assay.cli.literals import (
     points_in_clusters,
     swapped,
 )
-from assay.cli.options import Rules, group, option, settings
-from assay.cli.subject_options import Clusters
+from assay.cli.options import SearchRules, group, option, settings
+from assay.cli.subject_options import ClusterInputs
 from assay.core.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ def is_of_classes(measure: str) -> bool:
     return is_of_classes(measure)
 
 
-def counts_of(measure: str, lists: TypedLists, rules: Rules) -> Any:
+def counts_of(measure: str, lists: TypedLists, rules: SearchRules) -> Any:
     """The counts that a typed list stands for."""
     if lists.counts:
         return decisions_in(lists.counts, rules.collection_size, classes=is_of_classes(measure))
@@ -128,7 +128,7 @@ def names_of_clusters(names: str | None, count: int) -> list[str] | None:
     return called
 
 
-def points_of(typed: str, names: str | None, clusters: Clusters) -> Any:
+def points_of(typed: str, names: str | None, clusters: ClusterInputs) -> Any:
     """Points in clusters, as they were typed."""
     from assay.measures.counting.points import Points  # noqa: PLC0415
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Annotated, Any
 
 from assay.cli import inputs, items, options, output
-from assay.cli.options import COLUMNS, Output, Rules, group, margin_of, option, settings
-from assay.cli.subject_options import Labels
+from assay.cli.options import COLUMNS, Output, SearchRules, group, margin_of, option, settings
+from assay.cli.subject_options import LabelInputs
 from assay.core.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ def classifier(
         ),
     ] = None,
     margin: options.Margin = (),
-    labels: Labels = Labels(),
+    labels: LabelInputs = LabelInputs(),
     threshold: options.Threshold = None,
     confidence: options.Confidence = None,
     to: Output = Output(),
@@ -103,7 +103,7 @@ def search(
     margin: options.Margin = (),
     confidence: options.Confidence = None,
     seed: options.Seed = None,
-    rules: Rules = Rules(),
+    rules: SearchRules = SearchRules(),
     to: Output = Output(),
 ) -> None:
     """Choose a setting of a search system by the topics of other folds, and say what the system is then worth.

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Annotated, Any
 
 from assay.cli import inputs, items, options, output
-from assay.cli.options import CONTENTS, OUTPUT, RULES, Output, Rules, Sampling, group, option, settings
-from assay.cli.subject_options import Clusters, Labels, SpanRules
+from assay.cli.options import CONTENTS, OUTPUT, RULES, Output, Sampling, SearchRules, group, option, settings
+from assay.cli.subject_options import ClusterInputs, LabelInputs, SpanRules
 from assay.core.domains import Choice
 from assay.core.errors import ParameterError
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 @group
-class Contents:
+class ListedContents:
     """What is shown of a classifier."""
 
     normalize: Annotated[
@@ -34,7 +34,7 @@ class Contents:
 
 
 @group
-class Parts:
+class ClusterParts:
     """What is shown of a clustering."""
 
     per_class: Annotated[bool, option("--per-class", help="Where each class went, and its best match.")] = False
@@ -57,7 +57,7 @@ def search(
     signatures: Annotated[
         bool, option("--signatures", help="Also print what each number depends on.", panel=OUTPUT)
     ] = False,
-    rules: Rules = Rules(),
+    rules: SearchRules = SearchRules(),
     seed: options.Seed = None,
     samples: Annotated[
         int | None, option("--samples", help="Orders drawn for --ties expected (100).", panel=RULES, least=1)
@@ -111,10 +111,10 @@ def classifier(
     *,
     measures: options.Measures = (),
     matrix: options.Matrix = None,
-    labels: Labels = Labels(),
+    labels: LabelInputs = LabelInputs(),
     threshold: options.Threshold = None,
     orientation: options.Orientation = None,
-    contents: Contents = Contents(),
+    contents: ListedContents = ListedContents(),
     mute: options.Mute = (),
     sampling: Sampling = Sampling(),
     to: Output = Output(),
@@ -171,8 +171,8 @@ def clustering(
     *,
     measures: options.Measures = (),
     table: options.Table = None,
-    clusters: Clusters = Clusters(),
-    parts: Parts = Parts(),
+    clusters: ClusterInputs = ClusterInputs(),
+    parts: ClusterParts = ClusterParts(),
     mute: options.Mute = (),
     sampling: Sampling = Sampling(),
     to: Output = Output(),

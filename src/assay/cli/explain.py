@@ -17,8 +17,8 @@ from assay.cli.counts import (
     two_orders,
 )
 from assay.cli.literals import labels_in
-from assay.cli.options import Output, Rules, group, option, settings
-from assay.cli.subject_options import Clusters, Labels, SpanRules
+from assay.cli.options import Output, SearchRules, group, option, settings
+from assay.cli.subject_options import ClusterInputs, LabelInputs, SpanRules
 from assay.core.errors import ParameterError, did_you_mean, listed
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def search(
     discount: Annotated[
         str | None, option("--discount", help="As the parameter of the measure.", panel=options.CONTENTS)
     ] = None,
-    rules: Rules = Rules(),
+    rules: SearchRules = SearchRules(),
     to: Output = Output(),
 ) -> None:
     """Show how a number came about: every step, the formula with the numbers in it, the result.
@@ -103,7 +103,7 @@ def classifier(
     item: Annotated[
         str | None, option("--item", metavar="ID", help="Which item, for measures of single items.")
     ] = None,
-    labels: Labels = Labels(),
+    labels: LabelInputs = LabelInputs(),
     threshold: options.Threshold = None,
     orientation: options.Orientation = None,
     look: Look = Look(),
@@ -157,7 +157,7 @@ def clustering(
         str | None, option("--class-names", metavar="a,b,c", help="Names of the classes of --contingency.")
     ] = None,
     item: Annotated[str | None, option("--item", metavar="ID", help="Which item, for Silhouette.")] = None,
-    clusters: Clusters = Clusters(),
+    clusters: ClusterInputs = ClusterInputs(),
     seed: options.Seed = None,
     look: Look = Look(),
     to: Output = Output(),

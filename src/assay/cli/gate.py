@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from assay.cli import inputs, items, options, output
 from assay.cli.literals import directions
-from assay.cli.options import TEST, Gating, Output, Rules, option, settings
-from assay.cli.subject_options import Clusters, Labels, SpanRules
+from assay.cli.options import TEST, Gating, Output, SearchRules, option, settings
+from assay.cli.subject_options import ClusterInputs, LabelInputs, SpanRules
 from assay.core.domains import Choice
 from assay.core.errors import AssayError, InputError, ParameterError, number_of
 
@@ -40,7 +40,7 @@ def search(
     ] = None,
     slices: options.Slices = None,
     topics: options.Topics = None,
-    rules: Rules = Rules(),
+    rules: SearchRules = SearchRules(),
     to: Output = Output(),
 ) -> int:
     """Say whether a run may take the baseline's place, with an exit code for pipelines.
@@ -70,7 +70,7 @@ def classifier(
     baseline: OldName = (),
     candidate: NewName = None,
     measures: options.Measures = (),
-    labels: Labels = Labels(),
+    labels: LabelInputs = LabelInputs(),
     threshold: options.Threshold = None,
     missing: options.MissingItems = None,
     gating: Gating = Gating(),
@@ -100,7 +100,7 @@ def clustering(
     baseline: OldName = (),
     candidate: NewName = None,
     measures: options.Measures = (),
-    clusters: Clusters = Clusters(),
+    clusters: ClusterInputs = ClusterInputs(),
     missing: options.MissingItems = None,
     gating: Gating = Gating(),
     to: Output = Output(),
@@ -191,7 +191,7 @@ def freeze(
     *,
     path: Annotated[Path, option("-o", "--output", help="The file to write; - for stdout.")],
     measures: options.Measures = (),
-    rules: Rules = Rules(),
+    rules: SearchRules = SearchRules(),
     overwrite: options.Overwrite = False,  # noqa: ARG001  # heeded by whoever calls
     quiet: options.Quiet = False,
 ) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from assay.cli.inputs import each_named, kept, named
 from assay.cli.options import settings, stated
 from assay.cli.output import message
-from assay.cli.subject_options import ClusterColumns, Clusters, Labels, SpanRules
+from assay.cli.subject_options import ClusterColumns, ClusterInputs, LabelInputs, SpanRules
 from assay.core.domains import Choice
 from assay.core.errors import InputError, ParameterError, did_you_mean, listed, number_of
 
@@ -29,7 +29,7 @@ _OF_FILES = ("truth", "prediction", "score", "item", "weight", "list_separator",
 
 
 def predictions(
-    files: Sequence[Any], labels: Labels, *, keep: Mapping[str, str | None] | None = None, quiet: bool = True,
+    files: Sequence[Any], labels: LabelInputs, *, keep: Mapping[str, str | None] | None = None, quiet: bool = True,
     what: str = "item",
 ) -> list[Predictions]:  # fmt: skip
     """The systems of all files, as far as they were asked for; `keep`: further columns, by the names they get."""
@@ -57,7 +57,7 @@ def predictions(
     return collapsed
 
 
-def clusterings(files: Sequence[Any], clusters: Clusters, *, quiet: bool = True) -> list[Clustering]:
+def clusterings(files: Sequence[Any], clusters: ClusterInputs, *, quiet: bool = True) -> list[Clustering]:
     """The clusterings of all files, as far as they were asked for."""
     from assay.files.clusters import read_clusters  # noqa: PLC0415  # `assay --help` loads no Polars
 
@@ -132,7 +132,7 @@ def say(systems: Sequence[Any], what: str = "item") -> None:
         message(f"{path}: {number_of(what, len(here[0]))}{shape}{names}")
 
 
-def scored(files: Sequence[str], labels: Labels) -> list[Predictions]:
+def scored(files: Sequence[str], labels: LabelInputs) -> list[Predictions]:
     """The systems that have a score for each item."""
     systems = predictions(files, labels)
     with_scores = [each for each in systems if each.score is not None or each.class_scores]
@@ -156,7 +156,7 @@ def only_system(systems: list[Item]) -> Item:
     return systems[0]
 
 
-def typed_matrix(text: str, labels: Labels, orientation: str | None) -> ConfusionMatrix:
+def typed_matrix(text: str, labels: LabelInputs, orientation: str | None) -> ConfusionMatrix:
     """The matrix that was typed, or that a file holds."""
     from assay.cli.literals import labels_in, looks_like_matrix, matrix_in  # noqa: PLC0415
     from assay.files.small_tables import read_matrix  # noqa: PLC0415
@@ -179,7 +179,7 @@ def typed_matrix(text: str, labels: Labels, orientation: str | None) -> Confusio
 
 def typed_contingency(
     text: str,
-    clusters: Clusters,
+    clusters: ClusterInputs,
     classes: list[str] | None = None,
     named_clusters: Callable[[int], list[str] | None] = lambda _: None,
 ) -> Contingency:
@@ -192,7 +192,7 @@ def typed_contingency(
     return Contingency.from_table(rows, classes, named_clusters(len(rows[0])))
 
 
-def typed_scores(text: str, labels: Labels) -> Any:
+def typed_scores(text: str, labels: LabelInputs) -> Any:
     """The list of scores that was typed: whether each item is positive, and its score."""
     from assay.cli.literals import scores_in  # noqa: PLC0415
 
@@ -208,7 +208,7 @@ def point_columns(text: str) -> list[str]:
     return names
 
 
-def cluster_rules(clusters: Clusters) -> dict[str, Any]:
+def cluster_rules(clusters: ClusterInputs) -> dict[str, Any]:
     """The rules as `cluster` takes them."""
     if clusters.noise_as is not None and clusters.noise is None:
         raise ParameterError("--noise-as goes with --noise, which says what noise is")
@@ -220,7 +220,7 @@ def cluster_rules(clusters: Clusters) -> dict[str, Any]:
     return rules
 
 
-def item_rules(labels: Labels, threshold: float | None, missing: str | None) -> dict[str, Any]:
+def item_rules(labels: LabelInputs, threshold: float | None, missing: str | None) -> dict[str, Any]:
     """The rules of classifiers as `compare` and `gate` take them."""
     if missing not in {None, "error", "drop"}:
         raise ParameterError(f"--missing is error or drop for items that a system lacks, not {missing!r}")

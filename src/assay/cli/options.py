@@ -54,7 +54,7 @@ def _at_least(least: int) -> Callable[[Any, Any], None]:
 def settings(*groups: Any, without: tuple[str, ...] = ()) -> dict[str, Any]:
     """What was set in groups of options, by the names of the library's arguments.
 
-    >>> settings(Rules(depth=10, judged_only=True))
+    >>> settings(SearchRules(depth=10, judged_only=True))
     {'depth': 10, 'judged_only': True}
     """
     values = {field.name: getattr(each, field.name) for each in groups for field in fields(each)}
@@ -232,7 +232,7 @@ Kind: TypeAlias = Annotated[
 
 
 @group
-class Rules:
+class SearchRules:
     """How a run is turned into counts: the fields of `Policies`, and the rules of `evaluate`."""
 
     relevance_level: Level = None

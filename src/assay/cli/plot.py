@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from assay.cli import inputs, items, options
 from assay.cli.clusters import Numbers, number_of
-from assay.cli.options import CONTENTS, Rules, group, option, settings
+from assay.cli.options import CONTENTS, SearchRules, group, option, settings
 from assay.cli.output import message, remarks
-from assay.cli.subject_options import Clusters, Labels
+from assay.cli.subject_options import ClusterInputs, LabelInputs
 from assay.core.domains import Choice
 from assay.core.errors import ParameterError
 
@@ -67,7 +67,7 @@ def search(
             panel=CONTENTS,
         ),
     ] = None,
-    rules: Rules = Rules(),
+    rules: SearchRules = SearchRules(),
     seed: options.Seed = None,
     to: Target = Target(),
 ) -> None:
@@ -94,7 +94,7 @@ def classifier(
     kind: Annotated[
         str, option("-k", "--kind", help="roc (default), pr, det, calibration, gain, lift, scores.")
     ] = "roc",
-    labels: Labels = Labels(),
+    labels: LabelInputs = LabelInputs(),
     threshold: Annotated[
         str | None, option("--threshold", help="In scores: a number, or a rule such as youden.", panel=CONTENTS)
     ] = None,
@@ -149,7 +149,7 @@ def clustering(
     kind: Annotated[
         str, option("-k", "--kind", help="silhouette (with --points; default), contingency, over-k.")
     ] = "silhouette",
-    clusters: Clusters = Clusters(),
+    clusters: ClusterInputs = ClusterInputs(),
     ks: options.Ks = None,
     over_k: options.OverK = None,
     seed: options.Seed = None,
@@ -192,7 +192,7 @@ def _of_runs(kind: str, qrels: str, files: Any, chosen: dict[str, Any], rules: d
     return curves.per_query(evaluation) if kind == "queries" else curves.differences(evaluation)
 
 
-def _of_clusters(kind: str, files: list[str], clusters: Clusters, numbers: Numbers, seed: int | None) -> Curve:
+def _of_clusters(kind: str, files: list[str], clusters: ClusterInputs, numbers: Numbers, seed: int | None) -> Curve:
     """The picture of all clusterings in the files, or of some."""
     from assay.subjects.clusters import curves as cluster_curves  # noqa: PLC0415  # `--help` need not load Polars
     from assay.subjects.clusters.evaluation import cluster  # noqa: PLC0415

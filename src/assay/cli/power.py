@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Annotated, Any
 
 from assay.cli import inputs, items, options, output
-from assay.cli.options import Output, Rules, group, option, settings
-from assay.cli.subject_options import Labels, SpanRules
+from assay.cli.options import Output, SearchRules, group, option, settings
+from assay.cli.subject_options import LabelInputs, SpanRules
 
 if TYPE_CHECKING:
     from assay.subjects.ranking.evaluation import Evaluation
@@ -33,7 +33,7 @@ def search(
     *,
     measures: options.Measures = (),
     planning: Planning = Planning(),
-    rules: Rules = Rules(),
+    rules: SearchRules = SearchRules(),
     to: Output = Output(),
 ) -> None:
     """Say how many topics are needed to find a difference, and how small a one these topics can show.
@@ -55,7 +55,7 @@ def classifier(
     /,
     *,
     measures: options.Measures = (),
-    labels: Labels = Labels(),
+    labels: LabelInputs = LabelInputs(),
     threshold: options.Threshold = None,
     missing: options.MissingItems = None,
     planning: Planning = Planning(),

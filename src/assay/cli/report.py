@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 from assay.cli import inputs, items, options
 from assay.cli.clusters import Numbers, number_of, numbered
 from assay.cli.literals import directions
-from assay.cli.options import CONTENTS, Rules, Testing, group, option, settings
+from assay.cli.options import CONTENTS, SearchRules, Testing, group, option, settings
 from assay.cli.output import remarks, say
-from assay.cli.subject_options import Clusters, Labels, SpanRules
+from assay.cli.subject_options import ClusterInputs, LabelInputs, SpanRules
 
 if TYPE_CHECKING:
     from assay.tables.clusters import Clusters as Clustering
@@ -50,7 +50,7 @@ def search(
         option("--changed", help="How many of the most changed queries to show (6).", panel=CONTENTS, least=0),
     ] = None,
     show: options.Show = None,
-    rules: Rules = Rules(),
+    rules: SearchRules = SearchRules(),
     pages: Pages = Pages(),
 ) -> None:
     """Write a report: who is better, how sure that is, query by query, and how it was made.
@@ -74,7 +74,7 @@ def classifier(
     /,
     *,
     measures: options.Measures = (),
-    labels: Labels = Labels(),
+    labels: LabelInputs = LabelInputs(),
     threshold: options.Threshold = None,
     testing: Testing = Testing(),
     pages: Pages = Pages(),
@@ -93,7 +93,7 @@ def clustering(
     /,
     *,
     measures: options.Measures = (),
-    clusters: Clusters = Clusters(),
+    clusters: ClusterInputs = ClusterInputs(),
     ks: options.Ks = None,
     over_k: options.OverK = None,
     testing: Testing = Testing(),
@@ -184,7 +184,7 @@ def _compared(testing: Testing) -> dict[str, Any]:
     return {"baseline": baseline, "comparison": stated} | options.stated(seed=testing.seed)
 
 
-def _reported(files: Sequence[Any], clusters: Clusters, over_k: str | None, counted: Any) -> list[Clustering]:
+def _reported(files: Sequence[Any], clusters: ClusterInputs, over_k: str | None, counted: Any) -> list[Clustering]:
     """The clusterings of the files; where they hold only those of `--over-k`, the one that was chosen, or all."""
     from assay.files.clusters import looks_like_clusters  # noqa: PLC0415
 

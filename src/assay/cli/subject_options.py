@@ -30,7 +30,7 @@ class PredictionColumns:
 
 
 @group
-class Labels(PredictionColumns):
+class LabelInputs(PredictionColumns):
     """Predictions: their columns, and which labels and systems count."""
 
     system: System = ()
@@ -90,7 +90,7 @@ class ClusterColumns:
 
 
 @group
-class Clusters(ClusterColumns, ClusterRules):
+class ClusterInputs(ClusterColumns, ClusterRules):
     """Clusterings: the columns of a file, and the rules."""
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from assay.cli import items, options, output
 from assay.cli.options import CONTENTS, Output, Sampling, group, option, settings
-from assay.cli.subject_options import Labels
+from assay.cli.subject_options import LabelInputs
 from assay.core.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ _BY_BOUND = {
 
 
 @group
-class Choices:
+class ThresholdChoices:
     """Rules by which a threshold is chosen; without any, all that need no parameter."""
 
     rule: Annotated[
@@ -54,7 +54,7 @@ def thresholds(
     path: options.PredictionFile = None,
     /,
     *,
-    choices: Choices = Choices(),
+    choices: ThresholdChoices = ThresholdChoices(),
     judge_on: Annotated[
         str | None, option("--judge-on", metavar="FILE", help="Other items to judge the thresholds on.")
     ] = None,
@@ -71,7 +71,7 @@ def thresholds(
         ),
     ] = None,
     typed: options.TypedScores = None,
-    labels: Labels = Labels(),
+    labels: LabelInputs = LabelInputs(),
     sampling: Sampling = Sampling(),
     to: Output = Output(),
 ) -> None:
@@ -105,7 +105,7 @@ def thresholds(
     output.deliver(text, to)
 
 
-def _system(path: str | None, typed: str | None, labels: Labels) -> Any:
+def _system(path: str | None, typed: str | None, labels: LabelInputs) -> Any:
     from assay.subjects.labels.thresholds.inputs import only_one, scored_systems  # noqa: PLC0415
 
     if path is not None:
@@ -124,7 +124,7 @@ def _chosen(system: Any, wanted: list[Any], other: Any, stated: dict[str, Any], 
     return chosen[chosen.chosen[0].rule] if len(chosen) == 1 else chosen
 
 
-def _rules(choices: Choices) -> list[Any]:
+def _rules(choices: ThresholdChoices) -> list[Any]:
     """The rules that were asked for, in whatever way."""
     from assay.subjects.labels.thresholds.rules import parse_rule  # noqa: PLC0415
 

@@ -25,7 +25,7 @@ CITES = "schuirmann1987"
 FEWEST_UNITS = 5
 
 
-class Verdict(NamedTuple):
+class FindingVerdict(NamedTuple):
     """What can be said about a difference.
 
     `why` names the rule that decided. `negligible`: the systems are equivalent, and yet surely differ a little.
@@ -58,7 +58,7 @@ def verdict(
     higher_is_better: bool | None = True,
     untested: Interval | None = None,
     one_sided: str = "",
-) -> Verdict:
+) -> FindingVerdict:
     """Apply the rules, in this order: identical, too few units, equivalent, better or worse, inconclusive.
 
     `interval` is the one at level 1 - alpha; `narrow`, at level 1 - 2 alpha, lies within the margin if both one-sided
@@ -79,18 +79,20 @@ def verdict(
         sure, said = untested.is_beside_zero, f"the {as_level(untested.level)} interval lies on one side of 0"
     conflict = _conflict(sure, interval, difference, sign)
     if isnan(difference):
-        return Verdict("inconclusive", "a system has no number")
+        return FindingVerdict("inconclusive", "a system has no number")
     if all_zero:
-        return Verdict("inconclusive", one_sided) if one_sided else Verdict("identical", "no unit differs")
+        return (
+            FindingVerdict("inconclusive", one_sided) if one_sided else FindingVerdict("identical", "no unit differs")
+        )
     if units < FEWEST_UNITS:
-        return Verdict("inconclusive", f"fewer than {FEWEST_UNITS} paired units")
+        return FindingVerdict("inconclusive", f"fewer than {FEWEST_UNITS} paired units")
     if narrow.is_known and -margin < narrow.low and narrow.high < margin:
         why = f"the {as_level(narrow.level)} interval lies within the margin"
-        return Verdict("equivalent", why, negligible=sure, conflict=conflict)
+        return FindingVerdict("equivalent", why, negligible=sure, conflict=conflict)
     why = f"{said if sure else _why_not(alpha, untested)}{_ASIDES[conflict] if conflict else ''}"
     told_apart = sure and conflict != "direction"
     word = _direction(difference, higher_is_better) if told_apart else "inconclusive"
-    return Verdict(word, why, conflict=conflict)
+    return FindingVerdict(word, why, conflict=conflict)
 
 
 def _conflict(sure: bool, interval: Interval, difference: float, sign: int | None) -> Conflict | None:

@@ -19,8 +19,8 @@ from assay.tables.clusters import Clusters
 from assay.verbs.diagnosis.examination import Examination, Examined
 from assay.verbs.diagnosis.findings import (
     EXAMPLES,
+    CheckFinding,
     Example,
-    Finding,
     Overview,
     Reading,
     Severity,
@@ -128,7 +128,7 @@ class ClustersExamination(Examination):
     question="Is the file no table of clusters, or is a point no finite number, or an item in no cluster at all?",
     advice="give each item a cluster, in a column `cluster`, finite numbers as its point",
 )  # fmt: skip
-def unreadable_clusters(file: Reading) -> Iterator[Finding]:
+def unreadable_clusters(file: Reading) -> Iterator[CheckFinding]:
     """What the strict reader refuses."""
     if file.problem is not None:
         yield finding("unreadable-clusters", "error", file, file.reason)
@@ -139,7 +139,7 @@ def unreadable_clusters(file: Reading) -> Iterator[Finding]:
     question="Are all items noise (an error), or is there a label that usually means noise, and nobody said so?",
     advice=f"{_LOOSEN}; {_NAME}",
 )  # fmt: skip
-def noise(system: ExaminedClusters) -> Iterator[Finding]:
+def noise(system: ExaminedClusters) -> Iterator[CheckFinding]:
     """No cluster but noise; -1 that counts as a cluster."""
     if not system.sizes.height:
         yield finding(
@@ -160,7 +160,7 @@ def noise(system: ExaminedClusters) -> Iterator[Finding]:
     question="Are all items in one cluster?",
     advice="this says nothing about items: most measures are 0 or undefined; look at what the algorithm was told",
 )  # fmt: skip
-def single_cluster(system: ExaminedClusters) -> Iterator[Finding]:
+def single_cluster(system: ExaminedClusters) -> Iterator[CheckFinding]:
     """One cluster, noise apart."""
     if system.sizes.height == 1 and len(system.of) > 1:
         label, count = system.sizes.row(0)
@@ -172,7 +172,7 @@ def single_cluster(system: ExaminedClusters) -> Iterator[Finding]:
     question="Are there clusters of one item: most of the clusters (a warning), or some?",
     advice="such clusters are pure whatever they hold: purity and homogeneity flatter; count them as noise, or merge",
 )  # fmt: skip
-def clusters_of_one(system: ExaminedClusters) -> Iterator[Finding]:
+def clusters_of_one(system: ExaminedClusters) -> Iterator[CheckFinding]:
     """Clusters with one item each."""
     alone = system.sizes.filter(pl.col("items") == 1)["cluster"]
     if len(alone) and len(system.of) > 1:
@@ -187,7 +187,7 @@ def clusters_of_one(system: ExaminedClusters) -> Iterator[Finding]:
     question="Is an item there twice, in two clusters (an error) or in the same one?",
     advice="keep one row an item: overlapping clusters are not measured, and copies count twice",
 )  # fmt: skip
-def clustered_twice(system: ExaminedClusters) -> Iterator[Finding]:
+def clustered_twice(system: ExaminedClusters) -> Iterator[CheckFinding]:
     """Ids that come again."""
     frame = system.of.frame
     again = frame["item_id"].is_duplicated()
@@ -203,7 +203,7 @@ def clustered_twice(system: ExaminedClusters) -> Iterator[Finding]:
     question="Are there items without a class, where others have one?",
     advice="`{unlabelled=drop}` leaves them out, `{unlabelled=class}` counts them as a class; else evaluation stops",
 )  # fmt: skip
-def absent_classes(system: ExaminedClusters) -> Iterator[Finding]:
+def absent_classes(system: ExaminedClusters) -> Iterator[CheckFinding]:
     """Empty cells of the class."""
     absent = None if system.of.truth is None else system.of.truth.is_null()
     if absent is not None and (count := int(absent.sum())):
@@ -216,7 +216,7 @@ def absent_classes(system: ExaminedClusters) -> Iterator[Finding]:
     question="Are all points the same (an error), or is a column of them the same for all items?",
     advice="check that the right columns were named: a constant adds nothing to a distance",
 )  # fmt: skip
-def constant_points(system: ExaminedClusters) -> Iterator[Finding]:
+def constant_points(system: ExaminedClusters) -> Iterator[CheckFinding]:
     """Columns without a difference."""
     points = system.of.points
     if points is None or len(points) < 2:
@@ -235,7 +235,7 @@ def constant_points(system: ExaminedClusters) -> Iterator[Finding]:
     question="Has one clustering items that another lacks, or have two no item in common (an error)?",
     advice="cluster the same items, under the same ids: clusterings are compared item by item",
 )  # fmt: skip
-def other_items(systems: Sequence[ExaminedClusters]) -> Iterator[Finding]:
+def other_items(systems: Sequence[ExaminedClusters]) -> Iterator[CheckFinding]:
     """Each against the first."""
     first, *others = systems
     ids = first.of.item_id

@@ -161,7 +161,7 @@ def mean_of(measure: Measure, result: PerUnit, counts: Mapping[type, Any]) -> fl
 _NOISE = 1e-9
 
 
-class Baseline(NamedTuple):
+class NoSkillBaseline(NamedTuple):
     """A classifier that looks at no item: what it does, and its numbers (NaN where it has none).
 
     `majority` always predicts the commonest label, with the shares of the labels as scores; `chance` draws labels at
@@ -197,14 +197,14 @@ def chance_matrix(matrix: ConfusionMatrix) -> ConfusionMatrix:
     return replace(matrix, tables=(np.outer(support, support) / support.sum())[None])
 
 
-def baselines_of(counts: Mapping[type, Any], measures: Sequence[Measure]) -> tuple[Baseline, ...]:
+def baselines_of(counts: Mapping[type, Any], measures: Sequence[Measure]) -> tuple[NoSkillBaseline, ...]:
     """Both baselines, by the same measures; random labels have no scores."""
     if LabelSets in counts:
         return _of_sets(counts[LabelSets], measures)
     if ConfusionMatrix not in counts:  # no measure looks at labels
         alike = {measure: _of_shares(measure, counts) for measure in measures}
         chance = dict.fromkeys(measures, math.nan)
-        return (Baseline("majority", "always the same", alike), Baseline("chance", "chance", chance))
+        return (NoSkillBaseline("majority", "always the same", alike), NoSkillBaseline("chance", "chance", chance))
     matrix: ConfusionMatrix = counts[ConfusionMatrix]
     most = matrix.labels[int(np.argmax(matrix.table.sum(axis=1)))]
     blindly, randomly = majority_matrix(matrix), chance_matrix(matrix)
@@ -213,7 +213,7 @@ def baselines_of(counts: Mapping[type, Any], measures: Sequence[Measure]) -> tup
     random = {measure: _exact(float(overall(measure, randomly).values[0])) for measure in of_labels}
     blind |= {measure: _of_shares(measure, counts) for measure in measures if measure not in blind}
     random |= {measure: math.nan for measure in measures if measure not in random}
-    return (Baseline("majority", f"always {most}", blind), Baseline("chance", "chance", random))
+    return (NoSkillBaseline("majority", f"always {most}", blind), NoSkillBaseline("chance", "chance", random))
 
 
 def _exact(value: float) -> float:
@@ -233,7 +233,7 @@ def _of_shares(measure: Measure, counts: Mapping[type, Any]) -> float:
     return mean_of(measure, measure.per_unit(alike), {measure.definition.counts: alike})
 
 
-def _of_sets(sets: LabelSets, measures: Sequence[Measure]) -> tuple[Baseline, ...]:
+def _of_sets(sets: LabelSets, measures: Sequence[Measure]) -> tuple[NoSkillBaseline, ...]:
     """Labels that more than half of the items have, for every item; and each label as often as it is true."""
     classes = sets.per_label()
     cells = stacked(classes)
@@ -249,7 +249,7 @@ def _of_sets(sets: LabelSets, measures: Sequence[Measure]) -> tuple[Baseline, ..
         measure: math.nan if is_per_item(measure) else float(averages(measure, chance_cells)[0]) for measure in measures
     }
     name = f"always {' and '.join(common)}" if common else "no label"
-    return (Baseline("majority", name, blind), Baseline("chance", "chance", random))
+    return (NoSkillBaseline("majority", name, blind), NoSkillBaseline("chance", "chance", random))
 
 
 #: From this share of one label on, always predicting it looks so good that accuracy is no headline.

@@ -22,7 +22,7 @@ from assay.measures.vocabularies import Vocabulary
 from assay.stats.estimates import Estimate
 from assay.subjects.labels.advice import advise
 from assay.subjects.labels.intervals import estimates_of, per_class_of
-from assay.subjects.labels.measurement import LABEL_COUNTS, Baseline, baselines_of, mean_of, measure_of
+from assay.subjects.labels.measurement import LABEL_COUNTS, NoSkillBaseline, baselines_of, mean_of, measure_of
 from assay.subjects.labels.prevalences import predictive_values
 from assay.subjects.labels.unit_scores import unit_scores
 from assay.tables import Predictions, Scores
@@ -267,7 +267,7 @@ class Classification(Result):
         scored: Scored | None = self.system(system).counts.get(Scored)
         return scored
 
-    def baselines(self, system: str | None = None) -> tuple[Baseline, ...]:
+    def baselines(self, system: str | None = None) -> tuple[NoSkillBaseline, ...]:
         """What classifiers get that look at no item: always the commonest label, and labels drawn at random."""
         classified = self.system(system)
         return self._once("baselines", classified, lambda: baselines_of(classified.counts, self.measures))

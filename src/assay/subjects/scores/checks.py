@@ -16,12 +16,12 @@ from assay.tables import Scores
 from assay.verbs.diagnosis.examination import Examination, Examined
 from assay.verbs.diagnosis.findings import (
     EXAMPLES,
+    CheckFinding,
     Example,
-    Finding,
     Overview,
     Reading,
     Severity,
-    Whole,
+    WholeFile,
     check,
     finding,
     share,
@@ -102,7 +102,7 @@ class ScoresExamination(Examination):
     question="Is the file no table of scores, or is a score no number?",
     advice="write `system,measure,unit,value`, or a column a system and a row a unit; see docs/compare",
 )  # fmt: skip
-def unreadable_scores(file: Reading) -> Iterator[Finding]:
+def unreadable_scores(file: Reading) -> Iterator[CheckFinding]:
     """What the reader refuses."""
     if file.problem is not None:
         yield finding("unreadable-scores", "error", file, file.reason)
@@ -113,7 +113,7 @@ def unreadable_scores(file: Reading) -> Iterator[Finding]:
     question="Has a system two values for a unit under one measure?",
     advice="keep one row a unit: average repeated runs of a system, or give each of them a name",
 )  # fmt: skip
-def scored_twice(scores: ExaminedScores) -> Iterator[Finding]:
+def scored_twice(scores: ExaminedScores) -> Iterator[CheckFinding]:
     """Rows that come again, alike or not."""
     again = scores.rows.filter(~pl.struct(_KEY).is_first_distinct())
     if again.height:
@@ -129,7 +129,7 @@ def scored_twice(scores: ExaminedScores) -> Iterator[Finding]:
     question="Are there units that a system has no value for, and others have, or have systems no unit in common?",
     advice="score all systems on the same units: what one lacks is left out for all, or counts as the worst",
 )  # fmt: skip
-def missing_units(scores: ExaminedScores) -> Iterator[Finding]:
+def missing_units(scores: ExaminedScores) -> Iterator[CheckFinding]:
     """Units without a row, or with an empty value."""
     for measure, rows in scores.by_measure():
         held = rows.drop_nulls("value")
@@ -138,7 +138,7 @@ def missing_units(scores: ExaminedScores) -> Iterator[Finding]:
         for system in scores.systems:
             absent = units.filter(~units.is_in(held.filter(pl.col("system") == system)["unit"].implode()))
             if len(absent):
-                place = Whole(scores.file, system)
+                place = WholeFile(scores.file, system)
                 message = f"{share(len(absent), len(units), 'unit')} without a value of {measure}"
                 examples = [Example(f"unit {quote(unit)}") for unit in absent.head(EXAMPLES)]
                 severity: Severity = "warning" if common.height else "error"
@@ -150,13 +150,13 @@ def missing_units(scores: ExaminedScores) -> Iterator[Finding]:
     question="Has a system the same value for all units?",
     advice="look how the scores were made: a mean may have been written for each unit, or the system failed",
 )  # fmt: skip
-def constant_scores(scores: ExaminedScores) -> Iterator[Finding]:
+def constant_scores(scores: ExaminedScores) -> Iterator[CheckFinding]:
     """One value in a column."""
     for measure, rows in scores.by_measure():
         for (system,), held in rows.drop_nulls("value").group_by("system", maintain_order=True):
             if held["unit"].n_unique() >= _LEAST_UNITS and held["value"].n_unique() == 1:
                 message = f"{measure} is {held['value'][0]:g} for all of {number_of('unit', held['unit'].n_unique())}"
-                yield finding("constant-scores", "warning", Whole(scores.file, str(system)), message, held.height)
+                yield finding("constant-scores", "warning", WholeFile(scores.file, str(system)), message, held.height)
 
 
 @check(
@@ -164,7 +164,7 @@ def constant_scores(scores: ExaminedScores) -> Iterator[Finding]:
     question="Are values no finite numbers (an error), or outside the range of the measure that the name is of?",
     advice="find out what was measured: percentages, or another measure of the same name; call it by another name",
 )  # fmt: skip
-def score_bounds(scores: ExaminedScores) -> Iterator[Finding]:
+def score_bounds(scores: ExaminedScores) -> Iterator[CheckFinding]:
     """Values that no measure of this name has."""
     for measure, rows in scores.by_measure():
         odd = rows.filter(~pl.col("value").is_finite())
@@ -187,7 +187,7 @@ def score_bounds(scores: ExaminedScores) -> Iterator[Finding]:
     question="Is it unknown whether higher values of a measure are better, or lower ones?",
     advice="say which it is with `{direction}`: without it, nothing is said to be better or worse",
 )  # fmt: skip
-def unknown_direction(scores: ExaminedScores) -> Iterator[Finding]:
+def unknown_direction(scores: ExaminedScores) -> Iterator[CheckFinding]:
     """Names that no measure has."""
     for measure, _ in scores.by_measure():
         if (scores.directions.get(measure) or agreed_direction(meanings(measure))) == "unknown":

@@ -17,8 +17,8 @@ from assay.subjects.spans.spans import SpanPlaceError, Spans
 from assay.verbs.diagnosis.examination import Examination, Examined
 from assay.verbs.diagnosis.findings import (
     EXAMPLES,
+    CheckFinding,
     Example,
-    Finding,
     Overview,
     Reading,
     Severity,
@@ -124,7 +124,7 @@ def _tolerated(data: Any, may_be_empty: bool) -> tuple[Spans | None, InputError 
     question="Is the file none of spans, or do two files have other tokens?",
     advice="write tokens with tags, or JSON or a table with `document`, `start`, `end` and `type`; see docs/extraction",
 )  # fmt: skip
-def unreadable_spans(file: Reading) -> Iterator[Finding]:
+def unreadable_spans(file: Reading) -> Iterator[CheckFinding]:
     """What the reader refuses."""
     if file.problem is not None and not isinstance(file.problem, SpanPlaceError):
         yield finding("unreadable-spans", "error", file, file.reason)
@@ -135,7 +135,7 @@ def unreadable_spans(file: Reading) -> Iterator[Finding]:
     question="Are there spans that are empty, end before they start, or start below 0?",
     advice="a span starts at `start` and ends before `end`: write the end behind the last character, not its place",
 )  # fmt: skip
-def span_places(file: Reading) -> Iterator[Finding]:
+def span_places(file: Reading) -> Iterator[CheckFinding]:
     """Spans that are no stretch of text."""
     if isinstance(file.problem, SpanPlaceError):
         wrong = file.problem.frame.filter(file.problem.wrong)
@@ -149,7 +149,7 @@ def span_places(file: Reading) -> Iterator[Finding]:
     question="Is a span there twice?",
     advice="it counts once; find out why it was written again: another type may have been meant",
 )  # fmt: skip
-def spans_twice(side: ExaminedSpans) -> Iterator[Finding]:
+def spans_twice(side: ExaminedSpans) -> Iterator[CheckFinding]:
     """Spans with place and type of one that came before."""
     again = side.of.frame.filter(~pl.struct(side.of.key).is_first_distinct())
     if again.height:
@@ -162,7 +162,7 @@ def spans_twice(side: ExaminedSpans) -> Iterator[Finding]:
     question="Does a span end beyond the text of its document?",
     advice="count places in characters of the very text in the file: bytes, tokens or another version do not fit",
 )  # fmt: skip
-def beyond_text(side: ExaminedSpans) -> Iterator[Finding]:
+def beyond_text(side: ExaminedSpans) -> Iterator[CheckFinding]:
     """Spans without text, in documents where others have theirs."""
     rows = side.of.frame
     if not side.of.are_tuples:
@@ -177,7 +177,7 @@ def beyond_text(side: ExaminedSpans) -> Iterator[Finding]:
     question="Do spans of one type overlap, on one side only (a warning) or on both?",
     advice="if spans should not be nested, keep the longest; measures count each of them",
 )  # fmt: skip
-def overlaps(sides: BothSides) -> Iterator[Finding]:
+def overlaps(sides: BothSides) -> Iterator[CheckFinding]:
     """Spans that start before one of their type has ended."""
     if any(side.of.are_tuples for side in sides):
         return
@@ -200,7 +200,7 @@ def _overlapping(spans: pl.DataFrame) -> pl.DataFrame:
     question="Are types spelt in two ways (an error), or predicted that no true span has?",
     advice="write each type in one way: `Per` predicted where the truth says `PER` is a miss and a false alarm",
 )  # fmt: skip
-def type_spelling(sides: BothSides) -> Iterator[Finding]:
+def type_spelling(sides: BothSides) -> Iterator[CheckFinding]:
     """Types that differ in case, blanks and marks only; types of one side."""
     true, predicted = (set(side.of.once["type"]) for side in sides)
     spelt = {_folded(kind): kind for kind in sorted(true)}
@@ -224,7 +224,7 @@ def _folded(kind: str) -> str:
     question="Are documents on one side only, or none on both (an error)?",
     advice="write document ids alike in both files; a document in which nothing was found may be named without spans",
 )  # fmt: skip
-def other_documents(sides: BothSides) -> Iterator[Finding]:
+def other_documents(sides: BothSides) -> Iterator[CheckFinding]:
     """Documents with true spans alone, or with predicted ones alone."""
     names = [side.documents for side in sides]
     is_apart = all(names) and not set(names[0]) & set(names[1])

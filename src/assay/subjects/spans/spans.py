@@ -184,7 +184,7 @@ def _row(row: Any, before: tuple[str, ...]) -> dict[str, Any]:
 Match: TypeAlias = Literal["exact", "overlap", "type_overlap"]
 
 
-class Place(NamedTuple):
+class SpanPlace(NamedTuple):
     """Where a span is, and of what type."""
 
     start: int
@@ -221,24 +221,26 @@ def _exact(truth: Spans, predicted: Spans) -> list[tuple[int, int]]:
     return list(pairs.iter_rows())
 
 
-def _by_document(spans: Spans) -> dict[str, tuple[list[int], list[Place]]]:
+def _by_document(spans: Spans) -> dict[str, tuple[list[int], list[SpanPlace]]]:
     """The spans of each document by start, and which rows they are."""
     frame = spans.once.with_row_index("row").sort("document", "start", "end", "type")
-    by_document: dict[str, tuple[list[int], list[Place]]] = {}
+    by_document: dict[str, tuple[list[int], list[SpanPlace]]] = {}
     for document, row, start, end, kind in frame.select("document", "row", "start", "end", "type").iter_rows():
         rows, places = by_document.setdefault(document, ([], []))
         rows.append(row)
-        places.append(Place(start, end, kind))
+        places.append(SpanPlace(start, end, kind))
     return by_document
 
 
-def overlapping(truth: Sequence[Place], predicted: Sequence[Place], *, same_type: bool) -> list[tuple[int, int]]:
+def overlapping(
+    truth: Sequence[SpanPlace], predicted: Sequence[SpanPlace], *, same_type: bool
+) -> list[tuple[int, int]]:
     """Pairs of overlapping spans of one document, one to one, those with the largest overlap first.
 
     Of equal overlaps those of equal type come first, then the true span that is first in the text, then the predicted
     one. `same_type`: spans of different types do not match.
 
-    >>> overlapping([Place(0, 4, "A"), Place(4, 9, "A")], [Place(3, 8, "A")], same_type=True)
+    >>> overlapping([SpanPlace(0, 4, "A"), Place(4, 9, "A")], [Place(3, 8, "A")], same_type=True)
     [(1, 0)]
     """
     candidates: list[tuple[int, bool, int, int]] = []
@@ -258,7 +260,7 @@ def overlapping(truth: Sequence[Place], predicted: Sequence[Place], *, same_type
     return sorted(pairs)
 
 
-def _touching(truth: Sequence[Place], predicted: Sequence[Place]) -> Iterator[tuple[int, int]]:
+def _touching(truth: Sequence[SpanPlace], predicted: Sequence[SpanPlace]) -> Iterator[tuple[int, int]]:
     """Pairs that overlap, found in one walk through the text: a span meets those of the other side that are open."""
     sides = (truth, predicted)
     starts = sorted((place.start, side, number) for side in (0, 1) for number, place in enumerate(sides[side]))

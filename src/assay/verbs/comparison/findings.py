@@ -12,7 +12,7 @@ from assay.stats.bootstrap import Interval, Method
 from assay.stats.effects import Wins
 from assay.stats.permutation import Outcome
 from assay.stats.samples import NO_DRAWING, Drawing, Pair, Sample
-from assay.stats.verdict import FEWEST_UNITS, Verdict, verdict
+from assay.stats.verdict import FEWEST_UNITS, FindingVerdict, verdict
 from assay.tables import Direction
 from assay.verbs.comparison.pairs import Family
 from assay.verbs.differences import Flips, UnjudgedReach, VisibleChanges
@@ -106,7 +106,7 @@ class Finding(NamedTuple):
     detectable: float
     needed: int | None
     margin: Margin
-    verdict: Verdict
+    verdict: FindingVerdict
     reach: UnjudgedReach | None = None
     noticed: VisibleChanges | None = None
     flips: Flips | None = None

@@ -1,6 +1,6 @@
 """The verb `doctor`: what is wrong with files of judgments and runs, how grave it is, and what to do about it."""
 
 from assay.verbs.diagnosis.examination import doctor
-from assay.verbs.diagnosis.findings import Diagnosis, DoctorCheck, Example, Finding, checks
+from assay.verbs.diagnosis.findings import CheckFinding, Diagnosis, DoctorCheck, Example, checks
 
-__all__ = ["Diagnosis", "DoctorCheck", "Example", "Finding", "checks", "doctor"]
+__all__ = ["CheckFinding", "Diagnosis", "DoctorCheck", "Example", "checks", "doctor"]

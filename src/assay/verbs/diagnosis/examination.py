@@ -9,7 +9,7 @@ from typing import Any, ClassVar, NamedTuple, TypeAlias
 from assay.core import registry
 from assay.core.errors import ParameterError
 from assay.measures.registry import Measure
-from assay.verbs.diagnosis.findings import SEVERITIES, Diagnosis, Finding, Overview, checks
+from assay.verbs.diagnosis.findings import SEVERITIES, CheckFinding, Diagnosis, Overview, checks
 from assay.verbs.subject import Subject, name_of
 
 Watch: TypeAlias = Callable[[str], None]
@@ -52,7 +52,7 @@ def examine(subject: Subject, inputs: Sequence[Any], *, watch: Watch | None = No
     """
     examination: Examination = registry.load(subject.examination)(inputs, options, watch or (lambda _: None))
     every, known = checks(subject.name), set[str]()
-    findings: list[Finding] = []
+    findings: list[CheckFinding] = []
     for thing, about in examination.things():
         known.update(about)
         for check in every:

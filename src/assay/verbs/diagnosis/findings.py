@@ -38,13 +38,13 @@ class Example(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Finding:
+class CheckFinding:
     """What a check found in a file, or in several together.
 
     `count` says how often, `examples` are the first cases, `details` a small table of numbers. `weight` orders findings
     of one check in several runs, the largest first.
 
-    >>> str(Finding("empty", "error", "new.run", "the file is empty", "write it again"))
+    >>> str(CheckFinding("empty", "error", "new.run", "the file is empty", "write it again"))
     'error: new.run: the file is empty; write it again [empty]'
     """
 
@@ -81,7 +81,7 @@ def share(count: int, total: int, what: str) -> str:
     return f"{count:,} of {number_of(what, total)}"
 
 
-class Place(Protocol):
+class FilePlace(Protocol):
     """Where something is: a file, and the system in it, if it is one's."""
 
     @property
@@ -93,7 +93,7 @@ class Place(Protocol):
         """The system; None if it is nobody's alone."""
 
 
-class Whole(NamedTuple):
+class WholeFile(NamedTuple):
     """A file as a whole, or all of them."""
 
     file: str
@@ -131,7 +131,7 @@ class DoctorCheck(NamedTuple):
     #: What is looked for, as a question that a sound file answers with no.
     question: str
     advice: str
-    find: Callable[..., Iterator[Finding]]
+    find: Callable[..., Iterator[CheckFinding]]
 
 
 _CHECKS: dict[str, DoctorCheck] = {}
@@ -140,7 +140,7 @@ _CHECKS: dict[str, DoctorCheck] = {}
 def check(name: str, about: str, *severities: Severity, question: str, advice: str) -> Callable[[Any], Any]:
     """Register a check; the decorated function yields what it finds."""
 
-    def add(find: Callable[..., Iterator[Finding]]) -> Callable[..., Iterator[Finding]]:
+    def add(find: Callable[..., Iterator[CheckFinding]]) -> Callable[..., Iterator[CheckFinding]]:
         _CHECKS[name] = DoctorCheck(name, about, severities, question, advice, find)
         return find
 
@@ -150,7 +150,7 @@ def check(name: str, about: str, *severities: Severity, question: str, advice: s
 def finding(
     name: str,
     severity: Severity,
-    place: Place,
+    place: FilePlace,
     message: str,
     count: int = 1,
     *,
@@ -158,13 +158,13 @@ def finding(
     details: Sequence[Mapping[str, Any]] = (),
     todo: str | None = None,
     weight: float | None = None,
-) -> Finding:
+) -> CheckFinding:
     """What a check found at a place.
 
     `todo` is the part of the check's advice that is about this case; `weight` is the count, unless given.
     """
     todo = worded(_CHECKS[name].advice) if todo is None else todo
-    return Finding(
+    return CheckFinding(
         name, severity, place.file, message, todo, count,
         tuple(examples), tuple(details), place.system, float(count if weight is None else weight),
     )  # fmt: skip
@@ -215,7 +215,7 @@ class Diagnosis(Result):
 
     kind = "diagnosis"
 
-    findings: tuple[Finding, ...]
+    findings: tuple[CheckFinding, ...]
     checks: tuple[DoctorCheck, ...]
     overview: Overview
     #: Checks that there was nothing to make on: a file could not be read, say.
@@ -255,7 +255,7 @@ class Diagnosis(Result):
         failed = {finding.check for finding in self.findings}
         return tuple(check for check in self.checks if check.name not in failed)
 
-    def of(self, severity: Severity) -> list[Finding]:
+    def of(self, severity: Severity) -> list[CheckFinding]:
         """The findings of one severity."""
         return [finding for finding in self.findings if finding.severity == severity]
 

@@ -33,7 +33,7 @@ MOST_ITEMS, MOST_ITEMS_IN_ALL = 25, 600
 _SHADES = 10
 
 
-class Sides(NamedTuple):
+class HeatSides(NamedTuple):
     """What the rows and columns of a map are, in words; `{}` stands for a label.
 
     `keys` are their names in JSON, and in tables. `wholes` is what the shares of a row and of a column are of; `right`
@@ -83,7 +83,7 @@ class HeatMap:
 
     name: str
     caption: str
-    sides: Sides
+    sides: HeatSides
     rows: Sequence[str]
     columns: Sequence[str]
     counts: np.ndarray

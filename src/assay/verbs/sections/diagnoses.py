@@ -11,7 +11,7 @@ from assay.show.model import Document, Prose, Section, Task
 from assay.verbs.diagnosis.findings import SEVERITIES
 
 if TYPE_CHECKING:
-    from assay.verbs.diagnosis import Diagnosis, Finding
+    from assay.verbs.diagnosis import CheckFinding, Diagnosis
     from assay.verbs.diagnosis.findings import DoctorCheck
 
 _TONES: dict[str, Tone] = {"error": "bad", "warning": "open", "note": "even"}
@@ -41,7 +41,7 @@ def _about(diagnosis: Diagnosis) -> dict[str, Any]:
     }
 
 
-def _payload(finding: Finding) -> dict[str, Any]:
+def _payload(finding: CheckFinding) -> dict[str, Any]:
     payload = {name: value for name, value in vars(finding).items() if name != "weight"}
     examples = [example._asdict() for example in finding.examples]
     return payload | {"examples": examples, "details": [dict(row) for row in finding.details]}
@@ -57,7 +57,7 @@ def _verdict(diagnosis: Diagnosis) -> str:
 
 def _files(diagnosis: Diagnosis) -> Iterator[Section]:
     """Findings by file; what one check found in several runs is put together."""
-    together: dict[tuple[str, str], list[Finding]] = {}
+    together: dict[tuple[str, str], list[CheckFinding]] = {}
     for finding in diagnosis.findings:
         if finding.system is not None:
             together.setdefault((finding.check, finding.severity), []).append(finding)
@@ -80,12 +80,12 @@ def _files(diagnosis: Diagnosis) -> Iterator[Section]:
         yield Section(title, title, tuple(files[title]))
 
 
-def _task(finding: Finding, text: str, points: Iterable[str]) -> Task:
+def _task(finding: CheckFinding, text: str, points: Iterable[str]) -> Task:
     tone = _TONES[finding.severity]
     return Task(finding.severity, tone, text, finding.check, tuple(points), finding.advice)
 
 
-def _examples(finding: Finding) -> Iterator[str]:
+def _examples(finding: CheckFinding) -> Iterator[str]:
     """The first cases, and how many more there are."""
     yield from map(str, finding.examples)
     more = finding.count - len(finding.examples)
@@ -93,7 +93,7 @@ def _examples(finding: Finding) -> Iterator[str]:
         yield f"… and {more:,} more"
 
 
-def _systems(findings: list[Finding]) -> Iterator[str]:
+def _systems(findings: list[CheckFinding]) -> Iterator[str]:
     """What was found in each system, the worst first."""
     for finding in findings[:_TOLD_IN_FULL]:
         first = f" ({finding.examples[0]})" if finding.examples and finding.examples[0].line else ""

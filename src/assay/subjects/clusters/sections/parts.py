@@ -21,7 +21,7 @@ from assay.subjects.clusters.over_k import NumberOfClusters
 from assay.subjects.clusters.result import Clustering
 from assay.subjects.clusters.sections.clusterings import groups_table, moves_tables, numbers_table, of_points
 from assay.verbs.comparison import Comparison
-from assay.verbs.report.heat import HeatMap, Sides
+from assay.verbs.report.heat import HeatMap, HeatSides
 from assay.verbs.report.items import (
     LONGEST_NAME,
     MOST_SYSTEMS,
@@ -39,7 +39,7 @@ from assay.verbs.sections.curves import figure
 MOST_CLASSES, MOST_CLUSTERS = 20, 30
 #: Rows of the tables of clusters and classes, and of misplaced points.
 MOST_ROWS, MOST_MISPLACED = 100, 12
-_SIDES = Sides(
+_SIDES = HeatSides(
     keys=("class", "cluster"),
     corner="class ↓ cluster →",
     ways=("Share of each class (rows)", "Share of each cluster (columns)"),

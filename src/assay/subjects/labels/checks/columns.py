@@ -14,7 +14,7 @@ from assay.core.errors import EmptyFileError, listed, number_of, spelt
 from assay.files.prediction_columns import SHAPE
 from assay.subjects.labels.checks.examined_predictions import ExaminedPredictions, PredictionsFile
 from assay.tables.label_rules import distinct
-from assay.verbs.diagnosis.findings import EXAMPLES, Example, Finding, Severity, check, finding, share
+from assay.verbs.diagnosis.findings import EXAMPLES, CheckFinding, Example, Severity, check, finding, share
 
 #: Where one of two labels, or the commonest of several, has this share, accuracy says little; or next to nothing.
 COMMON, NEARLY_ALWAYS = 0.9, 0.99
@@ -27,7 +27,7 @@ FEWEST = 10
     question="Can the file not be read as a table of predictions?",
     advice="give it columns `truth` and `prediction` or `score`, or say which ones they are; see docs/prediction-files",
 )  # fmt: skip
-def unreadable(file: PredictionsFile) -> Iterator[Finding]:
+def unreadable(file: PredictionsFile) -> Iterator[CheckFinding]:
     """What the reader said."""
     problem = file.refusal
     if problem is None:
@@ -45,7 +45,7 @@ def unreadable(file: PredictionsFile) -> Iterator[Finding]:
     question="Are there items without a true label?",
     advice="label these items, or leave them out (`{nulls=drop}`): nothing can be right or wrong about them",
 )  # fmt: skip
-def absent_truth(file: PredictionsFile) -> Iterator[Finding]:
+def absent_truth(file: PredictionsFile) -> Iterator[CheckFinding]:
     """Nulls and empty cells of the truth."""
     absent = file.rows["truth"].is_null()
     if count := int(absent.sum()):
@@ -59,7 +59,7 @@ def absent_truth(file: PredictionsFile) -> Iterator[Finding]:
     question="Are there items without a prediction?",
     advice="find out why; `{nulls=label}` counts them as mistakes, `{nulls=drop}` leaves them out, which flatters",
 )  # fmt: skip
-def absent_predictions(system: ExaminedPredictions) -> Iterator[Finding]:
+def absent_predictions(system: ExaminedPredictions) -> Iterator[CheckFinding]:
     """Nulls and empty cells of the predictions."""
     if system.prediction is None:
         return
@@ -75,7 +75,7 @@ def absent_predictions(system: ExaminedPredictions) -> Iterator[Finding]:
     question="Are there labels that differ in nothing but case, blanks, marks or invisible characters?",
     advice="write each label in one way: `Spam` predicted where the truth says `spam` counts as a mistake",
 )  # fmt: skip
-def label_spelling(system: ExaminedPredictions) -> Iterator[Finding]:
+def label_spelling(system: ExaminedPredictions) -> Iterator[CheckFinding]:
     """Labels of truth and prediction that fold to one."""
     folded: dict[str, list[str]] = {}
     for label in _labels(system):
@@ -104,7 +104,7 @@ def _folded(label: str) -> str:
     question="Are labels predicted that no item has (a warning; if all are, an error), or true ones never (a note)?",
     advice="check that truth and predictions have the same set of labels; a label that never comes up has no recall",
 )  # fmt: skip
-def unseen_labels(system: ExaminedPredictions) -> Iterator[Finding]:
+def unseen_labels(system: ExaminedPredictions) -> Iterator[CheckFinding]:
     """Labels on one side alone."""
     if system.prediction is None:
         return
@@ -133,7 +133,7 @@ def unseen_labels(system: ExaminedPredictions) -> Iterator[Finding]:
     question="Is one label predicted for all items?",
     advice="this says nothing about items: MCC is undefined, and accuracy is how common the label is",
 )  # fmt: skip
-def constant_prediction(system: ExaminedPredictions) -> Iterator[Finding]:
+def constant_prediction(system: ExaminedPredictions) -> Iterator[CheckFinding]:
     """One label for everything."""
     if system.prediction is None or system.of.is_multilabel:
         return
@@ -150,7 +150,7 @@ def constant_prediction(system: ExaminedPredictions) -> Iterator[Finding]:
     question="Has one label 99 % of the items or more (a warning), or 90 % (a note)?",
     advice="do not go by accuracy: look at precision and recall of the rare label, MCC or balanced accuracy",
 )  # fmt: skip
-def imbalance(file: PredictionsFile) -> Iterator[Finding]:
+def imbalance(file: PredictionsFile) -> Iterator[CheckFinding]:
     """How often the commonest label would be right."""
     if file.is_multilabel or len(file.labels) < 2:
         return
@@ -167,7 +167,7 @@ def imbalance(file: PredictionsFile) -> Iterator[Finding]:
     question=f"Are there labels with fewer than {FEWEST} items, or only one label at all?",
     advice="collect more items of these classes, or say that nothing is known about them; an average hides it",
 )  # fmt: skip
-def tiny_classes(file: PredictionsFile) -> Iterator[Finding]:
+def tiny_classes(file: PredictionsFile) -> Iterator[CheckFinding]:
     """Labels of which too little is known."""
     if len(file.labels) == 1 and not file.is_multilabel:
         message = f"all items have the label {spelt(file.labels[0])}: there is nothing to tell it from"

@@ -15,7 +15,7 @@ from assay.measures.counting.judgments import Floats, Ints
 from assay.measures.counting.probabilities import Probabilities
 from assay.measures.parser import parse_measure
 from assay.subjects.labels.checks.examined_predictions import CONTENT, ExaminedPredictions, PredictionsFile
-from assay.verbs.diagnosis.findings import EXAMPLES, Example, Finding, Severity, check, finding
+from assay.verbs.diagnosis.findings import EXAMPLES, CheckFinding, Example, Severity, check, finding
 
 _LONGEST = 40
 _MOST_NAMED = 3
@@ -28,7 +28,7 @@ _COPIES = "leave copies out, or keep them on one side of a split"
     question="Does an item id come twice, with another truth (an error) or with the same?",
     advice="keep one row an item: items that are there twice count twice, and make everything look surer than it is",
 )  # fmt: skip
-def item_ids(file: PredictionsFile) -> Iterator[Finding]:
+def item_ids(file: PredictionsFile) -> Iterator[CheckFinding]:
     """Ids that come again."""
     if not file.has_ids:
         return
@@ -53,7 +53,7 @@ def item_ids(file: PredictionsFile) -> Iterator[Finding]:
     question="Do items have the same text (or, without any, further columns), with another truth (a warning) or not?",
     advice=f"{_LOOK}; {_COPIES}",
 )  # fmt: skip
-def same_items(file: PredictionsFile) -> Iterator[Finding]:
+def same_items(file: PredictionsFile) -> Iterator[CheckFinding]:
     """Rows with the same text, or without text with the same further columns; blanks at the ends and case apart."""
     if not file.content:
         return
@@ -102,7 +102,7 @@ def _alike(file: PredictionsFile, rows: list[int]) -> Example:
     question="Does a further column tell the truth of every item, value by value?",
     advice="a model that has seen this column has seen the answer: leave it out of the features",
 )  # fmt: skip
-def truth_in_column(file: PredictionsFile) -> Iterator[Finding]:
+def truth_in_column(file: PredictionsFile) -> Iterator[CheckFinding]:
     """Columns with as many values as there are labels, one for each."""
     if file.is_multilabel or len(file.labels) < 2 or file.rows.height < 2 * len(file.labels):
         return
@@ -169,7 +169,7 @@ def doubtful(truth: Ints, probabilities: Floats) -> Doubtful:
     question="Do good probabilities contradict true labels, more often than they claim to be wrong (a warning)?",
     advice="look at the labels of these items, the first ones first: either they are wrong, or the system errs surely",
 )  # fmt: skip
-def label_noise(system: ExaminedPredictions) -> Iterator[Finding]:
+def label_noise(system: ExaminedPredictions) -> Iterator[CheckFinding]:
     """Items whose truth has a very low probability, where probabilities can be believed."""
     known = system.probabilities
     if known is None or system.of.is_multilabel:
@@ -219,7 +219,7 @@ def label_noise(system: ExaminedPredictions) -> Iterator[Finding]:
     question="Have items another true label in one file than in another?",
     advice="find out which file is right: systems are compared on one truth",
 )  # fmt: skip
-def truth_conflict(systems: Sequence[ExaminedPredictions]) -> Iterator[Finding]:
+def truth_conflict(systems: Sequence[ExaminedPredictions]) -> Iterator[CheckFinding]:
     """Each against the first."""
     first, place = systems[0], _called(systems[0], systems)
     name = place.system or place.file
@@ -247,7 +247,7 @@ def truth_conflict(systems: Sequence[ExaminedPredictions]) -> Iterator[Finding]:
     question="Does a file lack items that another one has, or can items not be paired: by ids, or row by row?",
     advice="let all systems predict the same items: `compare` stops here, and `{missing=drop}` leaves such items out",
 )  # fmt: skip
-def missing_items(systems: Sequence[ExaminedPredictions]) -> Iterator[Finding]:
+def missing_items(systems: Sequence[ExaminedPredictions]) -> Iterator[CheckFinding]:
     """Each against all others, by id; without ids, against the first."""
     first, place = systems[0], _called(systems[0], systems)
     name = place.system or place.file

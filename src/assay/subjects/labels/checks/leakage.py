@@ -17,7 +17,7 @@ from assay.files.registry import head_of
 from assay.files.sources import Source, is_file
 from assay.subjects.labels.checks.examined_predictions import CONTENT, PredictionsFile
 from assay.subjects.labels.checks.items import columns_named
-from assay.verbs.diagnosis.findings import EXAMPLES, Example, Finding, Severity, check, finding, share
+from assay.verbs.diagnosis.findings import EXAMPLES, CheckFinding, Example, Severity, check, finding, share
 
 #: From this share of the items on, numbers are wrong rather than doubtful.
 MANY = 0.05
@@ -98,7 +98,7 @@ def comparable(trained: Trained) -> None:
     question="Are there items of the test with the id of an item that was trained on?",
     advice="take them out of the test: what a model has seen it may have learnt by heart",
 )  # fmt: skip
-def trained_ids(trained: Trained) -> Iterator[Finding]:
+def trained_ids(trained: Trained) -> Iterator[CheckFinding]:
     """Ids that are in both files; bare row numbers are no ids."""
     ids, file = trained.ids, trained.file
     if ids is None or not file.has_ids or _are_row_numbers(file.rows["item_id"]):
@@ -125,7 +125,7 @@ def _are_row_numbers(ids: pl.Series) -> bool:
     f"{as_level(MANY)} or more (an error)?",
     advice="take them out of the test, or out of the training; split by content, so that copies stay on one side",
 )  # fmt: skip
-def trained_items(trained: Trained) -> Iterator[Finding]:
+def trained_items(trained: Trained) -> Iterator[CheckFinding]:
     """Content that is in both files, blanks at the ends and case apart."""
     file = trained.file
     if not trained.columns:

@@ -14,7 +14,7 @@ from assay.measures.counting.confusion_matrix import ConfusionMatrix
 from assay.measures.counting.scored import Scored
 from assay.measures.parser import parse_measure
 from assay.subjects.labels.checks.examined_predictions import ExaminedPredictions
-from assay.verbs.diagnosis.findings import EXAMPLES, Finding, check, finding, share
+from assay.verbs.diagnosis.findings import EXAMPLES, CheckFinding, check, finding, share
 
 #: With fewer items than this, perfection or the opposite may be luck.
 LEAST_ITEMS = 20
@@ -27,7 +27,7 @@ _SURE = 2.326
     question="Are there scores that are absent, no number, or infinite?",
     advice="write a finite number for each item; find out where the model fails",
 )  # fmt: skip
-def absent_scores(system: ExaminedPredictions) -> Iterator[Finding]:
+def absent_scores(system: ExaminedPredictions) -> Iterator[CheckFinding]:
     """Nulls, NaN and infinities among scores."""
     columns = [*([] if system.score is None else [system.score]), *(system.class_scores or {}).values()]
     wrong = pl.Series(np.zeros(system.of.rows.height, dtype=np.bool_))
@@ -44,7 +44,7 @@ def absent_scores(system: ExaminedPredictions) -> Iterator[Finding]:
     question="Are scores no probabilities: outside 0 to 1, or not adding up to 1 over the classes?",
     advice="nothing, for AUC; log loss and Brier's score need probabilities, and a threshold has to be said",
 )  # fmt: skip
-def score_range(system: ExaminedPredictions) -> Iterator[Finding]:
+def score_range(system: ExaminedPredictions) -> Iterator[CheckFinding]:
     """Scores that are something else."""
     if system.score is not None:
         outside = ~system.score.is_between(0, 1).fill_null(value=True) & system.score.is_finite().fill_null(value=False)
@@ -68,7 +68,7 @@ def score_range(system: ExaminedPredictions) -> Iterator[Finding]:
     question="Is there one score for all items?",
     advice="the scores were lost, or the model has learnt nothing: AUC is 0.5 then, whatever it does",
 )  # fmt: skip
-def constant_score(system: ExaminedPredictions) -> Iterator[Finding]:
+def constant_score(system: ExaminedPredictions) -> Iterator[CheckFinding]:
     """A score that tells nothing apart."""
     if system.score is not None and system.of.rows.height > 1 and system.score.drop_nulls().n_unique() == 1:
         message = f"all items have the score {system.score.drop_nulls()[0]:g}"
@@ -80,7 +80,7 @@ def constant_score(system: ExaminedPredictions) -> Iterator[Finding]:
     question="Do predictions contradict scores: not the largest one, or no threshold explains them (a note: not 0.5)?",
     advice="find out which of the two columns is right: measures of labels and of scores tell of two classifiers",
 )  # fmt: skip
-def score_conflict(system: ExaminedPredictions) -> Iterator[Finding]:
+def score_conflict(system: ExaminedPredictions) -> Iterator[CheckFinding]:
     """Predictions beside what scores would predict."""
     if system.prediction is None or system.of.is_multilabel:
         return
@@ -90,7 +90,7 @@ def score_conflict(system: ExaminedPredictions) -> Iterator[Finding]:
         yield from _no_threshold(system, system.prediction == system.positive)
 
 
-def _not_the_largest(system: ExaminedPredictions) -> Iterator[Finding]:
+def _not_the_largest(system: ExaminedPredictions) -> Iterator[CheckFinding]:
     scores, prediction = system.class_scores or {}, system.prediction
     labels = list(scores)
     table = np.column_stack([column.fill_null(-math.inf).to_numpy() for column in scores.values()])
@@ -110,7 +110,7 @@ def _not_the_largest(system: ExaminedPredictions) -> Iterator[Finding]:
     yield finding("score-conflict", "warning", system, message, len(wrong), examples=examples)
 
 
-def _no_threshold(system: ExaminedPredictions, predicted: pl.Series) -> Iterator[Finding]:
+def _no_threshold(system: ExaminedPredictions, predicted: pl.Series) -> Iterator[CheckFinding]:
     """Predictions that are no step of the score; or a step at another place than 0.5."""
     score = system.score
     keep = pl.Series(system.usable) & predicted.is_not_null()
@@ -146,7 +146,7 @@ def _no_threshold(system: ExaminedPredictions, predicted: pl.Series) -> Iterator
     question="Is AUC below 0.5 by more than chance allows (1 %)?",
     advice="if low scores mean positive, write them with a minus (or as 1 - score); check which label is positive",
 )  # fmt: skip
-def reversed_scores(system: ExaminedPredictions) -> Iterator[Finding]:
+def reversed_scores(system: ExaminedPredictions) -> Iterator[CheckFinding]:
     """Scores that point the wrong way."""
     scored = system.scored
     if scored is None or not scored.positives or not scored.negatives:
@@ -164,7 +164,7 @@ def reversed_scores(system: ExaminedPredictions) -> Iterator[Finding]:
     question="Of two labels, are predictions wrong more often than chance allows (MCC below 0 by more than 1 %)?",
     advice="look whether labels, or truth and scores, were swapped; turned round, the predictions would be better",
 )  # fmt: skip
-def reversed_predictions(system: ExaminedPredictions) -> Iterator[Finding]:
+def reversed_predictions(system: ExaminedPredictions) -> Iterator[CheckFinding]:
     """Predictions that point the wrong way."""
     if system.prediction is None or system.of.is_multilabel:
         return
@@ -183,7 +183,7 @@ def reversed_predictions(system: ExaminedPredictions) -> Iterator[Finding]:
     question=f"Is there no mistake in {LEAST_ITEMS} items or more, as if the truth had made predictions or scores?",
     advice="find out how they were made: a feature may hold the answer, or the items were trained on",
 )  # fmt: skip
-def separation(system: ExaminedPredictions) -> Iterator[Finding]:
+def separation(system: ExaminedPredictions) -> Iterator[CheckFinding]:
     """Perfection."""
     truth, items = system.of.rows["truth"], system.of.rows.height
     if items < LEAST_ITEMS or len(system.of.labels) < 2:

@@ -17,8 +17,8 @@ from assay.measures.counting.label_pairs import weights_of
 from assay.measures.registry import Measure
 from assay.subjects.labels.crossvalidation.fitting import (
     Fit,
+    FoldItems,
     FoldOutcome,
-    Items,
     fitted,
     rows_in,
     run,
@@ -109,7 +109,7 @@ class Parts(NamedTuple):
         return None if self.times is None else np.argsort(self.times, kind="stable")
 
 
-def items_of(X: Any, y: Any, *, pos_label: Any = None, sample_weight: Any = None, item_id: Any = None) -> Items:  # noqa: N803
+def items_of(X: Any, y: Any, *, pos_label: Any = None, sample_weight: Any = None, item_id: Any = None) -> FoldItems:  # noqa: N803
     """Features and labels, checked against one another.
 
     >>> items_of([[0.0], [1.0]], ["ham", "spam"], pos_label="spam").labels
@@ -139,10 +139,10 @@ def items_of(X: Any, y: Any, *, pos_label: Any = None, sample_weight: Any = None
     positive = positive_label(both_labels([*labels], pos_label), pos_label) if len(labels) == 2 else None
     if truth.dtype.base_type() in {pl.Categorical, pl.Enum}:
         truth = truth.cast(pl.String)
-    return Items(X, np.asarray(truth.to_list()), truth, labels, positive, ids, weight)
+    return FoldItems(X, np.asarray(truth.to_list()), truth, labels, positive, ids, weight)
 
 
-def splits_of(items: Items, parts: Parts, asked: SplitDesign, rows: Ints | None = None) -> Splits:
+def splits_of(items: FoldItems, parts: Parts, asked: SplitDesign, rows: Ints | None = None) -> Splits:
     """Split items, or some rows of them in their own numbers from 0; a splitter sees what was given."""
     if rows is None:
         raw = Raw(items.X, items.y, parts.given_groups)
@@ -154,7 +154,7 @@ def splits_of(items: Items, parts: Parts, asked: SplitDesign, rows: Ints | None 
     )
 
 
-def leaks(items: Items, splits: Splits, parts: Parts, *, has_ids: bool) -> list[str]:
+def leaks(items: FoldItems, splits: Splits, parts: Parts, *, has_ids: bool) -> list[str]:
     """What may be known of tested items beforehand, as far as it can be seen; and what cannot be learned."""
     known = {label: place for place, label in enumerate(items.labels)}
     places = np.array([known[label] for label in items.truth.to_list()])
@@ -169,7 +169,7 @@ def leaks(items: Items, splits: Splits, parts: Parts, *, has_ids: bool) -> list[
 
 def of_estimators(
     estimators: Mapping[str, Any],
-    items: Items,
+    items: FoldItems,
     splits: Splits,
     settings: MeasureSettings,
     *,
@@ -222,7 +222,7 @@ def _labelled(predictions: Predictions, threshold: float | None) -> Predictions:
     return predictions if threshold is None else labelled(predictions, threshold).predictions
 
 
-def _out_of_fold(outcomes: Sequence[FoldOutcome], items: Items, name: str) -> Predictions:
+def _out_of_fold(outcomes: Sequence[FoldOutcome], items: FoldItems, name: str) -> Predictions:
     """What was said of all tested items, by repeat and in the order of the rows."""
     table = tabled([outcome.test for outcome in outcomes], [outcome.split.test for outcome in outcomes], items, name)
     sizes = [len(outcome.split.test) for outcome in outcomes]

@@ -19,7 +19,7 @@ from assay.tables import Predictions
 
 
 @dataclass(frozen=True, eq=False)
-class Items:
+class FoldItems:
     """What estimators learn from: features, the labels as scikit-learn takes them and as a column, ids and weights."""
 
     X: Any
@@ -60,7 +60,7 @@ class FoldOutcome(NamedTuple):
 
 
 #: Fits to the rows given and says what it makes of all items that are asked about.
-Fit = Callable[[Any, Items, Ints], "Fitted"]
+Fit = Callable[[Any, FoldItems, Ints], "Fitted"]
 
 
 class Fitted(NamedTuple):
@@ -167,7 +167,7 @@ def taken(X: Any, rows: Ints) -> Any:  # noqa: N803  # what scikit-learn calls t
     return (X.tocsr() if hasattr(X, "tocsr") else X)[rows]
 
 
-def fitted(estimator: Any, items: Items, rows: Ints) -> Fitted:
+def fitted(estimator: Any, items: FoldItems, rows: Ints) -> Fitted:
     """A copy that has learned from some rows; with their weights, where it takes any."""
     from sklearn.base import clone  # noqa: PLC0415
 
@@ -244,7 +244,7 @@ def _plain(label: Any) -> Any:
     return label.item() if isinstance(label, np.generic) else label
 
 
-def tabled(predictions: Sequence[FoldPrediction], rows: Sequence[Ints], items: Items, name: str) -> Predictions:
+def tabled(predictions: Sequence[FoldPrediction], rows: Sequence[Ints], items: FoldItems, name: str) -> Predictions:
     """What was said of rows, beside the truth, as one table."""
     every = np.concatenate(rows)
     scored = [prediction.score for prediction in predictions if prediction.score is not None]
@@ -266,7 +266,7 @@ def tabled(predictions: Sequence[FoldPrediction], rows: Sequence[Ints], items: I
 
 
 def run(
-    estimator: Any, items: Items, splits: Sequence[Split], *, train: bool, n_jobs: int | None, fit: Fit, name: str,
+    estimator: Any, items: FoldItems, splits: Sequence[Split], *, train: bool, n_jobs: int | None, fit: Fit, name: str,
 ) -> Iterator[FoldOutcome]:  # fmt: skip
     """The outcome of every split, in order: the same whether folds are fitted one after another or side by side."""
     from sklearn.utils.parallel import Parallel, delayed  # noqa: PLC0415
@@ -279,7 +279,7 @@ def run(
         yield outcome
 
 
-def _one(estimator: Any, items: Items, split: Split, train: bool, fit: Fit) -> FoldOutcome | str:
+def _one(estimator: Any, items: FoldItems, split: Split, train: bool, fit: Fit) -> FoldOutcome | str:
     """One fold; what goes wrong in the estimator, as one line of text."""
     # Filters of warnings belong to the whole process: they are left alone where threads share it.
     if threading.current_thread() is not threading.main_thread():
@@ -295,7 +295,7 @@ def _one(estimator: Any, items: Items, split: Split, train: bool, fit: Fit) -> F
     return outcome._replace(warnings=(*outcome.warnings, *problems))
 
 
-def _fitted_and_said(estimator: Any, items: Items, split: Split, train: bool, fit: Fit) -> FoldOutcome | str:
+def _fitted_and_said(estimator: Any, items: FoldItems, split: Split, train: bool, fit: Fit) -> FoldOutcome | str:
     try:
         model, threshold, chosen, warned = fit(estimator, items, split.train)
         sides = [
@@ -307,7 +307,7 @@ def _fitted_and_said(estimator: Any, items: Items, split: Split, train: bool, fi
     return FoldOutcome(split, sides[0], sides[1] if train else None, warned, chosen)
 
 
-def _at(prediction: FoldPrediction, threshold: float | None, items: Items) -> FoldPrediction:
+def _at(prediction: FoldPrediction, threshold: float | None, items: FoldItems) -> FoldPrediction:
     """The same, positive predicted from a threshold on."""
     if threshold is None:
         return prediction

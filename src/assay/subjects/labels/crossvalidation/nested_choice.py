@@ -28,9 +28,9 @@ from assay.subjects.labels.crossvalidation.estimators import (
 )
 from assay.subjects.labels.crossvalidation.fitting import (
     Fitted,
+    FoldItems,
     FoldOutcome,
     FoldPrediction,
-    Items,
     fitted,
     only_estimator,
     predict,
@@ -138,11 +138,11 @@ class _Inner(NamedTuple):
     parts: Parts
     asked: SplitDesign
 
-    def splits(self, items: Items, rows: Ints) -> Splits:
+    def splits(self, items: FoldItems, rows: Ints) -> Splits:
         """Splits of some rows, in their own numbers from 0."""
         return splits_of(items, self.parts, self.asked, rows)
 
-    def said(self, items: Items, outer: Splits, ids: Ints | None, times: Floats | None) -> list[str]:
+    def said(self, items: FoldItems, outer: Splits, ids: Ints | None, times: Floats | None) -> list[str]:
         """What is odd about inner folds, in the first of the outer ones where anything is.
 
         Rows with the same features are not looked for: the outer folds show them.
@@ -180,7 +180,7 @@ class _ByGrid:
         return f"parameters, by {self.measure} over inner folds"
 
     def best(
-        self, estimator: Any, items: Items, rows: Ints, splits: Splits, progress: Progress | None = None
+        self, estimator: Any, items: FoldItems, rows: Ints, splits: Splits, progress: Progress | None = None
     ) -> tuple[Mapping[str, Any], float, list[Mapping[str, Any]]]:
         """The first of the settings with the best number, that number, and the settings that have none.
 
@@ -206,7 +206,7 @@ class _ByGrid:
         undefined = [setting for setting, mean in zip(settings, means, strict=True) if math.isnan(mean)]
         return settings[place], float(means[place]), undefined
 
-    def values(self, estimator: Any, items: Items, rows: Ints, splits: Splits) -> list[Number]:
+    def values(self, estimator: Any, items: FoldItems, rows: Ints, splits: Splits) -> list[Number]:
         """The measure on each inner fold, or on all together where folds are tiny, with the reason if there is none."""
         predictions, tested = _out_of_fold(estimator, items, rows, splits)
         parts = (
@@ -217,7 +217,7 @@ class _ByGrid:
         tables = (tabled(*part, items, "inner folds") for part in parts)
         return [measured(table, [self.measure], self.task)[self.measure] for table in tables]
 
-    def __call__(self, estimator: Any, items: Items, rows: Ints) -> Fitted:
+    def __call__(self, estimator: Any, items: FoldItems, rows: Ints) -> Fitted:
         best, value, undefined = self.best(estimator, items, rows, self.inner.splits(items, rows))
         choice = {"parameters": best, f"inner {self.measure}": value}
         warned = tuple(
@@ -228,7 +228,7 @@ class _ByGrid:
         return fitted(_with(estimator, best), items, rows)._replace(chosen=choice, warnings=warned)
 
     def naive(
-        self, estimators: dict[str, Any], items: Items, splits: Splits, settings: MeasureSettings,
+        self, estimators: dict[str, Any], items: FoldItems, splits: Splits, settings: MeasureSettings,
         *, progress: Progress | None, **running: Any,
     ) -> CrossValidation:  # fmt: skip
         """The best parameters by the very folds that they are then judged by."""
@@ -246,7 +246,9 @@ def _with(estimator: Any, setting: Mapping[str, Any]) -> Any:
     return clone(estimator).set_params(**{name: clone(value, safe=False) for name, value in setting.items()})
 
 
-def _out_of_fold(estimator: Any, items: Items, rows: Ints, splits: Splits) -> tuple[list[FoldPrediction], list[Ints]]:
+def _out_of_fold(
+    estimator: Any, items: FoldItems, rows: Ints, splits: Splits
+) -> tuple[list[FoldPrediction], list[Ints]]:
     """What models say of the tested items of each inner fold, and which items these are."""
     tested = [rows[split.test] for split in splits.each]
     models = (fitted(estimator, items, rows[split.train]).model for split in splits.each)
@@ -267,7 +269,7 @@ class _ByRule:
     def __str__(self) -> str:
         return f"the threshold, by {self.rule} on scores of inner folds"
 
-    def __call__(self, estimator: Any, items: Items, rows: Ints) -> Fitted:
+    def __call__(self, estimator: Any, items: FoldItems, rows: Ints) -> Fitted:
         predictions, tested = _out_of_fold(estimator, items, rows, self.inner.splits(items, rows))
         chosen = self.threshold(tabled(predictions, tested, items, "inner folds"))
         choice = {"threshold": chosen.threshold, f"inner {self.rule.criterion}": chosen.value}
@@ -283,7 +285,7 @@ class _ByRule:
         return chosen
 
     def naive(
-        self, estimators: dict[str, Any], items: Items, splits: Splits, settings: MeasureSettings,
+        self, estimators: dict[str, Any], items: FoldItems, splits: Splits, settings: MeasureSettings,
         *, progress: Progress | None, **running: Any,
     ) -> CrossValidation:  # fmt: skip
         """The threshold from the very scores that it is then judged by."""
@@ -315,7 +317,7 @@ def _grid(choice: Any, estimator: Any, name: str) -> Any:
     return choice
 
 
-def _criterion(items: Items, measures: Measures, select_by: str | Measure | None) -> tuple[Measure, LabelTask]:
+def _criterion(items: FoldItems, measures: Measures, select_by: str | Measure | None) -> tuple[Measure, LabelTask]:
     """What is chosen by, and the task that it is computed for."""
     # Which measures there are by default depends on scores, of which nothing is known yet: accuracy needs none.
     wanted = select_by if select_by is not None else measures if measures is not None else "Accuracy"

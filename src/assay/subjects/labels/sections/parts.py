@@ -24,7 +24,7 @@ from assay.subjects.labels.pairing import Classifiers
 from assay.subjects.labels.result import Classification, sureness
 from assay.subjects.labels.sections.classifications import classes_table, together
 from assay.subjects.labels.sections.scores import explorer, thresholds_of
-from assay.verbs.report.heat import MOST_ITEMS, HeatMap, Sides
+from assay.verbs.report.heat import MOST_ITEMS, HeatMap, HeatSides
 from assay.verbs.report.items import (
     LONGEST_NAME,
     Items,
@@ -45,7 +45,7 @@ _MOST_COMPARED = 8
 _NEEDED_FOR_PAIRS = 3
 _BINS = 10
 _AVERAGES = {"macro": "mean over classes", "weighted": "mean over classes, by their items", "micro": "over all items"}
-_SIDES = Sides(
+_SIDES = HeatSides(
     keys=("truth", "prediction"),
     corner="truth ↓ predicted →",
     ways=("Share of each true label (rows)", "Share of each predicted label (columns)"),

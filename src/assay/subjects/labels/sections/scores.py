@@ -70,7 +70,7 @@ _ON_OTHERS = (
 
 
 @dataclass(frozen=True, eq=False)
-class Thresholds:
+class ExplorerThresholds:
     """What each threshold of a system would do: they descend, and the first one is infinite.
 
     `labels`: the positive one, and the other. `rows` hold the four cells of each threshold; where these are too many,
@@ -171,7 +171,7 @@ class Thresholds:
         }
 
 
-def thresholds_of(result: Classification, system: str, names: dict[str, str]) -> Thresholds | None:
+def thresholds_of(result: Classification, system: str, names: dict[str, str]) -> ExplorerThresholds | None:
     """Everything about a system's thresholds; None without scores, or where one of the two classes has no item."""
     scored, predictions = result.scored(system), result.system(system).predictions
     if scored is None or predictions is None or not (scored.positives and scored.negatives):
@@ -185,7 +185,7 @@ def thresholds_of(result: Classification, system: str, names: dict[str, str]) ->
     words = [(_START, ""), *((name, f" ({why})") for _, name, why in _RULES)]
     rules = pl.DataFrame(words, schema=["rule", "why"], orient="row").with_columns(row=pl.Series(at))
     edges = bin_edges([scored], _BINS)
-    return Thresholds(
+    return ExplorerThresholds(
         system=system,
         labels=(names[str(predictions.positive)], names[str(predictions.negative)]),
         positive_first=result.labels[0] == result.positive,
@@ -269,7 +269,7 @@ def area(name: str, estimate: Estimate) -> str:
     return f"{name} {number_with_interval(estimate)}"
 
 
-def explorer(systems: Sequence[Thresholds], place: int) -> Section:
+def explorer(systems: Sequence[ExplorerThresholds], place: int) -> Section:
     """A threshold to move, with the curves of a system, those of the others behind them, and what rules choose.
 
     What stands in it is the state at the start, complete without a script.
@@ -281,7 +281,7 @@ def explorer(systems: Sequence[Thresholds], place: int) -> Section:
     return Section(name, system.system, parts, aside=aside, data=system.payload())
 
 
-def _curves(systems: Sequence[Thresholds], front: Thresholds) -> list[Figure]:
+def _curves(systems: Sequence[ExplorerThresholds], front: ExplorerThresholds) -> list[Figure]:
     """The ROC curve, and precision and recall, each with a point that moves."""
     columns = ("fpr", "tpr", pl.col("tpr").alias("recall"), "precision")
     parts = [each.rows.select(pl.lit(each.system).alias("system"), *columns) for each in systems]

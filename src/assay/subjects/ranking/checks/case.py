@@ -17,12 +17,12 @@ from assay.measures.doubts import LEAST_RISES, NEARLY_ALL
 from assay.measures.registry import Measure
 from assay.subjects.ranking.checks.examined_files import Opened
 from assay.tables import Documents, Qrels, Run, Topics
-from assay.verbs.diagnosis.findings import Whole
+from assay.verbs.diagnosis.findings import WholeFile
 
 #: With fewer topics than this, nothing is said about nearly all of them, and nothing can be told from differences.
 LEAST_TOPICS = 5
 #: Where something is that no run has alone.
-ALL_RUNS = Whole("all runs")
+ALL_RUNS = WholeFile("all runs")
 
 
 @dataclass(frozen=True, eq=False)

@@ -14,7 +14,7 @@ from assay.files.legacy_quirks import upside_down
 from assay.measures.counting.judgments import Floats, Ints
 from assay.subjects.ranking.checks.case import ExaminedCollection
 from assay.tables import Qrels
-from assay.verbs.diagnosis.findings import EXAMPLES, Example, Finding, Severity, check, finding, pair, share
+from assay.verbs.diagnosis.findings import EXAMPLES, CheckFinding, Example, Severity, check, finding, pair, share
 
 #: A scale with more different grades than this is taken for a continuous one.
 _MOST_GRADES = 12
@@ -34,7 +34,7 @@ FEW_JUDGED, MANY_TIMES = 5, 4
 _RANKED = 5
 
 
-def _rows(case: ExaminedCollection, name: str, severity: Severity, message: str, rows: pl.Series) -> Finding:
+def _rows(case: ExaminedCollection, name: str, severity: Severity, message: str, rows: pl.Series) -> CheckFinding:
     file = case.judgments
     chosen = rows.arg_true()
     examples = tuple(
@@ -49,7 +49,7 @@ def _rows(case: ExaminedCollection, name: str, severity: Severity, message: str,
     question="Are there grades outside the scale: other than `{grades}` says, lonely extremes, odd fractions, below 0?",
     advice="look at these judgments: a typing error changes all scores of its topic; below 0 means pooled, not judged",
 )  # fmt: skip
-def scale(case: ExaminedCollection) -> Iterator[Finding]:
+def scale(case: ExaminedCollection) -> Iterator[CheckFinding]:
     """What the scale excludes; without one, what does not look like the other grades."""
     grade = case.judgments.rows["relevance"]
     if case.scale:
@@ -124,7 +124,7 @@ def _times(number: int) -> str:
     question="Is 1 the best grade, as in Cranfield's codes?",
     advice="turn the grades round: `{inverse_grades=True}`, when the file is read or converted",
 )  # fmt: skip
-def inverse_grades(case: ExaminedCollection) -> Iterator[Finding]:
+def inverse_grades(case: ExaminedCollection) -> Iterator[CheckFinding]:
     """Grades 1 to 4 and one -1 a topic."""
     if upside_down(Qrels(case.grades, case.judgments.name)):
         message = "these look like Cranfield's codes: 1 is the best grade, 4 the least"
@@ -136,7 +136,7 @@ def inverse_grades(case: ExaminedCollection) -> Iterator[Finding]:
     question="Do grades count up from 1 in every topic, as ranks do?",
     advice="this looks like a run in three columns (query, document, rank): give the judgments",
 )  # fmt: skip
-def grades_like_ranks(case: ExaminedCollection) -> Iterator[Finding]:
+def grades_like_ranks(case: ExaminedCollection) -> Iterator[CheckFinding]:
     """A ranking that was taken for judgments."""
     grade = pl.col("relevance")
     topics = case.judgments.rows.group_by("query_id").agg(
@@ -152,7 +152,7 @@ def grades_like_ranks(case: ExaminedCollection) -> Iterator[Finding]:
     question="Are there topics without a relevant document?",
     advice="most measures give such topics 0 whatever a system does: leave them out, or judge more; check `{level}`",
 )  # fmt: skip
-def no_relevant(case: ExaminedCollection) -> Iterator[Finding]:
+def no_relevant(case: ExaminedCollection) -> Iterator[CheckFinding]:
     """Topics in which no grade reaches the level; an error if none of all topics has one."""
     topics = case.by_topic
     without = topics.filter(pl.col("relevant") == 0)
@@ -176,7 +176,7 @@ def no_relevant(case: ExaminedCollection) -> Iterator[Finding]:
     question="Are there topics with fewer than 5 judged documents, where the median topic has at least 20?",
     advice="their scores say little: judge more documents for them, or leave them out",
 )  # fmt: skip
-def few_judged(case: ExaminedCollection) -> Iterator[Finding]:
+def few_judged(case: ExaminedCollection) -> Iterator[CheckFinding]:
     """Topics that were hardly judged, beside others that were."""
     topics = case.by_topic
     median = float(np.median(topics["judged"].to_numpy()))
@@ -198,7 +198,7 @@ def few_judged(case: ExaminedCollection) -> Iterator[Finding]:
     advice="if no other is relevant: `{complete=True}`; "
     "else prefer RR or R@k to P@k and nDCG, and say how much is judged",
 )  # fmt: skip
-def only_relevant(case: ExaminedCollection) -> Iterator[Finding]:
+def only_relevant(case: ExaminedCollection) -> Iterator[CheckFinding]:
     """Judgments without a single document that is not relevant, as sparse collections have them."""
     topics = case.by_topic
     if (topics["judged"] == topics["relevant"]).all() and not case.has_judges:

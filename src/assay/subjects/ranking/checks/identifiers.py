@@ -13,7 +13,7 @@ from assay.measures import Judged
 from assay.measures.counting.id_normalisation import TOP
 from assay.subjects.ranking.checks.case import ExaminedCollection, ExaminedRun
 from assay.subjects.ranking.checks.examined_files import Opened
-from assay.verbs.diagnosis.findings import EXAMPLES, Example, Finding, Severity, check, finding, pair, share
+from assay.verbs.diagnosis.findings import EXAMPLES, CheckFinding, Example, Severity, check, finding, pair, share
 
 #: Where this share of a run's documents are topics, its columns are swapped.
 _MOST = 0.5
@@ -21,7 +21,7 @@ _MOST = 0.5
 
 def _alone(
     system: ExaminedRun, name: str, severity: Severity, message: str, ids: Sequence[str], *, run: bool
-) -> Finding:
+) -> CheckFinding:
     """Ids that are in one table only, with the line where the run has them."""
     examples = [Example(f"topic {quote(topic)}", _line(system, topic) if run else None) for topic in ids[:EXAMPLES]]
     return finding(name, severity, system.run, message, len(ids), examples=examples)
@@ -36,7 +36,7 @@ def _line(system: ExaminedRun, topic: str) -> int | None:
     question="Are topics written differently in the run and in the judgments (`q1` and `1`, `007` and `7`)?",
     advice="write topics alike in all files: those that differ are ignored, and count as missing",
 )  # fmt: skip
-def topic_ids(system: ExaminedRun) -> Iterator[Finding]:
+def topic_ids(system: ExaminedRun) -> Iterator[CheckFinding]:
     """Topics that only one side has, and that are the same but for how they are written."""
     other = system.other_topics
     if other is None:
@@ -56,7 +56,7 @@ def topic_ids(system: ExaminedRun) -> Iterator[Finding]:
     question="Do run and judgments have no topic in common?",
     advice="these are the judgments of another set of topics, or the run of another collection",
 )  # fmt: skip
-def no_common_topics(system: ExaminedRun) -> Iterator[Finding]:
+def no_common_topics(system: ExaminedRun) -> Iterator[CheckFinding]:
     """No topic in common, in whatever way it is written."""
     if system.common or system.other_topics is not None:
         return
@@ -86,7 +86,7 @@ def _without(system: ExaminedRun, *, run: bool) -> list[str]:
     question="Does the run lack judged topics?",
     advice="Assay counts them as 0 (`{missing=skip}` leaves them out); other tools leave them out without a word",
 )  # fmt: skip
-def missing_topics(system: ExaminedRun) -> Iterator[Finding]:
+def missing_topics(system: ExaminedRun) -> Iterator[CheckFinding]:
     """Judged topics without a result."""
     missing = _without(system, run=False)
     if missing and system.common:
@@ -99,7 +99,7 @@ def missing_topics(system: ExaminedRun) -> Iterator[Finding]:
     question="Does the run have topics that nobody judged?",
     advice="they are ignored; if they should count, judge them",
 )  # fmt: skip
-def extra_topics(system: ExaminedRun) -> Iterator[Finding]:
+def extra_topics(system: ExaminedRun) -> Iterator[CheckFinding]:
     """Topics of the run without judgments."""
     extra = _without(system, run=True)
     if extra and system.common:
@@ -112,7 +112,7 @@ def extra_topics(system: ExaminedRun) -> Iterator[Finding]:
     question="Are judged topics absent from the file of topics, or topics without judgments?",
     advice="check that both are of the same collection, and that ids are written alike",
 )  # fmt: skip
-def topics_file(case: ExaminedCollection) -> Iterator[Finding]:
+def topics_file(case: ExaminedCollection) -> Iterator[CheckFinding]:
     """Topics that only one of judgments and topics has."""
     if case.topics is None:
         return
@@ -146,7 +146,7 @@ UNJUDGED_NOTE, UNJUDGED_WARNING = 0.05, 0.2
     question="Are ids empty, in quotation marks, `nan`, with invisible characters, the only ones with é, or very long?",
     advice="clean the ids where they are made: what cannot be seen still keeps ids from matching",
 )  # fmt: skip
-def odd_ids(file: Opened) -> Iterator[Finding]:
+def odd_ids(file: Opened) -> Iterator[CheckFinding]:
     """Ids that are probably not what was meant, in queries and in documents."""
     if file.frame is None:
         return
@@ -200,7 +200,7 @@ def _in_two_forms(ids: pl.Series) -> pl.Series:
     question="Are documents written differently in the run and in the judgments (case, `.txt`, a prefix, `%20`)?",
     advice="write document ids alike in all files: those that differ count as unjudged",
 )  # fmt: skip
-def doc_ids(system: ExaminedRun) -> Iterator[Finding]:
+def doc_ids(system: ExaminedRun) -> Iterator[CheckFinding]:
     """Documents that nobody judged for their query, unless they are written in another way."""
     other = system.other_documents
     if other is None:
@@ -225,7 +225,7 @@ def doc_ids(system: ExaminedRun) -> Iterator[Finding]:
     question="Does the run find not a single relevant document?",
     advice="check that run and judgments are of the same collection, and that the run is not upside down",
 )  # fmt: skip
-def nothing_found(system: ExaminedRun) -> Iterator[Finding]:
+def nothing_found(system: ExaminedRun) -> Iterator[CheckFinding]:
     """No relevant document in any topic, and no way of writing ids that would explain it."""
     ranks = system.ranks
     other = system.other_documents
@@ -248,7 +248,7 @@ def nothing_found(system: ExaminedRun) -> Iterator[Finding]:
     question="Are documents in the first 5, 10 or 20 unjudged: more than 20 % (a warning), more than 5 % (a note)?",
     advice="they count as not relevant: `assay compare` says whether they could change a verdict",
 )  # fmt: skip
-def unjudged(system: ExaminedRun) -> Iterator[Finding]:
+def unjudged(system: ExaminedRun) -> Iterator[CheckFinding]:
     """The mean share of unjudged documents over topics."""
     ranks, other = system.ranks, system.other_documents
     if ranks is None or (other is not None and other.explains_the_run):
@@ -272,7 +272,7 @@ def unjudged(system: ExaminedRun) -> Iterator[Finding]:
     question="Are judged documents absent from the file of documents?",
     advice="check that both are of the same collection, and that ids are written alike",
 )  # fmt: skip
-def documents_file(case: ExaminedCollection) -> Iterator[Finding]:
+def documents_file(case: ExaminedCollection) -> Iterator[CheckFinding]:
     """Judged documents that the collection lacks."""
     if case.documents is None:
         return
@@ -293,7 +293,7 @@ def documents_file(case: ExaminedCollection) -> Iterator[Finding]:
     question="Does the run return documents that are absent from the file of documents?",
     advice="the run is of another version of the collection, or writes ids in another way",
 )  # fmt: skip
-def unknown_documents(system: ExaminedRun) -> Iterator[Finding]:
+def unknown_documents(system: ExaminedRun) -> Iterator[CheckFinding]:
     """Retrieved documents that the collection lacks."""
     if system.case.documents is None:
         return

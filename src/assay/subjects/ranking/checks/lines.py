@@ -10,7 +10,7 @@ import polars as pl
 from assay.core.errors import listed, number_of, quote
 from assay.subjects.ranking.checks.case import ExaminedCollection, ExaminedRun
 from assay.subjects.ranking.checks.examined_files import Opened, commented_rows
-from assay.verbs.diagnosis.findings import EXAMPLES, Example, Finding, Severity, check, finding, pair
+from assay.verbs.diagnosis.findings import EXAMPLES, CheckFinding, Example, Severity, check, finding, pair
 from assay.verbs.diagnosis.line_reader import Bad
 
 _COPY, _RENAME = "copy or compress a damaged file again", "let the name say whether and how it is compressed"
@@ -31,7 +31,7 @@ def _bad(lines: Sequence[Bad]) -> list[Example]:
     question="Is the file empty, or without a line of data (of a run, a warning)?",
     advice="unless a system really found nothing, write the file again: whatever made it has failed",
 )  # fmt: skip
-def empty(file: Opened) -> Iterator[Finding]:
+def empty(file: Opened) -> Iterator[CheckFinding]:
     """No byte, or nothing but blank lines and comments; a run may be that of a system that found nothing."""
     severity: Severity = "warning" if file.kind == "run" else "error"
     if file.source is None:
@@ -54,7 +54,7 @@ def is_empty(file: Opened) -> bool:
     question="Is a compressed file damaged, or compressed twice, or an archive, or does its name hide the compression?",
     advice=f"{_COPY}; {_UNPACK}; {_RENAME}",
 )  # fmt: skip
-def compression(file: Opened) -> Iterator[Finding]:
+def compression(file: Opened) -> Iterator[CheckFinding]:
     """Compressed data that end too soon; gzip without `.gz`; `.gz` without gzip."""
     looks = file.looks
     if looks is None or file.source is None:
@@ -80,7 +80,7 @@ def compression(file: Opened) -> Iterator[Finding]:
     question="Is the file in another encoding than UTF-8, or does it carry byte-order marks?",
     advice=f"{_SAVE}; {_MARK}",
 )  # fmt: skip
-def encoding(file: Opened) -> Iterator[Finding]:
+def encoding(file: Opened) -> Iterator[CheckFinding]:
     """UTF-16 or UTF-32, bytes of Latin-1, byte-order marks."""
     lines, looks = file.tolerated, file.looks
     if lines is not None and lines.encoding in {"UTF-16", "UTF-32"}:
@@ -114,7 +114,7 @@ def encoding(file: Opened) -> Iterator[Finding]:
     question="Do lines end as on Windows or on old Macs?",
     advice="nothing, for Assay; for other tools convert them, as with dos2unix",
 )  # fmt: skip
-def line_ends(file: Opened) -> Iterator[Finding]:
+def line_ends(file: Opened) -> Iterator[CheckFinding]:
     """CR LF, or CR alone."""
     looks = file.looks
     if looks is None or looks.wide or file.frame is None:
@@ -133,7 +133,7 @@ def line_ends(file: Opened) -> Iterator[Finding]:
     question="Are fields separated by commas, or by tabs here and spaces there?",
     advice="separate all fields by one space or one tab; a table with commas needs a header line",
 )  # fmt: skip
-def separators(file: Opened) -> Iterator[Finding]:
+def separators(file: Opened) -> Iterator[CheckFinding]:
     """Commas and the like without a header; tabs among spaces."""
     looks, lines = file.looks, file.tolerated
     if lines is not None and lines.separator is not None and not lines.named:
@@ -151,7 +151,7 @@ def separators(file: Opened) -> Iterator[Finding]:
     question="Is the file in no format that Assay knows?",
     advice="write a run as `query_id Q0 doc_id rank score tag`, judgments as `query_id 0 doc_id grade`; see docs/files",
 )  # fmt: skip
-def file_format(file: Opened) -> Iterator[Finding]:
+def file_format(file: Opened) -> Iterator[CheckFinding]:
     """Nothing that could be read as a table, and not a table of another kind either; what strict readers refuse."""
     looks, lines = file.looks, file.tolerated
     if is_empty(file) or file.other or not file.refusal or (looks is not None and looks.damage):
@@ -173,7 +173,7 @@ def _has_empty_ids(file: Opened) -> bool:
     question="Does a run stand where judgments should, or the other way round?",
     advice="judgments come first, then the runs: assay doctor QRELS RUN...",
 )  # fmt: skip
-def swapped(file: Opened) -> Iterator[Finding]:
+def swapped(file: Opened) -> Iterator[CheckFinding]:
     """A table of another kind than its place says."""
     if file.frame is None and file.other:
         wanted = "a run" if file.kind == "run" else "judgments"
@@ -185,7 +185,7 @@ def swapped(file: Opened) -> Iterator[Finding]:
     question="Is there a line with the names of columns in a format that has none?",
     advice="delete that line; or separate all fields by commas or tabs, which makes it a table with a header",
 )  # fmt: skip
-def header(file: Opened) -> Iterator[Finding]:
+def header(file: Opened) -> Iterator[CheckFinding]:
     """`qid Q0 docno rank score tag` as the first line."""
     if file.tolerated is not None and file.tolerated.header is not None:
         bad = file.tolerated.header
@@ -199,7 +199,7 @@ def header(file: Opened) -> Iterator[Finding]:
     question="Do lines have too few or too many columns, or would comments (lines with #) be rows?",
     advice=f"{_MEND}; {_COMMENT}",
 )  # fmt: skip
-def malformed(file: Opened) -> Iterator[Finding]:
+def malformed(file: Opened) -> Iterator[CheckFinding]:
     """Lines that are no rows, where the others are; lines with a # in front that would be."""
     if file.tolerated is not None and (bad := file.tolerated.malformed):
         columns = file.tolerated.columns
@@ -221,7 +221,7 @@ def malformed(file: Opened) -> Iterator[Finding]:
     question="Are scores or grades not numbers, or infinite?",
     advice=f"{_PLAIN}; {_FINITE}",
 )  # fmt: skip
-def numbers(file: Opened) -> Iterator[Finding]:
+def numbers(file: Opened) -> Iterator[CheckFinding]:
     """Text, NaN, decimal commas; infinite scores."""
     column = "score" if file.kind == "run" else "relevance"
     if file.tolerated is not None and (bad := file.tolerated.numbers):
@@ -249,7 +249,7 @@ def numbers(file: Opened) -> Iterator[Finding]:
     question="Does a run carry several tags, as if several runs were put together?",
     advice="keep the lines of one tag in a file; if they belong together, give them one tag",
 )  # fmt: skip
-def tags(file: Opened) -> Iterator[Finding]:
+def tags(file: Opened) -> Iterator[CheckFinding]:
     """More than one value in the last column."""
     if file.frame is None or "tag" not in file.rows.columns:
         return
@@ -270,7 +270,7 @@ _PAIR = ("query_id", "doc_id")
     question="Does a document come twice in a query?",
     advice="find out why; until then `{duplicates=first}` or `best` makes evaluation go on",
 )  # fmt: skip
-def duplicates(system: ExaminedRun) -> Iterator[Finding]:
+def duplicates(system: ExaminedRun) -> Iterator[CheckFinding]:
     """Rows of a run with a query and a document that came before."""
     again = system.repeated
     count = int(again.sum())
@@ -293,7 +293,7 @@ def duplicates(system: ExaminedRun) -> Iterator[Finding]:
     question="Is a document judged twice for a query, with the same grade or with another?",
     advice="keep one judgment a document; where assessors disagree, decide by a rule such as the majority",
 )  # fmt: skip
-def judged_twice(case: ExaminedCollection) -> Iterator[Finding]:
+def judged_twice(case: ExaminedCollection) -> Iterator[CheckFinding]:
     """Rows of judgments that come again; of several judges or subtopics, those of one."""
     file = case.judgments
     column = next((name for name in ("judge", "iteration") if name in file.rows.columns), None)
@@ -334,7 +334,7 @@ def _later(rows: pl.DataFrame, keys: list[str]) -> pl.DataFrame:
     question="Does column 2 of the judgments name several judges, or subtopics?",
     advice="choose a judge (`{judge}`), or say that they are subtopics (`{subtopics=True}`); evaluation needs to know",
 )  # fmt: skip
-def judges(case: ExaminedCollection) -> Iterator[Finding]:
+def judges(case: ExaminedCollection) -> Iterator[CheckFinding]:
     """Several judgments of a document that column 2 tells apart."""
     if not case.has_judges:
         return

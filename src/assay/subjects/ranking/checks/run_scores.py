@@ -18,7 +18,7 @@ from assay.measures.counting.ranks import Ranks
 from assay.measures.doubts import NEARLY_ALL, ROUNDING, reverse_of
 from assay.measures.registry import Measure
 from assay.subjects.ranking.checks.case import LEAST_TOPICS, ExaminedRun, valued
-from assay.verbs.diagnosis.findings import EXAMPLES, Example, Finding, Severity, check, finding, pair, share
+from assay.verbs.diagnosis.findings import EXAMPLES, CheckFinding, Example, Severity, check, finding, pair, share
 
 #: A mean that changes by less than this looks the same when it is printed.
 _VISIBLE = 0.0001
@@ -65,7 +65,7 @@ def tie_ranges(ranks: Ranks, measures: tuple[Measure, ...]) -> list[Range]:
     question="Would equal scores in another order change a measure (a note: its mean by less than 0.0001)?",
     advice="make scores distinct, or give the order by rank (`{rank_by=rank}`); `{ties=expected}` averages over orders",
 )  # fmt: skip
-def ties(system: ExaminedRun) -> Iterator[Finding]:
+def ties(system: ExaminedRun) -> Iterator[CheckFinding]:
     """Ties that can change a measure, with the lowest and the highest value over all orders."""
     ranks = system.ranks
     ranges = [] if ranks is None else tie_ranges(ranks, system.case.measures)
@@ -111,7 +111,7 @@ def ties(system: ExaminedRun) -> Iterator[Finding]:
     question="Are all scores of (nearly) all queries the same?",
     advice="the scores were lost: write them again, or order by rank with `{rank_by=rank}` if the ranks are right",
 )  # fmt: skip
-def equal_scores(system: ExaminedRun) -> Iterator[Finding]:
+def equal_scores(system: ExaminedRun) -> Iterator[CheckFinding]:
     """Queries of which all documents have one score."""
     several = system.queries.filter(pl.col("count") > 1)
     equal = several.filter(pl.col("lowest") == pl.col("highest"))
@@ -134,7 +134,7 @@ _SWAP = "exchange the two columns"
     question="Does the rank column contradict the scores (a worse rank with a higher score)?",
     advice="find out which is right: Assay and trec_eval order by score, some tools by rank (here `{rank_by=rank}`)",
 )  # fmt: skip
-def rank_conflict(system: ExaminedRun) -> Iterator[Finding]:
+def rank_conflict(system: ExaminedRun) -> Iterator[CheckFinding]:
     """Ranks that say another order; an error if nearly all queries are exactly upside down."""
     conflicts = system.conflicts
     if not conflicts.queries:
@@ -158,7 +158,7 @@ def rank_conflict(system: ExaminedRun) -> Iterator[Finding]:
     question="Are ranks no whole numbers, the same for several documents, with gaps, not from 1 on, or really scores?",
     advice=f"{_NOTHING}; {_SWAP} if ranks and scores stand in each other's place",
 )  # fmt: skip
-def ranks(system: ExaminedRun) -> Iterator[Finding]:
+def ranks(system: ExaminedRun) -> Iterator[CheckFinding]:
     """Ranks that are odd in themselves."""
     run = system.run
     if "rank" not in run.rows.columns:
@@ -184,7 +184,7 @@ def _told(system: ExaminedRun, row: int) -> str:
     return pair(*system.run.rows.row(row)[:2]) if written is None else quote(" ".join(written.split()))
 
 
-def _gaps(system: ExaminedRun) -> Iterator[Finding]:
+def _gaps(system: ExaminedRun) -> Iterator[CheckFinding]:
     """Ranks that come twice, with gaps, or from another number on than 1."""
     if system.run.rows["rank"].has_nulls() or system.repeated.any():
         return
@@ -219,7 +219,7 @@ def _gaps(system: ExaminedRun) -> Iterator[Finding]:
     question="Is the reverse of the run better, by half in AP and in more topics than chance allows (sign test, 1 %)?",
     advice="if low scores are the good ones, as distances are, write them with a minus",
 )  # fmt: skip
-def upside_down(system: ExaminedRun) -> Iterator[Finding]:
+def upside_down(system: ExaminedRun) -> Iterator[CheckFinding]:
     """A run that would be better if it were read from its end."""
     ranks = system.ranks
     # Where the ranks say so, it has been told with certainty.
@@ -245,7 +245,7 @@ def upside_down(system: ExaminedRun) -> Iterator[Finding]:
     question="Are nDCG, AP and RR at their largest value in (nearly) all topics, as if the judgments had made the run?",
     advice="find out how the run was made: a system that has seen the judgments says nothing about others",
 )  # fmt: skip
-def perfect(system: ExaminedRun) -> Iterator[Finding]:
+def perfect(system: ExaminedRun) -> Iterator[CheckFinding]:
     """A ranking without a fault in at least nine of ten topics, and in five at least."""
     topics, faultless = _faultless(system.ranks)
     if topics >= LEAST_TOPICS and faultless >= NEARLY_ALL * topics:

@@ -12,7 +12,7 @@ from assay.core.errors import listed, number_of, quote
 from assay.measures.counting.judgments import Floats
 from assay.measures.doubts import NEARLY_ALL, ROUNDING
 from assay.subjects.ranking.checks.case import ALL_RUNS, LEAST_TOPICS, ExaminedCollection, ExaminedRun
-from assay.verbs.diagnosis.findings import Example, Finding, Severity, check, finding, share
+from assay.verbs.diagnosis.findings import CheckFinding, Example, Severity, check, finding, share
 
 #: A measure with a cut-off that can reach less than this, on average, is far from the judgments.
 _CEILING = 0.5
@@ -32,7 +32,7 @@ def _relevant(case: ExaminedCollection) -> Floats:
     question="Is AP asked for where (nearly) every topic has one relevant document?",
     advice="use RR: with one relevant document AP is the same number, and its name promises more",
 )  # fmt: skip
-def one_relevant(case: ExaminedCollection) -> Iterator[Finding]:
+def one_relevant(case: ExaminedCollection) -> Iterator[CheckFinding]:
     """AP of one document is the reciprocal of its rank."""
     relevant = _relevant(case)
     names = [str(measure) for measure in case.measures if measure.name in {"AP", "GMAP"}]
@@ -49,7 +49,7 @@ def one_relevant(case: ExaminedCollection) -> Iterator[Finding]:
     question="Can P@k or R@k as asked for not reach 0.5, is ERR's top grade not the scale's, has a gain no effect?",
     advice="choose a cut-off near the number of relevant documents, or RCap@k; state max_grade for ERR",
 )  # fmt: skip
-def measure_fit(case: ExaminedCollection) -> Iterator[Finding]:
+def measure_fit(case: ExaminedCollection) -> Iterator[CheckFinding]:
     """Recall far below the number of relevant documents, precision far above it, gains of binary grades, ERR's top."""
     relevant = _relevant(case)
     if not case.asked or not len(relevant):
@@ -79,7 +79,7 @@ def measure_fit(case: ExaminedCollection) -> Iterator[Finding]:
     question="Does a run return fewer documents than P@k counts, in more than 10 % of the topics (a note without -m)?",
     advice="the places left empty count as irrelevant: return more, or choose a smaller cut-off",
 )  # fmt: skip
-def short_lists(systems: Sequence[ExaminedRun]) -> Iterator[Finding]:
+def short_lists(systems: Sequence[ExaminedRun]) -> Iterator[CheckFinding]:
     """Precision beyond the end of the list, where there are more relevant documents to find."""
     counted = [(system, system.ranks) for system in systems if system.ranks is not None]
     for cutoff in {
@@ -109,7 +109,7 @@ def short_lists(systems: Sequence[ExaminedRun]) -> Iterator[Finding]:
     question="Is a measure at its largest value for 90 % of the topics or more?",
     advice="it cannot tell these systems apart: use a stricter measure, a larger cut-off or harder topics",
 )  # fmt: skip
-def saturation(systems: Sequence[ExaminedRun]) -> Iterator[Finding]:
+def saturation(systems: Sequence[ExaminedRun]) -> Iterator[CheckFinding]:
     """The share of topics and runs at the upper bound; of one run alone it is a note."""
     counted = [system for system in systems if system.values]
     if not counted:
@@ -141,7 +141,7 @@ def saturation(systems: Sequence[ExaminedRun]) -> Iterator[Finding]:
     question="Are there fewer than 5 topics, or too few for most differences between runs (power 80 %, alpha 0.05)?",
     advice="do not rank the systems by these differences: test them (`assay compare`), plan topics (`assay power`)",
 )  # fmt: skip
-def few_topics(systems: Sequence[ExaminedRun]) -> Iterator[Finding]:
+def few_topics(systems: Sequence[ExaminedRun]) -> Iterator[CheckFinding]:
     """Pairs of runs whose observed difference is smaller than what as many topics can show."""
     counted = [system for system in systems if system.values]
     if len(counted) < 2:

@@ -10,7 +10,7 @@ import polars as pl
 
 from assay.core.errors import listed, number_of, quote
 from assay.subjects.ranking.checks.case import ALL_RUNS, ExaminedRun
-from assay.verbs.diagnosis.findings import Example, Finding, check, finding
+from assay.verbs.diagnosis.findings import CheckFinding, Example, check, finding
 
 #: Runs differ much in depth if the median of one is so many times that of another.
 _DEEPER = 5
@@ -24,7 +24,7 @@ _LEAST_DEPTH, _LEAST_QUERIES = 10, 5
     question="Is the last query less than half as long as every other, or one shorter where all others are equal?",
     advice="write or copy the file again; if the query really has so few results, all is well",
 )  # fmt: skip
-def truncated(system: ExaminedRun) -> Iterator[Finding]:
+def truncated(system: ExaminedRun) -> Iterator[CheckFinding]:
     """The last query has less than half of what any other one has; or one has less than what all others have."""
     counts = system.queries.select("query_id", "count").sort("count", maintain_order=True)
     if counts.height < _LEAST_QUERIES:
@@ -45,7 +45,7 @@ def truncated(system: ExaminedRun) -> Iterator[Finding]:
         yield finding("truncated", "warning" if cut else "note", system.run, message, examples=[example])
 
 
-def _of_several(name: str, systems: Sequence[ExaminedRun], message: str, examples: Sequence[Example]) -> Finding:
+def _of_several(name: str, systems: Sequence[ExaminedRun], message: str, examples: Sequence[Example]) -> CheckFinding:
     return finding(name, "warning", ALL_RUNS, message, len(systems), examples=examples)
 
 
@@ -54,7 +54,7 @@ def _of_several(name: str, systems: Sequence[ExaminedRun], message: str, example
     question="Do runs differ in depth by a factor of 5 or more?",
     advice="compare them at one depth (`{depth}`), or by measures with a cut-off that all of them reach",
 )  # fmt: skip
-def depth(systems: Sequence[ExaminedRun]) -> Iterator[Finding]:
+def depth(systems: Sequence[ExaminedRun]) -> Iterator[CheckFinding]:
     """The median number of documents a query."""
     depths = {system.name: float(np.median(system.queries["count"].to_numpy())) for system in systems}
     if len(depths) < 2:
@@ -75,7 +75,7 @@ def depth(systems: Sequence[ExaminedRun]) -> Iterator[Finding]:
     question="Do two runs rank the same documents in the same order?",
     advice="one was probably copied, or a change had no effect: leave one out of the comparison",
 )  # fmt: skip
-def identical_runs(systems: Sequence[ExaminedRun]) -> Iterator[Finding]:
+def identical_runs(systems: Sequence[ExaminedRun]) -> Iterator[CheckFinding]:
     """The same queries, documents and order; scores may differ."""
     alike: dict[tuple[int, int], list[ExaminedRun]] = {}
     if len(systems) > 1:
@@ -107,7 +107,7 @@ def _ordered(system: ExaminedRun) -> pl.DataFrame:
     question="Do different runs carry the same tag?",
     advice="nothing, for Assay, which calls runs by their files; tools that go by the tag take them for one",
 )  # fmt: skip
-def same_tag(systems: Sequence[ExaminedRun]) -> Iterator[Finding]:
+def same_tag(systems: Sequence[ExaminedRun]) -> Iterator[CheckFinding]:
     """One tag in several files."""
     by_tag: dict[str, list[ExaminedRun]] = {}
     for system in systems:

@@ -18,10 +18,10 @@ from assay.verbs.sections.sentences import detecting
 _WORTH_NAMING = 0.05
 
 
-class Advice(NamedTuple):
+class ReportAdvice(NamedTuple):
     """What to do next: a sentence, and what to type for that; empty where there is nothing.
 
-    >>> print(Advice("Judge these first.", "assay compare …"))
+    >>> print(ReportAdvice("Judge these first.", "assay compare …"))
     Judge these first (assay compare …).
     """
 
@@ -32,7 +32,7 @@ class Advice(NamedTuple):
         return f"{self.text.removesuffix('.')} ({self.command})." if self.command else self.text
 
 
-def advice(basis: Basis) -> Advice | None:
+def advice(basis: Basis) -> ReportAdvice | None:
     """One line on what to do next; None without anything to compare.
 
     Of several systems, it is about the best one that is better than the baseline; if none is, about the best.
@@ -42,22 +42,24 @@ def advice(basis: Basis) -> Advice | None:
         return _without_findings(basis)
     chosen = next((finding for finding in findings if finding.verdict.word == "better"), findings[0])
     text, command = _of(basis, chosen)
-    return Advice(text if len(findings) == 1 else f"{chosen.system}: {text[0].lower()}{text[1:]}", command)
+    return ReportAdvice(text if len(findings) == 1 else f"{chosen.system}: {text[0].lower()}{text[1:]}", command)
 
 
-def _without_findings(basis: Basis) -> Advice | None:
+def _without_findings(basis: Basis) -> ReportAdvice | None:
     topics = 0 if basis.evaluation is None else len(basis.evaluation.qrels.topics)
     if len(basis.systems) > 1 and topics == 1:
-        return Advice(f"One topic says nothing of others: judge at least {FEWEST_UNITS}, then compare again.")
+        return ReportAdvice(f"One topic says nothing of others: judge at least {FEWEST_UNITS}, then compare again.")
     return None
 
 
-def _of(basis: Basis, finding: Finding) -> Advice:
+def _of(basis: Basis, finding: Finding) -> ReportAdvice:
     word = finding.verdict.word
     if word in {"higher", "lower"}:
         if finding.direction == "unknown":
-            return Advice(f"{opening(word)}; state the direction of {finding.measure} to know whether that is good.")
-        return Advice(
+            return ReportAdvice(
+                f"{opening(word)}; state the direction of {finding.measure} to know whether that is good."
+            )
+        return ReportAdvice(
             f"{opening(word)}, but {finding.measure} is neither good nor bad: choose a measure that is, with "
             f"{basis.shown.wording.measures}."
         )
@@ -65,13 +67,15 @@ def _of(basis: Basis, finding: Finding) -> Advice:
     if finding.verdict.unjudged and not too_few:
         return _unjudged(basis, finding, opening(word))
     if word == "inconclusive":
-        return Advice(_open(basis, finding))
+        return ReportAdvice(_open(basis, finding))
     if word == "identical":
-        return Advice(f"No {basis.unit_kind} differs under {finding.measure}: make sure that these are two systems.")
+        return ReportAdvice(
+            f"No {basis.unit_kind} differs under {finding.measure}: make sure that these are two systems."
+        )
     return _settled(basis, finding)
 
 
-def _unjudged(basis: Basis, finding: Finding, says: str) -> Advice:
+def _unjudged(basis: Basis, finding: Finding, says: str) -> ReportAdvice:
     """Judge first what the verdict depends on."""
     judged = {} if basis.evaluation is None else dict(basis.evaluation.coverage.select("system", "judged@10").rows())
     least = min((finding.baseline, finding.system), key=lambda name: judged.get(name, math.nan))
@@ -83,7 +87,7 @@ def _unjudged(basis: Basis, finding: Finding, says: str) -> Advice:
         unjudged = number_of("unjudged document", finding.verdict.unjudged)
         why = f"{unjudged} could {'decide' if open_still else 'turn'} it"
     command = basis.shown.wording.judge.format(measure=finding.measure)
-    return Advice(f"{says}, {'and' if open_still else 'but'} {why}: judge these first.", command)
+    return ReportAdvice(f"{says}, {'and' if open_still else 'but'} {why}: judge these first.", command)
 
 
 def _open(basis: Basis, finding: Finding) -> str:
@@ -113,7 +117,7 @@ def _more(basis: Basis, finding: Finding) -> str:
     return f"{finding.units:,} {units} show {shown}, and a smaller one takes more"
 
 
-def _settled(basis: Basis, finding: Finding) -> Advice:
+def _settled(basis: Basis, finding: Finding) -> ReportAdvice:
     """A verdict that no unjudged document is known to turn round: what the other measures say against it."""
     others = [each for name in basis.measures[1:] for each in basis.findings(name) if each.system == finding.system]
     word = finding.verdict.word
@@ -121,20 +125,20 @@ def _settled(basis: Basis, finding: Finding) -> Advice:
     opposed = [f"{each.verdict.word} under {each.measure}" for each in others if each.verdict.word in against]
     says = f"{opening(word)} under {finding.measure}"
     if opposed:
-        return Advice(f"{says}, but {', '.join(opposed)}: decide which matters.")
+        return ReportAdvice(f"{says}, but {', '.join(opposed)}: decide which matters.")
     same = [each for each in others if each.verdict.word == word]
     unsure = next((each for each in same if each.verdict.unjudged), None)
     if unsure is not None:
         return _unjudged(basis, unsure, f"{says}; under {unsure.measure}, too")
     if word == "equivalent":
         within = f"±{finding.margin.value:.3g}"
-        return Advice(f"{says}, within {within}: choose by something else, such as cost or speed.")
+        return ReportAdvice(f"{says}, within {within}: choose by something else, such as cost or speed.")
     says = f"{opening(word)} {_under(basis, finding, same)}"
     if basis.is_unchecked(finding):
-        return Advice(f"{says}, as far as is judged: what unjudged documents could do was not checked.")
+        return ReportAdvice(f"{says}, as far as is judged: what unjudged documents could do was not checked.")
     if word == "worse":
-        return Advice(f"{says}: keep {finding.baseline}.")
-    return Advice(f"{says}: nothing here stands against it.")
+        return ReportAdvice(f"{says}: keep {finding.baseline}.")
+    return ReportAdvice(f"{says}: nothing here stands against it.")
 
 
 def _under(basis: Basis, finding: Finding, same: Sequence[Finding]) -> str:
