@@ -146,7 +146,7 @@ def test_whoever_is_named_the_baseline_is_the_baseline() -> None:
     ):
         with pytest.raises(ParameterError, match=why):
             gate(*given)
-    with pytest.raises(ParameterError, match="the candidate is given twice"):
+    with pytest.raises(ParameterError, match="beside a baseline and a candidate, old is none"):
         gate(OLD, BETTER, candidate=third)
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 from assay.cli import inputs, items, options, output
-from assay.cli.literals import directions
+from assay.cli.inputs import directions
 from assay.cli.options import CONTENTS, Output, SearchRules, Testing, group, option, settings
 from assay.cli.subject_options import ClusterInputs, LabelInputs, SpanRules
 from assay.cli.wording import option as spelt

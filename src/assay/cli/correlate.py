@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from assay.cli import inputs, options, output
-from assay.cli.literals import directions
+from assay.cli.inputs import directions
 from assay.cli.options import Output, Sampling, SearchRules, group, option, settings
 from assay.core.errors import InputError, ParameterError, number_of
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from assay.cli import inputs, items, options, output
-from assay.cli.literals import directions
+from assay.cli.inputs import directions
 from assay.cli.options import TEST, Gating, Output, SearchRules, option, settings
 from assay.cli.subject_options import ClusterInputs, LabelInputs, SpanRules
 from assay.core.domains import Choice

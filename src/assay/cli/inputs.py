@@ -125,3 +125,22 @@ def say_what_was_read(result: Evaluation, besides: Sequence[str] = ()) -> None:
 
 def _number(value: Any) -> str:
     return f"{float(value):g}"
+
+
+def directions(texts: tuple[str, ...]) -> dict[str, str | dict[str, str]]:
+    """Which way scores are good: one word for all, or a word for each measure.
+
+    >>> directions(("lower",)), directions(("latency_ms=lower", "cost=lower"))
+    ({'direction': 'lower'}, {'direction': {'latency_ms': 'lower', 'cost': 'lower'}})
+    """
+    if not texts:
+        return {}
+    pairs = [text.rpartition("=") for text in texts]
+    named = {measure: word for measure, equals, word in pairs if equals}
+    if not named and len(texts) == 1:
+        return {"direction": texts[0]}
+    if len(named) < len(texts):
+        raise ParameterError(
+            f"--direction is higher or lower, once, or MEASURE=lower for each, not {' and '.join(texts)}"
+        )
+    return {"direction": named}

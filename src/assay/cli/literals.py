@@ -303,22 +303,3 @@ def _number(word: str, where: str, expected: str = "a number") -> float:
     if not math.isfinite(number):
         raise ParameterError(f"{where}: expected {expected}, got {quote(word) if word else 'nothing'}")
     return number
-
-
-def directions(texts: tuple[str, ...]) -> dict[str, str | dict[str, str]]:
-    """Which way scores are good: one word for all, or a word for each measure.
-
-    >>> directions(("lower",)), directions(("latency_ms=lower", "cost=lower"))
-    ({'direction': 'lower'}, {'direction': {'latency_ms': 'lower', 'cost': 'lower'}})
-    """
-    if not texts:
-        return {}
-    pairs = [text.rpartition("=") for text in texts]
-    named = {measure: word for measure, equals, word in pairs if equals}
-    if not named and len(texts) == 1:
-        return {"direction": texts[0]}
-    if len(named) < len(texts):
-        raise ParameterError(
-            f"--direction is higher or lower, once, or MEASURE=lower for each, not {' and '.join(texts)}"
-        )
-    return {"direction": named}

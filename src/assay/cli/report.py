@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from assay.cli import inputs, items, options
 from assay.cli.clusters import Numbers, number_of, numbered
-from assay.cli.literals import directions
+from assay.cli.inputs import directions
 from assay.cli.options import CONTENTS, SearchRules, Testing, group, option, settings
 from assay.cli.output import remarks, say
 from assay.cli.subject_options import ClusterInputs, LabelInputs, SpanRules

@@ -41,7 +41,7 @@ class ReportedExtractions:
     >>> truth = [(f"d{n}", 0, 4, "PER") for n in range(9)]
     >>> report = make_report([extract(truth, truth[:3], name="old"), extract(truth, truth, name="new")])
     >>> report.table("findings")["verdict"].to_list()
-    ['better', 'identical', 'better']
+    ['better', 'equivalent', 'better']
     """
 
     eyebrow = "Extraction report"

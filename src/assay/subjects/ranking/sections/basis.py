@@ -98,7 +98,10 @@ class Basis:
             if runs is not None and wanted is None:
                 wanted = DEFAULT_MEASURES
             seed = Whole(0).check("seed", asked["seed"])
-            measured = unit_pairing_of(compare, "a report on rankings", source, runs, wanted, seed=seed, rules=rules)
+            direction = rules.pop("direction", None)
+            measured = unit_pairing_of(
+                compare, "a report on rankings", source, runs, wanted, seed=seed, direction=direction, rules=rules
+            )
             evaluation, settings = measured.evaluation, Settings(**{**asked, "resamples": None})
             measures = tuple(measured.measure_names(wanted))
             systems = tuple(map(str, measured.scores.frame["system"].unique(maintain_order=True)))
