@@ -240,7 +240,7 @@ def overlapping(
     Of equal overlaps those of equal type come first, then the true span that is first in the text, then the predicted
     one. `same_type`: spans of different types do not match.
 
-    >>> overlapping([SpanPlace(0, 4, "A"), Place(4, 9, "A")], [Place(3, 8, "A")], same_type=True)
+    >>> overlapping([SpanPlace(0, 4, "A"), SpanPlace(4, 9, "A")], [SpanPlace(3, 8, "A")], same_type=True)
     [(1, 0)]
     """
     candidates: list[tuple[int, bool, int, int]] = []
