@@ -10,24 +10,17 @@ from typing import Any, NamedTuple
 import numpy as np
 import polars as pl
 
-from assay.core.arguments import worded
-from assay.core.errors import AssayError, FormatError, InputError, ParameterError, did_you_mean, listed
-from assay.files.headers import called, columns_of, folded_name
-from assay.files.named_columns import NamedColumns, as_whole, chosen, names_of, read_named_columns
-from assay.files.prediction_columns import ITEM, WEIGHT, Columns, looks_like
-from assay.files.prediction_columns import TRUTH as TRUTH_OF_CLASSIFIERS
-from assay.files.registry import head_of
+from assay.core.errors import FormatError, InputError, ParameterError, did_you_mean, listed
+from assay.files.named_columns import as_whole, chosen, named_columns, names_in_any
+from assay.files.prediction_columns import Columns, looks_like
 from assay.files.sources import Readable, Source, is_file
 from assay.tables.clusters import Clusters, assembled_clusters
 from assay.tables.label_columns import ids_of
+from assay.tables.named_columns import NamedColumns, is_frame
+from assay.tables.roles import CLASS, CLUSTER, ITEM, WEIGHT, absent, columns_of, find, suffix, suffixed
 
-CLUSTER = ("cluster", "cluster_id", "cluster_label", "clusters", "labels_pred", "label_pred", "assignment")
-TRUTH = ("truth", "class", "labels_true", "label_true", "category", *TRUTH_OF_CLASSIFIERS[1:])
 #: Stands for all columns that hold numbers and are nothing else.
 REST = "rest"
-_STEMS = ("cluster", "clusters")
-_MARKS = ("_", ":")
-SHAPE = "a table with a column `cluster`, or several `cluster_NAME` (other names are said with {cluster})"
 
 
 class _ColumnPlan(NamedTuple):
@@ -45,7 +38,7 @@ class _ColumnPlan(NamedTuple):
 
 
 def read_clusters(
-    given: Readable | Source,
+    given: Readable | Source | Any,
     *,
     truth: str | None = None,
     cluster: Columns = None,
@@ -56,7 +49,7 @@ def read_clusters(
     separator: str | None = None,
     name: str | None = None,
 ) -> list[Clusters]:
-    """Read clusterings from CSV, TSV, JSON, JSONL, Parquet or Arrow, compressed or not: one table each.
+    """Read clusterings from CSV, TSV, JSON, JSONL, Parquet, Arrow or a data frame: one table each.
 
     Columns are known by their usual names (`cluster`, `truth` or `class`, `item_id`, `weight` and others), or they are
     said. `cluster_NAME` is the clustering NAME; a file may hold several. An item without a class has an empty cell.
@@ -70,13 +63,12 @@ def read_clusters(
     >>> few.name, many.frame.rows(), many.points.tolist()
     ('few', [('a', 'tea', 0), ('b', None, 1)], [[1.5], [2.0]])
     """
-    source = Source.of(given)
-    table = read_named_columns(source, worded(SHAPE), separator)
+    table = named_columns(given, "clusters", separator)
     layout = _plan(
-        source.name, table.frame.columns, truth=truth, cluster=cluster, item=item, weight=weight, points=points
+        table.path, table.frame.columns, truth=truth, cluster=cluster, item=item, weight=weight, points=points
     )
     if not layout.clusters:
-        raise FormatError(source.name, 1, expected=worded(SHAPE), got=", ".join(table.frame.columns))
+        raise absent("clusters", table.frame.columns, table.path, 1)
     shared = _shared(table, layout)
     coordinates, aside = _coordinates(table, layout)
     tables = [
@@ -84,14 +76,14 @@ def read_clusters(
             {**shared, "cluster": _labels(table, column)},
             None if not coordinates else np.column_stack(list(coordinates.values())),
             tuple(coordinates),
-            name=system or name or source.stem,
+            name=system or name or table.stem,
             origin=table.path,
             where=table.where,
             remarks=aside,
         )
         for system, column in layout.clusters.items()
     ]
-    return tables if systems is None else chosen(tables, systems, source.name, "clustering")
+    return tables if systems is None else chosen(tables, systems, table.path, "clustering")
 
 
 def read_points(
@@ -104,15 +96,14 @@ def read_points(
     >>> read_points(io.StringIO("id,x,y\\na,1,2\\nb,3,4\\n"), points="rest").points.tolist()
     [[1.0, 2.0], [3.0, 4.0]]
     """
-    source = Source.of(readable)
-    table = read_named_columns(source, "a table with columns of numbers", separator)
-    layout = _plan(source.name, table.frame.columns, truth=truth, cluster={}, item=item, weight=weight, points=points)
+    table = named_columns(readable, "clusters", separator)
+    layout = _plan(table.path, table.frame.columns, truth=truth, cluster={}, item=item, weight=weight, points=points)
     coordinates, aside = _coordinates(table, layout)
     return assembled_clusters(
         {**_shared(table, layout), "cluster": pl.repeat("all", table.frame.height, eager=True)},
         np.column_stack(list(coordinates.values())),
         tuple(coordinates),
-        name=name or source.stem,
+        name=name or table.stem,
         origin=table.path,
         where=table.where,
         remarks=aside,
@@ -133,21 +124,13 @@ def _shared(table: NamedColumns, layout: _ColumnPlan) -> dict[str, pl.Series]:
 
 
 def looks_like_clusters(value: object) -> bool:
-    """Whether a file holds clusterings, by the names of its columns; False for anything else, readable or not.
-
-    Standard input can be read only once: give it as a `Source`, which keeps what was read.
+    """Whether a file or a data frame holds clusterings, by the names of its columns; False for anything else.
 
     >>> import io
     >>> looks_like_clusters(io.StringIO("id,cluster\\n1,a\\n")), looks_like_clusters(io.StringIO("truth,pred\\n1,1\\n"))
     (True, False)
     """
-    if not isinstance(value, Source) and (not is_file(value) or value == "-"):
-        return False
-    try:
-        head = head_of(Source.of(value))  # type: ignore[arg-type]  # a file, as said
-        names = names_of(head) if head.numbered else []
-    except AssayError:
-        return False
+    names = names_in_any(value)
     other = columns_of("run", names) or columns_of("qrels", names) or looks_like(names)
     return bool(_clusterings(names)) and not other
 
@@ -174,9 +157,9 @@ def _plan(
             )
     taken = {*clusters.values(), *features}
     free = [name for name in names if name not in taken]
-    truth = truth or _exact(free, TRUTH)
+    truth = truth or find(CLASS, free)
     free = [name for name in free if name != truth]
-    item, weight = item or _exact(free, ITEM), weight or _exact(free, WEIGHT)
+    item, weight = item or find(ITEM, free), weight or find(WEIGHT, free)
     if twice := next((name for name in (truth, item, weight) if name in clusters.values()), None):
         raise ParameterError(f"{path}: the column {twice!r} cannot be a clustering and something else")
     if twice := next(iter({*features} & {truth, item, weight, *clusters.values()}), None):
@@ -191,32 +174,17 @@ def _plan(
 
 def _clusterings(names: Sequence[str]) -> dict[str | None, str]:
     """Columns that hold clusters, by the name of the clustering."""
-    columns: dict[str | None, str] = {}
-    if (plain := _exact(names, CLUSTER)) is not None:
-        columns[None] = plain
-    for column in names:
-        rest = _named(column)
-        if rest != column and folded_name(column) not in CLUSTER:
-            columns.setdefault(rest, column)
-    return columns
+    plain = find(CLUSTER, names)
+    return {**({} if plain is None else {None: plain}), **suffixed(names, CLUSTER)}
 
 
 def _refuse_twins(path: str, columns: Columns) -> None:
     """Refuse two columns of clusters that are called the same, as `cluster_a` and `cluster:a` are."""
     seen: dict[str, str] = {}
     for column in () if columns is None or isinstance(columns, str | Mapping) else columns:
-        name = _named(column)
+        name = suffix(column, CLUSTER)
         if name != column and seen.setdefault(name, column) != column:
             raise ParameterError(f"{path}: {seen[name]!r} and {column!r} are both the clustering {name!r}")
-
-
-def _named(column: str) -> str:
-    """What follows the word cluster in the name of a column; else the whole name."""
-    for stem in _STEMS:
-        for mark in _MARKS:
-            if column.casefold().startswith(stem + mark) and len(column) > len(stem) + 1:
-                return column[len(stem) + 1 :]
-    return column
 
 
 def _stated(cluster: Columns) -> dict[str | None, str]:
@@ -224,12 +192,7 @@ def _stated(cluster: Columns) -> dict[str | None, str]:
         return {None: cluster}
     if isinstance(cluster, Mapping):
         return dict(cluster.items())
-    return {_named(column): column for column in cluster or ()}
-
-
-def _exact(names: Sequence[str], known: Sequence[str]) -> str | None:
-    folded = {folded_name(name): name for name in reversed(names)}
-    return next((folded[name] for name in known if name in folded), None)
+    return {suffix(column, CLUSTER): column for column in cluster or ()}
 
 
 def _labels(table: NamedColumns, column: str) -> pl.Series:
@@ -242,8 +205,7 @@ def _labels(table: NamedColumns, column: str) -> pl.Series:
 
 def _refuse_absent_ids(table: NamedColumns, column: str, ids: pl.Series) -> None:
     if ids.null_count():
-        path, line = table.where(int(ids.is_null().arg_max() or 0))
-        raise FormatError(path, line, expected=f"the id of an item in {column}", got="")
+        raise table.error(int(ids.is_null().arg_max() or 0), f"the id of an item in {column}")
 
 
 def _coordinates(table: NamedColumns, layout: _ColumnPlan) -> tuple[dict[str, pl.Series], tuple[str, ...]]:
@@ -257,8 +219,7 @@ def _coordinates(table: NamedColumns, layout: _ColumnPlan) -> tuple[dict[str, pl
     for column in (*layout.points, *numeric):
         values = table.numbers(column, "a coordinate").cast(pl.Float64)
         if values.null_count():
-            path, line = table.where(int(values.is_null().arg_max() or 0))
-            raise FormatError(path, line, expected=f"a number in {column}, as a coordinate", got="")
+            raise table.error(int(values.is_null().arg_max() or 0), f"a number in {column}, as a coordinate")
         coordinates[column] = values
     aside = [column for column in layout.maybe if column not in numeric]
     remark = f"{table.path}: no numbers, and so no coordinates: {listed(aside)}"
@@ -272,7 +233,6 @@ def _has_numbers(values: pl.Series) -> bool:
     return values.dtype.is_numeric()
 
 
-DOCUMENT_SHAPE = "a table with the columns `doc_id` and `cluster`, and `query_id` if each query has clusters of its own"
 _TEXT = {"query_id": pl.String, "doc_id": pl.String, "cluster": pl.String}
 
 
@@ -288,32 +248,18 @@ def read_document_clusters(readable: Any) -> pl.DataFrame:
     """
     if isinstance(readable, Mapping):
         return _checked(_of_dict(readable), "clusters")
-    if hasattr(readable, "__arrow_c_stream__"):  # a table of Polars, pandas or Arrow
-        readable = pl.DataFrame(readable)
-        names = [name for name in _TEXT if name in readable.columns]
-        if names[-2:] != ["doc_id", "cluster"]:
-            raise InputError(f"clusters: expected the columns doc_id and cluster, got {', '.join(readable.columns)}")
-        known = readable.with_columns(pl.col(pl.Float32, pl.Float64).fill_nan(None))
-        return _checked(known.select(pl.col(name).cast(pl.String) for name in names), "clusters")
-    if not isinstance(readable, Source) and not is_file(readable):
+    in_file = isinstance(readable, Source) or is_file(readable)
+    if not in_file and not is_frame(readable):
         raise ParameterError(f"expected a file of clusters of documents, or a dict, not {type(readable).__name__}")
-    source = Source.of(readable)
-    table = read_named_columns(source, DOCUMENT_SHAPE)
-    header = table.frame.columns
-    folded = {folded_name(name): name for name in reversed(header)}
-    cluster = next((folded[name] for name in CLUSTER if name in folded), None)
-    document = called("doc_id", header) or next((folded[name] for name in ("item_id", "id") if name in folded), None)
-    if cluster is None or document is None:
-        raise FormatError(source.name, 1, expected=DOCUMENT_SHAPE, got=", ".join(header))
-    query = called("query_id", header)
-    columns = {} if query is None else {"query_id": table.labels(query).cast(pl.String)}
-    columns |= {"doc_id": table.labels(document).cast(pl.String), "cluster": table.labels(cluster).cast(pl.String)}
-    frame = pl.DataFrame(columns)
-    absent = frame.select(pl.any_horizontal(pl.all().is_null())).to_series()
-    if absent.any():
-        path, line = table.where(int(absent.arg_max() or 0))
-        raise FormatError(path, line, expected="a document and its cluster", got="an empty cell")
-    return _checked(frame, source.name)
+    table = named_columns(readable, "clustered documents")
+    columns = columns_of("clustered documents", table.frame.columns)
+    if columns is None:
+        raise absent("clustered documents", table.frame.columns, table.path, 1)
+    frame = pl.DataFrame({ours: ids_of(table.labels(name), name) for ours, name in columns.items()})
+    nothing = frame.select(pl.any_horizontal(pl.all().is_null())).to_series()
+    if in_file and nothing.any():
+        raise table.error(int(nothing.arg_max() or 0), "a document and its cluster", "an empty cell")
+    return _checked(frame, table.path)
 
 
 def _of_dict(clusters: Mapping[Any, Any]) -> pl.DataFrame:

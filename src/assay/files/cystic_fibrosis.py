@@ -130,7 +130,7 @@ def _judgments(source: Source, _name: str) -> Loaded:
     if not frame.height:
         raise FormatError(source.name, None, expected="judgments, each in an <Item>", note="there are none")
     summed = "a document's grade is the sum of four experts' grades, which are 0, 1 or 2 each"
-    return Loaded(frame, lambda **_: (source.name, None), warnings, summed=summed)
+    return Loaded(frame, warnings=warnings, summed=summed)
 
 
 @register("cf-documents", "documents", "CF documents", "`<RECORD> <RECORDNUM> <TITLE> <ABSTRACT>`", _documents)

@@ -8,18 +8,16 @@ from __future__ import annotations
 
 import csv
 import io
+import itertools
 from collections.abc import Iterator
-from functools import partial
 from typing import Any, NamedTuple
 
 import polars as pl
 
 from assay.core.errors import EmptyFileError, FormatError
-from assay.files.headers import KINDS, columns_of, line_of, shape_of, table_of
-from assay.files.registry import Head, Kind, head_of, named, register
-from assay.files.sources import Source, decoded, lines_of
-from assay.tables import Documents, Topics
-from assay.tables.shapes import Locate
+from assay.files.registry import Head, head_of
+from assay.files.sources import Source
+from assay.tables.named_columns import NamedColumns
 
 _SEPARATORS = ("\t", ",", ";")
 _LONGEST_HEADER = 1 << 20
@@ -46,27 +44,10 @@ def _header(line: str, separators: tuple[str, ...] = _SEPARATORS) -> tuple[str, 
     return None
 
 
-def _matches(kind: Kind, head: Head) -> bool:
-    header = _header(head.first)
-    return header is not None and columns_of(kind, header[1]) is not None
+def read_fields(source: Source, separator: str | None, expected: str) -> NamedColumns:
+    """All columns as text, whatever they are called; `expected` is for messages.
 
-
-def _read(kind: Kind, source: Source, name: str) -> Any:
-    head = head_of(source)
-    number, line = head.numbered[0] if head.numbered else (1, b"")
-    separator, names = _header(line.decode(errors="replace")) or (",", [])
-    columns = columns_of(kind, names)
-    if columns is None or len(set(names)) < len(names):
-        raise FormatError(source.name, number, expected=f"a header {shape_of(kind)}", got=", ".join(names))
-    frame, dialect = _loaded(source, _Dialect(number, separator, names), f"rows {shape_of(kind)}")
-    locate = partial(_locate, source, dialect, columns)
-    return table_of(kind, frame, columns, name=name, title=f"{_SAYS[separator]} with a header", locate=locate)
-
-
-def read_fields(source: Source, separator: str | None, expected: str) -> tuple[pl.DataFrame, Locate]:
-    """All columns as text, whatever they are called, and who finds the line of a row; `expected` is for messages.
-
-    >>> read_fields(Source(io.StringIO("a;b\\n1;2\\n")), None, "a table")[0].to_dict(as_series=False)
+    >>> read_fields(Source(io.StringIO("a;b\\n1;2\\n")), None, "a table").frame.to_dict(as_series=False)
     {'a': ['1'], 'b': ['2']}
     """
     head = head_of(source)
@@ -75,7 +56,12 @@ def read_fields(source: Source, separator: str | None, expected: str) -> tuple[p
     if len(set(names)) < max(len(names), 2):
         raise FormatError(source.name, number, expected=expected, got=", ".join(names) or line.decode(errors="replace"))
     frame, dialect = _loaded(source, _Dialect(number, mark, names), "a line or more below the header")
-    return frame, partial(_locate, source, dialect, {})
+
+    def where(row: int) -> tuple[str, int | None]:
+        lines = (line for line, _ in _rows(_with_newlines(source.read()), dialect))
+        return source.name, next(itertools.islice(lines, row, None), None)
+
+    return NamedColumns(source.name, frame, where, title=f"{_SAYS.get(mark, 'CSV')} with a header")
 
 
 def _loaded(source: Source, dialect: _Dialect, expected: str) -> tuple[pl.DataFrame, _Dialect]:
@@ -153,53 +139,3 @@ def _refuse_ragged(source: Source, data: bytes, dialect: _Dialect, *, sure: bool
             raise FormatError(source.name, line, expected="text in UTF-8", got=got)
     if sure:
         raise FormatError(source.name, None, expected="fields quoted as in CSV")
-
-
-def _locate(
-    source: Source, dialect: _Dialect, columns: dict[str, str], row: int | None = None, **wanted: str
-) -> tuple[str, int | None]:
-    if row is None and not wanted:
-        return source.name, None
-    rows = _rows(_with_newlines(source.read()), dialect)
-    records = ((line, dict(zip(dialect.names, fields, strict=False))) for line, fields in rows)
-    return source.name, line_of(records, columns, row, wanted)
-
-
-def _two_columns(kind: Kind, source: Source, name: str) -> Topics | Documents:
-    """An id, a tab and a text, without a header, as MS MARCO has queries and passages."""
-    key = "query_id" if kind == "topics" else "doc_id"
-    text = "title" if kind == "topics" else "text"
-    data, warnings = decoded(source)
-    lines: list[int] = []
-    rows: list[tuple[str, str]] = []
-    for number, line in enumerate(lines_of(data), 1):
-        identifier, tab, words = line.partition("\t")
-        if not tab and not identifier.strip():
-            continue
-        if not tab or not identifier.strip():
-            raise FormatError(source.name, number, expected=f"`{key}`, a tab, the text", got=line)
-        rows.append((identifier.strip(), words.strip()))
-        lines.append(number)
-    if not rows:
-        raise EmptyFileError(source.name, f"`{key}`, a tab, the text")
-    frame = pl.DataFrame(rows, schema=[key, text], orient="row")
-    make = Topics if kind == "topics" else Documents
-    return make(frame, name, "TSV of ids and texts", warnings, locate=lambda row: (source.name, lines[row]))
-
-
-for _kind in KINDS:
-    register(f"csv-{_kind}", _kind, f"CSV or TSV of {named(_kind)}", shape_of(_kind), partial(_read, _kind))(
-        partial(_matches, _kind)
-    )
-
-
-@register(
-    "tsv-documents", "documents", "TSV of ids and texts", "`doc_id`, a tab, the text",
-    partial(_two_columns, "documents"),
-)  # fmt: skip
-@register(
-    "tsv-topics", "topics", "TSV of ids and texts", "`query_id`, a tab, the text", partial(_two_columns, "topics")
-)
-def two_columns(head: Head) -> bool:
-    """Every line has one tab, and what stands before it is one word."""
-    return all(line.count("\t") == 1 and len(line.partition("\t")[0].split()) == 1 for line in head.lines)

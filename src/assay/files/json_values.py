@@ -54,14 +54,14 @@ def _unique(source: Source, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return fields
 
 
-def fast_table(data: bytes, schema: dict[str, pl.DataType] | None = None) -> pl.DataFrame | None:
+def fast_table(data: bytes) -> pl.DataFrame | None:
     """One object a line as a table, by Polars; None if it cannot, and for texts that no UTF-8 can write."""
     # Polars takes what starts like a compressed file for one, so that data have to start like an object.
     if not data[:1024].lstrip().startswith(b"{") or _LONE_SURROGATE.search(data) or _are_scattered(data):
         return None
     try:
         with quiet_panics():
-            return pl.read_ndjson(data, schema=schema, infer_schema_length=None)
+            return pl.read_ndjson(data, infer_schema_length=None)
     except (pl.exceptions.PolarsError, ValueError, pl.exceptions.PanicException):
         return None
 
@@ -132,8 +132,3 @@ def _values(source: Source, data: bytes) -> Iterator[tuple[int | None, Any]]:
 def is_list(data: bytes) -> bool:
     """Whether the file is one list, and not one object a line."""
     return data[:1024].lstrip().startswith(b"[")
-
-
-def nowhere(source: Source, **_wanted: Any) -> tuple[str, int | None]:
-    """Only the file's name, for values that stand on no line of their own."""
-    return source.name, None

@@ -11,11 +11,11 @@ from typing import Any, NamedTuple
 import polars as pl
 
 from assay.core.errors import FormatError
-from assay.files.headers import columns_of
-from assay.files.json_values import loaded, nowhere, records
+from assay.files.json_values import loaded, records
 from assay.files.registry import Head, Kind, Loaded, register
 from assay.files.sources import Source
 from assay.tables import Documents, Run, Topics
+from assay.tables.roles import columns_of
 
 _QUERY_KEYS = ("query_id", "id", "qid", "query", "user_input", "question")
 _TWO: tuple[Kind, ...] = ("run", "qrels")
@@ -113,8 +113,7 @@ def _read(kind: Kind, title: str, queries: Callable[[Source], Iterator[Query]], 
         raise FormatError(source.name, None, expected=f"{kind} in a file of {title}", note="there are none")
     if kind == "run" and frame["score"].is_nan().any():
         raise FormatError(source.name, None, expected="a number as score", got="nan")
-    locate = partial(nowhere, source)
-    return Run(frame, name, title, locate=locate) if kind == "run" else Loaded(frame, locate)
+    return Run(frame, name, title, origin=source.name) if kind == "run" else Loaded(frame)
 
 
 def _unfit(source: Source, title: str, problem: Exception) -> FormatError:

@@ -6,17 +6,16 @@ import io
 import mmap
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import partial
 from typing import Any, TypeVar
 
 import polars as pl
 
 from assay.core.errors import EmptyFileError, FormatError
-from assay.files.headers import KINDS, columns_of, line_of, shape_of, table_of
 from assay.files.panics import quiet_panics
-from assay.files.registry import COLUMN_MARKS, Head, Kind, named, register
+from assay.files.registry import COLUMN_MARKS
 from assay.files.sources import Source
 from assay.tables import Run
+from assay.tables.named_columns import NamedColumns, ranking_rows
 
 _MARK = b"PAR1"
 #: Kinds of field in Thrift's compact form, which Parquet is written in.
@@ -147,8 +146,13 @@ _BATCH_ROWS = 1 << 18
 class TableFile:
     """A run in a file of columns: each pass reads it batch by batch."""
 
-    def __init__(self, source: Source, columns: dict[str, str], title: str, name: str) -> None:
-        self.source, self.columns, self.format, self.name = source, columns, title, name
+    def __init__(self, source: Source, columns: dict[str, str], name: str) -> None:
+        _check(source)
+        self.source, self.columns, self.format, self.name = source, columns, _format_name(source), name
+        with _intact(source):
+            rows = _scan(source).select(pl.len()).collect().item()
+        if not rows:
+            raise EmptyFileError(source.name, "rows")
 
     @property
     def origin(self) -> str:
@@ -185,19 +189,17 @@ class TableFile:
         return self.source.name, self.read().whereabouts(query_id, doc_id)[1]
 
     def _table(self, frame: pl.DataFrame, start: int) -> Run:
-        locate = partial(_row, self.source, frame, self.columns, start)
-        run = table_of("run", frame, self.columns, name=self.name, title=self.format, locate=locate)
-        return run if isinstance(run, Run) else Run(frame)
+        table = _named(self.source, frame, start)
+        rows = ranking_rows("run", table, self.columns)
+        return Run(rows, self.name, self.format, where=table.where, origin=self.source.name)
 
 
-def _row(
-    source: Source, frame: pl.DataFrame, columns: dict[str, str], start: int, row: int | None = None, **wanted: str
-) -> tuple[str, int | None]:
+def _named(source: Source, frame: pl.DataFrame, start: int = 0) -> NamedColumns:
     """These files have no lines: the number of the row, from 1."""
-    if row is None and not wanted:
-        return source.name, None
-    records = ((start + index, record) for index, record in enumerate(frame.iter_rows(named=True), 1))
-    return source.name, start + row + 1 if row is not None else line_of(records, columns, row, wanted)
+    return NamedColumns(
+        source.name, frame, lambda row: (source.name, start + row + 1), lambda column: frame[column].to_list(),
+        _format_name(source),
+    )  # fmt: skip
 
 
 def _scan(source: Source) -> pl.LazyFrame:
@@ -238,54 +240,14 @@ def _check(source: Source) -> None:
         raise FormatError(source.name, None, expected=expected, note=str(problem)) from problem
 
 
-def read_table(source: Source) -> pl.DataFrame:
+def read_table(source: Source) -> NamedColumns:
     """All columns of a file, whatever they are called."""
     _check(source)
     with _intact(source):
-        return _scan(source).collect()
+        return _named(source, _scan(source).collect())
 
 
 def names_in(source: Source) -> list[str]:
     """The names of the columns."""
     with _intact(source):
         return _scan(source).collect_schema().names()
-
-
-def _read(kind: Kind, source: Source, name: str) -> Any:
-    names = names_in(source)
-    columns = columns_of(kind, names)
-    if columns is None:
-        raise FormatError(source.name, None, expected=f"a table {shape_of(kind)}", got=", ".join(names))
-    _check(source)
-    title = _format_name(source)
-    if kind == "run":
-        with _intact(source):
-            rows = _scan(source).select(pl.len()).collect().item()
-        if not rows:
-            raise EmptyFileError(source.name, "rows")
-        return TableFile(source, columns, title, name)
-    with _intact(source):
-        wanted = _scan(source) if kind in {"topics", "documents"} else _scan(source).select(columns.values())
-        frame = wanted.collect()
-    if not frame.height:
-        raise EmptyFileError(source.name, "rows")
-    locate = partial(_row, source, frame, columns, 0)
-    return table_of(kind, frame, columns, name=name, title=title, locate=locate)
-
-
-def _matches(kind: Kind, head: Head) -> bool:
-    """The mark at the start, and columns that fit; where none fit any kind, whoever reads says so."""
-    if not head.start.startswith(COLUMN_MARKS):
-        return False
-    try:
-        names = names_in(head.source)
-    except FormatError:
-        return True
-    fitting = [known for known in KINDS if columns_of(known, names) is not None]
-    return kind in fitting or not fitting
-
-
-for _kind in KINDS:
-    register(f"parquet-{_kind}", _kind, f"Parquet or Arrow of {named(_kind)}", shape_of(_kind), partial(_read, _kind))(
-        partial(_matches, _kind)
-    )

@@ -6,30 +6,26 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple, TypeAlias
 
-from assay.core.arguments import argument, worded
+from assay.core.arguments import argument
 from assay.core.errors import FormatError, ParameterError, did_you_mean, listed
-from assay.files.headers import columns_of, folded_name
+from assay.tables.roles import (
+    ITEM,
+    PREDICTION,
+    SCORE,
+    SYSTEM,
+    TRUTH,
+    WEIGHT,
+    absent,
+    columns_of,
+    find,
+    folded_name,
+    suffix,
+    suffixed,
+)  # fmt: skip
 
 #: One column; several, a system each (or, of scores, a label each); or names (of systems, of labels) to columns.
 Columns: TypeAlias = str | Sequence[str] | Mapping[str, str] | None
-
-# Where a file has several of these, the plainer word counts: beside `gold`, a `label` may be anybody's.
-TRUTH = ("truth", "y_true", "true_label", "gold", "ground_truth", "actual", "true", "target", "label", "labels")
-PREDICTION = ("prediction", "y_pred", "predicted", "pred", "predicted_label", "predictions")
-SCORE = ("score", "y_score", "probability", "prob", "proba", "y_proba", "y_prob", "confidence", "scores")
-ITEM = ("item_id", "id", "item", "example_id", "sample_id", "")
-WEIGHT = ("weight", "sample_weight")
-SYSTEM = ("system", "model", "classifier")
-_TRUTH_STEMS = ("truth", "y_true", "gold")
-_PREDICTION_STEMS = ("prediction", "y_pred", "predicted", "pred")
-_SCORE_STEMS = ("score", "y_score", "probability", "prob", "proba", "y_proba", "y_prob")
 _MARKS = ("_", ":")
-SHAPE = (
-    "a table with a column `truth` and a column `prediction` or `score` "
-    "(other names are said with {truth}, {prediction}, {score})"
-)
-
-
 _NOTHING: Mapping[str, str] = MappingProxyType({})
 
 
@@ -77,12 +73,9 @@ def looks_like(names: Sequence[str]) -> bool:
     """
     if columns_of("run", names) or columns_of("qrels", names):
         return False
-    truth = _exact(names, TRUTH) or len(_suffixed(names, _TRUTH_STEMS, TRUTH)) > 1
-    if not truth:
+    if not (find(TRUTH, names) or len(suffixed(names, TRUTH)) > 1):
         return False
-    if _exact(names, PREDICTION) or _exact(names, SCORE):
-        return True
-    return bool(_suffixed(names, (*_PREDICTION_STEMS, *_SCORE_STEMS), (*PREDICTION, *SCORE, *TRUTH)))
+    return any(find(role, names) or suffixed(names, role, TRUTH) for role in (PREDICTION, SCORE))
 
 
 def plan(
@@ -92,8 +85,8 @@ def plan(
     for columns in (stated.truth, stated.prediction, stated.score, stated.item, stated.weight):
         _refuse_absent(path, names, columns)
     truth, indicators = _truth(path, names, stated.truth)
-    item = stated.item or _exact(names, ITEM)
-    weight = stated.weight or _exact(names, WEIGHT)
+    item = stated.item or find(ITEM, names)
+    weight = stated.weight or find(WEIGHT, names)
     taken = {truth, item, weight, *indicators.values()}
     free = [name for name in names if name not in taken]
     predictions = _predictions(path, free, stated.prediction, indicators)
@@ -106,26 +99,25 @@ def plan(
 
     systems = _with_scores(path, predictions, rest, stated.score, known)
     if not systems:
-        raise FormatError(path, 1, expected=worded(SHAPE), got=", ".join(names))
-    layout = ColumnPlan(truth, indicators, item, weight, _exact(free, SYSTEM), systems)
+        raise absent("predictions", names, path, 1)
+    layout = ColumnPlan(truth, indicators, item, weight, find(SYSTEM, free), systems)
     return layout._replace(aside=_aside(names, stated, layout))
 
 
 def _aside(names: Sequence[str], columns: StatedColumns, layout: ColumnPlan) -> tuple[str, ...]:
     """Say which column was guessed to be something where a second one has a name for it and is left aside."""
-    truth, item, weight, systems = layout.truth, layout.item, layout.weight, layout.systems
+    systems = layout.systems
     nameless = next((system for system in systems if system.name is None), SystemColumns(None))
     scored = nameless.score or next((system.score for system in systems if system.score), None)
-    guessed = {
-        "truth": (columns.truth, truth, TRUTH), "prediction": (columns.prediction, nameless.prediction, PREDICTION),
-        "score": (columns.score, scored, SCORE), "item": (columns.item, item, ITEM),
-        "weight": (columns.weight, weight, WEIGHT),
-    }  # fmt: skip
-    read = {truth, item, weight, *(column for system in systems for column in _columns_of(system))}
+    read = {layout.truth, layout.item, layout.weight, *(name for system in systems for name in _columns_of(system))}
     notes = []
-    for what, (stated, chosen, known) in guessed.items():
-        others = [name for name in names if name and folded_name(name) in known and name not in read]
+    for role, stated, chosen in (
+        (TRUTH, columns.truth, layout.truth), (PREDICTION, columns.prediction, nameless.prediction),
+        (SCORE, columns.score, scored), (ITEM, columns.item, layout.item), (WEIGHT, columns.weight, layout.weight),
+    ):  # fmt: skip
+        others = [name for name in names if name and folded_name(name) in role.names and name not in read]
         if stated is None and chosen is not None and others:
+            what = role.name.removesuffix("_id")
             ways = f"say {argument(what)} for another"
             notes.append(f"the {what} is read from the column {chosen!r}, not from {listed(others)}: {ways}")
     return tuple(notes)
@@ -139,13 +131,11 @@ def _truth(path: str, names: Sequence[str], stated: Columns) -> tuple[str | None
     if isinstance(stated, str):
         return stated, {}
     if stated is not None:
-        return None, dict(stated) if isinstance(stated, Mapping) else {
-            _label(name, _TRUTH_STEMS): name for name in stated
-        }
-    column = _exact(names, TRUTH)
-    indicators: dict[str, str] = {} if column else _suffixed(names, _TRUTH_STEMS, TRUTH)
+        return None, dict(stated) if isinstance(stated, Mapping) else {suffix(name, TRUTH): name for name in stated}
+    column = find(TRUTH, names)
+    indicators: dict[str, str] = {} if column else suffixed(names, TRUTH)
     if column is None and not indicators:
-        raise FormatError(path, 1, expected=worded(SHAPE), got=", ".join(names))
+        raise absent("predictions", names, path, 1)
     return column, indicators
 
 
@@ -154,23 +144,19 @@ def _predictions(path: str, free: Sequence[str], stated: Columns, indicators: Ma
     if isinstance(stated, str):
         return [SystemColumns(None, stated)]
     if stated is not None:
-        pairs = (
-            stated.items()
-            if isinstance(stated, Mapping)
-            else ((_label(name, _PREDICTION_STEMS), name) for name in stated)
-        )
+        pairs = stated.items() if isinstance(stated, Mapping) else ((suffix(name, PREDICTION), name) for name in stated)
         return [SystemColumns(name, column) for name, column in pairs]
-    plain = _exact(free, PREDICTION)
+    plain = find(PREDICTION, free)
     systems = [SystemColumns(None, plain)] if plain else []
-    suffixed = _suffixed(free, _PREDICTION_STEMS, (*PREDICTION, *TRUTH))
+    by_suffix = suffixed(free, PREDICTION, TRUTH)
     scored = set(_scores_of_predictions(free).values())
-    suffixed = {name: column for name, column in suffixed.items() if column not in scored}
+    by_suffix = {name: column for name, column in by_suffix.items() if column not in scored}
     if not indicators:
-        return systems + [SystemColumns(name, column) for name, column in suffixed.items()]
-    indicated = {label: suffixed.pop(label) for label in indicators if label in suffixed}
+        return systems + [SystemColumns(name, column) for name, column in by_suffix.items()]
+    indicated = {label: by_suffix.pop(label) for label in indicators if label in by_suffix}
     systems += [SystemColumns(None, indicators=indicated)] if indicated else []
     others: dict[str, dict[str, str]] = {}
-    for rest, column in suffixed.items():
+    for rest, column in by_suffix.items():
         label = next((name for name in indicators if rest.endswith(tuple(mark + name for mark in _MARKS))), None)
         if label is None:
             expected = f"predictions of the labels of the truth, {listed(list(indicators))}"
@@ -192,7 +178,7 @@ def _with_scores(
     if stated is not None:
         return _with_said_scores(path, systems, stated)
     beside = _scores_of_predictions([*rest, *(system.prediction for system in systems if system.prediction)])
-    plain = _exact(rest, SCORE) or beside.get("")
+    plain = find(SCORE, rest) or beside.get("")
     nameless = next((system for system in systems if system.name is None), None)
     named = {
         system.name: system._replace(score=beside.get(system.name)) for system in systems if system.name is not None
@@ -201,10 +187,10 @@ def _with_scores(
         named = {name: system._replace(score=plain) for name, system in named.items()}
     elif plain:
         nameless = (nameless or SystemColumns(None))._replace(score=plain)
-    suffixed = _suffixed([name for name in rest if name != plain], _SCORE_STEMS, SCORE)
-    labels = known() if suffixed else set()
+    by_suffix = suffixed([name for name in rest if name != plain], SCORE)
+    labels = known() if by_suffix else set()
     others: dict[str, str] = {}
-    for rest_of_name, column in suffixed.items():
+    for rest_of_name, column in by_suffix.items():
         system, label = _split(rest_of_name, named, labels)
         if system is None:
             others[rest_of_name] = column
@@ -228,11 +214,11 @@ def _with_scores(
 
 def _scores_of_predictions(names: Sequence[str]) -> dict[str, str]:
     """What is called prediction_score or pred_NAME_prob is the score of a prediction: by NAME, or under no name."""
-    suffixed = _suffixed(names, _PREDICTION_STEMS, (*PREDICTION, *TRUTH))
+    by_suffix = suffixed(names, PREDICTION, TRUTH)
     columns: dict[str, str] = {}
-    for rest, column in suffixed.items():
+    for rest, column in by_suffix.items():
         system, _, word = rest.rpartition("_")
-        if folded_name(word) in SCORE and (not system or system in suffixed):
+        if folded_name(word) in SCORE.names and (not system or system in by_suffix):
             columns.setdefault(system, column)
     return columns
 
@@ -263,42 +249,12 @@ def _with_said_scores(path: str, systems: list[SystemColumns], stated: Columns) 
     if len(columns) == 1:
         return _with_said_scores(path, systems, columns[0])
     first = systems[0] if systems else SystemColumns(None)
-    return [first._replace(class_scores={_label(column, _SCORE_STEMS): column for column in columns})]
-
-
-def _exact(names: Sequence[str], known: Sequence[str]) -> str | None:
-    folded = {folded_name(name): name for name in reversed(names)}
-    return next((folded[name] for name in known if name in folded), None)
-
-
-def _suffixed(names: Sequence[str], stems: Sequence[str], whole: Sequence[str]) -> dict[str, str]:
-    """Names that start with one of these words and a mark, by what follows."""
-    columns: dict[str, str] = {}
-    for name in names:
-        rest = _label(name, stems)
-        if rest != name and rest and folded_name(name) not in whole:
-            columns.setdefault(rest, name)
-    return columns
-
-
-def _label(name: str, stems: Sequence[str]) -> str:
-    """What follows the first word of a name, if it is one of these; else the whole name."""
-    for stem in sorted(stems, key=len, reverse=True):
-        for mark in _MARKS:
-            if name.casefold().startswith(stem + mark):
-                return name[len(stem) + 1 :]
-    return name
+    return [first._replace(class_scores={suffix(column, SCORE): column for column in columns})]
 
 
 def _refuse_absent(path: str, names: Sequence[str], columns: Columns) -> None:
-    wanted = (
-        []
-        if columns is None
-        else [columns]
-        if isinstance(columns, str)
-        else list(columns.values() if isinstance(columns, Mapping) else columns)
-    )
-    for name in wanted:
+    stated = [columns] if isinstance(columns, str) else columns.values() if isinstance(columns, Mapping) else columns
+    for name in stated or ():
         if name not in names:
-            raise ParameterError(f"{path}: no column is called {name!r}: there are {listed(list(names))}"
-                                 f"{did_you_mean(name, names)}")  # fmt: skip
+            near = did_you_mean(name, names)
+            raise ParameterError(f"{path}: no column is called {name!r}: there are {listed(list(names))}{near}")

@@ -9,20 +9,19 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from assay.core.arguments import worded
-from assay.core.errors import AssayError, FormatError, ParameterError, did_you_mean, listed
-from assay.files.named_columns import NamedColumns, as_whole, chosen, names_of, read_named_columns, zero_or_one
-from assay.files.prediction_columns import SHAPE, ColumnPlan, Columns, StatedColumns, SystemColumns, looks_like, plan
-from assay.files.registry import head_of
-from assay.files.sources import Readable, Source, is_file
+from assay.core.errors import ParameterError, did_you_mean, listed
+from assay.files.named_columns import as_whole, chosen, named_columns, names_in_any, zero_or_one
+from assay.files.prediction_columns import ColumnPlan, Columns, StatedColumns, SystemColumns, looks_like, plan
+from assay.files.sources import Readable, Source
 from assay.tables.label_columns import ids_of
 from assay.tables.label_matrices import ScoreColumns, lists_of_indicators
 from assay.tables.label_rules import Nulls, Unknown, distinct
+from assay.tables.named_columns import NamedColumns
 from assay.tables.predictions import Predictions, assembled
 
 
 def read_predictions(
-    given: Readable | Source,
+    given: Readable | Source | Any,
     *,
     truth: Columns = None,
     prediction: Columns = None,
@@ -39,7 +38,7 @@ def read_predictions(
     name: str | None = None,
     keep: Mapping[str, str | None] | None = None,
 ) -> list[Predictions]:
-    """Read predictions from CSV, TSV, JSON, JSONL, Parquet or Arrow, compressed or not: one table a system of the file.
+    """Read predictions from CSV, TSV, JSON, JSONL, Parquet, Arrow or a data frame: one table a system of the file.
 
     Columns are known by their usual names (`truth`, `prediction`, `score`, `item_id`, `weight` and others); or they are
     said. `prediction_NAME` and `score_NAME` are of the system NAME; where NAME is a label, `score_NAME` is the score
@@ -53,8 +52,7 @@ def read_predictions(
     >>> [(system.name, system.prediction.to_list()) for system in read_predictions(file)]
     [('old', ['ham', 'ham']), ('new', ['spam', 'ham'])]
     """
-    source = Source.of(given)
-    table = read_named_columns(source, worded(SHAPE), separator)
+    table = named_columns(given, "predictions", separator)
     if list_separator == "":
         raise ParameterError("list_separator is a text of one character or more")
 
@@ -62,7 +60,7 @@ def read_predictions(
         return {str(label) for column in columns for label in distinct(table.labels(column, list_separator))}
 
     stated = StatedColumns(truth, prediction, score, item, weight)
-    layout = plan(source.name, table.frame.columns, stated, occurring)
+    layout = plan(table.path, table.frame.columns, stated, occurring)
     labelled = _labelled(table, layout, list_separator)
     kept = _kept(table, keep or {})
     known = labels or tuple(layout.indicators) or None
@@ -71,28 +69,20 @@ def read_predictions(
         _system_table(
             table, layout, system, labelled, assemble, name=_called(system, part, layout), rows=rows, kept=kept
         )
-        for part, rows in _parts(table, layout, name or source.stem)
+        for part, rows in _parts(table, layout, name or table.stem)
         for system in layout.systems
     ]
-    return tables if systems is None else chosen(tables, systems, source.name, "system")
+    return tables if systems is None else chosen(tables, systems, table.path, "system")
 
 
 def looks_like_predictions(value: object) -> bool:
-    """Whether a file holds predictions, by the names of its columns; False for anything else, readable or not.
-
-    Standard input can be read only once: give it as a `Source`, which keeps what was read.
+    """Whether a file or a data frame holds predictions, by the names of its columns; False for anything else.
 
     >>> import io
     >>> looks_like_predictions(io.StringIO("id,label,pred\\n1,a,b\\n")), looks_like_predictions({"q": {"d": 1}})
     (True, False)
     """
-    if not isinstance(value, Source) and (not is_file(value) or value == "-"):
-        return False
-    try:
-        head = head_of(Source.of(value))  # type: ignore[arg-type]  # a file, as said
-        return looks_like(names_of(head)) if head.numbered else False
-    except AssayError:
-        return False
+    return looks_like(names_in_any(value))
 
 
 def _parts(table: NamedColumns, layout: ColumnPlan, name: str) -> list[tuple[str, pl.Series | None]]:
@@ -101,8 +91,7 @@ def _parts(table: NamedColumns, layout: ColumnPlan, name: str) -> list[tuple[str
         return [(name, None)]
     values = ids_of(table.labels(layout.system), f"{table.path}: {layout.system}")
     if values.null_count():
-        path, line = table.where(int(values.is_null().arg_max() or 0))
-        raise FormatError(path, line, expected=f"a system in {layout.system}", got="")
+        raise table.error(int(values.is_null().arg_max() or 0), f"a system in {layout.system}")
     return [(system, (values == system).arg_true()) for system in values.unique(maintain_order=True).to_list()]
 
 

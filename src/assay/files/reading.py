@@ -8,11 +8,12 @@ from typing import Any, TypeGuard, cast
 import polars as pl
 
 from assay.core.errors import InputError, need, number_of
-from assay.files.headers import columns_of, table_of
 from assay.files.legacy_quirks import grade_in_column_two, turned_round, upside_down
 from assay.files.registry import Kind, Loaded, detect
 from assay.files.sources import Readable, Source
 from assay.tables import Batches, Documents, Qrels, Run, Topics
+from assay.tables.named_columns import NamedColumns
+from assay.tables.roles import ColumnNames, columns_of, named_by
 
 _PREFIX = "irds:"
 _PARTS = {"qrels": "qrels", "topics": "queries", "documents": "docs"}
@@ -52,9 +53,10 @@ def _table(kind: Kind, dataset_id: str) -> Any:
         frame = pl.DataFrame({name: _values([row[place] for row in rows]) for place, name in enumerate(names)})
     if columns is None:
         raise InputError(f"{dataset_id}: expected {kind}, got the columns {', '.join(names)}")
-    return table_of(
-        kind, frame, columns, name=dataset_id, title=f"ir_datasets {kind}", locate=lambda **_: (dataset_id, None)
-    )
+    from assay.files.headers import table_of  # noqa: PLC0415  # who reads a file in columns does not wait for it
+
+    table = NamedColumns(dataset_id, frame, lambda _: (dataset_id, None), title=f"ir_datasets {kind}")
+    return table_of(kind, table, columns, dataset_id)
 
 
 def _values(values: list[Any]) -> pl.Series:
@@ -79,25 +81,33 @@ def _records(kind: Kind, dataset_id: str) -> Iterable[Any]:
     return records
 
 
-def scan_run(given: Readable | Source, *, format: str | None = None, name: str | None = None) -> Batches:
+def scan_run(
+    given: Readable | Source, *, format: str | None = None, name: str | None = None, columns: ColumnNames = None
+) -> Batches:
     """Open a run without reading it, where its format allows that; evaluation then streams it.
+
+    `columns`: which columns have which role, as in `columns={"query_id": "Search term"}`, unless they have a usual
+    name.
 
     >>> import io
     >>> scan_run(io.StringIO("q1 Q0 d1 1 2.5 mine"), name="mine").name
     'mine'
     """
     source = Source.of(given)
-    return cast("Batches", detect(source, "run", format).read(source, name or source.stem))
+    with named_by(columns):
+        return cast("Batches", detect(source, "run", format).read(source, name or source.stem))
 
 
-def read_run(given: Readable | Source, *, format: str | None = None, name: str | None = None) -> Run:
-    """Read a run file into memory.
+def read_run(
+    given: Readable | Source, *, format: str | None = None, name: str | None = None, columns: ColumnNames = None
+) -> Run:
+    """Read a run file into memory; `columns` are those of `scan_run`.
 
     >>> import io
     >>> read_run(io.StringIO("q1 Q0 d1 1 2.5 mine")).frame.rows()
     [('q1', 'd1', 2.5, 1.0)]
     """
-    scanned = scan_run(given, format=format, name=name)
+    scanned = scan_run(given, format=format, name=name, columns=columns)
     return scanned if isinstance(scanned, Run) else scanned.read()
 
 
@@ -109,12 +119,13 @@ def read_qrels(
     judges: bool | None = None,
     subtopics: bool = False,
     inverse_grades: bool = False,
+    columns: ColumnNames = None,
 ) -> Qrels:
     """Read judgments. `judges`: whether column 2 names the judge; None finds out from documents judged twice.
 
     `subtopics`: column 2 names the subtopic for which a document was judged; the table has it as `judge`.
     `inverse_grades`: 1 is the best grade, as in Cranfield's codes: the largest becomes 1, and negative ones 0.
-    `irds:NAME` reads the judgments of a dataset of `ir_datasets`.
+    `irds:NAME` reads the judgments of a dataset of `ir_datasets`. `columns` are those of `scan_run`.
 
     >>> import io
     >>> read_qrels(io.StringIO("q1 0 d1 2")).frame.rows()
@@ -124,13 +135,15 @@ def read_qrels(
         loaded, title, origin = loaded_qrels(given), "ir_datasets qrels", given
     else:
         source = Source.of(given)
-        detected = detect(source, "qrels", format)
-        loaded, title, origin = detected.read(source, name or source.name), detected.title, source.name
+        with named_by(columns):
+            detected = detect(source, "qrels", format)
+            loaded, title, origin = detected.read(source, name or source.name), detected.title, source.name
         title = loaded.title or title
     doubts = grade_in_column_two(loaded.frame, name or origin) if "iteration" in loaded.frame.columns else []
     frame, title, unique = _with_judges(loaded.frame, title, True if subtopics else judges, subtopics)
     name = name or origin
-    qrels = Qrels(frame, name, title) if unique else Qrels.settled(frame, name, title, loaded.locate)
+    where = loaded.where or (lambda _: (origin, None))
+    qrels = Qrels(frame, name, title) if unique else Qrels.settled(frame, name, title, where)
     if loaded.summed and not (judges or subtopics):
         frame = qrels.frame.group_by("query_id", "doc_id", maintain_order=True).agg(pl.col("relevance").sum())
         qrels = Qrels(frame, name, title, (*qrels.warnings, f"{name}: {loaded.summed}"))

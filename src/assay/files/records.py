@@ -133,4 +133,4 @@ def relevant(pairs: Iterable[tuple[str, str]], source: Source, warnings: tuple[s
     frame = pl.DataFrame(list(pairs), schema={"query_id": pl.String, "doc_id": pl.String}, orient="row")
     if not frame.height:
         raise FormatError(source.name, None, expected="queries and their relevant documents", note="there are none")
-    return Loaded(frame.with_columns(relevance=pl.lit(1.0)), lambda **_: (source.name, None), warnings)
+    return Loaded(frame.with_columns(relevance=pl.lit(1.0)), warnings=warnings)

@@ -18,6 +18,8 @@ import polars as pl
 from assay.core.errors import EmptyFileError, FormatError, ParameterError, did_you_mean
 from assay.files.columns import all_lines, data_lines
 from assay.files.sources import BYTE_ORDER_MARK, LONGEST_LINE, Source, without_end_mark
+from assay.tables.label_rules import Where
+from assay.tables.roles import absent
 
 Kind: TypeAlias = Literal["run", "qrels", "topics", "documents"]
 
@@ -29,7 +31,7 @@ COLUMN_MARKS = (b"PAR1", b"ARROW1")
 _HEAD_OF_COLUMNS = 16
 _UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _BLANK_SEPARATED = {"trec-run", "msmarco-run", "trec-qrels", "qrels-3"}
-_OTHERS = ("sgml", "parquet", "other_tools", "json_files", "delimited")
+_OTHERS = ("sgml", "other_tools", "json_files", "headers")
 #: The layouts of the classic collections, which look like columns to formats that are separated by blanks.
 _CLASSIC = ("cystic_fibrosis", "classic_layouts")
 _CLASSIC_NAMES = ("cf-", "lisa-", "npl-", "time-")
@@ -95,7 +97,7 @@ class Loaded(NamedTuple):
     """Judgments as they stand in a file: a frame, and who finds the line of a row again."""
 
     frame: pl.DataFrame
-    locate: Callable[..., tuple[str, int | None]]
+    where: Where | None = None
     warnings: tuple[str, ...] = ()
     #: Which of the format's dialects it is, if there are several.
     title: str = ""
@@ -163,6 +165,11 @@ def detect(source: Source, kind: Kind | None = None, name: str | None = None) ->
             return known
     note = f"this looks like {fitting[0].title}" if fitting else None
     number, line = head.numbered[0]
+    from assay.files.named_columns import names_of  # noqa: PLC0415  # whoever reads named columns needs this module
+
+    names = names_of(head)
+    if kind is not None and not fitting and len(names) > 1 and not any(map(is_number, names)):
+        raise absent(kind, names, source.name, number)
     got = " ".join(line.decode(errors="replace").split())
     raise FormatError(source.name, number, expected=_wanted(kind), got=got, note=note)
 

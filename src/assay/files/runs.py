@@ -140,13 +140,16 @@ class RunFile:
 def load_columns(source: Source, layout: Layout) -> Loaded:
     """Read judgments whose fields are separated by blanks."""
 
-    def contradiction(**wanted: str) -> tuple[str, int | None]:
-        """The first line that gives another grade than the lines before."""
-        in_file = {"iteration" if key == "judge" else key: value for key, value in wanted.items()}
-        (_, first), *rest = _occurrences(source, layout, **in_file)
-        return source.name, next((line for line, fields in rest if float(fields[-1]) != float(first[-1])), None)
+    def where(row: int) -> tuple[str, int | None]:
+        before = 0
+        for data in source.chunks():
+            lines = data_lines(data)
+            if row < len(lines):
+                return source.name, before + lines[row][0]
+            row, before = row - len(lines), before + len(all_lines(data))
+        return source.name, None
 
-    return Loaded(_concat(parsed(source, layout, _same), layout), contradiction)
+    return Loaded(_concat(parsed(source, layout, _same), layout), where)
 
 
 def parsed(source: Source, layout: Layout, prepare: Callable[[pl.DataFrame], T]) -> Iterator[T]:

@@ -120,7 +120,7 @@ def _judgments(source: Source, _name: str) -> Loaded:
     remark = (
         f"{source.name}: the last two columns of SMART judgments mean nothing; every document listed is relevant (1)"
     )
-    return Loaded(frame, loaded.locate, (remark,))
+    return Loaded(frame, loaded.where, (remark,))
 
 
 @register("smart-qrels", "qrels", "SMART judgments", "`query_id doc_id 0 0.000000`", _judgments)

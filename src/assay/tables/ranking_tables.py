@@ -9,7 +9,8 @@ from typing import Any, Protocol, TypeVar, cast
 import polars as pl
 
 from assay.core.errors import FormatError, InputError, quote
-from assay.tables.shapes import FlatDicts, InMemory, Locate, refuse_absent, rows_of
+from assay.tables.label_rules import Where
+from assay.tables.shapes import FlatDicts, InMemory, refuse_absent, rows_of
 
 T = TypeVar("T")
 
@@ -54,10 +55,14 @@ class Run:
         name: str = "run",
         format: str = "in memory",
         metadata: str = "",
-        locate: Locate | None = None,
+        *,
+        where: Where | None = None,
+        origin: str | None = None,
     ) -> None:
         self.name, self.format = name, format
-        self._locate = locate
+        #: Where the run comes from, for messages: a file's path, or the name.
+        self.origin = name if origin is None else origin
+        self._where = where
         #: What the run says about itself: YAML, as an `ir_metadata` header has it.
         self.metadata = metadata
         #: The rows as they came, if they came in dicts: whoever can do with those need not make columns of text.
@@ -78,11 +83,6 @@ class Run:
         """The rows, in the order in which they came."""
         return cast("FlatDicts", self.dicts).frame("score")
 
-    @property
-    def origin(self) -> str:
-        """Where the run comes from, for messages: a file's path, or the name."""
-        return self.name if self._locate is None else self._locate()[0]
-
     def read(self) -> Run:
         """The run itself, which is in memory."""
         return self
@@ -101,10 +101,9 @@ class Run:
 
     def whereabouts(self, query_id: str, doc_id: str) -> tuple[str, int | None]:
         """Tell the row (from 1), or the line of the file, where this document comes up for the second time."""
-        if self._locate is not None:
-            return self._locate(query_id=query_id, doc_id=doc_id)
         same = (self.frame["query_id"] == query_id) & (self.frame["doc_id"] == doc_id)
-        return self.name, int(same.arg_true()[1]) + 1
+        row = int(same.arg_true()[1])
+        return (self.origin, row + 1) if self._where is None else self._where(row)
 
 
 class Qrels:
@@ -137,10 +136,12 @@ class Qrels:
             return data
         rows = rows_of(data, "relevance", name)
         # A dict whose keys are text cannot hold a pair twice.
-        return cls(rows, name) if isinstance(rows, FlatDicts) else cls.settled(rows, name)
+        if isinstance(rows, FlatDicts):
+            return cls(rows, name)
+        return cls.settled(rows.drop("iteration", strict=False), name)
 
     @classmethod
-    def settled(cls, frame: pl.DataFrame, name: str, format: str = "in memory", locate: Locate | None = None) -> Qrels:
+    def settled(cls, frame: pl.DataFrame, name: str, format: str = "in memory", where: Where | None = None) -> Qrels:
         """Collapse rows given twice; refuse rows that contradict one another."""
         keys = [name for name in ("query_id", "doc_id", "judge") if name in frame.columns]
         if frame.n_unique(keys) == frame.height:
@@ -149,8 +150,9 @@ class Qrels:
         if unique.n_unique(keys) < unique.height:
             first = unique.filter(unique.select(keys).is_duplicated()).row(0, named=True)
             wanted = {key: first[key] for key in keys}
-            path, line = locate(**wanted) if locate else (name, None)
-            grades = unique.filter(*(pl.col(key) == value for key, value in wanted.items()))["relevance"].to_list()
+            rows = frame.with_row_index("row").filter(*(pl.col(key) == value for key, value in wanted.items()))
+            grades = rows["relevance"].unique(maintain_order=True).to_list()
+            path, line = where(rows.filter(pl.col("relevance") == grades[1])["row"][0]) if where else (name, None)
             by = f" by judge {quote(wanted['judge'])}" if "judge" in wanted else ""
             pair = f"document {quote(wanted['doc_id'])} for query {quote(wanted['query_id'])}"
             raise FormatError(
@@ -205,7 +207,7 @@ class _Texts:
         name: str,
         format: str,
         warnings: tuple[str, ...] = (),
-        locate: Locate | None = None,
+        where: Where | None = None,
     ) -> None:
         self.name, self.format, self.warnings = name, format, warnings
         if self.key not in frame.columns:
@@ -219,18 +221,18 @@ class _Texts:
         rest = [column for column in frame.columns if column not in {self.key, *self.columns}]
         wanted = [self.key, *self.columns, *rest]
         self.frame = frame.select(pl.col(column).cast(pl.String).fill_null("") for column in wanted)
-        self._check_ids(locate or (lambda row: (f"{name}: row {row + 1}", None)))
+        self._check_ids(where or (lambda row: (f"{name}: row {row + 1}", None)))
 
-    def _check_ids(self, locate: Locate) -> None:
+    def _check_ids(self, where: Where) -> None:
         """Refuse a row without an id, and the second row under one id."""
         ids = self.frame[self.key]
         if (ids == "").any():
-            path, line = locate(row=int((ids == "").arg_max() or 0))
+            path, line = where(int((ids == "").arg_max() or 0))
             raise FormatError(path, line, expected=f"a {self.key}", got="")
         again = ~ids.is_first_distinct()
         if again.any():
             row = int(again.arg_max() or 0)
-            path, line = locate(row=row)
+            path, line = where(row)
             raise FormatError(path, line, expected=f"each {self.key} once", got=ids[row])
 
     def __len__(self) -> int:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 import operator
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -18,9 +18,6 @@ from assay.core.errors import InputError
 
 #: What `Run.of` and `Qrels.of` take: dicts of dicts, data frames of any library, or rows as tuples.
 InMemory: TypeAlias = Mapping[str, Mapping[str, float]] | Iterable[tuple[Any, ...]] | Any
-
-#: Names a file, and the line of the second row with given values, or that contradicts an earlier one.
-Locate: TypeAlias = Callable[..., tuple[str, int | None]]
 
 _FEW_ROWS = 1 << 16
 
@@ -77,7 +74,11 @@ def _chained(data: Mapping[Any, Mapping[Any, Any]]) -> Iterable[Any]:
 def rows_of(data: InMemory, value: str, name: str) -> pl.DataFrame | FlatDicts:
     """Take any of the accepted shapes, checked; refuse anything else."""
     flat = FlatDicts.of(data, finite=value == "relevance") if isinstance(data, Mapping) else None
-    return _checked(_columns(data, value, name), value, name) if flat is None else flat
+    if flat is not None:
+        return flat
+    from assay.tables.named_columns import NamedColumns, ranking_rows  # noqa: PLC0415  # plain dicts do without
+
+    return ranking_rows("run" if value == "score" else "qrels", NamedColumns.of(_columns(data, value), name))
 
 
 def as_series(values: np.ndarray[Any, Any]) -> pl.Series:
@@ -99,42 +100,25 @@ def picked(values: pl.Series, rows: np.ndarray[Any, np.dtype[np.int64]]) -> pl.S
     return values.gather(as_series(rows))
 
 
-#: The column that a table may have besides, by its column of numbers.
-_OPTIONAL = {"score": "rank", "relevance": "judge"}
-
-
-def _columns(data: InMemory, value: str, name: str) -> pl.DataFrame:
+def _columns(data: InMemory, value: str) -> Any:
     """Any of the accepted shapes -> a frame, not yet checked."""
     if isinstance(data, Mapping):
         return _from_mapping(data, value)
-    if isinstance(data, pl.DataFrame | pl.LazyFrame):
-        try:
-            return data.lazy().collect()
-        except (OSError, pl.exceptions.PolarsError) as problem:
-            raise InputError(f"{name}: cannot be read: {problem}") from problem
-    if hasattr(data, "columns") or hasattr(data, "__arrow_c_stream__") or hasattr(data, "column_names"):
-        return _from_frame(data, value, name)
+    if any(hasattr(data, attribute) for attribute in ("columns", "column_names", "__arrow_c_stream__")):
+        return data
     if isinstance(data, Iterable) and not isinstance(data, str | bytes):
         return _from_rows(data, value)
     raise InputError(f"expected a dict of dicts, a data frame or rows as tuples, got {type(data).__name__}")
 
 
 def _from_mapping(data: Mapping[Any, Any], value: str) -> pl.DataFrame:
-    for kind in set(map(type, data.values())):  # a check per type, not per query: there may be many
-        if not issubclass(kind, Mapping):
-            query_id = next(query_id for query_id, documents in data.items() if type(documents) is kind)
-            raise InputError(f"query {query_id!r}: expected a dict of doc_id to {value}, got {kind.__name__}")
-    lengths = np.array(list(map(len, data.values())), dtype=np.int64)
-    topics = _texts(list(data), "query_id")
-    documents = list(itertools.chain.from_iterable(data.values()))
-    numbers = list(itertools.chain.from_iterable(map(operator.methodcaller("values"), data.values())))
-    return pl.DataFrame(
-        {
-            "query_id": picked(topics, np.repeat(np.arange(len(data)), lengths)),
-            "doc_id": _texts(documents, "doc_id"),
-            value: _numbers(numbers, value),
-        }
-    )
+    rows: list[tuple[Any, Any, Any]] = []
+    for query_id, documents in data.items():
+        if not isinstance(documents, Mapping):
+            kind = type(documents).__name__
+            raise InputError(f"query {query_id!r}: expected a dict of doc_id to {value}, got {kind}")
+        rows += [(query_id, doc_id, number) for doc_id, number in documents.items()]
+    return _from_rows(rows, value)
 
 
 def _from_rows(rows: Iterable[Any], value: str) -> pl.DataFrame:
@@ -152,39 +136,6 @@ def _from_rows(rows: Iterable[Any], value: str) -> pl.DataFrame:
     )
 
 
-def _from_frame(data: Any, value: str, name: str) -> pl.DataFrame:
-    import narwhals.stable.v2 as nw  # noqa: PLC0415  # loaded only for frames of other libraries
-
-    try:
-        frame = nw.from_native(data, eager_only=True)
-    except TypeError as problem:
-        raise InputError(f"expected a data frame, got {type(data).__name__}") from problem
-    except nw.exceptions.NarwhalsError as problem:
-        raise InputError(f"{name}: {' '.join(str(problem).split())}") from problem
-    try:
-        there = frame.columns
-        wanted = {
-            column: frame[column] for column in ("query_id", "doc_id", value, _OPTIONAL[value]) if column in there
-        }
-    except (ValueError, IndexError, nw.exceptions.NarwhalsError) as problem:
-        raise InputError(f"{name}: expected a data frame with a name for each column, got {problem}") from problem
-    refuse_absent(there, value, name)
-    columns = {}
-    for column, values in wanted.items():
-        missing = values.is_null()
-        if missing.any():
-            raise InputError(f"{name}: row {missing.to_list().index(True) + 1}: expected a {column}, got none")
-        if values.dtype.is_numeric():
-            columns[column] = pl.Series(values.to_numpy().copy())  # the frame's own memory may change later
-        elif column not in {value, "rank"}:
-            columns[column] = _texts(values.to_list(), column)
-        elif values.dtype == nw.Object:
-            columns[column] = _numbers(values.to_list(), column)
-        else:
-            raise InputError(f"{name}: expected numbers in column {column}, got {values.dtype}")
-    return pl.DataFrame(columns)
-
-
 def refuse_absent(there: Sequence[Any], value: str, name: str) -> None:
     """Refuse a table without one of its columns."""
     needed = ("query_id", "doc_id", value)
@@ -192,35 +143,6 @@ def refuse_absent(there: Sequence[Any], value: str, name: str) -> None:
         raise InputError(
             f"{name}: expected the columns {', '.join(needed)}, got {', '.join(map(str, there)) or 'none'}"
         )
-
-
-def _checked(frame: pl.DataFrame, value: str, name: str) -> pl.DataFrame:
-    """Bring the columns to their types; refuse what is absent, null or not a number."""
-    refuse_absent(frame.columns, value, name)
-    wanted = ["query_id", "doc_id", value, *({_OPTIONAL[value]} & set(frame.columns))]
-    columns = {column: frame[column] for column in wanted}
-    for column, values in columns.items():
-        if values.null_count():
-            row = int(values.is_null().arg_max() or 0)
-            raise InputError(f"{name}: row {row + 1}: expected a {column}, got null")
-        if column in {value, "rank"}:
-            columns[column] = _as_numbers(values, name, finite=column == "relevance")
-        elif values.dtype != pl.String:
-            if not (values.dtype.is_integer() or values.dtype.base_type() in {pl.Categorical, pl.Enum, pl.Null}):
-                raise InputError(f"{name}: expected text or whole numbers in column {column}, got {values.dtype}")
-            columns[column] = values.cast(pl.String)
-    return pl.DataFrame(columns)
-
-
-def _as_numbers(values: pl.Series, name: str, *, finite: bool) -> pl.Series:
-    if len(values) and not values.dtype.is_numeric():
-        raise InputError(f"{name}: expected numbers in column {values.name}, got {values.dtype}")
-    numbers = values if values.dtype == pl.Float64 else values.cast(pl.Float64)
-    refused = ~np.isfinite(numbers.to_numpy()) if finite else np.isnan(numbers.to_numpy())
-    if refused.any():
-        row = int(refused.argmax())
-        raise InputError(f"{name}: row {row + 1}: expected a number as {values.name}, got {numbers[row]}")
-    return numbers
 
 
 def _text(value: Any, name: str) -> str:
@@ -241,7 +163,8 @@ def _texts(values: Sequence[Any], name: str) -> pl.Series:
 
 def _numbers(values: Sequence[Any], name: str) -> pl.Series:
     for kind in set(map(type, values)):  # a check per type, not per value: there may be millions
-        if issubclass(kind, str | bytes | bool | np.bool) or not hasattr(kind, "__float__"):
+        is_grade = name == "relevance" and issubclass(kind, bool | np.bool)
+        if not is_grade and (issubclass(kind, str | bytes | bool | np.bool) or not hasattr(kind, "__float__")):
             odd = next(value for value in values if type(value) is kind)
             raise InputError(f"expected a number as {name}, got {odd!r}")
     try:

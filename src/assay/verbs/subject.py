@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 from assay.core import registry
 from assay.core.errors import ParameterError, refuse_unknown
 from assay.files.sources import Source
+from assay.tables.named_columns import is_frame
+from assay.tables.roles import named_by
 
 if TYPE_CHECKING:
     from assay.measures.registry import Measure
@@ -119,7 +121,7 @@ def name_of(value: Any) -> str:
     if isinstance(value, Mapping | list | tuple):
         names = {name_of(item) for item in (value.values() if isinstance(value, Mapping) else value)}
         return names.pop() if len(names) == 1 else ""
-    if isinstance(value, str | os.PathLike | Source):  # of an open file, what was looked at would be gone
+    if isinstance(value, str | os.PathLike | Source) or is_frame(value):  # a look at an open file would use it up
         return next((name for name, looks_like in FILES.items() if registry.load(looks_like)(value)), "")
     return ""
 
@@ -145,12 +147,14 @@ def pairing_of(
     """
     from assay.stats.pairing import Pairing  # noqa: PLC0415  # it loads SciPy, which `explain` does without
 
-    rules = rules or {}
+    rules = dict(rules or {})
+    columns = rules.pop("columns", None)
     if isinstance(given, Pairing) and runs is None and not rules:
         return given.directed(direction, measures)
-    subject, inputs = subject_of(given, runs), [given] if runs is None else [given, runs]
-    check_rules(rules, subject, verb)
-    return subject.pairing(inputs, measures, seed, rules).directed(direction, measures)
+    with named_by(columns):
+        subject, inputs = subject_of(given, runs), [given] if runs is None else [given, runs]
+        check_rules(rules, subject, verb)
+        return subject.pairing(inputs, measures, seed, rules).directed(direction, measures)
 
 
 def check_rules(rules: Iterable[str], subject: Subject, *verbs: Callable[..., Any]) -> None:

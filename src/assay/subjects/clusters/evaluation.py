@@ -21,6 +21,8 @@ from assay.subjects.clusters.rules import Rules, computed, counts_of, measures_o
 from assay.subjects.clusters.scales import uneven_columns
 from assay.tables.alignment import aligned_clusters
 from assay.tables.clusters import Clusters
+from assay.tables.named_columns import is_frame
+from assay.tables.roles import ColumnNames, named_by
 
 Opened: TypeAlias = Clusters | Contingency
 
@@ -58,13 +60,13 @@ def _found(clusters: Any) -> Iterator[tuple[str, Opened]]:
     elif isinstance(clusters, Sequence) and not isinstance(clusters, str | bytes):
         for part in clusters:
             yield from _found(part)
-    elif isinstance(clusters, str | os.PathLike | Source):
+    elif isinstance(clusters, str | os.PathLike | Source) or is_frame(clusters):
         from assay.files.clusters import read_clusters  # noqa: PLC0415  # only who reads files waits for readers
 
         yield from ((table.name, table) for table in read_clusters(clusters))
     else:
         raise ParameterError(
-            f"expected Clusters, a Contingency or a path, not {type(clusters).__name__}: "
+            f"expected Clusters, a Contingency, a path or a data frame, not {type(clusters).__name__}: "
             "Clusters.of(labels_true, labels_pred) takes lists and arrays"
         )
 
@@ -91,12 +93,14 @@ def cluster(
     confidence: float = 0.95,
     resamples: int = 2000,
     seed: int = 0,
+    columns: ColumnNames = None,
     mute: Sequence[str] | str = (),
     shown: ClusteringView | None = None,
 ) -> Clustering:
     """Evaluate one clustering or several: against classes, if they are known, and by the points, if they are given.
 
-    `given` are `Clusters`, a `Contingency` or the path of a file; or a list of such, or a dict from names to them.
+    `given` are `Clusters`, a `Contingency`, a data frame or the path of a file; or a list of such, or a dict from names
+    to them. `columns`: which columns of a file or a frame have which role, as in `columns={"cluster": "Group"}`.
     `noise`: the label of items that are in no cluster, such as -1. `noise_as`: `drop` leaves them out, `singletons`
     makes each a cluster of its own, `cluster` keeps them together. `unlabelled`, for items without a class: `error`,
     `drop`, or `class`, a class of their own; measures of points take all items. `metric`: the distance of points,
@@ -115,7 +119,8 @@ def cluster(
     checked_confidence(confidence)
     resamples, seed = Whole(1).check("resamples", resamples), Whole(0).check("seed", seed)
     rules = Rules(noise, noise_as, unlabelled, metric, sample_size).checked()
-    opened = systems_in(given)
+    with named_by(columns):
+        opened = systems_in(given)
     counts = {name: counts_of(table, rules, seed) for name, table in opened.items()}
     for table, held in zip(opened.values(), counts.values(), strict=True):
         if isinstance(table, Clusters) and not held:

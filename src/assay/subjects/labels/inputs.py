@@ -20,6 +20,7 @@ from assay.subjects.labels.result import Classification
 from assay.tables import Predictions
 from assay.tables.alignment import aligned
 from assay.tables.label_rules import NONE, label_among, positive_label, stated_labels
+from assay.tables.named_columns import is_frame
 
 
 def against_rest(labels: Predictions | ConfusionMatrix, label: Any) -> Predictions | ConfusionMatrix:
@@ -123,14 +124,14 @@ def _found(predictions: Any, pos_label: Any) -> Iterator[tuple[str, Opened]]:
     elif isinstance(predictions, Sequence) and not isinstance(predictions, str | bytes):
         for part in predictions:
             yield from _found(part, pos_label)
-    elif isinstance(predictions, str | os.PathLike | Source):
+    elif isinstance(predictions, str | os.PathLike | Source) or is_frame(predictions):
         from assay.files.predictions import read_predictions  # noqa: PLC0415  # only who reads files waits for readers
 
         yield from ((table.name, table) for table in read_predictions(predictions, pos_label=pos_label))
     else:
         raise ParameterError(
-            f"expected Predictions, a ConfusionMatrix, a Classification or a path, not {type(predictions).__name__}: "
-            "Predictions.of(y_true, y_pred) takes lists and arrays"
+            f"expected Predictions, a ConfusionMatrix, a Classification, a path or a data frame, not "
+            f"{type(predictions).__name__}: Predictions.of(y_true, y_pred) takes lists and arrays"
         )
 
 

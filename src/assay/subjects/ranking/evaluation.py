@@ -26,6 +26,7 @@ from assay.measures.steps import PerUnit
 from assay.measures.summary import Summary, Undefined, signature, summarise
 from assay.subjects.ranking.inputs import check_text, judgments_of, named_runs
 from assay.tables import Batches, Qrels, Scores
+from assay.tables.roles import ColumnNames, named_by
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -250,6 +251,7 @@ def evaluate(
     subtopics: bool | None = None,
     seed: int = 0,
     samples: int = 100,
+    columns: ColumnNames = None,
     **rules: Any,
 ) -> Evaluation:
     """Evaluate one run or several against judgments.
@@ -262,6 +264,8 @@ def evaluate(
     diversity want it; others take the largest grade. None: if such a measure is asked for, the column is taken for
     subtopics where documents are judged under several of its names, and a warning says so.
     `samples` and `seed` serve `ties="expected"` for measures without a closed form.
+    `columns`: which columns of files and frames have which role, as in `columns={"query_id": "Search term"}`, unless
+    they have a usual name.
 
     >>> evaluate({"q1": {"d1": 1}}, {"q1": {"d1": 0.9}}, "RR").mean()
     1.0
@@ -272,13 +276,13 @@ def evaluate(
     chosen = policies(None, **(profile | rules))
     wanted = _measures(measures, compat)
     check_subtopics(subtopics, judge)
-    table = judgments_of(qrels, judge, subtopics is True)
+    with named_by(columns):
+        table, opened = judgments_of(qrels, judge, subtopics is True), named_runs(runs)
     if judge is not None:
         table = table.by_judge(judge)
     by_subtopic, table, doubts = by_subtopics(table, subtopics, wanted)
     judgments = Judgments.of(table, by_subtopic)
     systems = []
-    opened = named_runs(runs)
     for name, run in opened.items():
         check_text(name)
         ranks = Ranks.from_tables(run, judgments, chosen)

@@ -63,7 +63,7 @@ def opened_run(given: Any, name: str | None = None) -> Batches:
         return scan_run(source, name=name)
     except EmptyFileError:
         nothing = pl.DataFrame(schema={"query_id": pl.String, "doc_id": pl.String, "score": pl.Float64})
-        return Run(nothing, name or source.stem, EMPTY_FILE, locate=lambda **_: (source.name, None))
+        return Run(nothing, name or source.stem, EMPTY_FILE, origin=source.name)
 
 
 def _name(run: Batches, others: list[Batches]) -> str:

@@ -14,9 +14,11 @@ from assay.core.errors import InputError, ParameterError, listed, number_of
 from assay.files.sources import Source, is_file
 from assay.stats.confidence import checked_confidence
 from assay.subjects.spans.result import Extraction, cells_of, confusion_of
-from assay.subjects.spans.span_files import read_spans, read_truth_and_predicted
+from assay.subjects.spans.span_files import read_spans, read_truth_and_predicted, spans_in
 from assay.subjects.spans.spans import Match, Spans, matched, rows_of
 from assay.subjects.spans.tagged_tokens import Bio
+from assay.tables.named_columns import NamedColumns, is_frame
+from assay.tables.roles import ColumnNames, named_by
 
 
 def extract(
@@ -30,11 +32,13 @@ def extract(
     confidence: float = 0.95,
     resamples: int = 2000,
     seed: int = 0,
+    columns: ColumnNames = None,
 ) -> Extraction:
     """Precision, recall and F of extracted spans or tuples, in all, per type and per document.
 
-    `truth` and `predicted` are files, `Spans`, or rows `(document, start, end, type)`; one file may have both. `match`
-    says when a predicted span is the true one:
+    `truth` and `predicted` are files, data frames, `Spans`, or rows `(document, start, end, type)`; one file may have
+    both. `columns`: which columns of these have which role, as in `columns={"start": "Von"}`. `match` says when a
+    predicted span is the true one:
 
     - `exact`: document, start, end and type are equal (of tuples: document, values and type);
     - `type_overlap`: same document, same type, and at least one character (or token) in common;
@@ -58,7 +62,8 @@ def extract(
     Real(0.0, inside=True, infinite=True).check("beta", beta)
     confidence = checked_confidence(confidence)
     resamples, seed = Whole(1).check("resamples", resamples), Whole(0).check("seed", seed)
-    gold, guesses = _alike(*_given(truth, predicted, bio))
+    with named_by(columns):
+        gold, guesses = _alike(*_given(truth, predicted, bio))
     pairs = matched(gold, guesses, match)
     hit, called = [row for row, _ in pairs], [other for _, other in pairs]
     missed = sorted(set(range(len(gold))) - set(hit))
@@ -103,8 +108,12 @@ def _given(truth: Any, predicted: Any, bio: Bio) -> tuple[Spans, Spans]:
         return read_truth_and_predicted(truth, predicted, bio=bio)
     if predicted is None:
         raise ParameterError("give the predicted spans, too: extract(truth, predicted)")
-    gold = read_spans(truth, bio=bio) if files[0] else Spans.of(truth)
-    return gold, read_spans(predicted, bio=bio, may_be_empty=True) if files[1] else Spans.of(predicted)
+    gold = read_spans(truth, bio=bio) if files[0] else _in_memory(truth)
+    return gold, read_spans(predicted, bio=bio, may_be_empty=True) if files[1] else _in_memory(predicted)
+
+
+def _in_memory(data: Any) -> Spans:
+    return spans_in(NamedColumns.of(data, "spans")) if is_frame(data) else Spans.of(data)
 
 
 def _alike(gold: Spans, guesses: Spans) -> tuple[Spans, Spans]:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 import polars as pl
 
 from assay.core.errors import EmptyFileError, FormatError
-from assay.files.headers import folded_name
 from assay.files.json_values import records
 from assay.files.named_columns import names_of, read_named_columns
 from assay.files.parquet import read_table
@@ -17,10 +16,10 @@ from assay.files.registry import COLUMN_MARKS, head_of
 from assay.files.sources import Readable, Source
 from assay.subjects.spans.spans import Spans, spans_of, tuples_of
 from assay.subjects.spans.tagged_tokens import Bio, read_both, read_pair, read_tagged
+from assay.tables.named_columns import NamedColumns
+from assay.tables.roles import TABLES, absent, columns_of, find, roles_in
 
-_DOCUMENT = ("document", "doc_id", "document_id", "docid", "doc", "item_id", "id")
-_START, _END = ("start", "start_offset", "begin"), ("end", "end_offset", "stop")
-_TYPE, _TEXT = ("type", "label", "tag", "entity_type", "entity"), ("text", "surface", "mention")
+_ROLES = {role.name: role for role in TABLES["spans"]}
 _VALUES, _TUPLES = "values", "tuples"
 _SPANS = ("spans", "entities", "labels", "label", _TUPLES)
 _TRUTH = ("truth", "gold", "y_true", "true")
@@ -48,7 +47,7 @@ def read_spans(readable: Readable | Source, *, bio: Bio = "conlleval", may_be_em
     form = _form(source)
     if form == "tags":
         return read_tagged(source, bio=bio)
-    return _from_json(source, _SPANS) if form == "json" else _from_table(source)
+    return _from_json(source, _SPANS) if form == "json" else spans_in(read_named_columns(source, _SHAPES))
 
 
 def read_truth_and_predicted(
@@ -92,7 +91,7 @@ def _is_empty(source: Source) -> bool:
     if form == "json":
         return next(records(source), None) is None
     if head.start.startswith(COLUMN_MARKS):
-        return not read_table(source).height
+        return not read_table(source).frame.height
     return form == "table" and len(head.numbered) == 1
 
 
@@ -104,38 +103,30 @@ def _form(source: Source) -> str:
         return "table"
     if head.text.startswith(("{", "[")):
         return "json"
-    folded = {folded_name(name) for name in names_of(head)}
-    return "table" if folded & set(_START) and folded & set(_END) else "tags"
+    return "table" if {"start", "end"} <= roles_in("spans", names_of(head)).keys() else "tags"
 
 
-def _from_table(source: Source) -> Spans:
-    table = read_named_columns(source, _SHAPES)
-    columns = {
-        ours: next((name for word in known for name in table.frame.columns if folded_name(name) == word), None)
-        for ours, known in (
-            ("document", _DOCUMENT), ("start", _START), ("end", _END), ("type", _TYPE), ("text", _TEXT),
-        )
-    }  # fmt: skip
-    if any(columns[ours] is None for ours in ("document", "start", "end")):
-        raise FormatError(source.name, 1, expected=_SHAPES, got=", ".join(table.frame.columns))
-    held = {ours: table.frame[name] for ours, name in columns.items() if name is not None}
+def spans_in(table: NamedColumns) -> Spans:
+    """The spans of a table with a span a row."""
+    columns = columns_of("spans", table.frame.columns)
+    if columns is None:
+        raise absent("spans", table.frame.columns, table.path, 1)
+    held = {ours: table.frame[name] for ours, name in columns.items()}
     for ours in ("start", "end"):
-        name = columns[ours] or ours
+        name = columns[ours]
         numbers = table.numbers(name, ours)
         places = numbers.cast(pl.Int64, strict=False)
         whole = places.is_not_null() & (numbers == numbers.floor())
         if not whole.fill_null(False).all():
             row = int((~whole.fill_null(False)).arg_max() or 0)
-            path, line = table.where(row)
-            raise FormatError(path, line, expected=f"a whole number as {ours}", got=str(table.frame[name][row]))
+            raise table.error(row, f"a whole number as {ours}", str(table.frame[name][row]))
         held[ours] = places
     lists = {ours: values.to_list() for ours, values in held.items()}
     rows = [dict(zip(lists, row, strict=True)) for row in zip(*lists.values(), strict=True)]
     for number, found_row in enumerate(rows):
         if found_row["document"] in (None, "") or isinstance(found_row["document"], list | dict):
-            path, line = table.where(number)
-            raise FormatError(path, line, expected="a document", got=str(found_row["document"] or ""))
-    return spans_of(rows, (), source.name)
+            raise table.error(number, "a document", str(found_row["document"] or ""))
+    return spans_of(rows, (), table.path)
 
 
 def _from_json(source: Source, keys: Sequence[str]) -> Spans:
@@ -144,7 +135,7 @@ def _from_json(source: Source, keys: Sequence[str]) -> Spans:
     tuples: list[dict[str, Any]] = []
     documents: list[str] = []
     for count, (line, record) in enumerate(records(source), 1):
-        document = _first(record, _DOCUMENT)
+        document = _first(record, "document")
         named = str(line or count) if document is None else str(document)
         key = next((key for key in keys if isinstance(record.get(key), list)), None)
         where = {"document": named, "line": line}
@@ -156,7 +147,7 @@ def _from_json(source: Source, keys: Sequence[str]) -> Spans:
                 if isinstance(text, str) and row.get("text") is None and "start" in row:
                     row["text"] = _cut(text, row)
                 (tuples if _VALUES in row else places).append(row)
-        elif keys is _SPANS and (_VALUES in record or _first(record, _START) is not None):
+        elif keys is _SPANS and (_VALUES in record or _first(record, "start") is not None):
             row = _span(record, _VALUES in record, source.name, line)
             (tuples if _VALUES in row else places).append(row | where)
         else:
@@ -176,9 +167,8 @@ def _span(item: Any, is_tuple: bool, path: str, line: int | None) -> dict[str, A
     if isinstance(item, Mapping):
         values = item.get(_VALUES)
         if isinstance(values, list):
-            return {_VALUES: values, "type": _first(item, _TYPE)}
-        return {"start": _first(item, _START), "end": _first(item, _END), "type": _first(item, _TYPE),
-                "text": _first(item, _TEXT)}  # fmt: skip
+            return {_VALUES: values, "type": _first(item, "type")}
+        return {role: _first(item, role) for role in ("start", "end", "type", "text")}
     if isinstance(item, list) and item:
         if is_tuple or not all(isinstance(value, int) for value in item[:2]):
             return {_VALUES: item}
@@ -194,5 +184,6 @@ def _cut(text: str, row: Mapping[str, Any]) -> str | None:
     return None
 
 
-def _first(record: Mapping[str, Any], names: Iterable[str]) -> Any:
-    return next((record[name] for name in names if record.get(name) is not None), None)
+def _first(record: Mapping[str, Any], role: str) -> Any:
+    name = find(_ROLES[role], [name for name, value in record.items() if value is not None])
+    return None if name is None else record[name]

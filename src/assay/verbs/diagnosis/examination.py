@@ -9,6 +9,7 @@ from typing import Any, ClassVar, NamedTuple, TypeAlias
 from assay.core import registry
 from assay.core.errors import ParameterError
 from assay.measures.registry import Measure
+from assay.tables.roles import ColumnNames, named_by
 from assay.verbs.diagnosis.findings import SEVERITIES, CheckFinding, Diagnosis, Overview, checks
 from assay.verbs.subject import Subject, name_of
 
@@ -76,6 +77,7 @@ def doctor(
     train: Any = None,
     pos_label: Any = None,
     noise: Any = None,
+    columns: ColumnNames = None,
     watch: Watch | None = None,
 ) -> Diagnosis:
     """Look judgments and runs, predictions, clusters, spans or scores over for what makes numbers wrong or misleading.
@@ -83,7 +85,8 @@ def doctor(
     It goes on where `evaluate` refuses: bad lines are named, the others are looked at. `measures` are those that ties
     and topics are judged by (nDCG@10, AP, RR and P@10, unless given). `topics` and `documents`: files or tables that
     judged ids should be in. `grades`: the scale, as in `"0..3"`, `"0,1,2"` or a list. `level`: the smallest grade that
-    counts as relevant. `watch` is called with the name of each file before it is looked at.
+    counts as relevant. `columns`: which columns have which role, unless they have a usual name. `watch` is called with
+    the name of each file before it is looked at.
 
     Of a classifier, give `Predictions` or a file of them (or a list of such) alone. `train`: a file or a Polars frame
     of the items that it was trained on, which should not be among those it is judged by. `pos_label`: the positive one
@@ -102,9 +105,10 @@ def doctor(
     named = {"measures": measures, "topics": topics, "documents": documents, "grades": grades, "train": train}
     named |= {"pos_label": pos_label, "noise": noise, "level": None if level == 1.0 else level}
     stated = {name: value for name, value in named.items() if value is not None}
-    subject: Subject = registry.subject(_subject_name(qrels, runs))
-    _refuse_options_of_others(stated, subject)
-    return examine(subject, inputs, watch=watch, **stated)
+    with named_by(columns):
+        subject: Subject = registry.subject(_subject_name(qrels, runs))
+        _refuse_options_of_others(stated, subject)
+        return examine(subject, inputs, watch=watch, **stated)
 
 
 def _subject_name(data: Any, others: Any) -> str:

@@ -8,12 +8,11 @@ from collections.abc import Iterator
 
 import polars as pl
 
-from assay.core.arguments import worded
 from assay.core.digits import as_percent
 from assay.core.errors import EmptyFileError, listed, number_of, spelt
-from assay.files.prediction_columns import SHAPE
 from assay.subjects.labels.checks.examined_predictions import ExaminedPredictions, PredictionsFile
 from assay.tables.label_rules import distinct
+from assay.tables.roles import shape_of
 from assay.verbs.diagnosis.findings import EXAMPLES, CheckFinding, Example, Severity, check, finding, share
 
 #: Where one of two labels, or the commonest of several, has this share, accuracy says little; or next to nothing.
@@ -34,7 +33,7 @@ def unreadable(file: PredictionsFile) -> Iterator[CheckFinding]:
         return
     place = "" if problem.line is None else f"line {problem.line}: "
     todo = None
-    if problem.expected != worded(SHAPE):
+    if problem.expected != f"a table {shape_of('predictions')}":
         todo = "mend the line: the file has to be text in UTF-8, with as many fields in each line as in the first"
         todo = "look why no item was written" if isinstance(problem, EmptyFileError) else todo if place else None
     yield finding("unreadable", "error", file, f"{place}{problem.reason}", todo=todo)

@@ -11,15 +11,15 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from assay.core.arguments import worded
 from assay.core.errors import FormatError, ParameterError, quote
-from assay.files.named_columns import NamedColumns, as_whole, read_named_columns
-from assay.files.prediction_columns import SHAPE, ColumnPlan, StatedColumns, SystemColumns, plan
+from assay.files.named_columns import as_whole, named_columns
+from assay.files.prediction_columns import ColumnPlan, StatedColumns, SystemColumns, plan
 from assay.files.sources import Source, is_file
 from assay.measures.counting.judgments import Floats, Mask
 from assay.measures.counting.scored import Scored
 from assay.tables import Predictions
 from assay.tables.label_rules import Where, distinct, positive_label
+from assay.tables.named_columns import NamedColumns
 from assay.verbs.diagnosis.findings import Example
 
 _TWO = 2
@@ -190,7 +190,7 @@ def open_predictions(
         raise ParameterError(f"doctor takes files of predictions, or Predictions, not {type(source_input).__name__}")
     source = source_input if isinstance(source_input, Source) else Source(source_input)
     try:
-        table = read_named_columns(source, worded(SHAPE))
+        table = named_columns(source, "predictions")
         plan_of_columns = plan(
             source.name, table.frame.columns, names, lambda columns: _occurring(table, columns, list_separator)
         )

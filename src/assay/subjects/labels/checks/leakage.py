@@ -12,11 +12,11 @@ import polars as pl
 from assay.core.digits import as_level, as_percent
 from assay.core.errors import FormatError, ParameterError, quote
 from assay.files.named_columns import names_of, read_named_columns
-from assay.files.prediction_columns import ITEM, TRUTH
 from assay.files.registry import head_of
 from assay.files.sources import Source, is_file
 from assay.subjects.labels.checks.examined_predictions import CONTENT, PredictionsFile
 from assay.subjects.labels.checks.items import columns_named
+from assay.tables.roles import ITEM, TRUTH, find
 from assay.verbs.diagnosis.findings import EXAMPLES, CheckFinding, Example, Severity, check, finding, share
 
 #: From this share of the items on, numbers are wrong rather than doubtful.
@@ -43,15 +43,13 @@ class Trained:
     @cached_property
     def ids(self) -> pl.Series | None:
         """The ids of the items that were trained on, if they have some."""
-        names = {name.casefold(): name for name in self.training.columns}
-        column = next((names[name] for name in ITEM if name and name in names), None)
+        column = find(ITEM, [name for name in self.training.columns if name])
         return None if column is None else _text(self.training[column])
 
     @cached_property
     def truth(self) -> str | None:
         """The column of their labels, if it has a usual name."""
-        names = {name.casefold(): name for name in self.training.columns}
-        return next((names[name] for name in TRUTH if name in names), None)
+        return find(TRUTH, self.training.columns)
 
 
 def open_training(file: PredictionsFile, training: Any) -> Trained:

@@ -1,0 +1,263 @@
+"""Roles of columns: what other tools call the columns of our tables, in files and in data frames alike.
+
+A column is known by its name, in any case, with blanks or hyphens for underscores; or somebody says which column has a
+role, as in `columns={"query_id": "Search term"}`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Literal, NamedTuple, TypeAlias
+
+from assay.core.arguments import argument
+from assay.core.errors import FormatError, ParameterError, did_you_mean, listed
+
+#: Roles to columns, as somebody says them.
+ColumnNames: TypeAlias = Mapping[str, str] | None
+_MARKS = ("_", ":")
+#: So many other names of a role are told where its column is absent.
+_MOST_NAMES = 6
+
+
+class Role(NamedTuple):
+    """What a column is to a table: our name, those of others (the usual one first), and what its cells are.
+
+    A column whose name starts with one of the `stems` has the role for the system or the label that follows.
+    """
+
+    name: str
+    kind: Literal["id", "number", "label", "text"]
+    names: tuple[str, ...]
+    stems: tuple[str, ...] = ()
+
+
+def _role(name: str, kind: Literal["id", "number", "label", "text"], names: str = "", stems: str = "") -> Role:
+    return Role(name, kind, (name, *names.split()), tuple(stems.split()))
+
+
+_IDS = "_id id"
+_TOPIC = "qid queryid topic topic_id q_id question_id"
+_DOCUMENT = (
+    "docno docid corpus_id document_id doc pid passage_id product_id chunk_id context_id node_id chunk context passage"
+)
+_TRUTHS = "y_true true_label gold ground_truth actual true target label labels"
+QUERY = _role("query_id", "id", f"{_TOPIC} query query_text question user_input")
+DOCUMENT = _role("doc_id", "id", _DOCUMENT)
+TRUTH = _role("truth", "label", _TRUTHS, "truth y_true gold")
+PREDICTION = _role(
+    "prediction", "label", "y_pred predicted pred predicted_label predictions", "prediction y_pred predicted pred"
+)
+SCORE = _role(
+    "score", "number", "y_score probability prob proba y_proba y_prob confidence scores",
+    "score y_score probability prob proba y_proba y_prob",
+)  # fmt: skip
+ITEM = Role("item_id", "id", ("item_id", "id", "item", "example_id", "sample_id", ""))
+WEIGHT = _role("weight", "number", "sample_weight")
+SYSTEM = _role("system", "label", "model classifier")
+CLUSTER = _role(
+    "cluster", "label", "cluster_id cluster_label clusters labels_pred label_pred assignment", "cluster clusters"
+)
+CLASS = _role("truth", "label", f"class labels_true label_true category {_TRUTHS}")
+#: What the units of scores are called; those of queries are queries.
+UNIT = Role(
+    "unit", "id",
+    ("query_id", "qid", "query", "topic", "topic_id", "unit", "item", "user", "participant", "fold", "class", ""),
+)  # fmt: skip
+_TEXT = _role("text", "text", "body content contents abstract")
+#: The roles of each kind of table, in the order in which columns are looked for.
+TABLES: dict[str, tuple[Role, ...]] = {
+    "run": (
+        QUERY, DOCUMENT,
+        _role("score", "number", "sim similarity retrieval_score similarity_score cosine_similarity rerank_score"),
+        _role("rank", "number", "position doc_position"),
+    ),
+    "qrels": (
+        QUERY, DOCUMENT,
+        _role("relevance", "number", "label rel rating grade judgment judgement relevance_score is_relevant relevant"),
+        _role("judge", "id", "assessor worker worker_id annotator"),
+        _role("iteration", "id", "iter q0"),
+    ),
+    "topics": (
+        _role("query_id", "id", f"{_TOPIC} {_IDS}"),
+        _role("title", "text", "query query_text question text"),
+        _role("description", "text", "desc question"),
+        _role("narrative", "text", "narr"),
+        _TEXT,
+    ),
+    "documents": (_role("doc_id", "id", f"{_DOCUMENT} {_IDS}"), _role("title", "text"), _TEXT),
+    "predictions": (TRUTH, PREDICTION, SCORE, ITEM, WEIGHT, SYSTEM),
+    "clusters": (CLASS, CLUSTER, ITEM, WEIGHT),
+    "clustered documents": (QUERY, Role("doc_id", "id", (*DOCUMENT.names, "item_id", "id")), CLUSTER),
+    "spans": (
+        _role("document", "id", "doc_id document_id docid doc item_id id"),
+        _role("start", "number", "start_offset begin"),
+        _role("end", "number", "end_offset stop"),
+        _role("type", "label", "label tag entity_type entity"),
+        _role("text", "text", "surface mention"),
+    ),
+    "scores": (_role("system", "id"), _role("measure", "id"), UNIT, _role("value", "number")),
+}  # fmt: skip
+#: What a table of each kind cannot do without.
+NEEDED: dict[str, tuple[tuple[str, ...], ...]] = {
+    "run": (("query_id",), ("doc_id",), ("score", "rank")),
+    "qrels": (("query_id",), ("doc_id",), ("relevance",)),
+    "topics": (("query_id",), ("title", "text")),
+    "documents": (("doc_id",), ("text", "title")),
+    "predictions": (("truth",), ("prediction", "score")),
+    "clusters": (("cluster",),),
+    "clustered documents": (("doc_id",), ("cluster",)),
+    "spans": (("document",), ("start",), ("end",)),
+}
+#: Judgments of BEIR call the grade `score`.
+_BEIR = ("query_id", "corpus_id", "score")
+
+
+class _Stated(NamedTuple):
+    columns: Mapping[str, str]
+    #: Columns that some table had.
+    seen: set[str]
+
+
+_NOTHING = _Stated({}, set())
+_stated: ContextVar[_Stated] = ContextVar("columns", default=_NOTHING)
+
+
+@contextmanager
+def named_by(columns: ColumnNames) -> Iterator[None]:
+    """Within this, columns of all tables that are read have these roles; one that no table has is an error.
+
+    >>> with named_by({"query_id": "Search term"}):
+    ...     columns_of("qrels", ["Search term", "query", "doc", "rel"])
+    {'query_id': 'Search term', 'doc_id': 'doc', 'relevance': 'rel'}
+    """
+    if not columns:
+        yield
+        return
+    known = dict.fromkeys(role.name for roles in TABLES.values() for role in roles)
+    for name in columns:
+        if name not in known:
+            raise ParameterError(f"columns: no role is called {name!r}: there are {', '.join(known)}"
+                                 f"{did_you_mean(name, known)}")  # fmt: skip
+    stated = _Stated(columns, set())
+    token = _stated.set(stated)
+    try:
+        yield
+    finally:
+        _stated.reset(token)
+    if absent := [column for column in columns.values() if column not in stated.seen]:
+        raise ParameterError(f"columns: no table has a column {listed([repr(column) for column in absent])}")
+
+
+def folded_name(name: str) -> str:
+    """A column's name as names are compared.
+
+    >>> folded_name(" Query-ID")
+    'query_id'
+    """
+    return name.strip().strip("\ufeff").casefold().replace(" ", "_").replace("-", "_")
+
+
+def find(role: Role, header: Sequence[str]) -> str | None:
+    """The column of a header that has a role: the one that was said, or the one with the best name; None if none has.
+
+    >>> find(DOCUMENT, ["docno", "cluster"])
+    'docno'
+    """
+    columns, seen = _stated.get()
+    seen.update(name for name in columns.values() if name in header)
+    if columns.get(role.name) in header:
+        return columns[role.name]
+    folded = {folded_name(name): name for name in reversed(header) if name not in columns.values()}
+    return next((folded[name] for name in role.names if name in folded), None)
+
+
+def columns_of(table: str, header: Sequence[str]) -> dict[str, str] | None:
+    """Which of our columns each name in a header stands for (ours to theirs), or None if some are absent.
+
+    >>> columns_of("qrels", ["qid", "docno", "label"])
+    {'query_id': 'qid', 'doc_id': 'docno', 'relevance': 'label'}
+    """
+    is_said = set(_stated.get().columns.values()) & set(header)
+    if table in {"run", "qrels"} and tuple(map(folded_name, header[: len(_BEIR)])) == _BEIR and not is_said:
+        beir = zip(("query_id", "doc_id", "relevance"), header, strict=False)
+        return dict(beir) if table == "qrels" else None
+    columns = roles_in(table, header)
+    if any(not set(either) & set(columns) for either in NEEDED[table]):
+        return None
+    if "judge" in columns:
+        columns.pop("iteration", None)
+    return columns
+
+
+def roles_in(table: str, header: Sequence[str]) -> dict[str, str]:
+    """The columns of a header that have a role in a kind of table (ours to theirs); none has two.
+
+    >>> roles_in("spans", ["doc", "begin", "stop", "tag"])
+    {'document': 'doc', 'start': 'begin', 'end': 'stop', 'type': 'tag'}
+    """
+    columns: dict[str, str] = {}
+    for role in TABLES[table]:
+        name = find(role, header)
+        if name is not None and name not in columns.values():
+            columns[role.name] = name
+    return columns
+
+
+def shape_of(table: str) -> str:
+    """The columns of a kind of table, for messages.
+
+    >>> shape_of("run")
+    'with the columns `query_id`, `doc_id`, `score` or `rank`'
+    """
+    return "with the columns " + ", ".join(" or ".join(f"`{name}`" for name in names) for names in NEEDED[table])
+
+
+def absent(table: str, header: Sequence[str], path: str, line: int | None = None) -> FormatError:
+    """The error of a table that lacks columns: what they may be called, and how to say which ones they are.
+
+    >>> print(absent("qrels", ["qid", "url", "grade"], "log.csv", 1))
+    log.csv:1: expected a table with the columns `query_id`, `doc_id`, `relevance`, got 'qid, url, grade' (doc_id may
+    be called docno, docid, corpus_id, document_id, doc, pid, ...; or say which it is by columns=..., as doc_id='url')
+    """
+    there = roles_in(table, header)
+    lacking = [names[0] for names in NEEDED[table] if not set(names) & set(there)]
+    ways = []
+    for role in TABLES[table]:
+        if role.name in lacking and (others := [name for name in role.names if name not in {"", role.name}]):
+            more = ", ..." if len(others) > _MOST_NAMES else ""
+            ways.append(f"{role.name} may be called {', '.join(others[:_MOST_NAMES])}{more}")
+    free = next((name for name in header if name not in there.values()), "NAME")
+    which = "it is" if len(lacking) == 1 else "they are"
+    ways += [f"or say which {which} by {argument('columns')}, as {name}={free!r}" for name in lacking[:1]]
+    return FormatError(
+        path, line, expected=f"a table {shape_of(table)}", got=", ".join(header), note="; ".join(ways) or None
+    )
+
+
+def suffix(name: str, role: Role) -> str:
+    """What follows the first word of a column's name, if it is one of the role's stems; else the whole name.
+
+    >>> suffix("cluster_few", CLUSTER), suffix("few", CLUSTER)
+    ('few', 'few')
+    """
+    for stem in sorted(role.stems, key=len, reverse=True):
+        for mark in _MARKS:
+            if name.casefold().startswith(stem + mark) and len(name) > len(stem) + 1:
+                return name[len(stem) + 1 :]
+    return name
+
+
+def suffixed(names: Sequence[str], role: Role, *others: Role) -> dict[str, str]:
+    """Columns of a role for several systems or labels, by these; names that the role, or another, has alone are none.
+
+    >>> suffixed(["prediction", "prediction_old", "prediction_new"], PREDICTION)
+    {'old': 'prediction_old', 'new': 'prediction_new'}
+    """
+    whole = {name for each in (role, *others) for name in each.names}
+    columns: dict[str, str] = {}
+    for name in names:
+        if (rest := suffix(name, role)) != name and folded_name(name) not in whole:
+            columns.setdefault(rest, name)
+    return columns
