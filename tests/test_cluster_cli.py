@@ -104,7 +104,7 @@ def test_the_result_is_written_to_a_file_whole_or_not_at_all(tmp_path: Path) -> 
         ((NOTES, "--unlabelled", "drop", "-m", "Silhouette"), "and kmeans has none: give X, or say --points"),
         ((NOTES, "--cluster", "note", "--truth", "note"), "'note' cannot be a clustering and something else"),
         (("none.csv",), "none.csv: cannot be read: no such file or directory"),
-        ((SPAM,), "expected a table with a column `cluster`"),
+        ((SPAM,), "expected a table with the column `cluster`"),
         ((NOTES, "--json", "--csv"), "choose one of --json and --csv"),
     ],
 )  # fmt: skip

@@ -82,7 +82,7 @@ def test_formats_other_than_csv_are_read(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "said", "expected"),
     [
-        ("truth,prediction\na,b\n", {}, r"c\.csv:1: expected a table with a column `cluster`.*got 'truth, prediction'"),
+        ("truth,prediction\na,b\n", {}, r"c\.csv:1: expected a table with the column `cluster`, got 'truth, pr"),
         ("class,cluster\na,1\nb,\n", {}, r"c\.csv:3: expected the cluster of an item, got nothing"),
         ("class,cluster\n,1\n,2\n", {}, r"expected the class of some items at least, got none"),
         ("cluster,weight\n1,1\n1,-2\n", {}, r"c\.csv:3: expected a weight from 0 on, got '-2.0'"),
@@ -94,7 +94,7 @@ def test_formats_other_than_csv_are_read(tmp_path: Path) -> None:
         ("cluster,x\n1,1\n", {"points": ["x", "x"]}, r"'x' is named twice among the points"),
         ("cluster,x\n1,1\n", {"truth": "cluster"}, r"'cluster' cannot be a clustering and something else"),
         ("id,cluster\n,1\n", {}, r"c\.csv:2: expected the id of an item in id, got nothing"),
-        ("cluster\n", {}, r"c\.csv: expected a table with a column `cluster`.*|c\.csv"),
+        ("cluster\n", {}, r"c\.csv: expected a table with the column `cluster`.*|c\.csv"),
         ("", {}, r"there are no data in the file"),
     ],
 )  # fmt: skip

@@ -167,7 +167,7 @@ def test_one_class_of_several_and_several_labels_an_item_work_too() -> None:
             "nothing was learned from in fold 2",
         ),
         ("truth,prediction,fold\nham,ham,1\nspam,ham,2\n", [], "positive"),
-        ("fold\n1\n", [], "expected a table with a column `truth`"),
+        ("fold\n1\n", [], "expected a table with the columns `truth`"),
         ("", [], "said.csv"),
     ],
 )

@@ -262,7 +262,7 @@ def test_pipelines_get_their_files(folder: Path) -> None:
         (["bayes.csv", "words.csv"], "which label is positive"),
         (["bayes.csv", "--positive", "spam"], "a gate takes a baseline and a candidate"),
         (["bayes.csv", "words.csv", "--positive", "spam", "--depth", "3"], "--depth goes with assay gate"),
-        (["qrels.txt", "words.csv", "--positive", "spam"], "qrels.txt:1: expected a table with a column `truth`"),
+        (["qrels.txt", "words.csv", "--positive", "spam"], "qrels.txt:1: expected a table with the columns `truth`"),
         (["freeze", "bayes.csv", "words.csv", "-o", "b.json"], "too many inputs: words.csv"),
     ],
 )

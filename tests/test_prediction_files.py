@@ -174,15 +174,15 @@ def test_several_labels_in_lists_in_cells_and_in_columns_of_0_and_1() -> None:
 @pytest.mark.parametrize(
     ("text", "said", "says"),
     [
-        ("", {}, r"^p.csv: expected a table with a column `truth`.*\(there are no data in the file\)"),
+        ("", {}, r"^p.csv: expected a table with the columns `truth`.*\(there are no data in the file\)"),
         (
             "truth,prediction\n",
             {},
             r"^p.csv: expected a line or more below the header \(there are no data in the file\)",
         ),
         (b"[\x95\x00,b\n1,2\n", {}, r"^p.csv: expected text in UTF-8 \(byte 2 is 0x95\)"),
-        ("a,b\n1,2\n", {}, "^p.csv:1: expected a table with a column `truth`.*got 'a, b'"),
-        ("truth,other\n1,2\n", {}, "^p.csv:1: expected a table with a column `truth` and a column `prediction`"),
+        ("a,b\n1,2\n", {}, "^p.csv:1: expected a table with the columns `truth`.*got 'a, b'"),
+        ("truth,other\n1,2\n", {}, "^p.csv:1: expected a table with the columns `truth`, `prediction`"),
         ("truth prediction\na b\n", {}, "^p.csv:1: expected a table"),
         ("truth,truth\na,b\n", {}, "^p.csv:1: expected a table.*got 'truth, truth'"),
         ("truth,prediction\na,b\na\n", {}, "^p.csv:3: expected 2 fields, got 'a'"),
@@ -273,7 +273,7 @@ def test_a_ready_matrix_has_its_labels_and_true_labels_as_rows() -> None:
         ("truth,a,b\na,1,2\nc,3,4\n", "^p.csv:3: expected each label of the header once, a, b, got 'c'"),
         ("truth,a,b\na,1,2\na,3,4\n", "^p.csv:2: expected each label of the header once"),
         ("truth,a,b\na,1,2\n", "also for b"),
-        ("truth,a,b\na,1,x\nb,1,2\n", "^p.csv:2: expected a number, or nothing, got 'x'"),
+        ("truth,a,b\na,1,x\nb,1,2\n", "^p.csv:2: expected a finite number as a count, got 'x'"),
         ("truth,a,b\na,1,2.5\nb,1,2\n", "^p.csv:2: expected a whole number from 0 on, got '2.5'"),
         ("truth,a,b\na,1,-1\nb,1,2\n", "^p.csv:2: expected a whole number from 0 on, got '-1'"),
         ("truth,a,b\na,1\nb,1,2\n", "^p.csv:2: expected 3 fields"),

@@ -131,7 +131,7 @@ def test_grades_in_frames_may_be_of_any_width(dtype: str) -> None:
 def test_scores_may_be_infinite_but_grades_may_not() -> None:
     assert Run.of({"q": {"d": float("inf"), "e": -float("inf")}}).frame["score"].to_list() == [np.inf, -np.inf]
     for bad in np.inf, -np.inf:
-        with pytest.raises(InputError, match="gold: row 2: expected a number as relevance, got"):
+        with pytest.raises(InputError, match="gold: row 2: expected a finite number as relevance, got"):
             Qrels.of({"q": {"d": 1.0, "e": bad}}, name="gold")
 
 
@@ -172,7 +172,7 @@ def test_ids_may_be_whole_numbers(data: Any) -> None:
     assert Run.of(data).frame.rows() == INT_ROWS
 
 
-@pytest.mark.parametrize("name", ["001", "NA", "nan", "null", "", "a b", "#", "é", "𝔡", "d\n", "d\x00"])
+@pytest.mark.parametrize("name", ["001", "NA", "nan", "null", "a b", "#", "é", "𝔡", "d\n", "d\x00"])
 def test_ids_are_kept_letter_by_letter(name: str) -> None:
     expected = [(name, name, 1.0)]
     for data in (
@@ -199,14 +199,14 @@ BAD_IDS: dict[str, Any] = {
 @pytest.mark.parametrize("bad", BAD_IDS.values(), ids=BAD_IDS)
 def test_ids_that_are_neither_text_nor_whole_numbers_are_refused(bad: Any) -> None:
     for data in {bad: {"d": 1}}, {"q": {bad: 1}}, [(bad, "d", 1)], [("q", bad, 1)], [("q", "d", 1), ("q", bad, 1)]:
-        with pytest.raises(InputError, match=r"expected (text or whole numbers as|a) (query_id|doc_id), got"):
+        with pytest.raises(InputError, match=r"expected text or .* as (query_id|doc_id), got"):
             Run.of(data)
 
 
 @each_frame
 def test_ids_of_frames_are_not_floats(frame: Callable[..., Any]) -> None:
     """A whole number that became a float on the way, as beside a missing one in pandas, would match nothing."""
-    with pytest.raises(InputError, match="expected text or whole numbers in column query_id, got Float64"):
+    with pytest.raises(InputError, match=r"row 1: expected text or a whole number as query_id, got '1\.0'"):
         Run.of(frame(query_id=[1.0, 1.0, 2.0]))
 
 
@@ -303,20 +303,21 @@ def test_a_run_does_not_change_with_the_frame_it_was_made_from() -> None:
 def test_a_missing_column_is_named(frame: Callable[..., Any], column: str) -> None:
     data = {name: values for name, values in columns().items() if name != column}
     made = {polars: pl.DataFrame, pandas: pd.DataFrame, arrow: pa.table}[frame](data)
-    with pytest.raises(InputError, match=f"mine: expected the columns query_id, doc_id, score, got {', '.join(data)}$"):
+    expected = (
+        f"mine: expected a table with the columns `query_id`, `doc_id`, `score` or `rank`, got '{', '.join(data)}'"
+    )
+    with pytest.raises(InputError, match=f"{expected} .{column} may be called .*; or say which it is by columns="):
         Run.of(made, name="mine")
 
 
 @each_frame
 def test_judgments_want_a_column_relevance(frame: Callable[..., Any]) -> None:
-    with pytest.raises(
-        InputError, match="gold: expected the columns query_id, doc_id, relevance, got query_id, doc_id, score"
-    ):
+    with pytest.raises(InputError, match=r"gold: expected a table with .*`relevance`, got 'query_id, doc_id, score'"):
         Qrels.of(frame(), name="gold")
 
 
 def test_no_columns_at_all_are_none() -> None:
-    with pytest.raises(InputError, match="got none"):
+    with pytest.raises(InputError, match="got nothing"):
         Run.of(pl.DataFrame())
 
 
@@ -347,7 +348,7 @@ NULL_IDS: dict[str, Any] = {
 
 @pytest.mark.parametrize("data", NULL_IDS.values(), ids=NULL_IDS)
 def test_an_id_that_is_missing_is_refused_with_its_row(data: Any) -> None:
-    with pytest.raises(InputError, match="row 2: expected a doc_id"):
+    with pytest.raises(InputError, match=r"row [12]: expected text or a whole number as doc_id"):
         Run.of(data)
 
 
@@ -361,9 +362,9 @@ def test_what_is_missing_in_columns_that_are_not_needed_does_not_matter(frame: C
 
 
 @each_frame
-@pytest.mark.parametrize(("bad", "kind"), [(["1", "2", "3"], "String"), ([True, False, True], "Boolean")])
-def test_scores_that_are_not_numbers_are_refused(frame: Callable[..., Any], bad: list[Any], kind: str) -> None:
-    with pytest.raises(InputError, match=f"mine: expected numbers in column score, got {kind}"):
+@pytest.mark.parametrize("bad", [["high", "2", "3"], [True, False, True]])
+def test_scores_that_are_not_numbers_are_refused(frame: Callable[..., Any], bad: list[Any]) -> None:
+    with pytest.raises(InputError, match=f"mine: row 1: expected a number as score, got '{bad[0]}'"):
         Run.of(frame(score=bad), name="mine")
 
 
@@ -380,7 +381,7 @@ def test_a_score_that_is_not_a_number_is_refused(bad: Any) -> None:
 
 def test_a_score_that_is_nan_is_refused_in_dicts_and_tuples() -> None:
     for data in {"q": {"c": 1.0, "d": float("nan")}}, [("q", "c", 1), ("q", "d", np.float32("nan"))]:
-        with pytest.raises(InputError, match="mine: row 2: expected a number as score, got nan"):
+        with pytest.raises(InputError, match="mine: row 2: expected a number as score, got 'nan'"):
             Run.of(data, name="mine")
 
 
@@ -419,11 +420,11 @@ def test_what_is_no_table_is_refused_with_its_type(data: Any) -> None:
 
 @pytest.mark.parametrize(
     "data",
-    [pl.Series([1]), pd.Series([1]), pa.RecordBatch.from_pydict(columns())],
-    ids=lambda data: type(data).__name__,
+    [pl.Series([1]), pd.Series([1])],
+    ids=["Polars", "pandas"],
 )
-def test_what_is_nearly_a_frame_is_refused_with_its_type(data: Any) -> None:
-    with pytest.raises(InputError, match=f"expected a data frame, got {type(data).__name__}"):
+def test_a_column_alone_is_refused(data: Any) -> None:
+    with pytest.raises(InputError, match=r"row 1: expected .query_id, doc_id, score., got 1"):
         Run.of(data)
 
 
@@ -465,7 +466,7 @@ def test_ranks_that_are_wanted_but_not_there_are_asked_for() -> None:
 
 
 def test_a_rank_that_is_null_is_refused_with_its_row() -> None:
-    with pytest.raises(InputError, match="row 2: expected a rank"):
+    with pytest.raises(InputError, match="row 2: expected a number as rank"):
         Run.of(polars(rank=[1, None, 3]))
 
 

@@ -46,14 +46,16 @@ def call(words: list[str]) -> int:
     except CycloptsError as problem:
         raise ParameterError(_wrong_call(app, command, words, problem)) from None
     bound.apply_defaults()
+    columns: list[str] = []
     for name, value in bound.arguments.items():
-        bound.arguments[name] = _restored(value)
+        bound.arguments[name] = _restored(value, columns)
+        columns += value if name == "columns" and isinstance(value, tuple) else ()
     overwrites = [
         getattr(value, "overwrite", None) if is_dataclass(value) else value if name == "overwrite" else None
         for name, value in bound.arguments.items()
     ]
     _refuse_old_word(command, words)
-    with speaking(Options()), _told_apart(command, words):
+    with speaking(Options()), _told_apart(command, words), _named_by(columns):
         if any(each is not None for each in overwrites):
             from assay.files import originals  # noqa: PLC0415  # `assay --help` need not load Polars
 
@@ -106,15 +108,36 @@ def _help_asked(words: list[str], command: str) -> str | None:
     return next((word for word in options if word in _HELP), None)
 
 
-def _restored(value: Any) -> Any:
-    """The value with `-` where it stood."""
+@contextmanager
+def _named_by(columns: list[str]) -> Iterator[None]:
+    """Within this, columns have the roles that `--columns` gives them."""
+    if not columns:  # `assay --help` loads no Polars
+        yield
+        return
+    from assay.tables.roles import named_by  # noqa: PLC0415
+
+    # What has no equals sign goes on with the name before, which holds a comma.
+    roles: list[list[str]] = []
+    for part in ",".join(columns).split(","):
+        role, equals, name = part.partition("=")
+        if not equals and not roles:
+            raise ParameterError(f"--columns: expected ROLE=NAME, as in query_id='Search term', got {part!r}")
+        roles += [[role.strip(), name]] if equals else []
+        roles[-1][1] += "" if equals else f",{part}"
+    with named_by(dict(map(tuple, roles))):
+        yield
+
+
+def _restored(value: Any, columns: list[str]) -> Any:
+    """The value with `-` where it stood; of a group of options, without the roles of columns, which are collected."""
     if isinstance(value, str | Path):
         return type(value)("-") if str(value) == _STDIN else value
     if isinstance(value, list | tuple):
-        return type(value)(_restored(each) for each in value)
+        return type(value)(_restored(each, columns) for each in value)
     if is_dataclass(value) and not isinstance(value, type):
-        changes = {field.name: _restored(getattr(value, field.name)) for field in fields(value)}
-        return replace(value, **changes)
+        changes = {field.name: _restored(getattr(value, field.name), columns) for field in fields(value)}
+        columns += changes.get("columns") or ()
+        return replace(value, **changes | ({"columns": ()} if "columns" in changes else {}))
     return value
 
 

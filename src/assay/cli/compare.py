@@ -155,6 +155,7 @@ def scores(
     path: options.ScoreFile,
     /,
     *,
+    columns: options.Columns = (),  # noqa: ARG001  # `calling` sees to it
     measures: options.Measures = (),
     direction: options.Direction = (),
     testing: Testing = Testing(),

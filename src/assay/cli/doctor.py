@@ -27,6 +27,7 @@ def search(
         str | None, option("--grades", metavar="0..3", help="The scale, also 0,1,2: other grades are errors.")
     ] = None,
     level: options.Level = None,
+    columns: options.Columns = (),  # noqa: ARG001  # `calling` sees to it
     every: Every = False,
     to: Output = Output(),
 ) -> int:
@@ -116,7 +117,14 @@ def extraction(
     return _examine("spans", [truth, *([] if predicted is None else [predicted])], every, to)
 
 
-def scores(path: options.ScoreFile, /, *, every: Every = False, to: Output = Output()) -> int:
+def scores(
+    path: options.ScoreFile,
+    /,
+    *,
+    columns: options.Columns = (),  # noqa: ARG001  # `calling` sees to it
+    every: Every = False,
+    to: Output = Output(),
+) -> int:
     """Look scores of systems over for whatever makes comparisons wrong or misleading.
 
     It goes on where `assay scores compare` refuses a second value. Exit 1 if there is an error among the findings.

@@ -152,6 +152,7 @@ def scores(
     *,
     baseline: OldName = (),
     candidate: NewName = None,
+    columns: options.Columns = (),  # noqa: ARG001  # `calling` sees to it
     measures: options.Measures = (),
     direction: options.Direction = (),
     gating: Gating = Gating(),

@@ -214,6 +214,11 @@ ItemId: TypeAlias = Annotated[
 Weight: TypeAlias = Annotated[
     str | None, option("--weight", metavar="COLUMN", help="The items' weights (detected).", panel=COLUMNS)
 ]
+Columns: TypeAlias = Annotated[
+    tuple[str, ...],
+    option("--columns", metavar="ROLE=NAME", panel=COLUMNS,
+           help="Which columns hold what, as query_id='Search term',doc_id=url (detected)."),
+]  # fmt: skip
 MissingItems: TypeAlias = Annotated[
     str | None, option("--missing", help="Items that a system lacks: error (default), drop.", panel=RULES)
 ]
@@ -235,6 +240,7 @@ Kind: TypeAlias = Annotated[
 class SearchRules:
     """How a run is turned into counts: the fields of `Policies`, and the rules of `evaluate`."""
 
+    columns: Columns = ()
     relevance_level: Level = None
     ties: Annotated[
         str | None,

@@ -90,6 +90,7 @@ def scores(
     path: options.ScoreFile,
     /,
     *,
+    columns: options.Columns = (),  # noqa: ARG001  # `calling` sees to it
     measures: options.Measures = (),
     planning: Planning = Planning(),
     to: Output = Output(),

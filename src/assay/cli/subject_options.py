@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import Annotated, TypeAlias
 
-from assay.cli.options import COLUMNS, ItemId, System, Truth, Weight, group, option
+from assay.cli.options import COLUMNS, Columns, ItemId, System, Truth, Weight, group, option
 
 
 @group
 class PredictionColumns:
     """The columns of predictions."""
 
+    columns: Columns = ()
     truth: Truth = None
     prediction: Annotated[
         str | None, option("--prediction", metavar="COLUMN", help="The predicted labels (detected).")
@@ -78,6 +79,7 @@ class ClusterRules:
 class ClusterColumns:
     """The columns of clusterings."""
 
+    columns: Columns = ()
     truth: Truth = None
     cluster: Annotated[
         tuple[str, ...], option("--cluster", metavar="COLUMN", help="The clusters; repeat for several clusterings.")
@@ -98,6 +100,7 @@ class ClusterInputs(ClusterColumns, ClusterRules):
 class SpanRules:
     """How spans are read and matched."""
 
+    columns: Columns = ()
     match: Annotated[
         str | None, option("--match", help="When a span is the true one: exact (default), overlap, type_overlap.")
     ] = None

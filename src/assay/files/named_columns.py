@@ -76,7 +76,8 @@ def names_in_any(data: Any) -> list[str]:
     (['truth'], [])
     """
     if not isinstance(data, Source) and (not is_file(data) or data == "-"):
-        return [str(name) for name in getattr(data, "column_names", data.columns)] if is_frame(data) else []
+        names = data.lazy().collect_schema().names() if isinstance(data, pl.DataFrame | pl.LazyFrame) else None
+        return list(map(str, names or getattr(data, "column_names", data.columns))) if is_frame(data) else []
     try:
         return names_of(head_of(Source.of(data)))
     except AssayError:

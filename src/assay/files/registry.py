@@ -169,7 +169,7 @@ def detect(source: Source, kind: Kind | None = None, name: str | None = None) ->
 
     names = names_of(head)
     if kind is not None and not fitting and len(names) > 1 and not any(map(is_number, names)):
-        raise absent(kind, names, source.name, number)
+        raise absent(kind, names, source.name, None if head.start.startswith(COLUMN_MARKS) else number)
     got = " ".join(line.decode(errors="replace").split())
     raise FormatError(source.name, number, expected=_wanted(kind), got=got, note=note)
 

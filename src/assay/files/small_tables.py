@@ -1,13 +1,8 @@
-"""Small tables from CSV or TSV with a header: scores, a ready confusion matrix, lists of numbers, and lists of ids."""
+"""Small tables with a header: scores, a ready confusion matrix, lists of numbers; and lists of ids."""
 
 from __future__ import annotations
 
-import csv
-import io
-import math
-import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
@@ -15,87 +10,18 @@ import polars as pl
 from numpy.typing import NDArray
 
 from assay.core.domains import Choice
-from assay.core.errors import AssayError, FormatError, listed
-from assay.files.named_columns import names_of
-from assay.files.registry import head_of
-from assay.files.sources import Readable, Source, decoded, is_file, lines_of
+from assay.core.errors import FormatError, listed
+from assay.files.named_columns import named_columns, names_in_any, read_named_columns
+from assay.files.sources import Readable, Source, decoded, lines_of
 from assay.tables import Scores
-
-#: What stands where there is no value, in small letters.
-_NOTHING = ("", "na", "n/a", "null", "none")
-_QUOTED = re.compile(r'"[^"]*("|$)')
-
-
-class Row(NamedTuple):
-    """The fields of a row, without blanks around them, and the line on which it starts."""
-
-    line: int
-    fields: tuple[str, ...]
-
-
-class SmallTable(NamedTuple):
-    """A header, and rows with as many fields; blank rows are left out.
-
-    >>> table = SmallTable.read(Source(io.StringIO("system;AP\\nbm25;0.5\\n"), name="means.csv"), "a header and rows")
-    >>> table.header, table.rows
-    (('system', 'AP'), (Row(line=2, fields=('bm25', '0.5')),))
-    >>> table.number(table.rows[0], 1)
-    0.5
-    """
-
-    name: str
-    header: tuple[str, ...]
-    rows: tuple[Row, ...]
-
-    @classmethod
-    def read(cls, source: Source, shape: str) -> SmallTable:
-        """Read two columns or more, and a row or more; `shape` says in messages what was expected."""
-        text, _ = decoded(source)
-        first = _QUOTED.sub("", lines_of(text)[0])
-        separator = next((mark for mark in "\t;" if mark in first), ",")
-        (_, header), *rows = list(_rows(source.name, text, separator)) or [Row(1, ())]
-        if len(header) < 2 or not rows:
-            raise FormatError(source.name, 1, expected=shape, got=separator.join(header))
-        twice = next((name for name, times in Counter(header).items() if times > 1), None)
-        if twice is not None:
-            raise FormatError(source.name, 1, expected="each column once", got=f"{twice or 'no name'} twice")
-        for line, fields in rows:
-            if len(fields) != len(header):
-                got = f"{len(fields)}: {separator.join(fields)}"
-                raise FormatError(source.name, line, expected=f"{len(header)} fields", got=got)
-        return cls(source.name, header, tuple(rows))
-
-    def number(self, row: Row, column: int) -> float | None:
-        """The number in a field; None where there is no value."""
-        text = row.fields[column]
-        if text.casefold() in _NOTHING:
-            return None
-        try:
-            value = float(text)
-        except ValueError:
-            raise FormatError(self.name, row.line, expected="a number, or nothing", got=text) from None
-        if not math.isfinite(value):
-            raise FormatError(self.name, row.line, expected="a finite number, or nothing", got=text)
-        return value
-
-
-def _rows(name: str, text: str, separator: str) -> Iterator[Row]:
-    """The header, whatever it holds, and the rows that hold something."""
-    # A quoted field may hold line ends, so that a row starts on the line after the one on which the last row ended.
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
-    start = 1
-    try:
-        for fields in reader:
-            row = Row(start, tuple(field.strip() for field in fields))
-            if start == 1 or any(row.fields):
-                yield row
-            start = reader.line_num + 1
-    except csv.Error as problem:
-        raise FormatError(name, start, expected="fields quoted as in CSV", got=str(problem)) from None
+from assay.tables.label_columns import ids_of
+from assay.tables.label_rules import row_numbers
+from assay.tables.named_columns import NamedColumns
+from assay.tables.roles import QUERY, TABLES, UNIT, find, folded_name, roles_in
 
 
 def read_numbers(readable: Readable | Source) -> dict[str, dict[str, float | None]]:
-    """Read lists of numbers from CSV or TSV with a header: names in the first column, a list in every other one.
+    """Read lists of numbers from a table with a header: names in the first column, a list in every other one.
 
     An empty field or `NA` is no value.
 
@@ -103,20 +29,24 @@ def read_numbers(readable: Readable | Source) -> dict[str, dict[str, float | Non
     >>> read_numbers(io.StringIO("system,AP,RR\\nbm25,0.25,0.5\\ndense,0.75,NA\\n"))
     {'AP': {'bm25': 0.25, 'dense': 0.75}, 'RR': {'bm25': 0.5, 'dense': None}}
     """
-    table = SmallTable.read(_source(readable), "a header, then a name and numbers a line")
-    if "" in table.header[1:]:
-        raise FormatError(table.name, 1, expected="a name for each column of numbers", got=",".join(table.header))
-    lists: dict[str, dict[str, float | None]] = {name: {} for name in table.header[1:]}
-    seen: set[str] = set()
-    for row in table.rows:
-        item = row.fields[0]
-        if not item or item in seen:
-            expected = "each name once" if item else "a name in the first column"
-            raise FormatError(table.name, row.line, expected=expected, got=item or ",".join(row.fields))
-        seen.add(item)
-        for column, name in enumerate(table.header[1:], 1):
-            lists[name][item] = table.number(row, column)
-    return lists
+    table = read_named_columns(Source.of(readable), "a header, then a name and numbers a line")
+    first, *rest = table.frame.columns
+    if "" in rest:
+        raise FormatError(table.path, 1, expected="a name for each column of numbers", got=",".join([first, *rest]))
+    names = _texts(table, first, "a name in the first column")
+    again = ~names.is_first_distinct()
+    if again.any():
+        row = int(again.arg_max() or 0)
+        raise table.error(row, "each name once", names[row])
+    return {column: dict(zip(names, table.numbers(column, column).to_list(), strict=True)) for column in rest}
+
+
+def _texts(table: NamedColumns, column: str, expected: str) -> pl.Series:
+    """A column of text in which nothing is absent."""
+    texts = ids_of(table.labels(column), column)
+    if texts.null_count():
+        raise table.error(int(texts.is_null().arg_max() or 0), expected)
+    return texts
 
 
 def read_ids(readable: Readable | Source) -> list[str]:
@@ -126,16 +56,12 @@ def read_ids(readable: Readable | Source) -> list[str]:
     >>> read_ids(io.StringIO("401\\n402  a remark\\n\\n"))
     ['401', '402']
     """
-    source = _source(readable)
+    source = Source.of(readable)
     text, _ = decoded(source)
     ids = dict.fromkeys(words[0] for line in lines_of(text) if (words := line.split()))
     if not ids:
         raise FormatError(source.name, 1, expected="ids, one a line", got="")
     return list(ids)
-
-
-def _source(readable: Readable | Source) -> Source:
-    return Source.of(readable)
 
 
 Orientation: TypeAlias = Literal["rows_are_true", "rows_are_predicted"]
@@ -157,7 +83,7 @@ class ReadMatrix(NamedTuple):
 
 
 def read_matrix(readable: Readable | Source, *, orientation: Orientation | None = None) -> ReadMatrix:
-    """Read a confusion matrix from CSV or TSV; in what is given, rows are true labels, however they were in the file.
+    """Read a confusion matrix from a table with a header; what is given has true labels as rows, whatever the file has.
 
     The order of labels is that of the rows; columns may have another. Without `orientation` the corner says what the
     rows are (`truth` or `prediction`); if it does not, rows are true labels.
@@ -167,63 +93,39 @@ def read_matrix(readable: Readable | Source, *, orientation: Orientation | None 
     array([[5, 1],
            [2, 7]])
     """
-    source = Source.of(readable)
     if orientation is not None:
         Choice(Orientation).check("orientation", orientation)
-    table = SmallTable.read(source, _SHAPE)
-    corner = _CORNER.get(table.header[0].casefold())
+    table = read_named_columns(Source.of(readable), _SHAPE)
+    first, *names = table.frame.columns
+    corner = _CORNER.get(first.casefold())
     if orientation is not None and corner is not None and corner != orientation:
-        raise FormatError(source.name, 1, expected=f"{orientation} as was said", got=table.header[0])
+        raise FormatError(table.path, 1, expected=f"{orientation} as was said", got=first)
     upright: Any = orientation or corner or "rows_are_true"
-    columns = _columns(table.header[1:], _PREFIX[upright])
-    labels = tuple(row.fields[0] for row in table.rows)
-    times, known = Counter(labels), set(columns)
-    for row in table.rows:
-        if times[row.fields[0]] > 1 or row.fields[0] not in known:
-            expected = f"each label of the header once, {listed(list(columns))}"
-            raise FormatError(source.name, row.line, expected=expected, got=row.fields[0])
+    prefixed = all(name.startswith(_PREFIX[upright]) and name != _PREFIX[upright] for name in names)
+    columns = {name.removeprefix(_PREFIX[upright]) if prefixed else name: name for name in names}
+    labels = _texts(table, first, "a label").to_list()
+    times = Counter(labels)
+    for row, label in enumerate(labels):
+        if times[label] > 1 or label not in columns:
+            raise table.error(row, f"each label of the header once, {listed(list(columns))}", label)
     if len(labels) != len(columns):
         lacking = listed([label for label in columns if label not in times])
-        raise FormatError(source.name, None, expected=f"a row for each label of the header, also for {lacking}")
-    cells = np.array([[_count(table, row, column) for column in range(1, len(labels) + 1)] for row in table.rows])
-    places = {label: place for place, label in enumerate(columns)}
-    ordered = cells[:, [places[label] for label in labels]].astype(np.int64)
-    return ReadMatrix(labels, ordered if upright == "rows_are_true" else np.ascontiguousarray(ordered.T))
+        raise FormatError(table.path, None, expected=f"a row for each label of the header, also for {lacking}")
+    cells = np.stack([_counts(table, columns[label]) for label in labels], axis=1)
+    return ReadMatrix(tuple(labels), cells if upright == "rows_are_true" else np.ascontiguousarray(cells.T))
 
 
-def _columns(header: tuple[str, ...], prefix: str) -> tuple[str, ...]:
-    """The labels of the columns, without the word that may stand before each."""
-    if all(name.startswith(prefix) and name != prefix for name in header):
-        return tuple(name.removeprefix(prefix) for name in header)
-    return header
+def _counts(table: NamedColumns, column: str) -> NDArray[np.int64]:
+    numbers = table.numbers(column, "a count").cast(pl.Float64)
+    wrong = ~((numbers >= 0) & (numbers < _MOST) & (numbers == numbers.floor())).fill_null(False)
+    if wrong.any():
+        row = int(wrong.arg_max() or 0)
+        raise table.error(row, "a whole number from 0 on", str(table.frame[column][row] or ""))
+    return numbers.to_numpy().astype(np.int64)
 
 
-def _count(table: SmallTable, row: Any, column: int) -> int:
-    number = table.number(row, column)
-    if number is None or not 0 <= number < _MOST or number != int(number):
-        raise FormatError(table.name, row.line, expected="a whole number from 0 on", got=row.fields[column])
-    return int(number)
-
-
-#: The names that files give the unit that scores are paired by, in small letters.
-_QUERIES = ("query_id", "qid", "query", "topic", "topic_id")
-_UNITS = (*_QUERIES, "unit", "item", "user", "participant", "fold", "class", "")
-_LONG = ("system", "measure", "value")
-_SHAPES = (
-    "`system,measure,unit,value`; or `system,query_id` and a column a measure, as an evaluation "
-    "writes them by query; or a column a system and a row a unit"
-)
-
-
-class _Score(NamedTuple):
-    system: str
-    measure: str
-    unit: str
-    value: float | None
-
-
-def read_scores(given: Readable | Source, *, measure: str = "score") -> Scores:
-    """Read a table of scores from CSV or TSV with a header.
+def read_scores(given: Readable | Source | Any, *, measure: str = "score") -> Scores:
+    """Read a table of scores from a file with a header, or a data frame.
 
     Three shapes are known: `system,measure,unit,value`; what an evaluation writes by query; and a matrix
     with a column a system and a row a unit, whose first column may name the units. A matrix does not say what was
@@ -234,32 +136,52 @@ def read_scores(given: Readable | Source, *, measure: str = "score") -> Scores:
     >>> scores.frame.select("system", "unit", "value").rows()
     [('bm25', '1', 0.5), ('dense', '1', 0.75)]
     """
-    source = Source.of(given)
+    source = Source(given) if isinstance(given, str) else given
     rows = read_score_rows(source, measure=measure)
     again = ~rows.select(pl.struct("system", "measure", "unit").is_first_distinct()).to_series()
     if again.any():
         row = rows.row(int(again.arg_max() or 0), named=True)
         what = f"one value of {row['measure']} for {row['system']} on {row['unit']}"
-        raise FormatError(source.name, row["line"], expected=what, got="a second one")
+        raise FormatError(getattr(source, "name", "scores"), row["line"], expected=what, got="a second one")
     return Scores(rows.drop("line"))
 
 
-def read_score_rows(given: Readable | Source, *, measure: str = "score") -> pl.DataFrame:
+def read_score_rows(given: Readable | Source | Any, *, measure: str = "score") -> pl.DataFrame:
     """Read the rows of a table of scores, each with its `line`, also where a unit has a second value.
 
     >>> import io
     >>> read_score_rows(io.StringIO("system,measure,unit,value\\na,AP,q1,0.5\\na,AP,q1,0.25\\n"))["line"].to_list()
     [2, 3]
     """
-    table = SmallTable.read(Source.of(given), f"a header and rows: {_SHAPES}")
-    columns: dict[str, list[Any]] = {"system": [], "measure": [], "unit": [], "value": [], "line": []}
-    for line, score in _scores(table, measure):
-        for column, field in zip(columns, (*score, line), strict=True):
-            columns[column].append(field)
-    frame = pl.DataFrame(columns, schema_overrides={"value": pl.Float64})
-    reason = pl.when(pl.col("value").is_null()).then(pl.lit("no value in the file"))
-    kind = pl.lit(_unit_kind(table.header)).alias("unit_kind")
-    return frame.select("system", "measure", kind, "unit", "value", reason.alias("undefined"), "line")
+    table = named_columns(given, "scores")
+    names = table.frame.columns
+    roles = roles_in("scores", names)
+    system = roles.get("system")
+    # In a matrix, the first column names the units if it has such a name.
+    unit = find(UNIT, names if system else names[:1])
+    is_long = len(roles) == len(TABLES["scores"])
+    values = [roles["value"]] if is_long else [name for name in names if name not in {unit, system}]
+    if "" in values:
+        raise FormatError(table.path, 1, expected="a name for each column", got="none for one")
+    units = row_numbers(table.frame.height) if unit is None else _texts(table, unit, "a system and a unit")
+    systems = None if system is None else _texts(table, system, "a system and a unit")
+    measures = _texts(table, roles["measure"], "a measure") if is_long else units
+    lines = pl.Series("line", table.lines(), dtype=pl.Int64)
+    kind = "unit" if unit is None else "query" if folded_name(unit) in QUERY.names else folded_name(unit) or "unit"
+    parts = [
+        pl.select(
+            (pl.lit(name) if systems is None else systems).alias("system"),
+            (measures if is_long else pl.lit(measure if systems is None else name)).alias("measure"),
+            pl.lit(kind).alias("unit_kind"),
+            units.alias("unit"),
+            table.numbers(name, "value").cast(pl.Float64).alias("value"),
+            lines,
+        )
+        for name in values
+    ]
+    frame = pl.concat([part.with_row_index("row") for part in parts]).sort("row", maintain_order=True).drop("row")
+    reason = pl.when(pl.col("value").is_null()).then(pl.lit("no value in the file")).alias("undefined")
+    return frame.select("system", "measure", "unit_kind", "unit", "value", reason, "line")
 
 
 def looks_like_scores(value: object) -> bool:
@@ -269,51 +191,4 @@ def looks_like_scores(value: object) -> bool:
     >>> looks_like_scores(io.StringIO("system,measure,unit,value\\na,AP,q1,0.5\\n"))
     True
     """
-    if not isinstance(value, Source) and (not is_file(value) or value == "-"):
-        return False
-    try:
-        head = head_of(Source.of(value))  # type: ignore[arg-type]  # a file, as said
-        names = [name.casefold() for name in names_of(head)] if head.numbered else []
-    except AssayError:
-        return False
-    return _unit_column(names) is not None and all(name in names for name in _LONG) if "system" in names else False
-
-
-def _scores(table: SmallTable, measure: str) -> Iterator[tuple[int, _Score]]:
-    """The scores of a table of whatever shape, each with its line."""
-    folded = [column.casefold() for column in table.header]
-    unit, system = _unit_column(table.header), folded.index("system") if "system" in folded else None
-    long = [folded.index(column) for column in _LONG if column in folded]
-    is_long = len(long) == len(_LONG) and unit is not None
-    values = [number for number in range(len(folded)) if number not in {unit, system}]
-    if "" in (table.header[number] for number in values):
-        raise FormatError(table.name, 1, expected="a name for each column", got="none for one")
-    for count, row in enumerate(table.rows, 1):
-        fields = row.fields
-        unit_name = fields[unit] if unit is not None else str(count)
-        if not unit_name or (system is not None and not fields[system]):
-            raise FormatError(table.name, row.line, expected="a system and a unit", got=",".join(fields))
-        if is_long:
-            yield row.line, _Score(fields[long[0]], fields[long[1]], unit_name, table.number(row, long[2]))
-            continue
-        for number in values:
-            value = table.number(row, number)
-            if system is None:
-                yield row.line, _Score(table.header[number], measure, unit_name, value)
-            else:
-                yield row.line, _Score(fields[system], table.header[number], unit_name, value)
-
-
-def _unit_column(header: Sequence[str]) -> int | None:
-    """Which column names the units: one of several names, or, in a matrix, the first column if it has such a name."""
-    folded = [column.casefold() for column in header]
-    if "system" not in folded:
-        return 0 if folded[0] in _UNITS else None
-    return next((folded.index(name) for name in _UNITS if name in folded), None)
-
-
-def _unit_kind(header: Sequence[str]) -> str:
-    """What the units are, as far as the header tells."""
-    unit = _unit_column(header)
-    name = "" if unit is None else header[unit].casefold()
-    return "query" if name in _QUERIES else name or "unit"
+    return len(roles_in("scores", names_in_any(value))) == len(TABLES["scores"])

@@ -143,7 +143,7 @@ def _from_array(values: np.ndarray[Any, Any], what: str) -> pl.Series:
     if values.dtype.kind in "biuf":
         # Float16 and long doubles are not for Polars.
         odd = values.dtype.kind == "f" and values.dtype.itemsize not in {4, 8}
-        return pl.Series(values.astype(np.float64) if odd else np.ascontiguousarray(values))
+        return pl.Series(values.astype(np.float64 if odd else values.dtype))  # a copy: arrays may change later
     if values.dtype.kind == "U":
         return pl.Series(values.astype(object), dtype=pl.String)
     return _from_list(values.tolist(), what)

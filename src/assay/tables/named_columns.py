@@ -107,6 +107,14 @@ class NamedColumns(NamedTuple):
             raise self.error(row, f"text or a whole number as {expected}", _cell(self.frame[column][row]))
         return ids
 
+    def lines(self) -> list[int | None]:
+        """The line of each row."""
+        last = self.frame.height - 1
+        first, end = (self.where(row)[1] for row in (0, last))
+        if first is None or end is None or end - first == last:  # then nobody has to look for the others
+            return [None if first is None else first + row for row in range(last + 1)]
+        return [self.where(row)[1] for row in range(last + 1)]
+
     def error(self, row: int, expected: str, got: str = "") -> FormatError:
         """The error of a row."""
         path, line = self.where(row)
@@ -156,7 +164,7 @@ def is_frame(data: Any) -> bool:
     >>> is_frame(pl.DataFrame()), is_frame({"q1": {"d1": 1}})
     (True, False)
     """
-    return any(hasattr(data, name) for name in ("columns", "column_names", "__arrow_c_stream__"))
+    return isinstance(data, pl.LazyFrame) or hasattr(data, "columns") or hasattr(data, "column_names")
 
 
 def _as_polars(data: Any, name: str) -> pl.DataFrame:
@@ -170,7 +178,15 @@ def _as_polars(data: Any, name: str) -> pl.DataFrame:
     names = list(data.columns)
     if len(set(map(str, names))) < len(names):
         raise InputError(f"{name}: expected a data frame with a name for each column, got {', '.join(map(str, names))}")
-    return pl.DataFrame({str(column): series_of(data[column], f"{name}: {column}") for column in names})
+    return pl.DataFrame([_as_series(data[column]).alias(str(column)) for column in names])
+
+
+def _as_series(values: Any) -> pl.Series:
+    """A column of any library; one of several types as it is, to be looked at again."""
+    try:
+        return series_of(values, "column")
+    except InputError:
+        return pl.Series(list(values), dtype=pl.Object)
 
 
 def _cell(value: Any) -> str:

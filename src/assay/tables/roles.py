@@ -211,7 +211,13 @@ def shape_of(table: str) -> str:
     >>> shape_of("run")
     'with the columns `query_id`, `doc_id`, `score` or `rank`'
     """
-    return "with the columns " + ", ".join(" or ".join(f"`{name}`" for name in names) for names in NEEDED[table])
+    if table == "scores":
+        return (
+            "of scores: `system,measure,unit,value`; or `system,query_id` and a column a measure, as an evaluation "
+            "writes them by query; or a column a system and a row a unit"
+        )
+    columns = [" or ".join(f"`{name}`" for name in names) for names in NEEDED[table]]
+    return f"with the column{'s' * (len(columns) > 1)} {', '.join(columns)}"
 
 
 def absent(table: str, header: Sequence[str], path: str, line: int | None = None) -> FormatError:

@@ -76,9 +76,10 @@ def rows_of(data: InMemory, value: str, name: str) -> pl.DataFrame | FlatDicts:
     flat = FlatDicts.of(data, finite=value == "relevance") if isinstance(data, Mapping) else None
     if flat is not None:
         return flat
-    from assay.tables.named_columns import NamedColumns, ranking_rows  # noqa: PLC0415  # plain dicts do without
+    from assay.tables.named_columns import NamedColumns, is_frame, ranking_rows  # noqa: PLC0415  # dicts do without
 
-    return ranking_rows("run" if value == "score" else "qrels", NamedColumns.of(_columns(data, value), name))
+    columns = NamedColumns.of(data if is_frame(data) else _columns(data, value), name)
+    return ranking_rows("run" if value == "score" else "qrels", columns)
 
 
 def as_series(values: np.ndarray[Any, Any]) -> pl.Series:
@@ -100,12 +101,10 @@ def picked(values: pl.Series, rows: np.ndarray[Any, np.dtype[np.int64]]) -> pl.S
     return values.gather(as_series(rows))
 
 
-def _columns(data: InMemory, value: str) -> Any:
+def _columns(data: InMemory, value: str) -> pl.DataFrame:
     """Any of the accepted shapes -> a frame, not yet checked."""
     if isinstance(data, Mapping):
         return _from_mapping(data, value)
-    if any(hasattr(data, attribute) for attribute in ("columns", "column_names", "__arrow_c_stream__")):
-        return data
     if isinstance(data, Iterable) and not isinstance(data, str | bytes):
         return _from_rows(data, value)
     raise InputError(f"expected a dict of dicts, a data frame or rows as tuples, got {type(data).__name__}")
