@@ -153,7 +153,7 @@ def test_files_of_documents_and_clusters_are_read_by_their_columns(tmp_path: Pat
     for text, says in (
         ("doc_id,cluster\nd1,a\nd1,b\n", "document 'd1' is in cluster 'a' and in 'b'"),
         ("doc_id,cluster\nd1,\n", ":2: expected a document and its cluster"),
-        ("doc_id,group\nd1,1\n", "expected a table with the columns `doc_id` and `cluster`"),
+        ("doc_id,group\nd1,1\n", "expected a table with the columns `doc_id`, `cluster`"),
     ):
         path.write_text(text)
         with pytest.raises(InputError, match=says):

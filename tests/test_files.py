@@ -438,7 +438,7 @@ def test_a_file_of_the_other_kind_is_told_for_what_it_looks_like(document: str) 
 
 def test_a_file_of_neither_kind_shows_its_first_line() -> None:
     for read in read_run, read_qrels:
-        with pytest.raises(FormatError, match="got 'query,document,score'") as error:
+        with pytest.raises(FormatError, match="got 'query, document, score'") as error:
             read(file("\nquery,document,score\nq1,d1,1\n"))
         assert error.value.line == 2
 

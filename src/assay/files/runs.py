@@ -139,17 +139,18 @@ class RunFile:
 
 def load_columns(source: Source, layout: Layout) -> Loaded:
     """Read judgments whose fields are separated by blanks."""
+    return Loaded(_concat(parsed(source, layout, _same), layout), lambda row: line_of_row(source, row))
 
-    def where(row: int) -> tuple[str, int | None]:
-        before = 0
-        for data in source.chunks():
-            lines = data_lines(data)
-            if row < len(lines):
-                return source.name, before + lines[row][0]
-            row, before = row - len(lines), before + len(all_lines(data))
-        return source.name, None
 
-    return Loaded(_concat(parsed(source, layout, _same), layout), where)
+def line_of_row(source: Source, row: int) -> tuple[str, int | None]:
+    """The file, and the line of a row (from 0)."""
+    before = 0
+    for data in source.chunks():
+        lines = data_lines(data)
+        if row < len(lines):
+            return source.name, before + lines[row][0]
+        row, before = row - len(lines), before + len(all_lines(data))
+    return source.name, None
 
 
 def parsed(source: Source, layout: Layout, prepare: Callable[[pl.DataFrame], T]) -> Iterator[T]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable
 from typing import Any, NamedTuple
@@ -199,7 +200,7 @@ def _id_text(value: Any) -> str | None:
 
 def _sort(value: Any) -> str | None:
     """What a label is, in a word; None where there is none."""
-    if value is None:
+    if value is None or (isinstance(value, float) and math.isnan(value)):
         return None
     if isinstance(value, bool):
         return "true or false"

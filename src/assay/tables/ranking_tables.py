@@ -62,7 +62,8 @@ class Run:
         self.name, self.format = name, format
         #: Where the run comes from, for messages: a file's path, or the name.
         self.origin = name if origin is None else origin
-        self._where = where
+        #: Finds the line of a row.
+        self.where = where
         #: What the run says about itself: YAML, as an `ir_metadata` header has it.
         self.metadata = metadata
         #: The rows as they came, if they came in dicts: whoever can do with those need not make columns of text.
@@ -103,7 +104,7 @@ class Run:
         """Tell the row (from 1), or the line of the file, where this document comes up for the second time."""
         same = (self.frame["query_id"] == query_id) & (self.frame["doc_id"] == doc_id)
         row = int(same.arg_true()[1])
-        return (self.origin, row + 1) if self._where is None else self._where(row)
+        return (self.origin, row + 1) if self.where is None else self.where(row)
 
 
 class Qrels:

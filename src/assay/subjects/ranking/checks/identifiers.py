@@ -151,7 +151,7 @@ def odd_ids(file: Opened) -> Iterator[CheckFinding]:
     if file.frame is None:
         return
     looks = file.looks
-    plain = looks is not None and looks.ascii and not looks.control and file.is_blank_separated and not looks.wide
+    plain = looks is not None and looks.plain and file.is_blank_separated
     for column, what in (("query_id", "query id"), ("doc_id", "document id")):
         ids = file.rows[column]
         kinds: list[tuple[Severity, str, pl.Series]] = [

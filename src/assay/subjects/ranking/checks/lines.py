@@ -9,17 +9,11 @@ import polars as pl
 
 from assay.core.errors import listed, number_of, quote
 from assay.subjects.ranking.checks.case import ExaminedCollection, ExaminedRun
-from assay.subjects.ranking.checks.examined_files import Opened, commented_rows
+from assay.subjects.ranking.checks.examined_files import Opened
 from assay.verbs.diagnosis.findings import EXAMPLES, CheckFinding, Example, Severity, check, finding, pair
 from assay.verbs.diagnosis.line_reader import Bad
 
-_COPY, _RENAME = "copy or compress a damaged file again", "let the name say whether and how it is compressed"
-_UNPACK = "unpack archives"
-_SAVE, _MARK = "save the file as UTF-8", "leave out byte-order marks, which other tools take for a part of an id"
 _PLAIN, _FINITE = "write plain numbers such as 12.5", "give documents finite scores: those with infinite ones tie"
-_MEND = "mend or delete these lines, and find out what wrote them: lines next to them may be wrong, too"
-_COMMENT = "lines that start with # are comments: take the mark away if they should count"
-_ENDINGS = (".gz", ".zst", ".bz2", ".xz")
 
 
 def _bad(lines: Sequence[Bad]) -> list[Example]:
@@ -46,104 +40,50 @@ def empty(file: Opened) -> Iterator[CheckFinding]:
 def is_empty(file: Opened) -> bool:
     """Whether nothing was read because there is nothing."""
     nothing = file.frame is None and (not file.refusal or file.is_blank)
-    return nothing and not (file.looks is not None and (file.looks.damage or file.looks.packed))
+    return nothing and not (file.looks is not None and file.looks.damage)
 
 
 @check(
-    "compression", "file", "error", "note",
-    question="Is a compressed file damaged, or compressed twice, or an archive, or does its name hide the compression?",
-    advice=f"{_COPY}; {_UNPACK}; {_RENAME}",
+    "compression", "file", "error",
+    question="Is a compressed file damaged or compressed twice, or is the file an archive?",
+    advice="copy or compress a damaged file again; unpack archives",
 )  # fmt: skip
 def compression(file: Opened) -> Iterator[CheckFinding]:
-    """Compressed data that end too soon; gzip without `.gz`; `.gz` without gzip."""
-    looks = file.looks
-    if looks is None or file.source is None:
-        return
-    if looks.damage:
-        yield finding("compression", "error", file, f"the compressed file is damaged: {looks.damage}", todo=_COPY)
-    if looks.packed:
-        yield finding("compression", "error", file, f"the file is {looks.packed}, not a table", todo=_UNPACK)
-    path = file.source.path
-    if path is None or looks.packed or looks.is_garbled or not (looks.size or looks.compression):
-        return
-    if looks.compression and path.suffix != looks.compression:
-        message = f"the file is compressed, but its name does not end in {looks.compression}"
-        yield finding("compression", "note", file, message, todo=_RENAME)
-    if not looks.compression and path.suffix in _ENDINGS:
-        yield finding(
-            "compression", "note", file, f"the name ends in {path.suffix}, but the file is not compressed", todo=_RENAME
-        )
+    """Compressed data that end too soon, or are no longer what was compressed."""
+    if file.looks is not None and file.looks.damage:
+        yield finding("compression", "error", file, file.looks.damage)
 
 
 @check(
-    "encoding", "file", "error", "note",
-    question="Is the file in another encoding than UTF-8, or does it carry byte-order marks?",
-    advice=f"{_SAVE}; {_MARK}",
+    "encoding", "file", "error",
+    question="Is the file in another encoding than UTF-8?",
+    advice="save the file as UTF-8",
 )  # fmt: skip
 def encoding(file: Opened) -> Iterator[CheckFinding]:
-    """UTF-16 or UTF-32, bytes of Latin-1, byte-order marks."""
-    lines, looks = file.tolerated, file.looks
-    if lines is not None and lines.encoding in {"UTF-16", "UTF-32"}:
-        yield finding("encoding", "error", file, f"the file is in {lines.encoding}, not in UTF-8", todo=_SAVE)
+    """UTF-16, or bytes of Latin-1."""
+    lines = file.tolerated
+    if lines is not None and lines.encoding == "UTF-16":
+        yield finding("encoding", "error", file, "the file is in UTF-16, not in UTF-8")
     elif lines is not None and lines.encoding_lines:
         count = len(lines.encoding_lines)
         texts = dict(zip(lines.lines.tolist(), lines.frame.iter_rows(), strict=True))
         places = lines.encoding_lines[:EXAMPLES]
         examples = [Example(pair(*texts[line][:2]) if line in texts else "not UTF-8", line) for line in places]
         message = f"{number_of('line', count)} {'is' if count == 1 else 'are'} not in UTF-8 but, it seems, in Latin-1"
-        yield finding("encoding", "error", file, message, count, examples=examples, todo=_SAVE)
-    elif looks is not None and looks.byte_order_mark and (file.frame is not None or not file.refusal):
-        yield finding(
-            "encoding",
-            "note",
-            file,
-            "the file starts with a byte-order mark",
-            1,
-            examples=[Example("the first id", 1)],
-            todo=_MARK,
-        )
-    if looks is not None and looks.inner_mark:
-        message = "a byte-order mark stands in the middle: two files were put together"
-        yield finding(
-            "encoding", "note", file, message, 1, examples=[Example("byte-order mark", looks.inner_mark)], todo=_MARK
-        )
+        yield finding("encoding", "error", file, message, count, examples=examples)
 
 
 @check(
-    "line-ends", "file", "note",
-    question="Do lines end as on Windows or on old Macs?",
-    advice="nothing, for Assay; for other tools convert them, as with dos2unix",
-)  # fmt: skip
-def line_ends(file: Opened) -> Iterator[CheckFinding]:
-    """CR LF, or CR alone."""
-    looks = file.looks
-    if looks is None or looks.wide or file.frame is None:
-        return
-    kinds = {"Windows (CR LF)": looks.windows_ends, "old Mac (CR)": looks.old_mac_ends}
-    there = {kind: count for kind, count in kinds.items() if count}
-    if there:
-        others = ", others not" if looks.unix_ends else ""
-        parts = [f"{number_of('line', count)} with {kind} line ends" for kind, count in there.items()]
-        message = " and ".join(parts) + others
-        yield finding("line-ends", "note", file, message, sum(there.values()))
-
-
-@check(
-    "separators", "file", "error", "note",
-    question="Are fields separated by commas, or by tabs here and spaces there?",
+    "separators", "file", "error",
+    question="Are fields separated by commas, without a header that names them?",
     advice="separate all fields by one space or one tab; a table with commas needs a header line",
 )  # fmt: skip
 def separators(file: Opened) -> Iterator[CheckFinding]:
-    """Commas and the like without a header; tabs among spaces."""
-    looks, lines = file.looks, file.tolerated
+    """Commas and the like without a header."""
+    lines = file.tolerated
     if lines is not None and lines.separator is not None and not lines.named:
         message = f"fields are separated by {lines.separator!r}, not by blanks, and no header names them"
         yield finding("separators", "error", file, message, int(lines.lines.size))
-    elif looks is not None and file.is_blank_separated and looks.tab and looks.space and not looks.wide:
-        later = max(looks.tab, looks.space)
-        which = "tab" if looks.tab >= looks.space else "space"
-        message = "some fields are separated by tabs, others by spaces"
-        yield finding("separators", "note", file, message, 1, examples=[Example(f"the first {which}", later)])
 
 
 @check(
@@ -195,25 +135,15 @@ def header(file: Opened) -> Iterator[CheckFinding]:
 
 
 @check(
-    "malformed", "file", "error", "warning",
-    question="Do lines have too few or too many columns, or would comments (lines with #) be rows?",
-    advice=f"{_MEND}; {_COMMENT}",
+    "malformed", "file", "error",
+    question="Do lines have too few or too many columns?",
+    advice="mend or delete these lines, and find out what wrote them: lines next to them may be wrong, too",
 )  # fmt: skip
 def malformed(file: Opened) -> Iterator[CheckFinding]:
-    """Lines that are no rows, where the others are; lines with a # in front that would be."""
+    """Lines that are no rows, where the others are."""
     if file.tolerated is not None and (bad := file.tolerated.malformed):
-        columns = file.tolerated.columns
-        what = f"without the {columns} columns that there should be" if columns else "without an object of the table"
-        yield finding(
-            "malformed", "error", file, f"{number_of('line', len(bad))} {what}", len(bad), examples=_bad(bad),
-            todo=_MEND,
-        )  # fmt: skip
-    if rows := commented_rows(file):
-        message = (
-            f"{number_of('line', len(rows))} would be {'a row' if len(rows) == 1 else 'rows'} but for a # in front"
-        )
-        examples = [Example(quote(text), line) for line, text in rows[:EXAMPLES]]
-        yield finding("malformed", "warning", file, message, len(rows), examples=examples, todo=_COMMENT)
+        message = f"{number_of('line', len(bad))} without the {file.tolerated.columns} columns that there should be"
+        yield finding("malformed", "error", file, message, len(bad), examples=_bad(bad))
 
 
 @check(
