@@ -11,7 +11,6 @@ from typing import Any
 import polars as pl
 
 from assay.core.errors import FormatError, quote
-from assay.files.panics import quiet_panics
 from assay.files.sources import Source
 
 # Half of a surrogate pair, escaped or (which Python's reader lets pass) in bytes.
@@ -60,8 +59,7 @@ def fast_table(data: bytes) -> pl.DataFrame | None:
     if not data[:1024].lstrip().startswith(b"{") or _LONE_SURROGATE.search(data) or _are_scattered(data):
         return None
     try:
-        with quiet_panics():
-            return pl.read_ndjson(data, infer_schema_length=None)
+        return pl.read_ndjson(data, infer_schema_length=None)
     except (pl.exceptions.PolarsError, ValueError, pl.exceptions.PanicException):
         return None
 

@@ -10,7 +10,6 @@ from typing import Any, TypeVar
 import polars as pl
 
 from assay.core.errors import EmptyFileError, FormatError
-from assay.files.panics import quiet_panics
 from assay.files.registry import COLUMN_MARKS
 from assay.files.sources import Source
 from assay.tables import Run
@@ -94,8 +93,7 @@ def _format_name(source: Source) -> str:
 def _intact(source: Source) -> Iterator[None]:
     """What the library says of a broken file, said as ours."""
     try:
-        with quiet_panics():
-            yield
+        yield
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as problem:
         broke = isinstance(problem, pl.exceptions.PanicException)
         note = "it cannot be decoded" if broke else (str(problem).splitlines() or [""])[0][:200]

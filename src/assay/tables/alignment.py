@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Sequence
-from typing import Any, ClassVar, Literal, Protocol, TypeAlias, TypeVar
+from typing import Literal, TypeAlias, TypeVar
 
 import numpy as np
 import polars as pl
@@ -17,34 +17,7 @@ from assay.tables.predictions import Predictions
 Missing: TypeAlias = Literal["error", "drop"]
 
 
-class Itemised(Protocol):
-    """A table of items that were told apart by ids, or stand in a known order: predictions, or clusters."""
-
-    __dataclass_fields__: ClassVar[dict[str, Any]]
-
-    @property
-    def name(self) -> str:
-        """What the system is called."""
-
-    @property
-    def remarks(self) -> tuple[str, ...]:
-        """What was noticed so far."""
-
-    @property
-    def has_ids(self) -> bool:
-        """Whether items have ids of their own."""
-
-    @property
-    def item_id(self) -> pl.Series:
-        """The ids of the items."""
-
-    def taken(self, rows: pl.Series) -> Any:
-        """Some of the items, by row."""
-
-    def __len__(self) -> int: ...
-
-
-Items = TypeVar("Items", bound=Itemised)
+Items = TypeVar("Items", Predictions, Clusters)
 
 
 def aligned(systems: Sequence[Predictions], *, missing: Missing = "error") -> list[Predictions]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
@@ -15,14 +14,14 @@ from numpy.typing import NDArray
 from assay.core.arguments import argument
 from assay.core.errors import FormatError, InputError, number_of
 from assay.tables.label_columns import ids_of, labels_of, numbers_of
-from assay.tables.label_rules import Where, distinct, row_numbers
+from assay.tables.label_rules import Items, Where, distinct
 
 _IN_MEMORY = "in memory"
 _ORDER = ("item_id", "truth", "cluster", "weight")
 
 
 @dataclass(frozen=True, eq=False)
-class Clusters:
+class Clusters(Items):
     """One clustering, an item a row.
 
     `columns` holds `cluster` and, as far as they were given, `truth` (the class; null where an item has none), `weight`
@@ -83,24 +82,6 @@ class Clusters:
         known = ", ".join(name for name, held in (("classes", self.truth), ("points", self.points)) if held is not None)
         return f"<Clusters {self.name!r}: {number_of('item', len(self))}{', with ' if known else ''}{known}>"
 
-    def __len__(self) -> int:
-        return self.columns.height
-
-    @cached_property
-    def frame(self) -> pl.DataFrame:
-        """The table with the ids of the items in front."""
-        return self.columns.select(self.item_id, *(name for name in self.columns.columns if name != "item_id"))
-
-    @property
-    def has_ids(self) -> bool:
-        """Whether items have ids of their own, not just row numbers."""
-        return "item_id" in self.columns.columns
-
-    @cached_property
-    def item_id(self) -> pl.Series:
-        """The ids of the items, or their row numbers from 1."""
-        return self.columns["item_id"] if self.has_ids else row_numbers(len(self)).alias("item_id")
-
     @property
     def cluster(self) -> pl.Series:
         """The cluster of each item."""
@@ -112,26 +93,9 @@ class Clusters:
         return self._column("truth")
 
     @property
-    def weight(self) -> pl.Series | None:
-        """What each item weighs; None if all weigh the same."""
-        return self._column("weight")
-
-    def _column(self, name: str) -> pl.Series | None:
-        return self.columns[name] if name in self.columns.columns else None
-
-    @property
     def whence(self) -> str:
         """What they are called in messages: the file that they come from, or their name."""
         return _whence(self.origin, self.name)
-
-    @cached_property
-    def warnings(self) -> tuple[str, ...]:
-        """What is legal but odd, such as ids that occur twice."""
-        remarks = list(self.remarks)
-        if self.has_ids and (twice := self.item_id.filter(self.item_id.is_duplicated())).len():
-            again = number_of("item id", twice.n_unique())
-            remarks.append(f"{self.name}: {again} more than once, first {twice[0]!r}")
-        return tuple(remarks)
 
     def taken(self, rows: pl.Series) -> Clusters:
         """Some of the items: a mask, or row numbers from 0 in the order wanted; row numbers as ids stay what they are.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import cached_property
 from typing import Any, Literal, TypeAlias
 
 import polars as pl
@@ -223,6 +224,50 @@ def row_numbers(height: int) -> pl.Series:
     ['1', '2']
     """
     return pl.int_range(1, height + 1, eager=True).cast(pl.String).alias("item_id")
+
+
+class Items:
+    """A table with an item a row: predictions, or clusters."""
+
+    columns: pl.DataFrame
+    name: str
+    remarks: tuple[str, ...]
+
+    def __len__(self) -> int:
+        return self.columns.height
+
+    @cached_property
+    def frame(self) -> pl.DataFrame:
+        """The table with the ids of the items in front."""
+        return self.columns.select(self.item_id, *(name for name in self.columns.columns if name != "item_id"))
+
+    @property
+    def has_ids(self) -> bool:
+        """Whether items have ids of their own, not just row numbers."""
+        return "item_id" in self.columns.columns
+
+    @cached_property
+    def item_id(self) -> pl.Series:
+        """The ids of the items; row numbers from 1 if none were given."""
+        return self.columns["item_id"] if self.has_ids else row_numbers(len(self))
+
+    @property
+    def weight(self) -> pl.Series | None:
+        """The weight of each item; None if all weigh the same."""
+        return self._column("weight")
+
+    def _column(self, name: str) -> pl.Series | None:
+        return self.columns[name] if name in self.columns.columns else None
+
+    @cached_property
+    def warnings(self) -> tuple[str, ...]:
+        """What is legal but odd, such as ids that occur twice."""
+        if not self.has_ids or not (twice := self.item_id.filter(self.item_id.is_duplicated())).len():
+            return self.remarks
+        return (
+            *self.remarks,
+            f"{self.name}: {number_of('item id', twice.n_unique())} more than once, first {twice[0]!r}",
+        )
 
 
 def _null_error(frame: pl.DataFrame, column: str, number: int, name: str, where: Where | None) -> InputError:

@@ -16,6 +16,7 @@ from assay.tables.label_matrices import ScoreColumns, label_lists, score_columns
 from assay.tables.label_rules import (
     NONE,
     OTHER,
+    Items,
     Nulls,
     Unknown,
     Where,
@@ -25,7 +26,6 @@ from assay.tables.label_rules import (
     harmonised,
     only_known,
     positive_label,
-    row_numbers,
     stated_labels,
     without_nulls,
 )
@@ -37,7 +37,7 @@ _TWO = 2
 
 
 @dataclass(frozen=True, eq=False)
-class Predictions:
+class Predictions(Items):
     """One system's predictions beside the truth, an item a row.
 
     `columns` holds `truth` and, as far as they were given, `prediction`, `score` (one an item, of the positive label)
@@ -112,27 +112,6 @@ class Predictions:
     def __repr__(self) -> str:
         return f"<Predictions {self.name!r}: {number_of('item', self.columns.height)}>"
 
-    def __len__(self) -> int:
-        return self.columns.height
-
-    @cached_property
-    def frame(self) -> pl.DataFrame:
-        """The table with the ids of the items in front."""
-        rest = [column for column in self.columns.columns if column != "item_id"]
-        return self.columns.select(self.item_id, *rest)
-
-    @cached_property
-    def item_id(self) -> pl.Series:
-        """The ids of the items; row numbers from 1 if none were given."""
-        if "item_id" in self.columns.columns:
-            return self.columns["item_id"]
-        return row_numbers(self.columns.height)
-
-    @property
-    def has_ids(self) -> bool:
-        """Whether items were given ids."""
-        return "item_id" in self.columns.columns
-
     @property
     def truth(self) -> pl.Series:
         """The true label of each item, or its labels."""
@@ -142,11 +121,6 @@ class Predictions:
     def prediction(self) -> pl.Series | None:
         """The predicted label of each item, or its labels; None if there are scores only."""
         return self._column("prediction")
-
-    @property
-    def weight(self) -> pl.Series | None:
-        """The weight of each item; None if all weigh the same."""
-        return self._column("weight")
 
     @property
     def score(self) -> pl.Series | None:
@@ -162,9 +136,6 @@ class Predictions:
             for column in self.columns.columns
             if column.startswith(SCORE_OF)
         }
-
-    def _column(self, name: str) -> pl.Series | None:
-        return self.columns[name] if name in self.columns.columns else None
 
     @cached_property
     def _seen(self) -> dict[str, list[Any]]:
@@ -242,16 +213,10 @@ class Predictions:
     @cached_property
     def warnings(self) -> tuple[str, ...]:
         """What is legal but odd: items left out, labels that no item has, ids that occur twice."""
-        remarks = list(self.remarks)
-        if self.unseen:
-            names = listed([str(label) for label in self.unseen])
-            remarks.append(f"{self.name}: {number_of('label', len(self.unseen))} predicted that no item has: {names}")
-        if (
-            self.has_ids
-            and (twice := self.item_id.filter(self.item_id.is_duplicated()).unique(maintain_order=True)).len()
-        ):
-            remarks.append(f"{self.name}: {number_of('item id', twice.len())} more than once, first {twice[0]!r}")
-        return tuple(remarks)
+        names = listed([str(label) for label in self.unseen])
+        unseen = f"{self.name}: {number_of('label', len(self.unseen))} predicted that no item has: {names}"
+        rest = super().warnings[len(self.remarks) :]
+        return (*self.remarks, *([unseen] if self.unseen else ()), *rest)
 
     def at(self, threshold: float) -> Predictions:
         """Predict the positive label where the score is at least the threshold, the negative one elsewhere.
