@@ -69,20 +69,7 @@ def read_clusters(
     )
     if not layout.clusters:
         raise absent("clusters", table.frame.columns, table.path, 1)
-    shared = _shared(table, layout)
-    coordinates, aside = _coordinates(table, layout)
-    tables = [
-        assembled_clusters(
-            {**shared, "cluster": _labels(table, column)},
-            None if not coordinates else np.column_stack(list(coordinates.values())),
-            tuple(coordinates),
-            name=system or name or table.stem,
-            origin=table.path,
-            where=table.where,
-            remarks=aside,
-        )
-        for system, column in layout.clusters.items()
-    ]
+    tables = [_assembled(table, layout, system or name, column) for system, column in layout.clusters.items()]
     return tables if systems is None else chosen(tables, systems, table.path, "clustering")
 
 
@@ -98,10 +85,16 @@ def read_points(
     """
     table = named_columns(readable, "clusters", separator)
     layout = _plan(table.path, table.frame.columns, truth=truth, cluster={}, item=item, weight=weight, points=points)
+    return _assembled(table, layout, name)
+
+
+def _assembled(table: NamedColumns, layout: _ColumnPlan, name: str | None, column: str | None = None) -> Clusters:
+    """One clustering of a table; without a column of clusters, all items in one."""
     coordinates, aside = _coordinates(table, layout)
+    cluster = pl.repeat("all", table.frame.height, eager=True) if column is None else _labels(table, column)
     return assembled_clusters(
-        {**_shared(table, layout), "cluster": pl.repeat("all", table.frame.height, eager=True)},
-        np.column_stack(list(coordinates.values())),
+        {**_shared(table, layout), "cluster": cluster},
+        np.column_stack(list(coordinates.values())) if coordinates else None,
         tuple(coordinates),
         name=name or table.stem,
         origin=table.path,

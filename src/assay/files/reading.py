@@ -9,7 +9,7 @@ import polars as pl
 
 from assay.core.errors import InputError, need, number_of
 from assay.files.legacy_quirks import grade_in_column_two, turned_round, upside_down
-from assay.files.registry import Kind, Loaded, detect
+from assay.files.registry import Kind, detect
 from assay.files.sources import Readable, Source
 from assay.tables import Batches, Documents, Qrels, Run, Topics
 from assay.tables.named_columns import NamedColumns
@@ -26,18 +26,6 @@ def is_dataset(value: object) -> TypeGuard[str]:
     (True, False)
     """
     return isinstance(value, str) and value.startswith(_PREFIX)
-
-
-def loaded_qrels(dataset_id: str) -> Loaded:
-    """The judgments of a dataset."""
-    qrels: Loaded = _table("qrels", dataset_id)
-    return qrels
-
-
-def loaded_texts(kind: Kind, dataset_id: str) -> Topics | Documents:
-    """The topics or the documents of a dataset."""
-    texts: Topics | Documents = _table(kind, dataset_id)
-    return texts
 
 
 def _table(kind: Kind, dataset_id: str) -> Any:
@@ -132,7 +120,7 @@ def read_qrels(
     [('q1', 'd1', 2.0)]
     """
     if is_dataset(given):
-        loaded, title, origin = loaded_qrels(given), "ir_datasets qrels", given
+        loaded, title, origin = _table("qrels", given), "ir_datasets qrels", given
     else:
         source = Source.of(given)
         with named_by(columns):
@@ -162,7 +150,7 @@ def read_topics(given: Readable | Source, *, format: str | None = None) -> Topic
     ['how to make tea']
     """
     if is_dataset(given):
-        return cast("Topics", loaded_texts("topics", given))
+        return cast("Topics", _table("topics", given))
     source = Source.of(given)
     return cast("Topics", detect(source, "topics", format).read(source, source.name))
 
@@ -175,7 +163,7 @@ def read_documents(given: Readable | Source, *, format: str | None = None) -> Do
     [('d1', 'Tea', 'Steep it.')]
     """
     if is_dataset(given):
-        return cast("Documents", loaded_texts("documents", given))
+        return cast("Documents", _table("documents", given))
     source = Source.of(given)
     return cast("Documents", detect(source, "documents", format).read(source, source.name))
 

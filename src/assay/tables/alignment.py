@@ -59,23 +59,25 @@ def aligned_clusters(systems: Sequence[Clusters], *, missing: Missing = "error")
     tables = in_one_order(systems, missing=missing)
     first = tables[0]
     for other in tables[1:]:
-        for what, ours, theirs in (
-            ("class", first.truth, other.truth),
-            ("weight", first.weight, other.weight),
-        ):
+        for what, ours, theirs in (("class", first.truth, other.truth), ("weight", first.weight, other.weight)):
             if (ours is None) != (theirs is None):
                 with_it, without = (first, other) if theirs is None else (other, first)
                 raise InputError(f"{with_it.name} tells the {what} of each item, and {without.name} does not")
-            if ours is None or theirs is None:
-                continue
-            differ = ours.cast(pl.String).ne_missing(theirs.cast(pl.String))
-            if differ.any():
-                row, count = int(differ.arg_max() or 0), int(differ.sum())
-                raise InputError(
-                    f"item {first.item_id[row]!r}: the {what} is {ours[row]!r} in {first.name} and {theirs[row]!r} in "
-                    f"{other.name} ({number_of('item', count)} {'differs' if count == 1 else 'differ'})"
-                )
+            if ours is not None and theirs is not None:
+                _refuse_differing(what, first, other, ours.cast(pl.String), theirs.cast(pl.String))
     return tables
+
+
+def _refuse_differing(what: str, first: Items, other: Items, ours: pl.Series, theirs: pl.Series) -> None:
+    """Refuse values that two systems do not agree on, item by item."""
+    differ = ours.ne_missing(theirs)
+    if differ.any():
+        row, count = int(differ.arg_max() or 0), int(differ.sum())
+        shown = [values.to_list()[row] for values in (ours, theirs)]
+        raise InputError(
+            f"item {first.item_id[row]!r}: the {what} is {shown[0]!r} in {first.name} and {shown[1]!r} in {other.name} "
+            f"({number_of('item', count)} {'differs' if count == 1 else 'differ'})"
+        )
 
 
 def _by_row(systems: Sequence[Items]) -> list[Items]:
@@ -131,23 +133,10 @@ def _agreeing(systems: list[Predictions]) -> list[Predictions]:
         systems = [_without_ones(system) for system in systems]
     first = systems[0]
     for other in systems[1:]:
-        differ = first.truth != other.truth
-        if differ.any():
-            row = int(differ.arg_max() or 0)
-            count = int(differ.sum())
-            differ_in = f"{number_of('item', count)} {'differs' if count == 1 else 'differ'}"
-            raise InputError(
-                f"item {first.item_id[row]!r}: the truth is {_truth_text(first, row)} in {first.name} and "
-                f"{_truth_text(other, row)} in {other.name} ({differ_in})"
-            )
+        _refuse_differing("truth", first, other, first.truth, other.truth)
         if not _same_weights(first, other):
             raise InputError(f"{first.name} and {other.name} weigh items differently")
     return systems
-
-
-def _truth_text(system: Predictions, row: int) -> str:
-    value = system.truth[row]
-    return repr(value.to_list() if isinstance(value, pl.Series) else value)
 
 
 def _as_text(system: Predictions) -> Predictions:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple, Protocol, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import polars as pl
 
@@ -81,18 +81,6 @@ def share(count: int, total: int, what: str) -> str:
     return f"{count:,} of {number_of(what, total)}"
 
 
-class FilePlace(Protocol):
-    """Where something is: a file, and the system in it, if it is one's."""
-
-    @property
-    def file(self) -> str:
-        """The file, or what stands for it."""
-
-    @property
-    def system(self) -> str | None:
-        """The system; None if it is nobody's alone."""
-
-
 class WholeFile(NamedTuple):
     """A file as a whole, or all of them."""
 
@@ -150,7 +138,7 @@ def check(name: str, about: str, *severities: Severity, question: str, advice: s
 def finding(
     name: str,
     severity: Severity,
-    place: FilePlace,
+    place: Any,
     message: str,
     count: int = 1,
     *,
@@ -159,7 +147,7 @@ def finding(
     todo: str | None = None,
     weight: float | None = None,
 ) -> CheckFinding:
-    """What a check found at a place.
+    """What a check found at a place, which has a `file`, and a `system` if it is one's.
 
     `todo` is the part of the check's advice that is about this case; `weight` is the count, unless given.
     """
