@@ -91,7 +91,6 @@ def test_formats_other_than_csv_are_read(tmp_path: Path) -> None:
         ("cluster,x\n1,1\n1,\n", {"points": ["x"]}, r":3: expected a number in x, as a coordinate, got nothing"),
         ("cluster,x\n1,a\n1,b\n", {"points": "rest"}, r"c\.csv:1: expected columns of numbers as points, got 'x'"),
         ("cluster,x\n1,1\n", {"points": ["y"]}, r"no column is called 'y': there are cluster, x"),
-        ("cluster,x\n1,1\n", {"points": ["x", "x"]}, r"'x' is named twice among the points"),
         ("cluster,x\n1,1\n", {"truth": "cluster"}, r"'cluster' cannot be a clustering and something else"),
         ("id,cluster\n,1\n", {}, r"c\.csv:2: expected the id of an item in id, got nothing"),
         ("cluster\n", {}, r"c\.csv: expected a table with the column `cluster`.*|c\.csv"),
@@ -220,13 +219,6 @@ def test_what_is_public_is_what_was_defined_here() -> None:
     assert assay.Clusters is Clusters
     assert assay.read_clusters is read_clusters
     assert issubclass(FormatError, InputError)
-
-
-def test_two_columns_of_one_clustering_are_refused() -> None:
-    text = "class,cluster_a,cluster:a\nx,0,1\no,1,1\n"
-    for said in (None, ["cluster_a", "cluster:a"]):
-        with pytest.raises(ParameterError, match="'cluster_a' and 'cluster:a' are both the clustering 'a'"):
-            read_clusters(io.StringIO(text), cluster=said)
 
 
 @pytest.mark.parametrize("points", [["cluster_a"], ["x", "cluster_b"], ["x", "w"]])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -139,7 +138,6 @@ def _plan(
     points: Sequence[str] | str | None,
 ) -> _ColumnPlan:
     """Say what each column is, from what the caller says and from names."""
-    _refuse_twins(path, names if cluster is None else cluster)
     clusters = _clusterings(names) if cluster is None else _stated(cluster)
     features = [points] if isinstance(points, str) else list(points or ())
     features = [] if features == [REST] else features
@@ -157,8 +155,6 @@ def _plan(
         raise ParameterError(f"{path}: the column {twice!r} cannot be a clustering and something else")
     if twice := next(iter({*features} & {truth, item, weight, *clusters.values()}), None):
         raise ParameterError(f"{path}: the column {twice!r} cannot be a coordinate and something else")
-    if twice := next((name for name, times in Counter(features).items() if times > 1), None):
-        raise ParameterError(f"{path}: the column {twice!r} is named twice among the points")
     # A clustering is nobody's coordinate, whether or not it is measured here.
     others = {item, weight, *_clusterings(names).values()}
     maybe = tuple(name for name in free if name not in others) if points in (REST, [REST]) else ()
@@ -168,16 +164,9 @@ def _plan(
 def _clusterings(names: Sequence[str]) -> dict[str | None, str]:
     """Columns that hold clusters, by the name of the clustering."""
     plain = find(CLUSTER, names)
-    return {**({} if plain is None else {None: plain}), **suffixed(names, CLUSTER)}
-
-
-def _refuse_twins(path: str, columns: Columns) -> None:
-    """Refuse two columns of clusters that are called the same, as `cluster_a` and `cluster:a` are."""
-    seen: dict[str, str] = {}
-    for column in () if columns is None or isinstance(columns, str | Mapping) else columns:
-        name = suffix(column, CLUSTER)
-        if name != column and seen.setdefault(name, column) != column:
-            raise ParameterError(f"{path}: {seen[name]!r} and {column!r} are both the clustering {name!r}")
+    columns: dict[str | None, str] = {} if plain is None else {None: plain}
+    columns.update(suffixed(names, CLUSTER))
+    return columns
 
 
 def _stated(cluster: Columns) -> dict[str | None, str]:

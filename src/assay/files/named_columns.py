@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 import polars as pl
@@ -15,7 +15,7 @@ from assay.files.json_values import fast_table, keys_of, records
 from assay.files.parquet import names_in, read_table
 from assay.files.registry import COLUMN_MARKS, Head, head_of
 from assay.files.sources import Readable, Source, is_file
-from assay.tables.label_rules import distinct
+from assay.tables.label_rules import Items, distinct
 from assay.tables.named_columns import TRUTH_VALUES, NamedColumns, is_frame
 from assay.tables.roles import shape_of
 
@@ -150,13 +150,7 @@ def zero_or_one(table: NamedColumns, column: str) -> np.ndarray[Any, np.dtype[np
     return numbers.to_numpy().astype(np.bool)
 
 
-class _Named(Protocol):
-    @property
-    def name(self) -> str:
-        """What the system is called."""
-
-
-_System = TypeVar("_System", bound=_Named)
+_System = TypeVar("_System", bound=Items)
 
 
 def chosen(tables: Iterable[_System], systems: Sequence[str] | str, path: str, what: str) -> list[_System]:

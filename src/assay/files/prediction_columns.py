@@ -235,20 +235,16 @@ def _split(text: str, systems: Mapping[str, SystemColumns], labels: set[str]) ->
 
 
 def _with_said_scores(path: str, systems: list[SystemColumns], stated: Columns) -> list[SystemColumns]:
-    if isinstance(stated, str):
-        first = systems[0] if systems else SystemColumns(None)
-        return [first._replace(score=stated), *systems[1:]]
+    first, *others = systems or [SystemColumns(None)]
     if isinstance(stated, Mapping):
-        first = systems[0] if systems else SystemColumns(None)
-        return [first._replace(class_scores=dict(stated)), *systems[1:]]
-    columns = list(stated or ())
-    if len(systems) > 1:
+        return [first._replace(class_scores=dict(stated)), *others]
+    columns = [stated] if isinstance(stated, str) else list(stated or ())
+    if others and not isinstance(stated, str):
         if len(systems) != len(columns):
             raise ParameterError(f"{path}: {len(systems)} columns of predictions, and {len(columns)} of scores")
         return [system._replace(score=column) for system, column in zip(systems, columns, strict=True)]
     if len(columns) == 1:
-        return _with_said_scores(path, systems, columns[0])
-    first = systems[0] if systems else SystemColumns(None)
+        return [first._replace(score=columns[0]), *others]
     return [first._replace(class_scores={suffix(column, SCORE): column for column in columns})]
 
 

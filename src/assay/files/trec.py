@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from functools import partial
 
 from assay.files.columns import Layout
 from assay.files.records import is_whole
@@ -32,29 +33,21 @@ def _shape(layout: Layout) -> str:
     return f"`{' '.join(layout.columns)}`"
 
 
-def _run(source: Source, name: str) -> RunFile:
-    return RunFile(source, "TREC run", RUN_LAYOUT, name)
+def _run(title: str, layout: Layout, source: Source, name: str) -> RunFile:
+    return RunFile(source, title, layout, name)
 
 
-def _ranked_run(source: Source, name: str) -> RunFile:
-    return RunFile(source, "MS MARCO run", RANKED_LAYOUT, name)
+def _qrels(layout: Layout, source: Source, _name: str) -> Loaded:
+    return load_columns(source, layout)
 
 
-def _qrels(source: Source, _name: str) -> Loaded:
-    return load_columns(source, QRELS_LAYOUT)
-
-
-def _short_qrels(source: Source, _name: str) -> Loaded:
-    return load_columns(source, SHORT_QRELS_LAYOUT)
-
-
-@register("trec-run", "run", "TREC run", _shape(RUN_LAYOUT), _run)
+@register("trec-run", "run", "TREC run", _shape(RUN_LAYOUT), partial(_run, "TREC run", RUN_LAYOUT))
 def trec_run(head: Head) -> bool:
     """Six columns or more, the fifth a number."""
     return len(head.fields) >= 6 and is_number(head.fields[4])
 
 
-@register("msmarco-run", "run", "MS MARCO run", _shape(RANKED_LAYOUT), _ranked_run)
+@register("msmarco-run", "run", "MS MARCO run", _shape(RANKED_LAYOUT), partial(_run, "MS MARCO run", RANKED_LAYOUT))
 def msmarco_run(head: Head) -> bool:
     """Three columns, the last a rank: within a query no rank comes twice, and there is a second one."""
     rows = head.rows
@@ -64,13 +57,13 @@ def msmarco_run(head: Head) -> bool:
     return all(len(set(ranks)) == len(ranks) for ranks in queries) and any({1, 2} <= set(ranks) for ranks in queries)
 
 
-@register("trec-qrels", "qrels", "TREC qrels", _shape(QRELS_LAYOUT), _qrels)
+@register("trec-qrels", "qrels", "TREC qrels", _shape(QRELS_LAYOUT), partial(_qrels, QRELS_LAYOUT))
 def trec_qrels(head: Head) -> bool:
     """Four columns, the last a number; the second is an iteration, or names the judge."""
     return len(head.fields) == 4 and is_number(head.fields[3])
 
 
-@register("qrels-3", "qrels", "qrels in three columns", _shape(SHORT_QRELS_LAYOUT), _short_qrels)
+@register("qrels-3", "qrels", "qrels in three columns", _shape(SHORT_QRELS_LAYOUT), partial(_qrels, SHORT_QRELS_LAYOUT))
 def short_qrels(head: Head) -> bool:
     """Three columns, the last a number."""
     return len(head.fields) == 3 and is_number(head.fields[2])

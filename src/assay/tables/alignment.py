@@ -113,7 +113,7 @@ def _by_id(systems: Sequence[Items], missing: Missing) -> list[Items]:
                 )
     if not whole.height:
         raise InputError(f"{listed([system.name for system in systems])} have no item in common")
-    tables = [system.taken(whole[f"row {number}"].cast(pl.Int64)) for number, system in enumerate(systems)]
+    tables: list[Items] = [system.taken(whole[f"row {number}"].cast(pl.Int64)) for number, system in enumerate(systems)]
     if gone := rows.height - whole.height:
         remark = f"{number_of('item', gone)} left out that not every system has"
         tables[0] = dataclasses.replace(tables[0], remarks=(*tables[0].remarks, remark))

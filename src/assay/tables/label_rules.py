@@ -117,7 +117,6 @@ NONE, OTHER = "(none)", "(other)"
 _TEXTS = (pl.String, pl.Categorical, pl.Enum)
 #: Few values are sorted out before Polars has started; many, faster by its streaming engine, which starts later still.
 _FEW, _LONG = 1 << 12, 1 << 17
-_MOST_NAMED = 100
 
 
 def distinct(values: pl.Series) -> list[Any]:
@@ -326,16 +325,10 @@ def _unknown_error(
     frame: pl.DataFrame, column: str, strange: Sequence[Any], labels: Sequence[Any], where: Where | None
 ) -> InputError:
     """Name the first row that holds one of the strange labels."""
-    values = frame[column]
-    names = [str(known) for known in labels]
-    rows = {
-        label: int(
-            (values.list.contains(label) if isinstance(values.dtype, pl.List) else values == label).arg_max() or 0
-        )
-        for label in strange[:_MOST_NAMED]
-    }
-    label = min(rows, key=lambda key: rows[key])
-    row = rows[label]
+    values, names = frame[column], [str(known) for known in labels]
+    rows = pl.DataFrame({"label": values}).with_row_index("row")
+    rows = rows.explode("label") if isinstance(values.dtype, pl.List) else rows
+    row, label = rows.filter(pl.col("label").cast(pl.String).is_in([*map(str, strange)])).row(0)
     expected = f"a label of {listed(names)} as {column}"
     ways = f"{argument('unknown', 'other')} counts others as {OTHER}"
     if where is not None:

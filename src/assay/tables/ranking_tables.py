@@ -10,7 +10,7 @@ import polars as pl
 
 from assay.core.errors import FormatError, InputError, quote
 from assay.tables.label_rules import Where
-from assay.tables.shapes import FlatDicts, InMemory, refuse_absent, rows_of
+from assay.tables.shapes import FlatDicts, InMemory, rows_of
 
 T = TypeVar("T")
 
@@ -69,7 +69,6 @@ class Run:
         #: The rows as they came, if they came in dicts: whoever can do with those need not make columns of text.
         self.dicts = rows if isinstance(rows, FlatDicts) else None
         if isinstance(rows, pl.DataFrame):
-            refuse_absent(rows.columns, "score", name)
             self.frame = rows
 
     @classmethod
@@ -127,7 +126,6 @@ class Qrels:
         #: The rows as they came, if they came in dicts: whoever can do with those need not make columns of text.
         self.dicts = rows if isinstance(rows, FlatDicts) else None
         if isinstance(rows, pl.DataFrame):
-            refuse_absent(rows.columns, "relevance", name)
             self.frame = rows
 
     @classmethod

@@ -135,15 +135,6 @@ def _from_rows(rows: Iterable[Any], value: str) -> pl.DataFrame:
     )
 
 
-def refuse_absent(there: Sequence[Any], value: str, name: str) -> None:
-    """Refuse a table without one of its columns."""
-    needed = ("query_id", "doc_id", value)
-    if any(column not in there for column in needed):
-        raise InputError(
-            f"{name}: expected the columns {', '.join(needed)}, got {', '.join(map(str, there)) or 'none'}"
-        )
-
-
 def _text(value: Any, name: str) -> str:
     """Ids are text or whole numbers; text has to be such that it can be written down."""
     if isinstance(value, int | np.integer) and not isinstance(value, bool):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import io
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -26,7 +25,8 @@ from assay.subjects.labels.crossvalidation.result import CrossValidatedSystem, C
 from assay.subjects.labels.crossvalidation.splits import TINY
 from assay.subjects.labels.inputs import against_rest, all_labels, labelled, not_alike, prepare, same_task
 from assay.tables import Predictions
-from assay.tables.label_columns import ids_of, series_of
+from assay.tables.label_columns import ids_of
+from assay.tables.named_columns import is_frame
 
 #: What the columns of folds are called in tables of predictions, and in files that say nothing else.
 COLUMNS = ("fold", "repeat", "split", "group", "time")
@@ -95,17 +95,7 @@ def _source(value: Any) -> tuple[Any, str] | None:
     """What can be read as a file, and what it is called: a file, or a data frame of any library in its place."""
     if isinstance(value, Source) or is_file(value):
         return value, "file"
-    import narwhals.stable.v2 as nw  # noqa: PLC0415  # loaded only for what may be a frame of another library
-
-    if not nw.dependencies.is_into_dataframe(value):
-        return None
-    frame = nw.from_native(value, eager_only=True)
-    columns = {name: series_of(frame[name].to_native(), f"predictions: {name}") for name in frame.columns}
-    # Columns are known by their names just as in a file, so it is made one, in memory.
-    file = io.BytesIO()
-    pl.DataFrame(columns).write_ipc(file)
-    file.seek(0)
-    return Source(file, "predictions"), "frame"
+    return (value, "frame") if is_frame(value) else None
 
 
 def _with_columns(predictions: Predictions, columns: Mapping[str, Any]) -> Predictions:
