@@ -149,10 +149,7 @@ def read_topics(given: Readable | Source, *, format: str | None = None) -> Topic
     >>> read_topics(io.StringIO("1\\thow to make tea")).frame["title"].to_list()
     ['how to make tea']
     """
-    if is_dataset(given):
-        return cast("Topics", _table("topics", given))
-    source = Source.of(given)
-    return cast("Topics", detect(source, "topics", format).read(source, source.name))
+    return cast("Topics", _texts("topics", given, format))
 
 
 def read_documents(given: Readable | Source, *, format: str | None = None) -> Documents:
@@ -162,10 +159,14 @@ def read_documents(given: Readable | Source, *, format: str | None = None) -> Do
     >>> read_documents(io.StringIO('{"_id": "d1", "title": "Tea", "text": "Steep it."}')).frame.rows()
     [('d1', 'Tea', 'Steep it.')]
     """
+    return cast("Documents", _texts("documents", given, format))
+
+
+def _texts(kind: Kind, given: Readable | Source, format: str | None) -> Any:
     if is_dataset(given):
-        return cast("Documents", _table("documents", given))
+        return _table(kind, given)
     source = Source.of(given)
-    return cast("Documents", detect(source, "documents", format).read(source, source.name))
+    return detect(source, kind, format).read(source, source.name)
 
 
 def _with_judges(

@@ -151,13 +151,6 @@ def _from_array(values: np.ndarray[Any, Any], what: str) -> pl.Series:
 
 def _from_pandas(values: Any, what: str) -> pl.Series:
     missing = np.asarray(values.isna())
-    if hasattr(values.dtype, "categories"):
-        categories = _from_list(list(values.dtype.categories), what)
-        codes = np.asarray(getattr(values, "cat", values).codes).astype(np.int64)
-        if not len(categories):
-            return pl.repeat(None, len(codes), dtype=pl.String, eager=True)
-        picked = categories.gather(pl.Series(np.maximum(codes, 0)))
-        return picked if not missing.any() else pl.select(pl.when(pl.Series(~missing)).then(picked)).to_series()
     if not missing.any() and getattr(values.dtype, "kind", "O") in "biuf":
         return _from_array(np.asarray(values.to_numpy(dtype=getattr(values.dtype, "numpy_dtype", None))), what)
     plain = values.tolist()

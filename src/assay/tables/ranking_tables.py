@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import cached_property
-from typing import Any, Protocol, TypeVar, cast
+from typing import Any, Protocol, Self, TypeVar, cast
 
 import polars as pl
 
@@ -199,6 +199,8 @@ class _Texts:
 
     key = "id"
     columns: tuple[str, ...] = ()
+    #: The column that a dict of texts holds.
+    text = "text"
 
     def __init__(
         self,
@@ -221,6 +223,12 @@ class _Texts:
         wanted = [self.key, *self.columns, *rest]
         self.frame = frame.select(pl.col(column).cast(pl.String).fill_null("") for column in wanted)
         self._check_ids(where or (lambda row: (f"{name}: row {row + 1}", None)))
+
+    @classmethod
+    def of(cls, data: dict[str, str] | pl.DataFrame | Any, name: str | None = None) -> Self:
+        """Take them from a dict of ids to texts, or a frame."""
+        frame = pl.DataFrame({cls.key: list(data), cls.text: list(data.values())}) if isinstance(data, dict) else data
+        return cls(pl.DataFrame(frame), name or cls.__name__.lower(), "in memory")
 
     def _check_ids(self, where: Where) -> None:
         """Refuse a row without an id, and the second row under one id."""
@@ -247,12 +255,7 @@ class Topics(_Texts):
 
     key = "query_id"
     columns = ("title", "description", "narrative")
-
-    @classmethod
-    def of(cls, data: dict[str, str] | pl.DataFrame | Any, name: str = "topics") -> Topics:
-        """Take topics from a dict of titles, or a frame."""
-        frame = pl.DataFrame({"query_id": list(data), "title": list(data.values())}) if isinstance(data, dict) else data
-        return cls(pl.DataFrame(frame), name, "in memory")
+    text = "title"
 
 
 class Documents(_Texts):
@@ -264,12 +267,6 @@ class Documents(_Texts):
 
     key = "doc_id"
     columns = ("title", "text")
-
-    @classmethod
-    def of(cls, data: dict[str, str] | pl.DataFrame | Any, name: str = "documents") -> Documents:
-        """Take documents from a dict of texts, or a frame."""
-        frame = pl.DataFrame({"doc_id": list(data), "text": list(data.values())}) if isinstance(data, dict) else data
-        return cls(pl.DataFrame(frame), name, "in memory")
 
 
 def _is_text(values: pl.Series) -> bool:
