@@ -191,9 +191,7 @@ def stated_labels(labels: Sequence[Any] | None, kind: pl.DataType) -> tuple[Any,
     return stated
 
 
-def without_nulls(
-    frame: pl.DataFrame, nulls: Nulls, name: str, where: Where | None
-) -> tuple[pl.DataFrame, tuple[str, ...]]:
+def without_nulls(frame: pl.DataFrame, nulls: Nulls, name: str, where: Where) -> tuple[pl.DataFrame, tuple[str, ...]]:
     """Treat absent labels, scores and weights by the rule; say what was left out."""
     Choice(Nulls).check("nulls", nulls)
     absent = {column.name: column.null_count() for column in frame.iter_columns() if column.null_count()}
@@ -213,7 +211,7 @@ def without_nulls(
         gone = number_of("item", frame.height - kept.height)
         return kept, (f"{name}: {gone} left out for want of a value ({lacking})",)
     column = next(name for name in absent if not (nulls == "label" and name == "prediction"))
-    raise _null_error(frame, column, absent[column], name, where)
+    raise _null_error(frame, column, absent[column], where)
 
 
 def row_numbers(height: int) -> pl.Series:
@@ -269,17 +267,15 @@ class Items:
         )
 
 
-def _null_error(frame: pl.DataFrame, column: str, number: int, name: str, where: Where | None) -> InputError:
+def _null_error(frame: pl.DataFrame, column: str, number: int, where: Where) -> InputError:
     """Say how many values are absent, where the first is, and what can be done about it."""
     row = int(frame[column].is_null().arg_max() or 0)
     ways = f"{argument('nulls', 'drop')} leaves such items out"
     if column == "prediction":
         ways += f", {argument('nulls', 'label')} counts them as the label {NONE}"
-    if where is not None:
-        path, line = where(row)
-        note = f"{number_of('null', number)} in this column; {ways}"
-        return FormatError(path, line, expected=f"a value as {column}", got="", note=note)
-    return InputError(f"{name}: {number_of('null', number)} in {column}, first at row {row + 1}: {ways}")
+    path, line = where(row)
+    note = f"{number_of('null', number)} in this column; {ways}"
+    return FormatError(path, line, expected=f"a value as {column}", got="", note=note)
 
 
 def _as_none(frame: pl.DataFrame) -> pl.DataFrame:
@@ -292,7 +288,7 @@ def _as_none(frame: pl.DataFrame) -> pl.DataFrame:
 
 
 def only_known(
-    frame: pl.DataFrame, labels: tuple[Any, ...] | None, unknown: Unknown, where: Where | None
+    frame: pl.DataFrame, labels: tuple[Any, ...] | None, unknown: Unknown, where: Where
 ) -> tuple[pl.DataFrame, tuple[str, ...]]:
     """Refuse labels that were not stated, or call them "(other)"; say how many."""
     Choice(Unknown).check("unknown", unknown)
@@ -322,7 +318,7 @@ def only_known(
 
 
 def _unknown_error(
-    frame: pl.DataFrame, column: str, strange: Sequence[Any], labels: Sequence[Any], where: Where | None
+    frame: pl.DataFrame, column: str, strange: Sequence[Any], labels: Sequence[Any], where: Where
 ) -> InputError:
     """Name the first row that holds one of the strange labels."""
     values, names = frame[column], [str(known) for known in labels]
@@ -331,8 +327,5 @@ def _unknown_error(
     row, label = rows.filter(pl.col("label").cast(pl.String).is_in([*map(str, strange)])).row(0)
     expected = f"a label of {listed(names)} as {column}"
     ways = f"{argument('unknown', 'other')} counts others as {OTHER}"
-    if where is not None:
-        path, line = where(row)
-        return FormatError(path, line, expected=expected, got=str(label), note=ways)
-    hint = did_you_mean(str(label), names)
-    return InputError(f"row {row + 1}: expected {expected}, got {label!r}{hint}; {ways}")
+    path, line = where(row)
+    return FormatError(path, line, expected=expected, got=str(label), note=ways)

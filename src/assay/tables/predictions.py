@@ -281,6 +281,7 @@ def assembled(
     remarks: tuple[str, ...] = (),
 ) -> Predictions:
     """Check columns against one another and make a table of them; `where` finds the line of a row."""
+    where = where or (lambda row: (f"{name}: row {row + 1}", None))
     all_columns = {**columns, **({} if scores is None else {column.name: column for column in scores.columns})}
     height = len(columns["truth"])
     for column in all_columns.values():
@@ -293,7 +294,7 @@ def assembled(
         columns["truth"], columns["prediction"] = harmonised(columns["truth"], columns["prediction"])
     if "weight" in columns and (columns["weight"] < 0).any():
         row = int((columns["weight"] < 0).arg_max() or 0)
-        path, line = (f"{name}: row {row + 1}", None) if where is None else where(row)
+        path, line = where(row)
         raise FormatError(path, line, expected="a weight from 0 on", got=str(columns["weight"][row]))
     stated = stated_labels(labels, columns["truth"].dtype)
     frame = pl.DataFrame([column.alias(ours) for ours, column in columns.items()])
