@@ -239,7 +239,7 @@ def test_a_line_that_cannot_be_read_is_told_with_what_to_do(tmp_path: Path) -> N
     ("content", "message"),
     [
         (None, "p.csv: cannot be read: no such file or directory"),
-        ("", "there are no data in the file"),
+        ("", "there are no data"),
         (
             "item_id,truth\na,1\n",
             "give it columns `truth` and `prediction` or `score`",

@@ -167,7 +167,8 @@ def detect(source: Source, kind: Kind | None = None, name: str | None = None) ->
     number, line = head.numbered[0]
     names = importlib.import_module("assay.files.named_columns").names_of(head)
     words = [word for name in names for word in name.split()]
-    if kind is not None and not fitting and len(names) > 1 and not any(map(is_number, words)):
+    is_header = len(names) > 1 and "".join(names).isprintable() and not any(map(is_number, words))
+    if kind is not None and not fitting and is_header:
         raise absent(kind, names, source.name, None if head.start.startswith(COLUMN_MARKS) else number)
     got = " ".join(line.decode(errors="replace").split())
     raise FormatError(source.name, number, expected=_wanted(kind), got=got, note=note)
