@@ -117,14 +117,15 @@ def _named_by(columns: list[str]) -> Iterator[None]:
     from assay.tables.roles import named_by  # noqa: PLC0415
 
     # What has no equals sign goes on with the name before, which holds a comma.
-    roles: list[list[str]] = []
+    roles: dict[str, str] = {}
+    last = ""
     for part in ",".join(columns).split(","):
         role, equals, name = part.partition("=")
-        if not equals and not roles:
+        if not equals and not last:
             raise ParameterError(f"--columns: expected ROLE=NAME, as in query_id='Search term', got {part!r}")
-        roles += [[role.strip(), name]] if equals else []
-        roles[-1][1] += "" if equals else f",{part}"
-    with named_by(dict(map(tuple, roles))):
+        last = role.strip() if equals else last
+        roles[last] = name if equals else f"{roles[last]},{part}"
+    with named_by(roles):
         yield
 
 

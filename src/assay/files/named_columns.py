@@ -15,7 +15,7 @@ from assay.files.json_values import fast_table, keys_of, records
 from assay.files.parquet import names_in, read_table
 from assay.files.registry import COLUMN_MARKS, Head, head_of
 from assay.files.sources import Readable, Source, is_file
-from assay.tables.label_rules import Items, distinct
+from assay.tables.label_rules import ItemTable, distinct
 from assay.tables.named_columns import TRUTH_VALUES, NamedColumns, is_frame
 from assay.tables.roles import shape_of
 
@@ -150,7 +150,7 @@ def zero_or_one(table: NamedColumns, column: str) -> np.ndarray[Any, np.dtype[np
     return numbers.to_numpy().astype(np.bool)
 
 
-_System = TypeVar("_System", bound=Items)
+_System = TypeVar("_System", bound=ItemTable)
 
 
 def chosen(tables: Iterable[_System], systems: Sequence[str] | str, path: str, what: str) -> list[_System]:

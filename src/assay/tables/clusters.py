@@ -14,14 +14,14 @@ from numpy.typing import NDArray
 from assay.core.arguments import argument
 from assay.core.errors import FormatError, InputError, number_of
 from assay.tables.label_columns import ids_of, labels_of, numbers_of
-from assay.tables.label_rules import Items, Where, distinct
+from assay.tables.label_rules import ItemTable, Where, distinct
 
 _IN_MEMORY = "in memory"
 _ORDER = ("item_id", "truth", "cluster", "weight")
 
 
 @dataclass(frozen=True, eq=False)
-class Clusters(Items):
+class Clusters(ItemTable):
     """One clustering, an item a row.
 
     `columns` holds `cluster` and, as far as they were given, `truth` (the class; null where an item has none), `weight`

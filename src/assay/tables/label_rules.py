@@ -223,7 +223,7 @@ def row_numbers(height: int) -> pl.Series:
     return pl.int_range(1, height + 1, eager=True).cast(pl.String).alias("item_id")
 
 
-class Items:
+class ItemTable:
     """A table with an item a row: predictions, or clusters."""
 
     columns: pl.DataFrame

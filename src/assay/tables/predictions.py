@@ -16,7 +16,7 @@ from assay.tables.label_matrices import ScoreColumns, label_lists, score_columns
 from assay.tables.label_rules import (
     NONE,
     OTHER,
-    Items,
+    ItemTable,
     Nulls,
     Unknown,
     Where,
@@ -37,7 +37,7 @@ _TWO = 2
 
 
 @dataclass(frozen=True, eq=False)
-class Predictions(Items):
+class Predictions(ItemTable):
     """One system's predictions beside the truth, an item a row.
 
     `columns` holds `truth` and, as far as they were given, `prediction`, `score` (one an item, of the positive label)
