@@ -110,8 +110,7 @@ def _shared(table: NamedColumns, layout: _ColumnPlan) -> dict[str, pl.Series]:
     if layout.weight is not None:
         shared["weight"] = table.numbers(layout.weight, "weight").cast(pl.Float64)
     if layout.item is not None:
-        shared["item_id"] = ids_of(table.labels(layout.item), f"{table.path}: {layout.item}")
-        _refuse_absent_ids(table, layout.item, shared["item_id"])
+        shared["item_id"] = table.texts(layout.item, f"the id of an item in {layout.item}")
     return shared
 
 
@@ -183,11 +182,6 @@ def _labels(table: NamedColumns, column: str) -> pl.Series:
     if isinstance(values.dtype, pl.List):
         raise FormatError(table.path, None, expected=f"one label an item in {column}", got="lists of them")
     return as_whole([values])[0] if table.exact is None else values
-
-
-def _refuse_absent_ids(table: NamedColumns, column: str, ids: pl.Series) -> None:
-    if ids.null_count():
-        raise table.error(int(ids.is_null().arg_max() or 0), f"the id of an item in {column}")
 
 
 def _coordinates(table: NamedColumns, layout: _ColumnPlan) -> tuple[dict[str, pl.Series], tuple[str, ...]]:

@@ -89,9 +89,7 @@ def _parts(table: NamedColumns, layout: ColumnPlan, name: str) -> list[tuple[str
     """The rows of each system, if a column names it; else all rows, under one name."""
     if layout.system is None:
         return [(name, None)]
-    values = ids_of(table.labels(layout.system), f"{table.path}: {layout.system}")
-    if values.null_count():
-        raise table.error(int(values.is_null().arg_max() or 0), f"a system in {layout.system}")
+    values = table.texts(layout.system, f"a system in {layout.system}")
     return [(system, (values == system).arg_true()) for system in values.unique(maintain_order=True).to_list()]
 
 

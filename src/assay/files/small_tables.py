@@ -14,7 +14,6 @@ from assay.core.errors import FormatError, listed
 from assay.files.named_columns import named_columns, names_in_any, read_named_columns
 from assay.files.sources import Readable, Source, decoded, lines_of
 from assay.tables import Scores
-from assay.tables.label_columns import ids_of
 from assay.tables.label_rules import row_numbers
 from assay.tables.named_columns import NamedColumns
 from assay.tables.roles import QUERY, TABLES, UNIT, find, folded_name, roles_in
@@ -33,20 +32,12 @@ def read_numbers(readable: Readable | Source) -> dict[str, dict[str, float | Non
     first, *rest = table.frame.columns
     if "" in rest:
         raise FormatError(table.path, 1, expected="a name for each column of numbers", got=",".join([first, *rest]))
-    names = _texts(table, first, "a name in the first column")
+    names = table.texts(first, "a name in the first column")
     again = ~names.is_first_distinct()
     if again.any():
         row = int(again.arg_max() or 0)
         raise table.error(row, "each name once", names[row])
     return {column: dict(zip(names, table.numbers(column, column).to_list(), strict=True)) for column in rest}
-
-
-def _texts(table: NamedColumns, column: str, expected: str) -> pl.Series:
-    """A column of text in which nothing is absent."""
-    texts = ids_of(table.labels(column), column)
-    if texts.null_count():
-        raise table.error(int(texts.is_null().arg_max() or 0), expected)
-    return texts
 
 
 def read_ids(readable: Readable | Source) -> list[str]:
@@ -103,7 +94,7 @@ def read_matrix(readable: Readable | Source, *, orientation: Orientation | None 
     upright: Any = orientation or corner or "rows_are_true"
     prefixed = all(name.startswith(_PREFIX[upright]) and name != _PREFIX[upright] for name in names)
     columns = {name.removeprefix(_PREFIX[upright]) if prefixed else name: name for name in names}
-    labels = _texts(table, first, "a label").to_list()
+    labels = table.texts(first, "a label").to_list()
     times = Counter(labels)
     for row, label in enumerate(labels):
         if times[label] > 1 or label not in columns:
@@ -163,9 +154,9 @@ def read_score_rows(given: Readable | Source | Any, *, measure: str = "score") -
     values = [roles["value"]] if is_long else [name for name in names if name not in {unit, system}]
     if "" in values:
         raise FormatError(table.path, 1, expected="a name for each column", got="none for one")
-    units = row_numbers(table.frame.height) if unit is None else _texts(table, unit, "a system and a unit")
-    systems = None if system is None else _texts(table, system, "a system and a unit")
-    measures = _texts(table, roles["measure"], "a measure") if is_long else units
+    units = row_numbers(table.frame.height) if unit is None else table.texts(unit, "a system and a unit")
+    systems = None if system is None else table.texts(system, "a system and a unit")
+    measures = table.texts(roles["measure"], "a measure") if is_long else units
     lines = pl.Series("line", table.lines(), dtype=pl.Int64)
     kind = "unit" if unit is None else "query" if folded_name(unit) in QUERY.names else folded_name(unit) or "unit"
     parts = [

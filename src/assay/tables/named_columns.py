@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import polars as pl
 
 from assay.core.errors import FormatError, InputError
-from assay.tables.label_columns import is_beyond_floats, labels_of, series_of
+from assay.tables.label_columns import ids_of, is_beyond_floats, labels_of, series_of
 from assay.tables.label_rules import Where, distinct
 from assay.tables.roles import TABLES, absent, columns_of
 
@@ -107,6 +107,13 @@ class NamedColumns(NamedTuple):
             row = int(refused.arg_max() or 0)
             raise self.error(row, f"text or a whole number as {expected}", _cell(self.frame[column][row]))
         return ids
+
+    def texts(self, column: str, expected: str) -> pl.Series:
+        """A column of labels as text, none of them absent."""
+        texts = ids_of(self.labels(column), f"{self.path}: {column}")
+        if texts.null_count():
+            raise self.error(int(texts.is_null().arg_max() or 0), expected)
+        return texts
 
     def lines(self) -> list[int | None]:
         """The line of each row."""
