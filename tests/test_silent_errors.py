@@ -361,7 +361,7 @@ def test_11_ids_are_text_in_frames() -> None:
 def test_11_a_missing_id_is_an_error() -> None:
     """An empty cell is not a document called nan."""
     frame = pd.DataFrame({"query_id": ["q", "q"], "doc_id": ["a", None], "score": [1.0, 0.5]})
-    with pytest.raises(AssayError, match="row 2: expected a doc_id"):
+    with pytest.raises(AssayError, match="row 2: expected text or a whole number as doc_id"):
         evaluate({"q": {"a": 1}}, frame, "RR")
 
 
