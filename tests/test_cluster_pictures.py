@@ -110,7 +110,7 @@ def test_errors_say_what_to_do(tmp_path: Path) -> None:
         (
             ("clustering", "plot", "c.csv", "--kind", "silhouette"),
             "c.csv: silhouette is of points, and there are none: --points names them"),
-        (("clustering", "report", "n.csv"), "(other names are said with --cluster), got 'id, group, kind'"),
+        (("clustering", "report", "n.csv"), "got 'id, group, kind' (cluster may be called"),
     ):  # fmt: skip
         done = run_assay(*arguments, folder=tmp_path)
         assert done.returncode == 2

@@ -401,12 +401,12 @@ def test_the_command_refuses_bad_calls_and_files_in_one_line() -> None:
     evaluated = [str(TEA / "qrels.txt"), *RUNS]
     for arguments, why in (
         (["twice.csv"], "twice.csv:3: expected each name once, got 'a'"),
-        (["text.csv"], "text.csv:2: expected a number, or nothing, got 'high'"),
+        (["text.csv"], "text.csv:2: expected a finite number as RR, got 'high'"),
         (["short.csv"], "short.csv:2: expected 3 fields"),
         (["narrow.csv"], "one column of numbers"),
-        (["empty.csv"], "empty.csv:1: expected a header"),
-        (["nan.csv"], "nan.csv:4: expected a finite number, or nothing, got 'NaN'"),
-        (["infinite.csv"], "infinite.csv:2: expected a finite number, or nothing, got '-inf'"),
+        (["empty.csv"], "empty.csv: expected a header"),
+        (["nan.csv"], "nan.csv:4: expected a finite number as RR, got 'NaN'"),
+        (["infinite.csv"], "infinite.csv:2: expected a finite number as AP, got '-inf'"),
         (["flat.csv"], "flat.csv: AP: all items have the same number: there is no order to correlate"),
         (
             ["same.csv", "-m", "AP", "--split", "1"],
