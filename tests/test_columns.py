@@ -18,7 +18,7 @@ from assay import InputError, ParameterError
 from assay.tables.roles import TABLES
 
 JUDGED = {"q1": {"d1": 1, "d2": 0}, "q2": {"d1": 1}}
-RUN = {"query": ["q1", "q1", "q2"], "doc": ["d2", "d1", "d1"], "number": [0.9, 0.5, 0.3]}
+RUN: dict[str, list[Any]] = {"query": ["q1", "q1", "q2"], "doc": ["d2", "d1", "d1"], "number": [0.9, 0.5, 0.3]}
 LIBRARIES: dict[str, Callable[[dict[str, list[Any]]], Any]] = {
     "Polars": pl.DataFrame, "Polars, lazy": pl.LazyFrame, "pandas": pd.DataFrame, "Arrow": pa.table,
 }  # fmt: skip
@@ -32,7 +32,7 @@ def renamed(*names: str) -> dict[str, list[Any]]:
 def as_file(folder: Path, columns: dict[str, list[Any]], ending: str = "csv") -> str:
     path = folder / f"table.{ending}"
     frame = pl.DataFrame(columns)
-    {"csv": frame.write_csv, "jsonl": frame.write_ndjson, "parquet": frame.write_parquet}[ending](path)
+    getattr(frame, f"write_{ending.replace('jsonl', 'ndjson')}")(path)
     return str(path)
 
 
@@ -58,7 +58,11 @@ def test_the_names_of_other_tools_are_known_in_files_and_frames(
 
 @each_library
 def test_true_and_false_are_judgments(library: Callable[[Any], Any], tmp_path: Path) -> None:
-    judged = {"question": ["q1", "q1", "q2"], "chunk_id": ["d1", "d2", "d1"], "is_relevant": [True, False, True]}
+    judged: dict[str, list[Any]] = {
+        "question": ["q1", "q1", "q2"],
+        "chunk_id": ["d1", "d2", "d1"],
+        "is_relevant": [True, False, True],
+    }
     run = renamed("question", "chunk_id", "similarity")
     for qrels in (library(judged), *(as_file(tmp_path, judged, ending) for ending in ("csv", "jsonl", "parquet"))):
         assert assay.evaluate(qrels, library(run), "RR").mean() == (1 / 2 + 1) / 2
@@ -71,7 +75,7 @@ def test_columns_are_said_of_runs_and_judgments(library: Callable[[Any], Any], t
     for table in (library(run), as_file(tmp_path, run)):
         assert assay.evaluate(JUDGED, table, "RR", columns=said).mean() == (1 / 2 + 1) / 2
     assert assay.read_run(as_file(tmp_path, run), columns=said).frame.height == 3
-    qrels = {"Search term": ["q1"], "url": ["d1"], "points": [2]}
+    qrels: dict[str, list[Any]] = {"Search term": ["q1"], "url": ["d1"], "points": [2]}
     read = assay.read_qrels(as_file(tmp_path, qrels), columns={**said, "relevance": "points"} | {"score": "url"})
     assert read.frame.rows() == [("q1", "d1", 2.0)]
     runs = {"a": library(run), "b": library(run)}
