@@ -116,13 +116,10 @@ def test_folds_come_in_the_order_of_their_numbers_or_names() -> None:
 def test_the_same_item_or_group_in_two_folds_is_pointed_out() -> None:
     said = Predictions.of([0, 1, 0, 1], [0, 1, 1, 1], item_id=["a", "b", "a", "c"])
     found = crossval(said, fold=[1, 1, 2, 2], measures="Accuracy")
-    assert (
-        "leak: 2 of 4 tested rows are tested by a model that has learned from a row with the same id"
-        in found.warnings[0]
-    )
+    assert "leak: 2 of 4 items are tested by a model that has learned from a row with the same id" in found.warnings[0]
     plain = Predictions.of([0, 1, 0, 1], [0, 1, 1, 1])
     grouped = crossval(plain, fold=[1, 1, 2, 2], groups=["x", "y", "x", "z"], measures="Accuracy")
-    assert "2 of 4 tested rows are tested by a model that has learned from their group" in grouped.warnings[0]
+    assert "2 of 4 items are tested by a model that has learned from their group" in grouped.warnings[0]
     assert not crossval(plain, fold=[1, 1, 2, 2], groups=["x", "x", "y", "z"], measures="Accuracy").warnings
 
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
+import io
 import math
 import numbers
-import os
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
@@ -14,11 +14,13 @@ import polars as pl
 from assay.core.arguments import argument, naming
 from assay.core.digits import significant
 from assay.core.errors import InputError, ParameterError, listed, number_of
+from assay.files import is_file
 from assay.files.sources import Source
 from assay.measures.counting.confusion_matrix import REST, ConfusionMatrix
 from assay.subjects.labels.result import Classification
 from assay.tables import Predictions
 from assay.tables.alignment import aligned
+from assay.tables.label_columns import series_of
 from assay.tables.label_rules import NONE, label_among, positive_label, stated_labels
 
 
@@ -73,14 +75,18 @@ HALF = 0.5
 Opened: TypeAlias = Predictions | ConfusionMatrix
 
 
-def systems_in(predictions: Any, pos_label: Any = None) -> dict[str, Opened]:
+def systems_in(
+    predictions: Any, pos_label: Any = None, keep: Mapping[str, str | None] | None = None
+) -> dict[str, Opened]:
     """What was given, by the names of the systems: predictions, or a confusion matrix.
+
+    `keep`: further columns of files and frames to keep, by the names they get.
 
     >>> list(systems_in({"old": Predictions.of([0, 1], [1, 1]), "new": ConfusionMatrix.from_matrix([[1, 0], [0, 1]])}))
     ['old', 'new']
     """
     systems: dict[str, Opened] = {}
-    for name, table in _found(predictions, pos_label):
+    for name, table in _found(predictions, pos_label, keep):
         if name in systems:
             raise ParameterError(f"two systems are called {name!r}: give each a name of its own, {naming()}")
         systems[name] = table
@@ -89,21 +95,23 @@ def systems_in(predictions: Any, pos_label: Any = None) -> dict[str, Opened]:
     return systems
 
 
-def opened(predictions: Any, pos_label: Any = None) -> list[Predictions]:
+def opened(predictions: Any, pos_label: Any = None, keep: Mapping[str, str | None] | None = None) -> list[Predictions]:
     """The predictions of every system that was given, in whatever form `classify` takes; a matrix holds none.
 
     >>> [one.name for one in opened({"old": Predictions.of([0, 1], [1, 1]), "new": Predictions.of([0, 1], [0, 1])})]
     ['old', 'new']
     """
     tables = []
-    for name, table in systems_in(predictions, pos_label).items():
+    for name, table in systems_in(predictions, pos_label, keep).items():
         if isinstance(table, ConfusionMatrix):
             raise InputError("a confusion matrix holds no items to pair: give predictions")
         tables.append(table if table.name == name else dataclasses.replace(table, name=name))
     return tables
 
 
-def _found(predictions: Any, pos_label: Any) -> Iterator[tuple[str, Opened]]:
+def _found(
+    predictions: Any, pos_label: Any, keep: Mapping[str, str | None] | None = None
+) -> Iterator[tuple[str, Opened]]:
     if isinstance(predictions, Predictions):
         yield (
             predictions.name,
@@ -118,20 +126,37 @@ def _found(predictions: Any, pos_label: Any) -> Iterator[tuple[str, Opened]]:
             yield from _found(system.counts[ConfusionMatrix] if held is None else held, stated)
     elif isinstance(predictions, Mapping):
         for name, part in predictions.items():
-            parts = list(_found(part, pos_label))
+            parts = list(_found(part, pos_label, keep))
             yield from ((str(name) if len(parts) == 1 else f"{name} {part_name}", held) for part_name, held in parts)
     elif isinstance(predictions, Sequence) and not isinstance(predictions, str | bytes):
         for part in predictions:
-            yield from _found(part, pos_label)
-    elif isinstance(predictions, str | os.PathLike | Source):
+            yield from _found(part, pos_label, keep)
+    elif (source := _source(predictions)) is not None:
         from assay.files.predictions import read_predictions  # noqa: PLC0415  # only who reads files waits for readers
 
-        yield from ((table.name, table) for table in read_predictions(predictions, pos_label=pos_label))
+        yield from ((table.name, table) for table in read_predictions(source, pos_label=pos_label, keep=keep))
     else:
         raise ParameterError(
-            f"expected Predictions, a ConfusionMatrix, a Classification or a path, not {type(predictions).__name__}: "
-            "Predictions.of(y_true, y_pred) takes lists and arrays"
+            "expected Predictions, a ConfusionMatrix, a Classification, a data frame or a path, not "
+            f"{type(predictions).__name__}: Predictions.of(y_true, y_pred) takes lists and arrays"
         )
+
+
+def _source(value: Any) -> Any:
+    """What can be read as a file: a file, or a data frame of any library in its place."""
+    if isinstance(value, Source) or is_file(value):
+        return value
+    import narwhals.stable.v2 as nw  # noqa: PLC0415  # loaded only for what may be a frame of another library
+
+    if not nw.dependencies.is_into_dataframe(value):
+        return None
+    frame = nw.from_native(value, eager_only=True)
+    columns = {name: series_of(frame[name].to_native(), f"predictions: {name}") for name in frame.columns}
+    # Columns are known by their names just as in a file, so it is made one, in memory.
+    file = io.BytesIO()
+    pl.DataFrame(columns).write_ipc(file)
+    file.seek(0)
+    return Source(file, "predictions")
 
 
 class Labelled(NamedTuple):

@@ -17,8 +17,7 @@ from assay.stats.corrections import CORRECTIONS, corrected_as_stated
 from assay.stats.fold_samples import FoldSample
 from assay.stats.fold_tests import checked_fold_test
 from assay.stats.samples import NO_DRAWING, Pair, direction_of
-from assay.subjects.labels.crossvalidation.fitting import named
-from assay.subjects.labels.crossvalidation.result import CrossValidation
+from assay.subjects.labels.crossvalidation.result import CrossValidation, named
 from assay.verbs.comparison.findings import Finding, Levels, finding_of, select_finding
 from assay.verbs.comparison.pairs import Pairs, pairs_of
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -37,31 +37,12 @@ DEFAULTS = {
 }
 
 
-class MeasureSettings(NamedTuple):
-    """What is asked of predictions, however they came about."""
-
-    measures: Measures = None
-    pos_label: Any = None
-    one_class: Any = None
-    threshold: float | None = None
-    confidence: float = 0.95
-    shows_folds: bool = False
-
-
 class LabelTask(NamedTuple):
     """What kind of classifier it is, all labels, and the positive one of two."""
 
     kind: str
     labels: tuple[Any, ...]
     positive: Any = None
-
-
-class Number(NamedTuple):
-    """A measure's number, why there is none if it is NaN, and the classes that an average over classes leaves out."""
-
-    value: float
-    reason: str | None
-    left_out: tuple[str, ...] = ()
 
 
 class Values(NamedTuple):
@@ -72,9 +53,7 @@ class Values(NamedTuple):
     left_out: tuple[tuple[str, ...], ...] = ()
 
 
-def measures_of(
-    measures: Iterable[str | Measure] | str | Measure | None, task: LabelTask, predictions: Predictions
-) -> tuple[Measure, ...]:
+def measures_of(measures: Measures, task: LabelTask, predictions: Predictions) -> tuple[Measure, ...]:
     """The measures asked for, or the usual ones, as far as predictions have what these need.
 
     >>> measures_of(None, LabelTask("binary", (0, 1), 1), Predictions.of([0, 1], [1, 1]))
@@ -99,21 +78,23 @@ def measures_of(
     return chosen
 
 
-def measured(predictions: Predictions, measures: Sequence[Measure], task: LabelTask) -> dict[Measure, Number]:
-    """Every measure's number for some items, and the reason where there is none.
+def measured(
+    predictions: Predictions, measures: Sequence[Measure], task: LabelTask
+) -> list[tuple[float, str | None, tuple[str, ...]]]:
+    """Every measure's number for some items, the reason where there is none, and the classes that are left out.
 
     >>> accuracy = measure_of("Accuracy", "binary")
     >>> measured(Predictions.of([0, 1], [1, 1]), [accuracy], LabelTask("binary", (0, 1), 1))
-    {Accuracy: Number(value=0.5, reason=None, left_out=())}
+    [(0.5, None, ())]
     """
     wants = has_scores(predictions) and any(measure.definition.counts is Probabilities for measure in measures)
     counts = counts_of(predictions, task.labels, task.positive, probabilities=wants)
-    numbers = {}
+    numbers = []
     for measure in measures:
         result = computed(measure, counts, predictions.name)
         value = mean_of(measure, result, counts)
         reason = next(filter(None, result.reasons()), None) if np.isnan(value) else None
-        numbers[measure] = Number(value, reason, classes_left_out(measure, result, counts))
+        numbers.append((value, reason, classes_left_out(measure, result, counts)))
     return numbers
 
 
@@ -125,17 +106,8 @@ def by_fold(
     rows = predictions.columns.with_row_index("row").group_by(columns, maintain_order=True).agg("row")
     places = {tuple(key): place for *key, place in rows.iter_rows()}
     each = [measured(predictions.taken(pl.Series(places[key], dtype=pl.Int64)), measures, task) for key in keys]
-    return gathered(each, measures)
-
-
-def gathered(each: Sequence[Mapping[Measure, Number]], measures: Sequence[Measure]) -> dict[Measure, Values]:
-    """Numbers fold by fold as numbers measure by measure."""
-    by_measure = {measure: [fold[measure] for fold in each] for measure in measures}
+    by_measure = (zip(*(fold[place] for fold in each), strict=True) for place in range(len(measures)))
     return {
-        measure: Values(
-            np.array([number.value for number in numbers]),
-            tuple(number.reason for number in numbers),
-            tuple(number.left_out for number in numbers),
-        )
-        for measure, numbers in by_measure.items()
+        measure: Values(np.array(values), reasons, left_out)
+        for measure, (values, reasons, left_out) in zip(measures, by_measure, strict=True)
     }

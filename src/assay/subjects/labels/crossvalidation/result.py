@@ -19,7 +19,6 @@ from assay.measures.counting.judgments import Floats
 from assay.measures.registry import Measure
 from assay.stats.bootstrap import Interval
 from assay.stats.fold_tests import interval_of_mean
-from assay.subjects.labels.crossvalidation.fitting import named
 from assay.subjects.labels.crossvalidation.measuring import LabelTask, Values, by_fold
 from assay.subjects.labels.measurement import bounds_of, measure_of
 from assay.tables import Predictions
@@ -31,6 +30,15 @@ if TYPE_CHECKING:
 
 CurveName: TypeAlias = Literal["roc", "precision_recall", "det", "calibration", "gain", "lift", "score_distributions"]
 _CURVES = get_args(CurveName)
+
+
+def named(name: Any, names: Sequence[str], what: str) -> str:
+    """The only one, or the one asked for; otherwise an error says which there are."""
+    if name is None and len(names) == 1:
+        return names[0]
+    if name not in names:
+        raise not_among(what, name, names)
+    return str(name)
 
 
 class FoldRecord(NamedTuple):
@@ -58,16 +66,17 @@ class CrossValidatedSystem(NamedTuple):
     @classmethod
     def of(
         cls,
-        predictions: Predictions,
+        test: Predictions,
+        train: Predictions | None,
         keys: Sequence[tuple[Any, Any]],
         measures: Sequence[Measure],
         task: LabelTask,
-        train: Mapping[Measure, Values],
     ) -> CrossValidatedSystem:
         """Measure out-of-fold predictions, by fold and by repeat; `keys` are repeat and fold of every fold."""
         repeats = [(repeat,) for repeat in dict.fromkeys(repeat for repeat, _ in keys)]
-        values, pooled = (by_fold(predictions, each, measures, task) for each in (keys, repeats))
-        return cls(predictions.name, predictions, values, train, pooled)
+        values, pooled = (by_fold(test, each, measures, task) for each in (keys, repeats))
+        learned = {} if train is None else by_fold(train, keys, measures, task)
+        return cls(test.name, test, values, learned, pooled)
 
 
 @dataclass(frozen=True, eq=False)

@@ -173,7 +173,7 @@ def _nested_measures(result: Nested) -> Table:
 def leakage_document(check: LeakageCheck) -> Document:
     """The number with real labels, with permuted ones, and by chance: whether labels leak, whether any are learned."""
     means = {"real labels": check.real, "permuted labels": check.permuted.mean(), "chance": check.chance.mean()}
-    frame = pl.DataFrame({"pooled" if check.is_pooled else "mean of folds": str(check.measure)} | means)
+    frame = pl.DataFrame({"mean of folds": str(check.measure)} | means)
     lines = [check.says]
     if check.leaks:
         lines.append("Whatever looked at labels before items were split has to be done inside each fold.")
