@@ -119,6 +119,7 @@ def _said(model: Any, items: FoldItems) -> FoldPrediction:
     prediction = np.asarray(model.predict(items.X)).reshape(len(items))
     if strange := set(prediction.tolist()) - set(labels):
         raise InputError(f"predict: expected {listed([*map(str, labels)])}, got {strange.pop()!r}")
+    score: Any
     if hasattr(model, "predict_proba"):
         score = np.zeros((len(items), len(labels)))  # a label that was not there to learn from has probability 0
         score[:, [labels.index(label) for label in model.classes_.tolist()]] = model.predict_proba(items.X)
@@ -143,7 +144,7 @@ def at_threshold(outcomes: Sequence[FoldOutcome], thresholds: Sequence[float], i
 
     other = next(label for label in items.labels if label != items.positive)
     return [
-        FoldOutcome(*(None if side is None else anew(side, threshold) for side in outcome))
+        FoldOutcome(anew(outcome.test, threshold), outcome.train and anew(outcome.train, threshold))
         for outcome, threshold in zip(outcomes, thresholds, strict=True)
     ]
 

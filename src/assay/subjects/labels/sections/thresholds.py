@@ -214,14 +214,14 @@ def _span(interval: Interval, written: Callable[[float], str]) -> str:
 def _ties(result: Thresholds) -> str:
     tied = [each for each in result.chosen if each.tied]
     if not tied:
-        return f"No ties; of thresholds with the same criterion the {result.made.ties} one would be taken."
+        return "No ties; of thresholds with the same criterion the higher one would be taken."
     return "* " + " ".join(f"{each.rule}: {_tie(each)}" for each in tied)
 
 
 def _tie(result: ChosenThreshold) -> str:
     listed = ", ".join(threshold_text(result, value) for value in result.tied[:_MOST_TIED])
     more = f" and {len(result.tied) - _MOST_TIED:,} more" if len(result.tied) > _MOST_TIED else ""
-    return f"{listed}{more} would do as well; of equals the {result.made.ties} threshold is taken."
+    return f"{listed}{more} would do as well; of equals the higher threshold is taken."
 
 
 def _about(settings: Made) -> Iterator[str]:
