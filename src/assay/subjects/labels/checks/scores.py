@@ -13,6 +13,7 @@ from assay.core.errors import number_of, quote
 from assay.measures.counting.confusion_matrix import ConfusionMatrix
 from assay.measures.counting.scored import Scored
 from assay.measures.parser import parse_measure
+from assay.subjects.labels.checks.columns import absences
 from assay.subjects.labels.checks.examined_predictions import ExaminedPredictions
 from assay.verbs.diagnosis.findings import EXAMPLES, CheckFinding, check, finding, share
 
@@ -29,14 +30,7 @@ _SURE = 2.326
 )  # fmt: skip
 def absent_scores(system: ExaminedPredictions) -> Iterator[CheckFinding]:
     """Nulls, NaN and infinities among scores."""
-    columns = [*([] if system.score is None else [system.score]), *(system.class_scores or {}).values()]
-    wrong = pl.Series(np.zeros(system.of.rows.height, dtype=np.bool_))
-    for column in columns:
-        wrong |= ~column.fill_null(math.nan).is_finite()
-    if count := int(wrong.sum()):
-        examples = [system.of.example(row) for row in wrong.arg_true().head(EXAMPLES).to_list()]
-        message = f"no finite score in {share(count, len(wrong), 'row')}"
-        yield finding("absent-scores", "error", system, message, count, examples=examples)
+    yield from absences("absent-scores", "finite score", system, system.of, ~system.has_scores)
 
 
 @check(
