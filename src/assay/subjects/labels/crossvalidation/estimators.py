@@ -21,9 +21,10 @@ from assay.subjects.labels.crossvalidation.fitting import (
 )
 from assay.subjects.labels.crossvalidation.folded_predictions import times_of
 from assay.subjects.labels.crossvalidation.leakage import codes_of, labels_not_learned, leaks_between_rows, twin_codes
-from assay.subjects.labels.crossvalidation.measuring import Measures, measures_of
+from assay.subjects.labels.crossvalidation.measuring import measures_of
 from assay.subjects.labels.crossvalidation.result import CrossValidatedSystem, CrossValidation, FoldRecord
 from assay.subjects.labels.crossvalidation.splits import FoldItems, Splits, rows_of
+from assay.subjects.labels.measurement import Measures
 from assay.tables.label_columns import ids_of, labels_of, refuse_nulls
 from assay.tables.label_rules import both_labels, distinct, positive_label, row_numbers
 

@@ -2,33 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 import polars as pl
 
 from assay.core.errors import ParameterError
-from assay.measures.counting.confusion import Confusion
-from assay.measures.counting.confusion_matrix import ConfusionMatrix
 from assay.measures.counting.judgments import Floats
 from assay.measures.counting.probabilities import Probabilities
 from assay.measures.counting.scored import Scored
-from assay.measures.parser import split_measures
 from assay.measures.registry import Measure
 from assay.subjects.labels.measurement import (
-    are_probabilities,
+    Measures,
     classes_left_out,
     computed,
     counts_of,
     has_scores,
     mean_of,
     measure_of,
+    names_in,
+    suited,
 )
 from assay.tables import Predictions
 
-#: Measures asked for, in whatever way.
-Measures = Iterable[str | Measure] | str | Measure | None
 #: What is measured unless told otherwise, as far as there are the scores for it.
 DEFAULTS = {
     "binary": ("Accuracy", "Precision", "Recall", "F", "MCC", "AUC", "Brier"),
@@ -59,19 +56,9 @@ def measures_of(measures: Measures, task: LabelTask, predictions: Predictions) -
     >>> measures_of(None, LabelTask("binary", (0, 1), 1), Predictions.of([0, 1], [1, 1]))
     (Accuracy, Precision, Recall, F, MCC)
     """
-    if measures is None:
-        able: set[type] = {Confusion, ConfusionMatrix} if predictions.prediction is not None else set()
-        if has_scores(predictions):
-            able |= {Scored} if predictions.score is not None else set()
-            able |= {Probabilities} if are_probabilities(predictions) else set()
-        usual = (measure_of(name, task.kind) for name in DEFAULTS[task.kind])
-        return tuple(name for name in usual if task.kind == "multilabel" or name.definition.counts in able)
-    several = [measures] if isinstance(measures, str | Measure) else list(measures)
-    names = [
-        name for measure in several for name in (split_measures(measure) if isinstance(measure, str) else [measure])
-    ]
-    if not names:
-        raise ParameterError("there is no measure to compute")
+    names = names_in(measures)
+    if names is None:
+        return suited(DEFAULTS[task.kind], task.kind, predictions)
     chosen = tuple(dict.fromkeys(measure_of(name, task.kind) for name in names))
     if task.kind == "multiclass" and (scored := [measure for measure in chosen if measure.definition.counts is Scored]):
         raise ParameterError(f"{scored[0]} is for two labels, and there are {len(task.labels)}")

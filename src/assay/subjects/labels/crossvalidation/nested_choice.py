@@ -22,9 +22,10 @@ from assay.subjects.labels.crossvalidation.fitting import (
     seeded,
     tabled,
 )
-from assay.subjects.labels.crossvalidation.measuring import Measures, by_fold, measures_of
+from assay.subjects.labels.crossvalidation.measuring import by_fold, measures_of
 from assay.subjects.labels.crossvalidation.result import Nested
 from assay.subjects.labels.crossvalidation.splits import TINY, FoldItems, Split, SplitDesign, split_items
+from assay.subjects.labels.measurement import Measures
 from assay.subjects.labels.thresholds.choice import choose_threshold
 from assay.subjects.labels.thresholds.rules import Rule, parse_rule
 from assay.tables import Predictions

@@ -11,9 +11,9 @@ from assay.stats.confidence import checked_confidence
 from assay.subjects.labels.crossvalidation.estimators import items_of, leaks, of_estimators
 from assay.subjects.labels.crossvalidation.fitting import estimators_in
 from assay.subjects.labels.crossvalidation.folded_predictions import of_predictions, predictions_in
-from assay.subjects.labels.crossvalidation.measuring import Measures
 from assay.subjects.labels.crossvalidation.result import CrossValidation
 from assay.subjects.labels.crossvalidation.splits import SplitDesign, split_items
+from assay.subjects.labels.measurement import Measures
 
 
 def crossval(
