@@ -137,7 +137,6 @@ def test_what_is_no_classifier_is_refused(given: Any, says: str) -> None:
         ({"time": [1, 2]}, "569, got 2 in time"),
         ({"item_id": [1, 2]}, "569, got 2 in item_id"),
         ({"fold": "fold"}, "go with predictions"),
-        ({"one_class": 1}, "go with predictions"),
         ({"measures": "Acuracy"}, "did you mean"),
         ({"confidence": 95}, "confidence"),
         ({"repeats": 0}, "repeats is a whole number"),

@@ -17,7 +17,7 @@ from assay.subjects.labels.crossvalidation.leakage import codes_of, labels_not_l
 from assay.subjects.labels.crossvalidation.measuring import LabelTask, measures_of
 from assay.subjects.labels.crossvalidation.result import CrossValidatedSystem, CrossValidation, FoldRecord
 from assay.subjects.labels.crossvalidation.splits import TINY, Split
-from assay.subjects.labels.inputs import against_rest, all_labels, labelled, not_alike, opened, prepare, same_task
+from assay.subjects.labels.inputs import all_labels, labelled, not_alike, opened, prepare, same_task
 from assay.subjects.labels.measurement import Measures
 from assay.tables import Predictions
 from assay.tables.label_columns import ids_of
@@ -206,10 +206,10 @@ def _time(value: Any) -> float:
 
 
 def of_predictions(
-    predictions: Sequence[Predictions], measures: Measures, pos_label: Any, one_class: Any, threshold: float | None
+    predictions: Sequence[Predictions], measures: Measures, pos_label: Any, threshold: float | None
 ) -> CrossValidation:
     """Measure predictions that were made elsewhere, system by system, on the folds they say."""
-    held = [folded(table if one_class is None else _collapsed(table, one_class)) for table in predictions]
+    held = [folded(table) for table in predictions]
     first = held[0]
     for other in held[1:]:
         if [fold[:2] for fold in other.folds] != [fold[:2] for fold in first.folds]:
@@ -234,11 +234,6 @@ def of_predictions(
         notes=tuple(notes), tiny=max(fold.test_items for fold in first.folds) <= TINY,
         overlap=any(system.overlap for system in held),
     )  # fmt: skip
-
-
-def _collapsed(predictions: Predictions, one_class: Any) -> Predictions:
-    collapsed: Any = against_rest(predictions, one_class)
-    return collapsed  # type: ignore[no-any-return]
 
 
 def _not_alike(test: Sequence[Any]) -> tuple[str, ...]:

@@ -167,10 +167,6 @@ class CrossValidation(Result):
         """The mean of folds, over those that have a number."""
         return _mean(self.values(measure, system))
 
-    def known_folds(self, measure: str | Measure | None = None, system: str | None = None) -> int:
-        """How many folds have a number."""
-        return len(_known(self.values(measure, system)))
-
     def spread(self, measure: str | Measure | None = None, system: str | None = None) -> float:
         """The standard deviation over folds."""
         known = _known(self.values(measure, system))

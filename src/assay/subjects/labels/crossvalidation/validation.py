@@ -35,7 +35,6 @@ def crossval(
     split: Any = None,
     train_scores: bool = True,
     pos_label: Any = None,
-    one_class: Any = None,
     threshold: float | None = None,
     confidence: float = 0.95,
     seed: int = 0,
@@ -74,11 +73,11 @@ def crossval(
             raise ParameterError("an estimator needs X and y, the features and the labels")
         columns = {"fold": fold, "repeat": repeat, "split": split, "group": groups, "time": time}
         tables = predictions_in(given, columns, pos_label)
-        return replace(of_predictions(tables, measures, pos_label, one_class, threshold), **shown)
+        return replace(of_predictions(tables, measures, pos_label, threshold), **shown)
     if X is None or y is None:
         raise ParameterError("give both X and y, the features and the labels, or predictions alone")
-    if any(value is not None for value in (fold, repeat, split, one_class)):
-        raise ParameterError("fold, repeat, split and one_class go with predictions; cv says how items are split")
+    if any(value is not None for value in (fold, repeat, split)):
+        raise ParameterError("fold, repeat and split go with predictions; cv says how items are split")
     estimators = estimators_in(given)
     items = items_of(X, y, pos_label=pos_label, sample_weight=sample_weight, item_id=item_id, groups=groups, time=time)
     if threshold is not None:
