@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
@@ -261,28 +260,18 @@ class CrossValidation(Result):
         chosen = self.measures if measure is None else (self.measure(measure),)
         systems = self.systems if system is None else (self.system(system),)
         rows = [
-            (
-                system.name,
-                str(wanted),
-                fold.repeat,
-                str(fold.fold),
-                *fold[2:],
-                value,
-                learned,
-                reason,
-                ", ".join(absent) or None,
-            )
+            (system.name, str(wanted), fold.repeat, str(fold.fold), *fold[2:], value, learned, reason,
+             ", ".join(absent) or None)
             for system in systems
             for wanted in chosen
             for fold, value, learned, reason, absent in zip(
                 self.folds,
                 system.values[wanted].values.tolist(),
                 self.train_values(wanted, system.name).tolist(),
-                system.values[wanted].reasons,
-                system.values[wanted].left_out,
+                *system.values[wanted][1:],
                 strict=True,
             )
-        ]
+        ]  # fmt: skip
         schema = {
             "system": pl.String, "measure": pl.String, "repeat": pl.Int64, "fold": pl.String, "train_items": pl.Int64,
             "test_items": pl.Int64, "value": pl.Float64, "train": pl.Float64, "undefined": pl.String,
@@ -290,25 +279,21 @@ class CrossValidation(Result):
         }  # fmt: skip
         return pl.DataFrame(rows, schema=schema, orient="row").with_columns(pl.col(pl.Float64).fill_nan(None))
 
-    @cached_property
-    def _rows(self) -> list[dict[str, Any]]:
+    def to_frame(self) -> pl.DataFrame:
+        """One row a system and measure: the mean of folds with its interval, spread, pooled, train, optimism."""
         rows = []
         for system in self.systems:
             for measure in self.measures:
-                values, interval = _known(self.values(measure, system.name)), self.interval(measure, system.name)
+                of = measure, system.name
+                values, interval = _known(self.values(*of)), self.interval(*of)
                 row = {"system": system.name, "measure": str(measure), "mean_of_folds": _mean(values)}
-                row |= {"low": interval.low, "high": interval.high, "spread": self.spread(measure, system.name)}
+                row |= {"low": interval.low, "high": interval.high, "spread": self.spread(*of)}
                 row |= {"smallest": values.min(initial=math.inf) if len(values) else math.nan}
                 row |= {"largest": values.max(initial=-math.inf) if len(values) else math.nan}
                 row |= {"folds": len(self.folds), "undefined_folds": len(self.folds) - len(values)}
-                row |= {"pooled": self.pooled(measure, system.name)}
-                row |= {"train": _mean(self.train_values(measure, system.name))}
-                rows.append(row | {"optimism": self.optimism(measure, system.name)})
-        return rows
-
-    def to_frame(self) -> pl.DataFrame:
-        """One row a system and measure: the mean of folds with its interval, spread, pooled, train, optimism."""
-        return pl.DataFrame(self._rows, infer_schema_length=None).with_columns(pl.col(pl.Float64).fill_nan(None))
+                row |= {"pooled": self.pooled(*of), "train": _mean(self.train_values(*of))}
+                rows.append(row | {"optimism": self.optimism(*of)})
+        return pl.DataFrame(rows, infer_schema_length=None).with_columns(pl.col(pl.Float64).fill_nan(None))
 
 
 def _known(values: Floats) -> Floats:

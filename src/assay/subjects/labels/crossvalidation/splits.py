@@ -139,78 +139,58 @@ def split_items(items: FoldItems, design: SplitDesign) -> Splits:
         (Choice(WORDS) if is_word else Whole(2)).check("cv", cv)
     if repeats > 1 and (is_given or (is_word and cv not in {"repeated", "split"})):
         raise ParameterError(f"repeats={repeats} has no effect with cv={cv if is_word else 'a splitter'}: leave it out")
+    if is_given:
+        splitters, says = [cv], type(cv).__name__ if hasattr(cv, "split") else "given splits"
+        seen = items.X, items.y, items.groups
+    else:  # these look at no features, and at codes only
+        splitters, says = _splitters(items, design)
+        seen = np.zeros((len(items), 1)), codes_of(items.truth), items.group_codes
+    each: list[Split] = []
+    overlap = False
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        if is_given:
-            says = type(cv).__name__ if hasattr(cv, "split") else "given splits"
-            each, overlap = _numbered(cv, _pairs_of(cv, says, items.X, items.y, items.groups))
-            says += ", splits overlap" if overlap else ""
-        else:
-            each, overlap, says = _by_word(items, design), False, _says(items, design)
+        for repeat, splitter in enumerate(splitters, 1):
+            numbered, overlap = _numbered(splitter, _pairs_of(splitter, says, *seen))
+            each += numbered if len(splitters) == 1 else [split._replace(repeat=repeat) for split in numbered]
+    if is_word and cv == "time" and items.times is not None:
+        order = np.argsort(items.times, kind="stable")
+        each = [Split(1, split.fold, order[split.train], order[split.test]) for split in each]
     messages = dict.fromkeys(" ".join(str(warning.message).split()) for warning in caught)
     if is_given and getattr(cv, "shuffle", True) and getattr(cv, "random_state", 0) is None:
         messages[f"{says} has no random_state: its folds are others each time"] = None
     _refuse_odd(each)
-    return Splits(tuple(each), says, tuple(messages), overlap)
+    return Splits(tuple(each), f"{says}, splits overlap" if overlap else says, tuple(messages), overlap)
 
 
-def _design(design: SplitDesign) -> tuple[int, int]:
-    """How many folds, and how often."""
-    if design.cv == "repeated":
-        return 5, design.repeats if design.repeats > 1 else 10
-    # Five times two folds are what the 5x2cv tests of two models are made for.
-    return (2, 5) if design.cv == "5x2" else (5 if isinstance(design.cv, str) else int(design.cv), design.repeats)
-
-
-def _by_word(items: FoldItems, design: SplitDesign) -> list[Split]:
-    """Splits by our own words; their splitters look at no features, and at codes only."""
+def _splitters(items: FoldItems, design: SplitDesign) -> tuple[list[Any], str]:
+    """A splitter of scikit-learn for each repeat, by our own words, and how items are then split, in words."""
     from sklearn import model_selection  # noqa: PLC0415  # an extra
 
-    (folds, repeats), groups, seed = _design(design), items.group_codes, design.seed
-    seen = np.zeros((len(items), 1)), codes_of(items.truth), groups
-    if design.cv == "leave-one-out":
-        return _numbered(None, _pairs_of(model_selection.LeaveOneOut(), "leave-one-out", *seen))[0]
-    if design.cv == "time":
-        order = np.arange(len(items)) if items.times is None else np.argsort(items.times, kind="stable")
-        pairs = _pairs_of(model_selection.TimeSeriesSplit(folds), "time", *seen)
-        return [Split(1, place, order[pair.train], order[pair.test]) for place, pair in enumerate(pairs, 1)]
-    if design.cv == "split":
-        # There is none that keeps groups whole and shares of labels alike in a single random split.
-        kind = "GroupShuffleSplit" if groups is not None else f"{'Stratified' * design.stratify}ShuffleSplit"
-        size = CONFIDENCE.check("test_size", design.test_size)
-        splitter = getattr(model_selection, kind)(n_splits=repeats, test_size=size, random_state=seed)
-        return _numbered(splitter, _pairs_of(splitter, "split", *seen))[0]
-    fold = getattr(model_selection, f"{'Stratified' * design.stratify}{'Group' * (groups is not None)}KFold")
-    each: list[Split] = []
-    for repeat in range(repeats):
-        # In folds of groups made once nothing is drawn: the largest groups are dealt out first.
-        drawn = {} if _is_dealt(items, design) else {"shuffle": True, "random_state": seed + repeat}
-        pairs = _pairs_of(fold(folds, **drawn), "cv", *seen)
-        each += [pair._replace(repeat=repeat + 1, fold=place) for place, pair in enumerate(pairs, 1)]
-    return each
-
-
-def _is_dealt(items: FoldItems, design: SplitDesign) -> bool:
-    return items.groups is not None and not design.stratify and _design(design)[1] == 1
-
-
-def _says(items: FoldItems, design: SplitDesign) -> str:
-    """How items are split, in words."""
-    folds, repeats = _design(design)
-    if design.cv == "leave-one-out":
-        return "leave-one-out"
-    if design.cv == "time":
+    cv, seed, repeats = design.cv, design.seed, design.repeats
+    if cv == "leave-one-out":
+        return [model_selection.LeaveOneOut()], cv
+    if cv == "time":
         basis = "the rows, taken for that of time" if items.times is None else "time"
-        return f"{folds} folds in the order of {basis}"
-    by_group, text = items.groups is not None, f"{folds} folds"
-    if design.cv == "split":
-        text = f"{as_level(1 - design.test_size)} of items to learn from, {as_level(design.test_size)} to test"
-    if design.stratify and not (by_group and design.cv == "split"):
-        text += ", stratified by label"
-    text += ", groups kept whole" if by_group else ""
-    if not _is_dealt(items, design) or design.cv == "split":
-        text += f", shuffled with seed {design.seed}"
-    return f"{text}, {repeats} times" if repeats > 1 else text
+        return [model_selection.TimeSeriesSplit(5)], f"5 folds in the order of {basis}"
+    by_group, stratified = items.groups is not None, "Stratified" if design.stratify else ""
+    alike, whole = ", stratified by label" * design.stratify, ", groups kept whole" * by_group
+    if cv == "split":
+        # There is none that keeps groups whole and shares of labels alike in a single random split.
+        kind = "GroupShuffleSplit" if by_group else f"{stratified}ShuffleSplit"
+        size = CONFIDENCE.check("test_size", design.test_size)
+        splitters = [getattr(model_selection, kind)(n_splits=repeats, test_size=size, random_state=seed)]
+        says = f"{as_level(1 - size)} of items to learn from, {as_level(size)} to test{whole or alike}"
+    else:
+        # Five times two folds are what the 5x2cv tests of two models are made for.
+        words = {"repeated": (5, repeats if repeats > 1 else 10), "5x2": (2, 5)}
+        folds, repeats = words[cv] if isinstance(cv, str) else (int(cv), repeats)
+        fold = getattr(model_selection, f"{stratified}{'Group' * by_group}KFold")
+        says = f"{folds} folds{alike}{whole}"
+        if by_group and not design.stratify and repeats == 1:
+            return [fold(folds)], says  # nothing is drawn: the largest groups are dealt out first
+        splitters = [fold(folds, shuffle=True, random_state=seed + repeat) for repeat in range(repeats)]
+    says += f", shuffled with seed {seed}"
+    return splitters, f"{says}, {repeats} times" if repeats > 1 else says
 
 
 def _pairs_of(cv: Any, name: str, *seen: Any) -> list[Split]:

@@ -286,20 +286,13 @@ class ChosenThreshold(Result):
         }
 
     def to_frame(self) -> pl.DataFrame:
-        """The threshold, its interval, the criterion, then all measures at the threshold, a row each.
+        """One row: threshold, interval, criterion, cells; `measures` has all others.
 
         >>> from assay import choose_threshold
-        >>> choose_threshold([1, 0], [0.9, 0.1], resamples=0).to_frame().row(0)
-        ('threshold', 0.9, None)
+        >>> choose_threshold([1, 0], [0.9, 0.1], resamples=0).to_frame()["threshold"].to_list()
+        [0.9]
         """
-        row = self.row()
-        names = ("threshold", "threshold_low", "threshold_high", "value", "value_low", "value_high", "corrected")
-        pairs = [
-            (self.rule.criterion if name == "value" else name, None if math.isnan(row[name]) else row[name], None)
-            for name in names
-        ]
-        schema = self.measures.schema
-        return pl.concat([pl.DataFrame(pairs, schema=schema, orient="row"), self.measures])
+        return Thresholds((self,), self.made).to_frame()
 
 
 @dataclass(frozen=True, eq=False)
