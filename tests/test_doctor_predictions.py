@@ -114,10 +114,6 @@ CASES: dict[str, tuple[Change, str, str, int | None]] = {
         ),
         "score-conflict", "warning", None,
     ),
-    "another threshold": (
-        lambda frame: frame.with_columns(prediction=predicted(pl.col("score") >= 0.3)),
-        "score-conflict", "note", None,
-    ),
     "turned round": (
         lambda frame: frame.with_columns(1 - pl.col("score"), prediction=predicted(pl.col("score") < 0.5)),
         "reversed-scores", "warning", None,
