@@ -32,41 +32,25 @@ def against_rest(labels: Predictions | ConfusionMatrix, label: Any) -> Predictio
     """
     if isinstance(labels, ConfusionMatrix):
         return labels.collapse(labels.labels[labels.place(label)])
-    if labels.kind == "multilabel":
-        return _of_lists(labels, label)
-    wanted = label_among(labels.label_values, label)
+    wanted, held, several = label_among(labels.label_values, label), labels.columns.columns, labels.kind == "multilabel"
     name, rest = str(wanted), REST if str(wanted) != REST else f"not {wanted}"
-    columns = [column for column in ("truth", "prediction") if column in labels.columns.columns]
-    kept = labels.columns.with_columns(
-        pl.when(pl.col(column) == wanted).then(pl.lit(name)).otherwise(pl.lit(rest)).alias(column) for column in columns
+    score = labels.class_scores.get(wanted)
+    if "prediction" not in held and several and score is None:
+        raise ParameterError(f"{labels.name}: items with several labels need predictions, or scores of {name}")
+    if "prediction" not in held and not several and score is not None:
+        return against_rest(labels.most_likely(), label)
+    columns = labels.columns.with_columns(
+        pl.when(pl.col(column).list.contains(name) if several else pl.col(column) == wanted)
+        .then(pl.lit(name))
+        .otherwise(pl.lit(rest))
+        .alias(column)
+        for column in ("truth", "prediction")
+        if column in held
     )
-    if labels.score is not None and wanted != labels.positive:
-        kept = kept.drop("score")
-    if labels.class_scores:
-        scores = [column for column in kept.columns if column.startswith("score:")]
-        if "prediction" not in columns:
-            return against_rest(labels.most_likely(), label)
-        kept = kept.drop(scores).with_columns(labels.class_scores[wanted].alias("score"))
+    if labels.class_scores or (labels.score is not None and wanted != labels.positive):
+        columns = columns.drop([column for column in held if column.startswith("score")])
+    kept = columns if score is None else columns.with_columns(score.alias("score"))
     return dataclasses.replace(labels, columns=kept, labels=(name, rest), pos_label=name)
-
-
-def _of_lists(predictions: Predictions, label: Any) -> Predictions:
-    """Whether each item has the label, where items have several."""
-    name = str(label_among(predictions.label_values, label))
-    score = predictions.class_scores.get(name)
-    if predictions.prediction is None and score is None:
-        raise ParameterError(f"{predictions.name}: items with several labels need predictions, or scores of {name}")
-    held = predictions.columns.columns
-    columns = predictions.columns.select(
-        *(column for column in held if column not in {"truth", "prediction"} and not column.startswith("score")),
-        *(
-            pl.when(pl.col(column).list.contains(name)).then(pl.lit(name)).otherwise(pl.lit(REST)).alias(column)
-            for column in ("truth", "prediction")
-            if column in held
-        ),
-        *([] if score is None else [score.alias("score")]),
-    )
-    return dataclasses.replace(predictions, columns=columns, labels=(name, REST), pos_label=name)
 
 
 #: Where positive starts, for scores that look like probabilities.

@@ -363,17 +363,8 @@ class Classifiers(ItemPairing):
         left, other = (predicted[:, self.names.index(name)] for name in (first, second))
         rows = np.flatnonzero(left != other)
         change = np.where(other[rows] == truth[rows], "fixed", np.where(left[rows] == truth[rows], "broken", "changed"))
-        both = [self.predictions[self.names.index(name)] for name in (first, second)]
-        frame = pl.DataFrame(
-            {
-                "item_id": both[0].item_id[rows],
-                "truth": both[0].truth[rows],
-                **{
-                    f"prediction_{name}": system.prediction[rows]
-                    for name, system in zip((first, second), both, strict=True)
-                    if system.prediction is not None
-                },
-                "change": change,
-            }
-        )
+        both: list[Any] = [self.predictions[self.names.index(name)] for name in (first, second)]
+        columns = {"item_id": both[0].item_id[rows], "truth": both[0].truth[rows]}
+        columns |= {f"prediction_{table.name}": table.prediction[rows] for table in both}
+        frame = pl.DataFrame(columns | {"change": change})
         return frame.sort(pl.col("change").cast(pl.Enum(["fixed", "broken", "changed"])), maintain_order=True)
