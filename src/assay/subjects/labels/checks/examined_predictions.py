@@ -210,21 +210,20 @@ def open_predictions(
 
 
 def _of_columns(
-    table: NamedColumns, columns_plan: ColumnPlan, stem: str, pos_label: Any
+    table: NamedColumns, layout: ColumnPlan, stem: str, pos_label: Any
 ) -> tuple[PredictionsFile, list[ExaminedPredictions]]:
-    plan = columns_plan
-    used = {plan.truth, plan.item, plan.weight, plan.system, *plan.indicators.values()}
-    for columns in plan.systems:
+    used = {layout.truth, layout.item, layout.weight, layout.system, *layout.indicators.values()}
+    for columns in layout.systems:
         used |= {columns.prediction, columns.score, *columns.indicators.values(), *columns.class_scores.values()}
     content = tuple(name for name in table.frame.columns if name not in used)
     files, systems = [], []
-    for name, part in _parts(table, plan.system):
-        truth = _indicated(part, plan.indicators) if plan.truth is None else _text(part.frame[plan.truth])
-        ids = [] if plan.item is None else [_text(part.frame[plan.item]).alias("item_id")]
+    for name, part in _parts(table, layout.system):
+        truth = _indicated(part, layout.indicators) if layout.truth is None else _text(part.frame[layout.truth])
+        ids = [] if layout.item is None else [_text(part.frame[layout.item]).alias("item_id")]
         kept = [part.frame[column].alias(f"{CONTENT}{column}") for column in content]
         frame = pl.DataFrame([truth.alias("truth"), *ids, *kept])
         files.append(PredictionsFile(table.path, frame, content, where=part.where))
-        for columns in plan.systems:
+        for columns in layout.systems:
             called = " ".join(filter(None, (name, columns.name))) or stem
             systems.append(_system(files[-1], part, columns, called, pos_label))
     return files[0], systems

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 import polars as pl
 
-from assay.core.errors import InputError, ParameterError, listed, need
+from assay.core.errors import InputError, ParameterError, listed, need, number_of
 from assay.measures.counting.judgments import Floats
 from assay.subjects.labels.crossvalidation.splits import FoldItems, Split
 from assay.tables import Predictions
@@ -198,7 +198,8 @@ def in_folds(
         values.append(value)
         for message in messages:
             said[message] = said.get(message, 0) + 1
-    return values, [f"{name}: in {number} of {len(splits)} folds: {text}" for text, number in said.items()]
+    where = f"of {number_of('fold', len(splits))}"
+    return values, [f"{name}: in {number} {where}: {text}" for text, number in said.items()]
 
 
 def _caught(task: Callable[..., Any], *arguments: Any) -> tuple[Any, list[str], str | None]:
