@@ -96,6 +96,13 @@ def leaks(items: FoldItems, splits: Splits, *, has_ids: bool) -> list[str]:
     return leaked + labels_not_learned(splits.each, places, items.labels)
 
 
+def not_weighted(name: str, model: Any, items: FoldItems) -> list[str]:
+    """A warning of weights that learning cannot allow for."""
+    if items.weight is None or weights_for(model, items.weight):
+        return []
+    return [f"{name} takes no weights: they count where it is measured, not where it learns"]
+
+
 def of_estimators(
     estimators: Mapping[str, Any],
     items: FoldItems,
@@ -114,8 +121,7 @@ def of_estimators(
     for name, estimator in estimators.items():
         model, was_unset = seeded(estimator, seed)
         notes += [f"{name} has no random_state of its own: {seed} is used"] if was_unset else []
-        if items.weight is not None and not weights_for(model, items.weight):
-            warned.append(f"{name} takes no weights: they count where it is measured, not where it learns")
+        warned += not_weighted(name, model, items)
         each = [(model, items, split, train_scores) for split in splits.each]
         outcomes, said = in_folds(fold_outcome, each, splits.each, name, n_jobs=n_jobs, progress=progress)
         warned += said

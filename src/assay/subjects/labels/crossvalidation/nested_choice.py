@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -13,7 +14,7 @@ import polars as pl
 from assay.core.errors import InputError, ParameterError, did_you_mean
 from assay.measures.registry import Measure
 from assay.stats.confidence import checked_confidence
-from assay.subjects.labels.crossvalidation.estimators import items_of, leaks, measured_outcomes
+from assay.subjects.labels.crossvalidation.estimators import items_of, leaks, measured_outcomes, not_weighted
 from assay.subjects.labels.crossvalidation.fitting import (
     at_threshold,
     fold_outcome,
@@ -103,14 +104,16 @@ def nested(
     each = [(choose, model, items, split, within) for split in splits.each]
     choices, _ = in_folds(_chosen_within, each, splits.each, name, **running)
     chosen = [setting for setting, _ in choices]
-    naive = choose(model, items, [split for split in splits.each if split.repeat == 1 or not is_rule])[0]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # the same fits have warned in the honest folds
+        naive = choose(model, items, [split for split in splits.each if split.repeat == 1 or not is_rule])[0]
     if is_rule:
         plain, warned = outcomes_of([model for _ in every])
         sides = [at_threshold(plain, thresholds, items) for thresholds in (chosen, [naive for _ in every])]
     else:
         honest, warned = outcomes_of([_with(model, setting) for setting in chosen])
         sides = [honest, outcomes_of([_with(model, naive)] * len(every))[0]]
-    warned += leaks(items, splits, has_ids=item_id is not None)
+    warned += [*not_weighted(name, model, items), *leaks(items, splits, has_ids=item_id is not None)]
     outer_result, not_nested = (
         replace(
             measured_outcomes({name: side}, items, splits, measures, seed=seed, warned=warned), confidence=confidence
