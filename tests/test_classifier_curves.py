@@ -21,7 +21,7 @@ from assay.show.html import write
 from assay.show.svg import standalone
 from assay.stats.proportions import wilson
 from assay.subjects.labels import curves as classifier_curves
-from assay.subjects.labels.curves.bands import Band, band_frame
+from assay.subjects.labels.curves.bands import band_frame
 from assay.subjects.labels.curves.bins import bin_edges
 from assay.subjects.labels.thresholds.inputs import ScoredSystem
 from assay.verbs.curves import Curve
@@ -177,8 +177,8 @@ class TestBands:
     def test_a_band_holds_the_curve_and_the_simultaneous_one_is_wider(self) -> None:
         truth, scores, _ = items(6, ties=False, weighted=False)
         one = ScoredSystem("a", Scored.from_scores(truth, scores))
-        pointwise = band_frame(one, Band(False, 0.95, 300, 0))
-        together = band_frame(one, Band(True, 0.95, 300, 0))
+        pointwise = band_frame(one, simultaneous=False, confidence=0.95, resamples=300, seed=0)
+        together = band_frame(one, simultaneous=True, confidence=0.95, resamples=300, seed=0)
         middle = slice(5, 90)
         wide, narrow = ((band["high"] - band["low"]).to_numpy()[middle].mean() for band in (together, pointwise))
         assert wide > narrow
@@ -193,7 +193,7 @@ class TestBands:
         for _ in range(50):
             truth = rng.random(150) < 0.5
             one = ScoredSystem("a", Scored.from_scores(truth, rng.normal(size=150) + truth))
-            row = band_frame(one, Band(False, 0.9, 80, 0)).row(20, named=True)
+            row = band_frame(one, simultaneous=False, confidence=0.9, resamples=80, seed=0).row(20, named=True)
             covered.append(row["low"] <= true <= row["high"])
         assert 0.8 < np.mean(covered) <= 1
 

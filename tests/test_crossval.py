@@ -292,13 +292,6 @@ def test_every_form_of_a_result_holds_its_numbers() -> None:
     assert repr(found) == "<CrossValidation of GaussianNB: 4 folds>"
 
 
-def test_progress_is_told_fold_by_fold() -> None:
-    told: list[tuple[int, int]] = []
-    crossval({"a": GaussianNB(), "b": GaussianNB()}, *CANCER, cv=2, measures="Accuracy",
-             progress=lambda done, total: told.append((done, total)))  # fmt: skip
-    assert told == [(1, 4), (2, 4), (3, 4), (4, 4)]
-
-
 def test_a_bar_is_drawn_on_a_terminal_only(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     crossval(GaussianNB(), *CANCER, cv=2, measures="Accuracy", progress=True)
     assert capsys.readouterr().err == ""

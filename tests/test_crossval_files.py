@@ -25,6 +25,7 @@ import assay
 from assay import AssayError, Predictions, classify, crossval
 from assay.core.errors import InputError
 from assay.subjects.labels.crossvalidation.folded_predictions import folded
+from assay.subjects.labels.inputs import against_rest
 
 FOLDS = Path(assay.__file__).parent / "data" / "letters" / "folds.csv"
 
@@ -116,13 +117,10 @@ def test_folds_come_in_the_order_of_their_numbers_or_names() -> None:
 def test_the_same_item_or_group_in_two_folds_is_pointed_out() -> None:
     said = Predictions.of([0, 1, 0, 1], [0, 1, 1, 1], item_id=["a", "b", "a", "c"])
     found = crossval(said, fold=[1, 1, 2, 2], measures="Accuracy")
-    assert (
-        "leak: 2 of 4 tested rows are tested by a model that has learned from a row with the same id"
-        in found.warnings[0]
-    )
+    assert "leak: 2 of 4 items are tested by a model that has learned from a row with the same id" in found.warnings[0]
     plain = Predictions.of([0, 1, 0, 1], [0, 1, 1, 1])
     grouped = crossval(plain, fold=[1, 1, 2, 2], groups=["x", "y", "x", "z"], measures="Accuracy")
-    assert "2 of 4 tested rows are tested by a model that has learned from their group" in grouped.warnings[0]
+    assert "2 of 4 items are tested by a model that has learned from their group" in grouped.warnings[0]
     assert not crossval(plain, fold=[1, 1, 2, 2], groups=["x", "x", "y", "z"], measures="Accuracy").warnings
 
 
@@ -137,13 +135,13 @@ def test_learning_from_later_rows_is_pointed_out_where_rows_say_what_was_learned
 
 def test_one_class_of_several_and_several_labels_an_item_work_too() -> None:
     said = Predictions.of(["a", "b", "c", "a", "b", "c"], ["a", "b", "b", "a", "c", "c"])
-    found = crossval(said, fold=[1, 1, 1, 2, 2, 2], one_class="b", measures="Recall")
+    found = crossval(against_rest(said, "b"), fold=[1, 1, 1, 2, 2, 2], measures="Recall")
     assert found.values().tolist() == [1.0, 0.0]
     several = Predictions.of([["a"], ["a", "b"], ["b"], []], [["a"], ["a"], ["b"], ["b"]])
     found = crossval(several, fold=[1, 1, 2, 2])
     assert found.pooled("ExactMatch") == 0.5
     assert found.mean("ExactMatch") == 0.5
-    one = crossval(several, fold=[1, 1, 2, 2], one_class="b", measures="Recall")
+    one = crossval(against_rest(several, "b"), fold=[1, 1, 2, 2], measures="Recall")
     assert one.values().tolist() == [0.0, 1.0]
 
 

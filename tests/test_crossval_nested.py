@@ -25,6 +25,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from assay import choose_threshold, crossval
 from assay.core.errors import AssayError, InputError
+from assay.subjects.labels.crossvalidation.estimators import items_of
 from assay.subjects.labels.crossvalidation.nested_choice import nested
 from assay.subjects.labels.crossvalidation.splits import SplitDesign, split_items
 
@@ -124,7 +125,7 @@ def test_every_form_shows_both_numbers_and_the_choices() -> None:
         (DecisionTreeClassifier(), {}, WINE, "choice is a grid of parameters"),
         (DecisionTreeClassifier(), "youden", WINE, "a threshold is for two labels, and there are 3"),
         (DecisionTreeClassifier(), "yuden", CANCER, "did you mean youden"),
-        (LinearRegression(), {"fit_intercept": [True]}, CANCER, "predicts numbers"),
+        (LinearRegression(), {"fit_intercept": [True]}, CANCER, "is no classifier"),
         ({"a": GaussianNB(), "b": GaussianNB()}, "youden", CANCER, "one estimator at a time"),
         (SVC(), {"C": ["much"]}, WINE, "SVC: fold 1 of repeat 1: InvalidParameterError: "),
     ],
@@ -150,27 +151,13 @@ def test_side_by_side_gives_what_one_after_another_gives() -> None:
     assert one.notes == ("forest has no random_state of its own: 0 is used",)
 
 
-def test_what_leaks_or_is_drawn_anew_in_inner_folds_is_said() -> None:
-    grid, groups = {"var_smoothing": [1e-9, 1e-3]}, np.arange(569) // 5
-    leaky = "inner folds of fold 1: leak: "
-    for inner in ("k-fold", KFold(3, shuffle=True, random_state=0)):
-        found = nested(GaussianNB(), grid, *CANCER, groups=groups, inner=inner, measures="Accuracy")
-        assert found.warnings[-1].startswith(leaky)
-        assert found.warnings[-1].endswith("items are tested by a model that has learned from their group")
-    assert not nested(GaussianNB(), grid, *CANCER, groups=groups, inner=3, measures="Accuracy").warnings
-    drawn = nested(GaussianNB(), grid, *CANCER, inner=KFold(3, shuffle=True), outer=3, measures="Accuracy")
-    assert drawn.warnings == ("inner folds of fold 1: KFold has no random_state: its folds are others each time",)
-    with pytest.raises(InputError, match=r"^inner folds of fold 1: items cannot be split so: "):
-        nested(GaussianNB(), grid, *CANCER, inner=500, outer=3, measures="Accuracy")
-
-
-def test_looking_for_leaks_leaves_the_folds_of_a_splitter_as_they_were() -> None:
+def test_inner_folds_may_be_drawn_anew_in_each_fold() -> None:
     grid = {"max_depth": [1, 2, 3]}
     tree, asked = DecisionTreeClassifier(random_state=0), {"outer": 3, "measures": "Accuracy"}
     drawn = KFold(3, shuffle=True, random_state=np.random.RandomState(7))
     found = nested(tree, grid, *WINE, inner=drawn, **asked)  # type: ignore[arg-type]
     source = np.random.RandomState(7)
-    outer = split_items(len(WINE[1]), WINE[1], None, SplitDesign(3)).each
+    outer = split_items(items_of(*WINE), SplitDesign(3)).each
     for one, value in zip(outer, found.chosen["inner Accuracy"], strict=True):
         pairs = [*KFold(3, shuffle=True, random_state=source).split(one.train)]
         search = GridSearchCV(tree, grid, cv=pairs, scoring="accuracy").fit(WINE[0][one.train], WINE[1][one.train])
@@ -194,19 +181,6 @@ def test_time_runs_forward_in_inner_folds_too() -> None:
         features[first], labels[first]
     )
     assert plain.chosen["inner Accuracy"][0] == pytest.approx(search.best_score_)
-    said = nested(GaussianNB(), grid, features, labels, inner=5, **asked).warnings
-    assert "inner folds of fold 1: leak: in 5 of 5 folds a model has learned from items of a later time" in said[0]
-
-
-def test_progress_covers_what_is_not_nested() -> None:
-    for choice in ({"var_smoothing": [1e-9, 1e-6, 1e-3]}, "youden"):
-        told: list[tuple[int, int]] = []
-        nested(GaussianNB(), choice, *CANCER, inner=2, outer=4, measures="Accuracy",
-               progress=lambda done, total, told=told: told.append((done, total)))  # type: ignore[misc]  # fmt: skip
-        assert [done for done, _ in told] == sorted(done for done, _ in told)
-        assert told[0] == (1, 12)
-        assert told[-1] == (12, 12)
-        assert {done for done, _ in told} > {4, 8, 9, 12}
 
 
 def test_chosen_parameters_can_be_set_again() -> None:

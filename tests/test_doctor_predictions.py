@@ -114,10 +114,6 @@ CASES: dict[str, tuple[Change, str, str, int | None]] = {
         ),
         "score-conflict", "warning", None,
     ),
-    "another threshold": (
-        lambda frame: frame.with_columns(prediction=predicted(pl.col("score") >= 0.3)),
-        "score-conflict", "note", None,
-    ),
     "turned round": (
         lambda frame: frame.with_columns(1 - pl.col("score"), prediction=predicted(pl.col("score") < 0.5)),
         "reversed-scores", "warning", None,
@@ -139,10 +135,6 @@ CASES: dict[str, tuple[Change, str, str, int | None]] = {
     "a copy": (
         lambda frame: at("text", 9, "letter number 8")(frame.with_columns(truth=pl.lit("ham"))),
         "same-items", "note", 10,
-    ),
-    "the truth in a column": (
-        lambda frame: frame.with_columns(folder=pl.col("truth").replace({"ham": "inbox", "spam": "junk"})),
-        "truth-in-column", "warning", None,
     ),
 }  # fmt: skip
 
@@ -218,14 +210,6 @@ def test_truth_and_predictions_without_a_label_in_common_are_an_error(tmp_path: 
         "error",
         "no predicted label is a true one: 0, 1 predicted, ham, spam true",
     )
-
-
-def test_a_training_file_with_one_column(tmp_path: Path) -> None:
-    (tmp_path / "train.csv").write_text(
-        'text\n"letter number 3"\nletter, number 5\nletter number 7\n', encoding="utf-8"
-    )
-    finding = the(doctor(written(tmp_path, sound()), train=str(tmp_path / "train.csv")), "trained-items")
-    assert finding.count == 2
 
 
 def test_a_line_that_cannot_be_read_is_told_with_what_to_do(tmp_path: Path) -> None:
@@ -397,14 +381,6 @@ def test_items_that_were_trained_on(tmp_path: Path) -> None:
 def test_row_numbers_are_no_ids(tmp_path: Path) -> None:
     test = sound().with_columns(item_id=pl.int_range(1, 201).cast(pl.String))
     assert found_in(doctor(written(tmp_path, test), train=test.select("item_id"))) == set()
-
-
-def test_another_label_in_the_training_is_counted(tmp_path: Path) -> None:
-    train = sound().select("text", truth=pl.lit("eggs"))
-    assert (
-        "200 of them with another label there"
-        in the(doctor(written(tmp_path, sound()), train=train), "trained-items").says
-    )
 
 
 def test_a_training_file_with_nothing_in_common_is_refused(tmp_path: Path) -> None:

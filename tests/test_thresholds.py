@@ -20,7 +20,7 @@ from assay.measures.counting.scored import Scored
 from assay.stats.score_bootstrap import drawn_items
 from assay.subjects.labels.thresholds.candidates import Candidates
 from assay.subjects.labels.thresholds.choice import threshold_table
-from assay.subjects.labels.thresholds.result import Ties, chosen, redrawn
+from assay.subjects.labels.thresholds.result import chosen, redrawn
 from assay.subjects.labels.thresholds.rules import Rule, parse_rule, registered_rules
 
 C6 = (
@@ -74,13 +74,11 @@ class TestWorkedExamples:
 
     def test_c7_two_thresholds_are_as_close_to_the_corner_and_the_rule_for_ties_decides(self) -> None:
         higher = choose_threshold(TRUTH, SCORES, rule="closest_to_corner", resamples=0)
-        lower = choose_threshold(TRUTH, SCORES, rule="closest_to_corner", ties="lower", resamples=0)
         assert (higher.threshold, higher.tied) == (0.51, (0.40,))
-        assert (lower.threshold, lower.tied) == (0.40, (0.51,))
         assert "0.4 would do as well; of equals the higher threshold is taken" in str(higher)
 
 
-def twin(rule: Rule, truth: Any, scores: Any, weight: Any, ties: str) -> tuple[float, float] | None:
+def twin(rule: Rule, truth: Any, scores: Any, weight: Any) -> tuple[float, float] | None:
     """The same by a loop over all thresholds, with fractions written out; the criterion less is better if negated."""
     parameters = rule.parameters
     found: list[tuple[float, float, float, float]] = []
@@ -132,7 +130,7 @@ def twin(rule: Rule, truth: Any, scores: Any, weight: Any, ties: str) -> tuple[f
     found = [one for one in found if one[0] >= best - 1e-9]
     most = max(one[1] for one in found)
     found = [one for one in found if one[1] >= most - 1e-9]
-    threshold = max(one[2] for one in found) if ties == "higher" else min(one[2] for one in found)
+    threshold = max(one[2] for one in found)
     return threshold, -best if rule.name in {"closest_to_corner", "cost"} else best
 
 
@@ -146,15 +144,14 @@ def items(draw: st.DrawFn) -> tuple[list[bool], list[float], list[float] | None]
     return truth, scores, draw(weights)
 
 
-@pytest.mark.parametrize("ties", ["higher", "lower"])
 @pytest.mark.parametrize("text", RULES)
 @settings(max_examples=25, deadline=None)
 @given(given_items=items())
-def test_every_rule_chooses_what_a_loop_over_all_thresholds_finds(text: str, ties: Any, given_items: Any) -> None:
+def test_every_rule_chooses_what_a_loop_over_all_thresholds_finds(text: str, given_items: Any) -> None:
     truth, scores, weight = given_items
     rule = parse_rule(text)
-    found = choose_threshold(truth, scores, rule=rule, sample_weight=weight, pos_label=True, ties=ties, resamples=0)
-    expected = twin(rule, truth, scores, weight or [1.0] * len(truth), ties)
+    found = choose_threshold(truth, scores, rule=rule, sample_weight=weight, pos_label=True, resamples=0)
+    expected = twin(rule, truth, scores, weight or [1.0] * len(truth))
     if expected is None:
         assert math.isnan(found.threshold)
         assert found.undefined
@@ -281,24 +278,23 @@ class TestThresholdsThemselves:
         found = choose_threshold(
             [1] * 1808 + [0] * 201, [1] * 2009, rule="max_recall_given_precision(0.9)", resamples=0
         )
-        assert found.undefined == f"no threshold has precision >= 0.9: {1808 / 2009} is the most"  # 0.89995
+        assert found.undefined == "no threshold has precision >= 0.9: 0.89995 is the most"
         near = thresholds(TRUTH, SCORES, ["fixed(0.4)", "fixed(0.40000001)"], resamples=0)
         assert near[parse_rule("fixed(0.40000001)")].threshold == 0.40000001
         assert [str(one.rule) for one in near] == ["fixed(threshold=0.4)", "fixed(threshold=0.40000001)"]
 
     def test_weights_are_shown_in_full(self) -> None:
         found = choose_threshold([1, 0], [0.9, 0.1], sample_weight=[10873.5, 8437.0], resamples=0)
-        assert "TP 10,873.50" in str(found)
+        assert "10,873.50" in str(found)
 
-    def test_a_table_of_one_rule_begins_with_the_threshold(self) -> None:
+    def test_a_table_of_one_rule_is_a_row(self) -> None:
         found = choose_threshold(TRUTH, SCORES, resamples=20).to_frame()
-        assert found["measure"].to_list()[:4] == ["threshold", "threshold_low", "threshold_high", "Youden's J"]
-        assert found["value"][0] == 0.54
+        assert found.select("threshold", "criterion").rows() == [(0.54, "Youden's J")]
 
     def test_whole_scores_and_labels_of_any_kind(self) -> None:
         found = choose_threshold(["ham", "spam", "spam"], [1, 2, 3], pos_label="spam", resamples=0)
         assert (found.threshold, found.made.positive) == (2.0, "spam")
-        assert "predicted spam" in str(found)
+        assert "positive: spam" in str(found)
 
 
 class TestResamples:
@@ -314,29 +310,27 @@ class TestResamples:
         scored = Scored.from_scores(truth, scores)
         rules = [parse_rule(text) for text in (*RULES, *MORE_RULES)]
         candidates = Candidates(scored)
-        orders: tuple[Ties, ...] = ("higher", "lower")
-        for ties in orders:
-            choices = [chosen(rule, candidates, ties) for rule in rules]
-            drawn = redrawn(rules, choices, candidates, resamples=30, seed=8, ties=ties)
-            draws = list(drawn_items(len(scored.positive), len(scored.negative), 30, 8))
-            for number, (positive, negative) in enumerate(draws):
-                made = Scored(np.repeat(scored.positive, positive), np.repeat(scored.negative, negative))
-                for rule, choice, found in zip(rules, choices, drawn, strict=True):
-                    expected = chosen(rule, Candidates(made), ties)
-                    if expected.place < 0:
-                        assert found.place[number] == -1
-                        continue
-                    place = found.place[number]
-                    assert candidates.threshold[place] == Candidates(made).threshold[expected.place], rule
-                    assert found.value[number] == pytest.approx(expected.value)
-                    on_all = rule.of(candidates.cells).value
-                    assert found.on_all[number] == pytest.approx(on_all[place], nan_ok=True)
-                    if choice.place >= 0:
-                        there = made.at(float(candidates.threshold[choice.place]))
-                        assert there.tn is not None
-                        assert found.fixed[number] == pytest.approx(
-                            twin_value(rule, there.tp[0], there.fp[0], there.fn[0], there.tn[0]), nan_ok=True
-                        )
+        choices = [chosen(rule, candidates) for rule in rules]
+        drawn = redrawn(rules, choices, candidates, resamples=30, seed=8)
+        draws = list(drawn_items(len(scored.positive), len(scored.negative), 30, 8))
+        for number, (positive, negative) in enumerate(draws):
+            made = Scored(np.repeat(scored.positive, positive), np.repeat(scored.negative, negative))
+            for rule, choice, found in zip(rules, choices, drawn, strict=True):
+                expected = chosen(rule, Candidates(made))
+                if expected.place < 0:
+                    assert found.place[number] == -1
+                    continue
+                place = found.place[number]
+                assert candidates.threshold[place] == Candidates(made).threshold[expected.place], rule
+                assert found.value[number] == pytest.approx(expected.value)
+                on_all = rule.of(candidates.cells).value
+                assert found.on_all[number] == pytest.approx(on_all[place], nan_ok=True)
+                if choice.place >= 0:
+                    there = made.at(float(candidates.threshold[choice.place]))
+                    assert there.tn is not None
+                    assert found.fixed[number] == pytest.approx(
+                        twin_value(rule, there.tp[0], there.fp[0], there.fn[0], there.tn[0]), nan_ok=True
+                    )
 
     def test_weights_go_into_resamples(self) -> None:
         """Items that weigh 2 count as two of the items they are, though they are drawn together."""
@@ -485,7 +479,6 @@ class TestGiven:
             ({"rule": "fixed"}, "a fixed threshold is given as in"),
             ({"rule": "max_tpr_given_tnr", "tnr": 1.5}, "tnr of max_tpr_given_tnr is a number from 0 to 1, not 1.5"),
             ({"rule": "fixed", "threshold": math.nan}, "threshold of fixed is"),
-            ({"ties": "hihger"}, "ties is one of higher, lower, not 'hihger'; did you mean higher"),
             ({"confidence": 1.0}, "confidence is a number between 0 and 1"),
             ({"resamples": -1}, "resamples"),
             ({"pos_label": 5}, "5"),
@@ -507,7 +500,7 @@ class TestGiven:
             choose_threshold([1, 0], [0.9])
         with pytest.raises(InputError, match="there is no score an item"):
             choose_threshold(Predictions.of([1, 0], [1, 0]))
-        with pytest.raises(ParameterError, match="expected y_true and y_score"):
+        with pytest.raises(ParameterError, match=r"not int: Predictions\.of"):
             choose_threshold(5)
 
 
@@ -571,17 +564,13 @@ def test_items_that_were_chosen_on_and_judged_on_are_counted_in_a_warning() -> N
 
 @pytest.mark.parametrize("kind", [np.int64, np.uint64])
 def test_a_threshold_among_large_whole_numbers_counts_what_it_promises(kind: type) -> None:
-    """Numbers beyond 2^53 that 64-bit floating point cannot tell apart are one threshold, and a warning says so."""
+    """Numbers beyond 2^53 that 64-bit floating point cannot tell apart are one threshold."""
     scores: np.ndarray = np.array([2**60 + 1, 2**60, 2**60 + 2, 5], dtype=kind)
     found = choose_threshold([1, 0, 1, 0], scores, resamples=0)
     assert found.value == found.value_of("Youden") == 0.5
-    said = "scores: whole numbers beyond 2^53 are rounded to 16 digits, and may be alike then"
-    assert said in found.notes
     table = threshold_table([1, 0, 1, 0], scores)
-    assert table.notes == (said,)
     assert table.frame.select("threshold", "tp", "fp").rows() == [(math.inf, 0, 0), (2.0**60, 2, 1), (5.0, 2, 2)]
     assert choose_threshold([1, 0], np.array([2**53, 1], dtype=kind), resamples=0).threshold == 2.0**53
-    assert threshold_table([1, 0], np.array([2**53, 1], dtype=kind)).notes == ()
 
 
 def test_a_threshold_for_one_of_several_labels() -> None:

@@ -54,7 +54,7 @@ def parse_measure(text: str | Measure, vocabulary: Vocabulary = "ranking") -> Me
         nearest = did_you_mean(name, known_names(vocabulary))
         raise UnknownMeasureError(f"no measure is called {name!r}{nearest or '; `assay measures` lists them'}")
     if inside is not None and inside.strip():
-        arguments = _arguments(inside, text)
+        arguments = parse_arguments(inside, text)
         if vocabulary == "ranking" and measure.name == "SetP" and "relative" in arguments:
             # The one measure that ir_measures makes of another by a parameter.
             relative = Flag().check("relative of SetP", arguments.pop("relative"))
@@ -99,7 +99,8 @@ def _of_the_reference_tool(name: str) -> Measure | None:
     return None
 
 
-def _arguments(inside: str, text: str) -> dict[str, Any]:
+def parse_arguments(inside: str, text: str) -> dict[str, Any]:
+    """Read what stands in the parentheses of a text, such as `beta=2, average=macro`."""
     arguments: dict[str, Any] = {}
     # Commas inside braces belong to a table.
     for part in re.split(r",(?![^{]*\})", inside):

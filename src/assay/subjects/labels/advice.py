@@ -37,15 +37,9 @@ def _prevalence(case: ClassifierCase) -> Iterator[Remark]:
     if share <= 1 - RARE:
         return
     label = case.matrix.labels[int(np.argmax(case.support))]
-    always, rare = f"always {label}", "everything else"
-    if case.cells is not None:
-        always = "always positive" if label == case.result.positive else "always negative"
-        rare = next(str(other) for other in case.matrix.labels if other != label)
-    how_rare = "no item is anything else" if rare == "everything else" else f"no item is {rare}"
-    if share < 1:
-        how_rare = f"{rare} is rare ({as_percent(1 - share, 2)} of the items)"
     constant, observed = as_percents([share, case.accuracy])
-    message = f'{how_rare}, so accuracy misleads: "{always}" would score {constant}, this classifier scores {observed}'
+    always = f"always saying so would score as much, this classifier scores {observed}"
+    message = f"{constant} of the items are {label}, so accuracy misleads: {always}"
     yield Remark("prevalence", message, share, case.system.name)
 
 
@@ -232,15 +226,6 @@ def _below_diagonal(case: ClassifierCase) -> Iterator[Remark]:
             f"{MAY_BE_CHANCE if by_chance else ''}"
         )
         yield Remark("below_diagonal", message, 1 - area, case.system.name)
-
-
-def codes() -> tuple[str, ...]:
-    """The codes of all remarks, which can be muted.
-
-    >>> "prevalence" in codes()
-    True
-    """
-    return tuple(CHECKS)
 
 
 def check_codes(mute: Sequence[str]) -> None:

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from assay.core.domains import Whole
 from assay.core.errors import ParameterError
-from assay.measures.counting.confusion import Confusion
 from assay.measures.counting.confusion_matrix import ConfusionMatrix
 from assay.measures.counting.label_sets import LabelSets
 from assay.measures.counting.probabilities import Probabilities
 from assay.measures.counting.scored import Scored
-from assay.measures.parser import split_measures
 from assay.measures.registry import Measure
 from assay.stats.confidence import checked_confidence
 from assay.subjects.labels.advice import check_codes
@@ -20,12 +18,14 @@ from assay.subjects.labels.inputs import Prepared, against_rest, all_labels, not
 from assay.subjects.labels.measurement import (
     LEADING,
     SPARE,
-    are_probabilities,
+    Measures,
     computed,
     counts_of,
     has_scores,
     imbalance_of,
     measure_of,
+    names_in,
+    suited,
 )
 from assay.subjects.labels.resampling import Patterns, weighted_patterns
 from assay.subjects.labels.result import Classification, ClassificationView, ClassifiedSystem
@@ -55,7 +55,7 @@ _OF_SCORES: tuple[type, ...] = (Scored, Probabilities)
 
 def classify(
     predictions: Any,
-    measures: Iterable[str | Measure] | str | Measure | None = None,
+    measures: Measures = None,
     *,
     labels: Sequence[Any] | None = None,
     pos_label: Any = None,
@@ -100,7 +100,7 @@ def classify(
         if pos_label is not None or labels is not None:
             raise ParameterError("one_class makes two labels of all, itself the positive one: leave the others out")
         opened = {name: against_rest(table, one_class) for name, table in opened.items()}
-    wanted = _named(measures)
+    wanted = names_in(measures)
     alone = _are_of_scores(wanted)
     prepared = [
         prepare(name, table, labels, pos_label, threshold, scores_alone=alone) for name, table in opened.items()
@@ -139,7 +139,11 @@ def _system(
     system: Prepared, labels: tuple[Any, ...], wanted: Sequence[str | Measure] | None, task: str
 ) -> ClassifiedSystem:
     predictions = system.given if isinstance(system.given, Predictions) else None
-    chosen = _measures(wanted, task, predictions)
+    chosen = (
+        suited(DEFAULTS[task], task, predictions)
+        if wanted is None
+        else tuple(dict.fromkeys(measure_of(name, task) for name in wanted))
+    )
     if predictions is None:
         counts: dict[type, Any] = {ConfusionMatrix: system.given}
     else:
@@ -167,33 +171,6 @@ def _headed(usual: tuple[Measure, ...], matrix: ConfusionMatrix) -> tuple[Measur
     leading, accuracy = (measure_of(name, "multiclass") for name in (LEADING, "Accuracy"))
     rest = (measure for measure in usual if measure not in {leading, accuracy})
     return (leading, measure_of(SPARE, "multiclass"), *rest, accuracy)
-
-
-def _measures(
-    measures: Sequence[str | Measure] | None, task: str, predictions: Predictions | None
-) -> tuple[Measure, ...]:
-    """The measures asked for; or those by default for which there is what they need."""
-    if measures is None:
-        able = {Confusion, ConfusionMatrix}
-        if predictions is not None and has_scores(predictions):
-            able |= {Scored} if predictions.score is not None else set()
-            able |= {Probabilities} if are_probabilities(predictions) else set()
-        known = [measure_of(name, task) for name in DEFAULTS[task]]
-        return tuple(measure for measure in known if measure.definition.counts in able)
-    return tuple(dict.fromkeys(measure_of(name, task) for name in measures))
-
-
-def _named(measures: Iterable[str | Measure] | str | Measure | None) -> list[str | Measure] | None:
-    """The measures asked for, one by one; None if none was."""
-    if measures is None:
-        return None
-    several = [measures] if isinstance(measures, str | Measure) else list(measures)
-    names = [
-        name for measure in several for name in (split_measures(measure) if isinstance(measure, str) else [measure])
-    ]
-    if not names:
-        raise ParameterError("there is no measure to compute")
-    return names
 
 
 def _are_of_scores(names: Sequence[str | Measure] | None) -> bool:

@@ -31,41 +31,25 @@ def against_rest(labels: Predictions | ConfusionMatrix, label: Any) -> Predictio
     """
     if isinstance(labels, ConfusionMatrix):
         return labels.collapse(labels.labels[labels.place(label)])
-    if labels.kind == "multilabel":
-        return _of_lists(labels, label)
-    wanted = label_among(labels.label_values, label)
+    wanted, held, several = label_among(labels.label_values, label), labels.columns.columns, labels.kind == "multilabel"
     name, rest = str(wanted), REST if str(wanted) != REST else f"not {wanted}"
-    columns = [column for column in ("truth", "prediction") if column in labels.columns.columns]
-    kept = labels.columns.with_columns(
-        pl.when(pl.col(column) == wanted).then(pl.lit(name)).otherwise(pl.lit(rest)).alias(column) for column in columns
+    score = labels.class_scores.get(wanted)
+    if "prediction" not in held and several and score is None:
+        raise ParameterError(f"{labels.name}: items with several labels need predictions, or scores of {name}")
+    if "prediction" not in held and not several and score is not None:
+        return against_rest(labels.most_likely(), label)
+    columns = labels.columns.with_columns(
+        pl.when(pl.col(column).list.contains(name) if several else pl.col(column) == wanted)
+        .then(pl.lit(name))
+        .otherwise(pl.lit(rest))
+        .alias(column)
+        for column in ("truth", "prediction")
+        if column in held
     )
-    if labels.score is not None and wanted != labels.positive:
-        kept = kept.drop("score")
-    if labels.class_scores:
-        scores = [column for column in kept.columns if column.startswith("score:")]
-        if "prediction" not in columns:
-            return against_rest(labels.most_likely(), label)
-        kept = kept.drop(scores).with_columns(labels.class_scores[wanted].alias("score"))
+    if labels.class_scores or (labels.score is not None and wanted != labels.positive):
+        columns = columns.drop([column for column in held if column.startswith("score")])
+    kept = columns if score is None else columns.with_columns(score.alias("score"))
     return dataclasses.replace(labels, columns=kept, labels=(name, rest), pos_label=name)
-
-
-def _of_lists(predictions: Predictions, label: Any) -> Predictions:
-    """Whether each item has the label, where items have several."""
-    name = str(label_among(predictions.label_values, label))
-    score = predictions.class_scores.get(name)
-    if predictions.prediction is None and score is None:
-        raise ParameterError(f"{predictions.name}: items with several labels need predictions, or scores of {name}")
-    held = predictions.columns.columns
-    columns = predictions.columns.select(
-        *(column for column in held if column not in {"truth", "prediction"} and not column.startswith("score")),
-        *(
-            pl.when(pl.col(column).list.contains(name)).then(pl.lit(name)).otherwise(pl.lit(REST)).alias(column)
-            for column in ("truth", "prediction")
-            if column in held
-        ),
-        *([] if score is None else [score.alias("score")]),
-    )
-    return dataclasses.replace(predictions, columns=columns, labels=(name, REST), pos_label=name)
 
 
 #: Where positive starts, for scores that look like probabilities.
@@ -74,14 +58,18 @@ HALF = 0.5
 Opened: TypeAlias = Predictions | ConfusionMatrix
 
 
-def systems_in(predictions: Any, pos_label: Any = None) -> dict[str, Opened]:
+def systems_in(
+    predictions: Any, pos_label: Any = None, keep: Mapping[str, str | None] | None = None
+) -> dict[str, Opened]:
     """What was given, by the names of the systems: predictions, or a confusion matrix.
+
+    `keep`: further columns of files and frames to keep, by the names they get.
 
     >>> list(systems_in({"old": Predictions.of([0, 1], [1, 1]), "new": ConfusionMatrix.from_matrix([[1, 0], [0, 1]])}))
     ['old', 'new']
     """
     systems: dict[str, Opened] = {}
-    for name, table in _found(predictions, pos_label):
+    for name, table in _found(predictions, pos_label, keep):
         if name in systems:
             raise ParameterError(f"two systems are called {name!r}: give each a name of its own, {naming()}")
         systems[name] = table
@@ -90,21 +78,23 @@ def systems_in(predictions: Any, pos_label: Any = None) -> dict[str, Opened]:
     return systems
 
 
-def opened(predictions: Any, pos_label: Any = None) -> list[Predictions]:
+def opened(predictions: Any, pos_label: Any = None, keep: Mapping[str, str | None] | None = None) -> list[Predictions]:
     """The predictions of every system that was given, in whatever form `classify` takes; a matrix holds none.
 
     >>> [one.name for one in opened({"old": Predictions.of([0, 1], [1, 1]), "new": Predictions.of([0, 1], [0, 1])})]
     ['old', 'new']
     """
     tables = []
-    for name, table in systems_in(predictions, pos_label).items():
+    for name, table in systems_in(predictions, pos_label, keep).items():
         if isinstance(table, ConfusionMatrix):
             raise InputError("a confusion matrix holds no items to pair: give predictions")
         tables.append(table if table.name == name else dataclasses.replace(table, name=name))
     return tables
 
 
-def _found(predictions: Any, pos_label: Any) -> Iterator[tuple[str, Opened]]:
+def _found(
+    predictions: Any, pos_label: Any, keep: Mapping[str, str | None] | None = None
+) -> Iterator[tuple[str, Opened]]:
     if isinstance(predictions, Predictions):
         yield (
             predictions.name,
@@ -119,18 +109,18 @@ def _found(predictions: Any, pos_label: Any) -> Iterator[tuple[str, Opened]]:
             yield from _found(system.counts[ConfusionMatrix] if held is None else held, stated)
     elif isinstance(predictions, Mapping):
         for name, part in predictions.items():
-            parts = list(_found(part, pos_label))
+            parts = list(_found(part, pos_label, keep))
             yield from ((str(name) if len(parts) == 1 else f"{name} {part_name}", held) for part_name, held in parts)
     elif isinstance(predictions, Sequence) and not isinstance(predictions, str | bytes):
         for part in predictions:
-            yield from _found(part, pos_label)
+            yield from _found(part, pos_label, keep)
     elif isinstance(predictions, str | os.PathLike | Source) or is_frame(predictions):
         from assay.files.predictions import read_predictions  # noqa: PLC0415  # only who reads files waits for readers
 
-        yield from ((table.name, table) for table in read_predictions(predictions, pos_label=pos_label))
+        yield from ((table.name, table) for table in read_predictions(predictions, pos_label=pos_label, keep=keep))
     else:
         raise ParameterError(
-            f"expected Predictions, a ConfusionMatrix, a Classification, a path or a data frame, not "
+            "expected Predictions, a ConfusionMatrix, a Classification, a path or a data frame, not "
             f"{type(predictions).__name__}: Predictions.of(y_true, y_pred) takes lists and arrays"
         )
 

@@ -7,7 +7,7 @@ items that of the t distribution. All other label measures are computed anew on 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
@@ -30,7 +30,7 @@ from assay.stats.confidence import BOOTSTRAP, NO_INTERVAL
 from assay.stats.estimates import Estimate
 from assay.stats.proportions import wilson
 from assay.stats.score_samples import score_interval
-from assay.subjects.labels.label_sets import SetPatterns, averages, by_label, resampled_sets
+from assay.subjects.labels.label_sets import averages, by_label
 from assay.subjects.labels.measurement import (
     LABEL_COUNTS,
     bounds_of,
@@ -60,27 +60,14 @@ def estimates_of(
         and not is_over_items(measure, counts)
         and _ratio(measure, result, counts) is None
     ]
-    if LabelSets in counts:
-        values = _resampled_averages(counts[LabelSets], wanted, resamples, seed)
-    else:
-        values = resampled(counts, {measure: partial(_values, measure) for measure in wanted}, resamples, seed)
+    compute = averages if LabelSets in counts else _values
+    values = resampled(counts, {measure: partial(compute, measure) for measure in wanted}, resamples, seed)
     return {
         measure: _estimate(measure, result, counts, values.get(measure), (confidence, resamples, seed))._replace(
             left_out=classes_left_out(measure, result, counts)
         )
         for measure, result in results.items()
     }
-
-
-def _resampled_averages(sets: LabelSets, wanted: Sequence[Measure], resamples: int, seed: int) -> dict[Measure, Floats]:
-    """Averages over labels on each resample of items."""
-    if not wanted:
-        return {}
-    blocks = [
-        [averages(measure, cells) for measure in wanted]
-        for cells in resampled_sets(SetPatterns.of(sets), resamples, seed)
-    ]
-    return {measure: np.concatenate([block[place] for block in blocks]) for place, measure in enumerate(wanted)}
 
 
 def _values(measure: Measure, block: ConfusionMatrix) -> Floats:
@@ -171,8 +158,9 @@ def per_class_of(counts: Mapping[type, Any], confidence: float, resamples: int, 
     shares = {
         name for name, measure in chosen.items() if classes.tp.dtype.kind in "iu" and measure.definition.proportion
     }
-    wanted = {name: measure for name, measure in chosen.items() if name not in shares}
-    samples, items = _resampled_by_class(counts, wanted, resamples, seed), _items(counts)
+    compute = by_label if LabelSets in counts else _values_by_class
+    wanted = {name: partial(compute, measure) for name, measure in chosen.items() if name not in shares}
+    samples, items = resampled(counts, wanted, resamples, seed), _items(counts)
     columns: dict[str, Any] = {
         "label": list(classes.units),
         "support": classes.tp + classes.fn,
@@ -188,20 +176,6 @@ def per_class_of(counts: Mapping[type, Any], confidence: float, resamples: int, 
         columns[f"{name}_low"] = [interval.low for interval in ends]
         columns[f"{name}_high"] = [interval.high for interval in ends]
     return pl.DataFrame(columns).with_columns(pl.col(pl.Float64).fill_nan(None))
-
-
-def _resampled_by_class(
-    counts: Mapping[type, Any], wanted: Mapping[str, Measure], resamples: int, seed: int
-) -> dict[str, Floats]:
-    """Measures of single classes (columns) on each resample (row)."""
-    if LabelSets not in counts:
-        functions = {name: partial(_values_by_class, measure) for name, measure in wanted.items()}
-        return resampled(counts, functions, resamples, seed)
-    blocks = [
-        [by_label(measure, cells) for measure in wanted.values()]
-        for cells in resampled_sets(SetPatterns.of(counts[LabelSets]), resamples, seed)
-    ]
-    return {name: np.concatenate([block[place] for block in blocks]) for place, name in enumerate(wanted)}
 
 
 def _class_interval(

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 import polars as pl
@@ -18,12 +18,14 @@ from assay.measures.counting.label_sets import LabelSets
 from assay.measures.counting.probabilities import SLACK, Probabilities
 from assay.measures.counting.scored import Scored
 from assay.measures.over_classes import left_out, overall
-from assay.measures.parser import parse_measure
+from assay.measures.parser import parse_measure, split_measures
 from assay.measures.registry import Measure
 from assay.measures.steps import PerUnit
 from assay.subjects.labels.label_sets import averages, is_per_item, of_label_sets, stacked
 from assay.tables import Predictions
 
+#: Measures asked for, in whatever way.
+Measures: TypeAlias = Iterable[str | Measure] | str | Measure | None
 #: Counts that a confusion matrix has in it.
 LABEL_COUNTS: tuple[type, ...] = (Confusion, ConfusionMatrix)
 
@@ -89,6 +91,35 @@ def are_probabilities(predictions: Predictions) -> bool:
     scores = np.column_stack([scores.to_numpy() for scores in predictions.class_scores.values()])
     inside = bool(((scores >= 0) & (scores <= 1)).all())
     return inside and bool((np.abs(scores.sum(axis=1) - 1) <= SLACK).all())
+
+
+def names_in(measures: Measures) -> list[str | Measure] | None:
+    """The measures asked for, one by one; None if none was.
+
+    >>> names_in("Recall,F1")
+    ['Recall', 'F1']
+    """
+    if measures is None:
+        return None
+    several = [measures] if isinstance(measures, str | Measure) else list(measures)
+    names = [
+        name for measure in several for name in (split_measures(measure) if isinstance(measure, str) else [measure])
+    ]
+    if not names:
+        raise ParameterError("there is no measure to compute")
+    return names
+
+
+def suited(names: Iterable[str], task: str, predictions: Predictions | None) -> tuple[Measure, ...]:
+    """Those of the usual measures for which there is what they need; None: a matrix alone."""
+    able: set[type] = set()
+    if predictions is None or predictions.prediction is not None:
+        able |= {Confusion, ConfusionMatrix}
+    if predictions is not None and has_scores(predictions):
+        able |= {Scored} if predictions.score is not None else set()
+        able |= {Probabilities} if are_probabilities(predictions) else set()
+    known = [measure_of(name, task) for name in names]
+    return tuple(measure for measure in known if measure.definition.counts in able)
 
 
 def computed(measure: Measure, counts: Mapping[type, Any], name: str) -> PerUnit:

@@ -20,7 +20,6 @@ from assay.measures.counting.label_pairs import codes, column
 from assay.measures.counting.label_sets import LabelSets
 from assay.measures.counting.probabilities import Probabilities
 from assay.measures.counting.scored import Scored
-from assay.measures.parser import split_measures
 from assay.measures.registry import Measure
 from assay.measures.steps import quantity as counted
 from assay.measures.vocabularies import Vocabulary
@@ -30,7 +29,7 @@ from assay.stats.pairing import ItemPairing, Wanted
 from assay.stats.pooled_samples import PooledSample
 from assay.stats.samples import Drawing, Sample, direction_of
 from assay.stats.score_samples import ScoreSample
-from assay.subjects.labels.inputs import Prepared, all_labels, labelled, opened, same_task
+from assay.subjects.labels.inputs import all_labels, opened, prepare, same_task
 from assay.subjects.labels.label_sets import is_per_item
 from assay.subjects.labels.measurement import (
     LABEL_COUNTS,
@@ -43,6 +42,7 @@ from assay.subjects.labels.measurement import (
     counts_of,
     imbalance_of,
     measure_of,
+    names_in,
 )
 from assay.subjects.labels.result import ClassifiedSystem, label_signature
 from assay.tables import Predictions
@@ -98,29 +98,19 @@ class Classifiers(ItemPairing):
         positive from this score on; unless given it is 0.5 where there are no predictions, and scores from 0 to 1.
         """
         tables = opened(predictions, pos_label)
-        labelled_tables = [labelled(table, threshold, needed=False) for table in aligned(tables, missing=missing)]
-        systems = tuple(system.predictions for system in labelled_tables)
         prepared = [
-            Prepared(
-                system.name,
-                system,
-                system.kind,
-                system.label_values,
-                system.positive if system.kind == "binary" else None,
-            )
-            for system in systems
+            prepare(table.name, table, None, None, threshold, scores_alone=True)
+            for table in aligned(tables, missing=missing)
         ]
         task, labels = same_task(prepared), all_labels(prepared)
-        notes = [
-            *(note for system in labelled_tables for note in system.notes),
-            *(warning for system in systems for warning in system.warnings),
-        ]
+        systems: list[Any] = [system.given for system in prepared]
+        notes = [text for system in prepared for text in (*system.notes, *system.warnings)]
         return cls(
-            systems,
+            tuple(systems),
             task,
             labels,
             prepared[0].positive,
-            tuple(system.threshold for system in labelled_tables),
+            tuple(system.threshold for system in prepared),
             tuple(dict.fromkeys(notes)),
             tuple(map(len, tables)),
         )
@@ -180,9 +170,7 @@ class Classifiers(ItemPairing):
             scored = self.task == "binary" and all(table.score is not None for table in self.predictions)
             labelled = all(table.prediction is not None for table in self.predictions)
             wanted = (*(self.usual_measures if labelled or not scored else ()), *(("AUC",) if scored else ()))
-        several = [wanted] if isinstance(wanted, str | Measure) else list(wanted)
-        names = [name for text in several for name in (split_measures(text) if isinstance(text, str) else [text])]
-        return list(dict.fromkeys(self.measure(name) for name in names))
+        return list(dict.fromkeys(map(self.measure, names_in(wanted) or ())))
 
     @cached_property
     def imbalance(self) -> Imbalance | None:
@@ -375,17 +363,8 @@ class Classifiers(ItemPairing):
         left, other = (predicted[:, self.names.index(name)] for name in (first, second))
         rows = np.flatnonzero(left != other)
         change = np.where(other[rows] == truth[rows], "fixed", np.where(left[rows] == truth[rows], "broken", "changed"))
-        both = [self.predictions[self.names.index(name)] for name in (first, second)]
-        frame = pl.DataFrame(
-            {
-                "item_id": both[0].item_id[rows],
-                "truth": both[0].truth[rows],
-                **{
-                    f"prediction_{name}": system.prediction[rows]
-                    for name, system in zip((first, second), both, strict=True)
-                    if system.prediction is not None
-                },
-                "change": change,
-            }
-        )
+        both: list[Any] = [self.predictions[self.names.index(name)] for name in (first, second)]
+        columns = {"item_id": both[0].item_id[rows], "truth": both[0].truth[rows]}
+        columns |= {f"prediction_{table.name}": table.prediction[rows] for table in both}
+        frame = pl.DataFrame(columns | {"change": change})
         return frame.sort(pl.col("change").cast(pl.Enum(["fixed", "broken", "changed"])), maintain_order=True)

@@ -17,10 +17,12 @@ import polars as pl
 from assay.measures.counting.confusion_matrix import ConfusionMatrix
 from assay.measures.counting.judgments import Floats, Ints
 from assay.measures.counting.label_pairs import codes
+from assay.measures.counting.label_sets import LabelSets
 from assay.stats.bootstrap import group_weights, pattern_weights
+from assay.subjects.labels.label_sets import SetPatterns, resampled_sets
 
 Key: TypeAlias = Any
-Computed: TypeAlias = Callable[[ConfusionMatrix], Floats]
+Computed: TypeAlias = Callable[[Any], Floats]
 
 
 class Patterns(NamedTuple):
@@ -85,13 +87,18 @@ def resampled(
     counts: Mapping[type, Any], wanted: Mapping[Key, Computed], resamples: int, seed: int
 ) -> dict[Key, Floats]:
     """What each function gives on each resample (row); nothing if items cannot be drawn."""
-    if not wanted:
-        return {}
-    patterns, matrix = patterns_of(counts), counts[ConfusionMatrix]
-    if patterns is None or not patterns.items.sum():
-        return {}
     samples: dict[Key, list[Floats]] = {key: [] for key in wanted}
-    for block in resampled_matrices(patterns, matrix.labels, matrix.positive, resamples, seed):
+    for block in _drawn(counts, resamples, seed) if wanted else ():
         for key, function in wanted.items():
             samples[key].append(function(block))
-    return {key: np.concatenate(parts) for key, parts in samples.items()}
+    return {key: np.concatenate(parts) for key, parts in samples.items() if parts}
+
+
+def _drawn(counts: Mapping[type, Any], resamples: int, seed: int) -> Iterator[Any]:
+    """Items drawn anew, block by block: matrices, or the cells of labels where an item has several."""
+    if LabelSets in counts:
+        return resampled_sets(SetPatterns.of(counts[LabelSets]), resamples, seed)
+    patterns, matrix = patterns_of(counts), counts[ConfusionMatrix]
+    if patterns is None or not patterns.items.sum():
+        return iter(())
+    return resampled_matrices(patterns, matrix.labels, matrix.positive, resamples, seed)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import polars as pl
 
@@ -113,9 +113,6 @@ def confused_pairs(matrix: ConfusionMatrix) -> pl.DataFrame:
         "share": items / matrix.table.sum(axis=1)[rows],
     }
     return pl.DataFrame(frame_columns).sort("items", descending=True, maintain_order=True)
-
-
-Kept = TypeVar("Kept")
 
 
 class ClassificationView(NamedTuple):
@@ -235,23 +232,22 @@ class Classification(Result):
 
     def estimate(self, measure: str | Measure | None = None, system: str | None = None) -> Estimate:
         """One number with its interval and how that was found; or the reason why there is no number."""
-        classified, drawing = self.system(system), (self.confidence, self.resamples, self.seed)
-        estimates = self._once(
-            "estimates", classified, lambda: estimates_of(classified.counts, classified.results, *drawing)
-        )
-        return estimates[self.measure(measure)]
+        return self._estimates[self.system(system).name][self.measure(measure)]
+
+    # What takes a while is made when somebody first asks for it.
+    @cached_property
+    def _estimates(self) -> dict[str, dict[Measure, Estimate]]:
+        drawing = self.confidence, self.resamples, self.seed
+        return {system.name: estimates_of(system.counts, system.results, *drawing) for system in self.systems}
 
     @cached_property
-    def _kept(self) -> dict[tuple[str, str], Any]:
-        """What was found already, by what it is and whose."""
-        return {}
+    def _baselines(self) -> dict[str, tuple[NoSkillBaseline, ...]]:
+        return {system.name: baselines_of(system.counts, self.measures) for system in self.systems}
 
-    def _once(self, what: str, system: ClassifiedSystem, compute: Callable[[], Kept]) -> Kept:
-        """What takes a while is made when somebody first asks for it."""
-        if (what, system.name) not in self._kept:
-            self._kept[what, system.name] = compute()
-        kept: Kept = self._kept[what, system.name]
-        return kept
+    @cached_property
+    def _classes(self) -> dict[str, pl.DataFrame]:
+        drawing = self.confidence, self.resamples, self.seed
+        return {system.name: per_class_of(system.counts, *drawing) for system in self.systems if system.is_labelled}
 
     def matrix(self, system: str | None = None) -> ConfusionMatrix:
         """How often each label was predicted for items of each true label."""
@@ -269,8 +265,7 @@ class Classification(Result):
 
     def baselines(self, system: str | None = None) -> tuple[NoSkillBaseline, ...]:
         """What classifiers get that look at no item: always the commonest label, and labels drawn at random."""
-        classified = self.system(system)
-        return self._once("baselines", classified, lambda: baselines_of(classified.counts, self.measures))
+        return self._baselines[self.system(system).name]
 
     def per_class(self, system: str | None = None) -> pl.DataFrame:
         """Support, predictions, precision, recall and F1 of each class, each with its interval.
@@ -279,9 +274,8 @@ class Classification(Result):
         >>> classify(Predictions.of([0, 1, 1], [0, 1, 0])).per_class()["support"].to_list()
         [1, 2]
         """
-        classified, drawing = self.system(system), (self.confidence, self.resamples, self.seed)
-        _refuse_no_labels(classified)
-        return self._once("classes", classified, lambda: per_class_of(classified.counts, *drawing))
+        _refuse_no_labels(self.system(system))
+        return self._classes[self.system(system).name]
 
     def errors(self, system: str | None = None) -> pl.DataFrame:
         """The items that were predicted wrongly; the surest mistakes first, where there is a score.

@@ -152,13 +152,13 @@ def list_section(name: str, frame: pl.DataFrame, caption: str) -> Section:
 
 def fold_document(comparison: FoldComparison) -> Document:
     """Models compared over folds: verdicts, sentences, and what the test takes for granted."""
-    findings, settings = comparison.findings, comparison.settings
+    findings, settings = comparison.findings, comparison.levels
     scope = (
         f"{comparison.says}. It is about models that learn from so many items of this kind; folds drawn again from the "
         "same items add little, more items add more."
     )
     words = (of_finding(finding, "fold", settings.power) for finding in findings)
-    data = {"settings": settings._asdict(), "splits": comparison.says}
+    data = {"settings": {"test": comparison.test} | settings._asdict(), "splits": comparison.says}
     sections = (
         Section("findings", parts=(verdicts_table(findings, effects="wins"),)),
         Section.of_lines("sentences", words, "paragraph"),
@@ -170,7 +170,7 @@ def fold_document(comparison: FoldComparison) -> Document:
 
 
 def _fold_test(comparison: FoldComparison) -> str:
-    settings, test = comparison.settings, TESTS[comparison.settings.test]
+    settings, test = comparison.levels, TESTS[comparison.test]
     notes = [*dict.fromkeys(finding.outcome.note for finding in comparison.findings)]
     how = f", {notes[0]}" if len(notes) == 1 and notes[0] else ""
     pairs, name = len(comparison.pairs.pairs), CORRECTED_BY.get(settings.correction)

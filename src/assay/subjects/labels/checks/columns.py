@@ -46,11 +46,16 @@ def unreadable(file: PredictionsFile) -> Iterator[CheckFinding]:
 )  # fmt: skip
 def absent_truth(file: PredictionsFile) -> Iterator[CheckFinding]:
     """Nulls and empty cells of the truth."""
-    absent = file.rows["truth"].is_null()
+    yield from absences("absent-truth", "true label", file, file, file.rows["truth"].is_null())
+
+
+def absences(
+    name: str, what: str, place: PredictionsFile | ExaminedPredictions, file: PredictionsFile, absent: pl.Series
+) -> Iterator[CheckFinding]:
+    """In which rows something is absent, if in any."""
     if count := int(absent.sum()):
-        examples = [file.example(row) for row in absent.arg_true().head(EXAMPLES).to_list()]
-        message = f"no true label in {share(count, file.rows.height, 'row')}"
-        yield finding("absent-truth", "error", file, message, count, examples=examples)
+        message = f"no {what} in {share(count, len(absent), 'row')}"
+        yield finding(name, "error", place, message, count, examples=file.examples(absent))
 
 
 @check(
@@ -60,13 +65,8 @@ def absent_truth(file: PredictionsFile) -> Iterator[CheckFinding]:
 )  # fmt: skip
 def absent_predictions(system: ExaminedPredictions) -> Iterator[CheckFinding]:
     """Nulls and empty cells of the predictions."""
-    if system.prediction is None:
-        return
-    absent = system.prediction.is_null()
-    if count := int(absent.sum()):
-        examples = [system.of.example(row) for row in absent.arg_true().head(EXAMPLES).to_list()]
-        message = f"no prediction in {share(count, len(absent), 'row')}"
-        yield finding("absent-predictions", "error", system, message, count, examples=examples)
+    if system.prediction is not None:
+        yield from absences("absent-predictions", "prediction", system, system.of, system.prediction.is_null())
 
 
 @check(

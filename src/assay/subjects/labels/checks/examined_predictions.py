@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -20,9 +20,10 @@ from assay.measures.counting.scored import Scored
 from assay.tables import Predictions
 from assay.tables.label_rules import Where, distinct, positive_label
 from assay.tables.named_columns import NamedColumns
-from assay.verbs.diagnosis.findings import Example
+from assay.verbs.diagnosis.findings import EXAMPLES, Example
 
 _TWO = 2
+_LONGEST = 40
 #: What further columns of a file are called in its table.
 CONTENT = "content:"
 #: Words with a blank between them, or letters of scripts that have none.
@@ -82,23 +83,21 @@ class PredictionsFile:
 
     def line(self, row: int) -> int | None:
         """The line of a row, if it comes from a file."""
-        if self.where is None:
-            return None
-        return self.where(row)[1] if self._first_line is None else self._first_line + row
-
-    @cached_property
-    def _first_line(self) -> int | None:
-        """The line of the first row, if all rows have one line each: then nobody has to look for the others."""
-        last = self.rows.height - 1
-        if self.where is None or last < 0:
-            return None
-        ends = [self.where(row)[1] for row in (0, last)]
-        return ends[0] if None not in ends and ends == [ends[0], (ends[0] or 0) + last] else None
+        return None if self.where is None else self.where(row)[1]
 
     def example(self, row: int, remark: str = "") -> Example:
         """An item as a case of something: its id, its line, and what there is to say of it."""
         item = f"item {quote(str(self.rows['item_id'][row]))}" if self.has_ids else f"row {row + 1:,}"
         return Example(f"{item}: {remark}" if remark else item, self.line(row))
+
+    def examples(self, found: pl.Series) -> list[Example]:
+        """The first of the items that something is true of."""
+        return [self.example(row) for row in found.arg_true().head(EXAMPLES).to_list()]
+
+    def cell(self, row: int, column: str) -> str:
+        """What a further column holds, quoted, and cut where it is long."""
+        text = str(self.rows[f"{CONTENT}{column}"][row])
+        return quote(text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…")
 
 
 @dataclass(frozen=True, eq=False)
@@ -137,13 +136,17 @@ class ExaminedPredictions:
         return str(labels[int(high > low)])
 
     @cached_property
+    def has_scores(self) -> pl.Series:
+        """Which items have all scores, as finite numbers."""
+        held = pl.Series(np.ones(self.of.rows.height, dtype=np.bool_))
+        for column in (*([] if self.score is None else [self.score]), *(self.class_scores or {}).values()):
+            held &= column.fill_null(np.nan).is_finite()
+        return held
+
+    @cached_property
     def usable(self) -> Mask:
         """Items with a true label and all scores."""
-        scores = [*([] if self.score is None else [self.score]), *(self.class_scores or {}).values()]
-        held = self.of.rows["truth"].is_not_null()
-        for column in scores:
-            held &= column.fill_null(np.nan).is_finite()
-        return np.array(held, dtype=np.bool_)
+        return np.array(self.of.rows["truth"].is_not_null() & self.has_scores, dtype=np.bool_)
 
     @cached_property
     def scored(self) -> Scored | None:
@@ -191,9 +194,11 @@ def open_predictions(
     source = source_input if isinstance(source_input, Source) else Source(source_input)
     try:
         table = named_columns(source, "predictions")
-        plan_of_columns = plan(
-            source.name, table.frame.columns, names, lambda columns: _occurring(table, columns, list_separator)
-        )
+
+        def occurring(columns: Iterable[str]) -> set[str]:
+            return {str(label) for column in columns for label in distinct(_text(table.frame[column], list_separator))}
+
+        plan_of_columns = plan(source.name, table.frame.columns, names, occurring)
         labels = [plan_of_columns.truth, *(system.prediction for system in plan_of_columns.systems)]
         text = [_text(table.frame[column], list_separator) for column in labels if column is not None]
         # Labels that are whole numbers are told as the strict reader reads them: 1.0, true and 1 are one label.
@@ -204,39 +209,23 @@ def open_predictions(
         return PredictionsFile(source.name, refusal=problem), []
 
 
-def _occurring(table: NamedColumns, columns: Iterable[str], list_separator: str | None) -> set[str]:
-    return {str(label) for column in columns for label in distinct(_text(table.frame[column], list_separator))}
-
-
 def _of_columns(
-    table: NamedColumns, columns_plan: ColumnPlan, stem: str, pos_label: Any
+    table: NamedColumns, layout: ColumnPlan, stem: str, pos_label: Any
 ) -> tuple[PredictionsFile, list[ExaminedPredictions]]:
-    used = {
-        columns_plan.truth,
-        columns_plan.item,
-        columns_plan.weight,
-        columns_plan.system,
-        *columns_plan.indicators.values(),
-    }
-    used |= {column for system in columns_plan.systems for column in _columns_of(system)}
+    used = {layout.truth, layout.item, layout.weight, layout.system, *layout.indicators.values()}
+    for columns in layout.systems:
+        used |= {columns.prediction, columns.score, *columns.indicators.values(), *columns.class_scores.values()}
     content = tuple(name for name in table.frame.columns if name not in used)
     files, systems = [], []
-    for name, part in _parts(table, columns_plan.system):
-        truth = (
-            _indicated(part, columns_plan.indicators)
-            if columns_plan.truth is None
-            else _text(part.frame[columns_plan.truth])
-        )
-        columns = [truth.alias("truth")]
-        if columns_plan.item is not None:
-            columns.append(_text(part.frame[columns_plan.item]).alias("item_id"))
-        kept = [part.frame[name].alias(f"{CONTENT}{name}") for name in content]
-        files.append(PredictionsFile(table.path, pl.DataFrame([*columns, *kept]), content, where=part.where))
-        for system in columns_plan.systems:
-            called = name or system.name or stem
-            systems.append(
-                _system(files[-1], part, system, f"{name} {system.name}" if name and system.name else called, pos_label)
-            )
+    for name, part in _parts(table, layout.system):
+        truth = _indicated(part, layout.indicators) if layout.truth is None else _text(part.frame[layout.truth])
+        ids = [] if layout.item is None else [_text(part.frame[layout.item]).alias("item_id")]
+        kept = [part.frame[column].alias(f"{CONTENT}{column}") for column in content]
+        frame = pl.DataFrame([truth.alias("truth"), *ids, *kept])
+        files.append(PredictionsFile(table.path, frame, content, where=part.where))
+        for columns in layout.systems:
+            called = " ".join(filter(None, (name, columns.name))) or stem
+            systems.append(_system(files[-1], part, columns, called, pos_label))
     return files[0], systems
 
 
@@ -245,20 +234,12 @@ def _parts(table: NamedColumns, column: str | None) -> list[tuple[str | None, Na
     if column is None:
         return [(None, table)]
     names = _text(table.frame[column]).fill_null("(none)")
-    parts = []
-    for name in names.unique(maintain_order=True).to_list():
-        rows = (names == name).arg_true()
-        where = _moved(table.where, rows)
-        parts.append((name, table._replace(frame=table.frame[rows], where=where)))
-    return parts
+    each = [(name, (names == name).arg_true()) for name in names.unique(maintain_order=True).to_list()]
+    return [(name, table._replace(frame=table.frame[rows], where=_moved(table.where, rows))) for name, rows in each]
 
 
 def _moved(where: Where, rows: pl.Series) -> Where:
     return lambda row: where(int(rows[row]))
-
-
-def _columns_of(system: SystemColumns) -> Sequence[str | None]:
-    return [system.prediction, system.score, *system.indicators.values(), *system.class_scores.values()]
 
 
 def _system(

@@ -17,7 +17,6 @@ from assay.measures.parser import parse_measure
 from assay.subjects.labels.checks.examined_predictions import CONTENT, ExaminedPredictions, PredictionsFile
 from assay.verbs.diagnosis.findings import EXAMPLES, CheckFinding, Example, Severity, check, finding
 
-_LONGEST = 40
 _MOST_NAMED = 3
 _LOOK = "look at conflicting labels: one of them is wrong"
 _COPIES = "leave copies out, or keep them on one side of a split"
@@ -33,19 +32,21 @@ def item_ids(file: PredictionsFile) -> Iterator[CheckFinding]:
     if not file.has_ids:
         return
     rows = file.rows.select("item_id", "truth").with_row_index("row").filter(pl.col("item_id").is_not_null())
-    again = rows.filter(pl.col("item_id").is_duplicated())
-    if not again.height:
-        return
-    truths = again.group_by("item_id", maintain_order=True).agg(pl.col("truth").n_unique(), pl.col("row"))
-    for conflict in (True, False):
-        groups = truths.filter((pl.col("truth") > 1) == conflict)
-        if not groups.height:
-            continue
+    for conflict, groups in _again(rows, ["item_id"]):
         severity: Severity = "error" if conflict else "warning"
         how = "with different true labels" if conflict else "with the same true label"
-        examples = [file.example(rows[1]) for rows in groups["row"].head(EXAMPLES).to_list()]
-        message = f"{number_of('item id', groups.height)} more than once, {how}"
-        yield finding("item-ids", severity, file, message, groups.height, examples=examples)
+        examples = [file.example(places[1]) for places in groups[:EXAMPLES]]
+        message = f"{number_of('item id', len(groups))} more than once, {how}"
+        yield finding("item-ids", severity, file, message, len(groups), examples=examples)
+
+
+def _again(rows: pl.DataFrame, by: list[str]) -> Iterator[tuple[bool, list[list[int]]]]:
+    """Groups of rows that are alike: first those with different true labels, then those with the same."""
+    groups = rows.group_by(by, maintain_order=True).agg(pl.col("truth").n_unique().alias("truths"), pl.col("row"))
+    groups = groups.filter(pl.col("row").list.len() > 1)
+    for conflict in (True, False):
+        if chosen := groups.filter((pl.col("truths") > 1) == conflict)["row"].to_list():
+            yield conflict, chosen
 
 
 @check(
@@ -60,20 +61,12 @@ def same_items(file: PredictionsFile) -> Iterator[CheckFinding]:
     names = [f"{CONTENT}{name}" for name in file.texts]
     folded = [pl.col(name).str.strip_chars().str.to_lowercase() for name in names if file.rows[name].dtype == pl.String]
     rows = file.rows.with_row_index("row").with_columns(folded).filter(~pl.all_horizontal(pl.col(names).is_null()))
-    groups = rows.group_by(names, maintain_order=True).agg(pl.col("truth").n_unique().alias("truths"), pl.col("row"))
-    groups = groups.filter(pl.col("row").list.len() > 1)
-    for conflict in (True, False):
-        chosen = groups.filter((pl.col("truths") > 1) == conflict)
-        if not chosen.height:
-            continue
-        items = int(chosen["row"].list.len().sum())
+    for conflict, groups in _again(rows, names):
+        items = sum(map(len, groups))
         how = "but different true labels" if conflict else "and the same true label"
-        row_groups = [places.to_list() for places in chosen["row"].head(EXAMPLES)]
-        examples = [_alike(file, places) for places in row_groups]
-        groups_of = number_of("group", chosen.height)
-        message = (
-            f"{number_of('item', items)} with the same {columns_named(file.texts)} as another, {how} ({groups_of})"
-        )
+        examples = [_alike(file, places) for places in groups[:EXAMPLES]]
+        alike = f"{number_of('item', items)} with the same {columns_named(file.texts)} as another"
+        message = f"{alike}, {how} ({number_of('group', len(groups))})"
         severity: Severity = "warning" if conflict else "note"
         todo = _LOOK if conflict else _COPIES
         yield finding("same-items", severity, file, message, items, examples=examples, todo=todo)
@@ -89,33 +82,10 @@ def columns_named(names: Sequence[str]) -> str:
 
 
 def _alike(file: PredictionsFile, rows: list[int]) -> Example:
-    example = file.example(rows[0])
-    truths = file.rows["truth"].gather(rows).to_list()
-    content = str(file.rows[f"{CONTENT}{file.texts[0]}"][rows[0]])
-    short = content if len(content) <= _LONGEST else content[: _LONGEST - 1] + "…"
-    labels = ", ".join(str(label) for label in dict.fromkeys(map(str, truths)))
-    return Example(f"{example.text} and {number_of('other', len(rows) - 1)}: {quote(short)}: {labels}", example.line)
-
-
-@check(
-    "truth-in-column", "predictions", "warning",
-    question="Does a further column tell the truth of every item, value by value?",
-    advice="a model that has seen this column has seen the answer: leave it out of the features",
-)  # fmt: skip
-def truth_in_column(file: PredictionsFile) -> Iterator[CheckFinding]:
-    """Columns with as many values as there are labels, one for each."""
-    if file.is_multilabel or len(file.labels) < 2 or file.rows.height < 2 * len(file.labels):
-        return
-    for name in file.content:
-        column = file.rows[f"{CONTENT}{name}"]
-        if isinstance(column.dtype, pl.List | pl.Struct | pl.Object):
-            continue
-        pairs = file.rows.select("truth", value=column).drop_nulls().unique()
-        values = pairs["value"].n_unique()
-        if pairs.height == values == len(file.labels) and int(column.null_count()) == 0:
-            examples = [Example(f"{quote(str(value))}: {quote(truth)}") for truth, value in pairs.sort("truth").rows()]
-            message = f"the column {quote(name)} has one value for each label"
-            yield finding("truth-in-column", "warning", file, message, examples=examples[:EXAMPLES])
+    labels = ", ".join(dict.fromkeys(map(str, file.rows["truth"].gather(rows).to_list())))
+    text, line = file.example(rows[0])
+    others = number_of("other", len(rows) - 1)
+    return Example(f"{text} and {others}: {file.cell(rows[0], file.texts[0])}: {labels}", line)
 
 
 #: The true label has a very low probability if it is at most this.
@@ -193,20 +163,14 @@ def label_noise(system: ExaminedPredictions) -> Iterator[CheckFinding]:
     details, examples = [], []
     limit = LISTED if more else EXAMPLES
     for row, other in zip(doubts.rows[:limit].tolist(), doubts.rather[:limit].tolist(), strict=True):
-        at, true_label = int(rows[row]), int(truth[row])
-        probability, likelier = float(table[row, true_label]), float(table[row, other])
-        comparison = f"{quote(labels[true_label])} has {significant(probability, 3)}, "
-        comparison += f"{quote(labels[other])} {significant(likelier, 3)}"
-        examples.append(system.of.example(at, comparison))
-        details.append(
-            {
-                "item": system.of.example(at).text,
-                "line": system.of.line(at),
-                "truth": labels[true_label],
-                "probability": probability,
-            }
-            | {"rather": labels[other], "its_probability": likelier}
+        at, label, rather = int(rows[row]), labels[truth[row]], labels[other]
+        low, high = float(table[row, truth[row]]), float(table[row, other])
+        example = system.of.example(
+            at, f"{quote(label)} has {significant(low, 3)}, {quote(rather)} {significant(high, 3)}"
         )
+        examples.append(example)
+        item = {"item": system.of.example(at).text, "line": example.line, "truth": label, "probability": low}
+        details.append(item | {"rather": rather, "its_probability": high})
     message = (
         f"the truth of {number_of('item', count)} has a probability of {VERY_LOW:g} or less, and another label a usual "
         f"one; {number(doubts.expected, 1)} would be expected (ECE {number(off, 3)})"

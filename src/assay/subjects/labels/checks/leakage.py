@@ -10,18 +10,16 @@ from typing import Any
 import polars as pl
 
 from assay.core.digits import as_level, as_percent
-from assay.core.errors import FormatError, ParameterError, quote
-from assay.files.named_columns import names_of, read_named_columns
-from assay.files.registry import head_of
+from assay.core.errors import FormatError, ParameterError
+from assay.files.named_columns import read_named_columns
 from assay.files.sources import Source, is_file
 from assay.subjects.labels.checks.examined_predictions import CONTENT, PredictionsFile
 from assay.subjects.labels.checks.items import columns_named
-from assay.tables.roles import ITEM, TRUTH, find
-from assay.verbs.diagnosis.findings import EXAMPLES, CheckFinding, Example, Severity, check, finding, share
+from assay.tables.roles import ITEM, find
+from assay.verbs.diagnosis.findings import EXAMPLES, CheckFinding, Severity, check, finding, share
 
 #: From this share of the items on, numbers are wrong rather than doubtful.
 MANY = 0.05
-_LONGEST = 40
 _TABLE = "a table with named columns"
 
 
@@ -46,11 +44,6 @@ class Trained:
         column = find(ITEM, [name for name in self.training.columns if name])
         return None if column is None else _text(self.training[column])
 
-    @cached_property
-    def truth(self) -> str | None:
-        """The column of their labels, if it has a usual name."""
-        return find(TRUTH, self.training.columns)
-
 
 def open_training(file: PredictionsFile, training: Any) -> Trained:
     """Read the items that a system was trained on: a file, or a data frame.
@@ -63,24 +56,7 @@ def open_training(file: PredictionsFile, training: Any) -> Trained:
     if not is_file(training):
         raise ParameterError(f"train is a file or a Polars data frame, not {type(training).__name__}")
     source = training if isinstance(training, Source) else Source(training)
-    alone = _one_column(source)
-    return Trained(file, source.name, read_named_columns(source, _TABLE).frame if alone is None else alone)
-
-
-def _one_column(source: Source) -> pl.DataFrame | None:
-    """The lines of a table with a single column; None if there are more."""
-    head = head_of(source)
-    if not head.numbered or names_of(head):
-        return None
-    number, line = head.numbered[0]
-    name = line.decode(errors="replace").strip().strip('"')
-    try:
-        lines = pl.read_csv(
-            source.read(), separator="\x1f", skip_lines=number, has_header=False, schema={name: pl.String}
-        )
-    except (pl.exceptions.PolarsError, OSError) as problem:  # the latter of what looks compressed to Polars
-        raise FormatError(source.name, None, expected=_TABLE, note="it is no text") from problem
-    return lines.drop_nulls()
+    return Trained(file, source.name, read_named_columns(source, _TABLE).frame)
 
 
 def comparable(trained: Trained) -> None:
@@ -103,10 +79,9 @@ def trained_ids(trained: Trained) -> Iterator[CheckFinding]:
         return
     shared = file.rows["item_id"].is_in(ids.drop_nulls().unique().implode())
     if count := int(shared.sum()):
-        examples = [file.example(row) for row in shared.arg_true().head(EXAMPLES).to_list()]
         part = as_percent(count / file.rows.height)
         message = f"{share(count, file.rows.height, 'item')} ({part}) in {trained.name}, too, by id"
-        yield finding("trained-ids", "error", file, message, count, examples=examples)
+        yield finding("trained-ids", "error", file, message, count, examples=file.examples(shared))
 
 
 def _are_row_numbers(ids: pl.Series) -> bool:
@@ -128,51 +103,25 @@ def trained_items(trained: Trained) -> Iterator[CheckFinding]:
     file = trained.file
     if not trained.columns:
         return
-    keys = [f"key {number}" for number in range(len(trained.columns))]
-    ours = file.rows.select(
-        _key(f"{CONTENT}{name}").alias(key) for name, key in zip(trained.columns, keys, strict=True)
-    )
-    theirs = trained.training.select(_key(name).alias(key) for name, key in zip(trained.columns, keys, strict=True))
-    theirs = theirs.with_columns(_truth(trained)).filter(~pl.all_horizontal(pl.col(keys).is_null()))
-    labels = theirs.group_by(keys).agg(pl.col("truth").drop_nulls().unique())
-    rows = ours.with_row_index("row").with_columns(file.rows["truth"].alias("own"))
-    shared = rows.join(labels, on=keys, maintain_order="left", nulls_equal=True)
-    shared = shared.filter(~pl.all_horizontal(pl.col(keys).is_null()))
+    ours = file.rows.select(_key(f"{CONTENT}{name}").alias(name) for name in trained.columns).with_row_index("row")
+    theirs = trained.training.select(_key(name) for name in trained.columns).unique()
+    shared = ours.join(theirs, on=trained.columns, how="semi", nulls_equal=True, maintain_order="left")
+    shared = shared.filter(~pl.all_horizontal(pl.col(trained.columns).is_null()))
     if not shared.height:
         return
     part = shared.height / file.rows.height
     severity: Severity = "error" if part >= MANY else "warning"
-    other = 0
-    if trained.truth is not None and not file.is_multilabel:
-        differs = (pl.col("truth").list.len() > 0) & ~pl.col("own").is_in(pl.col("truth"))
-        other = shared.filter(differs).height
-    message = (
-        f"{share(shared.height, file.rows.height, 'item')} ({as_percent(part)}) in {trained.name}, too, with the same "
-        f"{columns_named(trained.columns)}"
-    )
-    message += f"; {other:,} of them with another label there" if other else ""
-    examples = [_shown(file, int(row), trained.columns[0]) for row in shared["row"].head(EXAMPLES).to_list()]
+    both = f"{share(shared.height, file.rows.height, 'item')} ({as_percent(part)}) in {trained.name}, too"
+    message = f"{both}, with the same {columns_named(trained.columns)}"
+    rows, first = shared["row"].head(EXAMPLES).to_list(), trained.columns[0]
+    examples = [file.example(row, file.cell(row, first)) for row in rows]
     yield finding("trained-items", severity, file, message, shared.height, examples=examples)
 
 
-def _truth(trained: Trained) -> pl.Series:
-    if trained.truth is None:
-        return pl.repeat(None, trained.training.height, dtype=pl.String, eager=True).alias("truth")
-    return _text(trained.training[trained.truth]).alias("truth")
-
-
 def _text(values: pl.Series) -> pl.Series:
-    return (
-        values.cast(pl.String)
-        if not isinstance(values.dtype, pl.List)
-        else values.cast(pl.List(pl.String)).list.join(" ")
-    )
+    is_list = isinstance(values.dtype, pl.List)
+    return values.cast(pl.List(pl.String)).list.join(" ") if is_list else values.cast(pl.String)
 
 
 def _key(name: str) -> pl.Expr:
     return pl.col(name).cast(pl.String, strict=False).str.strip_chars().str.to_lowercase()
-
-
-def _shown(file: PredictionsFile, row: int, column: str) -> Example:
-    text = str(file.rows[f"{CONTENT}{column}"][row])
-    return file.example(row, quote(text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"))

@@ -9,10 +9,11 @@ import numpy as np
 import polars as pl
 
 from assay.core.digits import number
-from assay.core.errors import number_of, quote
+from assay.core.errors import quote
 from assay.measures.counting.confusion_matrix import ConfusionMatrix
 from assay.measures.counting.scored import Scored
 from assay.measures.parser import parse_measure
+from assay.subjects.labels.checks.columns import absences
 from assay.subjects.labels.checks.examined_predictions import ExaminedPredictions
 from assay.verbs.diagnosis.findings import EXAMPLES, CheckFinding, check, finding, share
 
@@ -29,14 +30,7 @@ _SURE = 2.326
 )  # fmt: skip
 def absent_scores(system: ExaminedPredictions) -> Iterator[CheckFinding]:
     """Nulls, NaN and infinities among scores."""
-    columns = [*([] if system.score is None else [system.score]), *(system.class_scores or {}).values()]
-    wrong = pl.Series(np.zeros(system.of.rows.height, dtype=np.bool_))
-    for column in columns:
-        wrong |= ~column.fill_null(math.nan).is_finite()
-    if count := int(wrong.sum()):
-        examples = [system.of.example(row) for row in wrong.arg_true().head(EXAMPLES).to_list()]
-        message = f"no finite score in {share(count, len(wrong), 'row')}"
-        yield finding("absent-scores", "error", system, message, count, examples=examples)
+    yield from absences("absent-scores", "finite score", system, system.of, ~system.has_scores)
 
 
 @check(
@@ -76,8 +70,8 @@ def constant_score(system: ExaminedPredictions) -> Iterator[CheckFinding]:
 
 
 @check(
-    "score-conflict", "system", "warning", "note",
-    question="Do predictions contradict scores: not the largest one, or no threshold explains them (a note: not 0.5)?",
+    "score-conflict", "system", "warning",
+    question="Do predictions contradict scores: not the largest one, or no threshold explains them?",
     advice="find out which of the two columns is right: measures of labels and of scores tell of two classifiers",
 )  # fmt: skip
 def score_conflict(system: ExaminedPredictions) -> Iterator[CheckFinding]:
@@ -111,7 +105,7 @@ def _not_the_largest(system: ExaminedPredictions) -> Iterator[CheckFinding]:
 
 
 def _no_threshold(system: ExaminedPredictions, predicted: pl.Series) -> Iterator[CheckFinding]:
-    """Predictions that are no step of the score; or a step at another place than 0.5."""
+    """Predictions that are no step of the score."""
     score = system.score
     keep = pl.Series(system.usable) & predicted.is_not_null()
     if score is None or not keep.any():
@@ -130,15 +124,6 @@ def _no_threshold(system: ExaminedPredictions, predicted: pl.Series) -> Iterator
         message = f"{share(len(wrong), int(keep.sum()), 'prediction')} contradict the scores, {at}"
         examples = [system.of.example(row, f"score {score[row]:g}") for row in wrong.head(EXAMPLES).to_list()]
         yield finding("score-conflict", "warning", system, message, len(wrong), examples=examples)
-    elif score.filter(keep).is_between(0, 1).all():
-        moved = int((keep & ((score >= 0.5) != predicted)).sum())
-        if moved:
-            above = "all scores" if math.isinf(threshold) else f"{threshold:g}"
-            differ = f"{number_of('item', moved)} {'differs' if moved == 1 else 'differ'}"
-            message = f"predictions are positive from a score of {above} on, not from 0.5 ({differ})"
-            yield finding(
-                "score-conflict", "note", system, message, moved, todo="nothing, if that threshold was chosen"
-            )
 
 
 @check(
@@ -190,10 +175,7 @@ def separation(system: ExaminedPredictions) -> Iterator[CheckFinding]:
         return
     scored = system.scored
     if scored is not None and scored.positives and scored.negatives and scored.positive[0] > scored.negative[-1]:
-        same = len(np.unique(scored.positive)) == len(np.unique(scored.negative)) == 1
-        what = (
-            "the score is the truth itself" if same else "scores of positive items are all above those of negative ones"
-        )
-        yield finding("separation", "warning", system, f"AUC is 1: {what}", items)
+        message = "AUC is 1: scores of positive items are all above those of negative ones"
+        yield finding("separation", "warning", system, message, items)
     elif system.prediction is not None and bool((system.prediction == truth).all()):
         yield finding("separation", "warning", system, f"all {items:,} predictions are right", items)

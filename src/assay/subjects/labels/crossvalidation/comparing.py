@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 import polars as pl
@@ -17,25 +16,9 @@ from assay.stats.corrections import CORRECTIONS, corrected_as_stated
 from assay.stats.fold_samples import FoldSample
 from assay.stats.fold_tests import checked_fold_test
 from assay.stats.samples import NO_DRAWING, Pair, direction_of
-from assay.subjects.labels.crossvalidation.fitting import named
-from assay.subjects.labels.crossvalidation.result import CrossValidation
+from assay.subjects.labels.crossvalidation.result import CrossValidation, named
 from assay.verbs.comparison.findings import Finding, Levels, finding_of, select_finding
 from assay.verbs.comparison.pairs import Pairs, pairs_of
-
-
-class FoldSettings(NamedTuple):
-    """How models were compared over folds: everything besides the folds that the numbers depend on."""
-
-    test: str = "corrected-t"
-    alpha: float = 0.05
-    margin: float | None = None
-    power: float = 0.8
-    correction: str = "holm"
-
-    @property
-    def levels(self) -> Levels:
-        """What verdicts are reached at."""
-        return Levels(self.alpha, self.margin, self.power, self.correction)
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,7 +37,8 @@ class FoldComparison(Result):
     kind = "fold comparison"
 
     findings: tuple[Finding, ...]
-    settings: FoldSettings
+    test: str
+    levels: Levels
     pairs: Pairs
     #: How items were split, in words.
     says: str
@@ -106,7 +90,7 @@ def compare_folds(
     >>> found.finding().interval  # 0.45 ± 2.776 · 0.112 · sqrt(1/5 + 8/32)
     Interval(low=0.242, high=0.658, level=0.95, method='corrected t')
     """
-    settings = FoldSettings(checked_fold_test(test), alpha, margin, power, correction)
+    test, levels = checked_fold_test(test), Levels(alpha, margin, power, correction)
     check_levels(alpha=alpha, power=power, margin=margin)
     Choice(CORRECTIONS).check("correction", correction)
     if result.tiny:
@@ -116,23 +100,23 @@ def compare_folds(
     names = [system.name for system in result.systems]
     pairs = _pairs(names, first, second)
     measures = result.measures if measure is None else (result.measure(measure),)
-    _refuse_other_folds(result, settings.test)
+    _refuse_other_folds(result, test)
     findings: list[Finding] = []
     notes: list[str] = []
     for wanted in measures:
-        samples = [_sample(result, wanted, pair, settings) for pair in pairs.pairs]
+        samples = [_sample(result, wanted, pair, test, alpha) for pair in pairs.pairs]
         notes += [note for sample in samples for note in sample.notes()]
         outcomes = [sample.test([(0, 1)], None, NO_DRAWING)[0] for sample in samples]
         # A pair that has no number is a member of the family all the same.
         p = corrected_as_stated(np.array([outcome.p for outcome in outcomes]), correction).tolist()
         findings += [
-            finding_of(sample, (0, 1), outcome, value, settings.levels)
+            finding_of(sample, (0, 1), outcome, value, levels)
             for sample, outcome, value in zip(samples, outcomes, p, strict=True)
             if sample.size
         ]
     if not findings:
         raise InputError(f"there is nothing to compare: {notes[0]}")
-    return FoldComparison(tuple(findings), settings, pairs, result.says, tuple(dict.fromkeys(notes)))
+    return FoldComparison(tuple(findings), test, levels, pairs, result.says, tuple(dict.fromkeys(notes)))
 
 
 def _pairs(names: list[str], first: str | None, second: str | None) -> Pairs:
@@ -156,7 +140,7 @@ def _refuse_other_folds(result: CrossValidation, test: str) -> None:
         raise ParameterError(f"{test} takes 5 repeats of 2 folds, not {folds}; corrected-t takes any folds")
 
 
-def _sample(result: CrossValidation, measure: Measure, pair: Pair, settings: FoldSettings) -> FoldSample:
+def _sample(result: CrossValidation, measure: Measure, pair: Pair, test: str, alpha: float) -> FoldSample:
     """Two systems on the folds where both have a number."""
     systems = result.systems[pair[0]].name, result.systems[pair[1]].name
     values = np.column_stack([result.values(measure, name) for name in systems])
@@ -166,8 +150,8 @@ def _sample(result: CrossValidation, measure: Measure, pair: Pair, settings: Fol
         values[known],
         train_items=np.array([fold.train_items for fold in folds], dtype=np.float64),
         test_items=np.array([fold.test_items for fold in folds], dtype=np.float64),
-        fold_test=settings.test,
-        alpha=settings.alpha,
+        fold_test=test,
+        alpha=alpha,
         systems=systems,
         units=tuple(f"{fold.repeat}.{fold.fold}" for fold in folds),
         measure=str(measure),

@@ -1,115 +1,44 @@
-"""Estimators run over the splits of items, with progress, and what may be known of tested items beforehand."""
+"""Estimators run over the splits of items, and what may be known of tested items beforehand."""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import replace
-from typing import Any, NamedTuple, TypeAlias
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import polars as pl
 
-from assay.core.errors import InputError, ParameterError, listed, number_of
-from assay.measures.counting.judgments import Floats, Ints
+from assay.core.errors import InputError, ParameterError, listed
 from assay.measures.counting.label_pairs import weights_of
-from assay.measures.registry import Measure
 from assay.subjects.labels.crossvalidation.fitting import (
-    Fit,
-    FoldItems,
     FoldOutcome,
-    fitted,
-    rows_in,
-    run,
+    at_threshold,
+    fold_outcome,
+    in_folds,
     seeded,
     tabled,
-    taken,
-    takes_weights,
+    weights_for,
 )
 from assay.subjects.labels.crossvalidation.folded_predictions import times_of
 from assay.subjects.labels.crossvalidation.leakage import codes_of, labels_not_learned, leaks_between_rows, twin_codes
-from assay.subjects.labels.crossvalidation.measuring import MeasureSettings, gathered, measured, measures_of
+from assay.subjects.labels.crossvalidation.measuring import measures_of
 from assay.subjects.labels.crossvalidation.result import CrossValidatedSystem, CrossValidation, FoldRecord
-from assay.subjects.labels.crossvalidation.splits import Raw, SplitDesign, Splits, split_items
-from assay.subjects.labels.inputs import labelled
-from assay.tables import Predictions
-from assay.tables.label_columns import ids_of, labels_of
+from assay.subjects.labels.crossvalidation.splits import FoldItems, Splits, rows_of
+from assay.subjects.labels.measurement import Measures
+from assay.tables.label_columns import ids_of, labels_of, refuse_nulls
 from assay.tables.label_rules import both_labels, distinct, positive_label, row_numbers
 
-#: Is told of each fold that is done: how many, of how many.
-Progress: TypeAlias = Callable[[int, int], None]
 
-
-def part_of(progress: Progress | None, before: int, total: int) -> Progress | None:
-    """Who is told of a part of the work, after so much of it and of so much in all.
-
-    >>> tell = part_of(print, before=5, total=15)
-    >>> tell(1, 5)
-    6 15
-    """
-    return None if progress is None else lambda done, _: progress(before + done, total)
-
-
-@contextmanager
-def watched(progress: Progress | bool | None) -> Iterator[Progress | None]:
-    """Who is told of folds: the function given; a bar, if True and on a terminal; else nobody.
-
-    >>> with watched(True) as tell:
-    ...     print(tell)
-    None
-    """
-    if progress is None or callable(progress):
-        yield progress
-        return
-    from assay.show.terminal import console  # noqa: PLC0415  # results that nobody waits for need no Rich
-
-    out = console(stderr=True)
-    if not progress or not out.is_terminal:
-        yield None
-        return
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn  # noqa: PLC0415
-
-    columns = (TextColumn("cross-validating"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=out, transient=True) as bar:
-        task = bar.add_task("folds", total=None)
-        yield lambda done, total: bar.update(task, completed=done, total=total)
-
-
-class Parts(NamedTuple):
-    """Which group and which time items belong to, as numbers; and the groups as they were given."""
-
-    groups: Ints | None = None
-    times: Floats | None = None
-    given_groups: Any = None
-
-    @classmethod
-    def of(cls, groups: Any, time: Any, items: int) -> Parts:
-        """Both as numbers, one a row."""
-        names = None if groups is None else ids_of(groups, "groups")
-        if names is not None and names.null_count():
-            raise InputError(f"groups: row {int(names.is_null().arg_max() or 0) + 1}: expected a group, got nothing")
-        codes = None if names is None else codes_of(names)
-        times = None if time is None else times_of(time, "time")
-        for name, held in (("groups", codes), ("time", times)):
-            if held is not None and len(held) != items:
-                raise InputError(f"expected as many values as y has, {items:,}, got {len(held):,} in {name}")
-        return cls(codes, times, None if groups is None else np.asarray(groups))
-
-    def taken(self, rows: Ints) -> Parts:
-        """Those of some items."""
-        times = None if self.times is None else self.times[rows]
-        if self.groups is None:
-            return Parts(times=times)
-        return Parts(codes_of(self.groups[rows]), times, self.given_groups[rows])
-
-    @property
-    def order(self) -> Ints | None:
-        """The rows in the order of time."""
-        return None if self.times is None else np.argsort(self.times, kind="stable")
-
-
-def items_of(X: Any, y: Any, *, pos_label: Any = None, sample_weight: Any = None, item_id: Any = None) -> FoldItems:  # noqa: N803
+def items_of(
+    X: Any,  # noqa: N803
+    y: Any,
+    *,
+    pos_label: Any = None,
+    sample_weight: Any = None,
+    item_id: Any = None,
+    groups: Any = None,
+    time: Any = None,
+) -> FoldItems:
     """Features and labels, checked against one another.
 
     >>> items_of([[0.0], [1.0]], ["ham", "spam"], pos_label="spam").labels
@@ -120,114 +49,109 @@ def items_of(X: Any, y: Any, *, pos_label: Any = None, sample_weight: Any = None
         raise InputError(
             "y: expected one label an item; predictions of several an item can be given with a fold column"
         )
-    if truth.null_count():
-        raise InputError(
-            f"y: {number_of('null', truth.null_count())}, first at row {int(truth.is_null().arg_max() or 0) + 1}"
-        )
-    rows = rows_in(X)
+    refuse_nulls(truth, "y", "give items that have a label")
+    rows = _rows_in(X)
     if rows != len(truth):
         raise InputError(f"expected as many labels as X has rows, {rows:,}, got {len(truth):,} in y")
     labels = tuple(distinct(truth))
     if len(labels) < 2:
         raise InputError(f"y: expected two labels or more, got {listed([*map(str, labels)]) or 'none'}")
-    weight = None if sample_weight is None else weights_of(sample_weight, rows)
-    ids = row_numbers(rows) if item_id is None else ids_of(item_id, "item_id")
-    if len(ids) != rows:
-        raise InputError(f"expected as many values as y has, {rows:,}, got {len(ids):,} in item_id")
     if pos_label is not None and len(labels) > 2:
         raise ParameterError(f"only one of two labels can be positive, and there are {len(labels)}")
     positive = positive_label(both_labels([*labels], pos_label), pos_label) if len(labels) == 2 else None
     if truth.dtype.base_type() in {pl.Categorical, pl.Enum}:
         truth = truth.cast(pl.String)
-    return FoldItems(X, np.asarray(truth.to_list()), truth, labels, positive, ids, weight)
+    weight = None if sample_weight is None else weights_of(sample_weight, rows)
+    ids = row_numbers(rows) if item_id is None else ids_of(item_id, "item_id")
+    if groups is not None:
+        refuse_nulls(ids_of(groups, "groups"), "groups", "give every item a group")
+        groups = np.asarray(groups)
+    times = None if time is None else times_of(time, "time")
+    for name, held in (("item_id", ids), ("groups", groups), ("time", times)):
+        if held is not None and len(held) != rows:
+            raise InputError(f"expected as many values as y has, {rows:,}, got {len(held):,} in {name}")
+    return FoldItems(X, np.asarray(truth.to_list()), truth, labels, positive, ids, weight, groups, times)
 
 
-def splits_of(items: FoldItems, parts: Parts, asked: SplitDesign, rows: Ints | None = None) -> Splits:
-    """Split items, or some rows of them in their own numbers from 0; a splitter sees what was given."""
-    if rows is None:
-        raw = Raw(items.X, items.y, parts.given_groups)
-        return split_items(len(items), codes_of(items.truth), parts.groups, asked, parts.order, raw=raw)
-    subset = parts.taken(rows)
-    raw = Raw(taken(items.X, rows), items.y[rows], subset.given_groups)
-    return split_items(
-        len(rows), codes_of(items.truth.gather(pl.Series(rows))), subset.groups, asked, subset.order, raw=raw
-    )
+def _rows_in(X: Any) -> int:  # noqa: N803  # what scikit-learn calls the features
+    """How many rows features have; an error where they have none that could be taken."""
+    try:
+        rows = int(X.shape[0] if hasattr(X, "shape") else len(X))
+        rows_of(X, np.arange(min(rows, 1)))
+    except (TypeError, LookupError, ValueError):
+        raise InputError(
+            f"X: expected an array, a list, a sparse matrix, or a frame of pandas or Polars, got {type(X).__name__}"
+        ) from None
+    return rows
 
 
-def leaks(items: FoldItems, splits: Splits, parts: Parts, *, has_ids: bool) -> list[str]:
+def leaks(items: FoldItems, splits: Splits, *, has_ids: bool) -> list[str]:
     """What may be known of tested items beforehand, as far as it can be seen; and what cannot be learned."""
     known = {label: place for place, label in enumerate(items.labels)}
     places = np.array([known[label] for label in items.truth.to_list()])
-    return [
-        *leaks_between_rows(
-            splits.each, len(items), rows=twin_codes(items.X, places),
-            ids=codes_of(items.ids) if has_ids else None, groups=parts.groups, times=parts.times,
-        ),
-        *labels_not_learned([split.fold for split in splits.each], splits.each, places, items.labels),
-    ]  # fmt: skip
+    ids = codes_of(items.ids) if has_ids else None
+    leaked = leaks_between_rows(
+        splits.each, len(items), rows=twin_codes(items.X, places), ids=ids, groups=items.group_codes, times=items.times
+    )
+    return leaked + labels_not_learned(splits.each, places, items.labels)
+
+
+def not_weighted(name: str, model: Any, items: FoldItems) -> list[str]:
+    """A warning of weights that learning cannot allow for."""
+    if items.weight is None or weights_for(model, items.weight):
+        return []
+    return [f"{name} takes no weights: they count where it is measured, not where it learns"]
 
 
 def of_estimators(
     estimators: Mapping[str, Any],
     items: FoldItems,
     splits: Splits,
-    settings: MeasureSettings,
+    measures: Measures = None,
     *,
     seed: int,
     n_jobs: int | None,
-    progress: Progress | None,
-    train_scores: bool,
-    warnings: Sequence[str] = (),
-    fit: Fit = fitted,
-    kept: list[FoldOutcome] | None = None,
+    progress: bool,
+    train_scores: bool = False,
+    threshold: float | None = None,
 ) -> CrossValidation:
-    """Run every estimator over the same splits; `kept` receives the outcomes of the folds."""
-    task = items.task
-    total, done, warned, notes = len(splits.each) * len(estimators), 0, [*splits.warnings, *warnings], []
-    systems: list[CrossValidatedSystem] = []
-    wanted: tuple[Measure, ...] = ()
+    """Run every estimator over the same splits."""
+    warned: list[str] = []
+    notes, systems = [], {}
     for name, estimator in estimators.items():
-        fresh, was_unset = seeded(estimator, seed)
+        model, was_unset = seeded(estimator, seed)
         notes += [f"{name} has no random_state of its own: {seed} is used"] if was_unset else []
-        if items.weight is not None and not takes_weights(fresh):
-            warned.append(f"{name} takes no weights: they count where it is measured, not where it learns")
-        outcomes, learned, caught = [], [], Counter[str]()
-        for outcome in run(fresh, items, splits.each, train=train_scores, n_jobs=n_jobs, fit=fit, name=name):
-            if outcome.train is not None:
-                held = _labelled(tabled([outcome.train], [outcome.split.train], items, name), settings.threshold)
-                wanted = wanted or measures_of(settings.measures, task, held)
-                learned.append(measured(held, wanted, task))
-            caught.update(outcome.warnings)
-            outcomes.append(outcome._replace(train=None))
-            done += 1
-            if progress is not None:
-                progress(done, total)
-        if kept is not None:
-            kept += outcomes
-        warned += [
-            f"{name}: in {number} of {number_of('fold', len(outcomes))}: {text}" for text, number in caught.items()
-        ]
-        table = _labelled(_out_of_fold(outcomes, items, name), settings.threshold)
-        wanted = wanted or measures_of(settings.measures, task, table)
+        warned += not_weighted(name, model, items)
+        each = [(model, items, split, train_scores) for split in splits.each]
+        outcomes, said = in_folds(fold_outcome, each, splits.each, name, n_jobs=n_jobs, progress=progress)
+        warned += said
+        at = None if threshold is None else [threshold] * len(outcomes)
+        systems[name] = outcomes if at is None else at_threshold(outcomes, at, items)
+    return measured_outcomes(systems, items, splits, measures, seed=seed, warned=warned, notes=notes)
+
+
+def measured_outcomes(
+    systems: Mapping[str, Sequence[FoldOutcome]],
+    items: FoldItems,
+    splits: Splits,
+    measures: Measures,
+    *,
+    seed: int,
+    warned: Sequence[str] = (),
+    notes: Sequence[str] = (),
+) -> CrossValidation:
+    """Measure what the models of all folds have said."""
+    held, wanted = [], None
+    for name, outcomes in systems.items():
+        test, learned = [each.test for each in outcomes], [each.train for each in outcomes if each.train is not None]
+        table = tabled(test, [split.test for split in splits.each], splits.each, items, name)
+        train = tabled(learned, [split.train for split in splits.each], splits.each, items, name) if learned else None
+        wanted = wanted or measures_of(measures, items.task, table)
         keys = [(split.repeat, split.fold) for split in splits.each]
-        systems.append(CrossValidatedSystem.of(table, keys, wanted, task, gathered(learned, wanted) if learned else {}))
+        held.append(CrossValidatedSystem.of(table, train, keys, wanted, items.task))
     records = tuple(FoldRecord(split.repeat, split.fold, len(split.train), len(split.test)) for split in splits.each)
     return CrossValidation(
-        tuple(systems), wanted, records, task, splits.says, seed, settings.confidence,
-        tuple(dict.fromkeys(warned)), tuple(dict.fromkeys(notes)), splits.tiny, settings.shows_folds, splits.overlap,
+        tuple(held), wanted or (), records, items.task, splits.says, seed,
+        warnings=tuple(dict.fromkeys([*splits.warnings, *warned])), notes=tuple(dict.fromkeys(notes)),
+        tiny=splits.tiny, overlap=splits.overlap,
     )  # fmt: skip
-
-
-def _labelled(predictions: Predictions, threshold: float | None) -> Predictions:
-    return predictions if threshold is None else labelled(predictions, threshold).predictions
-
-
-def _out_of_fold(outcomes: Sequence[FoldOutcome], items: FoldItems, name: str) -> Predictions:
-    """What was said of all tested items, by repeat and in the order of the rows."""
-    table = tabled([outcome.test for outcome in outcomes], [outcome.split.test for outcome in outcomes], items, name)
-    sizes = [len(outcome.split.test) for outcome in outcomes]
-    repeat = np.repeat([outcome.split.repeat for outcome in outcomes], sizes)
-    fold = np.repeat([outcome.split.fold for outcome in outcomes], sizes)
-    order = np.lexsort((fold, np.concatenate([outcome.split.test for outcome in outcomes]), repeat))
-    columns = table.columns.with_columns(repeat=pl.Series(repeat), fold=pl.Series(fold))
-    return replace(table, columns=columns[order])

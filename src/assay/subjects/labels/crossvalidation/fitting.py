@@ -4,40 +4,20 @@ from __future__ import annotations
 
 import threading
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, NamedTuple
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
+from dataclasses import replace
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 import polars as pl
 
-from assay.core.errors import InputError, ParameterError, listed, need, not_among, number_of
-from assay.measures.counting.judgments import Floats, Ints
-from assay.subjects.labels.crossvalidation.measuring import LabelTask
-from assay.subjects.labels.crossvalidation.splits import Split
+from assay.core.errors import InputError, ParameterError, listed, need, number_of
+from assay.measures.counting.judgments import Floats
+from assay.subjects.labels.crossvalidation.splits import FoldItems, Split
 from assay.tables import Predictions
 
-
-@dataclass(frozen=True, eq=False)
-class FoldItems:
-    """What estimators learn from: features, the labels as scikit-learn takes them and as a column, ids and weights."""
-
-    X: Any
-    y: Any
-    truth: pl.Series
-    labels: tuple[Any, ...]
-    #: The positive one, where there are two labels.
-    positive: Any
-    ids: pl.Series
-    weight: Floats | None
-
-    def __len__(self) -> int:
-        return len(self.truth)
-
-    @property
-    def task(self) -> LabelTask:
-        """What is to be learned."""
-        return LabelTask("binary" if len(self.labels) == 2 else "multiclass", self.labels, self.positive)
+Value = TypeVar("Value")
 
 
 class FoldPrediction(NamedTuple):
@@ -48,29 +28,10 @@ class FoldPrediction(NamedTuple):
 
 
 class FoldOutcome(NamedTuple):
-    """One fold of one system: what was said of the tested items, and of those learned from, if that was asked for."""
+    """What one fold's model says of the tested items, and of those learned from, if that was asked for."""
 
-    split: Split
     test: FoldPrediction
-    train: FoldPrediction | None
-    #: What the estimator warned of.
-    warnings: tuple[str, ...] = ()
-    #: What was chosen inside the fold, such as a hyper-parameter.
-    chosen: Mapping[str, Any] = {}
-
-
-#: Fits to the rows given and says what it makes of all items that are asked about.
-Fit = Callable[[Any, FoldItems, Ints], "Fitted"]
-
-
-class Fitted(NamedTuple):
-    """A model that has learned, from which score on it predicts positive (None: as it says), and what was chosen."""
-
-    model: Any
-    threshold: float | None = None
-    chosen: Mapping[str, Any] = {}
-    #: What is odd about the choice.
-    warnings: tuple[str, ...] = ()
+    train: FoldPrediction | None = None
 
 
 def estimators_in(estimator: Any) -> dict[str, Any]:
@@ -81,27 +42,23 @@ def estimators_in(estimator: Any) -> dict[str, Any]:
     ['DecisionTreeClassifier']
     """
     need("sklearn", extra="sklearn", purpose="cross-validating an estimator")
-    from sklearn.base import is_clusterer, is_regressor  # noqa: PLC0415
+    from sklearn.base import clone, is_clusterer, is_regressor  # noqa: PLC0415
 
     estimators = dict(estimator) if isinstance(estimator, Mapping) else {_called(estimator): estimator}
     if not estimators:
         raise ParameterError("expected an estimator, got none")
     for name, model in estimators.items():
-        if isinstance(model, type):
-            raise ParameterError(f"{name}: expected an estimator, not its class: write {model.__name__}()")
-        if not (hasattr(model, "fit") and hasattr(model, "predict")):
-            raise ParameterError(f"{name}: expected an estimator with fit and predict, got {type(model).__name__}")
+        if isinstance(model, type) or not (hasattr(model, "fit") and hasattr(model, "predict")):
+            got = f"the class {model.__name__}" if isinstance(model, type) else type(model).__name__
+            raise ParameterError(f"{name}: expected an estimator with fit and predict, got {got}")
         try:
-            numbers, clusters = is_regressor(model), is_clusterer(model)
-        except AttributeError as problem:  # it has no tags, which every estimator of scikit-learn has
-            kind = type(model).__name__
-            raise ParameterError(
-                f"{name}: expected an estimator of scikit-learn: derive {kind} from BaseEstimator"
-            ) from problem
-        if numbers:
-            raise ParameterError(f"{name} predicts numbers: crossval measures classifiers, which predict labels")
-        if clusters:
-            raise ParameterError(f"{name} makes clusters: `cluster` measures those")
+            clone(model)
+            is_other = is_regressor(model) or is_clusterer(model)
+        except (AttributeError, TypeError) as problem:
+            why = " ".join(str(problem).split())
+            raise ParameterError(f"{name}: expected an estimator of scikit-learn: {why}") from problem
+        if is_other:
+            raise ParameterError(f"{name} is no classifier: expected an estimator that predicts labels")
     return {str(name): model for name, model in estimators.items()}
 
 
@@ -116,8 +73,7 @@ def only_estimator(estimator: Any, what: str) -> tuple[str, Any]:
 def _called(estimator: Any) -> str:
     """The name of the class; of a pipeline, that of its last step."""
     steps = getattr(estimator, "steps", None)
-    kind = estimator if isinstance(estimator, type) else type(estimator)
-    return _called(steps[-1][1]) if steps else kind.__name__
+    return _called(steps[-1][1]) if steps else getattr(estimator, "__name__", type(estimator).__name__)
 
 
 def seeded(estimator: Any, seed: int) -> tuple[Any, bool]:
@@ -129,133 +85,83 @@ def seeded(estimator: Any, seed: int) -> tuple[Any, bool]:
     """
     from sklearn.base import clone  # noqa: PLC0415
 
-    try:
-        fresh = clone(estimator)
-    except TypeError as problem:
-        raise ParameterError(f"expected an estimator of scikit-learn: {' '.join(str(problem).split())}") from problem
+    fresh = clone(estimator)
     held = fresh.get_params(deep=True)
     unset = {name: seed for name, value in held.items() if name.split("__")[-1] == "random_state" and value is None}
     return (fresh.set_params(**unset) if unset else fresh), bool(unset)
 
 
-def rows_in(X: Any) -> int:  # noqa: N803  # what scikit-learn calls the features
-    """How many rows features have; an error where they have none that could be taken.
-
-    >>> rows_in([[1.0, 2.0], [3.0, 4.0]])
-    2
-    """
-    try:
-        rows = int(X.shape[0] if hasattr(X, "shape") else len(X))
-        taken(X, np.arange(min(rows, 1)))
-    except (TypeError, LookupError, ValueError):
-        raise InputError(
-            f"X: expected an array, a list, a sparse matrix, or a frame of pandas or Polars, got {type(X).__name__}"
-        ) from None
-    return rows
-
-
-def taken(X: Any, rows: Ints) -> Any:  # noqa: N803  # what scikit-learn calls the features
-    """Some rows of features, of whatever kind.
-
-    >>> taken(["a", "b", "c"], np.array([2, 0]))
-    ['c', 'a']
-    """
-    if hasattr(X, "iloc"):
-        return X.iloc[rows]
-    if isinstance(X, list | tuple):
-        return [X[row] for row in rows]
-    return (X.tocsr() if hasattr(X, "tocsr") else X)[rows]
-
-
-def fitted(estimator: Any, items: FoldItems, rows: Ints) -> Fitted:
-    """A copy that has learned from some rows; with their weights, where it takes any."""
-    from sklearn.base import clone  # noqa: PLC0415
-
-    model = clone(estimator)
-    weights = {} if items.weight is None else _weights(model, items.weight[rows])
-    model.fit(taken(items.X, rows), items.y[rows], **weights)
-    return Fitted(model)
-
-
-def takes_weights(estimator: Any) -> bool:
-    """Whether fitting can allow for weights of items."""
-    return bool(_weights(estimator, np.ones(1)))
-
-
-def _weights(estimator: Any, weight: Floats) -> dict[str, Floats]:
+def weights_for(estimator: Any, weight: Floats | None) -> dict[str, Floats]:
+    """Weights of items as fitting takes them; none where it cannot allow for them."""
     from sklearn.utils.validation import has_fit_parameter  # noqa: PLC0415
 
-    if steps := getattr(estimator, "steps", None):
-        last, step = steps[-1]
-        return {f"{last}__sample_weight": weight} if has_fit_parameter(step, "sample_weight") else {}
-    return {"sample_weight": weight} if has_fit_parameter(estimator, "sample_weight") else {}
+    last, step = getattr(estimator, "steps", [("", estimator)])[-1]
+    if weight is None or not has_fit_parameter(step, "sample_weight"):
+        return {}
+    return {f"{last}__sample_weight" if last else "sample_weight": weight}
 
 
-def predict(model: Any, X: Any, labels: Sequence[Any], positive: Any) -> FoldPrediction:  # noqa: N803
-    """What a model predicts, with its probabilities or else its decision values; of two labels the positive one's."""
-    prediction = _predicted(model, X, labels)
-    way = next((name for name in ("predict_proba", "decision_function") if hasattr(model, name)), None)
-    if way is None:
+def fold_outcome(estimator: Any, items: FoldItems, split: Split, train: bool = False) -> FoldOutcome:
+    """Let a fresh copy learn from one side of a split, and say what it makes of the other, or of both."""
+    from sklearn.base import clone  # noqa: PLC0415
+
+    learned, model = items.taken(split.train), clone(estimator)
+    model.fit(learned.X, learned.y, **weights_for(model, learned.weight))
+    return FoldOutcome(_said(model, items.taken(split.test)), _said(model, learned) if train else None)
+
+
+def _said(model: Any, items: FoldItems) -> FoldPrediction:
+    """What a model predicts: of two labels with a score of the positive one, of more with probabilities, if it has any.
+
+    Decision values of more than two labels are no scores of labels: some are of pairs of them.
+    """
+    labels, positive = [*items.labels], items.positive
+    prediction = np.asarray(model.predict(items.X)).reshape(len(items))
+    if strange := set(prediction.tolist()) - set(labels):
+        raise InputError(f"predict: expected {listed([*map(str, labels)])}, got {strange.pop()!r}")
+    score: Any
+    if hasattr(model, "predict_proba"):
+        score = np.zeros((len(items), len(labels)))  # a label that was not there to learn from has probability 0
+        score[:, [labels.index(label) for label in model.classes_.tolist()]] = model.predict_proba(items.X)
+        score = score if positive is None else score[:, labels.index(positive)]
+    elif positive is not None and hasattr(model, "decision_function"):
+        score = np.asarray(model.decision_function(items.X), dtype=np.float64).reshape(len(items))
+        score = score if model.classes_.tolist()[-1] == positive else -score  # they are of the second label
+    else:
         return FoldPrediction(prediction)
-    values = np.asarray(getattr(model, way)(X), dtype=np.float64)
-    if not np.isfinite(values).all():
-        raise InputError(f"{way}: expected finite numbers, got {values[~np.isfinite(values)][0]}")
-    known = [_plain(label) for label in model.classes_]
-    if way == "predict_proba":
-        if values.shape != (len(prediction), len(known)):
-            raise InputError(f"predict_proba: expected a column for each of {len(known)} labels, got {values.shape}")
-    elif len(known) < len(labels):
-        absent = [str(label) for label in labels if label not in known]
-        raise InputError(f"nothing to learn of {', '.join(absent)}: there is no such item in the training set")
-    elif len(known) == 2 and values.size == len(prediction):  # the decision for the second of two labels
-        towards = values.ravel()
-        return FoldPrediction(prediction, towards if positive == known[-1] else -towards)
-    elif values.shape != (len(prediction), len(known)) or _of_pairs(model):
-        return FoldPrediction(prediction)
-    every = np.zeros((len(values), len(labels)))  # a label that was not there to learn from has probability 0
-    for place, label in enumerate(labels):
-        if label in known:
-            every[:, place] = values[:, known.index(label)]
-    return FoldPrediction(prediction, every if positive is None else every[:, [*labels].index(positive)])
+    if not np.isfinite(score).all():
+        raise InputError("expected scores that are finite numbers, got nan or infinite ones")
+    return FoldPrediction(prediction, score)
 
 
-def _predicted(model: Any, X: Any, labels: Sequence[Any]) -> Any:  # noqa: N803
-    """The labels that a model predicts, one a row."""
-    rows, predicted = rows_in(X), np.asarray(model.predict(X))
-    if predicted.shape == (rows, 1):
-        predicted = predicted.ravel()
-    if predicted.shape != (rows,):
-        got = f"{len(predicted):,}" if predicted.ndim == 1 else f"an array of shape {predicted.shape}"
-        raise InputError(f"predict: expected a label for each of {number_of('item', rows)}, got {got}")
-    known = set(labels)
-    if strange := [label for label in dict.fromkeys(predicted.tolist()) if label not in known]:
-        raise InputError(f"predict: expected {listed([*map(str, labels)])}, got {strange[0]!r}")
-    return predicted
+def at_threshold(outcomes: Sequence[FoldOutcome], thresholds: Sequence[float], items: FoldItems) -> list[FoldOutcome]:
+    """The same, positive predicted from each fold's threshold on."""
+
+    def anew(said: FoldPrediction, threshold: float) -> FoldPrediction:
+        if said.score is None:
+            raise InputError("there is no score an item to which a threshold could apply")
+        return said._replace(prediction=np.where(said.score >= threshold, items.positive, other))
+
+    other = next(label for label in items.labels if label != items.positive)
+    return [
+        FoldOutcome(anew(outcome.test, threshold), outcome.train and anew(outcome.train, threshold))
+        for outcome, threshold in zip(outcomes, thresholds, strict=True)
+    ]
 
 
-def _of_pairs(model: Any) -> bool:
-    """Whether decision values are one for each pair of labels, which of three labels are three as well."""
-    steps = getattr(model, "steps", None)
-    inside = steps[-1][1] if steps else getattr(model, "best_estimator_", None)
-    return getattr(model, "decision_function_shape", None) == "ovo" if inside is None else _of_pairs(inside)
-
-
-def _plain(label: Any) -> Any:
-    return label.item() if isinstance(label, np.generic) else label
-
-
-def tabled(predictions: Sequence[FoldPrediction], rows: Sequence[Ints], items: FoldItems, name: str) -> Predictions:
-    """What was said of rows, beside the truth, as one table."""
-    every = np.concatenate(rows)
-    scored = [prediction.score for prediction in predictions if prediction.score is not None]
+def tabled(said: Sequence[FoldPrediction], rows: Sequence[Any], splits: Sequence[Split], items: FoldItems, name: str
+) -> Predictions:  # fmt: skip
+    """What was said of each fold's rows, beside the truth, by repeat and in the order of the rows."""
+    every, sizes = np.concatenate(rows), [len(part) for part in rows]
+    repeat, fold = (np.repeat(part, sizes) for part in ([s.repeat for s in splits], [s.fold for s in splits]))
     scores: Any = None
-    if len(scored) == len(predictions):
-        scores = np.concatenate(scored)
+    if all(part.score is not None for part in said):
+        scores = np.concatenate([part.score for part in said])
         scores = scores if scores.ndim == 1 else dict(zip(items.labels, scores.T, strict=True))
     place = pl.Series(every)
-    return Predictions.of(
+    table = Predictions.of(
         items.truth.gather(place),
-        np.concatenate([prediction.prediction for prediction in predictions]),
+        np.concatenate([part.prediction for part in said]),
         y_score=scores,
         labels=items.labels,
         pos_label=items.positive,
@@ -263,62 +169,47 @@ def tabled(predictions: Sequence[FoldPrediction], rows: Sequence[Ints], items: F
         item_id=items.ids.gather(place),
         name=name,
     )
+    columns = table.columns.with_columns(repeat=pl.Series(repeat), fold=pl.Series(fold))
+    return replace(table, columns=columns[np.lexsort((fold, every, repeat))])
 
 
-def run(
-    estimator: Any, items: FoldItems, splits: Sequence[Split], *, train: bool, n_jobs: int | None, fit: Fit, name: str,
-) -> Iterator[FoldOutcome]:  # fmt: skip
-    """The outcome of every split, in order: the same whether folds are fitted one after another or side by side."""
+def in_folds(
+    task: Callable[..., Value], each: Sequence[tuple[Any, ...]], splits: Sequence[Split], name: str,
+    *, n_jobs: int | None, progress: bool,
+) -> tuple[list[Value], list[str]]:  # fmt: skip
+    """Do something for every split, with these arguments, and say what was warned of.
+
+    The same comes out whether it is done one after another or side by side.
+    """
+    from rich.progress import track  # noqa: PLC0415  # results that nobody waits for need no Rich
     from sklearn.utils.parallel import Parallel, delayed  # noqa: PLC0415
 
-    calls = (delayed(_one)(estimator, items, split, train, fit) for split in splits)
-    outcomes = Parallel(n_jobs=n_jobs, return_as="generator")(calls)
-    for split, outcome in zip(splits, outcomes, strict=True):
-        if isinstance(outcome, str):
-            raise InputError(f"{name}: fold {split.fold} of repeat {split.repeat}: {outcome}")
-        yield outcome
+    from assay.show import terminal  # noqa: PLC0415
+
+    outcomes = Parallel(n_jobs=n_jobs, return_as="generator")(delayed(_caught)(task, *one) for one in each)
+    out = terminal.console(stderr=True)
+    shown = track(outcomes, "cross-validating", len(splits), console=out, transient=True,
+                  disable=not progress or not out.is_terminal)  # fmt: skip
+    values: list[Value] = []
+    said: dict[str, int] = {}
+    for split, (value, messages, problem) in zip(splits, shown, strict=True):
+        if problem is not None:
+            raise InputError(f"{name}: fold {split.fold} of repeat {split.repeat}: {problem}")
+        values.append(value)
+        for message in messages:
+            said[message] = said.get(message, 0) + 1
+    where = f"of {number_of('fold', len(splits))}"
+    return values, [f"{name}: in {number} {where}: {text}" for text, number in said.items()]
 
 
-def _one(estimator: Any, items: FoldItems, split: Split, train: bool, fit: Fit) -> FoldOutcome | str:
-    """One fold; what goes wrong in the estimator, as one line of text."""
+def _caught(task: Callable[..., Any], *arguments: Any) -> tuple[Any, list[str], str | None]:
+    """What comes of a task, what it warns of, and what goes wrong in it as one line of text."""
     # Filters of warnings belong to the whole process: they are left alone where threads share it.
-    if threading.current_thread() is not threading.main_thread():
-        return _fitted_and_said(estimator, items, split, train, fit)
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        outcome = _fitted_and_said(estimator, items, split, train, fit)
-    if isinstance(outcome, str):
-        return outcome
-    problems = dict.fromkeys(
-        f"{warning.category.__name__}: {str(warning.message).split('.')[0].split(chr(10))[0]}" for warning in caught
-    )
-    return outcome._replace(warnings=(*outcome.warnings, *problems))
-
-
-def _fitted_and_said(estimator: Any, items: FoldItems, split: Split, train: bool, fit: Fit) -> FoldOutcome | str:
-    try:
-        model, threshold, chosen, warned = fit(estimator, items, split.train)
-        sides = [
-            _at(predict(model, taken(items.X, rows), items.labels, items.positive), threshold, items)
-            for rows in ((split.test, split.train) if train else (split.test,))
-        ]
-    except Exception as problem:  # an estimator may raise anything: the fold is to be named
-        return f"{type(problem).__name__}: {' '.join(str(problem).split())[:300]}"
-    return FoldOutcome(split, sides[0], sides[1] if train else None, warned, chosen)
-
-
-def _at(prediction: FoldPrediction, threshold: float | None, items: FoldItems) -> FoldPrediction:
-    """The same, positive predicted from a threshold on."""
-    if threshold is None:
-        return prediction
-    other = next(label for label in items.labels if label != items.positive)
-    return prediction._replace(prediction=np.where(prediction.score >= threshold, items.positive, other))
-
-
-def named(name: Any, names: Sequence[str], what: str) -> str:
-    """The only one, or the one asked for; otherwise an error says which there are."""
-    if name is None and len(names) == 1:
-        return names[0]
-    if name not in names:
-        raise not_among(what, name, names)
-    return str(name)
+    is_alone = threading.current_thread() is threading.main_thread()
+    with warnings.catch_warnings(record=True, action="always") if is_alone else nullcontext([]) as caught:
+        try:
+            value = task(*arguments)
+        except Exception as problem:  # an estimator may raise anything: the fold is to be named
+            return None, [], f"{type(problem).__name__}: {' '.join(str(problem).split())[:300]}"
+    problems = (f"{warning.category.__name__}: {str(warning.message).split('.')[0]}" for warning in caught or ())
+    return value, [*dict.fromkeys(" ".join(text.split()) for text in problems)], None

@@ -4,27 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from assay.core.errors import listed, number_of
 from assay.measures.counting.judgments import Floats, Ints
 
+if TYPE_CHECKING:
+    from assay.subjects.labels.crossvalidation.splits import Split
+
 #: Rows tell items apart if such a share of them is distinct; or a smaller one, if equal rows have equal labels.
 _TELLING, _LEAST_TELLING = 0.5, 0.1
-
-
-class FoldSides(Protocol):
-    """Rows on the two sides of a fold."""
-
-    @property
-    def train(self) -> Ints:
-        """Rows that are learned from."""
-
-    @property
-    def test(self) -> Ints:
-        """Rows that are tested."""
 
 
 def codes_of(values: Iterable[Any]) -> Ints:
@@ -47,18 +38,16 @@ def row_codes(X: Any) -> Ints | None:  # noqa: N803  # what scikit-learn calls t
         rows = X.tocsr(copy=True)
         rows.sum_duplicates()
         rows.eliminate_zeros()
-        ends = rows.indptr
-        return codes_of(
-            (rows.indices[low:high].tobytes(), rows.data[low:high].tobytes()) for low, high in pairwise(ends)
-        )
-    table = np.asarray(X.to_numpy() if hasattr(X, "to_numpy") else X, dtype=None if _is_plain(X) else object)
-    if table.ndim not in {1, 2}:
-        table = table.reshape(len(table), -1)
+        sides = pairwise(rows.indptr)
+        return codes_of((rows.indices[low:high].tobytes(), rows.data[low:high].tobytes()) for low, high in sides)
+    is_plain = isinstance(X, np.ndarray) or hasattr(X, "to_numpy")
+    table = np.asarray(X, dtype=None if is_plain else object)
+    table = table.reshape(len(table), -1)
     if table.dtype.kind in "biuf":
         # Adding 0 makes one zero of the two.
         return codes_of(row.tobytes() for row in np.ascontiguousarray(table + 0))
     try:
-        return codes_of(tuple(row) if table.ndim == 2 else row for row in table.tolist())
+        return codes_of(map(tuple, table.tolist()))
     except TypeError:  # lists and the like, which have no hash
         return None
 
@@ -81,11 +70,7 @@ def twin_codes(X: Any, labels: Ints) -> Ints | None:  # noqa: N803
     return rows if distinct >= _TELLING or (distinct >= _LEAST_TELLING and several == distinct) else None
 
 
-def _is_plain(X: Any) -> bool:  # noqa: N803
-    return isinstance(X, np.ndarray) or hasattr(X, "to_numpy")
-
-
-def on_both_sides(codes: Ints, splits: Sequence[FoldSides]) -> int:
+def on_both_sides(codes: Ints, splits: Sequence[Split]) -> int:
     """How many items are tested by a model that has learned from one with the same code.
 
     >>> from assay.subjects.labels.crossvalidation.splits import Split
@@ -102,60 +87,47 @@ def on_both_sides(codes: Ints, splits: Sequence[FoldSides]) -> int:
 
 
 def leaks_between_rows(
-    splits: Sequence[FoldSides],
+    splits: Sequence[Split],
     items: int,
     *,
-    total: str | None = None,
     rows: Ints | None = None,
     ids: Ints | None = None,
     groups: Ints | None = None,
     times: Floats | None = None,
-    advises: bool = True,
 ) -> list[str]:
-    """Warnings of the same item, group or features on both sides of a fold, and of learning from the future.
-
-    `advises`: say which parameter of `crossval` splits items otherwise.
-    """
-    warnings = []
-    total = total or number_of("item", items)
-    if same := on_both_sides(np.arange(items), splits):
-        warnings.append(f"leak: {same:,} of {total} are tested by a model that has learned from them")
-    if ids is not None and (same := on_both_sides(ids, splits)) and not warnings:
-        warnings.append(
-            f"leak: {same:,} of {total} are tested by a model that has learned from a row with the same id"
-            + (": give the ids as groups" if advises else "")
-        )
-    if rows is not None and (same := on_both_sides(rows, splits)) and not warnings:
-        warnings.append(
-            f"{same:,} of {total} are tested by a model that has learned from a row with the very same features: "
-            "copies of one item should be in one group"
-        )
-    if groups is not None and (same := on_both_sides(groups, splits)):
-        warnings.append(
-            f"leak: {same:,} of {total} are tested by a model that has learned from their group"
-            + (": keep groups whole, as cv='group' does" if advises else "")
-        )
+    """Warnings of the same item, group or features on both sides of a fold, and of learning from the future."""
+    warnings: list[str] = []
+    tested = np.zeros(items, dtype=np.bool_)
+    for split in splits:
+        tested[split.test] = True
+    by_row = {
+        "them": np.arange(items),
+        "a row with the same id": ids,
+        "a row with the very same features: copies of one item should be in one group": rows,
+    }
+    for what, codes in (by_row | {"their group": groups}).items():
+        if codes is None or (warnings and what in by_row):
+            continue
+        if same := on_both_sides(codes, splits):
+            of_all = f"{same:,} of {number_of('item', int(tested.sum()))}"
+            warnings.append(f"leak: {of_all} are tested by a model that has learned from {what}")
     if times is not None:
         early = sum(bool(times[split.train].max() > times[split.test].min()) for split in splits)
         if early:
-            warnings.append(
-                f"leak: in {early} of {number_of('fold', len(splits))} a model has learned from items of a later time "
-                "than some it is tested on" + (": cv='time' keeps the order" if advises else "")
-            )
+            where = f"in {early} of {number_of('fold', len(splits))}"
+            warnings.append(f"leak: {where} a model has learned from items of a later time than some it is tested on")
     return warnings
 
 
-def labels_not_learned(
-    names: Sequence[Any], splits: Sequence[FoldSides], codes: Ints, labels: Sequence[Any]
-) -> list[str]:
-    """A warning of folds, by their names, whose training set lacks a label; `codes` are the places of labels.
+def labels_not_learned(splits: Sequence[Split], codes: Ints, labels: Sequence[Any]) -> list[str]:
+    """A warning of folds whose training set lacks a label; `codes` are the places of labels.
 
     >>> from assay.subjects.labels.crossvalidation.splits import Split
-    >>> labels_not_learned([7], [Split(1, 7, np.array([0]), np.array([1]))], np.array([0, 1]), ["ham", "spam"])
+    >>> labels_not_learned([Split(1, 7, np.array([0]), np.array([1]))], np.array([0, 1]), ["ham", "spam"])
     ['in 1 of 1 fold there is nothing to learn of some label: fold 7 learns from no item of spam']
     """
     absent = [np.bincount(codes[split.train], minlength=len(labels)) == 0 for split in splits]
-    lacking = [(name, gone) for name, gone in zip(names, absent, strict=True) if gone.any()]
+    lacking = [(split.fold, gone) for split, gone in zip(splits, absent, strict=True) if gone.any()]
     if not lacking:
         return []
     first, gone = lacking[0]

@@ -2,50 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 import polars as pl
 
 from assay.core.errors import ParameterError
-from assay.measures.counting.confusion import Confusion
-from assay.measures.counting.confusion_matrix import ConfusionMatrix
 from assay.measures.counting.judgments import Floats
 from assay.measures.counting.probabilities import Probabilities
 from assay.measures.counting.scored import Scored
-from assay.measures.parser import split_measures
 from assay.measures.registry import Measure
 from assay.subjects.labels.measurement import (
-    are_probabilities,
+    Measures,
     classes_left_out,
     computed,
     counts_of,
     has_scores,
     mean_of,
     measure_of,
+    names_in,
+    suited,
 )
 from assay.tables import Predictions
 
-#: Measures asked for, in whatever way.
-Measures = Iterable[str | Measure] | str | Measure | None
 #: What is measured unless told otherwise, as far as there are the scores for it.
 DEFAULTS = {
     "binary": ("Accuracy", "Precision", "Recall", "F", "MCC", "AUC", "Brier"),
     "multiclass": ("Accuracy", "F", "MCC", "LogLoss"),
     "multilabel": ("ExactMatch", "F", "F(average='micro')"),
 }
-
-
-class MeasureSettings(NamedTuple):
-    """What is asked of predictions, however they came about."""
-
-    measures: Measures = None
-    pos_label: Any = None
-    one_class: Any = None
-    threshold: float | None = None
-    confidence: float = 0.95
-    shows_folds: bool = False
 
 
 class LabelTask(NamedTuple):
@@ -56,14 +42,6 @@ class LabelTask(NamedTuple):
     positive: Any = None
 
 
-class Number(NamedTuple):
-    """A measure's number, why there is none if it is NaN, and the classes that an average over classes leaves out."""
-
-    value: float
-    reason: str | None
-    left_out: tuple[str, ...] = ()
-
-
 class Values(NamedTuple):
     """Numbers of one measure, NaN where there is none, each with the reason or None, and the classes it leaves out."""
 
@@ -72,48 +50,38 @@ class Values(NamedTuple):
     left_out: tuple[tuple[str, ...], ...] = ()
 
 
-def measures_of(
-    measures: Iterable[str | Measure] | str | Measure | None, task: LabelTask, predictions: Predictions
-) -> tuple[Measure, ...]:
+def measures_of(measures: Measures, task: LabelTask, predictions: Predictions) -> tuple[Measure, ...]:
     """The measures asked for, or the usual ones, as far as predictions have what these need.
 
     >>> measures_of(None, LabelTask("binary", (0, 1), 1), Predictions.of([0, 1], [1, 1]))
     (Accuracy, Precision, Recall, F, MCC)
     """
-    if measures is None:
-        able: set[type] = {Confusion, ConfusionMatrix} if predictions.prediction is not None else set()
-        if has_scores(predictions):
-            able |= {Scored} if predictions.score is not None else set()
-            able |= {Probabilities} if are_probabilities(predictions) else set()
-        usual = (measure_of(name, task.kind) for name in DEFAULTS[task.kind])
-        return tuple(name for name in usual if task.kind == "multilabel" or name.definition.counts in able)
-    several = [measures] if isinstance(measures, str | Measure) else list(measures)
-    names = [
-        name for measure in several for name in (split_measures(measure) if isinstance(measure, str) else [measure])
-    ]
-    if not names:
-        raise ParameterError("there is no measure to compute")
+    names = names_in(measures)
+    if names is None:
+        return suited(DEFAULTS[task.kind], task.kind, predictions)
     chosen = tuple(dict.fromkeys(measure_of(name, task.kind) for name in names))
     if task.kind == "multiclass" and (scored := [measure for measure in chosen if measure.definition.counts is Scored]):
         raise ParameterError(f"{scored[0]} is for two labels, and there are {len(task.labels)}")
     return chosen
 
 
-def measured(predictions: Predictions, measures: Sequence[Measure], task: LabelTask) -> dict[Measure, Number]:
-    """Every measure's number for some items, and the reason where there is none.
+def measured(
+    predictions: Predictions, measures: Sequence[Measure], task: LabelTask
+) -> list[tuple[float, str | None, tuple[str, ...]]]:
+    """Every measure's number for some items, the reason where there is none, and the classes that are left out.
 
     >>> accuracy = measure_of("Accuracy", "binary")
     >>> measured(Predictions.of([0, 1], [1, 1]), [accuracy], LabelTask("binary", (0, 1), 1))
-    {Accuracy: Number(value=0.5, reason=None, left_out=())}
+    [(0.5, None, ())]
     """
     wants = has_scores(predictions) and any(measure.definition.counts is Probabilities for measure in measures)
     counts = counts_of(predictions, task.labels, task.positive, probabilities=wants)
-    numbers = {}
+    numbers = []
     for measure in measures:
         result = computed(measure, counts, predictions.name)
         value = mean_of(measure, result, counts)
         reason = next(filter(None, result.reasons()), None) if np.isnan(value) else None
-        numbers[measure] = Number(value, reason, classes_left_out(measure, result, counts))
+        numbers.append((value, reason, classes_left_out(measure, result, counts)))
     return numbers
 
 
@@ -125,17 +93,8 @@ def by_fold(
     rows = predictions.columns.with_row_index("row").group_by(columns, maintain_order=True).agg("row")
     places = {tuple(key): place for *key, place in rows.iter_rows()}
     each = [measured(predictions.taken(pl.Series(places[key], dtype=pl.Int64)), measures, task) for key in keys]
-    return gathered(each, measures)
-
-
-def gathered(each: Sequence[Mapping[Measure, Number]], measures: Sequence[Measure]) -> dict[Measure, Values]:
-    """Numbers fold by fold as numbers measure by measure."""
-    by_measure = {measure: [fold[measure] for fold in each] for measure in measures}
+    by_measure = (zip(*(fold[place] for fold in each), strict=True) for place in range(len(measures)))
     return {
-        measure: Values(
-            np.array([number.value for number in numbers]),
-            tuple(number.reason for number in numbers),
-            tuple(number.left_out for number in numbers),
-        )
-        for measure, numbers in by_measure.items()
+        measure: Values(np.array(values), reasons, left_out)
+        for measure, (values, reasons, left_out) in zip(measures, by_measure, strict=True)
     }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -13,24 +13,16 @@ from scipy import special
 
 from assay.core.digits import p_phrase
 from assay.core.domains import Whole
-from assay.core.errors import InputError, ParameterError, number_of
+from assay.core.errors import ParameterError, number_of
 from assay.core.results import Result
 from assay.measures.counting.judgments import Floats
 from assay.measures.registry import Measure
 from assay.stats.rounding import ROUNDING
-from assay.subjects.labels.crossvalidation.estimators import (
-    Parts,
-    Progress,
-    items_of,
-    of_estimators,
-    part_of,
-    splits_of,
-    watched,
-)
-from assay.subjects.labels.crossvalidation.fitting import only_estimator, rows_in
-from assay.subjects.labels.crossvalidation.measuring import MeasureSettings, by_fold
+from assay.subjects.labels.crossvalidation.estimators import items_of, of_estimators
+from assay.subjects.labels.crossvalidation.fitting import only_estimator
+from assay.subjects.labels.crossvalidation.measuring import by_fold
 from assay.subjects.labels.crossvalidation.result import CrossValidation
-from assay.subjects.labels.crossvalidation.splits import SplitDesign
+from assay.subjects.labels.crossvalidation.splits import SplitDesign, split_items
 from assay.tables import Predictions
 
 #: How often labels are permuted unless told otherwise.
@@ -48,17 +40,15 @@ class LeakageCheck(Result):
     kind = "leakage check"
 
     measure: Measure
-    #: With the labels as they are: the mean of folds, or the pooled number where folds are tiny.
+    #: With the labels as they are: the mean of folds.
     real: float
     #: With permuted labels: the same number of each permutation.
     permuted: Floats
-    #: The same predictions dealt out anew within each fold; where folds are tiny, within each repeat.
+    #: The same predictions dealt out anew within each fold.
     chance: Floats
     #: Of the test that permuted labels do no better than chance; NaN where dealing anew changes nothing.
     p: float
     seed: int
-    #: Whether numbers are pooled, as folds of an item or two have none of their own.
-    is_pooled: bool = False
 
     def __repr__(self) -> str:
         outcome = "no leak seen" if self.is_fine else "leak" if self.leaks else "cannot tell"
@@ -115,7 +105,7 @@ def leakage_check(
     pos_label: Any = None,
     seed: int = 0,
     n_jobs: int | None = None,
-    progress: Progress | bool | None = None,
+    progress: bool = False,
 ) -> LeakageCheck:
     """Permute the labels and do everything again: a classifier should then be right by chance only.
 
@@ -125,9 +115,8 @@ def leakage_check(
     `prepare`, only estimators and splits are checked: whether a model gets to see the labels that it is tested on.
 
     What chance gives is found by dealing the same predictions out anew within each fold. `measure` is the mean of folds
-    that is looked at; `cv` and the rest are as in `crossval`. Within folds of an item or two there is little to deal
-    out: then it is the pooled number, and predictions are dealt out within each repeat. `progress` counts the folds of
-    all permutations.
+    that is looked at; `cv` and the rest are as in `crossval`. Within folds of an item or two there is too little to
+    deal out.
 
     >>> from sklearn.feature_selection import SelectKBest
     >>> from sklearn.naive_bayes import GaussianNB
@@ -141,65 +130,38 @@ def leakage_check(
     """
     permutations, seed = Whole(5).check("permutations", permutations), Whole(0).check("seed", seed)
     name, model = only_estimator(estimator, "leakage_check")
-    items = items_of(X, y, pos_label=pos_label)
-    parts = Parts.of(groups, None, len(items))
-    settings = MeasureSettings(measure)
+    items = items_of(X, y, pos_label=pos_label, groups=groups)
 
-    def validated(order: Any, before: int, tell: Progress | None) -> CrossValidation:
+    def validated(order: Any) -> CrossValidation:
         labels, truth = items.y[order], items.truth.gather(pl.Series(order))
-        features = X if prepare is None else _prepared(prepare, X, labels)
+        features = X if prepare is None else prepare(X, labels)
         now = replace(items, X=features, y=labels, truth=truth)
-        splits = splits_of(now, parts, SplitDesign(cv, stratify=stratify, seed=seed))
-        folds = len(splits.each)
-        part = part_of(tell, before * folds, (permutations + 1) * folds)
-        return of_estimators(
-            {name: model}, now, splits, settings, seed=seed, n_jobs=n_jobs, progress=part, train_scores=False
-        )
+        splits = split_items(now, SplitDesign(cv, stratify=stratify, seed=seed))
+        if splits.tiny:
+            raise ParameterError("in folds of an item or two there is nothing to deal out anew: use larger folds")
+        return of_estimators({name: model}, now, splits, measure, seed=seed, n_jobs=n_jobs, progress=progress)
 
     rng = np.random.default_rng(seed)
-    with watched(progress) as tell:
-        real = validated(np.arange(len(items)), 0, tell)
-        validations = [validated(rng.permutation(len(items)), place, tell) for place in range(1, permutations + 1)]
-    permuted = np.array([_value(validation) for validation in validations])
+    real = validated(np.arange(len(items)))
+    validations = [validated(rng.permutation(len(items))) for _ in range(permutations)]
+    permuted = np.array([validation.mean() for validation in validations])
     chance = np.array([_by_chance(validation, rng) for validation in validations])
-    check = LeakageCheck(real.measure(), _value(real), permuted, chance, math.nan, seed, real.tiny)
+    check = LeakageCheck(real.measure(), real.mean(), permuted, chance, math.nan, seed)
     return replace(check, p=_p(check.sign * (permuted - chance)))
 
 
-def _prepared(prepare: Callable[[Any, Any], Any], X: Any, labels: Any) -> Any:  # noqa: N803
-    """What is made of the features; an error if rows would no longer belong to their labels."""
-    try:
-        features = prepare(X, labels)
-    except Exception as problem:  # whoever wrote it is to know where it was raised
-        raise InputError(f"prepare: {type(problem).__name__}: {' '.join(str(problem).split())[:300]}") from problem
-    if features is None or isinstance(features, tuple):
-        got = "nothing" if features is None else f"a tuple of {len(features)}"
-        raise ParameterError(f"prepare: expected the features alone, got {got}")
-    if (rows := rows_in(features)) != len(labels):
-        raise ParameterError(f"prepare: expected {len(labels):,} rows as X has, got {rows:,}")
-    return features
-
-
-def _value(validation: CrossValidation) -> float:
-    return validation.pooled() if validation.tiny else validation.mean()
-
-
 def _by_chance(validation: CrossValidation, rng: np.random.Generator) -> float:
-    """The same number where each fold's predictions, or all of a repeat, are dealt out anew among its items."""
-    parts = ("repeat",) if validation.tiny else ("repeat", "fold")
-    keys = [*dict.fromkeys((fold.repeat, fold.fold)[: len(parts)] for fold in validation.folds)]
-    table = validation.systems[0].predictions
-    values = [
-        by_fold(_dealt(table, parts, rng), keys, validation.measures, validation.task)[validation.measure()].values
-        for _ in range(_DEALT)
-    ]
+    """The mean of folds where each fold's predictions are dealt out anew among its items."""
+    keys = [(fold.repeat, fold.fold) for fold in validation.folds]
+    table, measure = validation.systems[0].predictions, validation.measure()
+    values = [by_fold(_dealt(table, rng), keys, [measure], validation.task)[measure].values for _ in range(_DEALT)]
     return float(np.nanmean(values)) if np.isfinite(values).any() else math.nan
 
 
-def _dealt(table: Predictions, parts: Sequence[str], rng: np.random.Generator) -> Predictions:
+def _dealt(table: Predictions, rng: np.random.Generator) -> Predictions:
     columns = table.columns
-    # Sorted by part and a random number, rows of a part are in random order among themselves.
-    part = columns.select(pl.struct(*parts).rank("dense")).to_series().to_numpy()
+    # Sorted by fold and a random number, rows of a fold are in random order among themselves.
+    part = columns.select(pl.struct("repeat", "fold").rank("dense")).to_series().to_numpy()
     inside, anew = np.argsort(part, kind="stable"), np.lexsort((rng.random(len(part)), part))
     moved = [name for name in columns.columns if name == "prediction" or name.startswith("score")]
     place = np.empty_like(anew)

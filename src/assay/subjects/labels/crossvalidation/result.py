@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
@@ -19,7 +18,6 @@ from assay.measures.counting.judgments import Floats
 from assay.measures.registry import Measure
 from assay.stats.bootstrap import Interval
 from assay.stats.fold_tests import interval_of_mean
-from assay.subjects.labels.crossvalidation.fitting import named
 from assay.subjects.labels.crossvalidation.measuring import LabelTask, Values, by_fold
 from assay.subjects.labels.measurement import bounds_of, measure_of
 from assay.tables import Predictions
@@ -31,6 +29,15 @@ if TYPE_CHECKING:
 
 CurveName: TypeAlias = Literal["roc", "precision_recall", "det", "calibration", "gain", "lift", "score_distributions"]
 _CURVES = get_args(CurveName)
+
+
+def named(name: Any, names: Sequence[str], what: str) -> str:
+    """The only one, or the one asked for; otherwise an error says which there are."""
+    if name is None and len(names) == 1:
+        return names[0]
+    if name not in names:
+        raise not_among(what, name, names)
+    return str(name)
 
 
 class FoldRecord(NamedTuple):
@@ -58,16 +65,17 @@ class CrossValidatedSystem(NamedTuple):
     @classmethod
     def of(
         cls,
-        predictions: Predictions,
+        test: Predictions,
+        train: Predictions | None,
         keys: Sequence[tuple[Any, Any]],
         measures: Sequence[Measure],
         task: LabelTask,
-        train: Mapping[Measure, Values],
     ) -> CrossValidatedSystem:
         """Measure out-of-fold predictions, by fold and by repeat; `keys` are repeat and fold of every fold."""
         repeats = [(repeat,) for repeat in dict.fromkeys(repeat for repeat, _ in keys)]
-        values, pooled = (by_fold(predictions, each, measures, task) for each in (keys, repeats))
-        return cls(predictions.name, predictions, values, train, pooled)
+        values, pooled = (by_fold(test, each, measures, task) for each in (keys, repeats))
+        learned = {} if train is None else by_fold(train, keys, measures, task)
+        return cls(test.name, test, values, learned, pooled)
 
 
 @dataclass(frozen=True, eq=False)
@@ -157,10 +165,6 @@ class CrossValidation(Result):
     def mean(self, measure: str | Measure | None = None, system: str | None = None) -> float:
         """The mean of folds, over those that have a number."""
         return _mean(self.values(measure, system))
-
-    def known_folds(self, measure: str | Measure | None = None, system: str | None = None) -> int:
-        """How many folds have a number."""
-        return len(_known(self.values(measure, system)))
 
     def spread(self, measure: str | Measure | None = None, system: str | None = None) -> float:
         """The standard deviation over folds."""
@@ -256,28 +260,18 @@ class CrossValidation(Result):
         chosen = self.measures if measure is None else (self.measure(measure),)
         systems = self.systems if system is None else (self.system(system),)
         rows = [
-            (
-                system.name,
-                str(wanted),
-                fold.repeat,
-                str(fold.fold),
-                *fold[2:],
-                value,
-                learned,
-                reason,
-                ", ".join(absent) or None,
-            )
+            (system.name, str(wanted), fold.repeat, str(fold.fold), *fold[2:], value, learned, reason,
+             ", ".join(absent) or None)
             for system in systems
             for wanted in chosen
             for fold, value, learned, reason, absent in zip(
                 self.folds,
                 system.values[wanted].values.tolist(),
                 self.train_values(wanted, system.name).tolist(),
-                system.values[wanted].reasons,
-                system.values[wanted].left_out,
+                *system.values[wanted][1:],
                 strict=True,
             )
-        ]
+        ]  # fmt: skip
         schema = {
             "system": pl.String, "measure": pl.String, "repeat": pl.Int64, "fold": pl.String, "train_items": pl.Int64,
             "test_items": pl.Int64, "value": pl.Float64, "train": pl.Float64, "undefined": pl.String,
@@ -285,25 +279,21 @@ class CrossValidation(Result):
         }  # fmt: skip
         return pl.DataFrame(rows, schema=schema, orient="row").with_columns(pl.col(pl.Float64).fill_nan(None))
 
-    @cached_property
-    def _rows(self) -> list[dict[str, Any]]:
+    def to_frame(self) -> pl.DataFrame:
+        """One row a system and measure: the mean of folds with its interval, spread, pooled, train, optimism."""
         rows = []
         for system in self.systems:
             for measure in self.measures:
-                values, interval = _known(self.values(measure, system.name)), self.interval(measure, system.name)
+                of = measure, system.name
+                values, interval = _known(self.values(*of)), self.interval(*of)
                 row = {"system": system.name, "measure": str(measure), "mean_of_folds": _mean(values)}
-                row |= {"low": interval.low, "high": interval.high, "spread": self.spread(measure, system.name)}
+                row |= {"low": interval.low, "high": interval.high, "spread": self.spread(*of)}
                 row |= {"smallest": values.min(initial=math.inf) if len(values) else math.nan}
                 row |= {"largest": values.max(initial=-math.inf) if len(values) else math.nan}
                 row |= {"folds": len(self.folds), "undefined_folds": len(self.folds) - len(values)}
-                row |= {"pooled": self.pooled(measure, system.name)}
-                row |= {"train": _mean(self.train_values(measure, system.name))}
-                rows.append(row | {"optimism": self.optimism(measure, system.name)})
-        return rows
-
-    def to_frame(self) -> pl.DataFrame:
-        """One row a system and measure: the mean of folds with its interval, spread, pooled, train, optimism."""
-        return pl.DataFrame(self._rows, infer_schema_length=None).with_columns(pl.col(pl.Float64).fill_nan(None))
+                row |= {"pooled": self.pooled(*of), "train": _mean(self.train_values(*of))}
+                rows.append(row | {"optimism": self.optimism(*of)})
+        return pl.DataFrame(rows, infer_schema_length=None).with_columns(pl.col(pl.Float64).fill_nan(None))
 
 
 def _known(values: Floats) -> Floats:

@@ -28,7 +28,7 @@ from assay.measures.probabilities import ECE
 from assay.measures.registry import Measure
 from assay.measures.score_curves import AUC, EER, AveragePrecision, PRArea
 from assay.stats.delong import delong
-from assay.subjects.labels.curves.bands import Band, band_frame
+from assay.subjects.labels.curves.bands import band_frame
 from assay.subjects.labels.curves.bins import BinningName, bin_edges, in_bins, probabilities_of, reliability
 from assay.subjects.labels.thresholds.candidates import Candidates
 from assay.subjects.labels.thresholds.choice import choose_threshold, table_frame
@@ -79,8 +79,8 @@ def roc(
     frame, words = _points(systems, pl.all()), list[str]()
     areas = [_area(system, confidence) for system in systems]
     if band != "none":
-        kind = Band(band == "simultaneous", confidence, resamples, seed)
-        bands = pl.concat([band_frame(system, kind) for system in systems])
+        drawn: Any = {"confidence": confidence, "resamples": resamples, "seed": seed}
+        bands = pl.concat([band_frame(each, simultaneous=band == "simultaneous", **drawn) for each in systems])
         frame = pl.concat([frame.with_columns(curve=pl.lit("points")), bands], how="diagonal")
         words = [f"{band} {as_level(confidence)} band, {resamples:,} resamples, seed {seed}"]
     low, high = zip(*areas, strict=True)

@@ -118,16 +118,10 @@ def _basis(result: CrossValidation, *, optimism: bool = True) -> Iterator[str]:
             "Mean of folds: the measure on the tested items of each fold, averaged. "
             f"Pooled: one number for all out-of-fold predictions together{repeats}."
         )
-    every = [(measure, system.name) for measure in result.measures for system in result.systems]
-    freedom = {result.known_folds(*each) - 1 for each in every if result.interval(*each).is_known}
-    if freedom:
-        least, most = min(freedom), max(freedom)
-        degrees = f"{number_of('degree', most)} of freedom"
-        if least < most:
-            degrees = f"{least} to {most} degrees of freedom (one less than folds with a number)"
+    if any(result.interval(measure, system.name).is_known for measure in result.measures for system in result.systems):
         yield (
-            f"Intervals of the mean of folds: corrected resampled t, {degrees}, since "
-            f"folds share what they learn from (tested to learned: {number(result.test_share, 3)})."
+            "Intervals of the mean of folds: corrected resampled t, since folds share what they learn from "
+            f"(tested to learned: {number(result.test_share, 3)})."
         )
     if optimism and any(system.train for system in result.systems):
         yield "Optimism: how much better models look on the items that they learned from."
@@ -173,7 +167,7 @@ def _nested_measures(result: Nested) -> Table:
 def leakage_document(check: LeakageCheck) -> Document:
     """The number with real labels, with permuted ones, and by chance: whether labels leak, whether any are learned."""
     means = {"real labels": check.real, "permuted labels": check.permuted.mean(), "chance": check.chance.mean()}
-    frame = pl.DataFrame({"pooled" if check.is_pooled else "mean of folds": str(check.measure)} | means)
+    frame = pl.DataFrame({"mean of folds": str(check.measure)} | means)
     lines = [check.says]
     if check.leaks:
         lines.append("Whatever looked at labels before items were split has to be done inside each fold.")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
@@ -14,13 +14,13 @@ from assay.core.digits import ABOVE_ALL, NOT_AVAILABLE, as_level, as_percent, co
 from assay.core.errors import number_of
 from assay.measures import registered
 from assay.show.model import Column, Document, Section, Table
+from assay.subjects.labels.thresholds.result import Thresholds
 from assay.verbs.sections.estimates import prose_section
 
 if TYPE_CHECKING:
     from assay.measures.counting.judgments import Floats
-    from assay.stats.bootstrap import Interval
     from assay.subjects.labels.thresholds.choice import ThresholdTable
-    from assay.subjects.labels.thresholds.result import ChosenThreshold, Made, Thresholds
+    from assay.subjects.labels.thresholds.result import ChosenThreshold, Made
 
 #: What is shown of all measures where there are several rules.
 _SHOWN = {"Recall": "TPR", "Specificity": "TNR", "Precision": "precision", "F": "F1", "Accuracy": "accuracy"}
@@ -32,8 +32,7 @@ _POSITIVE = "Positive is predicted where the score is at least the threshold."
 
 def several(result: Thresholds) -> Document:
     """What each rule chooses, and what that counts."""
-    title = f"Thresholds of {result.made.system}"
-    title += f", positive: {result.made.positive}" if _is_named(result.made) else ""
+    title = _title("Thresholds", result.made)
     words = [_ties(result), *_about(result.made)]
     words += [f"{each.rule}: NA, {each.undefined}." for each in result.chosen if each.undefined is not None]
     words += _no_spread(result.chosen)
@@ -42,13 +41,14 @@ def several(result: Thresholds) -> Document:
 
 
 def chosen(result: ChosenThreshold) -> Document:
-    """The threshold, what it counts, and all measures."""
-    tables, data = [_facts(result)], _data(result)
+    """What one rule chooses, what that counts, and all measures there."""
+    alone, title, data = Thresholds((result,), result.made), _title("Threshold", result.made), _data(result)
+    tables = [_choices(alone, title)]
     if result.is_chosen:
-        tables += [_matrix(result), _measures(result)]
+        tables += [_counts(alone), _measures(result)]
         data |= {"counts": {name: result.row()[name] for name in CELLS}, "measures": result.measures.to_dicts()}
     choice = Section("thresholds", parts=tuple(tables), data=data)
-    return Document("chosen_threshold", (choice, *_closing(result, _meaning(result))), f"Threshold by {result.rule}")
+    return Document("chosen_threshold", (choice, *_closing(result, _meaning(result))), title)
 
 
 def every(result: ThresholdTable) -> Document:
@@ -116,40 +116,9 @@ def _counts(result: Thresholds) -> Table:
         result.to_frame().select("rule", *CELLS).with_columns(**{name: pl.Series(of) for name, of in values.items()})
     )
     rates = (Column(name, title, "number") for name, title in _SHOWN.items())
-    return Table("counts", frame, (Column("rule"), *CELLS.values(), *rates), _where_counted("they count", result.made))
-
-
-def _where_counted(what: str, settings: Made) -> str:
-    return f"What {what}" if settings.judged_on is None else f"What {what} on {settings.judged_on}"
-
-
-def _facts(result: ChosenThreshold) -> Table:
-    """The threshold and its criterion, and where both may lie."""
-    facts = {"threshold": threshold_text(result, result.threshold)}
-    if not math.isnan(result.interval.low):
-        facts["  where it may lie"] = _where(result)
-    if result.is_chosen:
-        facts[result.rule.criterion] = number(result.value)
-    if not math.isnan(result.corrected):
-        facts["  corrected"] = number(result.corrected)
-    if result.value_interval.is_known:
-        facts["  interval"] = _span(result.value_interval, number)
-    if not math.isnan(result.kept):
-        facts["  bound kept"] = as_percent(result.kept)
-    frame = pl.DataFrame({"fact": list(facts), "text": list(facts.values())})
-    return Table("thresholds", frame, (Column("fact", str(result.rule)), Column("text", "", "words")))
-
-
-def _matrix(result: ChosenThreshold) -> Table:
-    """The four cells, truth down the side."""
-    positive = str(result.made.positive) if _is_named(result.made) else "positive"
-    row = result.row()
-    tp, fp, fn, tn = (f"{name.upper()} {'' if row[name] is None else counted(row[name])}" for name in CELLS)
-    frame = pl.DataFrame({"truth": [positive, "otherwise"], "positive": [tp, fp], "otherwise": [fn, tn]})
-    predicted = (
-        Column(key, f"predicted {name}", "words") for key, name in zip(frame.columns[1:], frame["truth"], strict=True)
-    )
-    return Table("counts", frame, (Column("truth"), *predicted), _where_counted("it counts", result.made))
+    caption = "What it counts" if len(result) == 1 else "What they count"
+    caption += "" if result.made.judged_on is None else f" on {result.made.judged_on}"
+    return Table("counts", frame, (Column("rule"), *CELLS.values(), *rates), caption)
 
 
 def _measures(result: ChosenThreshold) -> Table:
@@ -202,26 +171,23 @@ def _next_lower(scores: Floats, values: Floats) -> list[float]:
 
 def _where(result: ChosenThreshold) -> str:
     """Where thresholds lie that resamples choose."""
-    return _span(result.interval, lambda value: threshold_text(result, value))
-
-
-def _span(interval: Interval, written: Callable[[float], str]) -> str:
-    if math.isnan(interval.low):
+    if math.isnan(result.interval.low):
         return NOT_AVAILABLE
-    return f"{written(interval.low)} to {written(interval.high)}".replace(ABOVE_ALL, "above all")
+    low, high = (threshold_text(result, end) for end in (result.interval.low, result.interval.high))
+    return f"{low} to {high}".replace(ABOVE_ALL, "above all")
 
 
 def _ties(result: Thresholds) -> str:
     tied = [each for each in result.chosen if each.tied]
     if not tied:
-        return f"No ties; of thresholds with the same criterion the {result.made.ties} one would be taken."
+        return "No ties; of thresholds with the same criterion the higher one would be taken."
     return "* " + " ".join(f"{each.rule}: {_tie(each)}" for each in tied)
 
 
 def _tie(result: ChosenThreshold) -> str:
     listed = ", ".join(threshold_text(result, value) for value in result.tied[:_MOST_TIED])
     more = f" and {len(result.tied) - _MOST_TIED:,} more" if len(result.tied) > _MOST_TIED else ""
-    return f"{listed}{more} would do as well; of equals the {result.made.ties} threshold is taken."
+    return f"{listed}{more} would do as well; of equals the higher threshold is taken."
 
 
 def _about(settings: Made) -> Iterator[str]:
@@ -245,5 +211,6 @@ def _no_spread(choices: tuple[ChosenThreshold, ...]) -> Iterator[str]:
         yield f"{', '.join(alike)}: no interval, as all resamples give the same number."
 
 
-def _is_named(settings: Made) -> bool:
-    return settings.positive is not None and not isinstance(settings.positive, bool)
+def _title(what: str, made: Made) -> str:
+    is_named = made.positive is not None and not isinstance(made.positive, bool)
+    return f"{what} of {made.system}" + (f", positive: {made.positive}" if is_named else "")

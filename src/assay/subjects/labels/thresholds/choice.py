@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -14,7 +14,6 @@ from assay.core.arguments import argument
 from assay.core.domains import Whole
 from assay.core.errors import ParameterError, number_of, refuse_unknown
 from assay.core.results import Result
-from assay.measures.counting.confusion import Confusion
 from assay.measures.counting.judgments import Floats
 from assay.measures.counting.scored import Scored
 from assay.measures.score_curves import AUC
@@ -28,15 +27,13 @@ from assay.subjects.labels.thresholds.result import (
     Made,
     RuleChoice,
     Thresholds,
-    Ties,
-    check_ties,
     chosen,
     interval_of_threshold,
     optimism,
     reason,
     redrawn,
 )
-from assay.subjects.labels.thresholds.rules import DEFAULT_RULES, Objective, Rule, in_full, parse_rule
+from assay.subjects.labels.thresholds.rules import DEFAULT_RULES, Rule, parse_rule
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,6 +106,7 @@ def table_frame(scored: Scored) -> pl.DataFrame:
     return frame.with_columns(pl.col("tpr", "fpr", "accuracy").fill_nan(None))
 
 
+#: What other data are called that come from no file.
 _ELSEWHERE = "the other data"
 
 
@@ -120,7 +118,6 @@ def choose_threshold(
     pos_label: Any = None,
     sample_weight: Any = None,
     system: str | None = None,
-    ties: Ties = "higher",
     judged_on: Any = None,
     confidence: float = 0.95,
     resamples: int = 1000,
@@ -133,20 +130,21 @@ def choose_threshold(
     scores (`system` says which one of several). `rule` is a name or a text such as "max_f(beta=2)"; parameters may also
     be given by themselves, as in `rule="max_tpr_given_tnr", tnr=0.95`. Thresholds are scores that occur, and infinity.
 
-    `ties`: of several thresholds with the same criterion the higher one is taken, or the lower one; what differs by
-    rounding only is the same. (Of those with the same criterion under a bound such as TNR >= 0.9, first those count
-    that have most of what is bounded.) `judged_on`: other data, in the same shapes or as a pair of y_true and y_score,
-    to judge the chosen threshold on; without, there is a warning. `resamples`, drawn with `seed`, give the intervals;
-    0 for none.
+    Of several thresholds with the same criterion the highest is taken; what differs by rounding only is the same. (Of
+    those with the same criterion under a bound such as TNR >= 0.9, first those count that have most of what is
+    bounded.) `judged_on`: other data, in the same shapes or as a pair of y_true and y_score, to judge the chosen
+    threshold on; without, there is a warning. `resamples`, drawn with `seed`, give the intervals; 0 for none.
 
     >>> choose_threshold([1, 1, 0, 1, 0], [0.9, 0.8, 0.7, 0.6, 0.1], rule="max_tpr_given_tnr", tnr=0.9).threshold
     0.8
     """
     refuse_unknown(parameters, choose_threshold, parse_rule(rule).definition.domains)
-    scores = only_one(scored_systems(y_true, y_score, pos_label=pos_label, sample_weight=sample_weight, system=system))
-    settings = _Settings.of(ties, confidence, resamples, seed=seed)
-    chosen = _found([parse_rule(rule, **parameters)], scores, _other(judged_on, scores), settings)
-    return chosen[chosen.chosen[0].rule]
+    wanted = parse_rule(rule, **parameters)
+    found = thresholds(
+        y_true, y_score, [wanted], pos_label=pos_label, sample_weight=sample_weight, system=system,
+        judged_on=judged_on, confidence=confidence, resamples=resamples, seed=seed,
+    )  # fmt: skip
+    return found[wanted]
 
 
 def thresholds(
@@ -157,7 +155,6 @@ def thresholds(
     pos_label: Any = None,
     sample_weight: Any = None,
     system: str | None = None,
-    ties: Ties = "higher",
     judged_on: Any = None,
     confidence: float = 0.95,
     resamples: int = 1000,
@@ -173,9 +170,39 @@ def thresholds(
     0.8
     """
     wanted = _asked(DEFAULT_RULES if rules is None else rules)
-    scores = only_one(scored_systems(y_true, y_score, pos_label=pos_label, sample_weight=sample_weight, system=system))
-    settings = _Settings.of(ties, confidence, resamples, seed=seed, watch=watch)
-    return _found(wanted, scores, _other(judged_on, scores), settings)
+    given = only_one(scored_systems(y_true, y_score, pos_label=pos_label, sample_weight=sample_weight, system=system))
+    other = None if judged_on is None else _other(judged_on, given)
+    made = Made(
+        given.name,
+        given.positive,
+        given.scored.positives + given.scored.negatives,
+        checked_confidence(confidence),
+        Whole(0).check("resamples", resamples),
+        Whole(0).check("seed", seed),
+        None if other is None else other.origin or _ELSEWHERE,
+    )
+    candidates = Candidates(given.scored)
+    choices = [chosen(rule, candidates) for rule in wanted]
+    samples: list[Drawn | None] = [None] * len(wanted)
+    if made.resamples:
+        samples = [*redrawn(wanted, choices, candidates, resamples=made.resamples, seed=made.seed, watch=watch)]
+    results = [
+        _chosen(rule, choice, sample, candidates, made)
+        for rule, choice, sample in zip(wanted, choices, samples, strict=True)
+    ]
+    warnings = [*warnings_of([given, *([] if other is None else [other])])]
+    if other is not None:
+        results = _judged(results, other, made)
+        if both := _shared(given, other):
+            items = number_of("item", both)
+            warnings.append(f"{items} in both data: what is judged there is not independent of the choice")
+    elif any(choice.is_chosen and not choice.rule.is_given for choice in results):
+        correct = " (the corrected value allows for that)" if made.resamples else ""
+        warnings.append(
+            "chosen and judged on the same data: on new data the criterion will be worse"
+            f"{correct}; {argument('judged_on')} takes other data"
+        )
+    return Thresholds(tuple(results), made, tuple(warnings))
 
 
 def _asked(rules: Any) -> list[Rule]:
@@ -189,125 +216,13 @@ def _asked(rules: Any) -> list[Rule]:
     return wanted
 
 
-class _Settings(NamedTuple):
-    """How to choose, and how to draw items anew."""
-
-    ties: Ties
-    confidence: float
-    resamples: int
-    seed: int
-    watch: Callable[[int], None] | None
-
-    @classmethod
-    def of(
-        cls,
-        ties: Ties,
-        confidence: float,
-        resamples: int,
-        *,
-        seed: int,
-        watch: Callable[[int], None] | None = None,
-    ) -> _Settings:
-        """The same, checked."""
-        check_ties(ties)
-        checked_confidence(confidence)
-        return cls(ties, confidence, Whole(0).check("resamples", resamples), Whole(0).check("seed", seed), watch)
-
-
-class _Judged(NamedTuple):
-    """A threshold on other data: what it counts, what the rule sees, and the interval of that."""
-
-    confusion: Confusion
-    wanted: Objective
-    interval: Interval
-    name: str
-
-
 def _other(judged_on: Any, system: ScoredSystem) -> ScoredSystem | None:
-    """The other data; of several systems the one with the same name."""
-    if judged_on is None:
-        return None
+    """The other data, of several systems the one with the same name; None if they are the same data."""
     systems = scored_systems(judged_on, pos_label=system.positive)
-    return only_one([candidate for candidate in systems if candidate.name == system.name] or systems)
-
-
-def _judged(
-    rules: Sequence[Rule], thresholds: Sequence[float], other: ScoredSystem, settings: _Settings
-) -> list[_Judged | None]:
-    """What each rule's threshold counts on other data; None where there is no threshold."""
-    scored, candidates = other.scored, Candidates(other.scored)
-    asked = [(rule, threshold) for rule, threshold in zip(rules, thresholds, strict=True) if not math.isnan(threshold)]
-    samples: list[list[Floats]] = [[] for _ in asked]
-    places = [np.array([candidates.place(threshold)]) for _, threshold in asked]
-    for block in candidates.drawn(settings.resamples, settings.seed):
-        for (rule, _), place, values in zip(asked, places, samples, strict=True):
-            values.append(rule.of(block.cells(place)).value[:, 0])
-    level = settings.confidence
-    outcomes = iter(
-        _Judged(
-            scored.at(threshold),
-            rule.of(ThresholdCells.of(scored.at(threshold))),
-            _interval(np.concatenate(values), level) if values else Interval.unknown(level),
-            other.origin or _ELSEWHERE,
-        )
-        for (rule, threshold), values in zip(asked, samples, strict=True)
-    )
-    return [None if math.isnan(threshold) else next(outcomes) for threshold in thresholds]
-
-
-def _found(rules: Sequence[Rule], system: ScoredSystem, other: ScoredSystem | None, settings: _Settings) -> Thresholds:
-    # Nothing is learned from the same items a second time.
-    other = None if other is None or _is_same(system.scored, other.scored) else other
-    candidates = Candidates(system.scored)
-    choices = [chosen(rule, candidates, settings.ties) for rule in rules]
-    samples: list[Drawn | None] = [None] * len(rules)
-    if settings.resamples:
-        samples = [
-            *redrawn(
-                rules,
-                choices,
-                candidates,
-                resamples=settings.resamples,
-                seed=settings.seed,
-                ties=settings.ties,
-                watch=settings.watch,
-            )
-        ]
-    basis = Made(
-        system.name,
-        system.positive,
-        system.scored.positives + system.scored.negatives,
-        settings.ties,
-        settings.confidence,
-        settings.resamples,
-        settings.seed,
-        None if other is None else other.origin or _ELSEWHERE,
-    )
-    taken = [_threshold(rule, choice, candidates) for rule, choice in zip(rules, choices, strict=True)]
-    elsewhere = [None] * len(rules) if other is None else _judged(rules, taken, other, settings)
-    here = [_chosen(rule, choice, candidates, basis) for rule, choice in zip(rules, choices, strict=True)]
-    results = [
-        _there(_with_spread(choice, sample, candidates.threshold), judged)
-        for choice, sample, judged in zip(here, samples, elsewhere, strict=True)
-    ]
-    warnings = [*warnings_of([system, *([] if other is None else [other])])]
-    if other is None and any(choice.is_chosen and not choice.rule.is_given for choice in results):
-        correct = " (the corrected value allows for that)" if settings.resamples else ""
-        warnings.append(
-            "chosen and judged on the same data: on new data the criterion will be worse"
-            f"{correct}; {argument('judged_on')} takes other data"
-        )
-    if other is not None and (both := _shared(system, other)):
-        warnings.append(
-            f"{number_of('item', both)} in both data: what is judged there is not independent of the choice"
-        )
-    return Thresholds(tuple(results), basis, tuple(warnings))
-
-
-def _is_same(first: Scored, other: Scored) -> bool:
-    """Whether two are the same scores of the same items, as far as that shows."""
+    other = only_one([candidate for candidate in systems if candidate.name == system.name] or systems)
     names = ("positive", "negative", "positive_weight", "negative_weight")
-    return all(np.array_equal(getattr(first, name), getattr(other, name)) for name in names)
+    is_same = all(np.array_equal(getattr(system.scored, name), getattr(other.scored, name)) for name in names)
+    return None if is_same else other
 
 
 def _shared(system: ScoredSystem, other: ScoredSystem) -> int:
@@ -317,18 +232,15 @@ def _shared(system: ScoredSystem, other: ScoredSystem) -> int:
     return int(other.item_id.is_in(system.item_id.implode()).sum())
 
 
-def _threshold(rule: Rule, choice: RuleChoice, candidates: Candidates) -> float:
-    """The threshold itself: a score, infinity, or NaN for none."""
+def _chosen(
+    rule: Rule, choice: RuleChoice, sample: Drawn | None, candidates: Candidates, made: Made
+) -> ChosenThreshold:
+    """What was chosen, what it counts on the data it was chosen on, and what resamples say of both."""
+    column, level, none = candidates.threshold, made.confidence, Interval.unknown(made.confidence)
+    threshold = math.nan if choice.place < 0 else float(column[choice.place])
     if rule.is_given:
-        return float(rule.parameters["threshold"])
-    return math.nan if choice.place < 0 else float(candidates.threshold[choice.place])
-
-
-def _chosen(rule: Rule, choice: RuleChoice, candidates: Candidates, basis: Made) -> ChosenThreshold:
-    """What was chosen and what it counts on the data it was chosen on."""
-    column, none = candidates.threshold, Interval.unknown(basis.confidence)
-    threshold = _threshold(rule, choice, candidates)
-    return ChosenThreshold(
+        threshold = float(rule.parameters["threshold"])
+    result = ChosenThreshold(
         rule=rule,
         threshold=threshold,
         value=choice.value,
@@ -340,52 +252,18 @@ def _chosen(rule: Rule, choice: RuleChoice, candidates: Candidates, basis: Made)
         kept=math.nan,
         scores=column,
         undefined=choice.undefined,
-        made=basis,
+        made=made,
     )
-
-
-def _interval(samples: Floats, confidence: float) -> Interval:
-    """Where the middle of the resamples lies; unknown if all give the same, which is not to say that it is certain."""
-    known = samples[~np.isnan(samples)]
-    return percentiles(known, confidence) if len(known) and np.ptp(known) > 0 else Interval.unknown(confidence)
-
-
-def _there(choice: ChosenThreshold, judged: _Judged | None) -> ChosenThreshold:
-    """The same judged on other data, with a warning if the rule's bound does not hold there."""
-    if judged is None:
-        return choice
-    bound, value = judged.wanted.bound, float(judged.wanted.value[0])
-    warning = ""
-    if math.isnan(value) or (bound is not None and math.isnan(bound.quantity[0])):
-        why = reason(judged.wanted, ThresholdCells.of(judged.confusion))
-        warning = f"{choice.rule}: how good it is on {judged.name} cannot be told: {why}"
-    elif bound is not None and not bound.kept()[0]:
-        short = f"{bound.quantity[0]:.4g}"
-        there = in_full(bound.quantity[0]) if float(short) == bound.limit else short
-        warning = f"{choice.rule}: {bound} does not hold on {judged.name}: it is {there} there"
-    return replace(
-        choice,
-        confusion=judged.confusion,
-        value=value,
-        value_interval=judged.interval,
-        corrected=math.nan,
-        warnings=(warning,) if warning else (),
-    )
-
-
-def _with_spread(choice: ChosenThreshold, sample: Drawn | None, column: Floats) -> ChosenThreshold:
-    """With what resamples say: where the threshold may lie, and how much too good the criterion looks."""
-    if sample is None or not choice.is_chosen:
-        return choice
-    level = choice.made.confidence
+    if sample is None or not result.is_chosen:
+        return result
     of_value = _interval(sample.fixed, level)
-    if choice.rule.is_given:
-        return replace(choice, value_interval=of_value)
+    if rule.is_given:
+        return replace(result, value_interval=of_value)
     too_good = optimism(sample)
-    least, most = choice.rule.definition.bounds
+    least, most = rule.definition.bounds
     low, high = (min(max(end - too_good, least), most) for end in (of_value.low, of_value.high))
     return replace(
-        choice,
+        result,
         interval=interval_of_threshold(sample, column, level),
         # The interval of this very threshold, moved by what choosing it has gained: simulations favour that over the
         # spread of what each resample finds best, which lies too high altogether.
@@ -393,3 +271,40 @@ def _with_spread(choice: ChosenThreshold, sample: Drawn | None, column: Floats) 
         corrected=min(max(choice.value - too_good, least), most),
         kept=math.nan if sample.kept is None else float(sample.kept.mean()),
     )
+
+
+def _judged(results: Sequence[ChosenThreshold], other: ScoredSystem, made: Made) -> list[ChosenThreshold]:
+    """The same judged on other data, with a warning if a rule's bound does not hold there."""
+    candidates = Candidates(other.scored)
+    places = [np.array([candidates.place(result.threshold)]) for result in results]
+    samples: list[list[Floats]] = [[] for _ in results]
+    for block in candidates.drawn(made.resamples, made.seed):
+        for result, place, values in zip(results, places, samples, strict=True):
+            values.append(result.rule.of(block.cells(place)).value[:, 0])
+    judged = []
+    for result, values in zip(results, samples, strict=True):
+        if not result.is_chosen:
+            judged.append(result)
+            continue
+        confusion = other.scored.at(result.threshold)
+        cells = ThresholdCells.of(confusion)
+        wanted = result.rule.of(cells)
+        bound, value, warnings = wanted.bound, float(wanted.value[0]), []
+        if math.isnan(value) or (bound is not None and math.isnan(bound.quantity[0])):
+            why = reason(wanted, cells)
+            warnings.append(f"{result.rule}: how good it is on {made.judged_on} cannot be told: {why}")
+        elif bound is not None and not bound.kept()[0]:
+            there = f"it is {bound.quantity[0]:.6g} there"
+            warnings.append(f"{result.rule}: {bound} does not hold on {made.judged_on}: {there}")
+        interval = _interval(np.concatenate(values), made.confidence) if values else result.value_interval
+        judged.append(
+            replace(result, confusion=confusion, value=value, value_interval=interval, corrected=math.nan,
+                    warnings=tuple(warnings))
+        )  # fmt: skip
+    return judged
+
+
+def _interval(samples: Floats, confidence: float) -> Interval:
+    """Where the middle of the resamples lies; unknown if all give the same, which is not to say that it is certain."""
+    known = samples[~np.isnan(samples)]
+    return percentiles(known, confidence) if len(known) and np.ptp(known) > 0 else Interval.unknown(confidence)

@@ -11,18 +11,12 @@ import polars as pl
 
 from assay.core.arguments import argument, naming
 from assay.core.errors import InputError, ParameterError, did_you_mean, listed
-from assay.files import is_file
-from assay.files.sources import Source
 from assay.measures.counting.label_pairs import weights_of
 from assay.measures.counting.positives import positives
 from assay.measures.counting.scored import Scored
 from assay.subjects.labels.inputs import against_rest, opened
-from assay.subjects.labels.result import Classification
 from assay.tables.label_rules import label_among
 from assay.tables.predictions import Predictions
-
-#: Whole numbers beyond this are not all there among numbers of 64-bit floating point, which thresholds are.
-_EXACT = 1 << 53
 
 
 class ScoredSystem(NamedTuple):
@@ -76,31 +70,16 @@ def scored_systems(
 
 
 def only_one(systems: list[ScoredSystem]) -> ScoredSystem:
-    """The only system, or an error that says which there are; its scores as thresholds tell them apart."""
+    """The only system, or an error that says which there are; its scores as numbers that thresholds can be."""
     if len(systems) > 1:
         names = [system.name for system in systems]
         raise ParameterError(
             f"a threshold is of one system, and there are {listed(names)}: say {argument('system', names[0])}"
         )
-    return _told_apart(systems[0])
-
-
-def _told_apart(system: ScoredSystem) -> ScoredSystem:
-    """Large whole numbers as 64-bit floating point, so that a threshold decides as the table of thresholds counts."""
-    scored = system.scored
-    sides = [side for side in (scored.positive, scored.negative) if len(side) and side.dtype.kind != "f"]
-    if all(side[0] >= -_EXACT and side[-1] <= _EXACT for side in sides):
-        return system
-    positive, negative = (side.astype(np.float64) for side in (scored.positive, scored.negative))
-    remark = f"{system.name}: whole numbers beyond 2^53 are rounded to 16 digits, and may be alike then"
-    return system._replace(
-        scored=replace(scored, positive=positive, negative=negative), warnings=(*system.warnings, remark)
-    )
-
-
-def _is_whole(value: Any) -> bool:
-    """Whether a value is a system by itself, not a label of one."""
-    return isinstance(value, Predictions | Classification | Scored | ScoredSystem | Source) or is_file(value)
+    scored = systems[0].scored
+    sides = scored.positive, scored.negative
+    positive, negative = (side if side.dtype.kind == "f" else side.astype(np.float64) for side in sides)
+    return systems[0]._replace(scored=replace(scored, positive=positive, negative=negative))
 
 
 def _of(predictions: Any, pos_label: Any) -> list[ScoredSystem]:
@@ -108,8 +87,6 @@ def _of(predictions: Any, pos_label: Any) -> list[ScoredSystem]:
         return [predictions]
     if isinstance(predictions, Scored):
         return [ScoredSystem("scores", predictions, pos_label)]
-    if _is_whole(predictions):
-        return [_of_predictions(table) for table in opened(predictions, pos_label)]
     if isinstance(predictions, Mapping):
         return [
             system._replace(name=str(name) if len(systems) == 1 else f"{name} {system.name}")
@@ -117,11 +94,11 @@ def _of(predictions: Any, pos_label: Any) -> list[ScoredSystem]:
             for systems in [_of(value, pos_label)]
             for system in systems
         ]
-    if isinstance(predictions, list | tuple) and predictions and all(map(_is_whole, predictions)):
-        return [system for value in predictions for system in _of(value, pos_label)]
-    if isinstance(predictions, tuple) and len(predictions) == 2:
+    if isinstance(predictions, tuple) and len(predictions) == 2 and not isinstance(predictions[0], Predictions):
         return _of_arrays(*predictions, pos_label, None)
-    raise ParameterError("expected y_true and y_score, or predictions with scores: Predictions, Scored or a path")
+    if isinstance(predictions, list | tuple):
+        return [system for value in predictions for system in _of(value, pos_label)]
+    return [_of_predictions(table) for table in opened(predictions, pos_label)]
 
 
 def _of_predictions(predictions: Predictions) -> ScoredSystem:

@@ -6,12 +6,11 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import polars as pl
 
-from assay.core import domains
 from assay.core.errors import ParameterError, did_you_mean, listed
 from assay.core.results import Result
 from assay.measures import parse_measure, registered
@@ -20,13 +19,10 @@ from assay.measures.counting.judgments import Floats, Ints, Mask
 from assay.stats.bootstrap import Interval
 from assay.stats.rounding import ROUNDING
 from assay.subjects.labels.thresholds.candidates import Candidates, ThresholdCells
-from assay.subjects.labels.thresholds.rules import Objective, Rule, in_full
+from assay.subjects.labels.thresholds.rules import Objective, Rule
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
-#: Which of several thresholds with the same criterion is taken.
-Ties: TypeAlias = Literal["higher", "lower"]
 
 
 class RuleChoice(NamedTuple):
@@ -52,13 +48,8 @@ class Drawn(NamedTuple):
     kept: Mask | None
 
 
-def check_ties(ties: str) -> None:
-    """Refuse an unknown rule for ties."""
-    domains.Choice(Ties).check("ties", ties)
-
-
-def chosen(rule: Rule, candidates: Candidates, ties: Ties = "higher") -> RuleChoice:
-    """Choose a threshold among all candidates.
+def chosen(rule: Rule, candidates: Candidates) -> RuleChoice:
+    """Choose a threshold among all candidates: of equals, the highest.
 
     >>> from assay.measures.counting.scored import Scored
     >>> from assay.subjects.labels.thresholds.rules import max_accuracy
@@ -74,8 +65,8 @@ def chosen(rule: Rule, candidates: Candidates, ties: Ties = "higher") -> RuleCho
     if not best.any():
         return RuleChoice(-1, np.nan, np.array([], dtype=np.int64), reason(wanted, candidates.cells))
     places = np.flatnonzero(best)
-    place = int(places[0 if ties == "higher" else -1])
-    return RuleChoice(place, float(wanted.value[place]), places[places != place], None)
+    place = int(places[0])
+    return RuleChoice(place, float(wanted.value[place]), places[1:], None)
 
 
 def _best(wanted: Objective, smallest: bool) -> Mask:
@@ -108,9 +99,7 @@ def reason(wanted: Objective, cells: ThresholdCells) -> str:
     known = wanted.bound.quantity[~np.isnan(wanted.bound.quantity)]
     if not len(known):
         return f"no threshold has {wanted.bound}"
-    short = f"{known.max():.4g}"  # all digits where these few would reach the bound
-    most = short if float(short) < wanted.bound.limit else in_full(known.max())
-    return f"no threshold has {wanted.bound}: {most} is the most"
+    return f"no threshold has {wanted.bound}: {known.max():.6g} is the most"
 
 
 def redrawn(
@@ -120,7 +109,6 @@ def redrawn(
     *,
     resamples: int,
     seed: int,
-    ties: Ties,
     watch: Callable[[int], None] | None = None,
 ) -> list[Drawn]:
     """Choose again with items drawn anew; all rules see the same resamples."""
@@ -137,7 +125,7 @@ def redrawn(
     for block in candidates.drawn(resamples, seed):
         tables = {key: block.cells(candidates) for key, candidates in distinct.items()}
         chosen_again = [
-            _chosen_again(rule, tables[id(candidates)], candidates, ties)
+            _chosen_again(rule, tables[id(candidates)], candidates)
             for rule, candidates in zip(rules, among, strict=True)
         ]
         places.append(block.occurring(np.column_stack([place for place, _ in chosen_again])))
@@ -155,12 +143,12 @@ def redrawn(
     return samples
 
 
-def _chosen_again(rule: Rule, cells: ThresholdCells, among: Ints, ties: Ties) -> tuple[Ints, Floats]:
+def _chosen_again(rule: Rule, cells: ThresholdCells, among: Ints) -> tuple[Ints, Floats]:
     """The place that a rule chooses in each resample, of these, and the criterion there."""
     wanted = rule.of(cells)
-    rows, last = np.arange(len(cells.tp)), len(among) - 1
+    rows = np.arange(len(cells.tp))
     best = _best(wanted, rule.definition.smallest)
-    column = best.argmax(axis=1) if ties == "higher" else last - best[:, ::-1].argmax(axis=1)
+    column = best.argmax(axis=1)
     known = best[rows, column]
     return np.where(known, among[column], -1), np.where(known, wanted.value[rows, column], np.nan)
 
@@ -187,12 +175,11 @@ def optimism(sample: Drawn) -> float:
 
 @dataclass(frozen=True)
 class Made:
-    """How thresholds were chosen: of which system and label, under which rule for ties, with which resamples."""
+    """How thresholds were chosen: of which system and label, with which resamples."""
 
     system: str
     positive: Any
     items: float
-    ties: Ties
     confidence: float
     resamples: int
     seed: int
@@ -299,20 +286,13 @@ class ChosenThreshold(Result):
         }
 
     def to_frame(self) -> pl.DataFrame:
-        """The threshold, its interval, the criterion, then all measures at the threshold, a row each.
+        """One row: threshold, interval, criterion, cells; `measures` has all others.
 
         >>> from assay import choose_threshold
-        >>> choose_threshold([1, 0], [0.9, 0.1], resamples=0).to_frame().row(0)
-        ('threshold', 0.9, None)
+        >>> choose_threshold([1, 0], [0.9, 0.1], resamples=0).to_frame()["threshold"].to_list()
+        [0.9]
         """
-        row = self.row()
-        names = ("threshold", "threshold_low", "threshold_high", "value", "value_low", "value_high", "corrected")
-        pairs = [
-            (self.rule.criterion if name == "value" else name, None if math.isnan(row[name]) else row[name], None)
-            for name in names
-        ]
-        schema = self.measures.schema
-        return pl.concat([pl.DataFrame(pairs, schema=schema, orient="row"), self.measures])
+        return Thresholds((self,), self.made).to_frame()
 
 
 @dataclass(frozen=True, eq=False)

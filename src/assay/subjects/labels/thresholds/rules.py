@@ -15,7 +15,7 @@ from assay.core.domains import Domain, Real, Whole
 from assay.core.errors import ParameterError, did_you_mean
 from assay.measures.counting.judgments import Floats, Mask
 from assay.measures.definition import Beta, Coefficient
-from assay.measures.parser import parse_value
+from assay.measures.parser import parse_arguments
 from assay.measures.sets import square_of_beta
 from assay.stats.rounding import ROUNDING
 from assay.subjects.labels.thresholds.candidates import ThresholdCells, ratio
@@ -199,17 +199,12 @@ def parse_rule(text: str | Rule, /, **parameters: Any) -> Rule:
     if shape["name"] not in known:
         hint = did_you_mean(shape["name"], known) or f"; there are {', '.join(known)}"
         raise ParameterError(f"no rule is called {shape['name']!r}{hint}")
-    written: dict[str, Any] = {}
-    domains = known[shape["name"]].definition.domains
-    for part in (shape["inside"] or "").split(",") if (shape["inside"] or "").strip() else ():
-        name, equals, value = (piece.strip() for piece in part.partition("="))
-        if not equals and len(domains) == 1:  # of one parameter only the value need be written
-            name, equals, value = next(iter(domains)), "=", name
-        if not equals or not name:
-            raise ParameterError(f"{text!r}: expected parameter=value in the parentheses, got {part.strip()!r}")
-        if name in written or name in parameters:
-            raise ParameterError(f"{text!r}: {name} is given twice")
-        written[name] = parse_value(value)
+    inside, domains = (shape["inside"] or "").strip(), known[shape["name"]].definition.domains
+    if inside and "=" not in inside and len(domains) == 1:  # of one parameter only the value need be written
+        inside = f"{next(iter(domains))}={inside}"
+    written = parse_arguments(inside, str(text)) if inside else {}
+    if twice := written.keys() & parameters.keys():
+        raise ParameterError(f"{text!r}: {twice.pop()} is given twice")
     return known[shape["name"]](**written, **parameters)
 
 
@@ -218,18 +213,7 @@ OptionalShare: TypeAlias = Annotated[float | None, Real(0.0, 1.0, optional=True)
 Alerts: TypeAlias = Annotated[int | None, Whole(0, optional=True)]
 
 
-class _Threshold(Real):
-    """Any number, and infinity."""
-
-    def __init__(self) -> None:
-        super().__init__(optional=True)
-
-    def check(self, name: str, value: Any) -> float | None:
-        """Accept infinity as well: above all scores."""
-        return math.inf if value == math.inf else super().check(name, value)
-
-
-Threshold: TypeAlias = Annotated[float | None, _Threshold()]
+Threshold: TypeAlias = Annotated[float | None, Real(optional=True, infinite=True)]
 
 
 @rule("accuracy")
