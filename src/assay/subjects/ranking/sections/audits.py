@@ -41,18 +41,16 @@ def document(audit: Audit) -> Document:
 def differences(comparison: SignatureComparison) -> Document:
     """What differs, the two side by side; what follows from each difference, and what to pass to get either number."""
     about = {
-        name: {"signature": str(signature), "call": call, "measure": str(measure), "rules": rules}
-        for name, signature, call, (measure, rules) in (
-            ("first", comparison.first, comparison.first_call, comparison.first.arguments()),
-            ("second", comparison.second, comparison.second_call, comparison.second.arguments()),
-        )
+        name: {"signature": each.text, "call": each.call, "measure": str(each.measure), "rules": dict(each.rules)}
+        for name, each in (("first", comparison.first), ("second", comparison.second))
     }
     if comparison.is_same:
         same = "Both numbers were made by the same rules: what differs are the data."
         return Document("signatures", (Section.of_lines("differences", [same], data=about),))
     columns = (Column("field", "differs"), Column("first"), Column("second"))
-    table = Table("differences", comparison.to_frame(), columns)
-    follows = (f"{difference.field}: {difference.follows}" for difference in comparison.differences)
+    frame = comparison.to_frame()
+    table = Table("differences", frame, columns)
+    follows = (f"{field}: {follows}" for field, follows in frame.select("field", "follows").iter_rows())
     calls = (f"To get the {name}: {numbers['call']}" for name, numbers in about.items())
     sections = (
         Section("differences", parts=(table, *map(Prose, follows))),
