@@ -13,7 +13,7 @@ from assay.show.model import Column, Document, Prose, Section, Table
 
 if TYPE_CHECKING:
     from assay.subjects.ranking.audit.rules import ToolRule
-    from assay.subjects.ranking.audit.search import Answer, Audit, Match
+    from assay.subjects.ranking.audit.search import Answer, Audit, RuleValue
     from assay.subjects.ranking.audit.signatures import SignatureComparison
 
 _MOST_MATCHES = 5
@@ -91,10 +91,10 @@ def _reasons(audit: Audit) -> Iterator[tuple[str, tuple[str, ...]]]:
         cleaned = f", {_CLEANED}" if audit.repeated_rows else ""
         yield "tools", (f"Assay's own value is also that of {', '.join(audit.tools)}{cleaned}.",)
     if audit.answer is None:
-        findings = audit.different
-        yield "reasons", tuple(f"{_cleaned(_with_tools(each.rule), audit)}: {each.rule.why}" for each in findings)
+        rules = [rule for each in audit.different for rule in each.rules]
+        yield "reasons", tuple(f"{_cleaned(_with_tools(rule), audit)}: {rule.why}" for rule in rules)
     if audit.same:
-        names = dict.fromkeys(_cleaned(finding.rule.name, audit) for finding in audit.same)
+        names = dict.fromkeys(_cleaned(rule.name, audit) for each in audit.same for rule in each.rules)
         yield "same", (f"Would give the same here: {'; '.join(names)}.",)
 
 
@@ -133,7 +133,7 @@ def _answered(answer: Answer) -> Iterator[str]:
         yield f"No single rule gives it; among {answer.tried:,} ways of counting, some may agree by chance."
 
 
-def _named(match: Match) -> str:
+def _named(match: RuleValue) -> str:
     return " + ".join(map(_with_tools, match.rules)) or "Assay's own value"
 
 
