@@ -15,7 +15,7 @@ from assay.core.notes import Note
 from assay.measures.counting.ranks import Ranks
 from assay.measures.counting.retrieved import retrieved, why_not
 from assay.subjects.ranking.evaluation import Evaluation
-from assay.subjects.ranking.unjudged import bounds_of, condensed_of, judge_next, reach_of
+from assay.subjects.ranking.unjudged import bounds_of, judge_next, reach_of
 from assay.subjects.ranking.visible_changes import PAGE, changes, noticed
 from assay.verbs.comparison.findings import Finding
 from assay.verbs.comparison.result import Comparison
@@ -96,18 +96,6 @@ class DocumentAnalysis:
                 limits = bounds_of(measure, self._on_units(name, sample.measure), evaluation.undefined)
                 rows.append((name, sample.measure, value, limits.mean_low, limits.mean_high, limits.exact))
         columns = ["system", "measure", "value", "low", "high", "exact"]
-        return pl.DataFrame(rows, schema=columns, orient="row")
-
-    def condensed(self) -> pl.DataFrame:
-        """Each difference with unjudged documents taken out of the rankings, beside the one with them in."""
-        self._refuse_complete()
-        rows = []
-        for finding in self.comparison.findings:
-            measure = self._evaluation.measure(finding.measure)
-            rest = condensed_of(measure, *self._both(finding), self._evaluation.undefined)
-            rows.append((finding.measure, finding.baseline, finding.system, finding.difference, *rest, rest.difference))
-        columns = ["measure", "baseline", "system", "difference", "condensed_baseline", "condensed_system",
-                   "condensed_difference"]  # fmt: skip
         return pl.DataFrame(rows, schema=columns, orient="row")
 
     def looked_into(self, finding: Finding) -> tuple[Finding, str]:

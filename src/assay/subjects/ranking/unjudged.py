@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import itertools
 import math
-from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -158,18 +157,6 @@ class Bounds(NamedTuple):
     exact: bool
 
 
-class Condensed(NamedTuple):
-    """Two systems' numbers with unjudged documents taken out of the rankings."""
-
-    first: float
-    second: float
-
-    @property
-    def difference(self) -> float:
-        """The second system's number less the first one's."""
-        return self.second - self.first
-
-
 def bounds_of(measure: Measure, ranks: Ranks, undefined: Undefined = "counted_as") -> Bounds:
     """The lowest and the highest that a system's value could be, query by query and on average.
 
@@ -226,27 +213,6 @@ def reach_of(measure: Measure, first: Ranks, second: Ranks, undefined: Undefined
 def _are_exact(trials: Trials, sure: Mask) -> bool:
     """Whether extremes of queries are those of the mean: every query is in it, or there is nothing to bring one in."""
     return bool(sure[trials.counted].all() and (trials.counted.all() or not len(trials.unjudged.document)))
-
-
-def condensed_of(measure: Measure, first: Ranks, second: Ranks, undefined: Undefined = "counted_as") -> Condensed:
-    """Both systems' numbers if unjudged documents are taken out and the ranks close up, as `judged_only` does.
-
-    >>> from assay.measures.counting.retrieved import retrieved
-    >>> from assay.measures import RR
-    >>> from assay.tables import Qrels, Run
-    >>> runs = {"a": Run.of({"q": {"x": 2, "y": 1}}), "b": Run.of({"q": {"x": 1, "z": 2}})}
-    >>> counts = retrieved(runs, Qrels.of({"q": {"x": 1}}))
-    >>> condensed_of(RR, counts["a"], counts["b"])  # without z, x is first in both
-    Condensed(first=1.0, second=1.0)
-    """
-    numbers = []
-    for ranks in same_queries(first, second):
-        hits = as_judged(ranks).hits.condensed()
-        closed_up = replace(
-            as_judged(ranks), hits=hits, retrieved=np.bincount(hits.query, minlength=len(ranks.queries))
-        )
-        numbers.append(summarise(measure, measure.per_unit(closed_up), undefined).value)
-    return Condensed(*numbers)
 
 
 def judge_next(  # noqa: PLR0917  # what is compared, how many, and what it is called
