@@ -255,7 +255,6 @@ def test_two_systems_on_one_topic_have_their_values_and_rankings_side_by_side() 
         ["a", "b"],
     ]
     assert changed.baseline.ranking[-1].running == pytest.approx(0.5)
-    assert "One topic says nothing of others" in str(contents.advice)
     assert contents.verdicts == []
     assert report.to_html()
     same = contents_of(make_report(qrels, {"x": runs["x"], "y": runs["x"]}, "RR"))
@@ -296,10 +295,10 @@ def test_what_is_unjudged_is_to_be_judged_first() -> None:
     """Two documents that nobody judged stand above the relevant one, for each of twelve queries."""
     runs = {"a": FIRST, "b": at_ranks(dict.fromkeys(JUDGED, 3), unjudged=2)}
     first = "judge these first (compare(..., measures='{}').judge_next())."
-    assert advice(runs, "P@2") == f"Worse, but 20% of the top 10 of b is unjudged: {first.format('P@2')}"
+    assert advice(runs, "P@2") == f"Worse, but 24 unjudged documents could turn it: {first.format('P@2')}"
     assert advice(runs, "AP") == f"Worse, but 24 unjudged documents could turn it: {first.format('AP')}"
     said = advice(runs, ["P@1", "P@2"])
-    assert said == f"Worse under P@1; under P@2, too, but 20% of the top 10 of b is unjudged: {first.format('P@2')}"
+    assert said == f"Worse under P@1; under P@2, too, but 24 unjudged documents could turn it: {first.format('P@2')}"
 
 
 def test_where_one_cannot_tell_the_number_of_queries_that_would_is_named() -> None:
@@ -313,18 +312,6 @@ def test_where_one_cannot_tell_the_number_of_queries_that_would_is_named() -> No
     assert advice(runs).startswith(expected)
     few = {query: JUDGED[query] for query in list(JUDGED)[:3]}
     assert advice(runs, qrels=few) == "Inconclusive: 3 queries are too few; get at least 5."
-
-
-def test_where_so_many_queries_would_show_the_margin_the_advice_names_what_they_show() -> None:
-    queries = list(JUDGED)
-    runs = {"a": FIRST, "b": at_ranks(dict.fromkeys(queries, 1) | dict.fromkeys(queries[:2], 3))}
-    margin = 1.01 * compare(JUDGED, runs, measures="RR").finding().detectable
-    finding = compare(JUDGED, runs, measures="RR", margin=margin).finding()
-    assert finding.verdict.word == "inconclusive"
-    expected = (
-        f"Inconclusive: 12 queries show a difference of {finding.detectable:.3f} with a power of 80%, and a smaller one"
-    )
-    assert advice(runs, margin=margin) == f"{expected} takes more."
 
 
 def test_verdicts_that_stand_in_the_table_only_are_counted() -> None:
