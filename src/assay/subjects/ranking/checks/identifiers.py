@@ -13,6 +13,7 @@ from assay.measures import Judged
 from assay.measures.counting.id_normalisation import TOP
 from assay.subjects.ranking.checks.case import ExaminedCollection, ExaminedRun
 from assay.subjects.ranking.checks.examined_files import Opened
+from assay.tables import Documents
 from assay.verbs.diagnosis.findings import EXAMPLES, CheckFinding, Example, Severity, check, finding, pair, share
 
 #: Where this share of a run's documents are topics, its columns are swapped.
@@ -132,18 +133,14 @@ def topics_file(case: ExaminedCollection) -> Iterator[CheckFinding]:
 
 #: Control, format, private and unassigned characters, all white space but the blank, and what stands for lost ones.
 _INVISIBLE = r"[\p{C}\p{Z}\x{FFFD}--\x20]"
-#: At most so many ids with letters beyond ASCII are odd among so many ids.
-_FEW, _MANY = 2, 20
-#: Ids longer than this are worth a note.
-_LONG = 200
 _NO_VALUE = ["nan", "NaN", "None", "none", "null", "NULL", "<NA>", "undefined"]
 UNJUDGED_AT = (5, 10, 20)
 UNJUDGED_NOTE, UNJUDGED_WARNING = 0.05, 0.2
 
 
 @check(
-    "odd-ids", "file", "error", "warning", "note",
-    question="Are ids empty, in quotation marks, `nan`, with invisible characters, the only ones with é, or very long?",
+    "odd-ids", "file", "error", "warning",
+    question="Are ids empty, in quotation marks, `nan`, with invisible characters, or in two Unicode forms?",
     advice="clean the ids where they are made: what cannot be seen still keeps ids from matching",
 )  # fmt: skip
 def odd_ids(file: Opened) -> Iterator[CheckFinding]:
@@ -158,15 +155,12 @@ def odd_ids(file: Opened) -> Iterator[CheckFinding]:
             ("error", "that is empty", ids == ""),
             ("warning", "in quotation marks", ids.str.contains(r"^([\"'`]).*[\"'`]$")),
             ("warning", "that is a word for nothing", ids.is_in(_NO_VALUE)),
-            ("note", f"longer than {_LONG} bytes", ids.str.len_bytes() > _LONG),
         ]
         if not plain:
-            invisible = ids.str.contains(_INVISIBLE)
             kinds += [
-                ("warning", "with invisible or lost characters", invisible),
+                ("warning", "with invisible or lost characters", ids.str.contains(_INVISIBLE)),
                 ("warning", "with blanks at an end", ids.str.contains(r"^[ \t]|[ \t]$")),
                 ("warning", "that another one equals but for its Unicode normal form", _in_two_forms(ids)),
-                ("warning", "beyond ASCII, as no other is", _foreign(ids) & ~invisible),
             ]
         for severity, problem, odd in kinds:
             rows = odd.arg_true()
@@ -177,14 +171,6 @@ def odd_ids(file: Opened) -> Iterator[CheckFinding]:
             examples = [Example(spelt(ids[row]), file.line(row)) for row in places]
             message = f"{number_of(what, names.len())} {problem}"
             yield finding("odd-ids", severity, file, message, rows.len(), examples=examples)
-
-
-def _foreign(ids: pl.Series) -> pl.Series:
-    """The ids with letters beyond ASCII, if they are one or two among many."""
-    beyond = ids.str.len_bytes() != ids.str.len_chars()
-    names = ids.filter(beyond).unique()
-    is_odd = 0 < names.len() <= _FEW and ids.n_unique() >= _MANY
-    return beyond if is_odd else pl.repeat(value=False, n=ids.len(), eager=True)
 
 
 def _in_two_forms(ids: pl.Series) -> pl.Series:
@@ -276,16 +262,11 @@ def documents_file(case: ExaminedCollection) -> Iterator[CheckFinding]:
     """Judged documents that the collection lacks."""
     if case.documents is None:
         return
-    known = case.documents.frame.select("doc_id")
-    absent = (
-        case.grades.select("doc_id")
-        .unique(maintain_order=True)
-        .join(known, on="doc_id", how="anti", maintain_order="left")
-    )
-    if absent.height:
-        examples = [Example(f"document {quote(doc_id)}") for doc_id in absent["doc_id"].head(EXAMPLES)]
-        message = f"{number_of('judged document', absent.height)} not in {case.documents.name}"
-        yield finding("documents-file", "warning", case.judgments, message, absent.height, examples=examples)
+    absent = _absent(case.grades, case.documents)
+    if absent.len():
+        examples = [Example(f"document {quote(doc_id)}") for doc_id in absent.head(EXAMPLES)]
+        message = f"{number_of('judged document', absent.len())} not in {case.documents.name}"
+        yield finding("documents-file", "warning", case.judgments, message, absent.len(), examples=examples)
 
 
 @check(
@@ -297,14 +278,15 @@ def unknown_documents(system: ExaminedRun) -> Iterator[CheckFinding]:
     """Retrieved documents that the collection lacks."""
     if system.case.documents is None:
         return
-    known = system.case.documents.frame.select("doc_id")
-    absent = (
-        system.frame.select("doc_id")
-        .unique(maintain_order=True)
-        .join(known, on="doc_id", how="anti", maintain_order="left")
-    )
-    if absent.height:
-        rows = [int((system.run.rows["doc_id"] == doc_id).arg_max() or 0) for doc_id in absent["doc_id"].head(EXAMPLES)]
+    absent = _absent(system.frame, system.case.documents)
+    if absent.len():
+        rows = [int((system.run.rows["doc_id"] == doc_id).arg_max() or 0) for doc_id in absent.head(EXAMPLES)]
         examples = [Example(pair(*system.run.rows.row(row)[:2]), system.run.line(row)) for row in rows]
-        message = f"{number_of('document', absent.height)} not in {system.case.documents.name}"
-        yield finding("unknown-documents", "warning", system.run, message, absent.height, examples=examples)
+        message = f"{number_of('document', absent.len())} not in {system.case.documents.name}"
+        yield finding("unknown-documents", "warning", system.run, message, absent.len(), examples=examples)
+
+
+def _absent(rows: pl.DataFrame, documents: Documents) -> pl.Series:
+    """The documents of a table that the collection lacks."""
+    names = rows["doc_id"].unique(maintain_order=True)
+    return names.filter(~names.is_in(documents.frame["doc_id"].implode()))

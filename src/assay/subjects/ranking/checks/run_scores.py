@@ -154,8 +154,8 @@ def rank_conflict(system: ExaminedRun) -> Iterator[CheckFinding]:
 
 
 @check(
-    "ranks", "ranking", "error", "warning", "note",
-    question="Are ranks no whole numbers, the same for several documents, with gaps, not from 1 on, or really scores?",
+    "ranks", "ranking", "error", "warning",
+    question="Are ranks no whole numbers, or really scores?",
     advice=f"{_NOTHING}; {_SWAP} if ranks and scores stand in each other's place",
 )  # fmt: skip
 def ranks(system: ExaminedRun) -> Iterator[CheckFinding]:
@@ -175,43 +175,12 @@ def ranks(system: ExaminedRun) -> Iterator[CheckFinding]:
             message = f"{number_of('rank', rows.len())} {'is' if rows.len() == 1 else 'are'} {what}"
             examples = [Example(_told(system, row), run.line(row)) for row in rows.head(EXAMPLES).to_list()]
             yield finding("ranks", "warning", run, message, rows.len(), examples=examples, todo=_NOTHING)
-    yield from _gaps(system)
 
 
 def _told(system: ExaminedRun, row: int) -> str:
     """The line itself, if it is known: it shows what stands in the place of a rank."""
     written = system.run.written(row)
     return pair(*system.run.rows.row(row)[:2]) if written is None else quote(" ".join(written.split()))
-
-
-def _gaps(system: ExaminedRun) -> Iterator[CheckFinding]:
-    """Ranks that come twice, with gaps, or from another number on than 1."""
-    if system.run.rows["rank"].has_nulls() or system.repeated.any():
-        return
-    place = pl.col("rank")
-    queries = system.run.rows.group_by("query_id", maintain_order=True).agg(
-        start=place.min(), end=place.max(), count=pl.len(), different=place.n_unique()
-    )
-    repeated = queries.filter(pl.col("different") < pl.col("count"))
-    gaps = queries.filter(
-        pl.col("different") == pl.col("count"), pl.col("end") - pl.col("start") + 1 != pl.col("count")
-    )
-    shifted = queries.filter(pl.col("start") != 1)
-    if system.run.tolerated is not None:  # lines that could not be read leave gaps, which have been told as such
-        gaps, shifted = gaps.clear(), shifted.clear()
-    parts = {"the same rank twice": repeated, "gaps between ranks": gaps, "ranks that do not start at 1": shifted}
-    parts_text = [f"{what} in {number_of('query', part.height)}" for what, part in parts.items() if part.height]
-    if not parts_text:
-        return
-    rows_listed = pl.concat([part.head(1) for part in parts.values()]).unique(maintain_order=True)
-    examples = [
-        Example(
-            f"query {quote(row['query_id'])}: {row['start']:g} to {row['end']:g}, {number_of('document', row['count'])}"
-        )
-        for row in rows_listed.to_dicts()
-    ]
-    count = max(part.height for part in parts.values())
-    yield finding("ranks", "note", system.run, "; ".join(parts_text), count, examples=examples, todo=_NOTHING)
 
 
 @check(

@@ -45,33 +45,28 @@ def one_relevant(case: ExaminedCollection) -> Iterator[CheckFinding]:
 
 
 @check(
-    "measure-fit", "judgments", "warning", "note",
-    question="Can P@k or R@k as asked for not reach 0.5, is ERR's top grade not the scale's, has a gain no effect?",
+    "measure-fit", "judgments", "warning",
+    question="Can P@k or R@k as asked for not reach 0.5, is ERR's top grade not the scale's?",
     advice="choose a cut-off near the number of relevant documents, or RCap@k; state max_grade for ERR",
 )  # fmt: skip
 def measure_fit(case: ExaminedCollection) -> Iterator[CheckFinding]:
-    """Recall far below the number of relevant documents, precision far above it, gains of binary grades, ERR's top."""
+    """Recall far below the number of relevant documents, precision far above it, ERR's top."""
     relevant = _relevant(case)
     if not case.asked or not len(relevant):
         return
-    grades = set(case.grades["relevance"].unique().to_list())
+    top = float(case.grades["relevance"].max())  # type: ignore[arg-type]  # some grade is relevant
     for measure in case.measures:
-        cutoff, name = measure.parameters.get("cutoff"), measure.name
-        unfit: tuple[Severity, str] | None = None
+        cutoff, name, message = measure.parameters.get("cutoff"), measure.name, ""
         if name in {"R", "P"} and cutoff:
             reach = np.minimum(1, cutoff / relevant if name == "R" else relevant / cutoff).mean()
             if reach < _CEILING:
                 median = float(np.median(relevant))
-                message = f"{measure} can reach {number(reach, 2)} at most: the median topic has {median:g}"
-                unfit = "warning", f"{message} relevant {'document' if median == 1 else 'documents'}"
-        elif name in {"nDCG", "DCG"} and measure.parameters.get("gain") == "exp" and grades <= {0.0, 1.0}:
-            unfit = "note", f"{measure}: with grades 0 and 1, exponential gains are the linear ones"
-        elif name in {"ERR", "nERR"} and measure.parameters.get("max_grade") is None and case.scale:
-            top = max(grades)
-            if top < max(case.scale):
-                unfit = "warning", f"{measure} takes {top:g} for the top of the scale, which is {max(case.scale):g}"
-        if unfit:
-            yield finding("measure-fit", unfit[0], case.judgments, unfit[1])
+                what = f"{median:g} relevant {'document' if median == 1 else 'documents'}"
+                message = f"{measure} can reach {number(reach, 2)} at most: the median topic has {what}"
+        elif name in {"ERR", "nERR"} and measure.parameters.get("max_grade") is None and top < max(case.scale or (0,)):
+            message = f"{measure} takes {top:g} for the top of the scale, which is {max(case.scale):g}"
+        if message:
+            yield finding("measure-fit", "warning", case.judgments, message)
 
 
 @check(
