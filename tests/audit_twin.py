@@ -237,18 +237,6 @@ def averaged(measure: str, data: Rows) -> float:
     return sum(values) / len(values)
 
 
-def ranx_bpref(data: Rows) -> float:
-    judged = {doc: max(grade, 0.0) for doc, grade in data.judged.items()}
-    found = any(judged.get(doc, 0.0) >= 1 for doc in plain(data).ranking)
-    if found and all(grade >= 1 for grade in judged.values()):
-        return math.nan
-    return value("Bpref", replace(plain(data), judged=judged))
-
-
-def judged_among(data: Rows) -> int:
-    return sum(data.judged.get(doc, -1.0) >= 0 for doc in plain(data).ranking[:K])
-
-
 def on_plain(measure: str, **changes: Any) -> Callable[[Rows], float]:
     """The measure with other parameters, of what Assay looks at."""
     return lambda data: value(measure, plain(data), **changes)
@@ -323,16 +311,12 @@ RULES: dict[tuple[str, str], Callable[[Rows], float]] = {
         plain(data), _P, lambda grade: max(grade, 0.0) / max(1.0, *data.judged.values())
     ),
     ("ERR", "top of the scale is 4"): lambda data: value("ERR", plain(data), max_grade=4),
-    ("Bpref", "as ranx"): ranx_bpref,
     ("SetF", "beta squared"): lambda data: value("SetF", plain(data), beta=math.sqrt(2)),
     **{
         (name, f"levels of recall as {rule}"): on_plain(name, rule=rule)
         for name in ("IPrec", "IPrecMean")
         for rule in ("trec_eval-9", "trec_eval-10")
     },
-    ("GMAP", "mean of the logarithms"): lambda data: math.log(value("GMAP", plain(data))),
-    ("Judged", "divided by k"): lambda data: judged_among(data) / K,
-    ("Unjudged", "divided by the results returned"): lambda data: 1 - judged_among(data) / len(plain(data).ranking[:K]),
 }
 
 

@@ -26,7 +26,7 @@ from hypothesis import strategies as st
 from shared_data import shared
 from strategies import quickly
 
-from assay import AssayError, Diagnosis, Documents, ParameterError, Ranks, Topics, doctor, evaluate
+from assay import AssayError, Diagnosis, Documents, ParameterError, Ranks, Topics, doctor
 from assay.cli.wording import Options
 from assay.core.arguments import speaking
 from assay.measures import AP, RR, P, nDCG
@@ -855,25 +855,6 @@ def test_a_measure_at_its_top_cannot_tell_runs_apart(tmp_path: Path) -> None:
     assert {row["measure"] for row in finding.details} >= {"nDCG@10", "AP", "RR"}
     alone = examined(tmp_path, given.qrels, best)
     assert found_in(alone) == {("saturation", "note"), ("perfect", "warning")}
-
-
-def test_too_few_topics_for_the_differences_are_told_with_how_many_it_takes(tmp_path: Path) -> None:
-    given = files()
-    upside_down = [
-        re.sub(r" (\d+) (\S+) mine", lambda m: f" {25 - int(m[1])} {int(m[1])} yours", line) for line in given.run
-    ]
-    worse = [
-        line.replace("mine", "yours") if line < "110" else changed
-        for line, changed in zip(given.run, upside_down, strict=True)
-    ]
-    diagnosis = examined(tmp_path, given.qrels, given.run, worse, measures=["nDCG@10"])
-    [finding] = [one for one in diagnosis.findings if one.check == "few-topics"]
-    assert ("few-topics", "warning") in found_in(diagnosis)
-    evaluation = evaluate(tmp_path / "qrels.txt", [tmp_path / "run0.run", tmp_path / "run1.run"], "nDCG@10")
-    assert finding.details[0]["difference"] == pytest.approx(
-        abs(evaluation.mean(system="run0") - evaluation.mean(system="run1"))
-    )
-    assert finding.details[0]["topics_needed"] > TOPICS
 
 
 def test_files_of_topics_and_documents(tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ from assay.stats.pairing import Directions
 from assay.stats.rounding import ROUNDING, snapped
 from assay.stats.samples import NO_DRAWING, Sample
 from assay.stats.tuning_bootstrap import Choices, interval_by_error
-from assay.subjects.ranking.settings_of_runs import RunSetting, grid_of, settings_of
+from assay.subjects.ranking.settings_of_runs import Parameters, grid_of, settings_of
 from assay.subjects.ranking.tuning_result import TUNED, TunedFold, Tuning
 from assay.tables import Topics
 from assay.verbs.comparison.findings import Finding, Levels, finding_of
@@ -186,7 +186,7 @@ def _finding(sample: Sample, both: Floats, baseline: str, error: float, levels: 
     return finding_of(two, (0, 1), outcome, outcome.p, levels)
 
 
-def _warnings(folds: Sequence[TunedFold], settings: Sequence[RunSetting], table: Floats) -> Iterator[str]:
+def _warnings(folds: Sequence[TunedFold], settings: Mapping[str, Parameters], table: Floats) -> Iterator[str]:
     if (np.ptp(table, axis=1) <= ROUNDING * np.abs(table).max()).all():
         yield "every topic has the same number under all settings: there is nothing to choose by"
         return
@@ -198,11 +198,10 @@ def _warnings(folds: Sequence[TunedFold], settings: Sequence[RunSetting], table:
             f"{number_of('setting', len(chosen))} were chosen in {number_of('fold', len(folds))}, none in half of "
             "them: the choice hangs on the topics"
         )
-    named = {setting.name: setting for setting in settings}
     for name, grid in grid_of(settings).items():
         for end, which in ((grid[0], "smallest"), (grid[-1], "largest")):
             # Where settings tied, it was their order that chose, and says nothing of what lies beyond.
-            often = sum(fold.tied == 1 and named[fold.chosen].parameters[name] == end for fold in folds)
+            often = sum(fold.tied == 1 and settings[fold.chosen][name] == end for fold in folds)
             if len(grid) > 2 and often:
                 yield (
                     f"{name}: the {which} value of the grid, {end:g}, was chosen in {often} of "

@@ -5,17 +5,16 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, cast
+from typing import Any
 
 from assay.core.errors import AssayError, ParameterError, did_you_mean, listed, number_of, refuse_unknown
 from assay.measures import parse_measure
 from assay.measures.counting.policies import Policies, policies
 from assay.measures.registry import Measure
-from assay.measures.summary import Undefined, signature
+from assay.measures.summary import signature
 from assay.subjects.ranking.audit.cases import AuditCase
-from assay.subjects.ranking.audit.rules import AuditSetting
+from assay.subjects.ranking.audit.rules import AuditSetting, registered
 from assay.subjects.ranking.audit.search import Audit, RuleValue, answer, wanted
-from assay.subjects.ranking.audit.search import rules as known_rules
 from assay.subjects.ranking.evaluation import Evaluation, evaluate
 from assay.subjects.ranking.inputs import named_runs
 
@@ -61,7 +60,7 @@ def audit(
     value_here = math.nan if undefined or math.isnan(evaluation.mean()) else case.value(default)
     findings: list[RuleValue] = []
     whole: list[str] = []
-    for rule in known_rules(default.measure):
+    for rule in registered(default.measure):
         changed = rule.applied(default) if rule.tools else None
         if changed is None:
             continue
@@ -155,7 +154,7 @@ def _signature(setting: AuditSetting, case: AuditCase, evaluation: Evaluation) -
         setting.measure,
         setting.policies,
         case.data.top_grade,
-        cast("Undefined", setting.undefined),
+        setting.undefined,
         seed=evaluation.seed,
         samples=evaluation.samples,
         judge=evaluation.judge,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
 from functools import cached_property
 
@@ -79,8 +78,6 @@ class AuditCase:
             result = measure.per_unit(ranks, seed=self.seed, samples=self.samples)
         else:
             result = _plain(setting.counted(ranks, measure))
-        if setting.undefined == "spreads":
-            return float(result.values.mean()) if len(result.values) else math.nan
         if not measure.is_micro:
             # In other tools what counts as 0 is 0, even if there is nothing else.
             values = filled(measure, result.values[asked], setting.undefined)

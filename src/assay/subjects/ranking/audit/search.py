@@ -23,17 +23,6 @@ from assay.subjects.ranking.audit.rules import AuditSetting, ToolRule, registere
 
 MODULES = (reading_rules, gain_rules, measure_rules)
 
-
-def rules(measure: Measure | None = None) -> tuple[ToolRule, ...]:
-    """All rules, or those that have to do with a measure.
-
-    >>> from assay.measures import RR
-    >>> [rule.name for rule in rules(RR) if rule.of]
-    ['no cut-off']
-    """
-    return tuple(rule for rule in registered() if measure is None or rule.suits(measure))
-
-
 #: What is chosen otherwise together, as tools that nobody has listed do. More combinations would explain any number.
 PAIRS = (("gain", "discount"), ("gain", "ideal"), ("gain", "duplicates"), ("grades", "level"))
 _ROUNDING = 1e-9
@@ -112,7 +101,7 @@ def answer(asked: WantedValue, case: AuditCase, default: AuditSetting, singles: 
     if not asked.percent and top is not None and top[1] <= 1 < asked.number <= 100:  # 57.57 for 0.5757
         ways.append(asked.in_percent())
     value = singles[0].value
-    parts = [rule for rule in rules(default.measure) if rule.part]
+    parts = [rule for rule in registered(default.measure) if rule.part]
     unnamed = _different([(rule,) for rule in parts if not rule.tools], case, default, value)
     stated = [(first, other) for first in parts for other in parts if (first.part, other.part) in PAIRS]
     matches: list[RuleValue] = []

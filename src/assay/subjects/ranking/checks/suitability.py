@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import combinations
 
 import numpy as np
 
@@ -18,7 +17,6 @@ from assay.verbs.diagnosis.findings import CheckFinding, Example, Severity, chec
 _CEILING = 0.5
 #: Runs with fewer documents than the cut-off in more than this share of topics.
 _OFTEN_SHORT = 0.1
-_ALPHA, _POWER = 0.05, 0.8
 
 
 def _relevant(case: ExaminedCollection) -> Floats:
@@ -133,46 +131,12 @@ def saturation(systems: Sequence[ExaminedRun]) -> Iterator[CheckFinding]:
 
 @check(
     "few-topics", "runs", "warning",
-    question="Are there fewer than 5 topics, or too few for most differences between runs (power 80 %, alpha 0.05)?",
-    advice="do not rank the systems by these differences: test them (`assay compare`), plan topics (`assay power`)",
+    question="Are there fewer than 5 topics to compare runs by?",
+    advice="judge more topics; `assay compare` says what differences are worth, `assay power` how many topics it takes",
 )  # fmt: skip
 def few_topics(systems: Sequence[ExaminedRun]) -> Iterator[CheckFinding]:
-    """Pairs of runs whose observed difference is smaller than what as many topics can show."""
-    counted = [system for system in systems if system.values]
-    if len(counted) < 2:
-        return
-    from assay.stats.power import smallest_detectable, units_needed  # noqa: PLC0415  # brings SciPy; one run needs none
-
-    total = len(counted[0].case.topic_ids)
-    details, examples = [], []
-    for measure in counted[0].case.measures:
-        values = np.array([system.values[measure] for system in counted])
-        values = values[:, ~np.isnan(values).any(axis=0)]
-        topics = values.shape[1]
-        gaps = [gap for a, b in combinations(values, 2) if (gap := b - a).any()]
-        if topics < 2 or not gaps:
-            continue
-        difference = np.array([abs(gap.mean()) for gap in gaps])
-        spread = np.array([gap.std(ddof=1) for gap in gaps])
-        # What can be shown grows with the spread, all else being equal.
-        unit = smallest_detectable(1.0, topics, _ALPHA, _POWER)
-        hidden = int((difference < unit * spread).sum())
-        if hidden <= len(gaps) / 2:
-            continue
-        middle, typical = float(np.median(difference)), float(np.median(spread))
-        needed = units_needed(middle, typical, _ALPHA, _POWER) if middle > 0 and typical > 0 else None
-        details.append(
-            {"measure": str(measure), "pairs": len(gaps), "hidden": hidden, "topics": topics, "difference": middle,
-             "detectable": unit * typical, "topics_needed": needed}
-        )  # fmt: skip
-        takes = "" if needed is None else f", which {needed:,} topics would show"
-        text = f"{measure}: {hidden} of {number_of('pair', len(gaps))}; median difference {number(middle)}{takes}"
-        examples.append(Example(text))
-    names = listed([str(detail["measure"]) for detail in details])
-    if total < LEAST_TOPICS:
-        message = f"{number_of('topic', total)} cannot tell runs apart, whatever the differences"
-    else:
-        message = f"most runs differ by less than {number_of('topic', total)} can show, under {names}"
-    if details or total < LEAST_TOPICS:
-        count = sum(detail["hidden"] for detail in details)
-        yield finding("few-topics", "warning", ALL_RUNS, message, max(count, 1), examples=examples, details=details)
+    """Runs that no test could tell apart."""
+    counted, topics = [system for system in systems if system.values], len(systems[0].case.topic_ids)
+    if len(counted) > 1 and topics < LEAST_TOPICS:
+        message = f"{number_of('topic', topics)} cannot tell runs apart, whatever the differences"
+        yield finding("few-topics", "warning", ALL_RUNS, message)

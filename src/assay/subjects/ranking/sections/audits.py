@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 _MOST_MATCHES = 5
 #: Fewer decimals are reached by many rules.
 _TELLING_DIGITS = 3
-_CLEANED = "after removing duplicates"
 
 
 def document(audit: Audit) -> Document:
@@ -79,28 +78,21 @@ def _asked(answer: Answer) -> dict[str, Any]:
     return answer.wanted._asdict() | {"found": bool(matches), "tried": answer.tried, "matches": matches}
 
 
-def _reasons(audit: Audit) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """What the values rest on, by what it is about."""
+def _reasons(audit: Audit) -> Iterator[tuple[str, list[str]]]:
+    """What the values rest on, by what it is about; trec_eval itself stops at a document that comes again."""
+    cleaned = ""
     if audit.repeated_rows:
         rows = number_of("row", audit.repeated_rows)
-        yield (
-            "repeated",
-            (f"{rows} with a document that the query had before; Assay's own value counts each document once.",),
-        )
+        told = f"{rows} with a document that the query had before; Assay's own value counts each document once."
+        yield "repeated", [told]
+        cleaned = ", after removing duplicates"
     if audit.tools:
-        cleaned = f", {_CLEANED}" if audit.repeated_rows else ""
-        yield "tools", (f"Assay's own value is also that of {', '.join(audit.tools)}{cleaned}.",)
+        yield "tools", [f"Assay's own value is also that of {', '.join(audit.tools)}{cleaned}."]
     if audit.answer is None:
-        rules = [rule for each in audit.different for rule in each.rules]
-        yield "reasons", tuple(f"{_cleaned(_with_tools(rule), audit)}: {rule.why}" for rule in rules)
+        yield "reasons", [f"{_with_tools(rule)}: {rule.why}" for each in audit.different for rule in each.rules]
     if audit.same:
-        names = dict.fromkeys(_cleaned(rule.name, audit) for each in audit.same for rule in each.rules)
-        yield "same", (f"Would give the same here: {'; '.join(names)}.",)
-
-
-def _cleaned(name: str, audit: Audit) -> str:
-    """A rule's name; trec_eval itself stops at a document that comes again."""
-    return f"{name} ({_CLEANED})" if audit.repeated_rows and name.startswith("as trec_eval") else name
+        names = dict.fromkeys(rule.name for each in audit.same for rule in each.rules)
+        yield "same", [f"Would give the same here: {'; '.join(names)}."]
 
 
 def _answered(answer: Answer) -> Iterator[str]:
@@ -108,8 +100,6 @@ def _answered(answer: Answer) -> Iterator[str]:
     wanted = answer.wanted
     is_guessed = wanted.percent and not wanted.text.endswith("%")
     value = f"{wanted.text} (as a percentage)" if is_guessed else wanted.text
-    few = ["So few decimals may agree by chance: with more, fewer rules are left."]
-    few = few if wanted.digits < _TELLING_DIGITS else []
     if not answer.matches:
         yield f"No rule gives {value}."
         yield f"{answer.tried:,} ways of counting were tried: single rules, and a few pairs."
@@ -121,15 +111,15 @@ def _answered(answer: Answer) -> Iterator[str]:
         others = list(dict.fromkeys(rule.name for match in answer.matches for rule in match.rules))
         too = f" Rules that differ less than its decimals tell: {'; '.join(others)}." if others else ""
         yield f"{value} is Assay's own value.{too}"
-        yield from few
-        return
-    for match in answer.matches[:_MOST_MATCHES]:
-        yield f"{value} is what this gives: {_named(match)}."
-        yield from (f"  {rule.why}" for rule in match.rules)
-    if (more := len(answer.matches) - _MOST_MATCHES) > 0:
-        yield f"{number_of('other way', more)} of counting would give it, too."
-    yield from few
-    if not few and any(len(match.rules) > 1 for match in answer.matches):
+    else:
+        for match in answer.matches[:_MOST_MATCHES]:
+            yield f"{value} is what this gives: {_named(match)}."
+            yield from (f"  {rule.why}" for rule in match.rules)
+        if (more := len(answer.matches) - _MOST_MATCHES) > 0:
+            yield f"{number_of('other way', more)} of counting would give it, too."
+    if wanted.digits < _TELLING_DIGITS:
+        yield "So few decimals may agree by chance: with more, fewer rules are left."
+    elif any(len(match.rules) > 1 for match in answer.matches):
         yield f"No single rule gives it; among {answer.tried:,} ways of counting, some may agree by chance."
 
 
