@@ -58,7 +58,6 @@ def precision_recall(
     >>> curve.frame["precision"].to_list()[:2]  # 1/1, 1/2
     [1.0, 0.5]
     """
-    _measures_are_set("precision_recall", options)
     evaluation = evaluate(qrels, runs, level_measures(levels, rule), **options)
     if query is None:
         if not interpolated:
@@ -99,7 +98,6 @@ def roc(
     >>> roc({"q": {"a": 1, "c": 1}}, {"q": {"a": 3, "b": 2, "c": 1}}).summary["value"].to_list()  # 1 of 2 pairs
     [0.5]
     """
-    _measures_are_set("roc", options)
     rule = universe(collection_size, unretrieved)
     if options.get("ties") == "expected" and options.get("depth") is not None and rule != "random_order":
         raise ParameterError(
@@ -136,7 +134,6 @@ def by_cutoff(
     >>> by_cutoff({"q": {"a": 1}}, {"q": {"b": 2, "a": 1}}, "P", [1, 2]).frame["value"].to_list()
     [0.0, 0.5]
     """
-    _measures_are_set("by_cutoff", options)
     plain = parse_measure(measure)
     if plain.definition.at != "cutoff" or "cutoff" in plain.given:
         raise ParameterError(f"choose a measure that takes a cut-off, without one: nDCG, P or R, not {plain}")
@@ -260,23 +257,14 @@ def _with_query(evaluation: Evaluation, query: str) -> list[tuple[RankedSystem, 
 
 def _pair(evaluation: Evaluation, baseline: str | None, system: str | None) -> tuple[str, str]:
     names = [each.name for each in evaluation.systems]
-    if len(names) < 2:
-        raise ParameterError(f"a difference is between two systems, but there is only {names[0]}")
-    if baseline is None and system is None and len(names) > 2:
-        raise ParameterError(f"a difference is between two systems: choose two of {', '.join(names)}")
-    chosen = evaluation.system(names[0] if baseline is None else baseline).name
-    others = [name for name in names if name != chosen]
-    if system is None and len(others) > 1:
-        raise ParameterError(f"a difference is between two systems: choose one of {', '.join(others)} beside {chosen}")
-    other = evaluation.system(others[0] if system is None else system).name
-    if chosen == other:
-        raise ParameterError(f"a difference is between two systems, not {chosen} and itself")
-    return chosen, other
-
-
-def _measures_are_set(curve: str, options: Mapping[str, Any]) -> None:
-    if "measures" in options:
-        raise ParameterError(f"{curve} chooses its measures itself: leave measures out")
+    old = evaluation.system(names[0] if baseline is None else baseline).name
+    others = [name for name in names if name != old]
+    if len(others) != 1 and system is None:
+        raise ParameterError(f"a difference is between two systems: choose two; there are {', '.join(names)}")
+    new = evaluation.system(others[0] if system is None else system).name
+    if old == new:
+        raise ParameterError(f"a difference is between two systems, not {old} and itself")
+    return old, new
 
 
 def _each_cutoff(plain: Measure, cutoffs: Iterable[int]) -> list[Measure]:

@@ -10,9 +10,7 @@ import polars as pl
 from assay.core.digits import as_level
 from assay.core.errors import ParameterError, joined, listed
 from assay.core.notes import Note
-from assay.measures import Judged
 from assay.measures.curve_points import averaged_precision, level_measures
-from assay.measures.summary import summarise
 from assay.show import charts
 from assay.show.axis import around
 from assay.show.figure import Series
@@ -22,7 +20,6 @@ from assay.subjects.ranking.sections.basis import Basis
 from assay.subjects.ranking.unjudged import bounds_of
 from assay.verbs.sections.sentences import seen_by_users
 
-_JUDGED_AT = (5, 10, 20)
 _LEVELS = 11
 #: Bounds take their time: of more systems and measures, those of the main measures only.
 _MOST_BOUNDS = 24
@@ -86,34 +83,26 @@ def coverage(basis: Basis) -> Iterator[Section | str]:
 
 
 def _coverage(basis: Basis, evaluation: Evaluation) -> Table:
-    shares = []
-    for cutoff in () if basis.is_complete else _JUDGED_AT:
-        measure = Judged(cutoff=cutoff)
-        values = (summarise(measure, measure.per_unit(evaluation.system(name).ranks)).value for name in basis.systems)
-        shares.append(pl.Series(f"judged@{cutoff}", list(values)))
     places = {system: place for place, system in enumerate(basis.systems)}
-    counts = ["topics", "missing", "ignored", "retrieved", "relevant", "relevant_retrieved", "tied"]
-    frame = evaluation.coverage.sort(pl.col("system").replace_strict(places)).select(
-        "system",
-        *counts,
+    frame = evaluation.coverage.sort(pl.col("system").replace_strict(places)).with_columns(
         found=pl.when(pl.col("relevant") > 0).then(pl.col("relevant_retrieved") / pl.col("relevant")),
         _of_relevant=pl.format(" ({} of {})", "relevant_retrieved", "relevant"),
     )
     columns = (
         Column("system"),
-        *(Column(name, kind="count") for name in counts[:4]),
+        *(Column(name, kind="count") for name in ("topics", "missing", "ignored", "retrieved")),
         Column("found", "relevant found", "bar", also="_of_relevant"),
         Column("tied", kind="count"),
-        *(Column(share.name, kind="bar") for share in shares),
+        *([] if basis.is_complete else [Column("judged@10", kind="bar")]),
     )
-    judged = "Judged@k: the share of its first k documents that somebody judged."
+    judged = "Judged@10: the share of its first 10 documents that somebody judged."
     complete = "The judgments were declared complete: documents without judgment are irrelevant."
     note = (
         "Missing: judged topics that the system has no results for. Ignored: its topics without judgments. Tied: "
         "documents that were judged and share their score with another of the same query. "
-        + (judged if shares else complete)
+        + (complete if basis.is_complete else judged)
     )
-    return Table("coverage", frame.with_columns(shares), columns, "What each system's numbers rest on", (note,))
+    return Table("coverage", frame, columns, "What each system's numbers rest on", (note,))
 
 
 def _bounds(basis: Basis, evaluation: Evaluation, problems: list[Note | str]) -> pl.DataFrame:

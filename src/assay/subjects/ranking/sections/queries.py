@@ -103,11 +103,8 @@ def _of_systems(basis: Basis) -> Iterator[tuple[str, pl.DataFrame | str]]:
     same = [name for name in others if name in findings and findings[name].all_zero]
     others = [name for name in others if name not in same]
     if same:
-        in_part = any(findings[name].verdict.word != "identical" for name in same)
-        units = f"{basis.unit_kind} that both have a value for" if in_part else basis.unit_kind
-        names, differ = joined(same, most=len(same)), "does" if len(same) == 1 else "do"
-        on_any = f"{names} {differ} not differ from {basis.baseline} on any {units} under {basis.main}"
-        yield "", f"{on_any}: there are no differences to list, and no power to speak of"
+        names = joined([basis.baseline, *same], most=len(same) + 1)
+        yield "", f"{names} have the same {basis.main} for every {basis.unit_kind}: there are no differences to list"
     if len(others) > 1 and others[0] in findings and findings[others[0]].units > _MOST_QUERIES:
         units = number_of(basis.unit_kind, findings[others[0]].units)
         asked = basis.shown.wording.system
