@@ -188,11 +188,6 @@ def scikit_learn(data: Rows) -> float:
     return sum(ndcg(one[:K], sorted(one, reverse=True)[:K]) for one in found) / len(found)
 
 
-def scaled(data: Rows, ranking: Sequence[str]) -> float:
-    found, top = gains(Topic(tuple(ranking), data.judged), "linear"), max([*data.judged.values(), 0.0])
-    return dcg(found[:K]) / dcg([top] * K) if top else 0.0
-
-
 def as_in_the_file(data: Rows) -> list[str]:
     return [doc for doc, _, _ in data.rows]
 
@@ -205,11 +200,6 @@ def found_precision(data: Rows, ranking: Sequence[str]) -> float:
     relevant = [data.judged.get(doc, 0.0) >= 1 for doc in ranking[:K]]
     precisions = [sum(relevant[: place + 1]) / (place + 1) for place, found in enumerate(relevant) if found]
     return sum(precisions) / len(precisions) if precisions else 0.0
-
-
-def no_gain_below(data: Rows, measure: str, level: float) -> float:
-    judged = {doc: grade if grade >= level else 0.0 for doc, grade in data.judged.items()}
-    return value(measure, replace(plain(data), judged=judged))
 
 
 def by_length(topic: Topic) -> float:
@@ -261,11 +251,6 @@ RULES: dict[tuple[str, str], Callable[[Rows], float]] = {
     ("DCG", "as gdeval"): lambda data: sum(
         worth / math.log(place + 2) for place, worth in enumerate(gains(plain(data), "exp")[:K])
     ),
-    **{
-        (name, f"no gain below grade {level}"): partial(no_gain_below, measure=name, level=level)
-        for name in ("nDCG", "DCG")
-        for level in (2, 3, 4)
-    },
     ("nDCG", "ideal not cut"): lambda data: ndcg(gains(plain(data), "linear")[:K], ideal(data.judged, "linear")),
     ("nDCG", "ideal cut at the number of hits"): lambda data: ndcg(
         gains(plain(data), "linear")[:K], ideal(data.judged, "linear")[: min(K, len(plain(data).ranking))]
@@ -286,8 +271,6 @@ RULES: dict[tuple[str, str], Callable[[Rows], float]] = {
     ("nDCG", "as MLflow"): mlflow,
     ("nDCG", "as Phoenix"): phoenix,
     ("nDCG", "as scikit-learn"): scikit_learn,
-    ("nDCG", "as cwl_eval"): lambda data: scaled(data, as_in_the_file(data)),
-    ("nDCG", "as ir_measures SDCG"): lambda data: scaled(data, stable(data.rows)),
     ("AP", "as cwl_eval"): lambda data: found_precision(data, as_in_the_file(data)),
     **{(name, "context precision"): context_precision for name in ("nDCG", "AP", "P")},
     ("P", "divided by the hits returned"): lambda data: by_length(plain(data)),

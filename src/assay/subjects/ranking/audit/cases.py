@@ -62,7 +62,7 @@ class AuditCase:
         """The counts of all queries that a tool with these rules would work on."""
         # Without repeated rows, all that is done about them is the same.
         repeated = setting.repeated if self.has_repeated_rows else "one"
-        seen = (repeated, setting.in_file_order, setting.grades, setting.gains_from_level, setting.policies)
+        seen = (repeated, setting.in_file_order, setting.grades, setting.policies)
         if seen not in self._ranks:
             self._ranks[seen] = self._counted(setting)
         return _with_ideal(self._ranks[seen], setting)
@@ -125,8 +125,6 @@ class AuditCase:
             "whole": pl.when(grade < 0).then(grade.ceil()).otherwise(grade.floor()),  # towards zero, as C does
             "not_negative": pl.max_horizontal(grade, 0.0),
         }[seen.grades]
-        if seen.gains_from_level:
-            changed = pl.when(changed >= seen.policies.relevance_level).then(changed).otherwise(0.0)
         return self.qrels.frame.select(*_PAIR, relevance=changed)
 
 

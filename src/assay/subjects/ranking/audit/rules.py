@@ -45,7 +45,6 @@ class AuditSetting:
     `ideal`: of the judged documents, best first, all are looked at, or as many as the cut-off, or as many as there are
     hits; or only those that were retrieved.
     `grades`: as given, cut to whole numbers, or negative ones taken for 0.
-    `gains_from_level`: grades below the level of relevance are worth nothing.
     `topics`: the mean is over the judged ones as the policies say, or over all that the run returned.
     `undefined`: as in `evaluate`.
     `digits`: the value of each topic is rounded.
@@ -63,7 +62,6 @@ class AuditSetting:
     in_file_order: bool = False
     ideal: IdealOf = "judged"
     grades: Grades = "given"
-    gains_from_level: bool = False
     topics: Topics = "judged"
     undefined: Undefined = "counted_as"
     digits: int | None = None
