@@ -14,13 +14,11 @@ import polars as pl
 from assay import __version__
 from assay.core.errors import InputError, ParameterError, did_you_mean, refuse_unknown
 from assay.files.atomic import write_text
-from assay.measures import parse_measure
 from assay.measures.counting.policies import Policies
-from assay.measures.parser import split_measures
 from assay.measures.registry import Measure
 from assay.show.data import as_json
 from assay.subjects.ranking.digests import of_json, of_qrels, of_run
-from assay.subjects.ranking.evaluation import Evaluation, evaluate
+from assay.subjects.ranking.evaluation import Evaluation, evaluate, listed_measures
 from assay.subjects.ranking.inputs import named_runs
 from assay.tables import Scores
 from assay.verbs.gating.guards import Coverage
@@ -185,16 +183,3 @@ def refuse_predictions(*given: Any) -> None:
         raise ParameterError(
             "predictions are their own baseline, as they hold the truth: keep the file, and give it to the gate"
         )
-
-
-def listed_measures(measures: Iterable[str | Measure] | str | Measure) -> tuple[Measure, ...]:
-    """Measures one by one; text may hold several, separated by commas.
-
-    >>> listed_measures("AP, RR")
-    (AP, RR)
-    """
-    given = [measures] if isinstance(measures, str | Measure) else list(measures)
-    names = [name for one in given for name in (split_measures(one) if isinstance(one, str) else (one,))]
-    if not names:
-        raise ParameterError("there is no measure to gate by")
-    return tuple(dict.fromkeys(parse_measure(name) for name in names))

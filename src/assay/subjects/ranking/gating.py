@@ -16,8 +16,8 @@ from assay.core.errors import ParameterError, number_of, refuse_unknown
 from assay.files import Source, is_file
 from assay.stats.samples import Sample
 from assay.subjects.ranking.baseline_files import frozen_in
-from assay.subjects.ranking.baselines import DEFAULT_MEASURES, Baseline, coverage_of, listed_measures
-from assay.subjects.ranking.evaluation import evaluate
+from assay.subjects.ranking.baselines import DEFAULT_MEASURES, Baseline, coverage_of
+from assay.subjects.ranking.evaluation import evaluate, listed_measures
 from assay.subjects.ranking.inputs import named_runs
 from assay.subjects.ranking.pairing import RunPairing
 from assay.tables import Batches, Scores
