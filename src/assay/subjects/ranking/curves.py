@@ -9,7 +9,24 @@ import numpy as np
 import polars as pl
 
 from assay.core.errors import ParameterError, did_you_mean, number_of
-from assay.measures import AUC, curve_points, parse_measure
+from assay.measures import AUC, parse_measure
+from assay.measures.curve_points import (
+    about_topic,
+    averaged_precision,
+    level_measures,
+    mean_over,
+    pr_frame,
+    rank_by_rank,
+    roc_frame,
+    roc_points,
+    shortened,
+    summary_frame,
+    trivial,
+    undefined_topic,
+    undefined_topics,
+    universe,
+    without_curve,
+)
 from assay.measures.definition import RuleName, UnretrievedName
 from assay.measures.registry import Measure
 from assay.measures.steps import PerUnit
@@ -41,21 +58,19 @@ def precision_recall(
     >>> curve.frame["precision"].to_list()[:2]  # 1/1, 1/2
     [1.0, 0.5]
     """
-    evaluation = evaluate(qrels, runs, curve_points.level_measures(levels, rule), **options)
+    evaluation = evaluate(qrels, runs, level_measures(levels, rule), **options)
     if query is None:
         if not interpolated:
             raise ParameterError(
                 "queries reach different levels of recall, so an average has to be interpolated: choose one query"
             )
-        frame, summary = curve_points.averaged_precision(
-            {s.name: s.results for s in evaluation.systems}, evaluation.undefined
-        )
+        frame, summary = averaged_precision({s.name: s.results for s in evaluation.systems}, evaluation.undefined)
         title = f"Interpolated precision at {levels} levels of recall"
     else:
         rows = [point for system, unit in _with_query(evaluation, query) for point in _sawtooth(system, unit, query)]
         if interpolated:
             rows += _levels_of_query(evaluation, query)
-        frame, summary = curve_points.pr_frame(rows), _summary(evaluation, evaluation.measures[-1], query)
+        frame, summary = pr_frame(rows), _summary(evaluation, evaluation.measures[-1], query)
         title = "Precision and recall, rank by rank"
     last = {system.name: system.results[evaluation.measures[-1]] for system in evaluation.systems}
     topics = _Topics(evaluation, query, _reasons(evaluation, last, query))
@@ -83,7 +98,7 @@ def roc(
     >>> roc({"q": {"a": 1, "c": 1}}, {"q": {"a": 3, "b": 2, "c": 1}}).summary["value"].to_list()  # 1 of 2 pairs
     [0.5]
     """
-    rule = curve_points.universe(collection_size, unretrieved)
+    rule = universe(collection_size, unretrieved)
     if options.get("ties") == "expected" and options.get("depth") is not None and rule != "random_order":
         raise ParameterError(
             "which tied documents the depth leaves in is open: use another rule for ties than expected, or no depth"
@@ -93,15 +108,15 @@ def roc(
     )
     (area,) = evaluation.measures
     curves = {
-        system.name: [curve_points.roc_points(system.ranks, unit, rule) for unit in _units(evaluation, system, query)]
+        system.name: [roc_points(system.ranks, unit, rule) for unit in _units(evaluation, system, query)]
         for system in evaluation.systems
     }
-    frame = pl.concat([curve_points.roc_frame(name, points, query, undefined) for name, points in curves.items()])
+    frame = pl.concat([roc_frame(name, points, query, undefined) for name, points in curves.items()])
     summary = _summary(evaluation, area, query)
     among = "the retrieved documents" if collection_size is None else f"{collection_size:,} documents"
     topics = _Topics(evaluation, query, {name: points[0].reason for name, points in curves.items() if points})
-    remarks = curve_points.trivial(curves, collection_size)
-    warnings = topics.warnings(summary, *remarks, without=curve_points.without_curve(curves, undefined))
+    remarks = trivial(curves, collection_size)
+    warnings = topics.warnings(summary, *remarks, without=without_curve(curves, undefined))
     return Curve("roc", f"ROC curve among {among}", topics.title, frame, summary, warnings)
 
 
@@ -141,7 +156,7 @@ def by_cutoff(
         results[system.name] = result
     schema = {"system": pl.String, "query_id": pl.String, "cutoff": pl.Int64, "value": pl.Float64}
     frame = pl.DataFrame(points, schema=schema, orient="row").with_columns(pl.col("value").fill_nan(None))
-    summary = curve_points.summary_frame(last)
+    summary = summary_frame(last)
     topics = _Topics(evaluation, query, _reasons(evaluation, results, query))
     name = str(plain) if plain.parameters["cutoff"] is None else str(plain).rpartition("@")[0]
     title = f"{shortened(name)} by cut-off"
@@ -187,7 +202,7 @@ def differences(
     joined = columns[0].join(columns[1], on="query_id", how="inner", maintain_order="left")
     frame = joined.drop_nulls().with_columns(difference=pl.col("value") - pl.col("baseline"))
     frame = frame.sort("difference", descending=wanted.definition.higher_is_better is not False, maintain_order=True)
-    summary = curve_points.summary_frame([(name, wanted, evaluation.summary(wanted, name)) for name in (old, new)])
+    summary = summary_frame([(name, wanted, evaluation.summary(wanted, name)) for name in (old, new)])
     warnings = [*_Topics(evaluation).warnings(summary)]
     if (left_out := max(column.height for column in columns) - frame.height) > 0:
         warnings.append(f"{number_of('topic', left_out)} without a value of both systems: left out")
@@ -202,7 +217,7 @@ def differences(
 
 
 def _sawtooth(system: RankedSystem, unit: int, query: str) -> list[tuple[object, ...]]:
-    counted = curve_points.rank_by_rank(system.ranks, unit)
+    counted = rank_by_rank(system.ranks, unit)
     points = zip(counted.rank.tolist(), counted.recall.tolist(), counted.precision.tolist(), strict=True)
     return [(system.name, query, "every rank", int(rank), recall, precision) for rank, recall, precision in points]
 
@@ -220,11 +235,9 @@ def _summary(evaluation: Evaluation, measure: Measure, query: str | None = None)
     """The number of each system under a measure: the mean, or the value of one query."""
     if query is None:
         names = [system.name for system in evaluation.systems]
-        return curve_points.summary_frame([(name, measure, evaluation.summary(measure, name)) for name in names])
+        return summary_frame([(name, measure, evaluation.summary(measure, name)) for name in names])
     values = [(s.name, float(s.results[measure].values[unit])) for s, unit in _with_query(evaluation, query)]
-    return curve_points.summary_frame(
-        [(name, measure, Summary(value, 1, int(np.isnan(value)))) for name, value in values]
-    )
+    return summary_frame([(name, measure, Summary(value, 1, int(np.isnan(value)))) for name, value in values])
 
 
 def _units(evaluation: Evaluation, system: RankedSystem, query: str | None) -> list[int]:
@@ -281,15 +294,13 @@ class _Topics(NamedTuple):
     def title(self) -> str:
         """The topic, or how many there are."""
         if self.query is None:
-            return curve_points.mean_over(system.ranks.queries for system in self.evaluation.systems)
-        return curve_points.about_topic(self.query, self.reasons.values())
+            return mean_over(system.ranks.queries for system in self.evaluation.systems)
+        return about_topic(self.query, self.reasons.values())
 
     def warnings(self, summary: pl.DataFrame, *remarks: str, without: Iterable[str] | None = None) -> tuple[str, ...]:
         """What is odd: topics that have no value, unless it is said which are `without`, and that are missing."""
         if self.query is None:
-            undefined = (
-                curve_points.undefined_topics(summary, self.evaluation.undefined) if without is None else without
-            )
+            undefined = undefined_topics(summary, self.evaluation.undefined) if without is None else without
             return (*self.evaluation.warnings, *undefined, *remarks)
         missing = (
             f"{system.name}: nothing was retrieved for topic {self.query}"
@@ -298,7 +309,7 @@ class _Topics(NamedTuple):
         )
         return (
             *self.evaluation.warnings,
-            *curve_points.undefined_topic(summary, self.query, self.reasons),
+            *undefined_topic(summary, self.query, self.reasons),
             *remarks,
             *missing,
         )
