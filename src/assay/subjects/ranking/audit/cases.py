@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import cached_property
 
 import numpy as np
 import polars as pl
@@ -18,7 +17,7 @@ from assay.subjects.ranking.audit.rules import AuditSetting, Data
 from assay.tables import Qrels, Run
 
 _PAIR = ("query_id", "doc_id")
-# Ends the names of documents that come again, and sorts them right behind the first.
+# Stands in the names of documents that come again, which no id holds, and sorts them right behind the first.
 _AGAIN = "\x00"
 
 
@@ -94,8 +93,7 @@ class AuditCase:
             # As in a dict that is filled row by row: the place of the first row, the score of the last.
             run = run.group_by(_PAIR, maintain_order=True).agg(pl.all().last())
         elif seen.repeated != "one":
-            mark = self._mark
-            name = pl.when(self._before > 0).then(pl.format("{}{}{}", "doc_id", pl.lit(mark), self._before))
+            name = pl.when(self._before > 0).then(pl.format("{}{}{}", "doc_id", pl.lit(_AGAIN), self._before))
             again = run.select(*_PAIR, renamed=name.otherwise(pl.col("doc_id")))
             run = run.with_columns(doc_id=again["renamed"])
             more = again.filter(self._before > 0).join(graded, on=_PAIR, how="inner", maintain_order="left")
@@ -105,17 +103,9 @@ class AuditCase:
         judgments = Judgments.of(Qrels(graded, self.qrels.name))
         ranks = Ranks.from_tables(Run(run, self.run.name), judgments, seen.policies)
         if seen.repeated == "kept":
-            first = ~ranks.doc_ids.str.contains(self._mark, literal=True).to_numpy()
+            first = ~ranks.doc_ids.str.contains(_AGAIN, literal=True).to_numpy()
             ranks = replace(ranks, ideal=_ranked_anew(ranks.ideal, first[ranks.ideal.document]))
         return ranks
-
-    @cached_property
-    def _mark(self) -> str:
-        """What no id holds."""
-        mark, ids = _AGAIN, pl.concat([self.run.frame["doc_id"], self.qrels.frame["doc_id"]])
-        while ids.str.contains(mark, literal=True).any():
-            mark += _AGAIN
-        return mark
 
     def _grades(self, seen: AuditSetting) -> pl.DataFrame:
         """The judgments as the tool takes them."""

@@ -68,23 +68,14 @@ def depth(systems: Sequence[ExaminedRun]) -> Iterator[CheckFinding]:
 )  # fmt: skip
 def identical_runs(systems: Sequence[ExaminedRun]) -> Iterator[CheckFinding]:
     """The same queries, documents and order; scores may differ."""
-    alike: dict[tuple[int, int], list[ExaminedRun]] = {}
-    if len(systems) > 1:
-        for system in systems:
-            alike.setdefault(_digest(system), []).append(system)
-    for group in alike.values():
-        first = _ordered(group[0]) if len(group) > 1 else None
-        same = [system for system in group[1:] if first is not None and _ordered(system).equals(first)]
-        if same:
-            names = [group[0].name, *(system.name for system in same)]
+    alike: dict[bytes, list[ExaminedRun]] = {}
+    for system in systems if len(systems) > 1 else ():
+        alike.setdefault(_ordered(system).hash_rows().to_numpy().tobytes(), []).append(system)
+    for same in alike.values():
+        if len(same) > 1:
+            names = [system.name for system in same]
             message = f"{number_of('run', len(names))} with the same ranking: {listed(names)}"
-            yield _of_several("identical-runs", [group[0], *same], message, [])
-
-
-def _digest(system: ExaminedRun) -> tuple[int, int]:
-    """A number that runs with the same rows have in common, and their number of rows."""
-    hashes = system.frame.select(pl.struct("query_id", "doc_id").hash()).to_series()
-    return int(np.bitwise_xor.reduce(hashes.to_numpy())), system.frame.height
+            yield _of_several("identical-runs", same, message, [])
 
 
 def _ordered(system: ExaminedRun) -> pl.DataFrame:
