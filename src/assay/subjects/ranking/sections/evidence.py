@@ -17,6 +17,7 @@ from assay.show.figure import Series
 from assay.show.model import Column, Prose, Section, Table
 from assay.subjects.ranking.evaluation import Evaluation
 from assay.subjects.ranking.sections.basis import Basis
+from assay.subjects.ranking.sections.evaluations import coverage_table
 from assay.subjects.ranking.unjudged import bounds_of
 from assay.verbs.sections.sentences import seen_by_users
 
@@ -83,26 +84,13 @@ def coverage(basis: Basis) -> Iterator[Section | str]:
 
 
 def _coverage(basis: Basis, evaluation: Evaluation) -> Table:
-    places = {system: place for place, system in enumerate(basis.systems)}
-    frame = evaluation.coverage.sort(pl.col("system").replace_strict(places)).with_columns(
-        found=pl.when(pl.col("relevant") > 0).then(pl.col("relevant_retrieved") / pl.col("relevant")),
-        _of_relevant=pl.format(" ({} of {})", "relevant_retrieved", "relevant"),
-    )
-    columns = (
-        Column("system"),
-        *(Column(name, kind="count") for name in ("topics", "missing", "ignored", "retrieved")),
-        Column("found", "relevant found", "bar", also="_of_relevant"),
-        Column("tied", kind="count"),
-        *([] if basis.is_complete else [Column("judged@10", kind="bar")]),
-    )
-    judged = "Judged@10: the share of its first 10 documents that somebody judged."
-    complete = "The judgments were declared complete: documents without judgment are irrelevant."
+    table, places = coverage_table(evaluation), {system: place for place, system in enumerate(basis.systems)}
     note = (
         "Missing: judged topics that the system has no results for. Ignored: its topics without judgments. Tied: "
-        "documents that were judged and share their score with another of the same query. "
-        + (complete if basis.is_complete else judged)
+        "documents that were judged and share their score with another of the same query."
     )
-    return Table("coverage", frame, columns, "What each system's numbers rest on", (note,))
+    frame, caption = table.frame.sort(pl.col("system").replace_strict(places)), "What each system's numbers rest on"
+    return replace(table, frame=frame, caption=caption, notes=(note,), turned=False)
 
 
 def _bounds(basis: Basis, evaluation: Evaluation, problems: list[Note | str]) -> pl.DataFrame:

@@ -89,8 +89,8 @@ def _parameters(measure: Measure, top: float) -> str:
 
 def _how(comparison: Comparison) -> str:
     """How the test was done, in brackets: what the findings say of it, or how many swaps were drawn."""
-    notes = dict.fromkeys(finding.outcome.note for finding in comparison.findings)
-    notes = [note for note in notes if note not in {"", NOTHING_DIFFERS}]
+    every = dict.fromkeys(finding.outcome.note for finding in comparison.findings)
+    notes = [note for note in every if note not in {"", NOTHING_DIFFERS}]
     if len(notes) == 1:  # several are those of several measures
         return f" ({notes[0]})"
     if (swaps := comparison.settings.resamples) is not None:
