@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 import polars as pl
 
-from assay.core.digits import as_percent, number, numbers, span
+from assay.core.digits import as_percent, number, span
 from assay.core.errors import number_of, quote
 from assay.measures import AP, RR, nDCG
 from assay.measures.counting.judgments import Floats
@@ -61,8 +61,8 @@ def tie_ranges(ranks: Ranks, measures: tuple[Measure, ...]) -> list[Range]:
 
 
 @check(
-    "ties", "run", "warning", "note",
-    question="Would equal scores in another order change a measure (a note: its mean by less than 0.0001)?",
+    "ties", "run", "warning",
+    question="Would equal scores in another order change the mean of a measure by 0.0001 or more?",
     advice="make scores distinct, or give the order by rank (`{rank_by=rank}`); `{ties=expected}` averages over orders",
 )  # fmt: skip
 def ties(system: ExaminedRun) -> Iterator[CheckFinding]:
@@ -71,18 +71,12 @@ def ties(system: ExaminedRun) -> Iterator[CheckFinding]:
     ranges = [] if ranks is None else tie_ranges(ranks, system.case.measures)
     if ranks is None or not ranges:
         return
-    touched = np.any([span.width > ROUNDING for span in ranges], axis=0)
     widest = max(ranges, key=lambda span: span.best - span.worst)
-    ends = (widest.worst, widest.best)
-    visible = widest.best - widest.worst >= _VISIBLE
-    mean = (
-        f"{widest.measure} is {number(widest.mean)}, and anything from {span(*ends)}"
-        if visible
-        else f"no mean by more than {_VISIBLE:g} ({widest.measure} from {' to '.join(numbers(ends, 6))})"
-    )
-    message = (
-        f"ties can change {share(int(touched.sum()), len(touched), 'topic')} ({as_percent(touched.mean(), 0)}): {mean}"
-    )
+    if widest.best - widest.worst < _VISIBLE:
+        return
+    touched = np.any([span.width > ROUNDING for span in ranges], axis=0)
+    topics = f"{share(int(touched.sum()), len(touched), 'topic')} ({as_percent(touched.mean(), 0)})"
+    values = f"{widest.measure} is {number(widest.mean)}, and anything from {span(widest.worst, widest.best)}"
     order = np.argsort(-widest.width, kind="stable")[:EXAMPLES]
     examples = tuple(
         Example(f"topic {quote(ranks.queries[topic])}: {widest.measure} may vary by {widest.width[topic]:.2g}")
@@ -99,10 +93,9 @@ def ties(system: ExaminedRun) -> Iterator[CheckFinding]:
         }
         for span in ranges
     )
-    severity: Severity = "warning" if visible else "note"
     yield finding(
-        "ties", severity, system.run, message, int(touched.sum()), examples=examples, details=details,
-        weight=widest.best - widest.worst,
+        "ties", "warning", system.run, f"ties can change {topics}: {values}", int(touched.sum()), examples=examples,
+        details=details, weight=widest.best - widest.worst,
     )  # fmt: skip
 
 
