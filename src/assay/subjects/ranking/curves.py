@@ -58,7 +58,7 @@ def precision_recall(
     >>> curve.frame["precision"].to_list()[:2]  # 1/1, 1/2
     [1.0, 0.5]
     """
-    evaluation = evaluate(qrels, runs, level_measures(levels, rule), **options)
+    evaluation = _evaluated(qrels, runs, level_measures(levels, rule), **options)
     if query is None:
         if not interpolated:
             raise ParameterError(
@@ -103,7 +103,7 @@ def roc(
         raise ParameterError(
             "which tied documents the depth leaves in is open: use another rule for ties than expected, or no depth"
         )
-    evaluation = evaluate(
+    evaluation = _evaluated(
         qrels, runs, AUC(unretrieved=rule), undefined=undefined, collection_size=collection_size, **options
     )
     (area,) = evaluation.measures
@@ -139,7 +139,7 @@ def by_cutoff(
         raise ParameterError(f"choose a measure that takes a cut-off, without one: nDCG, P or R, not {plain}")
     asked = None if cutoffs is None else _each_cutoff(plain, cutoffs)
     # Not every measure has a value without a cut-off.
-    evaluation = evaluate(qrels, runs, plain @ 1 if asked is None else asked[0], **options)
+    evaluation = _evaluated(qrels, runs, plain @ 1 if asked is None else asked[0], **options)
     deepest = max(int(system.ranks.retrieved.max(initial=1)) for system in evaluation.systems)
     wanted = asked or [plain @ k for k in CUTOFFS if k <= max(deepest, 2)]
     points, last, results = [], [], {}
@@ -265,6 +265,12 @@ def _pair(evaluation: Evaluation, baseline: str | None, system: str | None) -> t
     if old == new:
         raise ParameterError(f"a difference is between two systems, not {old} and itself")
     return old, new
+
+
+def _evaluated(qrels: Any, runs: Any, wanted: Any, **options: Any) -> Evaluation:
+    if "measures" in options:
+        raise ParameterError("a curve chooses its measures itself: leave measures out")
+    return evaluate(qrels, runs, wanted, **options)
 
 
 def _each_cutoff(plain: Measure, cutoffs: Iterable[int]) -> list[Measure]:
