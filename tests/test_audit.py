@@ -666,9 +666,9 @@ def test_what_is_odd_about_the_data_is_said() -> None:
 def test_wrong_calls_from_python() -> None:
     with pytest.raises(ParameterError, match="a bare list has no queries"):
         audit(JUDGED, RANKING, query="q")
-    with pytest.raises(ParameterError, match="no document in the list"):
+    with pytest.raises(ParameterError, match="there is none in one of them"):
         audit(JUDGED, [])
-    with pytest.raises(ParameterError, match="no judged document"):
+    with pytest.raises(ParameterError, match="there is none in one of them"):
         audit({}, ["a"])
     with pytest.raises(AssayError, match=r"nowhere\.run"):
         audit({"q": {"a": 1}}, ["nowhere.run"])

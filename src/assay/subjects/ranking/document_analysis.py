@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -67,6 +67,13 @@ def _why_not_looked_into(comparison: Comparison) -> str | None:
     return f"{'' if comparison.is_complete else 'unjudged '}documents are not looked at: {why}" if why else None
 
 
+def on_units(ranks: Ranks, units: Iterable[str]) -> Ranks:
+    """The counts of some queries only."""
+    wanted = set(units)
+    kept = np.array([query in wanted for query in ranks.queries], dtype=np.bool_)
+    return ranks if kept.all() else ranks.only(kept)
+
+
 @dataclass(frozen=True, eq=False)
 class DocumentAnalysis:
     """The documents behind a comparison of runs; `counts`: those of all systems, where they were counted already."""
@@ -123,9 +130,7 @@ class DocumentAnalysis:
     def _on_units(self, system: str, measure: str) -> Ranks:
         """A system's documents for the queries that were compared."""
         ranks = (self._retrieved if self.counts is None else self.counts)[system]
-        compared = set(next(sample.units for sample in self.comparison.samples if sample.measure == measure))
-        kept = np.array([query in compared for query in ranks.queries], dtype=np.bool_)
-        return ranks if kept.all() else ranks.only(kept)
+        return on_units(ranks, next(sample.units for sample in self.comparison.samples if sample.measure == measure))
 
     @property
     def _evaluation(self) -> Evaluation:

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, NamedTuple, Self
-
-import numpy as np
 
 from assay.core.domains import Whole, check_levels
 from assay.core.errors import InputError, ParameterError, number_of
@@ -20,7 +18,7 @@ from assay.measures.counting.retrieved import retrieved, why_not
 from assay.measures.registry import Measure
 from assay.stats.bootstrap import Interval
 from assay.stats.samples import Sample, few_units
-from assay.subjects.ranking.document_analysis import with_document_analysis
+from assay.subjects.ranking.document_analysis import on_units, with_document_analysis
 from assay.subjects.ranking.evaluation import Evaluation
 from assay.subjects.ranking.visible_changes import PAGE
 from assay.verbs.comparison import Comparison, Finding, compare
@@ -256,13 +254,6 @@ class Basis:
     def on_units(self, ranks: Ranks, measure: str) -> Ranks:
         """The counts of the queries that a measure's numbers are of."""
         return ranks if measure not in self.paired else on_units(ranks, self.paired[measure].units)
-
-
-def on_units(ranks: Ranks, units: Iterable[str]) -> Ranks:
-    """The counts of some queries only."""
-    wanted = set(units)
-    kept = np.array([query in wanted for query in ranks.queries], dtype=np.bool_)
-    return ranks if kept.all() else ranks.only(kept)
 
 
 def _origin(scores: Any) -> str:

@@ -19,7 +19,8 @@ from assay.measures.registry import Measure
 from assay.show import charts
 from assay.show.figure import Figure, Series
 from assay.show.model import Column, Prose, Section, Table, Widget
-from assay.subjects.ranking.sections.basis import Basis, on_units
+from assay.subjects.ranking.document_analysis import on_units
+from assay.subjects.ranking.sections.basis import Basis
 from assay.subjects.ranking.sections.queries import shown_in_full
 from assay.subjects.ranking.visible_changes import changes, why_no_shares
 
