@@ -24,7 +24,7 @@ from assay.verbs.scores import FROM_SCORES, UNSEEN
 #: Of more pairs than this, nobody wants to know what unjudged documents could do to each.
 MOST_PAIRS_LOOKED_AT = 50
 #: Runs with more rows than this are not gone through once more for every document that they hold.
-_MOST_ROWS = 5_000_000
+MOST_ROWS = 5_000_000
 
 
 def with_document_analysis(
@@ -58,13 +58,27 @@ def _why_not_looked_into(comparison: Comparison) -> str | None:
     evaluation: Evaluation | None = comparison.evaluation
     if evaluation is None or not evaluation.runs:
         return FROM_SCORES
-    why = None
+    why = why_unseen(evaluation)
     if len(comparison.pairs.pairs) > MOST_PAIRS_LOOKED_AT:
         why = f"there are more than {MOST_PAIRS_LOOKED_AT} pairs; name a baseline"
-    elif evaluation.coverage["retrieved"].sum() > _MOST_ROWS:
-        why = f"the runs have more than {_MOST_ROWS:,} rows"
-    why = why or why_not(evaluation.policies)
     return f"{'' if comparison.is_complete else 'unjudged '}documents are not looked at: {why}" if why else None
+
+
+def why_unseen(evaluation: Evaluation) -> str | None:
+    """Why the documents of an evaluation cannot be looked at; None if they can."""
+    if evaluation.coverage["retrieved"].sum() > MOST_ROWS:
+        return f"the runs have more than {MOST_ROWS:,} rows"
+    return why_not(evaluation.policies)
+
+
+def every_document(
+    evaluation: Evaluation, systems: Iterable[str], measures: Iterable[str], page: int = PAGE
+) -> dict[str, Ranks]:
+    """Every retrieved document of some systems, down to the deepest cut-off of the measures, and a page at least."""
+    cutoffs = [evaluation.measure(name).parameters.get("cutoff") for name in measures]
+    depth = None if None in cutoffs else max(page, *map(int, cutoffs))
+    runs = {name: evaluation.runs[name] for name in systems}
+    return retrieved(runs, evaluation.qrels, evaluation.policies, depth, subtopics=evaluation.subtopics)
 
 
 def on_units(ranks: Ranks, units: Iterable[str]) -> Ranks:
@@ -141,8 +155,4 @@ class DocumentAnalysis:
 
     @cached_property
     def _retrieved(self) -> dict[str, Ranks]:
-        """Every retrieved document of every system that was compared, down to the deepest cut-off."""
-        evaluation, compared = self._evaluation, self.comparison.measures
-        cutoffs = [measure.parameters.get("cutoff") for measure in evaluation.measures if str(measure) in compared]
-        depth = None if None in cutoffs else max([PAGE, *(int(cutoff) for cutoff in cutoffs if cutoff)])
-        return retrieved(evaluation.runs, evaluation.qrels, evaluation.policies, depth, subtopics=evaluation.subtopics)
+        return every_document(self._evaluation, self._evaluation.runs, self.comparison.measures)
