@@ -843,8 +843,7 @@ def test_files_of_topics_and_documents(tmp_path: Path) -> None:
     topics = Topics.of({str(topic): "title" for topic in range(102, 102 + TOPICS)})
     documents = Documents.of({line.split()[2]: "text" for line in given.qrels[1:]})
     diagnosis = examined(tmp_path, *given, topics=topics, documents=documents)
-    of_topics = {("topics-file", "warning"), ("topics-file", "note")}
-    assert found_in(diagnosis) == of_topics | {("documents-file", "warning"), ("unknown-documents", "warning")}
+    assert found_in(diagnosis) == {("other-files", "warning"), ("unknown-documents", "warning")}
 
 
 # Ties and ranks, against the slow twin

@@ -6,6 +6,7 @@ import math
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -75,8 +76,8 @@ def every_document(
     evaluation: Evaluation, systems: Iterable[str], measures: Iterable[str], page: int = PAGE
 ) -> dict[str, Ranks]:
     """Every retrieved document of some systems, down to the deepest cut-off of the measures, and a page at least."""
-    cutoffs = [evaluation.measure(name).parameters.get("cutoff") for name in measures]
-    depth = None if None in cutoffs else max(page, *map(int, cutoffs))
+    cutoffs: list[Any] = [evaluation.measure(name).parameters.get("cutoff") for name in measures]
+    depth = None if None in cutoffs else max(page, *cutoffs)
     runs = {name: evaluation.runs[name] for name in systems}
     return retrieved(runs, evaluation.qrels, evaluation.policies, depth, subtopics=evaluation.subtopics)
 

@@ -13,7 +13,6 @@ from assay.measures import Judged
 from assay.measures.counting.id_normalisation import TOP
 from assay.subjects.ranking.checks.case import ExaminedCollection, ExaminedRun
 from assay.subjects.ranking.checks.examined_files import Opened
-from assay.tables import Documents
 from assay.verbs.diagnosis.findings import EXAMPLES, CheckFinding, Example, Severity, check, finding, pair, share
 
 #: Where this share of a run's documents are topics, its columns are swapped.
@@ -109,26 +108,26 @@ def extra_topics(system: ExaminedRun) -> Iterator[CheckFinding]:
 
 
 @check(
-    "topics-file", "judgments", "warning", "note",
-    question="Are judged topics absent from the file of topics, or topics without judgments?",
-    advice="check that both are of the same collection, and that ids are written alike",
+    "other-files", "judgments", "warning",
+    question="Are judged topics or documents absent from the files of topics and documents?",
+    advice="check that all files are of the same collection, and that ids are written alike",
 )  # fmt: skip
-def topics_file(case: ExaminedCollection) -> Iterator[CheckFinding]:
-    """Topics that only one of judgments and topics has."""
-    if case.topics is None:
-        return
-    ours, theirs = set(case.topic_ids), set(case.topics.frame["query_id"])
-    sides: tuple[tuple[Severity, set[str], str], ...] = (
-        ("warning", ours - theirs, f"not in {case.topics.name}"),
-        ("note", theirs - ours, f"of {case.topics.name} without judgments"),
-    )
-    for severity, ids, problem in sides:
-        alone = sorted(ids)
-        if alone:
-            what = "judged topic" if severity == "warning" else "topic"
-            examples = [Example(f"topic {quote(topic)}") for topic in alone[:EXAMPLES]]
-            message = f"{number_of(what, len(alone))} {problem}"
-            yield finding("topics-file", severity, case.judgments, message, len(alone), examples=examples)
+def other_files(case: ExaminedCollection) -> Iterator[CheckFinding]:
+    """Judged topics and documents that the collection lacks."""
+    for what, column, table in (("topic", "query_id", case.topics), ("document", "doc_id", case.documents)):
+        if table is None:
+            continue
+        absent = _absent(case.grades[column], table.frame[column])
+        if absent.len():
+            examples = [Example(f"{what} {quote(name)}") for name in absent.head(EXAMPLES)]
+            message = f"{number_of(f'judged {what}', absent.len())} not in {table.name}"
+            yield finding("other-files", "warning", case.judgments, message, absent.len(), examples=examples)
+
+
+def _absent(names: pl.Series, known: pl.Series) -> pl.Series:
+    """The names that are not known, each once."""
+    names = names.unique(maintain_order=True)
+    return names.filter(~names.is_in(known.implode()))
 
 
 #: Control, format, private and unassigned characters, all white space but the blank, and what stands for lost ones.
@@ -254,22 +253,6 @@ def unjudged(system: ExaminedRun) -> Iterator[CheckFinding]:
 
 
 @check(
-    "documents-file", "judgments", "warning",
-    question="Are judged documents absent from the file of documents?",
-    advice="check that both are of the same collection, and that ids are written alike",
-)  # fmt: skip
-def documents_file(case: ExaminedCollection) -> Iterator[CheckFinding]:
-    """Judged documents that the collection lacks."""
-    if case.documents is None:
-        return
-    absent = _absent(case.grades, case.documents)
-    if absent.len():
-        examples = [Example(f"document {quote(doc_id)}") for doc_id in absent.head(EXAMPLES)]
-        message = f"{number_of('judged document', absent.len())} not in {case.documents.name}"
-        yield finding("documents-file", "warning", case.judgments, message, absent.len(), examples=examples)
-
-
-@check(
     "unknown-documents", "run", "warning",
     question="Does the run return documents that are absent from the file of documents?",
     advice="the run is of another version of the collection, or writes ids in another way",
@@ -278,15 +261,9 @@ def unknown_documents(system: ExaminedRun) -> Iterator[CheckFinding]:
     """Retrieved documents that the collection lacks."""
     if system.case.documents is None:
         return
-    absent = _absent(system.frame, system.case.documents)
+    absent = _absent(system.frame["doc_id"], system.case.documents.frame["doc_id"])
     if absent.len():
         rows = [int((system.run.rows["doc_id"] == doc_id).arg_max() or 0) for doc_id in absent.head(EXAMPLES)]
         examples = [Example(pair(*system.run.rows.row(row)[:2]), system.run.line(row)) for row in rows]
         message = f"{number_of('document', absent.len())} not in {system.case.documents.name}"
         yield finding("unknown-documents", "warning", system.run, message, absent.len(), examples=examples)
-
-
-def _absent(rows: pl.DataFrame, documents: Documents) -> pl.Series:
-    """The documents of a table that the collection lacks."""
-    names = rows["doc_id"].unique(maintain_order=True)
-    return names.filter(~names.is_in(documents.frame["doc_id"].implode()))

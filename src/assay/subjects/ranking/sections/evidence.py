@@ -119,21 +119,17 @@ def _bounds_parts(frame: pl.DataFrame) -> Iterator[Table | Prose]:
     moved = frame.filter(pl.col("low") < pl.col("high"))["measure"].unique(maintain_order=True).to_list()
     fixed = [name for name in frame["measure"].unique(maintain_order=True) if name not in moved]
     if moved:
-        beyond = pl.when(~pl.col("exact"))
-        cells = frame.filter(pl.col("measure").is_in(moved)).with_columns(
-            _less=beyond.then(pl.lit(" or less")).otherwise(pl.lit("")),
-            _more=beyond.then(pl.lit(" or more")).otherwise(pl.lit("")),
-        )
+        cells = frame.filter(pl.col("measure").is_in(moved))
         axis = around([value for name in ("value", "low", "high") for value in cells[name]], zero=False)
         columns = (
             *([Column("measure")] if len(moved) > 1 else []),
             Column("system"),
-            Column("low", "lowest", "number", also="_less"),
+            Column("low", "lowest", "number"),
             Column("value", moved[0] if len(moved) == 1 else None, "number"),
-            Column("high", "highest", "number", also="_more"),
+            Column("high", "highest", "number"),
             Column("value", "from lowest to highest", "drawn", ends=("low", "high"), axis=axis),
         )
-        further = "Or less, or more: there were too many grades to try all, and others may lead a little further."
+        further = "There were too many grades to try all: others may lead a little further."
         caption = f"{listed(moved)} with other grades for unjudged documents"
         yield Table("bounds", cells, columns, caption, () if frame["exact"].all() else (further,))
     if fixed:
