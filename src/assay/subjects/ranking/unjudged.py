@@ -23,7 +23,7 @@ from assay.measures.counting.retrieved import as_judged, same_queries
 from assay.measures.registry import Measure
 from assay.measures.summary import Undefined, summarise
 from assay.subjects.ranking.extremes import FEW_ROWS, ROUNDING, Extremes, extremes
-from assay.subjects.ranking.hypothetical_judgments import Hypotheses
+from assay.subjects.ranking.hypothetical_judgments import Hypotheses, places
 from assay.subjects.ranking.regrading import Trials, rises_with_rank
 from assay.tables import picked
 from assay.verbs.differences import UnjudgedReach
@@ -64,9 +64,7 @@ def _each_at_its_best(trials: Trials, queries: Ints, documents: Ints, better: in
     size, top = place_in_group(query), trials.grades[-1]
     values = np.empty((2, len(query)))
     for system, rank in enumerate(trials.ranks):
-        order = np.lexsort((rank if system == better else -rank, trials.unjudged.query))
-        place = np.empty_like(order)
-        place[order] = place_in_group(trials.unjudged.query[order])
+        place = places(trials.unjudged.query, rank if system == better else -rank)
         values[system] = trials.values_of(
             system,
             query,
@@ -100,9 +98,7 @@ def pooled(trials: Trials) -> tuple[Floats, bool]:
     (array([0.5, 0.5, 1. ]), True)
     """
     kind = trials.kind
-    order = np.argsort(kind, kind="stable")
-    place = np.empty_like(kind)
-    place[order] = place_in_group(kind[order])
+    place = places(kind)
     number = np.bincount(kind, minlength=3)
     open_kinds = _OPEN_KINDS.get(trials.measure.name, (0, 1, 2))
     choices = [
