@@ -133,7 +133,7 @@ def _written(query: Mapping[str, Any], moved: pl.DataFrame, place: int) -> Itera
     text = f"{query['measure']}: {values}, {signed(query['difference'])}."
     why = f" There are no contributions by rank: {query['no_steps']}." if query["no_steps"] else ""
     yield Prose(text + why, title=name)
-    documents = moved.filter(query_id=query["query_id"])
+    documents = moved.filter(query_id=query["query_id"]).with_columns(pl.col("change").replace("gained", "new"))
     columns = (
         Column("doc_id", "document"),
         *([Column("title")] if any(documents["title"]) else []),
