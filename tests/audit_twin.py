@@ -188,11 +188,6 @@ def scikit_learn(data: Rows) -> float:
     return sum(ndcg(one[:K], sorted(one, reverse=True)[:K]) for one in found) / len(found)
 
 
-def scaled(data: Rows, ranking: Sequence[str]) -> float:
-    found, top = gains(Topic(tuple(ranking), data.judged), "linear"), max([*data.judged.values(), 0.0])
-    return dcg(found[:K]) / dcg([top] * K) if top else 0.0
-
-
 def as_in_the_file(data: Rows) -> list[str]:
     return [doc for doc, _, _ in data.rows]
 
@@ -205,11 +200,6 @@ def found_precision(data: Rows, ranking: Sequence[str]) -> float:
     relevant = [data.judged.get(doc, 0.0) >= 1 for doc in ranking[:K]]
     precisions = [sum(relevant[: place + 1]) / (place + 1) for place, found in enumerate(relevant) if found]
     return sum(precisions) / len(precisions) if precisions else 0.0
-
-
-def no_gain_below(data: Rows, measure: str, level: float) -> float:
-    judged = {doc: grade if grade >= level else 0.0 for doc, grade in data.judged.items()}
-    return value(measure, replace(plain(data), judged=judged))
 
 
 def by_length(topic: Topic) -> float:
@@ -237,18 +227,6 @@ def averaged(measure: str, data: Rows) -> float:
     return sum(values) / len(values)
 
 
-def ranx_bpref(data: Rows) -> float:
-    judged = {doc: max(grade, 0.0) for doc, grade in data.judged.items()}
-    found = any(judged.get(doc, 0.0) >= 1 for doc in plain(data).ranking)
-    if found and all(grade >= 1 for grade in judged.values()):
-        return math.nan
-    return value("Bpref", replace(plain(data), judged=judged))
-
-
-def judged_among(data: Rows) -> int:
-    return sum(data.judged.get(doc, -1.0) >= 0 for doc in plain(data).ranking[:K])
-
-
 def on_plain(measure: str, **changes: Any) -> Callable[[Rows], float]:
     """The measure with other parameters, of what Assay looks at."""
     return lambda data: value(measure, plain(data), **changes)
@@ -273,11 +251,6 @@ RULES: dict[tuple[str, str], Callable[[Rows], float]] = {
     ("DCG", "as gdeval"): lambda data: sum(
         worth / math.log(place + 2) for place, worth in enumerate(gains(plain(data), "exp")[:K])
     ),
-    **{
-        (name, f"no gain below grade {level}"): partial(no_gain_below, measure=name, level=level)
-        for name in ("nDCG", "DCG")
-        for level in (2, 3, 4)
-    },
     ("nDCG", "ideal not cut"): lambda data: ndcg(gains(plain(data), "linear")[:K], ideal(data.judged, "linear")),
     ("nDCG", "ideal cut at the number of hits"): lambda data: ndcg(
         gains(plain(data), "linear")[:K], ideal(data.judged, "linear")[: min(K, len(plain(data).ranking))]
@@ -298,8 +271,6 @@ RULES: dict[tuple[str, str], Callable[[Rows], float]] = {
     ("nDCG", "as MLflow"): mlflow,
     ("nDCG", "as Phoenix"): phoenix,
     ("nDCG", "as scikit-learn"): scikit_learn,
-    ("nDCG", "as cwl_eval"): lambda data: scaled(data, as_in_the_file(data)),
-    ("nDCG", "as ir_measures SDCG"): lambda data: scaled(data, stable(data.rows)),
     ("AP", "as cwl_eval"): lambda data: found_precision(data, as_in_the_file(data)),
     **{(name, "context precision"): context_precision for name in ("nDCG", "AP", "P")},
     ("P", "divided by the hits returned"): lambda data: by_length(plain(data)),
@@ -323,16 +294,12 @@ RULES: dict[tuple[str, str], Callable[[Rows], float]] = {
         plain(data), _P, lambda grade: max(grade, 0.0) / max(1.0, *data.judged.values())
     ),
     ("ERR", "top of the scale is 4"): lambda data: value("ERR", plain(data), max_grade=4),
-    ("Bpref", "as ranx"): ranx_bpref,
     ("SetF", "beta squared"): lambda data: value("SetF", plain(data), beta=math.sqrt(2)),
     **{
         (name, f"levels of recall as {rule}"): on_plain(name, rule=rule)
         for name in ("IPrec", "IPrecMean")
         for rule in ("trec_eval-9", "trec_eval-10")
     },
-    ("GMAP", "mean of the logarithms"): lambda data: math.log(value("GMAP", plain(data))),
-    ("Judged", "divided by k"): lambda data: judged_among(data) / K,
-    ("Unjudged", "divided by the results returned"): lambda data: 1 - judged_among(data) / len(plain(data).ranking[:K]),
 }
 
 

@@ -14,15 +14,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import quickly, random_tables
 
-from assay import Measure, Policies, Qrels, Ranks, Run, Scores, Topics, evaluate
-from assay.core.errors import InputError, ParameterError
+from assay import Measure, Policies, Qrels, Ranks, Run, Scores, Topics, compare, evaluate
+from assay.core.errors import ParameterError
 from assay.measures import parse_measure, registered
 from assay.measures.counting.confusion import Confusion
-from assay.measures.counting.retrieved import as_judged, retrieved
+from assay.measures.counting.retrieved import as_judged, retrieved, same_queries
 from assay.measures.steps import Steps
 from assay.measures.steps import quantity as counted_number
+from assay.measures.summary import filled
 from assay.stats.mean_samples import MeanSample
-from assay.subjects.ranking.visible_changes import changes, noticed, queries, why_no_shares
+from assay.subjects.ranking.visible_changes import changes, noticed, why_no_shares
 from assay.verbs.comparison.slices import NONE, attribute_of, slices
 from assay.verbs.differences import VisibleChanges
 
@@ -116,6 +117,13 @@ def test_what_is_noticed_is_what_a_slow_look_finds(seed: int) -> None:
 # What changed by document.
 
 
+def differences(one: Measure, first: Ranks, second: Ranks) -> dict[str, float]:
+    """Each query's difference, undefined values as the mean takes them."""
+    before, after = (filled(one, one.of(as_judged(ranks))) for ranks in same_queries(first, second))
+    pairs = zip(first.queries, (after - before).tolist(), strict=True)
+    return {query: difference for query, difference in pairs if not np.isnan(difference)}
+
+
 @pytest.mark.parametrize("one", MEASURES, ids=str)
 def test_shares_add_up_to_the_difference(one: Measure) -> None:
     """For every measure that splits; those that do not have no shares, and a reason."""
@@ -129,7 +137,7 @@ def test_shares_add_up_to_the_difference(one: Measure) -> None:
             assert reason == f"{one} does not add up over documents"
             continue
         shares = dict(frame.group_by("query_id").agg(pl.col("share").sum()).rows())
-        for query, *_, difference, _, _ in queries(one, first, second).rows():
+        for query, difference in differences(one, first, second).items():
             assert shares.get(query, 0.0) == approx(difference, abs=1e-12)
 
 
@@ -152,7 +160,7 @@ def test_within_the_cutoff_they_add_up_too(name: str) -> None:
     qrels, run, other = random_systems(8)
     first, second = counted(qrels, run, other)
     shares = dict(changes(parse_measure(name), first, second).group_by("query_id").agg(pl.col("share").sum()).rows())
-    for query, *_, difference, _, _ in queries(parse_measure(name), first, second).rows():
+    for query, difference in differences(parse_measure(name), first, second).items():
         assert shares.get(query, 0.0) == approx(difference, abs=1e-12)
 
 
@@ -225,7 +233,7 @@ def test_the_value_of_the_first_relevant_document_is_its_own() -> None:
 def test_queries_that_differ_most_come_first(name: str, undefined: Any) -> None:
     qrels, run, other = random_systems(2)
     one = parse_measure(name)
-    frame = queries(one, *counted(qrels, run, other), ("a", "b"), undefined)
+    frame = compare(qrels, {"a": run, "b": other}, measures=[one], undefined=undefined).queries()
     assert frame.columns == ["query_id", "value_a", "value_b", "difference", "share", "cumulated"]
     assert frame["difference"].abs().is_sorted(descending=True)
     assert frame["difference"].to_list() == approx((frame["value_b"] - frame["value_a"]).to_list())
@@ -238,16 +246,9 @@ def test_queries_that_differ_most_come_first(name: str, undefined: Any) -> None:
 
 
 def test_of_no_difference_there_are_no_shares() -> None:
-    frame = queries(parse_measure("RR"), *counted({"q": {"x": 1}}, {"q": listed("x")}, {"q": listed("x")}))
-    assert frame.rows() == [("q", 1.0, 1.0, 0.0, None, None)]
-
-
-def test_undefined_may_be_an_error_and_sums_have_no_queries() -> None:
-    first, second = counted({"q": {"x": 0}}, {"q": listed("x")}, {"q": listed("x")})
-    with pytest.raises(InputError, match="undefined"):
-        queries(parse_measure("AP"), first, second, undefined="error")
-    with pytest.raises(ParameterError, match="sums counts up"):
-        queries(parse_measure("SetP(average='micro')"), first, second)
+    run = {"p": listed("x"), "q": listed("x")}
+    frame = compare({"p": {"x": 1}, "q": {"x": 1}}, {"a": run, "b": run}, measures="RR").queries()
+    assert frame.row(0) == ("p", 1.0, 1.0, 0.0, None, None)
 
 
 # Slices.

@@ -386,9 +386,9 @@ def test_differences_are_sorted_and_count_who_wins() -> None:
 def test_a_difference_is_between_two_systems() -> None:
     one = evaluate(QRELS, {"old": OLD}, "RR")
     three = evaluate(QRELS, {"old": OLD, "new": NEW, "newer": NEW}, "RR")
-    with pytest.raises(ParameterError, match="there is only old"):
+    with pytest.raises(ParameterError, match="choose two; there are old"):
         curves.differences(one)
-    with pytest.raises(ParameterError, match="choose two of old, new, newer"):
+    with pytest.raises(ParameterError, match="choose two; there are old, new, newer"):
         curves.differences(three)
     with pytest.raises(ParameterError, match="did you mean new"):
         curves.differences(three, "RR", "old", "nwe")

@@ -25,7 +25,7 @@ from hypothesis import strategies as st
 from shared_data import shared
 from strategies import quickly
 
-from assay import AssayError, Diagnosis, Documents, ParameterError, Ranks, Topics, doctor, evaluate
+from assay import AssayError, Diagnosis, Documents, ParameterError, Ranks, Topics, doctor
 from assay.cli.wording import Options
 from assay.core.arguments import speaking
 from assay.measures import AP, RR, P, nDCG
@@ -120,7 +120,7 @@ def clean_tables(draw: st.DrawFn) -> tuple[dict[str, dict[str, int]], dict[str, 
 def test_well_formed_judged_tables_without_ties_raise_no_alarm(
     tables: tuple[dict[str, dict[str, int]], dict[str, dict[str, float]]],
 ) -> None:
-    assert {name for name, _ in found_in(doctor(*tables))} <= {"one-relevant"}
+    assert {name for name, _ in found_in(doctor(*tables))} == set()
 
 
 def test_tables_in_memory_have_no_lines() -> None:
@@ -345,17 +345,6 @@ PLANTED = [
     ),
     Planted("a rank that contradicts a score", run_lines(swap_scores), {("rank-conflict", "warning")}, DEPTH + 5),
     Planted("distances for scores", run_lines(distances), {("rank-conflict", "error")}, 2),
-    Planted(
-        "ranks from 0",
-        run_lines(
-            lambda lines: [
-                re.sub(r" (\d+) (\S+) mine", lambda m: f" {int(m[1]) - 1} {m[2]} mine", line) for line in lines
-            ]
-        ),
-        {("ranks", "note")},
-    ),
-    Planted("a gap in the ranks", run_lines(field(DEPTH, 3, "99")), {("ranks", "note")}),
-    Planted("the same rank for all", run_lines(every(r" \d+ (\S+) mine$", r" 1 \1 mine")), {("ranks", "note")}),
     Planted("a rank that is a word", run_lines(field(9, 3, "nine")), {("ranks", "warning")}, 9),
     # Topics
     Planted("topics with a prefix", run_lines(every(r"^(\d+)", r"q\1")), {("topic-ids", "error")}, 1),
@@ -370,7 +359,7 @@ PLANTED = [
     Planted(
         "query and document swapped",
         run_lines(every(r"^(\S+) Q0 (\S+)", r"\2 Q0 \1")),
-        {("no-common-topics", "error"), ("ranks", "note")},
+        {("no-common-topics", "error")},
         1,
     ),
     Planted("missing topics", run_lines(lambda lines: first_topics(lines, 10)), {("missing-topics", "warning")}),
@@ -463,12 +452,6 @@ PLANTED = [
         {("odd-ids", "warning")},
         TOPICS * DEPTH + 1,
     ),
-    Planted(
-        "a very long id",
-        run_lines(lambda lines: lines.append(f"112 Q0 {'x' * 300} 25 1 mine")),
-        {("odd-ids", "note")},
-        TOPICS * DEPTH + 1,
-    ),
     # Grades
     Planted("a mistyped grade", qrels_lines(field(9, 3, "22")), {("scale", "warning")}, 9),
     Planted("a mistyped grade among two", lambda _: two_grades(), {("scale", "warning")}, 9),
@@ -500,7 +483,7 @@ PLANTED = [
     Planted(
         "ranks for grades",
         lambda given: ([f"{line.split()[0]} {line.split()[2]} {line.split()[3]}" for line in given.run], given.run),
-        {("grades-like-ranks", "error"), ("only-relevant", "note"), ("saturation", "note")},
+        {("grades-like-ranks", "error"), ("only-relevant", "note")},
     ),
     Planted(
         "only relevant documents judged",
@@ -508,7 +491,7 @@ PLANTED = [
         {("only-relevant", "note"), ("unjudged", "warning")},
     ),
     # Measures
-    Planted("AP with one relevant document", one_relevant, {("one-relevant", "warning")}),
+    Planted("AP with one relevant document", one_relevant, {("measure-fit", "warning")}, None, {"measures": "AP"}),
     Planted("RR with one relevant document", one_relevant, set(), None, {"measures": "RR"}),
     Planted(
         "recall far below",
@@ -531,20 +514,6 @@ PLANTED = [
         set(),
         None,
         {"measures": "ERR(max_grade=4)@10", "grades": "0..4"},
-    ),
-    Planted(
-        "exponential gains of binary grades",
-        lambda _: files(grades=(0, 0, 1)),
-        {("measure-fit", "note")},
-        None,
-        {"measures": "nDCG(gain='exp')@10"},
-    ),
-    Planted(
-        "exponential gains of grades",
-        lambda given: (given.qrels, given.run),
-        set(),
-        None,
-        {"measures": "nDCG(gain='exp')@10"},
     ),
     Planted(
         "lists shorter than the cut-off",
@@ -639,7 +608,7 @@ MENDED = [
     Planted(
         "a line with a zero before its topic",
         run_lines(field(5, 0, "0101")),
-        {("topic-ids", "error"), ("ranks", "note")},
+        {("topic-ids", "error")},
         5,
     ),
     Planted(
@@ -681,7 +650,6 @@ MENDED = [
         {("odd-ids", "warning"), ("doc-ids", "warning")},
     ),
     Planted("a lost character in an id", run_lines(every("doc-2-1 ", "doc-2-1\ufffd ")), {("odd-ids", "warning")}),
-    Planted("a Cyrillic letter in an id", run_lines(every("doc-2-1 ", "d\u043ec-2-1 ")), {("odd-ids", "warning")}),
     # Ranks
     Planted(
         "a rank that is a word, and a conflict elsewhere",
@@ -757,21 +725,9 @@ MENDED = [
     ),
     # Runs
     Planted(
-        "a last query a little shorter",
-        run_lines(lambda lines: lines[:-4]),
-        {("truncated", "note")},
-        TOPICS * DEPTH - 4,
-    ),
-    Planted(
-        "a query in the middle that ends too soon",
-        run_lines(lambda lines: lines[: 2 * DEPTH + 20] + lines[3 * DEPTH :]),
-        {("truncated", "note")},
-        2 * DEPTH + 20,
-    ),
-    Planted(
         "a run made from the judgments",
         lambda given: (given.qrels, perfect_run(given)),
-        {("perfect", "warning"), ("saturation", "note")},
+        {("perfect", "warning")},
     ),
 ]
 
@@ -835,7 +791,6 @@ SEVERAL = [
     ("the same ranking with other scores",
      lambda given: [given.run, [" ".join([*line.split()[:4], str(-int(line.split()[3])), "x"]) for line in given.run]],
      {("identical-runs", "warning")}),
-    ("one tag for two runs", lambda given: [given.run, second_run(given, tag="mine")], {("same-tag", "note")}),
     ("runs of different depth", lambda given: [given.run, second_run(given, depth=4)],
      {("depth", "warning"), ("short-lists", "note"), ("nothing-found", "error")}),
     ("a run made from the judgments beside another", lambda given: [second_run(given), perfect_run(given)],
@@ -850,51 +805,12 @@ def test_defects_of_several_runs(plant: Callable[[Files], list[list[str]]], foun
     assert found_in(diagnosis) == found, str(diagnosis)
 
 
-def test_a_measure_at_its_top_cannot_tell_runs_apart(tmp_path: Path) -> None:
-    given = files()
-    rows = by_grade(given, best_first=True, tag="a")
-    perfect = [rows[start : start + DEPTH] for start in range(0, len(rows), DEPTH)]
-    best = [line for lines in perfect for line in lines]
-    last_two_swapped = [
-        line
-        for lines in perfect
-        for line in (*lines[:-2], lines[-1].replace(" 24 76 a", " 23 77 a"), lines[-2].replace(" 23 77 a", " 24 76 a"))
-    ]
-    other = [line.replace(" a", " b") for line in last_two_swapped]
-    diagnosis = examined(tmp_path, given.qrels, best, other)
-    assert found_in(diagnosis) == {("saturation", "warning"), ("perfect", "warning")}, str(diagnosis)
-    [finding] = [one for one in diagnosis.findings if one.check == "saturation"]
-    assert {row["measure"] for row in finding.details} >= {"nDCG@10", "AP", "RR"}
-    alone = examined(tmp_path, given.qrels, best)
-    assert found_in(alone) == {("saturation", "note"), ("perfect", "warning")}
-
-
-def test_too_few_topics_for_the_differences_are_told_with_how_many_it_takes(tmp_path: Path) -> None:
-    given = files()
-    upside_down = [
-        re.sub(r" (\d+) (\S+) mine", lambda m: f" {25 - int(m[1])} {int(m[1])} yours", line) for line in given.run
-    ]
-    worse = [
-        line.replace("mine", "yours") if line < "110" else changed
-        for line, changed in zip(given.run, upside_down, strict=True)
-    ]
-    diagnosis = examined(tmp_path, given.qrels, given.run, worse, measures=["nDCG@10"])
-    [finding] = [one for one in diagnosis.findings if one.check == "few-topics"]
-    assert ("few-topics", "warning") in found_in(diagnosis)
-    evaluation = evaluate(tmp_path / "qrels.txt", [tmp_path / "run0.run", tmp_path / "run1.run"], "nDCG@10")
-    assert finding.details[0]["difference"] == pytest.approx(
-        abs(evaluation.mean(system="run0") - evaluation.mean(system="run1"))
-    )
-    assert finding.details[0]["topics_needed"] > TOPICS
-
-
 def test_files_of_topics_and_documents(tmp_path: Path) -> None:
     given = files()
     topics = Topics.of({str(topic): "title" for topic in range(102, 102 + TOPICS)})
     documents = Documents.of({line.split()[2]: "text" for line in given.qrels[1:]})
     diagnosis = examined(tmp_path, *given, topics=topics, documents=documents)
-    of_topics = {("topics-file", "warning"), ("topics-file", "note")}
-    assert found_in(diagnosis) == of_topics | {("documents-file", "warning"), ("unknown-documents", "warning")}
+    assert found_in(diagnosis) == {("other-files", "warning"), ("unknown-documents", "warning")}
 
 
 # Ties and ranks, against the slow twin
@@ -917,7 +833,8 @@ def test_on_trec_covid_exactly_the_runs_of_the_twin_tie_or_contradict(covid: tup
     for path in runs:
         rows = twin.read_run(path)
         name = path.name.removesuffix(".gz")
-        if ranges := twin.ranges(rows, grades):
+        ranges = twin.ranges(rows, grades)
+        if any(best - worst >= 0.0001 for worst, best in ranges.values()):
             ties[name] = ranges
         if count := sum(twin.contradicts_in_one_pass(query) for query in rows.values()):
             contradicted[name] = count
@@ -970,18 +887,11 @@ def the(diagnosis: Diagnosis, check: str) -> CheckFinding:
     return finding
 
 
-def test_ties_that_hardly_matter_are_told_with_worst_and_best() -> None:
-    """A note says by how much, to six digits or until they differ, and has the numbers."""
+def test_ties_that_hardly_matter_are_not_told() -> None:
     qrels = {str(topic): {f"d{place}": int(place in {1, 900}) for place in range(1, 1001)} for topic in range(50)}
     run = {topic: {doc: -float(doc[1:]) for doc in docs} for topic, docs in qrels.items()}
     run["7"]["d901"] = run["7"]["d900"]
-    finding = the(doctor(qrels, run), "ties")
-    [row] = finding.details
-    assert (finding.severity, row["measure"], row["topics"]) == ("note", "AP", 1)
-    assert row["best"] - row["worst"] == pytest.approx((2 / 900 - 2 / 901) / 2 / 50)
-    worst, best = f"{row['worst']:.8f}", f"{row['best']:.8f}"
-    assert worst[:8] == best[:8]
-    assert finding.says.endswith(f"no mean by more than 0.0001 (AP from {worst} to {best})")
+    assert "ties" not in {one.check for one in doctor(qrels, run).findings}
 
 
 def test_many_tags_are_all_counted(tmp_path: Path) -> None:
@@ -1086,13 +996,13 @@ def graded(counts: dict[int, int]) -> dict[str, dict[str, int]]:
 @pytest.mark.parametrize(
     ("counts", "says"),
     [
-        ({0: 900, 1: 300, 2: 100, 4: 70, 22: 3}, "the grade 22 comes 3 times, and the next one is 4"),
-        ({0: 900, 1: 300, 2: 100, 22: 2, 33: 1}, "the grades 22, 33 come 3 times, and the next one is 2"),
-        ({0: 900, 1: 300, -99: 1}, "the grade -99 comes once, and the next one is 0"),
+        ({0: 900, 1: 300, 2: 100, 4: 70, 22: 3}, "3 judgments with the grade 22, far from the next grade, 4"),
+        ({0: 900, 1: 300, 2: 100, 22: 2, 33: 1}, "3 judgments with the grade 22, 33, far from the next grade, 2"),
+        ({0: 900, 1: 300, -99: 1}, "1 judgment with the grade -99, far from the next grade, 0"),
         ({0: 20, 1: 9, 11: 1}, None),
-        ({0: 20, 1: 9, 111: 1}, "the grade 111 comes once, and the next one is 1"),
+        ({0: 20, 1: 9, 111: 1}, "1 judgment with the grade 111, far from the next grade, 1"),
         ({0: 4, 25: 1, 100: 1}, None),
-        ({0: 80, 1: 20, 3: 8, 7: 1}, "the grade 7 comes once, and the next one is 3"),
+        ({0: 80, 1: 20, 3: 8, 7: 1}, None),
         ({0: 200, 25: 80, 50: 20, 75: 3, 100: 1}, None),
         ({0: 200, 1: 80, 2: 20, 3: 1}, None),
     ],

@@ -85,18 +85,11 @@ def test_the_methods_say_the_rules_in_force_and_no_others(options: dict[str, Any
     assert unsaid not in paragraph
 
 
-def test_the_numbers_of_tukeys_test_are_labelled_by_measure() -> None:
-    qrels, runs = random_data(3)
-    paragraph = contents_of(make_report(qrels, runs, ["AP", "RR", "P@5"], test="tukey")).methods
-    for name in ("AP", "RR", "P@5"):
-        assert re.search(rf"{name}: systems differ with F\(2, 14\)", paragraph)
-
-
-def test_topics_of_measures_that_have_others_are_counted_apart() -> None:
+def test_topics_are_those_of_the_main_measure() -> None:
     qrels, runs = random_data(2)
     qrels["q0"] = dict.fromkeys(qrels["q0"], 0.0)  # nothing relevant: AP is undefined, P@5 is not
     contents = contents_of(make_report(qrels, runs, ["AP", "P@5"], undefined="skip"))
-    assert "evaluated on 7 of 8 topics (8 under P@5)" in contents.methods
+    assert "evaluated on 7 of 8 topics" in contents.methods
     assert contents.lead.startswith("2 systems, 7 of 8 topics")
     assert contents.notes[0] == "AP: 1 query left out: not all systems have a value there"
 
@@ -198,7 +191,7 @@ def test_identical_systems_have_no_list_of_zeros_and_no_power() -> None:
     assert contents.changed[0].system.system == "c"
     # c differs by the same on every query: there is nothing to count a power by either.
     assert contents.power == []
-    assert [note for note in contents.notes if "b does not differ from a on any query under RR" in note]
+    assert [note for note in contents.notes if "a and b have the same RR for every query" in note]
     assert "there is no power of c: the difference is the same for every query" in contents.notes
     alone = make_report(JUDGED, {"a": FIRST, "b": FIRST}, "RR")
     assert [*contents_of(alone).differences, *contents_of(alone).changed, *contents_of(alone).power] == []
@@ -255,7 +248,6 @@ def test_two_systems_on_one_topic_have_their_values_and_rankings_side_by_side() 
         ["a", "b"],
     ]
     assert changed.baseline.ranking[-1].running == pytest.approx(0.5)
-    assert "One topic says nothing of others" in str(contents.advice)
     assert contents.verdicts == []
     assert report.to_html()
     same = contents_of(make_report(qrels, {"x": runs["x"], "y": runs["x"]}, "RR"))
@@ -296,10 +288,10 @@ def test_what_is_unjudged_is_to_be_judged_first() -> None:
     """Two documents that nobody judged stand above the relevant one, for each of twelve queries."""
     runs = {"a": FIRST, "b": at_ranks(dict.fromkeys(JUDGED, 3), unjudged=2)}
     first = "judge these first (compare(..., measures='{}').judge_next())."
-    assert advice(runs, "P@2") == f"Worse, but 20% of the top 10 of b is unjudged: {first.format('P@2')}"
+    assert advice(runs, "P@2") == f"Worse, but 24 unjudged documents could turn it: {first.format('P@2')}"
     assert advice(runs, "AP") == f"Worse, but 24 unjudged documents could turn it: {first.format('AP')}"
     said = advice(runs, ["P@1", "P@2"])
-    assert said == f"Worse under P@1; under P@2, too, but 20% of the top 10 of b is unjudged: {first.format('P@2')}"
+    assert said == f"Worse under P@1; under P@2, too, but 24 unjudged documents could turn it: {first.format('P@2')}"
 
 
 def test_where_one_cannot_tell_the_number_of_queries_that_would_is_named() -> None:
@@ -313,18 +305,6 @@ def test_where_one_cannot_tell_the_number_of_queries_that_would_is_named() -> No
     assert advice(runs).startswith(expected)
     few = {query: JUDGED[query] for query in list(JUDGED)[:3]}
     assert advice(runs, qrels=few) == "Inconclusive: 3 queries are too few; get at least 5."
-
-
-def test_where_so_many_queries_would_show_the_margin_the_advice_names_what_they_show() -> None:
-    queries = list(JUDGED)
-    runs = {"a": FIRST, "b": at_ranks(dict.fromkeys(queries, 1) | dict.fromkeys(queries[:2], 3))}
-    margin = 1.01 * compare(JUDGED, runs, measures="RR").finding().detectable
-    finding = compare(JUDGED, runs, measures="RR", margin=margin).finding()
-    assert finding.verdict.word == "inconclusive"
-    expected = (
-        f"Inconclusive: 12 queries show a difference of {finding.detectable:.3f} with a power of 80%, and a smaller one"
-    )
-    assert advice(runs, margin=margin) == f"{expected} takes more."
 
 
 def test_verdicts_that_stand_in_the_table_only_are_counted() -> None:

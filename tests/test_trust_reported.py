@@ -224,7 +224,7 @@ def test_one_system_is_an_it(given: list[Any], words: str) -> None:
 def test_documents_of_predictions_and_clusters_are_not_asked_for() -> None:
     for given, words in ((LABELLED, "predictions have none"), (GROUPED, "clusters have none")):
         comparison = assay.compare(given)
-        for ask in (comparison.bounds, comparison.condensed, comparison.judge_next, comparison.changes):
+        for ask in (comparison.bounds, comparison.judge_next, comparison.changes):
             with pytest.raises(ParameterError, match=f"this is about the documents of rankings: {words}"):
                 ask()
 

@@ -282,7 +282,7 @@ def test_rules_that_contradict_the_declaration_are_refused(other: dict[str, obje
 
 def test_nothing_is_asked_about_unjudged_documents_where_there_are_none() -> None:
     comparison = assay.compare(GOLDEN, {"old": OLD, "new": NEW}, measures="RR", complete=True)
-    for ask in (comparison.bounds, comparison.judge_next, comparison.condensed):
+    for ask in (comparison.bounds, comparison.judge_next):
         with pytest.raises(assay.AssayError, match="declared complete: no document is unjudged"):
             ask()
     with pytest.raises(assay.AssayError, match="min_judged asks how much is judged"):

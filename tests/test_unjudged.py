@@ -22,7 +22,7 @@ from assay.subjects.ranking import extremes as search
 from assay.subjects.ranking import unjudged as bounding
 from assay.subjects.ranking.extremes import extremes
 from assay.subjects.ranking.regrading import Trials
-from assay.subjects.ranking.unjudged import bounds_of, condensed_of, judge_next, limits, reach_of
+from assay.subjects.ranking.unjudged import bounds_of, judge_next, limits, reach_of
 
 Table: TypeAlias = dict[str, dict[str, float]]
 
@@ -480,17 +480,6 @@ def test_without_unjudged_documents_there_is_nothing_to_judge() -> None:
     assert judge_next(parse_measure("AP"), counts["a"], counts["b"]).height == 0
     with pytest.raises(ParameterError, match="n is a whole number"):
         judge_next(parse_measure("AP"), counts["a"], counts["b"], 0)
-
-
-@pytest.mark.parametrize("name", ["AP", "nDCG@5", "P@5", "RR", "SetP", "Judged@5"])
-def test_condensed_rankings_are_those_of_judged_only(name: str) -> None:
-    qrels, runs = small_tables(10)
-    counts = counted(qrels, runs)
-    measure = parse_measure(name)
-    evaluation = evaluate(qrels, runs, [measure], judged_only=True)
-    found = condensed_of(measure, counts["a"], counts["b"])
-    assert (found.first, found.second) == approx((evaluation.mean(measure, "a"), evaluation.mean(measure, "b")))
-    assert found.difference == approx(found.second - found.first)
 
 
 def test_a_large_collection_is_looked_at_in_full() -> None:

@@ -7,20 +7,18 @@ import os
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import polars as pl
 
 from assay import __version__
 from assay.core.errors import InputError, ParameterError, did_you_mean, refuse_unknown
 from assay.files.atomic import write_text
-from assay.measures import parse_measure
 from assay.measures.counting.policies import Policies
-from assay.measures.parser import split_measures
 from assay.measures.registry import Measure
 from assay.show.data import as_json
 from assay.subjects.ranking.digests import of_json, of_qrels, of_run
-from assay.subjects.ranking.evaluation import Evaluation, evaluate
+from assay.subjects.ranking.evaluation import Evaluation, evaluate, listed_measures
 from assay.subjects.ranking.inputs import named_runs
 from assay.tables import Scores
 from assay.verbs.gating.guards import Coverage
@@ -31,40 +29,29 @@ DEFAULT_MEASURES = ("nDCG@10",)
 #: The key that marks a file as a frozen baseline; its value is the schema's number.
 MARK = "assay_baseline"
 SCHEMA_VERSION = 1
-
-
-class Origin(NamedTuple):
-    """A file that a baseline was made from: its name, and the SHA-256 of what it held."""
-
-    name: str
-    sha256: str
-
-
-class Frozen(NamedTuple):
-    """One measure of a frozen baseline: its signature, the values of the topics, and why some have none."""
-
-    signature: str
-    values: Mapping[str, float | None]
-    undefined: Mapping[str, str]
+#: The rules of `evaluate` besides the policies.
+_RULES = ("undefined", "compat", "judge", "subtopics", "seed", "samples")
 
 
 @dataclass(frozen=True, eq=False)
 class Baseline:
     """A system's scores for every topic, with the rules, digests and versions that they depend on.
 
+    Of each measure there are its signature, the values of the topics, and why some have none; of the judgments and the
+    run, their name, and the SHA-256 of what they held.
+
     >>> frozen = freeze({"q1": {"d1": 1}}, {"bm25": {"q1": {"d2": 2.0, "d1": 1.0}}}, "RR")
-    >>> frozen.system, dict(frozen.measures["RR"].values)
+    >>> frozen.system, frozen.measures["RR"]["values"]
     ('bm25', {'q1': 0.5})
     """
 
     system: str
-    measures: Mapping[str, Frozen]
+    measures: Mapping[str, Mapping[str, Any]]
     policies: Policies
-    #: The other rules of `evaluate`: undefined, compat, judge, subtopics, seed, samples.
     rules: Mapping[str, Any]
     coverage: Coverage
-    qrels: Origin
-    run: Origin
+    qrels: Mapping[str, str]
+    run: Mapping[str, str]
     version: str = __version__
 
     def __repr__(self) -> str:
@@ -74,9 +61,9 @@ class Baseline:
     def scores(self) -> Scores:
         """The scores as a table."""
         rows = [
-            (self.system, measure, "query", unit, value, frozen.undefined.get(unit))
+            (self.system, measure, "query", unit, value, frozen["undefined"].get(unit))
             for measure, frozen in self.measures.items()
-            for unit, value in frozen.values.items()
+            for unit, value in frozen["values"].items()
         ]
         return Scores(pl.DataFrame(rows, schema=Scores.SCHEMA, orient="row"))
 
@@ -98,38 +85,28 @@ class Baseline:
         """Evaluate runs under the rules of this baseline; refuse other judgments, or numbers made otherwise."""
         chosen = list(measures)
         evaluation = evaluate(qrels, runs, chosen, **self.rules, **asdict(self.policies))
-        if of_qrels(evaluation.qrels) != self.qrels.sha256:
+        if of_qrels(evaluation.qrels) != self.qrels["sha256"]:
             raise InputError(
                 f"{evaluation.qrels.name}: the judgments are not those that the baseline was frozen with "
-                f"({self.qrels.name}, SHA-256 {self.qrels.sha256[:12]}…): freeze the baseline again"
+                f"({self.qrels['name']}, SHA-256 {self.qrels['sha256'][:12]}…): freeze the baseline again"
             )
         for name in chosen:
-            was, now = self.measures[name].signature, evaluation.signatures[name]
+            was, now = self.measures[name]["signature"], evaluation.signatures[name]
             if was != now:
                 raise InputError(f"{name}: the baseline was measured as {was}, now it is {now}: freeze it again")
         return evaluation
 
+    def contents(self) -> dict[str, Any]:
+        """What the file holds, except for the digest of it all."""
+        coverage = self.coverage._asdict()
+        del coverage["system"]
+        if math.isnan(self.coverage.judged):  # of a run without a document in common with the judgments
+            coverage["judged"] = None
+        return {MARK: SCHEMA_VERSION, **asdict(self), "coverage": coverage}
+
     def to_json(self) -> str:
         """The file's text: everything in full, and a digest of it all."""
-        told = {
-            MARK: SCHEMA_VERSION,
-            "version": self.version,
-            "system": self.system,
-            "qrels": self.qrels._asdict(),
-            "run": self.run._asdict(),
-            "policies": asdict(self.policies),
-            "rules": dict(self.rules),
-            "coverage": {
-                # Of a run without a document in common with the judgments, no share is judged: JSON has no NaN.
-                name: None if isinstance(value, float) and math.isnan(value) else value
-                for name, value in self.coverage._asdict().items()
-                if name != "system"
-            },
-            "measures": {
-                name: {"signature": one.signature, "values": dict(one.values), "undefined": dict(one.undefined)}
-                for name, one in self.measures.items()
-            },
-        }
+        told = self.contents()
         return as_json(told | {"digest": of_json(told)})
 
     def save(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
@@ -172,27 +149,20 @@ def freeze(
             unit: str(why) for unit, why in zip(system.ranks.queries, result.reasons(), strict=True) if why is not None
         }
         values = dict(zip(system.ranks.queries, result.values.tolist(), strict=True))
-        measured[str(measure)] = Frozen(
-            evaluation.signatures[str(measure)],
-            {unit: None if unit in reasons else value for unit, value in values.items()},
-            reasons,
-        )
+        measured[str(measure)] = {
+            "signature": evaluation.signatures[str(measure)],
+            "values": {unit: None if unit in reasons else value for unit, value in values.items()},
+            "undefined": reasons,
+        }
     file = next(iter(opened.values()))
     return Baseline(
         system.name,
         measured,
         evaluation.policies,
-        {
-            "undefined": evaluation.undefined,
-            "compat": evaluation.compat,
-            "judge": evaluation.judge,
-            "subtopics": evaluation.subtopics,
-            "seed": evaluation.seed,
-            "samples": evaluation.samples,
-        },
+        {name: getattr(evaluation, name) for name in _RULES},
         coverage_of(evaluation, system.name),
-        Origin(evaluation.qrels.name, of_qrels(evaluation.qrels)),
-        Origin(file.origin, of_run(file, evaluation.policies.rank_by)),
+        {"name": evaluation.qrels.name, "sha256": of_qrels(evaluation.qrels)},
+        {"name": file.origin, "sha256": of_run(file, evaluation.policies.rank_by)},
     )
 
 
@@ -213,16 +183,3 @@ def refuse_predictions(*given: Any) -> None:
         raise ParameterError(
             "predictions are their own baseline, as they hold the truth: keep the file, and give it to the gate"
         )
-
-
-def listed_measures(measures: Iterable[str | Measure] | str | Measure) -> tuple[Measure, ...]:
-    """Measures one by one; text may hold several, separated by commas.
-
-    >>> listed_measures("AP, RR")
-    (AP, RR)
-    """
-    given = [measures] if isinstance(measures, str | Measure) else list(measures)
-    names = [name for one in given for name in (split_measures(one) if isinstance(one, str) else (one,))]
-    if not names:
-        raise ParameterError("there is no measure to gate by")
-    return tuple(dict.fromkeys(parse_measure(name) for name in names))

@@ -58,8 +58,7 @@ def precision_recall(
     >>> curve.frame["precision"].to_list()[:2]  # 1/1, 1/2
     [1.0, 0.5]
     """
-    _measures_are_set("precision_recall", options)
-    evaluation = evaluate(qrels, runs, level_measures(levels, rule), **options)
+    evaluation = _evaluated(qrels, runs, level_measures(levels, rule), **options)
     if query is None:
         if not interpolated:
             raise ParameterError(
@@ -99,13 +98,12 @@ def roc(
     >>> roc({"q": {"a": 1, "c": 1}}, {"q": {"a": 3, "b": 2, "c": 1}}).summary["value"].to_list()  # 1 of 2 pairs
     [0.5]
     """
-    _measures_are_set("roc", options)
     rule = universe(collection_size, unretrieved)
     if options.get("ties") == "expected" and options.get("depth") is not None and rule != "random_order":
         raise ParameterError(
             "which tied documents the depth leaves in is open: use another rule for ties than expected, or no depth"
         )
-    evaluation = evaluate(
+    evaluation = _evaluated(
         qrels, runs, AUC(unretrieved=rule), undefined=undefined, collection_size=collection_size, **options
     )
     (area,) = evaluation.measures
@@ -136,13 +134,12 @@ def by_cutoff(
     >>> by_cutoff({"q": {"a": 1}}, {"q": {"b": 2, "a": 1}}, "P", [1, 2]).frame["value"].to_list()
     [0.0, 0.5]
     """
-    _measures_are_set("by_cutoff", options)
     plain = parse_measure(measure)
     if plain.definition.at != "cutoff" or "cutoff" in plain.given:
         raise ParameterError(f"choose a measure that takes a cut-off, without one: nDCG, P or R, not {plain}")
     asked = None if cutoffs is None else _each_cutoff(plain, cutoffs)
     # Not every measure has a value without a cut-off.
-    evaluation = evaluate(qrels, runs, plain @ 1 if asked is None else asked[0], **options)
+    evaluation = _evaluated(qrels, runs, plain @ 1 if asked is None else asked[0], **options)
     deepest = max(int(system.ranks.retrieved.max(initial=1)) for system in evaluation.systems)
     wanted = asked or [plain @ k for k in CUTOFFS if k <= max(deepest, 2)]
     points, last, results = [], [], {}
@@ -260,23 +257,20 @@ def _with_query(evaluation: Evaluation, query: str) -> list[tuple[RankedSystem, 
 
 def _pair(evaluation: Evaluation, baseline: str | None, system: str | None) -> tuple[str, str]:
     names = [each.name for each in evaluation.systems]
-    if len(names) < 2:
-        raise ParameterError(f"a difference is between two systems, but there is only {names[0]}")
-    if baseline is None and system is None and len(names) > 2:
-        raise ParameterError(f"a difference is between two systems: choose two of {', '.join(names)}")
-    chosen = evaluation.system(names[0] if baseline is None else baseline).name
-    others = [name for name in names if name != chosen]
-    if system is None and len(others) > 1:
-        raise ParameterError(f"a difference is between two systems: choose one of {', '.join(others)} beside {chosen}")
-    other = evaluation.system(others[0] if system is None else system).name
-    if chosen == other:
-        raise ParameterError(f"a difference is between two systems, not {chosen} and itself")
-    return chosen, other
+    old = evaluation.system(names[0] if baseline is None else baseline).name
+    others = [name for name in names if name != old]
+    if len(others) != 1 and system is None:
+        raise ParameterError(f"a difference is between two systems: choose two; there are {', '.join(names)}")
+    new = evaluation.system(others[0] if system is None else system).name
+    if old == new:
+        raise ParameterError(f"a difference is between two systems, not {old} and itself")
+    return old, new
 
 
-def _measures_are_set(curve: str, options: Mapping[str, Any]) -> None:
+def _evaluated(qrels: Any, runs: Any, wanted: Any, **options: Any) -> Evaluation:
     if "measures" in options:
-        raise ParameterError(f"{curve} chooses its measures itself: leave measures out")
+        raise ParameterError("a curve chooses its measures itself: leave measures out")
+    return evaluate(qrels, runs, wanted, **options)
 
 
 def _each_cutoff(plain: Measure, cutoffs: Iterable[int]) -> list[Measure]:

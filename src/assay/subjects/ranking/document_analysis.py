@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -15,7 +16,7 @@ from assay.core.notes import Note
 from assay.measures.counting.ranks import Ranks
 from assay.measures.counting.retrieved import retrieved, why_not
 from assay.subjects.ranking.evaluation import Evaluation
-from assay.subjects.ranking.unjudged import bounds_of, condensed_of, judge_next, reach_of
+from assay.subjects.ranking.unjudged import bounds_of, judge_next, reach_of
 from assay.subjects.ranking.visible_changes import PAGE, changes, noticed
 from assay.verbs.comparison.findings import Finding
 from assay.verbs.comparison.result import Comparison
@@ -24,7 +25,7 @@ from assay.verbs.scores import FROM_SCORES, UNSEEN
 #: Of more pairs than this, nobody wants to know what unjudged documents could do to each.
 MOST_PAIRS_LOOKED_AT = 50
 #: Runs with more rows than this are not gone through once more for every document that they hold.
-_MOST_ROWS = 5_000_000
+MOST_ROWS = 5_000_000
 
 
 def with_document_analysis(
@@ -58,13 +59,34 @@ def _why_not_looked_into(comparison: Comparison) -> str | None:
     evaluation: Evaluation | None = comparison.evaluation
     if evaluation is None or not evaluation.runs:
         return FROM_SCORES
-    why = None
+    why = why_unseen(evaluation)
     if len(comparison.pairs.pairs) > MOST_PAIRS_LOOKED_AT:
         why = f"there are more than {MOST_PAIRS_LOOKED_AT} pairs; name a baseline"
-    elif evaluation.coverage["retrieved"].sum() > _MOST_ROWS:
-        why = f"the runs have more than {_MOST_ROWS:,} rows"
-    why = why or why_not(evaluation.policies)
     return f"{'' if comparison.is_complete else 'unjudged '}documents are not looked at: {why}" if why else None
+
+
+def why_unseen(evaluation: Evaluation) -> str | None:
+    """Why the documents of an evaluation cannot be looked at; None if they can."""
+    if evaluation.coverage["retrieved"].sum() > MOST_ROWS:
+        return f"the runs have more than {MOST_ROWS:,} rows"
+    return why_not(evaluation.policies)
+
+
+def every_document(
+    evaluation: Evaluation, systems: Iterable[str], measures: Iterable[str], page: int = PAGE
+) -> dict[str, Ranks]:
+    """Every retrieved document of some systems, down to the deepest cut-off of the measures, and a page at least."""
+    cutoffs: list[Any] = [evaluation.measure(name).parameters.get("cutoff") for name in measures]
+    depth = None if None in cutoffs else max(page, *cutoffs)
+    runs = {name: evaluation.runs[name] for name in systems}
+    return retrieved(runs, evaluation.qrels, evaluation.policies, depth, subtopics=evaluation.subtopics)
+
+
+def on_units(ranks: Ranks, units: Iterable[str]) -> Ranks:
+    """The counts of some queries only."""
+    wanted = set(units)
+    kept = np.array([query in wanted for query in ranks.queries], dtype=np.bool_)
+    return ranks if kept.all() else ranks.only(kept)
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,18 +120,6 @@ class DocumentAnalysis:
         columns = ["system", "measure", "value", "low", "high", "exact"]
         return pl.DataFrame(rows, schema=columns, orient="row")
 
-    def condensed(self) -> pl.DataFrame:
-        """Each difference with unjudged documents taken out of the rankings, beside the one with them in."""
-        self._refuse_complete()
-        rows = []
-        for finding in self.comparison.findings:
-            measure = self._evaluation.measure(finding.measure)
-            rest = condensed_of(measure, *self._both(finding), self._evaluation.undefined)
-            rows.append((finding.measure, finding.baseline, finding.system, finding.difference, *rest, rest.difference))
-        columns = ["measure", "baseline", "system", "difference", "condensed_baseline", "condensed_system",
-                   "condensed_difference"]  # fmt: skip
-        return pl.DataFrame(rows, schema=columns, orient="row")
-
     def looked_into(self, finding: Finding) -> tuple[Finding, str]:
         """A finding with what its documents tell; and why not, where a measure cannot say what unjudged ones do."""
         first, second = self._both(finding)
@@ -135,9 +145,7 @@ class DocumentAnalysis:
     def _on_units(self, system: str, measure: str) -> Ranks:
         """A system's documents for the queries that were compared."""
         ranks = (self._retrieved if self.counts is None else self.counts)[system]
-        compared = set(next(sample.units for sample in self.comparison.samples if sample.measure == measure))
-        kept = np.array([query in compared for query in ranks.queries], dtype=np.bool_)
-        return ranks if kept.all() else ranks.only(kept)
+        return on_units(ranks, next(sample.units for sample in self.comparison.samples if sample.measure == measure))
 
     @property
     def _evaluation(self) -> Evaluation:
@@ -148,8 +156,4 @@ class DocumentAnalysis:
 
     @cached_property
     def _retrieved(self) -> dict[str, Ranks]:
-        """Every retrieved document of every system that was compared, down to the deepest cut-off."""
-        evaluation, compared = self._evaluation, self.comparison.measures
-        cutoffs = [measure.parameters.get("cutoff") for measure in evaluation.measures if str(measure) in compared]
-        depth = None if None in cutoffs else max([PAGE, *(int(cutoff) for cutoff in cutoffs if cutoff)])
-        return retrieved(evaluation.runs, evaluation.qrels, evaluation.policies, depth, subtopics=evaluation.subtopics)
+        return every_document(self._evaluation, self._evaluation.runs, self.comparison.measures)

@@ -234,7 +234,7 @@ class Evaluation(Result):
         """A measure of this evaluation, in any tool's notation; may be left out if there is only one."""
         if name is None and len(self.measures) == 1:
             return self.measures[0]
-        wanted = None if name is None else _measures(name, self.compat)[0]
+        wanted = None if name is None else listed_measures(name, self.compat)[0]
         if wanted not in self.measures:
             raise not_among("measure", name, self.measures)
         return wanted
@@ -274,7 +274,7 @@ def evaluate(
     samples, seed = Whole(1).check("samples", samples), Whole(0).check("seed", seed)
     profile = _profile(compat)
     chosen = policies(None, **(profile | rules))
-    wanted = _measures(measures, compat)
+    wanted = listed_measures(measures, compat)
     check_subtopics(subtopics, judge)
     with named_by(columns):
         table, opened = judgments_of(qrels, judge, subtopics is True), named_runs(runs)
@@ -310,11 +310,18 @@ def evaluate(
     )
 
 
-def _measures(measures: Iterable[str | Measure] | str | Measure, compat: str | None) -> tuple[Measure, ...]:
+def listed_measures(
+    measures: Iterable[str | Measure] | str | Measure, compat: str | None = None
+) -> tuple[Measure, ...]:
+    """Measures one by one; text may hold several, separated by commas.
+
+    >>> listed_measures("AP, RR")
+    (AP, RR)
+    """
     if not isinstance(measures, str | Measure | Iterable):
         raise ParameterError(f"measures are given by name, such as 'nDCG@10', not {measures!r}")
-    listed = [measures] if isinstance(measures, str | Measure) else measures
-    split = [name for item in listed for name in (split_measures(item) if isinstance(item, str) else [item])]
+    given = [measures] if isinstance(measures, str | Measure) else measures
+    split = [name for item in given for name in (split_measures(item) if isinstance(item, str) else [item])]
     wanted = [parse_measure(measure) for measure in split]
     if not wanted:
         raise ParameterError("there is no measure to compute")

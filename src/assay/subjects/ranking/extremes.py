@@ -8,7 +8,7 @@ import numpy as np
 
 from assay.measures.counting.graded import place_in_group
 from assay.measures.counting.judgments import Floats, Ints, Mask
-from assay.subjects.ranking.hypothetical_judgments import Grading
+from assay.subjects.ranking.hypothetical_judgments import Grading, places
 from assay.subjects.ranking.regrading import Trials, Way, none, way_of
 
 # Up to so many rows in all, every grade of every document is tried with every grade of the others.
@@ -106,9 +106,7 @@ def _every_number(both: list[_Search], number: Ints) -> Mask:
         code //= many[query, group] + 1
     wanted, top = np.array(sizes), trials.grades[-1]
     # The place of a document among those of its query and kind.
-    order = np.lexsort((kind, trials.unjudged.query))
-    place = np.empty_like(kind)
-    place[order] = place_in_group((3 * trials.unjudged.query + kind)[order])
+    place = places(3 * trials.unjudged.query + kind)
     _try_in(both, query, lambda unit, document: np.where(place[document] < wanted[kind[document], unit], top, 0.0))
     return tried
 
@@ -204,10 +202,7 @@ class _Search:
         def grading(unit: Ints, document: Ints) -> Floats:
             within = [(rank[document] <= cutoff[unit]).astype(np.float64) for rank in trials.ranks]
             helps = self.sign * (within[-1] - within[0] if len(within) == 2 else within[0])
-            order = np.lexsort((-helps, unit))
-            place = np.empty_like(unit)
-            place[order] = place_in_group(unit[order])
-            return np.where(place < size[unit], top, 0.0)
+            return np.where(places(unit, -helps) < size[unit], top, 0.0)
 
         self.keep(query, trials.values(query, grading))
 
@@ -279,10 +274,7 @@ class _Search:
 
     def _places(self, key: Floats) -> tuple[Ints, Ints]:
         """The place of each document in its query by a key, largest first, from 0; and how many each query has."""
-        order = np.lexsort((-key, self.query))
-        place = np.empty_like(self.query)
-        place[order] = place_in_group(self.query[order])
-        return place, np.bincount(self.query, minlength=len(self.trials.queries))
+        return places(self.query, -key), np.bincount(self.query, minlength=len(self.trials.queries))
 
 
 def _listed(sizes: Floats) -> tuple[Ints, Ints]:

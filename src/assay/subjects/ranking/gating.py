@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, replace
 from math import isnan
 from types import MappingProxyType
-from typing import Any, ClassVar
+from typing import Any
 
 import polars as pl
 
@@ -16,8 +16,8 @@ from assay.core.errors import ParameterError, number_of, refuse_unknown
 from assay.files import Source, is_file
 from assay.stats.samples import Sample
 from assay.subjects.ranking.baseline_files import frozen_in
-from assay.subjects.ranking.baselines import DEFAULT_MEASURES, Baseline, coverage_of, listed_measures
-from assay.subjects.ranking.evaluation import Evaluation, evaluate
+from assay.subjects.ranking.baselines import DEFAULT_MEASURES, Baseline, coverage_of
+from assay.subjects.ranking.evaluation import evaluate, listed_measures
 from assay.subjects.ranking.inputs import named_runs
 from assay.subjects.ranking.pairing import RunPairing
 from assay.tables import Batches, Scores
@@ -28,31 +28,6 @@ from assay.verbs.gating.sides import TAKES, Sides, Two
 from assay.verbs.scores import ScorePairing
 
 _NOTHING: Mapping[str, Sequence[str]] = MappingProxyType({})
-
-
-@dataclass(frozen=True, eq=False)
-class FrozenPairing(ScorePairing):
-    """Scores of a frozen baseline and of a candidate, and the evaluation of the candidate."""
-
-    candidate: Evaluation = field(kw_only=True)
-
-    subject: ClassVar[str] = "ranking"
-    to_have_more: ClassVar[str] = "Judge"
-
-    @property
-    def evaluation(self) -> Evaluation:
-        """The evaluation of the candidate."""
-        return self.candidate
-
-    @property
-    def is_complete(self) -> bool:
-        """Whether the judgments were declared complete."""
-        return self.candidate.policies.complete
-
-    def signatures(self, measures: Sequence[str]) -> dict[str, str]:
-        """Everything that each measure's number depends on, in one line."""
-        del measures
-        return dict(self.candidate.signatures)
 
 
 class RunSides(Sides):
@@ -130,7 +105,7 @@ def _against_frozen(
     evaluation = baseline.evaluate(qrels, {name: named[1]}, wanted)
     both = pl.concat([replace(baseline, system=first).scores.frame, evaluation.scores.frame])
     scores = Scores(both, evaluation.scores.directions)
-    pairing = FrozenPairing(scores, undefined=evaluation.undefined, candidate=evaluation)
+    pairing = RunPairing(scores, evaluation.undefined, runs=evaluation)
     coverage = baseline.coverage._replace(system=first), coverage_of(evaluation, name)
     return RunSides(pairing, wanted, named_of_rankings, coverage, baseline)
 

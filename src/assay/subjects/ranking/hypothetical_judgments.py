@@ -164,6 +164,18 @@ class Hypotheses:
         return Graded(owner, place, grade[order], place, place, document[order])
 
 
+def places(group: Ints, *keys: Floats) -> Ints:
+    """The place of each row in its group, from 0, in the order of keys, of which the last counts most.
+
+    >>> places(np.array([0, 1, 0]), np.array([5.0, 1.0, 2.0]))
+    array([1, 0, 0])
+    """
+    order = np.lexsort((*keys, group))
+    place = np.empty_like(order)
+    place[order] = place_in_group(group[order])
+    return place
+
+
 def _ranked(known: Graded, assumed: Graded) -> Graded:
     """Two lists of documents in one, by query and rank."""
     query, rank = np.append(known.query, assumed.query), np.append(known.rank, assumed.rank)

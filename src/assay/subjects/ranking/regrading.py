@@ -212,20 +212,8 @@ class Trials:
 
     def values_with(self, numbers: Ints) -> Floats:
         """The systems' values (rows) if one of these documents (columns) were relevant, all else as it is."""
-        query = self.unjudged.query[numbers]
-        columns = np.empty((len(self.as_it_is), len(query)))
-        for row, (system, rank) in enumerate(zip(self.as_it_is, self.ranks, strict=True)):
-            # To a system that does not return them, all documents of a query are alike: one of them is tried.
-            returned = np.isfinite(rank[numbers])
-            there, elsewhere = np.flatnonzero(returned), np.flatnonzero(~returned)
-            queries, first = np.unique(query[elsewhere], return_index=True)
-            tried = numbers[np.append(there, elsewhere[first])]
-            values = filled(self.measure, system.values_with(self.measure, tried), self.undefined)
-            of_query = np.zeros(len(self.queries))
-            of_query[queries] = values[len(there) :]
-            columns[row] = of_query[query]
-            columns[row, there] = values[: len(there)]
-        return columns
+        values = np.array([system.values_with(self.measure, numbers) for system in self.as_it_is])
+        return filled(self.measure, values, self.undefined)
 
     @property
     def before_first_relevant(self) -> Ints:

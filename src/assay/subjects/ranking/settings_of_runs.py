@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from typing import TypeAlias
 
 #: A name before an equals sign, at the start or after something that separates.
 _NAMED = re.compile(r"(?:^|(?<=[-_,;:+ &/]))([A-Za-z][A-Za-z0-9]*(?:_[A-Za-z0-9]+)*)=")
@@ -12,11 +12,8 @@ _NAMED = re.compile(r"(?:^|(?<=[-_,;:+ &/]))([A-Za-z][A-Za-z0-9]*(?:_[A-Za-z0-9]
 _BETWEEN = "-_,;:+ &/"
 
 
-class RunSetting(NamedTuple):
-    """One setting: the run's name, and the values of its parameters if the name tells them."""
-
-    name: str
-    parameters: Mapping[str, float | str]
+#: The values of a setting's parameters, if the name of its run tells them.
+Parameters: TypeAlias = Mapping[str, float | str]
 
 
 def parameters_in(name: str) -> dict[str, float | str]:
@@ -38,28 +35,26 @@ def parameters_in(name: str) -> dict[str, float | str]:
     return parameters
 
 
-def settings_of(names: Sequence[str]) -> tuple[RunSetting, ...]:
+def settings_of(names: Sequence[str]) -> dict[str, Parameters]:
     """The settings that runs stand for; parameters count only if every name has the same ones.
 
-    >>> settings_of(["mu=500", "mu=1000"])[1].parameters
-    {'mu': 1000.0}
-    >>> settings_of(["mu=500", "default"])[0].parameters
-    {}
+    >>> settings_of(["mu=500", "mu=1000"]), settings_of(["mu=500", "default"])
+    ({'mu=500': {'mu': 500.0}, 'mu=1000': {'mu': 1000.0}}, {'mu=500': {}, 'default': {}})
     """
-    read = [parameters_in(name) for name in names]
-    shared = all(parameters and parameters.keys() == read[0].keys() for parameters in read)
-    return tuple(RunSetting(name, parameters if shared else {}) for name, parameters in zip(names, read, strict=True))
+    read = {name: parameters_in(name) for name in names}
+    shared = all(parameters and parameters.keys() == read[names[0]].keys() for parameters in read.values())
+    return {name: parameters if shared else {} for name, parameters in read.items()}
 
 
-def grid_of(settings: Sequence[RunSetting]) -> dict[str, list[float]]:
+def grid_of(settings: Mapping[str, Parameters]) -> dict[str, list[float]]:
     """The numeric parameters and the values that the grid has of each, in their order.
 
     >>> grid_of(settings_of(["k1=0.9,b=0.4", "k1=1.2,b=0.4"]))
     {'k1': [0.9, 1.2], 'b': [0.4]}
     """
     grid: dict[str, list[float]] = {}
-    for name in settings[0].parameters:
-        values = [setting.parameters[name] for setting in settings]
+    for name in next(iter(settings.values())):
+        values = [parameters[name] for parameters in settings.values()]
         numbers = [value for value in values if not isinstance(value, str)]
         if len(numbers) == len(values):
             grid[name] = sorted(set(numbers))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -17,7 +17,7 @@ from assay.stats.pairing import Directions
 from assay.stats.rounding import ROUNDING, snapped
 from assay.stats.samples import NO_DRAWING, Sample
 from assay.stats.tuning_bootstrap import Choices, interval_by_error
-from assay.subjects.ranking.settings_of_runs import RunSetting, grid_of, settings_of
+from assay.subjects.ranking.settings_of_runs import Parameters, grid_of, settings_of
 from assay.subjects.ranking.tuning_result import TUNED, TunedFold, Tuning
 from assay.tables import Topics
 from assay.verbs.comparison.findings import Finding, Levels, finding_of
@@ -38,7 +38,6 @@ def tune(
     *,
     folds: int | str | Mapping[str, Any] | Topics = 5,
     by: str | None = None,
-    order: Iterable[str] | None = None,
     baseline: str | None = None,
     direction: Directions = None,
     alpha: float = 0.05,
@@ -54,7 +53,7 @@ def tune(
     Topics are split into `folds`: a number of folds drawn with `seed`, or "leave-one-out"; or what a dict says of each
     topic, or the attribute `by` of `Topics`, so that topics that belong together stay together. For each fold, the
     setting with the best `measure` on all other topics is measured on the fold's own. Of settings that tie, the first
-    counts, in the `order` of names given, or else of the runs. Put the cheapest first.
+    counts, in the order of the runs. Put the cheapest first.
 
     `baseline`: a setting, such as the system's default, that the honest numbers are compared with, topic by topic.
     `direction`: whether `higher` or `lower` is better, where the measure does not tell. `alpha` and `margin`: the
@@ -72,29 +71,28 @@ def tune(
     pairing = unit_pairing_of(tune, "tune", given, runs, [measure], seed=seed, direction=direction, rules=rules)
     (sample,) = pairing.samples([measure])
     table = _checked(sample)
-    names = _ordered(sample.systems, order)
+    names, lower = sample.systems, sample.higher_is_better is False
     if baseline is not None and baseline not in names:
         raise ParameterError(f"the baseline is one of {listed(names)}, not {baseline!r}{did_you_mean(baseline, names)}")
     labels, fold_of, says = _folds(sample.units, folds, by, seed)
-    places = np.array([sample.systems.index(name) for name in names])
     tuned: list[TunedFold] = []
     chosen_for = np.empty(len(table), dtype=np.int64)
     for number, label in enumerate(labels):
         held = fold_of == number
-        train = table[~held].mean(axis=0)[places]
-        ranked = snapped(-train if sample.higher_is_better is False else train)
+        train = table[~held].mean(axis=0)
+        ranked = snapped(-train if lower else train)
         best = int(np.argmax(ranked))  # the first of those that tie
-        chosen_for[held] = places[best]
-        test = float(table[held, places[best]].mean())
+        chosen_for[held] = best
+        test = float(table[held, best].mean())
         tied = int((ranked == ranked[best]).sum())
         tuned.append(TunedFold(label, int(held.sum()), names[best], float(train[best]), test, tied))
     values = table[np.arange(len(table)), chosen_for]
     settings = settings_of(names)
-    worth = (-1 if sample.higher_is_better is False else 1) * table[:, places]
+    worth = -table if lower else table
     error, finding = Choices(worth, fold_of).error(_RESAMPLES, seed), None
     if baseline is not None:
         of_gain = Choices(worth - worth[:, [names.index(baseline)]], fold_of).error(_RESAMPLES, seed)
-        both = np.column_stack([table[:, sample.systems.index(baseline)], values])
+        both = np.column_stack([table[:, names.index(baseline)], values])
         finding = _finding(sample, both, baseline, of_gain, Levels(alpha, margin))
     return Tuning(
         sample,
@@ -124,16 +122,6 @@ def _checked(sample: Sample) -> Floats:
     if why := sample.why_not(*range(len(sample.systems))):
         raise InputError(f"{sample.measure} is {why}: there is nothing to choose by")
     return values
-
-
-def _ordered(systems: Sequence[str], order: Iterable[str] | None) -> list[str]:
-    """The settings in the order asked for; those that it does not name come last."""
-    first = [] if order is None else [order] if isinstance(order, str) else list(order)
-    for name in first:
-        if name not in systems:
-            hint = did_you_mean(str(name), systems)
-            raise ParameterError(f"order: expected settings of {listed(systems)}, got {name!r}{hint}")
-    return list(dict.fromkeys([*first, *systems]))
 
 
 def _folds(
@@ -186,7 +174,7 @@ def _finding(sample: Sample, both: Floats, baseline: str, error: float, levels: 
     return finding_of(two, (0, 1), outcome, outcome.p, levels)
 
 
-def _warnings(folds: Sequence[TunedFold], settings: Sequence[RunSetting], table: Floats) -> Iterator[str]:
+def _warnings(folds: Sequence[TunedFold], settings: Mapping[str, Parameters], table: Floats) -> Iterator[str]:
     if (np.ptp(table, axis=1) <= ROUNDING * np.abs(table).max()).all():
         yield "every topic has the same number under all settings: there is nothing to choose by"
         return
@@ -198,11 +186,10 @@ def _warnings(folds: Sequence[TunedFold], settings: Sequence[RunSetting], table:
             f"{number_of('setting', len(chosen))} were chosen in {number_of('fold', len(folds))}, none in half of "
             "them: the choice hangs on the topics"
         )
-    named = {setting.name: setting for setting in settings}
     for name, grid in grid_of(settings).items():
         for end, which in ((grid[0], "smallest"), (grid[-1], "largest")):
             # Where settings tied, it was their order that chose, and says nothing of what lies beyond.
-            often = sum(fold.tied == 1 and named[fold.chosen].parameters[name] == end for fold in folds)
+            often = sum(fold.tied == 1 and settings[fold.chosen][name] == end for fold in folds)
             if len(grid) > 2 and often:
                 yield (
                     f"{name}: the {which} value of the grid, {end:g}, was chosen in {often} of "

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -17,7 +18,7 @@ from assay.stats.bootstrap import Interval
 from assay.stats.rounding import ROUNDING, snapped
 from assay.stats.samples import Sample
 from assay.subjects.ranking.evaluation import Evaluation
-from assay.subjects.ranking.settings_of_runs import RunSetting
+from assay.subjects.ranking.settings_of_runs import Parameters
 from assay.verbs.comparison import Finding
 
 #: What the system with the honest number is called beside its settings.
@@ -54,7 +55,7 @@ class Tuning(Result):
 
     #: Every topic's number under every setting.
     sample: Sample
-    settings: tuple[RunSetting, ...]
+    settings: Mapping[str, Parameters]
     folds: tuple[TunedFold, ...]
     #: The place of each topic's fold, and of the setting that it was measured with.
     fold_of: Ints
@@ -100,9 +101,10 @@ class Tuning(Result):
     @cached_property
     def hindsight(self) -> str:
         """The setting that is best on all topics: the one to use, but not the one to report the number of."""
-        worth = np.array([self.of(setting.name) for setting in self.settings])
+        worth = np.array(list(map(self.of, self.settings)))
         # Of settings that tie the first counts, as in the folds.
-        return self.settings[int(np.argmax(snapped(-worth if self.sample.higher_is_better is False else worth)))].name
+        best = np.argmax(snapped(-worth if self.sample.higher_is_better is False else worth))
+        return list(self.settings)[int(best)]
 
     @property
     def hindsight_value(self) -> float:
@@ -126,34 +128,6 @@ class Tuning(Result):
         """A setting's number on all topics."""
         return float(self.sample.observed[self.sample.systems.index(setting)])
 
-    def over(self) -> pl.DataFrame:
-        """One row a setting and fold: its parameters, and its number on the other topics and on the fold's own.
-
-        That is what to draw: the measure over the parameter, by the topics that choose and by those held out.
-
-        >>> from assay import tune
-        >>> judged = {f"q{n}": {"d": 1} for n in range(4)}
-        >>> runs = {f"mu={mu}": {q: {"d": 1.0, "e": float(mu)} for q in judged} for mu in (1, 2)}
-        >>> tune(judged, runs, "RR", folds=2).over().columns
-        ['setting', 'mu', 'fold', 'train', 'test']
-        """
-        table, rows = self.table, []
-        places = [self.sample.systems.index(one.name) for one in self.settings]
-        for number, fold in enumerate(self.folds):
-            held = self.fold_of == number
-            train, test = table[~held].mean(axis=0), table[held].mean(axis=0)
-            rows += [
-                {
-                    "setting": setting.name,
-                    **setting.parameters,
-                    "fold": fold.fold,
-                    "train": train[place],
-                    "test": test[place],
-                }
-                for setting, place in zip(self.settings, places, strict=True)
-            ]
-        return pl.DataFrame(rows, infer_schema_length=None)
-
     def per_topic(self) -> pl.DataFrame:
         """One row a topic: its fold, the setting that it was measured with, and the number."""
         return pl.DataFrame(
@@ -169,13 +143,8 @@ class Tuning(Result):
         """One row a setting: its parameters, its number on all topics, and in how many folds it was chosen."""
         chosen = Counter(fold.chosen for fold in self.folds)
         rows: list[dict[str, Any]] = [
-            {
-                "setting": setting.name,
-                **setting.parameters,
-                self.measure: self.of(setting.name),
-                "chosen": chosen[setting.name],
-            }
-            for setting in self.settings
+            {"setting": name, **parameters, self.measure: self.of(name), "chosen": chosen[name]}
+            for name, parameters in self.settings.items()
         ]
         return pl.DataFrame(rows, infer_schema_length=None)
 

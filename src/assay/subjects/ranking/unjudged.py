@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import itertools
 import math
-from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -24,7 +23,7 @@ from assay.measures.counting.retrieved import as_judged, same_queries
 from assay.measures.registry import Measure
 from assay.measures.summary import Undefined, summarise
 from assay.subjects.ranking.extremes import FEW_ROWS, ROUNDING, Extremes, extremes
-from assay.subjects.ranking.hypothetical_judgments import Hypotheses
+from assay.subjects.ranking.hypothetical_judgments import Hypotheses, places
 from assay.subjects.ranking.regrading import Trials, rises_with_rank
 from assay.tables import picked
 from assay.verbs.differences import UnjudgedReach
@@ -65,9 +64,7 @@ def _each_at_its_best(trials: Trials, queries: Ints, documents: Ints, better: in
     size, top = place_in_group(query), trials.grades[-1]
     values = np.empty((2, len(query)))
     for system, rank in enumerate(trials.ranks):
-        order = np.lexsort((rank if system == better else -rank, trials.unjudged.query))
-        place = np.empty_like(order)
-        place[order] = place_in_group(trials.unjudged.query[order])
+        place = places(trials.unjudged.query, rank if system == better else -rank)
         values[system] = trials.values_of(
             system,
             query,
@@ -101,9 +98,7 @@ def pooled(trials: Trials) -> tuple[Floats, bool]:
     (array([0.5, 0.5, 1. ]), True)
     """
     kind = trials.kind
-    order = np.argsort(kind, kind="stable")
-    place = np.empty_like(kind)
-    place[order] = place_in_group(kind[order])
+    place = places(kind)
     number = np.bincount(kind, minlength=3)
     open_kinds = _OPEN_KINDS.get(trials.measure.name, (0, 1, 2))
     choices = [
@@ -156,18 +151,6 @@ class Bounds(NamedTuple):
     mean_low: float
     mean_high: float
     exact: bool
-
-
-class Condensed(NamedTuple):
-    """Two systems' numbers with unjudged documents taken out of the rankings."""
-
-    first: float
-    second: float
-
-    @property
-    def difference(self) -> float:
-        """The second system's number less the first one's."""
-        return self.second - self.first
 
 
 def bounds_of(measure: Measure, ranks: Ranks, undefined: Undefined = "counted_as") -> Bounds:
@@ -226,27 +209,6 @@ def reach_of(measure: Measure, first: Ranks, second: Ranks, undefined: Undefined
 def _are_exact(trials: Trials, sure: Mask) -> bool:
     """Whether extremes of queries are those of the mean: every query is in it, or there is nothing to bring one in."""
     return bool(sure[trials.counted].all() and (trials.counted.all() or not len(trials.unjudged.document)))
-
-
-def condensed_of(measure: Measure, first: Ranks, second: Ranks, undefined: Undefined = "counted_as") -> Condensed:
-    """Both systems' numbers if unjudged documents are taken out and the ranks close up, as `judged_only` does.
-
-    >>> from assay.measures.counting.retrieved import retrieved
-    >>> from assay.measures import RR
-    >>> from assay.tables import Qrels, Run
-    >>> runs = {"a": Run.of({"q": {"x": 2, "y": 1}}), "b": Run.of({"q": {"x": 1, "z": 2}})}
-    >>> counts = retrieved(runs, Qrels.of({"q": {"x": 1}}))
-    >>> condensed_of(RR, counts["a"], counts["b"])  # without z, x is first in both
-    Condensed(first=1.0, second=1.0)
-    """
-    numbers = []
-    for ranks in same_queries(first, second):
-        hits = as_judged(ranks).hits.condensed()
-        closed_up = replace(
-            as_judged(ranks), hits=hits, retrieved=np.bincount(hits.query, minlength=len(ranks.queries))
-        )
-        numbers.append(summarise(measure, measure.per_unit(closed_up), undefined).value)
-    return Condensed(*numbers)
 
 
 def judge_next(  # noqa: PLR0917  # what is compared, how many, and what it is called

@@ -6,13 +6,10 @@ import numpy as np
 import polars as pl
 
 from assay.core.domains import Whole
-from assay.core.errors import ParameterError
 from assay.measures.counting.judgments import Floats, Ints
 from assay.measures.counting.ranks import Ranks
 from assay.measures.counting.retrieved import as_judged, same_queries
 from assay.measures.registry import Measure
-from assay.measures.summary import Undefined, counted, summarise
-from assay.stats.mean_samples import MeanSample
 from assay.tables import picked
 from assay.verbs.differences import VisibleChanges
 
@@ -138,42 +135,6 @@ def why_no_shares(measure: Measure, ranks: Ranks) -> str | None:
     if measure.is_micro or measure.per_unit(as_judged(ranks)).shares() is None:
         return f"{measure} does not add up over documents"
     return None
-
-
-def queries(
-    measure: Measure,
-    first: Ranks,
-    second: Ranks,
-    names: tuple[str, str] = ("first", "second"),
-    undefined: Undefined = "counted_as",
-) -> pl.DataFrame:
-    """The queries of two systems, those that differ most first.
-
-    The columns are those of `MeanSample.contributions`.
-
-    >>> from assay.measures.counting.retrieved import retrieved
-    >>> from assay.measures import RR
-    >>> from assay.tables import Qrels, Run
-    >>> runs = {"a": Run.of({"q1": {"x": 1}, "q2": {"x": 1, "y": 2}}), "b": Run.of({"q1": {"x": 1}, "q2": {"x": 1}})}
-    >>> counts = retrieved(runs, Qrels.of({"q1": {"x": 1}, "q2": {"x": 1}}))
-    >>> queries(RR, counts["a"], counts["b"], ("a", "b")).rows()
-    [('q2', 0.5, 1.0, 0.5, 1.0, 1.0), ('q1', 1.0, 1.0, 0.0, 0.0, 1.0)]
-    """
-    if measure.is_micro:
-        raise ParameterError(f"{measure} sums counts up over queries: no query has a part of its own")
-    first, second = same_queries(first, second)
-    before, after = (_values(measure, ranks, undefined) for ranks in (first, second))
-    kept = ~np.isnan(before + after)
-    values, topics = np.column_stack([before[kept], after[kept]]), np.flatnonzero(kept)
-    units = tuple(first.queries[place] for place in topics)
-    return MeanSample(values, measure.definition.summary, systems=names, units=units).contributions()
-
-
-def _values(measure: Measure, ranks: Ranks, undefined: Undefined) -> Floats:
-    """One number a query, as the mean takes it; NaN for what it leaves out."""
-    result = measure.per_unit(as_judged(ranks))
-    summarise(measure, result, undefined)  # undefined="error" raises here
-    return counted(measure, result.values, undefined)
 
 
 def _documents(measure: Measure, ranks: Ranks) -> pl.DataFrame:

@@ -168,11 +168,6 @@ class Comparison(Result):
         table: pl.DataFrame = self.documents.bounds()
         return table
 
-    def condensed(self) -> pl.DataFrame:
-        """Each difference with unjudged documents taken out of the rankings, beside the one with them in."""
-        table: pl.DataFrame = self.documents.condensed()
-        return table
-
     def slices(
         self,
         topics: Topics | Mapping[str, Any],

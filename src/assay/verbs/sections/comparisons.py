@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 _FEW_SYSTEMS = 4
 #: How columns of lists are shown, by their names.
 _KINDS: dict[str, Kind] = {"grade": "short", "p": "p"}
-_SIGNED = {"difference", "effect", "condensed_difference"}
+_SIGNED = {"difference", "effect"}
 
 
 def document(comparison: Comparison) -> Document:

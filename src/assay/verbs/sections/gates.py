@@ -66,7 +66,7 @@ def _outcome(result: GateResult) -> Section:
         "settings": result.settings._asdict(),
         "guards": [guard._asdict() for guard in result.guards],
         "signatures": signatures,
-        "frozen": frozen and {"version": frozen.version, "qrels": frozen.qrels._asdict(), "run": frozen.run._asdict()},
+        "frozen": frozen and {"version": frozen.version, "qrels": dict(frozen.qrels), "run": dict(frozen.run)},
     }
     words = tuple(Prose(text, "paragraph") for text in details(result))
     return Section("outcome", parts=(_verdict(result.outcome, sentence(result)), *words), data=data)

@@ -4,22 +4,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import Any, cast
-
-import polars as pl
+from dataclasses import replace
+from typing import Any
 
 from assay.core.errors import AssayError, ParameterError, did_you_mean, listed, number_of, refuse_unknown
 from assay.measures import parse_measure
 from assay.measures.counting.policies import Policies, policies
 from assay.measures.registry import Measure
-from assay.measures.summary import Undefined, signature
+from assay.measures.summary import signature
 from assay.subjects.ranking.audit.cases import AuditCase
-from assay.subjects.ranking.audit.rules import AuditSetting
-from assay.subjects.ranking.audit.search import Audit, Match, RuleFinding, answer, wanted
-from assay.subjects.ranking.audit.search import rules as known_rules
+from assay.subjects.ranking.audit.rules import AuditSetting, registered
+from assay.subjects.ranking.audit.search import Audit, RuleValue, answer, wanted
 from assay.subjects.ranking.evaluation import Evaluation, evaluate
 from assay.subjects.ranking.inputs import named_runs
-from assay.tables import Run
 
 #: The query of a bare list.
 LIST = "the list"
@@ -61,9 +58,9 @@ def audit(
     case, default, evaluation = _case(qrels, run, parse_measure(measure), chosen, rules)
     undefined = _undefined(evaluation, chosen)
     value_here = math.nan if undefined or math.isnan(evaluation.mean()) else case.value(default)
-    findings: list[RuleFinding] = []
+    findings: list[RuleValue] = []
     whole: list[str] = []
-    for rule in known_rules(default.measure):
+    for rule in registered(default.measure):
         changed = rule.applied(default) if rule.tools else None
         if changed is None:
             continue
@@ -76,9 +73,8 @@ def audit(
                 continue  # what nobody has a value for, other tools may print as 0: no rule makes it one
         except AssayError:  # what a rule needs is not in these data; Assay's own value was found without trouble
             continue
-        findings.append(RuleFinding(rule, got, got - value_here, _signature(changed, case, evaluation)))
-    matched = [Match((finding.rule,), finding.value) for finding in findings if not finding.is_same]
-    return Audit(
+        findings.append(RuleValue((rule,), got, _signature(changed, case, evaluation)))
+    result = Audit(
         default.measure,
         None if of_list else chosen,
         LIST if of_list else _where(case, default),
@@ -87,9 +83,11 @@ def audit(
         tuple(dict.fromkeys(whole)),
         tuple(findings),
         case.repeated_rows,
-        None if asked is None else answer(asked, case, default, [Match((), value_here), *matched]),
-        evaluation.warnings + undefined,
+        notes=evaluation.warnings + undefined,
     )
+    if asked is None:
+        return result
+    return replace(result, answer=answer(asked, case, default, [RuleValue((), value_here), *result.different]))
 
 
 def _are_lists(qrels: Any, run: Any) -> bool:
@@ -101,10 +99,8 @@ def _are_lists(qrels: Any, run: Any) -> bool:
 
 def _from_lists(judged: Mapping[Any, Any], ranking: Any) -> tuple[dict[str, Any], list[tuple[str, str, float]]]:
     """A bare list as judgments and a run of one query."""
-    if not judged:
-        raise ParameterError("there is no judged document")
-    if not ranking:
-        raise ParameterError("there is no document in the list")
+    if not judged or not ranking:
+        raise ParameterError("a bare list takes judged documents and a ranking: there is none in one of them")
     return {LIST: dict(judged)}, [(LIST, doc, float(len(ranking) - place)) for place, doc in enumerate(ranking)]
 
 
@@ -120,25 +116,15 @@ def _case(
     name, source = next(iter(opened.items()))
     read = source.read()
     evaluation = evaluate(qrels, {name: source}, measure, **{"duplicates": "first", **rules})
-    chosen = evaluation.policies
-    sampling: dict[str, Any] = {"seed": evaluation.seed, "samples": evaluation.samples}
-    case = whole = AuditCase(read, evaluation.qrels, **sampling)
-    if query is not None:
-        case = AuditCase(_only(read, evaluation, query), evaluation.qrels, query, whole=whole, **sampling)
-    if not whole.repeated_rows and "duplicates" not in rules:
-        chosen = policies(chosen, duplicates="error")
-    return case, AuditSetting(evaluation.measures[0], chosen, case.data, undefined=evaluation.undefined), evaluation
-
-
-def _only(run: Run, evaluation: Evaluation, query: str) -> Run:
-    """The rows of one query, as those of the others do not change its value, unless that is drawn at random."""
     topics = evaluation.systems[0].ranks.queries
-    if query not in topics:
+    if query is not None and query not in topics:
         # It may be there, and without judgments, or left out as the run has nothing for it.
         raise ParameterError(f"choose a query of {listed(topics)}, not {query!r}{did_you_mean(query, topics)}")
-    rows = run.frame.filter(pl.col("query_id") == query)
-    # A run without any judged topic is an error; a query that it lacks is not.
-    return Run(rows, run.name) if rows.height and evaluation.policies.missing != "error" else run
+    case = AuditCase(read, evaluation.qrels, query, seed=evaluation.seed, samples=evaluation.samples)
+    chosen = evaluation.policies
+    if not case.has_repeated_rows and "duplicates" not in rules:
+        chosen = policies(chosen, duplicates="error")
+    return case, AuditSetting(evaluation.measures[0], chosen, case.data, undefined=evaluation.undefined), evaluation
 
 
 def _where(case: AuditCase, default: AuditSetting) -> str:
@@ -166,7 +152,7 @@ def _signature(setting: AuditSetting, case: AuditCase, evaluation: Evaluation) -
         setting.measure,
         setting.policies,
         case.data.top_grade,
-        cast("Undefined", setting.undefined),
+        setting.undefined,
         seed=evaluation.seed,
         samples=evaluation.samples,
         judge=evaluation.judge,

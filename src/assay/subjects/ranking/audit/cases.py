@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
-from functools import cached_property
-from typing import NamedTuple
 
 import numpy as np
 import polars as pl
@@ -13,35 +10,22 @@ import polars as pl
 from assay.core.errors import ParameterError
 from assay.measures.counting.graded import Graded, place_in_group
 from assay.measures.counting.judgments import Judgments, Mask
-from assay.measures.counting.policies import Policies
 from assay.measures.counting.ranks import Ranks
 from assay.measures.steps import PerUnit
 from assay.measures.summary import filled, summarise
-from assay.subjects.ranking.audit.rules import AuditSetting, Data, Grades, Repeated
+from assay.subjects.ranking.audit.rules import AuditSetting, Data
 from assay.tables import Qrels, Run
 
 _PAIR = ("query_id", "doc_id")
-# Ends the names of documents that come again, and sorts them right behind the first.
+# Stands in the names of documents that come again, which no id holds, and sorts them right behind the first.
 _AGAIN = "\x00"
-
-
-class Seen(NamedTuple):
-    """What a ranking looks like to a tool, before any measure: what counts are made from."""
-
-    repeated: Repeated
-    in_file_order: bool
-    grades: Grades
-    gains_from_level: bool
-    policies: Policies
 
 
 class AuditCase:
     """What is audited: all rows of a run, as they came, the judgments, and one query or none for the mean.
 
-    `run` may hold the rows of that query alone; `whole` is then the case of all queries, for values that hang on them:
-    what is drawn at random for a query depends on those before it.
-
     >>> from assay.measures import P
+    >>> from assay.measures.counting.policies import Policies
     >>> run = Run.of([("q", "a", 2.0), ("q", "a", 1.0)])
     >>> case = AuditCase(run, Qrels.of({"q": {"a": 1}}))
     >>> first = AuditSetting(P @ 2, Policies(duplicates="first"))
@@ -49,22 +33,14 @@ class AuditCase:
     (0.5, 1.0)
     """
 
-    def __init__(
-        self,
-        run: Run,
-        qrels: Qrels,
-        query: str | None = None,
-        *,
-        seed: int = 0,
-        samples: int = 100,
-        whole: AuditCase | None = None,
-    ) -> None:
+    def __init__(self, run: Run, qrels: Qrels, query: str | None = None, *, seed: int = 0, samples: int = 100) -> None:
         self.run, self.qrels, self.query, self.seed, self.samples = run, qrels, query, seed, samples
-        self.whole = whole
         pairs = run.frame.select(_PAIR)
         #: How often the row's document stood in the query before.
         self._before = pairs.select(pl.int_range(pl.len()).over(_PAIR)).to_series()
-        self.repeated_rows = int((self._before > 0).sum())
+        self.has_repeated_rows = bool((self._before > 0).any())
+        of_query = pl.lit(True) if query is None else pl.col("query_id") == query
+        self.repeated_rows = pairs.filter(of_query, self._before > 0).height
         grades = qrels.frame["relevance"].to_numpy()
         self.data = Data(
             float(grades.max(initial=0.0)),
@@ -72,7 +48,7 @@ class AuditCase:
             has_ranks="rank" in run.frame.columns,
             has_fractions=bool((grades != np.floor(grades)).any()),
         )
-        self._seen: dict[Seen, Ranks] = {}
+        self._ranks: dict[tuple[object, ...], Ranks] = {}
         self._values: dict[AuditSetting, float] = {}
 
     def value(self, setting: AuditSetting) -> float:
@@ -82,47 +58,42 @@ class AuditCase:
         return self._values[setting]
 
     def ranks(self, setting: AuditSetting) -> Ranks:
-        """The counts that a tool with these rules would work on."""
+        """The counts of all queries that a tool with these rules would work on."""
         # Without repeated rows, all that is done about them is the same.
-        repeated = setting.repeated if self.repeated_rows else "one"
-        seen = Seen(repeated, setting.in_file_order, setting.grades, setting.gains_from_level, setting.policies)
-        if seen not in self._seen:
-            self._seen[seen] = self._counted(seen)
-        return _with_ideal(self._seen[seen], setting)
+        repeated = setting.repeated if self.has_repeated_rows else "one"
+        seen = (repeated, setting.in_file_order, setting.grades, setting.policies)
+        if seen not in self._ranks:
+            self._ranks[seen] = self._counted(setting)
+        return _with_ideal(self._ranks[seen], setting)
 
     def _valued(self, setting: AuditSetting) -> float:
         ranks, measure = self.ranks(setting), setting.measure
-        result = self._measured(setting, ranks) if setting.counted is None else _plain(setting.counted(ranks, measure))
-        if setting.undefined == "spreads":
-            return float(result.values.mean()) if len(result.values) else math.nan
+        asked = np.array([self.query in {None, query} for query in ranks.queries], dtype=np.bool_)
+        # What is drawn at random for a query depends on those before it.
+        is_drawn = setting.counted is None and measure.is_sampled(setting.policies)
+        if not is_drawn and self.query is not None:
+            ranks, asked = ranks.only(asked), asked[asked]
+        if setting.counted is None:
+            result = measure.per_unit(ranks, seed=self.seed, samples=self.samples)
+        else:
+            result = _plain(setting.counted(ranks, measure))
         if not measure.is_micro:
             # In other tools what counts as 0 is 0, even if there is nothing else.
-            values = filled(measure, result.values, setting.undefined)
+            values = filled(measure, result.values[asked], setting.undefined)
             result = _plain(values if setting.digits is None else np.round(values, setting.digits))
         summary = summarise(measure, result, setting.undefined)
         if setting.topics == "returned":
             return summary.value * summary.units / max(summary.units + len(ranks.ignored_topics), 1)
         return summary.value
 
-    def _measured(self, setting: AuditSetting, ranks: Ranks) -> PerUnit:
-        """The measure of each query; where orders are drawn, all queries are counted and the one is taken."""
-        measure = setting.measure
-        if self.whole is None or self.query is None or not measure.is_sampled(setting.policies):
-            return measure.per_unit(ranks, seed=self.seed, samples=self.samples)
-        everything = self.whole.ranks(setting)
-        values = measure.per_unit(everything, seed=self.seed, samples=self.samples).values
-        place = everything.queries.index(self.query)
-        return _plain(values[place : place + 1])
-
-    def _counted(self, seen: Seen) -> Ranks:
+    def _counted(self, seen: AuditSetting) -> Ranks:
         graded = self._grades(seen)
         run = self.run.frame
         if seen.repeated == "last":
             # As in a dict that is filled row by row: the place of the first row, the score of the last.
             run = run.group_by(_PAIR, maintain_order=True).agg(pl.all().last())
         elif seen.repeated != "one":
-            mark = self._mark
-            name = pl.when(self._before > 0).then(pl.format("{}{}{}", "doc_id", pl.lit(mark), self._before))
+            name = pl.when(self._before > 0).then(pl.format("{}{}{}", "doc_id", pl.lit(_AGAIN), self._before))
             again = run.select(*_PAIR, renamed=name.otherwise(pl.col("doc_id")))
             run = run.with_columns(doc_id=again["renamed"])
             more = again.filter(self._before > 0).join(graded, on=_PAIR, how="inner", maintain_order="left")
@@ -132,21 +103,11 @@ class AuditCase:
         judgments = Judgments.of(Qrels(graded, self.qrels.name))
         ranks = Ranks.from_tables(Run(run, self.run.name), judgments, seen.policies)
         if seen.repeated == "kept":
-            first = ~ranks.doc_ids.str.contains(self._mark, literal=True).to_numpy()
+            first = ~ranks.doc_ids.str.contains(_AGAIN, literal=True).to_numpy()
             ranks = replace(ranks, ideal=_ranked_anew(ranks.ideal, first[ranks.ideal.document]))
-        if self.query is not None:
-            ranks = ranks.only(np.array([query == self.query for query in ranks.queries], dtype=np.bool_))
         return ranks
 
-    @cached_property
-    def _mark(self) -> str:
-        """What no id holds."""
-        mark, ids = _AGAIN, pl.concat([self.run.frame["doc_id"], self.qrels.frame["doc_id"]])
-        while ids.str.contains(mark, literal=True).any():
-            mark += _AGAIN
-        return mark
-
-    def _grades(self, seen: Seen) -> pl.DataFrame:
+    def _grades(self, seen: AuditSetting) -> pl.DataFrame:
         """The judgments as the tool takes them."""
         grade = pl.col("relevance")
         changed = {
@@ -154,8 +115,6 @@ class AuditCase:
             "whole": pl.when(grade < 0).then(grade.ceil()).otherwise(grade.floor()),  # towards zero, as C does
             "not_negative": pl.max_horizontal(grade, 0.0),
         }[seen.grades]
-        if seen.gains_from_level:
-            changed = pl.when(changed >= seen.policies.relevance_level).then(changed).otherwise(0.0)
         return self.qrels.frame.select(*_PAIR, relevance=changed)
 
 

@@ -4,43 +4,12 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
-
-from assay.measures import DCG
-from assay.measures.counting.judgments import Floats
-from assay.measures.counting.ranks import Ranks
-from assay.measures.kernels import discounts, gains
-from assay.measures.registry import Measure
-from assay.subjects.ranking.audit.reading_rules import (
-    as_they_came,
-    averaged,
-    file_order,
-    kept,
-    not_negative,
-    renamed,
-    rounded,
-    thousand,
-)
-from assay.subjects.ranking.audit.rules import AuditSetting, ToolRule, rule, together
+from assay.subjects.ranking.audit.reading_rules import averaged, kept, renamed, rounded
+from assay.subjects.ranking.audit.rules import AuditSetting, rule, together
 
 _NDCG = ("nDCG",)
 _GAINS = ("nDCG", "DCG", "IDCG", "CG", "nCG")
 _DISCOUNTS = ("nDCG", "DCG", "IDCG")
-
-
-def scaled_dcg(ranks: Ranks, measure: Measure) -> Floats:
-    """DCG as a share of what *k* documents at the top of the scale would give, whether there are any.
-
-    >>> from assay.measures import nDCG
-    >>> scaled_dcg(Ranks.from_grades([2, 0]), nDCG @ 2)  # 2 / (2/1 + 2/1.585)
-    array([0.6131])
-    """
-    asked = measure.parameters
-    cutoff = asked["cutoff"]
-    got = DCG(cutoff=cutoff, gain=asked["gain"], discount=asked["discount"], base=asked["base"]).of(ranks)
-    kept = discounts(np.arange(1, cutoff + 1), asked["discount"], asked["base"]).sum()
-    top = gains(np.array([ranks.max_grade]), asked["gain"], ranks.level())[0]
-    return got / (top * kept) if top else np.zeros_like(got)
 
 
 @rule(
@@ -191,43 +160,7 @@ def scikit_learn(setting: AuditSetting) -> AuditSetting:
     return together(_usual(setting), linear, kept, averaged, of_the_retrieved)
 
 
-def _scaled(setting: AuditSetting, order: ToolRule) -> AuditSetting | None:
-    """Gains as a share of the best there could be, in an order of its own; what stands below rank 1,000 is lost."""
-    if setting.cutoff is None or isinstance(setting.measure.parameters["gain"], tuple):
-        return None
-    return together(setting, order, kept, not_negative, thousand).having(counted=scaled_dcg)
-
-
-@rule("as cwl_eval", tools=("cwl_eval NDCG-k",), of=_NDCG)
-def cwl_eval(setting: AuditSetting) -> AuditSetting | None:
-    """Divided by what k documents at the top of the scale would give; order of the file; duplicates are paid again."""
-    return _scaled(setting, file_order)
-
-
-@rule("as ir_measures SDCG", tools=("ir_measures SDCG@k",), of=_NDCG)
-def sdcg(setting: AuditSetting) -> AuditSetting | None:
-    """Divided by what k documents at the top of the scale would give; ties as they came; duplicates are paid again."""
-    return _scaled(setting, as_they_came)
-
-
 @rule("as gdeval", tools=("gdeval",), of=("DCG", "IDCG"))
 def gdeval(setting: AuditSetting) -> AuditSetting:
     """Exponential gain, and the divisor is the natural logarithm of the rank + 1."""
     return together(setting, exponential, natural)
-
-
-def _no_gain_below(level: int) -> ToolRule:
-    def change(setting: AuditSetting) -> AuditSetting | None:
-        if setting.data.top_grade < level:
-            return None
-        return setting.under(relevance_level=level).having(gains_from_level=True)
-
-    change.__doc__ = (
-        f"Documents of a lower grade than {level} lose their gain; in trec_eval the level leaves nDCG alone."
-    )
-    return rule(f"no gain below grade {level}", tools=(f"ranx ndcg-l{level}",), of=("nDCG", "DCG"), part="level")(
-        change
-    )
-
-
-LEVELS = tuple(map(_no_gain_below, (2, 3, 4)))

@@ -1,12 +1,10 @@
-"""Rules about single measures: RBP, ERR, bpref, F, interpolated precision, coverage; precision, recall, AP and RR."""
+"""Rules about single measures: RBP, ERR, F, interpolated precision; precision, recall, AP and RR."""
 
 from __future__ import annotations
 
 import math
 
-import numpy as np
-
-from assay.measures import AP, Judged, RelP, Success, TrecRBP
+from assay.measures import AP, RelP, Success, TrecRBP
 from assay.measures.counting.judgments import Floats
 from assay.measures.counting.ranks import Ranks
 from assay.measures.kernels import max_grade_of
@@ -25,51 +23,6 @@ def rbp_of_grades(ranks: Ranks, measure: Measure) -> Floats:
     top = max_grade_of(ranks, measure.parameters["max_grade"])
     scaled: Floats = measure(gain="linear").of(ranks) * (top or 1.0)
     return scaled
-
-
-def log_of_ap(ranks: Ranks, measure: Measure) -> Floats:
-    """The natural logarithm of AP, which is raised to 0.00001 first.
-
-    >>> log_of_ap(Ranks.from_grades([1]), AP)
-    array([0.])
-    """
-    logs: Floats = np.log(np.maximum(np.nan_to_num(AP(rel=measure.parameters["rel"]).of(ranks)), 1e-5))
-    return logs
-
-
-def bpref_or_none(ranks: Ranks, measure: Measure) -> Floats:
-    """bpref, and no number where a relevant document was found but none was judged irrelevant.
-
-    >>> from assay.measures import Bpref
-    >>> bpref_or_none(Ranks.from_grades([1], [1, 0]), Bpref)
-    array([nan,  1.])
-    """
-    level, topics = ranks.level(measure.parameters["rel"]), len(ranks.queries)
-    values = np.nan_to_num(measure.of(ranks))
-    irrelevant = np.bincount(ranks.ideal.query[ranks.ideal.grade < level], minlength=topics)
-    hits = np.bincount(ranks.hits.query[ranks.hits.grade >= level], minlength=topics)
-    return np.where((irrelevant == 0) & (hits > 0), np.nan, values)
-
-
-def judged_of_k(ranks: Ranks, measure: Measure) -> Floats:
-    """Judged documents among the first *k*, divided by *k* also where there are fewer.
-
-    >>> judged_of_k(Ranks.from_grades([1]), Judged @ 4)
-    array([0.25])
-    """
-    cutoff = measure.parameters["cutoff"]
-    share: Floats = np.nan_to_num(measure.of(ranks)) * np.minimum(ranks.retrieved, cutoff) / cutoff
-    return share
-
-
-def unjudged_of_returned(ranks: Ranks, measure: Measure) -> Floats:
-    """Unjudged documents among the first *k*, divided by as many as there are.
-
-    >>> from assay.measures import Unjudged
-    >>> unjudged_of_returned(Ranks.from_grades([None]), Unjudged @ 4)
-    array([1.])
-    """
-    return 1.0 - Judged(cutoff=measure.parameters["cutoff"]).of(ranks)
 
 
 def _persistence(p: float, *tools: str) -> ToolRule:
@@ -120,12 +73,6 @@ def scale_to_4(setting: AuditSetting) -> AuditSetting | None:
     return setting.measured(max_grade=4) if setting.data.top_grade <= 4 else None
 
 
-@rule("as ranx", tools=("ranx",), of=("Bpref",))
-def ranx_bpref(setting: AuditSetting) -> AuditSetting:
-    """Negative grades count as irrelevant, and one topic without an irrelevant document makes the mean not a number."""
-    return together(setting, not_negative).having(counted=bpref_or_none, undefined="spreads")
-
-
 @rule("beta squared", tools=("trec_eval set_F", "ir_measures SetF"), of=("SetF",), part="beta")
 def beta_squared(setting: AuditSetting) -> AuditSetting:
     """The number given stands for beta squared: a 2 there is a beta of 1.41."""
@@ -152,24 +99,6 @@ RECALL_LEVELS = (
         "trec_eval 10",
     ),
 )  # fmt: skip
-
-
-@rule("mean of the logarithms", tools=("pytrec_eval gm_map",), of=("GMAP",))
-def log_ap(setting: AuditSetting) -> AuditSetting:
-    """The values of the topics are logarithms of AP; only e to the power of their mean is the geometric mean."""
-    return setting.having(measure=AP(rel=setting.measure.parameters["rel"]), counted=log_of_ap)
-
-
-@rule("divided by k", tools=("trectools get_unjudged", "trec_eval unj"), of=("Judged",))
-def judged_by_k(setting: AuditSetting) -> AuditSetting | None:
-    """A list shorter than k is divided by k all the same, as if its end were unjudged."""
-    return setting.having(counted=judged_of_k) if setting.cutoff else None
-
-
-@rule("divided by the results returned", tools=("ir_measures 1 - Judged@k",), of=("Unjudged",))
-def unjudged_by_returned(setting: AuditSetting) -> AuditSetting:
-    """A list shorter than k is divided by its own length."""
-    return setting.having(counted=unjudged_of_returned)
 
 
 @rule("divided by the hits returned", of=("P",), part="denominator")

@@ -45,9 +45,8 @@ class AuditSetting:
     `ideal`: of the judged documents, best first, all are looked at, or as many as the cut-off, or as many as there are
     hits; or only those that were retrieved.
     `grades`: as given, cut to whole numbers, or negative ones taken for 0.
-    `gains_from_level`: grades below the level of relevance are worth nothing.
     `topics`: the mean is over the judged ones as the policies say, or over all that the run returned.
-    `undefined`: as in `evaluate`, or one such topic spoils the mean.
+    `undefined`: as in `evaluate`.
     `digits`: the value of each topic is rounded.
     `counted`: a function takes the measure's place where Assay has no parameter for the rule.
 
@@ -63,9 +62,8 @@ class AuditSetting:
     in_file_order: bool = False
     ideal: IdealOf = "judged"
     grades: Grades = "given"
-    gains_from_level: bool = False
     topics: Topics = "judged"
-    undefined: Undefined | Literal["spreads"] = "counted_as"
+    undefined: Undefined = "counted_as"
     digits: int | None = None
     counted: Counted | None = None
 
@@ -94,8 +92,7 @@ class AuditSetting:
     @property
     def is_assays(self) -> bool:
         """Whether `evaluate` can be asked for it: nothing but parameters and policies."""
-        plain = AuditSetting(self.measure, self.policies, self.data, undefined=self.undefined)
-        return self == plain and self.undefined != "spreads"
+        return self == AuditSetting(self.measure, self.policies, self.data, undefined=self.undefined)
 
 
 #: From a setting to another one; None where the rule has no meaning.
@@ -111,9 +108,9 @@ class ToolRule:
     A rule without tools is shown nowhere until it gives a value that is looked for. `part` says what is chosen: of each
     part, one rule at most is in force.
 
-    >>> from assay.subjects.ranking.audit.search import rules
+    >>> from assay import audit  # brings all rules
     >>> from assay.measures import nDCG
-    >>> next(rule.tools for rule in rules(nDCG) if rule.name == "exponential gain")[0]
+    >>> next(rule.tools for rule in registered(nDCG) if rule.name == "exponential gain")[0]
     'gdeval'
     """
 
@@ -123,10 +120,6 @@ class ToolRule:
     tools: tuple[str, ...] = ()
     of: tuple[str, ...] = ()
     part: str | None = None
-
-    def suits(self, measure: Measure) -> bool:
-        """Whether it has anything to do with a measure."""
-        return not self.of or measure.name in self.of
 
     def applied(self, setting: AuditSetting) -> AuditSetting | None:
         """The setting under this rule, which may be the same; None if the rule does not go with it."""
@@ -150,9 +143,9 @@ def rule(
     return register
 
 
-def registered() -> tuple[ToolRule, ...]:
-    """All rules, in the order of their definition."""
-    return tuple(_RULES)
+def registered(measure: Measure | None = None) -> tuple[ToolRule, ...]:
+    """All rules, in the order of their definition, or those that have to do with a measure."""
+    return tuple(rule for rule in _RULES if measure is None or not rule.of or measure.name in rule.of)
 
 
 def together(setting: AuditSetting, *rules: ToolRule) -> AuditSetting:

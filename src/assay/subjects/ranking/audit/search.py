@@ -6,9 +6,9 @@ import itertools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from decimal import Decimal, InvalidOperation
+from typing import NamedTuple
 
-import numpy as np
 import polars as pl
 
 from assay.core.domains import Whole
@@ -22,17 +22,6 @@ from assay.subjects.ranking.audit.cases import AuditCase
 from assay.subjects.ranking.audit.rules import AuditSetting, ToolRule, registered
 
 MODULES = (reading_rules, gain_rules, measure_rules)
-
-
-def rules(measure: Measure | None = None) -> tuple[ToolRule, ...]:
-    """All rules, or those that have to do with a measure.
-
-    >>> from assay.measures import RR
-    >>> [rule.name for rule in rules(RR) if rule.of]
-    ['no cut-off']
-    """
-    return tuple(rule for rule in registered() if measure is None or rule.suits(measure))
-
 
 #: What is chosen otherwise together, as tools that nobody has listed do. More combinations would explain any number.
 PAIRS = (("gain", "discount"), ("gain", "ideal"), ("gain", "duplicates"), ("grades", "level"))
@@ -65,20 +54,21 @@ class WantedValue(NamedTuple):
         return WantedValue(self.text, self.number / 100, self.digits + 2, percent=True)
 
 
-class Match(NamedTuple):
-    """Rules that give the wanted value together; none are Assay's own."""
+class RuleValue(NamedTuple):
+    """What rules give together, and the signature that asks Assay for it, if there is one; no rules are Assay's own."""
 
     rules: tuple[ToolRule, ...]
     value: float
+    signature: str | None = None
 
 
 class Answer(NamedTuple):
     """What was found for a value, how many ways were tried, and what came nearest if nothing was found."""
 
     wanted: WantedValue
-    matches: tuple[Match, ...]
+    matches: tuple[RuleValue, ...]
     tried: int
-    nearest: Match | None = None
+    nearest: RuleValue | None = None
 
 
 def wanted(value: str | float, digits: int | None = None) -> WantedValue:
@@ -89,40 +79,32 @@ def wanted(value: str | float, digits: int | None = None) -> WantedValue:
     >>> wanted("75.37%").number, wanted("75.37%").digits
     (0.7537, 4)
     """
-    stripped = value.strip() if isinstance(value, str) else repr(_float(value))
-    text = stripped.removesuffix("%").rstrip()
-    number = _float(text)
-    if not math.isfinite(number) or "_" in text:
+    text = str(value).strip()
+    bare = text.removesuffix("%").rstrip()
+    try:
+        number = Decimal(bare)
+    except InvalidOperation:
+        number = Decimal("nan")
+    if not math.isfinite(float(number)) or "_" in bare:
         raise ParameterError(f"the value to look for is a number such as 0.7537, not {value!r}")
-    mantissa, _, exponent = text.lower().partition("e")
-    decimals = min(max(len(mantissa.partition(".")[2]) - int(exponent or 0), 0), _MOST_DIGITS)
+    decimals = min(max(-int(number.as_tuple().exponent), 0), _MOST_DIGITS)
     if digits is not None:
         decimals = Whole(0, high=_MOST_DIGITS).check("digits", digits)
-    target = WantedValue(stripped, number, decimals)
-    return target if text == stripped else target.in_percent()
+    target = WantedValue(text, float(number), decimals)
+    return target if bare == text else target.in_percent()
 
 
-def _float(value: Any) -> float:
-    """A number, or text that is one; not a number for anything else, such as True."""
-    if isinstance(value, bool | np.bool_) or not isinstance(value, str | int | float | np.number):
-        return math.nan
-    try:
-        return float(value)
-    except (ValueError, OverflowError, TypeError):
-        return math.nan
-
-
-def answer(asked: WantedValue, case: AuditCase, default: AuditSetting, singles: Sequence[Match]) -> Answer:
+def answer(asked: WantedValue, case: AuditCase, default: AuditSetting, singles: Sequence[RuleValue]) -> Answer:
     """Look among Assay's value (first) and those of single rules, then among further ones and the stated pairs."""
     top = default.measure.definition.bounds
     ways = [asked]
     if not asked.percent and top is not None and top[1] <= 1 < asked.number <= 100:  # 57.57 for 0.5757
         ways.append(asked.in_percent())
     value = singles[0].value
-    parts = [rule for rule in rules(default.measure) if rule.part]
+    parts = [rule for rule in registered(default.measure) if rule.part]
     unnamed = _different([(rule,) for rule in parts if not rule.tools], case, default, value)
     stated = [(first, other) for first in parts for other in parts if (first.part, other.part) in PAIRS]
-    matches: list[Match] = []
+    matches: list[RuleValue] = []
     for tried in ([*singles, *unnamed], _different(stated, case, default, value)):
         matches += tried
         for way in ways:
@@ -133,7 +115,7 @@ def answer(asked: WantedValue, case: AuditCase, default: AuditSetting, singles: 
 
 def _different(
     tries: Sequence[tuple[ToolRule, ...]], case: AuditCase, default: AuditSetting, value: float
-) -> list[Match]:
+) -> list[RuleValue]:
     """What rules give, one after the other; only where each of them makes a difference to those before."""
     matches = []
     for chosen in tries:
@@ -146,30 +128,16 @@ def _different(
         except AssayError:  # a rule that these data have nothing for, or rules that exclude one another
             continue
         if all(abs(after - before) > _ROUNDING for before, after in itertools.pairwise(values)):
-            matches.append(Match(chosen, values[-1]))
+            matches.append(RuleValue(chosen, values[-1]))
     return matches
 
 
-def _distance(match: Match, ways: Sequence[WantedValue]) -> float:
+def _distance(match: RuleValue, ways: Sequence[WantedValue]) -> float:
     return math.inf if math.isnan(match.value) else min(abs(match.value - way.number) for way in ways)
 
 
 # What differs by less is the same number, added up in another order.
 _SAME = 1e-12
-
-
-class RuleFinding(NamedTuple):
-    """What a rule gives, and the signature that asks Assay for the same, if there is one."""
-
-    rule: ToolRule
-    value: float
-    difference: float
-    signature: str | None
-
-    @property
-    def is_same(self) -> bool:
-        """Whether the rule makes no difference here."""
-        return abs(self.difference) <= _SAME
 
 
 @dataclass(frozen=True, eq=False)
@@ -193,7 +161,7 @@ class Audit(Result):
     signature: str
     #: Tools whose rules as a whole are those of the value.
     tools: tuple[str, ...]
-    findings: tuple[RuleFinding, ...]
+    findings: tuple[RuleValue, ...]
     repeated_rows: int
     answer: Answer | None = None
     #: What was odd about the data.
@@ -203,15 +171,18 @@ class Audit(Result):
         return f"<Audit of {self.measure}: {self.value}, {number_of('other value', len(self.different))}>"
 
     @property
-    def different(self) -> list[RuleFinding]:
+    def different(self) -> list[RuleValue]:
         """The rules that give another value here, largest first."""
-        differing = [finding for finding in self.findings if not finding.is_same]
+        differing = [finding for finding in self.findings if not self._is_same(finding)]
         return sorted(differing, key=lambda finding: (math.isnan(finding.value), -finding.value))
 
     @property
-    def same(self) -> list[RuleFinding]:
+    def same(self) -> list[RuleValue]:
         """The rules that would give the same here."""
-        return [finding for finding in self.findings if finding.is_same]
+        return list(filter(self._is_same, self.findings))
+
+    def _is_same(self, finding: RuleValue) -> bool:
+        return abs(finding.value - self.value) <= _SAME
 
     @property
     def is_found(self) -> bool:
@@ -224,12 +195,13 @@ class Audit(Result):
         `same`: whether the rule makes no difference here.
         """
         default = ToolRule("Assay's own", "", lambda setting: setting, self.tools)
-        findings = (RuleFinding(default, self.value, 0.0, self.signature), *self.different, *self.same)
+        findings = (RuleValue((default,), self.value, self.signature), *self.different, *self.same)
         rows = [
-            (value, difference, rule.name, ", ".join(rule.tools), rule.why, signature, abs(difference) <= _SAME)
-            for rule, value, difference, signature in findings
+            (value, value - self.value, rule.name, ", ".join(rule.tools), rule.why, signature)
+            for (rule,), value, signature in findings
         ]
         numbers, texts = ("value", "difference"), ("rule", "tools", "why", "signature")
-        schema = dict.fromkeys(numbers, pl.Float64) | dict.fromkeys(texts, pl.String) | {"same": pl.Boolean}
+        schema = dict.fromkeys(numbers, pl.Float64) | dict.fromkeys(texts, pl.String)
         frame = pl.DataFrame(rows, schema=schema, orient="row")
-        return frame.with_columns(pl.col(pl.Float64).fill_nan(None))
+        same = pl.col("difference").abs() <= _SAME
+        return frame.with_columns(pl.col(numbers).fill_nan(None), same=same)

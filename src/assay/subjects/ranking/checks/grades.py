@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
 
 import numpy as np
 import polars as pl
@@ -18,13 +17,10 @@ from assay.verbs.diagnosis.findings import EXAMPLES, CheckFinding, Example, Seve
 
 #: A scale with more different grades than this is taken for a continuous one.
 _MOST_GRADES = 12
-#: A grade is lonely if at most so many judgments, and at most this share of all, have it.
-_LONELY, _LONELY_SHARE = 2, 0.01
-#: From so many judgments on, the scale is known; with a hundred, even a grade that only others would have counts.
-_KNOWN, _MANY = 50, 100
-#: A gap is huge if it is so many times as wide as all other grades together: the second, if the scale is hardly known.
-_HUGE, _HUGE_OF_FEW = 2, 10
-#: A gap that is worth a word where there is only one other grade.
+#: A grade is lonely if at most this share of the judgments has it,
+_LONELY_SHARE = 0.01
+#: and if it is so many times as far away as all others together are wide: the second, with fewer judgments than these.
+_HUGE, _HUGE_OF_FEW, _KNOWN = 2, 10, 50
 _WIDE = 4.0
 #: Fractions are odd among whole grades if less than this share of the judgments has them.
 _FEW_FRACTIONS = 0.05
@@ -58,11 +54,8 @@ def scale(case: ExaminedCollection) -> Iterator[CheckFinding]:
         if case.is_range and all(float(end).is_integer() for end in case.scale):
             outside |= grade.floor() != grade
         if outside.any():
-            scale_text = (
-                f"{low:g} to {high:g}" if case.is_range else ", ".join(f"{grade_value:g}" for grade_value in case.scale)
-            )
-            count = int(outside.sum())
-            message = f"{number_of('grade', count)} outside the scale ({scale_text})"
+            scale_text = f"{low:g} to {high:g}" if case.is_range else ", ".join(f"{each:g}" for each in case.scale)
+            message = f"{number_of('grade', int(outside.sum()))} outside the scale ({scale_text})"
             yield _rows(case, "scale", "error", message, outside)
         return
     counts = grade.value_counts().sort("relevance")
@@ -72,51 +65,31 @@ def scale(case: ExaminedCollection) -> Iterator[CheckFinding]:
         message = f"{number_of('grade', int(fractional.sum()))} with a fraction, where all others are whole"
         yield _rows(case, "scale", "warning", message, fractional)
     whole = values == np.floor(values)
-    for lonely in _lonely(values[whole], times[whole], grade.len()):
-        yield _rows(case, "scale", "warning", lonely.says, grade.is_in(lonely.grades))
+    for grades, message in _lonely(values[whole], times[whole], grade.len()):
+        yield _rows(case, "scale", "warning", message, grade.is_in(grades))
     if (grade < 0).any():
         message = f"{number_of('grade', int((grade < 0).sum()))} below 0: these documents count as not judged"
         yield _rows(case, "scale", "note", message, grade < 0)
 
 
-class _Lonely(NamedTuple):
-    grades: list[float]
-    says: str
-
-
-def _lonely(values: Floats, times: Ints, judgments: int) -> Iterator[_Lonely]:
-    """Grades at an end of the scale that hardly any judgment has, and that lie apart from the others."""
+def _lonely(values: Floats, times: Ints, judgments: int) -> Iterator[tuple[list[float], str]]:
+    """Grades at an end of the scale that hardly any judgment has, far from the others; and what to say of them."""
     if not 2 <= len(values) <= _MOST_GRADES:
         return
+    huge = _HUGE if judgments >= _KNOWN else _HUGE_OF_FEW
     for sign in (1, -1):
         # The outermost first; at the lower end, the scale is looked at upside down.
         scale, counts = (sign * values)[::sign], times[::sign]
         for place in range(len(scale) - 1, 0, -1):
-            count = int(counts[place:].sum())
+            count, last = int(counts[place:].sum()), scale[place - 1]
             if count > max(1, _LONELY_SHARE * judgments):
                 break
-            if _is_apart(scale[:place], float(scale[place] - scale[place - 1]), count, judgments):
+            if scale[place] - last > max(_WIDE, huge * max(1.0, last - scale[0])):
                 grades = (sign * scale[place:]).tolist()
                 named = ", ".join(f"{value:g}" for value in grades)
-                which = f"the grade {named} comes" if len(grades) == 1 else f"the grades {named} come"
-                message = f"{which} {_times(count)}, and the next one is {sign * scale[place - 1]:g}"
-                yield _Lonely(grades, message)
+                far = f"far from the next grade, {sign * last:g}"
+                yield grades, f"{number_of('judgment', count)} with the grade {named}, {far}"
                 break
-
-
-def _is_apart(others: Floats, gap: float, count: int, judgments: int) -> bool:
-    """Whether a gap says that what lies beyond it is no part of the scale."""
-    width = max(1.0, float(others[-1] - others[0]))
-    if judgments < _KNOWN:
-        return count == 1 and len(others) > 1 and gap > _HUGE_OF_FEW * width
-    if len(others) > 1 and gap > _HUGE * width and gap > _WIDE:
-        return True
-    least = _WIDE if len(others) == 1 else 1.0 if judgments >= _MANY else 2.0
-    return count <= _LONELY and gap > max(least, float(np.diff(others).max(initial=0.0)))
-
-
-def _times(number: int) -> str:
-    return "once" if number == 1 else "twice" if number == 2 else f"{number} times"
 
 
 @check(

@@ -108,42 +108,38 @@ def extra_topics(system: ExaminedRun) -> Iterator[CheckFinding]:
 
 
 @check(
-    "topics-file", "judgments", "warning", "note",
-    question="Are judged topics absent from the file of topics, or topics without judgments?",
-    advice="check that both are of the same collection, and that ids are written alike",
+    "other-files", "judgments", "warning",
+    question="Are judged topics or documents absent from the files of topics and documents?",
+    advice="check that all files are of the same collection, and that ids are written alike",
 )  # fmt: skip
-def topics_file(case: ExaminedCollection) -> Iterator[CheckFinding]:
-    """Topics that only one of judgments and topics has."""
-    if case.topics is None:
-        return
-    ours, theirs = set(case.topic_ids), set(case.topics.frame["query_id"])
-    sides: tuple[tuple[Severity, set[str], str], ...] = (
-        ("warning", ours - theirs, f"not in {case.topics.name}"),
-        ("note", theirs - ours, f"of {case.topics.name} without judgments"),
-    )
-    for severity, ids, problem in sides:
-        alone = sorted(ids)
-        if alone:
-            what = "judged topic" if severity == "warning" else "topic"
-            examples = [Example(f"topic {quote(topic)}") for topic in alone[:EXAMPLES]]
-            message = f"{number_of(what, len(alone))} {problem}"
-            yield finding("topics-file", severity, case.judgments, message, len(alone), examples=examples)
+def other_files(case: ExaminedCollection) -> Iterator[CheckFinding]:
+    """Judged topics and documents that the collection lacks."""
+    for what, column, table in (("topic", "query_id", case.topics), ("document", "doc_id", case.documents)):
+        if table is None:
+            continue
+        absent = _absent(case.grades[column], table.frame[column])
+        if absent.len():
+            examples = [Example(f"{what} {quote(name)}") for name in absent.head(EXAMPLES)]
+            message = f"{number_of(f'judged {what}', absent.len())} not in {table.name}"
+            yield finding("other-files", "warning", case.judgments, message, absent.len(), examples=examples)
+
+
+def _absent(names: pl.Series, known: pl.Series) -> pl.Series:
+    """The names that are not known, each once."""
+    names = names.unique(maintain_order=True)
+    return names.filter(~names.is_in(known.implode()))
 
 
 #: Control, format, private and unassigned characters, all white space but the blank, and what stands for lost ones.
 _INVISIBLE = r"[\p{C}\p{Z}\x{FFFD}--\x20]"
-#: At most so many ids with letters beyond ASCII are odd among so many ids.
-_FEW, _MANY = 2, 20
-#: Ids longer than this are worth a note.
-_LONG = 200
 _NO_VALUE = ["nan", "NaN", "None", "none", "null", "NULL", "<NA>", "undefined"]
 UNJUDGED_AT = (5, 10, 20)
 UNJUDGED_NOTE, UNJUDGED_WARNING = 0.05, 0.2
 
 
 @check(
-    "odd-ids", "file", "error", "warning", "note",
-    question="Are ids empty, in quotation marks, `nan`, with invisible characters, the only ones with é, or very long?",
+    "odd-ids", "file", "error", "warning",
+    question="Are ids empty, in quotation marks, `nan`, with invisible characters, or in two Unicode forms?",
     advice="clean the ids where they are made: what cannot be seen still keeps ids from matching",
 )  # fmt: skip
 def odd_ids(file: Opened) -> Iterator[CheckFinding]:
@@ -158,15 +154,12 @@ def odd_ids(file: Opened) -> Iterator[CheckFinding]:
             ("error", "that is empty", ids == ""),
             ("warning", "in quotation marks", ids.str.contains(r"^([\"'`]).*[\"'`]$")),
             ("warning", "that is a word for nothing", ids.is_in(_NO_VALUE)),
-            ("note", f"longer than {_LONG} bytes", ids.str.len_bytes() > _LONG),
         ]
         if not plain:
-            invisible = ids.str.contains(_INVISIBLE)
             kinds += [
-                ("warning", "with invisible or lost characters", invisible),
+                ("warning", "with invisible or lost characters", ids.str.contains(_INVISIBLE)),
                 ("warning", "with blanks at an end", ids.str.contains(r"^[ \t]|[ \t]$")),
                 ("warning", "that another one equals but for its Unicode normal form", _in_two_forms(ids)),
-                ("warning", "beyond ASCII, as no other is", _foreign(ids) & ~invisible),
             ]
         for severity, problem, odd in kinds:
             rows = odd.arg_true()
@@ -177,14 +170,6 @@ def odd_ids(file: Opened) -> Iterator[CheckFinding]:
             examples = [Example(spelt(ids[row]), file.line(row)) for row in places]
             message = f"{number_of(what, names.len())} {problem}"
             yield finding("odd-ids", severity, file, message, rows.len(), examples=examples)
-
-
-def _foreign(ids: pl.Series) -> pl.Series:
-    """The ids with letters beyond ASCII, if they are one or two among many."""
-    beyond = ids.str.len_bytes() != ids.str.len_chars()
-    names = ids.filter(beyond).unique()
-    is_odd = 0 < names.len() <= _FEW and ids.n_unique() >= _MANY
-    return beyond if is_odd else pl.repeat(value=False, n=ids.len(), eager=True)
 
 
 def _in_two_forms(ids: pl.Series) -> pl.Series:
@@ -268,27 +253,6 @@ def unjudged(system: ExaminedRun) -> Iterator[CheckFinding]:
 
 
 @check(
-    "documents-file", "judgments", "warning",
-    question="Are judged documents absent from the file of documents?",
-    advice="check that both are of the same collection, and that ids are written alike",
-)  # fmt: skip
-def documents_file(case: ExaminedCollection) -> Iterator[CheckFinding]:
-    """Judged documents that the collection lacks."""
-    if case.documents is None:
-        return
-    known = case.documents.frame.select("doc_id")
-    absent = (
-        case.grades.select("doc_id")
-        .unique(maintain_order=True)
-        .join(known, on="doc_id", how="anti", maintain_order="left")
-    )
-    if absent.height:
-        examples = [Example(f"document {quote(doc_id)}") for doc_id in absent["doc_id"].head(EXAMPLES)]
-        message = f"{number_of('judged document', absent.height)} not in {case.documents.name}"
-        yield finding("documents-file", "warning", case.judgments, message, absent.height, examples=examples)
-
-
-@check(
     "unknown-documents", "run", "warning",
     question="Does the run return documents that are absent from the file of documents?",
     advice="the run is of another version of the collection, or writes ids in another way",
@@ -297,14 +261,9 @@ def unknown_documents(system: ExaminedRun) -> Iterator[CheckFinding]:
     """Retrieved documents that the collection lacks."""
     if system.case.documents is None:
         return
-    known = system.case.documents.frame.select("doc_id")
-    absent = (
-        system.frame.select("doc_id")
-        .unique(maintain_order=True)
-        .join(known, on="doc_id", how="anti", maintain_order="left")
-    )
-    if absent.height:
-        rows = [int((system.run.rows["doc_id"] == doc_id).arg_max() or 0) for doc_id in absent["doc_id"].head(EXAMPLES)]
+    absent = _absent(system.frame["doc_id"], system.case.documents.frame["doc_id"])
+    if absent.len():
+        rows = [int((system.run.rows["doc_id"] == doc_id).arg_max() or 0) for doc_id in absent.head(EXAMPLES)]
         examples = [Example(pair(*system.run.rows.row(row)[:2]), system.run.line(row)) for row in rows]
-        message = f"{number_of('document', absent.height)} not in {system.case.documents.name}"
-        yield finding("unknown-documents", "warning", system.run, message, absent.height, examples=examples)
+        message = f"{number_of('document', absent.len())} not in {system.case.documents.name}"
+        yield finding("unknown-documents", "warning", system.run, message, absent.len(), examples=examples)

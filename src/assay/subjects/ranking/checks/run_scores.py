@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 import polars as pl
 
-from assay.core.digits import as_percent, number, numbers, span
+from assay.core.digits import as_percent, number, span
 from assay.core.errors import number_of, quote
 from assay.measures import AP, RR, nDCG
 from assay.measures.counting.judgments import Floats
@@ -61,8 +61,8 @@ def tie_ranges(ranks: Ranks, measures: tuple[Measure, ...]) -> list[Range]:
 
 
 @check(
-    "ties", "run", "warning", "note",
-    question="Would equal scores in another order change a measure (a note: its mean by less than 0.0001)?",
+    "ties", "run", "warning",
+    question="Would equal scores in another order change the mean of a measure by 0.0001 or more?",
     advice="make scores distinct, or give the order by rank (`{rank_by=rank}`); `{ties=expected}` averages over orders",
 )  # fmt: skip
 def ties(system: ExaminedRun) -> Iterator[CheckFinding]:
@@ -71,18 +71,12 @@ def ties(system: ExaminedRun) -> Iterator[CheckFinding]:
     ranges = [] if ranks is None else tie_ranges(ranks, system.case.measures)
     if ranks is None or not ranges:
         return
-    touched = np.any([span.width > ROUNDING for span in ranges], axis=0)
     widest = max(ranges, key=lambda span: span.best - span.worst)
-    ends = (widest.worst, widest.best)
-    visible = widest.best - widest.worst >= _VISIBLE
-    mean = (
-        f"{widest.measure} is {number(widest.mean)}, and anything from {span(*ends)}"
-        if visible
-        else f"no mean by more than {_VISIBLE:g} ({widest.measure} from {' to '.join(numbers(ends, 6))})"
-    )
-    message = (
-        f"ties can change {share(int(touched.sum()), len(touched), 'topic')} ({as_percent(touched.mean(), 0)}): {mean}"
-    )
+    if widest.best - widest.worst < _VISIBLE:
+        return
+    touched = np.any([span.width > ROUNDING for span in ranges], axis=0)
+    topics = f"{share(int(touched.sum()), len(touched), 'topic')} ({as_percent(touched.mean(), 0)})"
+    values = f"{widest.measure} is {number(widest.mean)}, and anything from {span(widest.worst, widest.best)}"
     order = np.argsort(-widest.width, kind="stable")[:EXAMPLES]
     examples = tuple(
         Example(f"topic {quote(ranks.queries[topic])}: {widest.measure} may vary by {widest.width[topic]:.2g}")
@@ -99,10 +93,9 @@ def ties(system: ExaminedRun) -> Iterator[CheckFinding]:
         }
         for span in ranges
     )
-    severity: Severity = "warning" if visible else "note"
     yield finding(
-        "ties", severity, system.run, message, int(touched.sum()), examples=examples, details=details,
-        weight=widest.best - widest.worst,
+        "ties", "warning", system.run, f"ties can change {topics}: {values}", int(touched.sum()), examples=examples,
+        details=details, weight=widest.best - widest.worst,
     )  # fmt: skip
 
 
@@ -154,8 +147,8 @@ def rank_conflict(system: ExaminedRun) -> Iterator[CheckFinding]:
 
 
 @check(
-    "ranks", "ranking", "error", "warning", "note",
-    question="Are ranks no whole numbers, the same for several documents, with gaps, not from 1 on, or really scores?",
+    "ranks", "ranking", "error", "warning",
+    question="Are ranks no whole numbers, or really scores?",
     advice=f"{_NOTHING}; {_SWAP} if ranks and scores stand in each other's place",
 )  # fmt: skip
 def ranks(system: ExaminedRun) -> Iterator[CheckFinding]:
@@ -175,43 +168,12 @@ def ranks(system: ExaminedRun) -> Iterator[CheckFinding]:
             message = f"{number_of('rank', rows.len())} {'is' if rows.len() == 1 else 'are'} {what}"
             examples = [Example(_told(system, row), run.line(row)) for row in rows.head(EXAMPLES).to_list()]
             yield finding("ranks", "warning", run, message, rows.len(), examples=examples, todo=_NOTHING)
-    yield from _gaps(system)
 
 
 def _told(system: ExaminedRun, row: int) -> str:
     """The line itself, if it is known: it shows what stands in the place of a rank."""
     written = system.run.written(row)
     return pair(*system.run.rows.row(row)[:2]) if written is None else quote(" ".join(written.split()))
-
-
-def _gaps(system: ExaminedRun) -> Iterator[CheckFinding]:
-    """Ranks that come twice, with gaps, or from another number on than 1."""
-    if system.run.rows["rank"].has_nulls() or system.repeated.any():
-        return
-    place = pl.col("rank")
-    queries = system.run.rows.group_by("query_id", maintain_order=True).agg(
-        start=place.min(), end=place.max(), count=pl.len(), different=place.n_unique()
-    )
-    repeated = queries.filter(pl.col("different") < pl.col("count"))
-    gaps = queries.filter(
-        pl.col("different") == pl.col("count"), pl.col("end") - pl.col("start") + 1 != pl.col("count")
-    )
-    shifted = queries.filter(pl.col("start") != 1)
-    if system.run.tolerated is not None:  # lines that could not be read leave gaps, which have been told as such
-        gaps, shifted = gaps.clear(), shifted.clear()
-    parts = {"the same rank twice": repeated, "gaps between ranks": gaps, "ranks that do not start at 1": shifted}
-    parts_text = [f"{what} in {number_of('query', part.height)}" for what, part in parts.items() if part.height]
-    if not parts_text:
-        return
-    rows_listed = pl.concat([part.head(1) for part in parts.values()]).unique(maintain_order=True)
-    examples = [
-        Example(
-            f"query {quote(row['query_id'])}: {row['start']:g} to {row['end']:g}, {number_of('document', row['count'])}"
-        )
-        for row in rows_listed.to_dicts()
-    ]
-    count = max(part.height for part in parts.values())
-    yield finding("ranks", "note", system.run, "; ".join(parts_text), count, examples=examples, todo=_NOTHING)
 
 
 @check(

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import combinations
 
 import numpy as np
 
-from assay.core.digits import as_percent, number
-from assay.core.errors import listed, number_of, quote
-from assay.measures.counting.judgments import Floats
-from assay.measures.doubts import NEARLY_ALL, ROUNDING
+from assay.core.digits import number
+from assay.core.errors import number_of, quote
+from assay.measures.doubts import NEARLY_ALL
 from assay.subjects.ranking.checks.case import ALL_RUNS, LEAST_TOPICS, ExaminedCollection, ExaminedRun
 from assay.verbs.diagnosis.findings import CheckFinding, Example, Severity, check, finding, share
 
@@ -18,60 +16,34 @@ from assay.verbs.diagnosis.findings import CheckFinding, Example, Severity, chec
 _CEILING = 0.5
 #: Runs with fewer documents than the cut-off in more than this share of topics.
 _OFTEN_SHORT = 0.1
-_ALPHA, _POWER = 0.05, 0.8
-
-
-def _relevant(case: ExaminedCollection) -> Floats:
-    """How many relevant documents each topic with one has."""
-    counts = case.by_topic["relevant"].to_numpy().astype(np.float64)
-    return counts[counts > 0]
 
 
 @check(
-    "one-relevant", "judgments", "warning",
-    question="Is AP asked for where (nearly) every topic has one relevant document?",
-    advice="use RR: with one relevant document AP is the same number, and its name promises more",
-)  # fmt: skip
-def one_relevant(case: ExaminedCollection) -> Iterator[CheckFinding]:
-    """AP of one document is the reciprocal of its rank."""
-    relevant = _relevant(case)
-    names = [str(measure) for measure in case.measures if measure.name in {"AP", "GMAP"}]
-    if not names or len(relevant) < LEAST_TOPICS or (relevant == 1).mean() < NEARLY_ALL:
-        return
-    count = int((relevant == 1).sum())
-    have = "has" if count == 1 else "have"
-    message = f"{' and '.join(names)}: {share(count, len(relevant), 'topic')} {have} one relevant document"
-    yield finding("one-relevant", "warning", case.judgments, message, count)
-
-
-@check(
-    "measure-fit", "judgments", "warning", "note",
-    question="Can P@k or R@k as asked for not reach 0.5, is ERR's top grade not the scale's, has a gain no effect?",
-    advice="choose a cut-off near the number of relevant documents, or RCap@k; state max_grade for ERR",
+    "measure-fit", "judgments", "warning",
+    question="Can P@k or R@k as asked for not reach 0.5, is AP but RR, is ERR's top grade not the scale's?",
+    advice="choose a cut-off near the number of relevant documents, or RCap@k; RR for AP; state max_grade for ERR",
 )  # fmt: skip
 def measure_fit(case: ExaminedCollection) -> Iterator[CheckFinding]:
-    """Recall far below the number of relevant documents, precision far above it, gains of binary grades, ERR's top."""
-    relevant = _relevant(case)
+    """Recall far below the number of relevant documents, precision far above it, AP of one document, ERR's top."""
+    relevant = case.by_topic["relevant"].to_numpy().astype(np.float64)
+    relevant = relevant[relevant > 0]
     if not case.asked or not len(relevant):
         return
-    grades = set(case.grades["relevance"].unique().to_list())
+    top = float(case.grades["relevance"].max())  # type: ignore[arg-type]  # some grade is relevant
     for measure in case.measures:
-        cutoff, name = measure.parameters.get("cutoff"), measure.name
-        unfit: tuple[Severity, str] | None = None
+        cutoff, name, message = measure.parameters.get("cutoff"), measure.name, ""
         if name in {"R", "P"} and cutoff:
             reach = np.minimum(1, cutoff / relevant if name == "R" else relevant / cutoff).mean()
             if reach < _CEILING:
                 median = float(np.median(relevant))
-                message = f"{measure} can reach {number(reach, 2)} at most: the median topic has {median:g}"
-                unfit = "warning", f"{message} relevant {'document' if median == 1 else 'documents'}"
-        elif name in {"nDCG", "DCG"} and measure.parameters.get("gain") == "exp" and grades <= {0.0, 1.0}:
-            unfit = "note", f"{measure}: with grades 0 and 1, exponential gains are the linear ones"
-        elif name in {"ERR", "nERR"} and measure.parameters.get("max_grade") is None and case.scale:
-            top = max(grades)
-            if top < max(case.scale):
-                unfit = "warning", f"{measure} takes {top:g} for the top of the scale, which is {max(case.scale):g}"
-        if unfit:
-            yield finding("measure-fit", unfit[0], case.judgments, unfit[1])
+                what = f"{median:g} relevant {'document' if median == 1 else 'documents'}"
+                message = f"{measure} can reach {number(reach, 2)} at most: the median topic has {what}"
+        elif name in {"AP", "GMAP"} and len(relevant) >= LEAST_TOPICS and (relevant == 1).mean() >= NEARLY_ALL:
+            message = f"{measure}: with one relevant document per topic it is RR, and its name promises more"
+        elif name in {"ERR", "nERR"} and measure.parameters.get("max_grade") is None and top < max(case.scale or (0,)):
+            message = f"{measure} takes {top:g} for the top of the scale, which is {max(case.scale):g}"
+        if message:
+            yield finding("measure-fit", "warning", case.judgments, message)
 
 
 @check(
@@ -105,79 +77,13 @@ def short_lists(systems: Sequence[ExaminedRun]) -> Iterator[CheckFinding]:
 
 
 @check(
-    "saturation", "runs", "warning", "note",
-    question="Is a measure at its largest value for 90 % of the topics or more?",
-    advice="it cannot tell these systems apart: use a stricter measure, a larger cut-off or harder topics",
-)  # fmt: skip
-def saturation(systems: Sequence[ExaminedRun]) -> Iterator[CheckFinding]:
-    """The share of topics and runs at the upper bound; of one run alone it is a note."""
-    counted = [system for system in systems if system.values]
-    if not counted:
-        return
-    full: dict[str, float] = {}
-    for measure in counted[0].case.measures:
-        bounds = measure.definition.bounds
-        values = np.concatenate([system.values[measure] for system in counted])
-        values = values[~np.isnan(values)]
-        if bounds is None or not np.isfinite(bounds[1]) or len(values) < LEAST_TOPICS * len(counted):
-            continue
-        part = float((values >= bounds[1] - ROUNDING).mean())
-        if part >= NEARLY_ALL:
-            full[str(measure)] = part
-    # A measure that nobody asked for may well be at its top, in one run alone in any case.
-    chosen = counted[0].case.asked or len(full) >= len(counted[0].case.measures) / 2
-    if full and (chosen or len(counted) > 1):
-        severity: Severity = "warning" if chosen and len(counted) > 1 else "note"
-        place = ALL_RUNS if len(counted) > 1 else counted[0].run
-        where = "topics and runs" if len(counted) > 1 else "topics"
-        message = f"{listed(list(full))} at the largest value for nearly all {where}"
-        examples = [Example(f"{name}: {as_percent(part, 0)} of {where}") for name, part in full.items()]
-        details = [{"measure": name, "share": part} for name, part in full.items()]
-        yield finding("saturation", severity, place, message, len(full), examples=examples, details=details)
-
-
-@check(
     "few-topics", "runs", "warning",
-    question="Are there fewer than 5 topics, or too few for most differences between runs (power 80 %, alpha 0.05)?",
-    advice="do not rank the systems by these differences: test them (`assay compare`), plan topics (`assay power`)",
+    question="Are there fewer than 5 topics to compare runs by?",
+    advice="judge more topics; `assay compare` says what differences are worth, `assay power` how many topics it takes",
 )  # fmt: skip
 def few_topics(systems: Sequence[ExaminedRun]) -> Iterator[CheckFinding]:
-    """Pairs of runs whose observed difference is smaller than what as many topics can show."""
-    counted = [system for system in systems if system.values]
-    if len(counted) < 2:
-        return
-    from assay.stats.power import smallest_detectable, units_needed  # noqa: PLC0415  # brings SciPy; one run needs none
-
-    total = len(counted[0].case.topic_ids)
-    details, examples = [], []
-    for measure in counted[0].case.measures:
-        values = np.array([system.values[measure] for system in counted])
-        values = values[:, ~np.isnan(values).any(axis=0)]
-        topics = values.shape[1]
-        gaps = [gap for a, b in combinations(values, 2) if (gap := b - a).any()]
-        if topics < 2 or not gaps:
-            continue
-        difference = np.array([abs(gap.mean()) for gap in gaps])
-        spread = np.array([gap.std(ddof=1) for gap in gaps])
-        # What can be shown grows with the spread, all else being equal.
-        unit = smallest_detectable(1.0, topics, _ALPHA, _POWER)
-        hidden = int((difference < unit * spread).sum())
-        if hidden <= len(gaps) / 2:
-            continue
-        middle, typical = float(np.median(difference)), float(np.median(spread))
-        needed = units_needed(middle, typical, _ALPHA, _POWER) if middle > 0 and typical > 0 else None
-        details.append(
-            {"measure": str(measure), "pairs": len(gaps), "hidden": hidden, "topics": topics, "difference": middle,
-             "detectable": unit * typical, "topics_needed": needed}
-        )  # fmt: skip
-        takes = "" if needed is None else f", which {needed:,} topics would show"
-        text = f"{measure}: {hidden} of {number_of('pair', len(gaps))}; median difference {number(middle)}{takes}"
-        examples.append(Example(text))
-    names = listed([str(detail["measure"]) for detail in details])
-    if total < LEAST_TOPICS:
-        message = f"{number_of('topic', total)} cannot tell runs apart, whatever the differences"
-    else:
-        message = f"most runs differ by less than {number_of('topic', total)} can show, under {names}"
-    if details or total < LEAST_TOPICS:
-        count = sum(detail["hidden"] for detail in details)
-        yield finding("few-topics", "warning", ALL_RUNS, message, max(count, 1), examples=examples, details=details)
+    """Runs that no test could tell apart."""
+    counted, topics = [system for system in systems if system.ranks], len(systems[0].case.topic_ids)
+    if len(counted) > 1 and topics < LEAST_TOPICS:
+        message = f"{number_of('topic', topics)} cannot tell runs apart, whatever the differences"
+        yield finding("few-topics", "warning", ALL_RUNS, message)

@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from typing import NamedTuple
 
-from assay.core.digits import as_level, as_percent, number
 from assay.core.errors import joined, number_of, several
 from assay.core.words import opening
 from assay.stats.verdict import FEWEST_UNITS
 from assay.subjects.ranking.sections.basis import Basis
 from assay.verbs.comparison import Finding
 from assay.verbs.sections.sentences import detecting
-
-#: A share of unjudged documents that is worth naming; below it, their number says more.
-_WORTH_NAMING = 0.05
 
 
 class ReportAdvice(NamedTuple):
@@ -39,82 +34,45 @@ def advice(basis: Basis) -> ReportAdvice | None:
     """
     findings = basis.findings()
     if not findings:
-        return _without_findings(basis)
+        return None
     chosen = next((finding for finding in findings if finding.verdict.word == "better"), findings[0])
     text, command = _of(basis, chosen)
     return ReportAdvice(text if len(findings) == 1 else f"{chosen.system}: {text[0].lower()}{text[1:]}", command)
 
 
-def _without_findings(basis: Basis) -> ReportAdvice | None:
-    topics = 0 if basis.evaluation is None else len(basis.evaluation.qrels.topics)
-    if len(basis.systems) > 1 and topics == 1:
-        return ReportAdvice(f"One topic says nothing of others: judge at least {FEWEST_UNITS}, then compare again.")
-    return None
-
-
 def _of(basis: Basis, finding: Finding) -> ReportAdvice:
-    word = finding.verdict.word
+    word, measure = finding.verdict.word, finding.measure
     if word in {"higher", "lower"}:
-        if finding.direction == "unknown":
-            return ReportAdvice(
-                f"{opening(word)}; state the direction of {finding.measure} to know whether that is good."
-            )
-        return ReportAdvice(
-            f"{opening(word)}, but {finding.measure} is neither good nor bad: choose a measure that is, with "
-            f"{basis.shown.wording.measures}."
-        )
-    too_few = word == "inconclusive" and finding.units < FEWEST_UNITS
-    if finding.verdict.unjudged and not too_few:
+        known = f"choose a measure that tells whether that is good, with {basis.shown.wording.measures}"
+        stated = f"state the direction of {measure} to know whether that is good"
+        return ReportAdvice(f"{opening(word)}; {stated if finding.direction == 'unknown' else known}.")
+    if finding.verdict.unjudged and (word != "inconclusive" or finding.units >= FEWEST_UNITS):
         return _unjudged(basis, finding, opening(word))
     if word == "inconclusive":
         return ReportAdvice(_open(basis, finding))
     if word == "identical":
-        return ReportAdvice(
-            f"No {basis.unit_kind} differs under {finding.measure}: make sure that these are two systems."
-        )
+        return ReportAdvice(f"No {basis.unit_kind} differs under {measure}: make sure that these are two systems.")
     return _settled(basis, finding)
 
 
 def _unjudged(basis: Basis, finding: Finding, says: str) -> ReportAdvice:
     """Judge first what the verdict depends on."""
-    judged = {} if basis.evaluation is None else dict(basis.evaluation.coverage.select("system", "judged@10").rows())
-    least = min((finding.baseline, finding.system), key=lambda name: judged.get(name, math.nan))
-    share = 1 - judged.get(least, math.nan)
-    open_still = finding.verdict.word == "inconclusive"
-    if share >= _WORTH_NAMING and basis.measure(finding.measure).parameters.get("cutoff"):
-        why = f"{as_percent(share, 0)} of the top 10 of {least} is unjudged"
-    else:
-        unjudged = number_of("unjudged document", finding.verdict.unjudged)
-        why = f"{unjudged} could {'decide' if open_still else 'turn'} it"
+    link, could = ("and", "decide") if finding.verdict.word == "inconclusive" else ("but", "turn")
+    why = f"{number_of('unjudged document', finding.verdict.unjudged)} could {could} it"
     command = basis.shown.wording.judge.format(measure=finding.measure)
-    return ReportAdvice(f"{says}, {'and' if open_still else 'but'} {why}: judge these first.", command)
+    return ReportAdvice(f"{says}, {link} {why}: judge these first.", command)
 
 
 def _open(basis: Basis, finding: Finding) -> str:
     """How many units it would take, unless something else stands in the way."""
-    is_plain = not math.isnan(finding.difference) and not finding.all_zero and finding.verdict.conflict != "direction"
-    if is_plain and FEWEST_UNITS <= finding.units < (finding.needed or 0):
-        return f"Inconclusive with {number_of(basis.unit_kind, finding.units)}. {detecting(finding)}"
-    return f"Inconclusive: {_more(basis, finding)}."
-
-
-def _more(basis: Basis, finding: Finding) -> str:
-    """What stands in the way of a verdict; or what so many units show, if the margin takes no more."""
+    units = number_of(basis.unit_kind, finding.units)
     if math.isnan(finding.difference) or finding.all_zero:
-        why = finding.verdict.why
-        return f"{why}; look at those first" if finding.all_zero else f"{finding.measure} is {why}"
+        return f"Inconclusive: {finding.measure} is {finding.verdict.why}."
     if finding.units < FEWEST_UNITS:
-        return f"{number_of(basis.unit_kind, finding.units)} are too few; get at least {FEWEST_UNITS}"
-    if finding.verdict.conflict == "direction":
-        test = finding.outcome.test.replace("_", " ")
-        return (
-            f"the {test} test and the mean point in different ways; look at the {several(basis.unit_kind)} themselves"
-        )
-    units, power = several(basis.unit_kind), as_level(basis.settings.power)
-    if not finding.spread > 0 or math.isnan(finding.detectable):
-        return f"more {units} may settle it"
-    shown = f"a difference of {number(finding.detectable, 3)} with a power of {power}"
-    return f"{finding.units:,} {units} show {shown}, and a smaller one takes more"
+        return f"Inconclusive: {units} are too few; get at least {FEWEST_UNITS}."
+    if finding.units < (finding.needed or 0) and finding.verdict.conflict != "direction":
+        return f"Inconclusive with {units}. {detecting(finding)}"
+    return f"Inconclusive: more {several(basis.unit_kind)} may settle it."
 
 
 def _settled(basis: Basis, finding: Finding) -> ReportAdvice:
@@ -131,19 +89,12 @@ def _settled(basis: Basis, finding: Finding) -> ReportAdvice:
     if unsure is not None:
         return _unjudged(basis, unsure, f"{says}; under {unsure.measure}, too")
     if word == "equivalent":
-        within = f"±{finding.margin.value:.3g}"
-        return ReportAdvice(f"{says}, within {within}: choose by something else, such as cost or speed.")
-    says = f"{opening(word)} {_under(basis, finding, same)}"
+        return ReportAdvice(f"{says}: choose by something else, such as cost or speed.")
+    names = [finding.measure, *(each.measure for each in same)]
+    under = "all measures" if 1 < len(names) == len(basis.measures) else joined(names, most=len(names))
+    says = f"{opening(word)} under {under}"
     if basis.is_unchecked(finding):
         return ReportAdvice(f"{says}, as far as is judged: what unjudged documents could do was not checked.")
-    if word == "worse":
-        return ReportAdvice(f"{says}: keep {finding.baseline}.")
-    return ReportAdvice(f"{says}: nothing here stands against it.")
-
-
-def _under(basis: Basis, finding: Finding, same: Sequence[Finding]) -> str:
-    """Under which measures the verdict is the same."""
-    if 0 < len(same) == len(basis.measures) - 1:
-        return "under all measures"
-    names = [finding.measure, *(each.measure for each in same)]
-    return f"under {joined(names, most=len(names))}"
+    return ReportAdvice(
+        f"{says}: {f'keep {finding.baseline}' if word == 'worse' else 'nothing here stands against it'}."
+    )

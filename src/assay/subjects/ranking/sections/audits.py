@@ -13,13 +13,12 @@ from assay.show.model import Column, Document, Prose, Section, Table
 
 if TYPE_CHECKING:
     from assay.subjects.ranking.audit.rules import ToolRule
-    from assay.subjects.ranking.audit.search import Answer, Audit, Match
+    from assay.subjects.ranking.audit.search import Answer, Audit, RuleValue
     from assay.subjects.ranking.audit.signatures import SignatureComparison
 
 _MOST_MATCHES = 5
 #: Fewer decimals are reached by many rules.
 _TELLING_DIGITS = 3
-_CLEANED = "after removing duplicates"
 
 
 def document(audit: Audit) -> Document:
@@ -41,18 +40,16 @@ def document(audit: Audit) -> Document:
 def differences(comparison: SignatureComparison) -> Document:
     """What differs, the two side by side; what follows from each difference, and what to pass to get either number."""
     about = {
-        name: {"signature": str(signature), "call": call, "measure": str(measure), "rules": rules}
-        for name, signature, call, (measure, rules) in (
-            ("first", comparison.first, comparison.first_call, comparison.first.arguments()),
-            ("second", comparison.second, comparison.second_call, comparison.second.arguments()),
-        )
+        name: {"signature": each.text, "call": each.call, "measure": str(each.measure), "rules": dict(each.rules)}
+        for name, each in (("first", comparison.first), ("second", comparison.second))
     }
     if comparison.is_same:
         same = "Both numbers were made by the same rules: what differs are the data."
         return Document("signatures", (Section.of_lines("differences", [same], data=about),))
     columns = (Column("field", "differs"), Column("first"), Column("second"))
-    table = Table("differences", comparison.to_frame(), columns)
-    follows = (f"{difference.field}: {difference.follows}" for difference in comparison.differences)
+    frame = comparison.to_frame()
+    table = Table("differences", frame, columns)
+    follows = (f"{field}: {follows}" for field, follows in frame.select("field", "follows").iter_rows())
     calls = (f"To get the {name}: {numbers['call']}" for name, numbers in about.items())
     sections = (
         Section("differences", parts=(table, *map(Prose, follows))),
@@ -81,28 +78,21 @@ def _asked(answer: Answer) -> dict[str, Any]:
     return answer.wanted._asdict() | {"found": bool(matches), "tried": answer.tried, "matches": matches}
 
 
-def _reasons(audit: Audit) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """What the values rest on, by what it is about."""
+def _reasons(audit: Audit) -> Iterator[tuple[str, list[str]]]:
+    """What the values rest on, by what it is about; trec_eval itself stops at a document that comes again."""
+    cleaned = ""
     if audit.repeated_rows:
         rows = number_of("row", audit.repeated_rows)
-        yield (
-            "repeated",
-            (f"{rows} with a document that the query had before; Assay's own value counts each document once.",),
-        )
+        told = f"{rows} with a document that the query had before; Assay's own value counts each document once."
+        yield "repeated", [told]
+        cleaned = ", after removing duplicates"
     if audit.tools:
-        cleaned = f", {_CLEANED}" if audit.repeated_rows else ""
-        yield "tools", (f"Assay's own value is also that of {', '.join(audit.tools)}{cleaned}.",)
+        yield "tools", [f"Assay's own value is also that of {', '.join(audit.tools)}{cleaned}."]
     if audit.answer is None:
-        findings = audit.different
-        yield "reasons", tuple(f"{_cleaned(_with_tools(each.rule), audit)}: {each.rule.why}" for each in findings)
+        yield "reasons", [f"{_with_tools(rule)}: {rule.why}" for each in audit.different for rule in each.rules]
     if audit.same:
-        names = dict.fromkeys(_cleaned(finding.rule.name, audit) for finding in audit.same)
-        yield "same", (f"Would give the same here: {'; '.join(names)}.",)
-
-
-def _cleaned(name: str, audit: Audit) -> str:
-    """A rule's name; trec_eval itself stops at a document that comes again."""
-    return f"{name} ({_CLEANED})" if audit.repeated_rows and name.startswith("as trec_eval") else name
+        names = dict.fromkeys(rule.name for each in audit.same for rule in each.rules)
+        yield "same", [f"Would give the same here: {'; '.join(names)}."]
 
 
 def _answered(answer: Answer) -> Iterator[str]:
@@ -110,8 +100,6 @@ def _answered(answer: Answer) -> Iterator[str]:
     wanted = answer.wanted
     is_guessed = wanted.percent and not wanted.text.endswith("%")
     value = f"{wanted.text} (as a percentage)" if is_guessed else wanted.text
-    few = ["So few decimals may agree by chance: with more, fewer rules are left."]
-    few = few if wanted.digits < _TELLING_DIGITS else []
     if not answer.matches:
         yield f"No rule gives {value}."
         yield f"{answer.tried:,} ways of counting were tried: single rules, and a few pairs."
@@ -123,19 +111,19 @@ def _answered(answer: Answer) -> Iterator[str]:
         others = list(dict.fromkeys(rule.name for match in answer.matches for rule in match.rules))
         too = f" Rules that differ less than its decimals tell: {'; '.join(others)}." if others else ""
         yield f"{value} is Assay's own value.{too}"
-        yield from few
-        return
-    for match in answer.matches[:_MOST_MATCHES]:
-        yield f"{value} is what this gives: {_named(match)}."
-        yield from (f"  {rule.why}" for rule in match.rules)
-    if (more := len(answer.matches) - _MOST_MATCHES) > 0:
-        yield f"{number_of('other way', more)} of counting would give it, too."
-    yield from few
-    if not few and any(len(match.rules) > 1 for match in answer.matches):
+    else:
+        for match in answer.matches[:_MOST_MATCHES]:
+            yield f"{value} is what this gives: {_named(match)}."
+            yield from (f"  {rule.why}" for rule in match.rules)
+        if (more := len(answer.matches) - _MOST_MATCHES) > 0:
+            yield f"{number_of('other way', more)} of counting would give it, too."
+    if wanted.digits < _TELLING_DIGITS:
+        yield "So few decimals may agree by chance: with more, fewer rules are left."
+    elif any(len(match.rules) > 1 for match in answer.matches):
         yield f"No single rule gives it; among {answer.tried:,} ways of counting, some may agree by chance."
 
 
-def _named(match: Match) -> str:
+def _named(match: RuleValue) -> str:
     return " + ".join(map(_with_tools, match.rules)) or "Assay's own value"
 
 

@@ -4,23 +4,20 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, NamedTuple, Self
-
-import numpy as np
 
 from assay.core.domains import Whole, check_levels
 from assay.core.errors import InputError, ParameterError, number_of
 from assay.core.notes import Note
 from assay.files import is_file
 from assay.measures.counting.ranks import Ranks
-from assay.measures.counting.retrieved import retrieved, why_not
 from assay.measures.registry import Measure
 from assay.stats.bootstrap import Interval
 from assay.stats.samples import Sample, few_units
-from assay.subjects.ranking.document_analysis import with_document_analysis
+from assay.subjects.ranking.document_analysis import every_document, on_units, why_unseen, with_document_analysis
 from assay.subjects.ranking.evaluation import Evaluation
 from assay.subjects.ranking.visible_changes import PAGE
 from assay.verbs.comparison import Comparison, Finding, compare
@@ -35,8 +32,6 @@ DEFAULT_MEASURES = ("nDCG@10", "AP", "RR", "P@10")
 MOST_SYSTEMS = 8
 #: Verdicts under other measures than the main one are told in words as long as all are not more than this.
 MOST_VERDICTS = 12
-#: Runs with more rows than this are not gone through once more for every document that they hold.
-MOST_ROWS = 5_000_000
 #: How a comparison is made, besides the rules of evaluation, and what holds unless told otherwise.
 COMPARED_BY: dict[str, Any] = {name: (compare.__kwdefaults__ or {})[name] for name in Settings._fields}
 COMPARED_BY["test"] = "permutation"
@@ -171,9 +166,7 @@ class Basis:
         """Why documents cannot be looked at; empty if they can."""
         if self.evaluation is None:
             return "from scores alone, nothing is known of documents: there is no coverage, no curve and no ranking"
-        if int(self.evaluation.coverage["retrieved"].sum()) > MOST_ROWS:
-            return f"the runs have more than {MOST_ROWS:,} rows: their documents are not gone through once more"
-        why = why_not(self.evaluation.policies)
+        why = why_unseen(self.evaluation)
         return f"documents are not looked at: {why}" if why else ""
 
     @cached_property
@@ -208,12 +201,7 @@ class Basis:
                 "others), the table has all; report on some of the runs to see others"
             )
         if self.evaluation is not None and not self.no_documents:
-            runs = {name: self.evaluation.runs[name] for name in detailed}
-            cutoffs = [self.measure(name).parameters.get("cutoff") for name in self.measures]
-            deepest = max([PAGE, self.shown.ranks, *(int(cutoff) for cutoff in cutoffs if cutoff)])
-            depth = None if None in cutoffs else deepest  # None: all documents
-            policies, subtopics = self.evaluation.policies, self.evaluation.subtopics
-            counts = retrieved(runs, self.evaluation.qrels, policies, depth, subtopics=subtopics)
+            counts = every_document(self.evaluation, detailed, self.measures, max(PAGE, self.shown.ranks))
         return replace(self, counts=counts, notes=tuple(dict.fromkeys(notes)))
 
     def _looked_into(self) -> Self:
@@ -256,13 +244,6 @@ class Basis:
     def on_units(self, ranks: Ranks, measure: str) -> Ranks:
         """The counts of the queries that a measure's numbers are of."""
         return ranks if measure not in self.paired else on_units(ranks, self.paired[measure].units)
-
-
-def on_units(ranks: Ranks, units: Iterable[str]) -> Ranks:
-    """The counts of some queries only."""
-    wanted = set(units)
-    kept = np.array([query in wanted for query in ranks.queries], dtype=np.bool_)
-    return ranks if kept.all() else ranks.only(kept)
 
 
 def _origin(scores: Any) -> str:

@@ -19,13 +19,13 @@ from assay.measures.registry import Measure
 from assay.show import charts
 from assay.show.figure import Figure, Series
 from assay.show.model import Column, Prose, Section, Table, Widget
-from assay.subjects.ranking.sections.basis import Basis, on_units
+from assay.subjects.ranking.document_analysis import on_units
+from assay.subjects.ranking.sections.basis import Basis
 from assay.subjects.ranking.sections.queries import shown_in_full
 from assay.subjects.ranking.visible_changes import changes, why_no_shares
 
 _LINE, _SHORT = 36, 12  # letters in a line on paper, and lines of a query that is kept on one sheet
 _MARKS = {"gained": "+", "lost": "×", "up": "▲", "down": "▼", "same": "="}
-_WORDS = {"gained": "new", "lost": "lost", "up": "↑", "down": "↓", "same": "="}
 _LONGEST = 90
 
 
@@ -34,13 +34,13 @@ def changed(basis: Basis) -> Iterator[Section | str]:
     chosen = shown_in_full(basis)
     if not chosen.height:
         return
-    queries = _queries(basis, chosen)
+    queries, moved = _queries(basis, chosen)
     shown = [item["doc_id"] for query in queries for side in _sides(query) for item in side["ranking"]]
     yield from basis.shown.texts.notes([], shown)
     grades = [item["grade"] for query in queries for side in _sides(query) for item in side["ranking"]]
     top = max((grade for grade in grades if grade is not None), default=1.0)
     data = [_drawn(basis, query, place, top) for place, query in enumerate(queries, start=1)]
-    parts = tuple(part for place, query in enumerate(queries, start=1) for part in _written(query, place))
+    parts = tuple(part for place, query in enumerate(queries, start=1) for part in _written(query, moved, place))
     lead = "Both rankings side by side, with the grade of each document and where it moved."
     yield Section(
         "changed", "The queries that changed most", (Widget("rankings", data, parts),), lead, "Rankings",
@@ -48,10 +48,10 @@ def changed(basis: Basis) -> Iterator[Section | str]:
     )  # fmt: skip
 
 
-def _queries(basis: Basis, chosen: pl.DataFrame) -> list[dict[str, Any]]:
+def _queries(basis: Basis, chosen: pl.DataFrame) -> tuple[list[dict[str, Any]], pl.DataFrame]:
     """What is known of each query: values, both rankings with what each rank adds, and the best possible value.
 
-    `best` is None where it is not known; `no_steps` says why ranks add nothing.
+    `best` is None where it is not known; `no_steps` says why ranks add nothing. And the documents that changed.
     """
     measure = basis.measure(basis.main)
     names, depth = {"baseline": basis.baseline, "system": basis.system}, basis.shown.ranks
@@ -74,7 +74,7 @@ def _queries(basis: Basis, chosen: pl.DataFrame) -> list[dict[str, Any]]:
         known = most >= max(row["value"], row["baseline_value"])
         query |= {"difference": row["difference"], "best": most if known else None, "no_steps": no_steps}
         queries.append(query)
-    return queries
+    return queries, moved
 
 
 def _sides(query: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -125,36 +125,26 @@ def _best_values(measure: Measure, ranks: Ranks) -> dict[str, float]:
     return {query: value for query, value in zip(judged.queries, values, strict=True) if not np.isnan(value)}
 
 
-def _written(query: Mapping[str, Any], place: int) -> Iterator[Prose | Table]:
-    """A query for those who read: both rankings in one table."""
+def _written(query: Mapping[str, Any], moved: pl.DataFrame, place: int) -> Iterator[Prose | Table]:
+    """A query for those who read: the documents that one of the systems has, and where each stands."""
     name = f"{query['query_id']}: {query['text']}" if query["text"] else query["query_id"]
     before, after = _sides(query)
     values = " and ".join(f"{number(side['value'])} with {side['system']}" for side in (before, after))
     text = f"{query['measure']}: {values}, {signed(query['difference'])}."
     why = f" There are no contributions by rank: {query['no_steps']}." if query["no_steps"] else ""
     yield Prose(text + why, title=name)
-    by_rank = [{item["rank"]: item for item in side["ranking"]} for side in (before, after)]
-    rows = []
-    for rank in range(1, 1 + max((*by_rank[0], *by_rank[1]), default=0)):
-        row: dict[str, Any] = {"rank": str(rank)}
-        for side, items in zip(("baseline", "system"), by_rank, strict=True):
-            item = items.get(rank)
-            row |= {f"{side}_{key}": value for key, value in _cells(item).items()}
-        rows.append(row | {"change": _WORDS[by_rank[1][rank]["change"]] if rank in by_rank[1] else ""})
-    columns = [Column("rank")]
-    for side, system in zip(("baseline", "system"), (before, after), strict=True):
-        columns += [Column(f"{side}_document", system["system"]), Column(f"{side}_grade", "grade")]
-        columns += [] if query["no_steps"] else [Column(f"{side}_adds", "adds")]
-    if rows:
-        yield Table(f"rankings_{place}", pl.DataFrame(rows), (*columns, Column("change")))
-
-
-def _cells(item: Mapping[str, Any] | None) -> dict[str, str]:
-    if item is None:
-        return {"document": "", "grade": "", "adds": ""}
-    name = f"{item['doc_id']}: {item['title']}" if item["title"] else item["doc_id"]
-    grade = "?" if item["grade"] is None else short(item["grade"])
-    return {"document": name, "grade": grade, "adds": "" if item["adds"] is None else short(item["adds"])}
+    documents = moved.filter(query_id=query["query_id"]).with_columns(pl.col("change").replace("gained", "new"))
+    columns = (
+        Column("doc_id", "document"),
+        *([Column("title")] if any(documents["title"]) else []),
+        Column("grade", kind="short", missing="?"),
+        Column("rank_baseline", before["system"], "count", missing=""),
+        Column("rank_system", after["system"], "count", missing=""),
+        Column("change"),
+        *([] if query["no_steps"] else [Column("share", "adds", "number", signed=True)]),
+    )
+    if documents.height:
+        yield Table(f"rankings_{place}", documents, columns)
 
 
 def _drawn(basis: Basis, query: Mapping[str, Any], place: int, top: float) -> dict[str, Any]:

@@ -71,6 +71,14 @@ def _queries(evaluation: Evaluation) -> Section:
 
 
 def _coverage(evaluation: Evaluation) -> Section:
+    topics = {
+        "missing_topics": {system.name: system.ranks.missing_topics for system in evaluation.systems},
+        "ignored_topics": {system.name: sorted(system.ranks.ignored_topics) for system in evaluation.systems},
+    }
+    return Section("coverage", parts=(coverage_table(evaluation),), data=topics)
+
+
+def coverage_table(evaluation: Evaluation) -> Table:
     """Topics, missing and ignored ones, relevant documents found, the share judged, ties, undefined values."""
     undefined = [
         max(evaluation.summary(measure, system.name).undefined for measure in evaluation.measures)
@@ -90,8 +98,4 @@ def _coverage(evaluation: Evaluation) -> Section:
         Column("tied", "judged, but tied", "count"),
         Column("undefined", kind="count"),
     )
-    topics = {
-        "missing_topics": {system.name: system.ranks.missing_topics for system in evaluation.systems},
-        "ignored_topics": {system.name: sorted(system.ranks.ignored_topics) for system in evaluation.systems},
-    }
-    return Section("coverage", parts=(Table("coverage", frame, columns, turned=True),), data=topics)
+    return Table("coverage", frame, columns, turned=True)

@@ -10,19 +10,17 @@ import polars as pl
 from assay.core.digits import as_level
 from assay.core.errors import ParameterError, joined, listed
 from assay.core.notes import Note
-from assay.measures import Judged
 from assay.measures.curve_points import averaged_precision, level_measures
-from assay.measures.summary import summarise
 from assay.show import charts
 from assay.show.axis import around
 from assay.show.figure import Series
 from assay.show.model import Column, Prose, Section, Table
 from assay.subjects.ranking.evaluation import Evaluation
 from assay.subjects.ranking.sections.basis import Basis
+from assay.subjects.ranking.sections.evaluations import coverage_table
 from assay.subjects.ranking.unjudged import bounds_of
 from assay.verbs.sections.sentences import seen_by_users
 
-_JUDGED_AT = (5, 10, 20)
 _LEVELS = 11
 #: Bounds take their time: of more systems and measures, those of the main measures only.
 _MOST_BOUNDS = 24
@@ -86,34 +84,13 @@ def coverage(basis: Basis) -> Iterator[Section | str]:
 
 
 def _coverage(basis: Basis, evaluation: Evaluation) -> Table:
-    shares = []
-    for cutoff in () if basis.is_complete else _JUDGED_AT:
-        measure = Judged(cutoff=cutoff)
-        values = (summarise(measure, measure.per_unit(evaluation.system(name).ranks)).value for name in basis.systems)
-        shares.append(pl.Series(f"judged@{cutoff}", list(values)))
-    places = {system: place for place, system in enumerate(basis.systems)}
-    counts = ["topics", "missing", "ignored", "retrieved", "relevant", "relevant_retrieved", "tied"]
-    frame = evaluation.coverage.sort(pl.col("system").replace_strict(places)).select(
-        "system",
-        *counts,
-        found=pl.when(pl.col("relevant") > 0).then(pl.col("relevant_retrieved") / pl.col("relevant")),
-        _of_relevant=pl.format(" ({} of {})", "relevant_retrieved", "relevant"),
-    )
-    columns = (
-        Column("system"),
-        *(Column(name, kind="count") for name in counts[:4]),
-        Column("found", "relevant found", "bar", also="_of_relevant"),
-        Column("tied", kind="count"),
-        *(Column(share.name, kind="bar") for share in shares),
-    )
-    judged = "Judged@k: the share of its first k documents that somebody judged."
-    complete = "The judgments were declared complete: documents without judgment are irrelevant."
+    table, places = coverage_table(evaluation), {system: place for place, system in enumerate(basis.systems)}
     note = (
         "Missing: judged topics that the system has no results for. Ignored: its topics without judgments. Tied: "
-        "documents that were judged and share their score with another of the same query. "
-        + (judged if shares else complete)
+        "documents that were judged and share their score with another of the same query."
     )
-    return Table("coverage", frame.with_columns(shares), columns, "What each system's numbers rest on", (note,))
+    frame, caption = table.frame.sort(pl.col("system").replace_strict(places)), "What each system's numbers rest on"
+    return replace(table, frame=frame, caption=caption, notes=(note,), turned=False)
 
 
 def _bounds(basis: Basis, evaluation: Evaluation, problems: list[Note | str]) -> pl.DataFrame:
@@ -142,21 +119,17 @@ def _bounds_parts(frame: pl.DataFrame) -> Iterator[Table | Prose]:
     moved = frame.filter(pl.col("low") < pl.col("high"))["measure"].unique(maintain_order=True).to_list()
     fixed = [name for name in frame["measure"].unique(maintain_order=True) if name not in moved]
     if moved:
-        beyond = pl.when(~pl.col("exact"))
-        cells = frame.filter(pl.col("measure").is_in(moved)).with_columns(
-            _less=beyond.then(pl.lit(" or less")).otherwise(pl.lit("")),
-            _more=beyond.then(pl.lit(" or more")).otherwise(pl.lit("")),
-        )
+        cells = frame.filter(pl.col("measure").is_in(moved))
         axis = around([value for name in ("value", "low", "high") for value in cells[name]], zero=False)
         columns = (
             *([Column("measure")] if len(moved) > 1 else []),
             Column("system"),
-            Column("low", "lowest", "number", also="_less"),
+            Column("low", "lowest", "number"),
             Column("value", moved[0] if len(moved) == 1 else None, "number"),
-            Column("high", "highest", "number", also="_more"),
+            Column("high", "highest", "number"),
             Column("value", "from lowest to highest", "drawn", ends=("low", "high"), axis=axis),
         )
-        further = "Or less, or more: there were too many grades to try all, and others may lead a little further."
+        further = "There were too many grades to try all: others may lead a little further."
         caption = f"{listed(moved)} with other grades for unjudged documents"
         yield Table("bounds", cells, columns, caption, () if frame["exact"].all() else (further,))
     if fixed:

@@ -19,8 +19,6 @@ from assay.verbs.sections.bibliography import Citations
 from assay.verbs.sections.methods import correction, equivalence, systems_named, tested, were
 
 _MOST_RANKINGS = 8
-#: From so many different notes on, tests do not say how each was done.
-_MOST_NOTES = 2
 _NOT_ADJUSTED = ", not adjusted for the number of comparisons"
 
 
@@ -54,8 +52,7 @@ def _evaluated(basis: Basis, evaluation: Evaluation, systems: str, cite: Citatio
     judgments = number_of("relevance judgment", len(grades))
     scale = f"grades {grades.min():g} to {grades.max():g}" if len(grades) else "no grade"
     level = f"a document of grade {evaluation.policies.relevance_level:g} or more counted as relevant"
-    others = _other_topics(basis)
-    topics = topics_of(basis, evaluation) + (f" ({others})" if others else "")
+    topics = topics_of(basis, evaluation)
     yield f"{systems} {were(basis.systems)} evaluated on {topics} with {judgments} ({scale}); {level}."
     measures = [basis.measure(name) for name in basis.measures]
     top = evaluation.systems[0].ranks.max_grade
@@ -72,15 +69,6 @@ def topics_of(basis: Basis, evaluation: Evaluation) -> str:
     every = len(evaluation.qrels.topics)
     used = len(basis.paired[basis.main].units) if basis.main in basis.paired else every
     return ("" if used == every else f"{used:,} of ") + number_of("topic", every)
-
-
-def _other_topics(basis: Basis) -> str:
-    """How many topics the other measures have, where these are not those of the main one; else empty."""
-    counts: dict[int, list[str]] = {}
-    for name, paired in basis.paired.items():
-        if basis.main in basis.paired and len(paired.units) != len(basis.paired[basis.main].units):
-            counts.setdefault(len(paired.units), []).append(name)
-    return ", ".join(f"{count:,} under {joined(names)}" for count, names in counts.items())
 
 
 def _parameters(measure: Measure, top: float) -> str:
@@ -100,15 +88,11 @@ def _parameters(measure: Measure, top: float) -> str:
 
 
 def _how(comparison: Comparison) -> str:
-    """How the test was done, in brackets: how many swaps were drawn, or what an analysis of variance gave."""
-    settings = comparison.settings
-    notes = dict.fromkeys((finding.measure, finding.outcome.note) for finding in comparison.findings)
-    notes = {(measure, note): None for measure, note in notes if note not in {"", NOTHING_DIFFERS}}
-    if settings.test == "tukey" and len(comparison.measures) > 1:  # its numbers are those of one measure
-        return f" ({'. '.join(f'{measure}: {note}' for measure, note in notes)})" if notes else ""
-    distinct = list(dict.fromkeys(note for _, note in notes))
-    if 0 < len(distinct) <= _MOST_NOTES:
-        return f" ({'; '.join(distinct)})"
-    if settings.resamples is not None:
-        return f" ({settings.resamples:,} random swaps, or all there are where these are fewer)"
+    """How the test was done, in brackets: what the findings say of it, or how many swaps were drawn."""
+    every = dict.fromkeys(finding.outcome.note for finding in comparison.findings)
+    notes = [note for note in every if note not in {"", NOTHING_DIFFERS}]
+    if len(notes) == 1:  # several are those of several measures
+        return f" ({notes[0]})"
+    if (swaps := comparison.settings.resamples) is not None:
+        return f" ({swaps:,} random swaps, or all there are where these are fewer)"
     return ""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
+import numpy as np
 import polars as pl
 
 from assay.core.digits import number, signed
@@ -103,11 +104,8 @@ def _of_systems(basis: Basis) -> Iterator[tuple[str, pl.DataFrame | str]]:
     same = [name for name in others if name in findings and findings[name].all_zero]
     others = [name for name in others if name not in same]
     if same:
-        in_part = any(findings[name].verdict.word != "identical" for name in same)
-        units = f"{basis.unit_kind} that both have a value for" if in_part else basis.unit_kind
-        names, differ = joined(same, most=len(same)), "does" if len(same) == 1 else "do"
-        on_any = f"{names} {differ} not differ from {basis.baseline} on any {units} under {basis.main}"
-        yield "", f"{on_any}: there are no differences to list, and no power to speak of"
+        names = joined([basis.baseline, *same], most=len(same) + 1)
+        yield "", f"{names} have the same {basis.main} for every {basis.unit_kind}: there are no differences to list"
     if len(others) > 1 and others[0] in findings and findings[others[0]].units > _MOST_QUERIES:
         units = number_of(basis.unit_kind, findings[others[0]].units)
         asked = basis.shown.wording.system
@@ -182,20 +180,14 @@ def _values(basis: Basis) -> pl.DataFrame:
     """Every query's value under the main measure, of the systems that are looked at closely: one column for each."""
     if basis.evaluation is None:
         paired = basis.paired[basis.main]
-        places = [paired.systems.index(name) for name in basis.detailed]
-        numbers = paired.unit_values()
-        values = {} if numbers is None else dict(zip(paired.units, numbers[:, places].tolist(), strict=True))
+        values = np.asarray(paired.unit_values())[:, [paired.systems.index(name) for name in basis.detailed]]
+        frame = pl.DataFrame({"query_id": paired.units, **dict(zip(basis.detailed, values.T, strict=True))})
     else:
-        measure, of_systems = basis.measure(basis.main), list[dict[str, float]]()
-        for name in basis.detailed:
-            system = basis.evaluation.system(name)
-            of_systems.append(dict(zip(system.ranks.queries, system.results[measure].values.tolist(), strict=True)))
-        units = dict.fromkeys(query for known in of_systems for query in known)
-        values = {query: [known.get(query, math.nan) for known in of_systems] for query in units}
-    texts = basis.shown.texts.of_queries(values)
-    columns: dict[str, list[str] | list[float]] = {"query_id": list(values), "text": [texts[query] for query in values]}
-    columns |= {name: [row[place] for row in values.values()] for place, name in enumerate(basis.detailed)}
-    return pl.DataFrame(columns, schema_overrides=dict.fromkeys(basis.detailed, pl.Float64))
+        every = basis.evaluation.to_frame(per_query=True).filter(pl.col("system").is_in(basis.detailed))
+        frame = every.pivot("system", index="query_id", values=basis.main, maintain_order=True)
+    texts = basis.shown.texts.of_queries(frame["query_id"].to_list())
+    text = pl.Series("text", [texts[query] for query in frame["query_id"]], dtype=pl.String)
+    return frame.select("query_id", text, pl.col(basis.detailed).fill_null(math.nan))
 
 
 def _values_table(basis: Basis, frame: pl.DataFrame, fold: str) -> Table:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from assay.core.errors import joined, number_of
@@ -11,84 +12,62 @@ if TYPE_CHECKING:
     from assay.measures.registry import Measure
     from assay.subjects.ranking.evaluation import Evaluation
 
-_TIES = {
-    "doc_id_descending": "documents with equal {} were put in descending order of their ids",
-    "doc_id_ascending": "documents with equal {} were put in ascending order of their ids",
-    "input_order": "documents with equal {} stayed in the order of the run file",
-    "expected": "values are means over all orders of documents with equal {}",
-}
-_DUPLICATES = {
-    "first": "of a document that a run has twice for a topic, the first row counted",
-    "best": "of a document that a run has twice for a topic, the row with the best score counted",
-}
-_MISSING = {
-    "zero": "a topic that a run lacks counted as one without results",
-    "skip": "topics that a run lacks were left out{}",
-    "error": "every run has all topics",
+_UNJUDGED = ("unjudged", "irrelevant")
+#: What is said of a rule that has a value.
+_SAID = {
+    ("rank_by", "rank"): "documents were taken in the order of the rank column, whatever their scores",
+    ("score_precision", "single"): "scores were compared in single precision",
+    ("ties", "doc_id_descending"): "documents with equal {key} were put in descending order of their ids",
+    ("ties", "doc_id_ascending"): "documents with equal {key} were put in ascending order of their ids",
+    ("ties", "input_order"): "documents with equal {key} stayed in the order of the run file",
+    ("ties", "expected"): "values are means over all orders of documents with equal {key}",
+    ("duplicates", "first"): "of a document that a run has twice for a topic, the first row counted",
+    ("duplicates", "best"): "of a document that a run has twice for a topic, the row with the best score counted",
+    ("judged_only", True): "documents without judgment were taken out of the rankings",
+    ("unjudged", "error"): "every document that was looked at has a judgment",
+    ("complete", True): "the judgments were declared complete, so that documents without judgment are not relevant",
+    _UNJUDGED: "documents without judgment counted as not relevant",
+    ("missing", "zero"): "a topic that a run lacks counted as one without results",
+    ("missing", "skip"): "topics that a run lacks were left out{everywhere}",
+    ("missing", "error"): "every run has all topics",
+    ("undefined", "error"): "no value was undefined",
+    ("undefined", "skip"): "topics with an undefined value were left out under that measure{everywhere}",
 }
 
 
 def rules(evaluation: Evaluation, measures: Sequence[Measure]) -> str:
     """The rules of counting, in one sentence."""
-    text = "; ".join([*_of_order(evaluation), *_of_documents(evaluation), *_of_topics(evaluation, measures)])
+    policies = evaluation.policies
+    everywhere = ", for all systems" if len(evaluation.systems) > 1 else ""
+    in_force = set((asdict(policies) | {"undefined": evaluation.undefined}).items())
+    if policies.judged_only or policies.complete:
+        in_force.remove(_UNJUDGED)
+    key = "ranks" if policies.rank_by == "rank" else "scores"
+    said = [text.format(key=key, everywhere=everywhere) for rule, text in _SAID.items() if rule in in_force]
+    text = "; ".join([*said, *_numbers(evaluation, measures)])
     if evaluation.compat is not None:
         return f"The profile {evaluation.compat} was in force: {text}."
     return f"{text[0].upper()}{text[1:]}."
 
 
-def _of_order(evaluation: Evaluation) -> Iterator[str]:
+def _numbers(evaluation: Evaluation, measures: Sequence[Measure]) -> Iterator[str]:
+    """The rules that have a number or a name."""
     policies = evaluation.policies
-    by_rank = policies.rank_by == "rank"
-    if by_rank:
-        yield "documents were taken in the order of the rank column, whatever their scores"
-    elif policies.score_precision == "single":
-        yield "scores were compared in single precision"
-    yield _TIES[policies.ties].format("ranks" if by_rank else "scores")
-    if policies.duplicates in _DUPLICATES:
-        yield _DUPLICATES[policies.duplicates]
     if policies.depth is not None:
-        first = "document of a topic was" if policies.depth == 1 else f"{policies.depth:,} documents of a topic were"
-        yield f"only the first {first} looked at"
-
-
-def _of_documents(evaluation: Evaluation) -> Iterator[str]:
-    policies = evaluation.policies
-    if policies.judged_only:
-        yield "documents without judgment were taken out of the rankings"
-    elif policies.unjudged == "error":
-        yield "every document that was looked at has a judgment"
-    elif policies.complete:
-        yield "the judgments were declared complete, so that documents without judgment are not relevant"
-    else:
-        yield "documents without judgment counted as not relevant"
+        yield f"only the first {number_of('document', policies.depth)} of a topic were looked at"
     if evaluation.judge is not None:
         yield f"of several judges, {evaluation.judge} counted"
     if evaluation.subtopics:
         yield "judgments are by subtopic"
     if policies.collection_size is not None:
         yield f"the collection was taken to hold {number_of('document', policies.collection_size)}"
-
-
-def _of_topics(evaluation: Evaluation, measures: Sequence[Measure]) -> Iterator[str]:
-    everywhere = ", for all systems" if len(evaluation.systems) > 1 else ""
-    yield _MISSING[evaluation.policies.missing].format(everywhere)
-    if evaluation.undefined == "error":
-        yield "no value was undefined"
-    elif evaluation.undefined == "skip":
-        yield f"topics with an undefined value were left out under that measure{everywhere}"
-    elif groups := _substitutes(measures):
-        of_measure = {value: f" under {joined(names)}" if len(groups) > 1 else "" for value, names in groups.items()}
-        counted = (
-            f"were left out{under}" if value is None else f"counted as {value:g}{under}"
-            for value, under in of_measure.items()
-        )
-        yield f"undefined values {' and '.join(counted)}"
-
-
-def _substitutes(measures: Sequence[Measure]) -> dict[float | None, list[str]]:
-    """What undefined values counted as, and under which measures."""
-    groups: dict[float | None, list[str]] = {}
-    for measure in measures:
-        if not measure.is_micro:
-            groups.setdefault(measure.substitute, []).append(str(measure))
-    return groups
+    if evaluation.undefined == "counted_as":
+        groups: dict[float | None, list[str]] = {}
+        for measure in measures:
+            if not measure.is_micro:
+                groups.setdefault(measure.substitute, []).append(str(measure))
+        of_measures = {value: f" under {joined(names)}" if len(groups) > 1 else "" for value, names in groups.items()}
+        counted = ("were left out" if value is None else f"counted as {value:g}" for value in groups)
+        together = [f"{said}{under}" for said, under in zip(counted, of_measures.values(), strict=True)]
+        if together:
+            yield f"undefined values {' and '.join(together)}"

@@ -26,7 +26,7 @@ def document(result: Tuning) -> Document:
     """The numbers side by side, what each fold chose if folds are few, the settings; and what all that means."""
     folds = _folds(result)
     every = {"folds": folds.frame.to_dicts(), "topics": result.per_topic().to_dicts()}
-    settings = {"settings": result.per_setting().to_dicts(), "over": result.over().to_dicts()}
+    settings = {"settings": result.per_setting().to_dicts()}
     sections = (
         Section("numbers", parts=(_numbers(result),), data=_values(result)),
         Section("folds", parts=(folds,) if len(result.folds) <= _MOST_FOLDS else (), data=every),

@@ -89,12 +89,11 @@ def _cards(basis: Basis, comparison: Comparison) -> dict[str, Any]:
     axes = {name: _axis([each for each in findings if each.measure == name]) for name in basis.measures}
     # What is to be said of all is said once, above; a card has it in its words.
     all_depend = all(pair[0].verdict.unjudged for pair in pairs)
-    alone = len(pairs) if len(pairs) % 3 == 1 else None  # in rows of three the last one has all the room
     cards = []
     for place, (main, *others) in enumerate(pairs, start=1):
         rows = [_row(basis, other, axes[other.measure]) for other in others]
         card = _row(basis, main, axes[main.measure]) | _card(basis, comparison, main, axes[main.measure])
-        is_open, unjudged = len(pairs) <= FEW or place == alone, 0 if all_depend else main.verdict.unjudged
+        is_open, unjudged = len(pairs) <= FEW, 0 if all_depend else main.verdict.unjudged
         caveats = [] if is_open else [card["conflict_says"]]
         caveats += [f"It depends on {number_of('unjudged document', unjudged)}."] if unjudged else []
         cards.append(card | {"id": f"v{place}", "is_open": is_open, "caveats": caveats, "others": rows})

@@ -9,42 +9,8 @@ from typing import Any, Literal
 
 import numpy as np
 
+from assay import measures as known
 from assay.core.errors import ParameterError, UnknownMeasureError, did_you_mean
-from assay.measures import (
-    AP,
-    DCG,
-    GMAP,
-    IDCG,
-    RR,
-    BinG,
-    Bpref,
-    G,
-    GMBpref,
-    InfAP,
-    IPrec,
-    NumNonRelRet,
-    NumRel,
-    NumRelRet,
-    NumRet,
-    P,
-    R,
-    RelP,
-    Rndcg,
-    Rprec,
-    RprecMult,
-    SetAP,
-    SetP,
-    SetR,
-    SetRelP,
-    Success,
-    TrecRBP,
-    TrecRBPResidual,
-    Unjudged,
-    Utility,
-    Yaap,
-    nDCG,
-    nDCGRel,
-)
 from assay.measures.counting.judgments import Floats
 from assay.measures.registry import Measure
 
@@ -159,7 +125,7 @@ def _by_gain(measure: Measure, **line: Any) -> _Maker:
 
 def _eleven_points(parameters: list[str] | None, options: PrintOptions) -> list[Line]:  # noqa: ARG001
     levels = [_real(item) for item in parameters or _TENTHS]
-    return [Line(_as_typed(parameters), tuple(IPrec(recall=level, rule=_RECALL_RULE) for level in levels))]
+    return [Line(_as_typed(parameters), tuple(known.IPrec(recall=level, rule=_RECALL_RULE) for level in levels))]
 
 
 def _set_f(parameters: list[str] | None, options: PrintOptions) -> list[Line]:  # noqa: ARG001
@@ -173,14 +139,14 @@ def _set_f(parameters: list[str] | None, options: PrintOptions) -> list[Line]:  
         below = squared * precision + recall
         return (squared + 1.0) * precision * recall / np.where(below == 0, 1.0, below)
 
-    return [Line(_as_typed(parameters), (SetP, SetR), harmonic)]
+    return [Line(_as_typed(parameters), (known.SetP, known.SetR), harmonic)]
 
 
 def _utility(parameters: list[str] | None, options: PrintOptions) -> list[Line]:
     if parameters is not None and len(parameters) != 4:
         raise ParameterError(f"utility takes four coefficients, not {','.join(parameters)}")
     weights = [_real(item) for item in parameters or ("1", "-1", "0", "0")]
-    measure = Utility(
+    measure = known.Utility(
         **dict(zip(("tp", "fp", "fn", "tn"), weights, strict=True)), collection_size=options.collection_size
     )
     return [Line(_as_typed(parameters), (measure,), when_missing=None if parameters else 0.0)]
@@ -194,47 +160,47 @@ def _relstring(parameters: list[str] | None, options: PrintOptions) -> list[Line
 _CATALOGUE: dict[str, _Maker] = {
     "runid": _named("runid"),
     "num_q": _named("num_q"),
-    "num_ret": _plain(NumRet, summary="sum", whole=True, when_missing=0.0),
-    "num_rel": _plain(NumRel, summary="sum", whole=True),
-    "num_rel_ret": _plain(NumRelRet, summary="sum", whole=True),
-    "map": _plain(AP),
-    "gm_map": _plain(GMAP, summary="geometric", per_topic=False),
-    "Rprec": _plain(Rprec),
-    "bpref": _plain(Bpref),
-    "recip_rank": _plain(RR),
-    "iprec_at_recall": _by_share(lambda share: IPrec(recall=share, rule=_RECALL_RULE), _TENTHS),
-    "P": _by_cutoff(P),
+    "num_ret": _plain(known.NumRet, summary="sum", whole=True, when_missing=0.0),
+    "num_rel": _plain(known.NumRel, summary="sum", whole=True),
+    "num_rel_ret": _plain(known.NumRelRet, summary="sum", whole=True),
+    "map": _plain(known.AP),
+    "gm_map": _plain(known.GMAP, summary="geometric", per_topic=False),
+    "Rprec": _plain(known.Rprec),
+    "bpref": _plain(known.Bpref),
+    "recip_rank": _plain(known.RR),
+    "iprec_at_recall": _by_share(lambda share: known.IPrec(recall=share, rule=_RECALL_RULE), _TENTHS),
+    "P": _by_cutoff(known.P),
     "relstring": _relstring,
-    "recall": _by_cutoff(R),
-    "infAP": _plain(InfAP),
-    "gm_bpref": _plain(GMBpref, summary="geometric", per_topic=False),
-    "Rprec_mult": _by_share(lambda share: RprecMult(factor=share), _MULTIPLES),
+    "recall": _by_cutoff(known.R),
+    "infAP": _plain(known.InfAP),
+    "gm_bpref": _plain(known.GMBpref, summary="geometric", per_topic=False),
+    "Rprec_mult": _by_share(lambda share: known.RprecMult(factor=share), _MULTIPLES),
     "utility": _utility,
     "11pt_avg": _eleven_points,
-    "binG": _plain(BinG),
-    "G": _by_gain(G),
-    "dcg": _by_gain(DCG),
-    "ideal_dcg": _by_gain(IDCG),
-    "ndcg": _by_gain(nDCG),
-    "ndcg_rel": _by_gain(nDCGRel),
-    "Rndcg": _by_gain(Rndcg),
-    "ndcg_cut": _by_cutoff(nDCG),
-    "map_cut": _by_cutoff(AP),
-    "relative_P": _by_cutoff(RelP),
-    "success": _by_cutoff(Success, ("1", "5", "10")),
-    "set_P": _plain(SetP),
-    "set_relative_P": _plain(SetRelP),
-    "set_recall": _plain(SetR),
-    "set_map": _plain(SetAP),
+    "binG": _plain(known.BinG),
+    "G": _by_gain(known.G),
+    "dcg": _by_gain(known.DCG),
+    "ideal_dcg": _by_gain(known.IDCG),
+    "ndcg": _by_gain(known.nDCG),
+    "ndcg_rel": _by_gain(known.nDCGRel),
+    "Rndcg": _by_gain(known.Rndcg),
+    "ndcg_cut": _by_cutoff(known.nDCG),
+    "map_cut": _by_cutoff(known.AP),
+    "relative_P": _by_cutoff(known.RelP),
+    "success": _by_cutoff(known.Success, ("1", "5", "10")),
+    "set_P": _plain(known.SetP),
+    "set_relative_P": _plain(known.SetRelP),
+    "set_recall": _plain(known.SetR),
+    "set_map": _plain(known.SetAP),
     "set_F": _set_f,
-    "num_nonrel_judged_ret": _plain(NumNonRelRet, summary="sum", whole=True),
-    "map_avgjg": _plain(AP),
-    "P_avgjg": _by_cutoff(P),
-    "Rprec_mult_avgjg": _by_share(lambda share: RprecMult(factor=share), _MULTIPLES),
-    "yaap": _plain(Yaap),
-    "rbp": _by_gain(TrecRBP),
-    "rbp_resid": _by_gain(TrecRBPResidual, when_missing=0.0),
-    "unj": _by_cutoff(Unjudged, ("5", "10", "20"), when_missing=0.0),
+    "num_nonrel_judged_ret": _plain(known.NumNonRelRet, summary="sum", whole=True),
+    "map_avgjg": _plain(known.AP),
+    "P_avgjg": _by_cutoff(known.P),
+    "Rprec_mult_avgjg": _by_share(lambda share: known.RprecMult(factor=share), _MULTIPLES),
+    "yaap": _plain(known.Yaap),
+    "rbp": _by_gain(known.TrecRBP),
+    "rbp_resid": _by_gain(known.TrecRBPResidual, when_missing=0.0),
+    "unj": _by_cutoff(known.Unjudged, ("5", "10", "20"), when_missing=0.0),
 }
 OF_JUDGES = ("map_avgjg", "P_avgjg", "Rprec_mult_avgjg")
 _ORDER = list(_CATALOGUE)
