@@ -34,7 +34,6 @@ def chart(figure: Figure) -> alt.ConcatChart:
     need("altair", extra="report", purpose="a chart")
     altair: Any = importlib.import_module("altair")  # heavy, and only here
 
-    figure = figure.legible()
     panels = []
     for place, panel in enumerate(figure.panels):
         layers = _Layers(figure, panel, is_first=not place)
