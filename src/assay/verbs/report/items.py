@@ -75,8 +75,7 @@ class Items(Generic[ResultT]):
         """
         source, runs, measures, baseline, details, rules = request
         for name in details:
-            if name != "wording":
-                raise ParameterError(f"{name} goes with rankings: a report on {several(cls.kind)} has none")
+            raise ParameterError(f"{name} goes with rankings: a report on {several(cls.kind)} has none")
         if isinstance(source, Comparison):
             refuse_repeated({"measures": measures, **rules}, "comparison", "compare")
             first = compared_with(source, baseline)

@@ -27,15 +27,6 @@ class InputFile(NamedTuple):
     name: str | None = None
 
 
-class Wording(NamedTuple):
-    """What to type: to list what to judge next, to choose the measures and the system, to have verdicts in words."""
-
-    judge: str = "compare(..., measures={measure!r}).judge_next()"
-    measures: str = "measures=..."
-    system: str = "system=..."
-    compare: str = "compare(..., measures=...)"
-
-
 class Request(NamedTuple):
     """What was given to `make_report`, and what was asked for.
 

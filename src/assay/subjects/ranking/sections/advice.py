@@ -60,8 +60,7 @@ def _of(basis: Basis, finding: Finding) -> ReportAdvice:
                 f"{opening(word)}; state the direction of {finding.measure} to know whether that is good."
             )
         return ReportAdvice(
-            f"{opening(word)}, but {finding.measure} is neither good nor bad: choose a measure that is, with "
-            f"{basis.shown.wording.measures}."
+            f"{opening(word)}, but {finding.measure} is neither good nor bad: choose a measure that is."
         )
     too_few = word == "inconclusive" and finding.units < FEWEST_UNITS
     if finding.verdict.unjudged and not too_few:
@@ -86,7 +85,7 @@ def _unjudged(basis: Basis, finding: Finding, says: str) -> ReportAdvice:
     else:
         unjudged = number_of("unjudged document", finding.verdict.unjudged)
         why = f"{unjudged} could {'decide' if open_still else 'turn'} it"
-    command = basis.shown.wording.judge.format(measure=finding.measure)
+    command = f"assay compare … -m {finding.measure} --judge-next 25"
     return ReportAdvice(f"{says}, {'and' if open_still else 'but'} {why}: judge these first.", command)
 
 

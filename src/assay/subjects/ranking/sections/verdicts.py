@@ -30,8 +30,7 @@ def verdicts(basis: Basis) -> Iterator[Section | str]:
         return
     others = basis.measures[1:]
     if any(map(basis.findings, others)) and all(finding.measure == basis.main for finding in findings):
-        ask = basis.shown.wording.compare
-        yield f"verdicts under {', '.join(others)} stand in the table as marks; {ask} gives them in words"
+        yield f"verdicts under {', '.join(others)} stand in the table as marks; `compare` gives them in words"
     notes = ["* depends on unjudged documents"] if any(finding.verdict.unjudged for finding in findings) else []
     if comparison.correction:
         notes.append(f"p corrected ({_corrected(comparison)}); intervals are not adjusted.")
