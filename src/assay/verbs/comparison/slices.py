@@ -46,6 +46,8 @@ def slices(sample: Sample, first: int, second: int, attribute: Mapping[str, Any]
         raise ParameterError(f"{sample.measure} is made of {sample.made_of}: it has no numbers of units to group")
     labels = _labels([attribute.get(unit) for unit in sample.units])
     named = [label for label in dict.fromkeys(sorted(labels, key=lambda label: label[0])) if label[1] != NONE]
+    if not named:
+        raise ParameterError("the attribute is known of no unit: there is nothing to group; are these its topics?")
     if len(named) == len(labels) > 1:
         raise ParameterError("every unit has another value of the attribute: there is nothing to group")
     parts = []

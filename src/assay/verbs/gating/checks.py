@@ -136,7 +136,7 @@ def parts_of(samples: Sequence[Sample], margins: Margins, by: str | None, attrib
     parts: list[Part] = []
     for sample in samples:
         sample.refuse_undirected("gate on it")
-        margin, origin = sample.margin(0, margins.of_measure(sample.measure))
+        margin, origin = sample.margin(0, margins.get(sample.measure, margins.get(None)))
         if isnan(margin):
             raise InputError(f"{sample.measure} has no range, and is {sample.why_not(0)}: there is no margin")
         if not margin > 0:

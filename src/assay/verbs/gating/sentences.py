@@ -10,7 +10,6 @@ from assay.core.arguments import argument
 from assay.core.digits import as_level, decimals, number, numbers, p_phrase, signed
 from assay.core.errors import number_of, several
 from assay.core.words import INTERVALS, OUTCOMES
-from assay.stats.bootstrap import FEWEST_DRAWN
 from assay.stats.confidence import SUBSAMPLING
 from assay.stats.verdict import FEWEST_UNITS
 from assay.verbs.gating.guards import DEFINED, JUDGED, JUDGED_AT_ALL, MISSING, MISSING_ITEMS
@@ -198,22 +197,14 @@ def method(result: GateResult) -> str:
 
 
 def _intervals(result: GateResult) -> str:
-    """How intervals were made; of several ways, which measures each is for."""
-    ways: dict[str, dict[str, None]] = {}
+    """How intervals were made."""
+    ways: dict[str, None] = {}
     for check in result.checks:
-        kind, way = several(check.unit_kind), INTERVALS.get(check.interval)
-        measures = {check.measure: None}
+        way = INTERVALS.get(check.interval)
+        name = "none" if way is None else way.short if way.is_drawn else way.adjective
         if check.interval == SUBSAMPLING:
-            name = f"{check.redrawn:,} {INTERVALS[SUBSAMPLING].short}"
-        elif way is None:
-            name = "none"
-        elif check.interval == "t":
-            name, measures = f"{way.short}, for fewer than {FEWEST_DRAWN} {kind}", {}
-        elif way.is_drawn:
-            name = f"{way.short} over {kind}, {check.redrawn:,} resamples"
-        else:
-            name = way.adjective
-        ways.setdefault(name, {}).update(measures)
-    if len(ways) == 1:
-        return next(iter(ways))
-    return "; ".join(f"{name}, for {' and '.join(measures)}" if measures else name for name, measures in ways.items())
+            name = f"{check.redrawn:,} {name}"
+        elif way is not None and way.is_drawn:
+            name = f"{name} over {several(check.unit_kind)}, {check.redrawn:,} resamples"
+        ways[name] = None
+    return "; ".join(ways)
