@@ -162,7 +162,10 @@ def _show(part: Part | _Turned, to: Console, longest: int) -> None:
 
 def _show_task(task: Task, to: Console) -> None:
     """Its head, and below it what it rests on and what to do; ids are never cut: whoever copies one wants it whole."""
-    lines = [(f"  {_MARKS[task.tone]} {task.head}", _TONES[task.tone]), *((f"    {line}", "") for line in task.lines)]
+    lines = [
+        (f"  {_MARKS[task.tone]} {task.head}", _TONES[task.tone]),
+        *((f"    {line}", "") for line in task.evidence),
+    ]
     for line, style in lines:
         start = " " * (len(line) - len(line.lstrip()))
         wrapped = textwrap.wrap(
