@@ -60,7 +60,7 @@ def search(
     """
     more = options.stated(topics=topics, documents=documents, changed=changed, show=show)
     more |= {"system": options.only(system, "--system")} | settings(rules)
-    _check(pages, [qrels, *runs, topics, documents])
+    _check(pages)
     files = inputs.opened(qrels, runs)
     with inputs.progress(files, hidden=pages.quiet):
         _write(qrels, files, measures, testing.settings() | more, pages)
@@ -80,7 +80,7 @@ def classifier(
 
     $ assay classifier report letters/spam.csv --positive spam
     """
-    _check(pages, files)
+    _check(pages)
     more = options.stated(threshold=threshold)
     _write(items.predictions(files, labels), None, measures, _compared(testing) | more, pages)
 
@@ -100,7 +100,7 @@ def clustering(
 
     $ assay clustering report notes/notes.csv --unlabelled drop
     """
-    _check(pages, files)
+    _check(pages)
     numbers, counted = Numbers(ks=ks, over_k=over_k), None
     sources: list[Any] = list(files)
     with inputs.working("putting the report together", hidden=pages.quiet):
@@ -130,7 +130,7 @@ def extraction(
     $ assay extraction report letters/mentions.conll letters/lists.conll letters/capitals.conll
     """
     files = systems or []
-    _check(pages, [truth, *files])
+    _check(pages)
     level = {} if testing.alpha is None else {"confidence": 1 - testing.alpha}
     read = items.extractions(truth, files, rules, **level, **options.stated(seed=testing.seed))
     _write(read, None, measures, testing.settings(), pages)
@@ -149,16 +149,16 @@ def scores(
 
     $ assay scores report scores.csv -m AP -o scores.html
     """
-    _check(pages, [path])
+    _check(pages)
     more = testing.settings() | directions(direction)
     _write(path, None, measures, more, pages)
 
 
-def _check(pages: Pages, files: Sequence[str | None]) -> None:
+def _check(pages: Pages) -> None:
     """Refuse targets that cannot be written, before anything is read."""
     from assay.verbs.sections.report import check_targets  # noqa: PLC0415  # `assay --help` need not load Polars
 
-    check_targets(_targets(pages), [inputs.named(file)[1] for file in files if file is not None])
+    check_targets(_targets(pages))
 
 
 def _targets(pages: Pages) -> list[Path]:

@@ -58,17 +58,12 @@ class MeasurePlan(NamedTuple):
     told_apart: float
     stability: Stability
 
-    def spreads(self) -> tuple[float, float, float]:
-        """Median, smallest and largest spread over the pairs."""
-        return _middle([pair.spread for pair in self.pairs])
-
-    def detectable(self) -> tuple[float, float, float]:
-        """Median, smallest and largest detectable difference over the pairs."""
-        return _middle([pair.detectable for pair in self.pairs])
-
-    def needed(self) -> tuple[float, float, float]:
-        """Median, smallest and largest number of units needed over the pairs; infinite if no number is enough."""
-        return _middle([math.inf if pair.needed is None else float(pair.needed) for pair in self.pairs])
+    def range_of(self, name: str) -> tuple[float, float, float]:
+        """The median over pairs, the smallest and the largest; as many units as one likes are infinitely many."""
+        numbers = [
+            math.inf if value is None else float(value) for value in (getattr(pair, name) for pair in self.pairs)
+        ]
+        return median(numbers), min(numbers), max(numbers)
 
 
 @dataclass(frozen=True, eq=False)
@@ -200,7 +195,3 @@ def _measure_plan(sample: Sample, pairs: Sequence[Pair], levels: Levels, drawing
 def _is_unknown(sample: Sample) -> bool:
     """Whether there are no two systems with a number, though there are two."""
     return len(sample.systems) > 1 and int((~np.isnan(sample.observed)).sum()) < 2
-
-
-def _middle(numbers: list[float]) -> tuple[float, float, float]:
-    return median(numbers), min(numbers), max(numbers)

@@ -55,14 +55,8 @@ def number_of_unit(counts: Counts, query: str | None) -> int | None:
         return 0 if len(units) == 1 else None
     if query in units:
         return units.index(query)
-    if isinstance(counts, Ranks):
-        if query in counts.left_out:
-            raise ParameterError(
-                f"query {query!r} is judged, but the run has nothing for it, and missing='skip' leaves it out; "
-                "under missing='zero' it counts as an empty result"
-            )
-        if query in counts.ignored_topics:
-            raise ParameterError(f"query {query!r} has no judgments, so it has no number: it is ignored")
+    if isinstance(counts, Ranks) and query in counts.left_out:
+        raise ParameterError(f"query {query!r} is judged, but the run has nothing for it: missing='skip' leaves it out")
     kind = f"an {counts.unit_kind}" if counts.unit_kind == "item" else f"a {counts.unit_kind}"
     raise ParameterError(f"choose {kind} of {listed(units)}, not {query!r}{did_you_mean(query, units)}")
 

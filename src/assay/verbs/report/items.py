@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -43,7 +44,7 @@ ResultT = TypeVar("ResultT", bound=Estimated)
 
 
 @dataclass(frozen=True, eq=False)
-class Items(Generic[ResultT]):
+class Items(ABC, Generic[ResultT]):
     """What such a report rests on: the systems' numbers, and what came of holding them against a baseline.
 
     `comparison` is None if nothing could be compared; `notes` then say why.
@@ -104,13 +105,13 @@ class Items(Generic[ResultT]):
         return cast(ResultT, cls.verb(source, measures, **rules))
 
     @staticmethod
+    @abstractmethod
     def taken_from(systems: Any) -> tuple[list[Any], dict[str, Any]]:
         """What the verb takes to evaluate systems that were compared, and the rules for it."""
-        raise NotImplementedError
 
+    @abstractmethod
     def compared(self, asked: dict[str, Any], comparison: Comparison | None) -> Self:
         """The same with the systems held against the baseline, as `compare` does, if that has not been done."""
-        raise NotImplementedError
 
     @cached_property
     def held(self) -> Comparison | None:
