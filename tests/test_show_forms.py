@@ -102,7 +102,7 @@ def figure(kind: MarkKind, text: str) -> Figure:
     end = "end" if kind in {"area", "bar", "rule"} else ""
     shade = "dark" if kind == "text" else ""
     mark = Mark(
-        kind, frame, "x", "y", y2=end, series="who", label="who", tips=("who", "y"), shade=shade, dots=True, direct=True
+        kind, frame, "x", "y", y2=end, series="who", label="who", tips=("who", "y"), shade=shade, dots=True
     )
     panel = Panel(Scale(text), Scale(text), (mark,), text)
     return Figure("drawn", (panel,), text, text, (text,), text, (Series(text, text),), text)

@@ -146,7 +146,7 @@ def parts_of(samples: Sequence[Sample], margins: Margins, by: str | None, attrib
             continue
         # The margin is that of all units: what is negligible does not depend on the slice.
         parts += [
-            Part(group.sample, f"{by} = {group.value}", margin, origin) for group in slices(sample, 0, 1, attribute)
+            Part(part, f"{by} = {value}", margin, origin) for value, part in slices(sample, 0, 1, attribute).items()
         ]
     return parts
 
