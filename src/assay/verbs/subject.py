@@ -166,5 +166,18 @@ def check_rules(rules: Iterable[str], subject: Subject, *verbs: Callable[..., An
         return
     every = [registry.subject(name) for name in registry.SUBJECTS]
     refuse_unknown(wrong, *verbs, *(known.rules for known in every))
-    for name, words in ((name, known.words) for name in wrong for known in every if name in known.rules):
-        raise ParameterError(f"{name!r} is a rule of {words.rules_of}: it goes with {words.goes_with}")
+    for name in wrong:
+        raise misplaced(name)
+
+
+def misplaced(name: str) -> ParameterError:
+    """The error for a rule that goes with other data.
+
+    >>> print(misplaced("noise"))
+    'noise' is a rule of clusterings: it goes with clusters of items
+    """
+    every = (registry.subject(subject) for subject in registry.SUBJECTS)
+    words = next((subject.words for subject in every if name in subject.rules), None)
+    if words is None:
+        return ParameterError(f"{name!r} has no meaning here")
+    return ParameterError(f"{name!r} is a rule of {words.rules_of}: it goes with {words.goes_with}")

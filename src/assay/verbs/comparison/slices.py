@@ -10,6 +10,7 @@ import numpy as np
 import polars as pl
 
 from assay.core.errors import ParameterError, did_you_mean
+from assay.files import is_file, read_topics
 from assay.measures.counting.judgments import Floats
 from assay.stats.corrections import corrected_as_stated, resamples_for
 from assay.stats.samples import Drawing, Sample
@@ -70,15 +71,17 @@ def slice_table(parts: Mapping[str, Sample], whole: Finding, settings: Settings)
     return frame.select("slice", "units", *values.values(), "difference", "low", "high", "p", "verdict", "conflict")
 
 
-def attribute_of(topics: Topics | Mapping[str, Any], by: str | None = None) -> dict[str, Any]:
+def attribute_of(topics: Any, by: str | None = None) -> dict[str, Any]:
     """The attribute of each unit: a column of the topics, or what a dict says.
 
     >>> frame = pl.DataFrame({"query_id": ["1", "2"], "title": ["tea", "coffee"], "length": ["1", ""]})
     >>> attribute_of(Topics.of(frame), "length")
     {'1': '1', '2': ''}
     """
-    if not isinstance(topics, Topics):
+    if isinstance(topics, Mapping):
         return dict(topics)
+    if not isinstance(topics, Topics):
+        topics = read_topics(topics) if is_file(topics) else Topics.of(topics)
     known = [column for column in topics.frame.columns if column != topics.key]
     if by not in known:
         hint = did_you_mean(str(by), known)

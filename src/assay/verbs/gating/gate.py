@@ -10,12 +10,10 @@ from assay import __version__
 from assay.core import registry
 from assay.core.domains import SHARE, Choice, Whole, check_levels
 from assay.core.errors import InputError, ParameterError
-from assay.files import is_file, read_topics
 from assay.measures.registry import Measure
 from assay.stats.corrections import resamples_for
 from assay.stats.pairing import Directions, Pairing
 from assay.stats.samples import Sample, few_units
-from assay.tables import Topics
 from assay.verbs.comparison.slices import attribute_of
 from assay.verbs.gating.checks import GateSettings, as_drawn, checks_of, parts_of
 from assay.verbs.gating.result import GateResult
@@ -88,7 +86,9 @@ def gate(
     seed, redraws = Whole(0).check("seed", seed), Whole(100).check("bootstrap_resamples", bootstrap_resamples)
     allowed = SHARE.check("max_missing", max_missing)
     least = None if min_judged is None else SHARE.check("min_judged", min_judged)
-    attribute = _attribute(slices, topics)
+    if (slices is None) != (topics is None):
+        raise ParameterError("slices (an attribute) and topics go together")
+    attribute = {} if topics is None else attribute_of(topics, slices)
     sides: Sides = registry.load(subject.gated)(qrels, systems, measures, seed, rules)
     sides.pairing.check_drawing(resamples)
     margins = margins_of(margin, sides.named, sides.measures)
@@ -136,15 +136,3 @@ def _sample(sides: Sides, pairing: Pairing, measure: str) -> Sample:
         if not sample.averages_units and isnan(value):
             raise InputError(f"{measure} is undefined for {system}: there is nothing to compare")
     return sample
-
-
-def _attribute(by: str | None, topics: Any) -> dict[str, Any]:
-    if (by is None) != (topics is None):
-        raise ParameterError("slices (an attribute) and topics go together")
-    if by is None:
-        return {}
-    if isinstance(topics, Mapping):
-        return attribute_of(topics)
-    if is_file(topics):
-        return attribute_of(read_topics(topics), by)
-    return attribute_of(topics if isinstance(topics, Topics) else Topics.of(topics), by)

@@ -7,7 +7,6 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import zip_longest
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Self, TypeVar, cast
 
 import polars as pl
@@ -23,7 +22,14 @@ from assay.verbs.comparison import Comparison
 from assay.verbs.report.subject import IN_MEMORY, InputFile, Request, Role, check_name, compared_with, refuse_repeated
 from assay.verbs.report.summary import summed_up
 from assay.verbs.report.texts import shortened
-from assay.verbs.sections.estimates import Estimated, NoSkill, measures_table, undefined, without_interval
+from assay.verbs.sections.estimates import (
+    Estimated,
+    NoSkill,
+    measures_table,
+    remarks_of,
+    undefined,
+    without_interval,
+)
 from assay.verbs.sections.sentences import conflict, headline, of_finding, of_verdict
 from assay.verbs.sections.verdicts import verdicts_table
 
@@ -38,8 +44,6 @@ LONGEST_NAME = 80
 _MOST_REMARKS = 4
 _MOST_NAMES = 6
 _A_PAIR = 2
-#: Advice on items that all systems were given; all other advice is on what a system made of them.
-_ABOUT_ITEMS = frozenset({"left_out"})
 ResultT = TypeVar("ResultT", bound=Estimated)
 
 
@@ -196,7 +200,7 @@ def summary(
         numbers = filter(None, (of_verdict(finding, "item"), conflict(finding, "item")))
         parts += [Verdict(word, tone_of(word), short), *map(Prose, numbers)]
     parts += [Prose(text) if place or parts else Prose(text, "claim") for place, text in enumerate(worth)]
-    remarks = tuple(remarks_of(result))
+    remarks = tuple(f"{text}." for text in remarks_of(result))
     advice = Prose(style="advice", title="What to know", points=remarks[:_MOST_REMARKS]) if remarks else None
     minded = [*result.warnings, *warnings]
     shared = {
@@ -210,24 +214,8 @@ def summary(
 
 def further_advice(result: Estimated) -> Iterator[Section]:
     """The remarks that have no place beside the claim."""
-    if rest := tuple(remarks_of(result))[_MOST_REMARKS:]:
+    if rest := tuple(f"{text}." for text in remarks_of(result))[_MOST_REMARKS:]:
         yield Section("advice", "More to know", (Prose(style="list", points=rest),), short="Advice")
-
-
-def remarks_of(result: Estimated) -> Iterator[str]:
-    """The advice in sentences; of several systems, each names the one that it is about, unless it is about all."""
-    several = len(result.systems) > 1
-    every = [(remark.code, remark.says) for remark in result.advice]
-    once: set[tuple[str, str]] = set()
-    # In turn: what stands on top must not be about the first system alone.
-    by_system = [[remark for remark in result.advice if remark.system == system.name] for system in result.systems]
-    for remark in filter(None, (remark for turn in zip_longest(*by_system) for remark in turn)):
-        key = remark.code, remark.says
-        of_all = remark.code in _ABOUT_ITEMS and every.count(key) == len(result.systems)
-        if of_all and key in once:
-            continue
-        once.add(key)
-        yield f"{remark.system}: {remark.says}." if several and not of_all else f"{remark.says}."
 
 
 def measured(
