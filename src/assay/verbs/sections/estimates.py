@@ -227,14 +227,10 @@ def without_interval(result: Estimated) -> Iterator[str]:
     >>> list(without_interval(cluster(Clusters.of(list("xxoo") * 3, [0, 0, 1, 1] * 3), ["Purity", "ARI"])))
     ['No interval (–) of Purity, ARI: all halves are alike.']
     """
-    whys: dict[str, dict[str, list[str]]] = {}
+    whys: dict[str, dict[str, None]] = {}
     for measure in result.measures:
         for system in result.systems:
             if why := result.estimate(measure, system.name).no_interval:
-                whys.setdefault(why, {}).setdefault(display_name(measure), []).append(system.name)
-    for why, measures in whys.items():
-        alike: dict[tuple[str, ...], list[str]] = {}
-        for name, systems in measures.items():
-            alike.setdefault(() if len(systems) == len(result.systems) else tuple(systems), []).append(name)
-        parts = [f"{listed(names)} of {listed(of)}" if of else listed(names) for of, names in alike.items()]
-        yield f"No interval ({DASH}) of {'; '.join(parts)}: {why}."
+                whys.setdefault(why, {})[f"{display_name(measure)}{whose(result, system.name)}"] = None
+    for why, names in whys.items():
+        yield f"No interval ({DASH}) of {listed([*names])}: {why}."
