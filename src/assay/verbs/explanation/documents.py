@@ -24,7 +24,7 @@ def at_every_rank(
     """The measure cut off at every rank, in the first table that has ranks, down to the cut-off or the list's end.
 
     >>> from assay.measures import P
-    >>> at_every_rank([], P @ 3, Ranks.from_grades([1]), 20).tables[0].frame["P@k"].to_list()
+    >>> at_every_rank([], P @ 3, Ranks.from_grades([1]), 20)[0][0].frame["P@k"].to_list()
     [1.0, 0.5, 0.3333]
     """
     place = next((number for number, table in enumerate(tables) if "rank" in table.frame.columns), len(tables))
