@@ -351,7 +351,7 @@ def test_exit_2_if_a_measure_is_undefined_for_all_topics() -> None:
     unknown = assay.gate(judged(6), run, other, measures="Accuracy", margin=0.01)
     assert (unknown.outcome, unknown.exit_code) == ("invalid", 2)
     assert unknown.sentence.startswith("Invalid input: Accuracy is undefined for every query of baseline (")
-    assert "collection_size" in next(advice(unknown)).settings
+    assert "collection_size" in next(advice(unknown))
     assert assay.gate(judged(6), run, other, measures="Accuracy", collection_size=100).outcome != "invalid"
     above = assay.gate(judged(6), run, other, measures=["AP", "P@10"], relevance_level=9)
     assert above.exit_code == 2
@@ -383,13 +383,12 @@ def test_advice_names_only_what_is_wrong() -> None:
     run, few = found(*[5] * 10), found(*[5] * 8)
     missing = assay.gate(judged(10), run, few, measures="P@10")
     [complete] = advice(missing)
-    assert str(complete) == "What to do: complete the run; or allow more topics to be missing (max_missing=...)."
+    assert complete == "What to do: complete the run; or allow more topics to be missing (max_missing=...)."
     with speaking(Options()):
-        assert str(complete).endswith("or allow more topics to be missing (--max-missing).")
+        assert next(advice(missing)).endswith("or allow more topics to be missing (--max-missing).")
     unjudged = assay.gate(judged(10), run, run, measures="P@10", min_judged=0.9)
-    [judge] = advice(unjudged)
     with speaking(Options()):
-        assert str(judge) == "What to do: judge more documents; or ask for less (--min-judged)."
+        assert [*advice(unjudged)] == ["What to do: judge more documents; or ask for less (--min-judged)."]
     both = (Coverage("old", 9, 9, math.nan), Coverage("new", 9, 9, math.nan))
     every = guards_of(both, SETTINGS._replace(min_judged=0.5), {"old": ["AP is undefined"], "new": ["so it is"]})
     assert {guard.name for guard in every} == set(_WHAT_TO_DO) - {MISSING_ITEMS}

@@ -77,7 +77,7 @@ def _pair(
     redrawn: Mapping[str, Interval] = {}
     samples = [side.sample for side in (one, other) if side.sample is not None and side.sample.can_be_reweighted]
     if len(samples) == 2:
-        redrawn = with_other_units(*samples, items, level=level, resamples=resamples, seed=seed)
+        redrawn = with_other_units(samples[0], samples[1], items, level=level, resamples=resamples, seed=seed)
     pair = PairOfLists(one.name, other.name, found, redrawn, _side_by_side(items, first, second, signs))
     return pair, [*notes, *_notes_on(one), *_notes_on(other)]
 

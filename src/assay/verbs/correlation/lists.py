@@ -63,8 +63,8 @@ def lists_of(
             return _own_lists(given, names_of(names, len(given)), direction)
         wanted = None if measure is None else (measure,)
         each = [pairing_of(lists_of, data, measures=wanted, direction=direction) for data in given]
-        called = [pairing.reference for pairing in each]
-        called = names_of(names or (called if len(set(called)) == len(called) else None), len(each))
+        origins = [pairing.reference for pairing in each]
+        called = names_of(names or (origins if len(set(origins)) == len(origins) else None), len(each))
         return [_of_systems(pairing, _one(pairing, wanted), name) for pairing, name in zip(each, called, strict=True)]
     if not given:
         raise ParameterError("there is nothing to correlate")
