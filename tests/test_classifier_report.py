@@ -414,7 +414,7 @@ def test_what_does_not_belong_is_refused() -> None:
         make_report(classify(scored()), measures="AUC")
     with pytest.raises(ParameterError, match="unknown argument 'posible'"):
         make_report(scored(), posible=1)
-    with pytest.raises(ParameterError, match="the baseline is one of words, not 'word'; did you mean words"):
+    with pytest.raises(ParameterError, match="choose a baseline of words, not 'word'; did you mean words"):
         make_report(scored(), baseline="word")
 
 

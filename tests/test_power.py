@@ -187,7 +187,7 @@ def test_what_cannot_be_planned_is_refused_in_one_line() -> None:
         ("at least two systems", (QRELS, RUNS[:1]), {}),
         ("at least 2 queries", (one_topic, {"a": {"q1": {"d": 1}}, "b": {"q1": {"e": 1}}}), {}),
         (
-            "the baseline is one of .*, not 'word'; did you mean words",
+            "choose a baseline of .*, not 'word'; did you mean words",
             (QRELS, RUNS),
             {"baseline": "word"},
         ),

@@ -220,7 +220,7 @@ def test_scores_alone_are_enough_and_html_is_what_is_written_unless_told(tmp_pat
         (["nowhere.qrels", "nowhere.run", "-o", "r.pdf"], "r.pdf: the name of a report ends in one of .html"),
         (["qrels.txt", "nowhere.run"], "nowhere.run: cannot be read"),
         (["qrels.txt", "words.run", "-m", "nDGC"], "no measure is called 'nDGC'"),
-        (["qrels.txt", "words.run", "stems.run", "-b", "steam"], "the baseline is one of words, stems, not 'steam'"),
+        (["qrels.txt", "words.run", "stems.run", "-b", "steam"], "choose a baseline of words, stems, not 'steam'"),
         (["qrels.txt", "words.run", "--topics", "nowhere"], "nowhere: cannot be read"),
         (["qrels.txt"], "RUN requires an argument"),
         (["scores.csv", "--level", "2"], "RUN requires an argument"),

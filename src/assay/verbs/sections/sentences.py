@@ -8,7 +8,7 @@ from statistics import median
 from typing import TYPE_CHECKING
 
 from assay.core.digits import as_level, number, numbers, p_phrase, signed, signed_percent, signed_span
-from assay.core.errors import number_of, several
+from assay.core.errors import joined, number_of, several
 from assay.stats.verdict import FEWEST_UNITS
 
 if TYPE_CHECKING:
@@ -241,8 +241,7 @@ def seen_by_users(seen: VisibleChanges) -> str:
         "appears": seen.first_relevant_appears,
         "disappears": seen.first_relevant_disappears,
     }
-    *moves, last = [f"{words} for {count}" for words, count in counts.items() if count] or ["stays where it is"]
-    moved = " and ".join(filter(None, (", ".join(moves), last)))
+    moved = joined([f"{words} for {count}" for words, count in counts.items() if count] or ["stays where it is"])
     first = f"the first result changes for {seen.first_result_changes} of {number_of('query', seen.queries)}"
     return f"{first}; the first relevant result {moved}."
 
