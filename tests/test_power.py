@@ -159,7 +159,7 @@ def test_a_plan_for_many_systems_gives_the_range() -> None:
     found = plan(shared("system-topic-scores", "adhoc7_ap.named.csv"), measures="AP", resamples=2000)
     one = found.measures[0]
     assert len(one.pairs) == math.comb(103, 2)
-    middle, low, high = one.detectable()
+    middle, low, high = one.range_of("detectable")
     assert low <= middle <= high
     assert f"{middle:.4f} ({low:.4f} to {high:.4f})" in str(found)
 

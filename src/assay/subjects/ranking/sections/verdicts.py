@@ -10,7 +10,7 @@ from assay.core.digits import as_level, numbers, p_phrase, signed, signed_percen
 from assay.core.errors import number_of
 from assay.core.words import MARKS, counts, meaning, noted, tone_of
 from assay.show.axis import Axis, around
-from assay.show.drawings import Reach, difference, shares, whisker
+from assay.show.drawings import Reach, shares, ticks, whisker
 from assay.show.model import Prose, Section, Widget
 from assay.stats.bootstrap import Interval
 from assay.subjects.ranking.sections.basis import Basis
@@ -143,7 +143,8 @@ def _card(basis: Basis, comparison: Comparison, finding: Finding, axis: Axis) ->
     return {
         "relative": "" if math.isnan(finding.relative) else signed_percent(finding.relative),
         "both": " → ".join(numbers([finding.baseline_value, finding.value])),
-        "drawing": difference(axis, wide, narrow, finding.margin.value, _alternative(finding)),
+        "drawing": whisker(axis, wide, _alternative(finding), "large", narrow=narrow, band=finding.margin.value)
+        + ticks(axis, "axis"),
         "facts": list(_facts(comparison, finding)),
         "shares": shares(parts, f"higher for {won}, the same for {tied}, lower for {lost}"),
         "counts": counts(won, tied, lost, way),
