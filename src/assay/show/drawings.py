@@ -110,21 +110,7 @@ def ticks(axis: Axis, title: str, about: int = 4) -> Markup:
     return drawing(title, *marks, class_="ticks-of")
 
 
-def meter(share: float, title: str) -> Markup:
-    """A share as a bar, filled so far.
-
-    >>> 'width="25%"' in meter(0.25, "a quarter")
-    True
-    """
-    if math.isnan(share):
-        return Markup()
-    bars = (("100%", "empty"), (percent(min(max(share, 0.0), 1.0)), "filled"))
-    return drawing(
-        title, *(shape("rect", width=width, height="100%", rx=3, class_=kind) for width, kind in bars), class_="meter"
-    )
-
-
-def shares(parts: Mapping[str, float], title: str) -> Markup:
+def shares(parts: Mapping[str, float], title: str, class_: str = "shares") -> Markup:
     """Parts of a whole as one bar, each by the class of its style.
 
     >>> shares({"gain": 3, "tied": 0, "loss": 1}, "3 up, 1 down").count("<rect")
@@ -135,7 +121,7 @@ def shares(parts: Mapping[str, float], title: str) -> Markup:
         if part:
             bars.append(shape("rect", x=percent(start), width=percent(part / total), height="100%", class_=kind))
             start += part / total
-    return drawing(title, *bars, class_="shares")
+    return drawing(title, *bars, class_=class_)
 
 
 def sparkline(values: Sequence[float], kinds: Sequence[str]) -> Markup:

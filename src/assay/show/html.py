@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import math
 import re
 from functools import cache
 from typing import Any
@@ -182,8 +183,8 @@ def _axis(column: Column, cells: list[Cell]) -> Axis | None:
 
 def _drawn(row: tuple[Cell, ...], column: Column, axis: Axis | None, cell: Cell) -> Markup:
     """What is drawn in a cell, beside or below its words, in the colour of the verdict of its row, if there is one."""
-    if column.kind == "bar":
-        return drawings.meter(cell.value, cell.text)
+    if column.kind == "bar" and not math.isnan(cell.value):
+        return drawings.shares({"filled": cell.value, "empty": 1 - cell.value}, cell.text, "meter")
     if axis is None:
         return Markup()
     reach = drawings.Reach(cell.value, cell.low, cell.high)
