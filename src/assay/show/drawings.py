@@ -131,10 +131,10 @@ def sparkline(values: Sequence[float], kinds: Sequence[str]) -> Markup:
     2
     """
     axis = around(values, room=0.03)
-    zero, paths = 100 * axis.from_top(0), dict[str, str]()
+    zero, paths = 100 * (1 - axis.at(0)), dict[str, str]()
     for place, (value, kind) in enumerate(zip(values, kinds, strict=True)):
         if value and not math.isnan(value):
-            paths[kind] = paths.get(kind, "") + f"M{place} {zero:.2f}h1V{100 * axis.from_top(value):.2f}h-1z"
+            paths[kind] = paths.get(kind, "") + f"M{place} {zero:.2f}h1V{100 * (1 - axis.at(value)):.2f}h-1z"
     bars = (shape("path", d=path, class_=kind) for kind, path in paths.items())
     room = {"viewBox": f"0 0 {max(len(values), 1)} 100", "preserveAspectRatio": "none", "aria-hidden": "true"}
     return shape("svg", room, Markup().join(bars), class_="sparkline")

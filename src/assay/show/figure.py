@@ -161,11 +161,6 @@ class Panel:
     height: int = 400
 
     @property
-    def size(self) -> tuple[int, int]:
-        """Width and height."""
-        return self.width, self.height
-
-    @property
     def is_labelled(self) -> bool:
         """Whether words stand on top of it, above a rule."""
         return any(mark.kind == "rule" and mark.label and any(mark.frame[mark.label]) for mark in self.marks)
