@@ -57,9 +57,10 @@ def lists_of(
     ['first', 'second']
     """
     if len(given) > 1 and not isinstance(given[1], str | Measure):
-        if units is not None or split is not None:
-            raise ParameterError("units and split go with one evaluation, not with several, or with lists of scores")
-        if not holds_systems(given[0]):
+        own = not holds_systems(given[0])
+        if units is not None or split is not None or (own and measure is not None):
+            raise ParameterError("units and split go with one evaluation; they and measure not with lists of scores")
+        if own:
             return _own_lists(given, names_of(names, len(given)), direction)
         wanted = None if measure is None else (measure,)
         each = [pairing_of(lists_of, data, measures=wanted, direction=direction) for data in given]

@@ -7,20 +7,22 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 import polars as pl
 
 from assay.core.digits import short
+from assay.core.domains import Real
 from assay.core.errors import ParameterError, listed, number_of
 from assay.measures.cascade import RR
 from assay.measures.counting.judgments import Floats
 from assay.measures.registry import Measure
 from assay.measures.steps import PerUnit, quantity
-from assay.stats.correlation import kendall, spearman, tau_ap, tau_ap_parts
+from assay.stats.correlation import Variant, kendall, spearman, tau_ap, tau_ap_parts
 from assay.stats.orders import Orders
 from assay.stats.overlap import depths_of, rbo
 from assay.verbs.explanation.result import Explanation, StepTable, counts_named, formula
@@ -93,7 +95,7 @@ def of_two_lists(measure: str, first: Any, second: Any) -> Explanation:
         raise ParameterError(f"{measure}: p is the chance to read on, which goes with RBO")
     else:
         lists = _two_lists(first, second)
-        apart = {"tau": _tau, "tau-b": _tau_b, "rho": _spearman, "tau_AP": _tau_ap}[str(kind)](lists)
+        apart = _WAYS[str(kind)](lists)
     # What the formula makes of ties alone is 0, and no number.
     tree = replace(apart.tree, values=np.array([apart.value]))
     return Explanation(
@@ -125,7 +127,7 @@ def _kind(measure: str) -> tuple[str | None, float | None]:
 def _numbers(order: Any) -> dict[str, float]:
     """A number for each item: as given, or by its place in a list."""
     if isinstance(order, Mapping):
-        pairs = [(str(item), _number(item, value)) for item, value in order.items()]
+        pairs = [(str(item), Real().check(f"item {str(item)!r}", value)) for item, value in order.items()]
     elif isinstance(order, list | tuple | np.ndarray | pl.Series) and getattr(order, "ndim", 1) == 1:
         pairs = [(str(item), -float(rank)) for rank, item in enumerate(order, 1)]
     else:
@@ -134,16 +136,6 @@ def _numbers(order: Any) -> dict[str, float]:
     if twice := [item for item in items if items.count(item) > 1]:
         raise ParameterError(f"an order holds {twice[0]!r} twice")
     return dict(pairs)
-
-
-def _number(item: Any, value: Any) -> float:
-    try:
-        number = float(value)
-    except (TypeError, ValueError):
-        number = math.nan
-    if not math.isfinite(number):
-        raise ParameterError(f"item {str(item)!r}: expected a number, got {value!r}")
-    return number
 
 
 def _ranking(order: Any) -> list[str]:
@@ -166,17 +158,15 @@ def _two_lists(first: Any, second: Any) -> TwoLists:
     return TwoLists(tuple(items), np.array([left[item] for item in items]), np.array([other[item] for item in items]))
 
 
-def _tau(lists: TwoLists) -> _Apart:
-    table, (agree, differ, pairs, *_) = _pairs(lists)
-    tied = "pairs that are tied in a list count in the number of pairs only: tau-b leaves them out there"
-    value = kendall(lists.first, lists.second, variant="a").value
-    return _Apart("Kendall's tau", value, (agree - differ) / pairs, table, (tied,) if lists.is_tied else ())
-
-
-def _tau_b(lists: TwoLists) -> _Apart:
+def _kendall(lists: TwoLists, variant: Variant = "b") -> _Apart:
     table, (agree, differ, pairs, tied, other) = _pairs(lists)
-    tau = (agree - differ) / ((pairs - tied) * (pairs - other)).sqrt()
-    return _Apart("Kendall's tau-b", kendall(lists.first, lists.second).value, tau, table)
+    value = kendall(lists.first, lists.second, variant=variant).value
+    if variant == "b":
+        tau = (agree - differ) / ((pairs - tied) * (pairs - other)).sqrt()
+        return _Apart("Kendall's tau-b", value, tau, table)
+    tied_pairs = "pairs that are tied in a list count in the number of pairs only: tau-b leaves them out there"
+    remarks = (tied_pairs,) if lists.is_tied else ()
+    return _Apart("Kendall's tau", value, (agree - differ) / pairs, table, remarks)
 
 
 def _pairs(lists: TwoLists) -> tuple[StepTable, list[PerUnit]]:
@@ -270,3 +260,11 @@ def _overlap(first: list[str], second: list[str], p: float) -> _Apart:
     )
     total = quantity("sum of product", [product.sum()])
     return _Apart(f"RBO(p={p:g})", overlap.extrapolated, total + last, table, remarks)
+
+
+_WAYS: dict[str, Callable[[TwoLists], _Apart]] = {
+    "tau": partial(_kendall, variant="a"),
+    "tau-b": _kendall,
+    "rho": _spearman,
+    "tau_AP": _tau_ap,
+}
