@@ -98,10 +98,6 @@ class Check(NamedTuple):
         """Whether it passes as no unit differs."""
         return self.all_zero and self.outcome == "pass"
 
-    def is_surely_worse(self, alpha: float) -> bool:
-        """Whether the test says so; or where there is none, the interval."""
-        return self.p < alpha if self.at_best is None else self.at_best * self.allowed > 0
-
     @property
     def name(self) -> str:
         """What is checked.

@@ -70,6 +70,8 @@ def decided(
     why = "a loss, but perhaps of less than the margin" if sure else "neither within the margin, nor surely a loss"
     if sure and difference >= 0:
         why = f"p < {alpha:g} for a loss, but the difference is none: they point in different ways"
+    if isnan(bound):
+        why = "there is no interval to decide by"
     return Decision("inconclusive", f"a loss of the margin or more, but {chance}" if beyond else why)
 
 

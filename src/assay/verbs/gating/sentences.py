@@ -69,7 +69,8 @@ def of_check(check: Check, result: GateResult) -> str:
             f"is hardly chance ({_evidence(check)})."
         )
     else:
-        why = f"{candidate} could be worse than {by_margin}{_why_open(check, bound, result.settings.alpha)}"
+        known = "" if math.isnan(check.at_worst) else f", {bound}, {_evidence(check)}"
+        why = f"{candidate} could be worse than {by_margin}{known}; {check.why}."
     return f"{_opening(result, check.outcome)}: {why}"
 
 
@@ -78,24 +79,6 @@ def _opening(result: GateResult, outcome: str) -> str:
     if outcome != "inconclusive" or result.settings.inconclusive == "report":
         return OUTCOMES[outcome]
     return f"{OUTCOMES[outcome]} (counted as {OUTCOMES[result.settings.inconclusive].lower()}, as asked for)"
-
-
-def _why_open(check: Check, bound: str, alpha: float) -> str:
-    """Why a check is inconclusive."""
-    if check.all_zero or math.isnan(check.difference):
-        alike = f"; no {check.unit_kind} differs where both have a value, but {check.why}."
-        return alike if check.all_zero else ", as a system has no number."
-    if check.units < FEWEST_UNITS:
-        verb = "is" if check.units == 1 else "are"
-        return f", and {number_of(check.unit_kind, check.units)} {verb} too few for any verdict."
-    if math.isnan(check.at_worst):
-        return ", and there is no interval to decide by."
-    could, evidence = f"{bound}, which is not within the margin {check.allowed:+g}", _evidence(check)
-    if check.is_surely_worse(alpha):
-        return f"; it is surely worse ({evidence}), but perhaps by less than matters: {could}."
-    if abs(check.difference) >= abs(check.allowed) and check.difference * check.allowed > 0:
-        return f"; the loss reaches the margin {check.allowed:+g}, but could be chance ({evidence})."
-    return f", {could}; nor is it shown to be worse ({evidence})."
 
 
 def _evidence(check: Check) -> str:
