@@ -154,7 +154,8 @@ def check_rules(rules: Iterable[str], subject: Subject, *verbs: Callable[..., An
     every = [registry.subject(name) for name in registry.SUBJECTS]
     refuse_unknown(wrong, *verbs, *(known.rules for known in every))
     for name in wrong:
-        raise misplaced(name)
+        if any(name in known.rules for known in every):  # what else is known is an argument of the verb
+            raise misplaced(name)
 
 
 def misplaced(name: str) -> ParameterError:
