@@ -98,7 +98,7 @@ NUMBERS: dict[str, Any] = {
         ({"difference": -0.5, "p": 0.05}, "inconclusive", "p is not below 0.05"),  # exactly alpha is not below it
         ({"difference": -0.5, "bound": -0.009, "p": 0.001}, "pass", "within the margin"),  # the bound is asked first
         ({"difference": -0.5, "bound": math.nan, "p": 0.001}, "fail", "p < 0.05"),
-        ({"difference": 0.3, "bound": math.nan, "p": math.nan}, "inconclusive", "neither"),
+        ({"difference": 0.3, "bound": math.nan, "p": math.nan}, "inconclusive", "no interval"),
         ({"difference": -0.02, "p": 0.09, "alpha": 0.1}, "fail", "p < 0.1"),
     ],
 )

@@ -243,7 +243,7 @@ def test_a_single_pair_is_told_in_words_first() -> None:
     assert "By the other measures" not in text  # there is a mark for each
     assert re.findall(r'<li><a href="#v1"><bdi>([^<]+)</bdi>', text) == ["RR", "P@2"]
     assert "first in place of third: the first result changes for 12 of 12 queries" in text
-    assert re.search(r"67% of the top 10 of third is unjudged: judge these first.</p>\s*<code>compare\(", text)
+    assert re.search(r"67% of the top 10 of third is unjudged: judge these first.</p>\s*<code>assay compare", text)
 
 
 def test_systems_without_a_card_are_counted() -> None:
