@@ -62,6 +62,7 @@ VERBS = {
     "report": "assay.verbs.report:make_report",
     "compare_folds": "assay.subjects.labels.crossvalidation.comparing:compare_folds",
     "explain": "assay.verbs.explanation:explain",
+    "chart": "assay.show.vega:chart",
     "save": "assay.show.pictures:save",
 }
 

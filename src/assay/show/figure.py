@@ -1,4 +1,4 @@
-"""A figure is data: marks on two axes, described once, and drawn by a writer (SVG in the page's colours, or as a file).
+"""A figure is data: marks on two axes, described once, and drawn by a writer (SVG in the page's colours, Vega-Lite).
 
 >>> points = pl.DataFrame({"system": ["a", "a"], "recall": [0.0, 1.0], "precision": [1.0, 0.5]})
 >>> line = Mark("line", points, x="recall", y="precision", series="system")

@@ -15,6 +15,8 @@ from assay.core.results import Result
 from assay.measures.curve_points import CurveKind
 
 if TYPE_CHECKING:
+    import altair as alt
+
     from assay.show.figure import Figure
     from assay.show.model import Document
 
@@ -58,6 +60,11 @@ class Curve(Result):
         """The figure as a page by itself."""
         page: Document = registry.load("assay.verbs.sections.curves:page")(self)
         return page
+
+    def chart(self) -> alt.ConcatChart:
+        """The figure as an Altair object, to change it; needs the extra `report`."""
+        chart: alt.ConcatChart = registry.verb("chart")(self.figure())
+        return chart
 
     def save(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> Path:
         """Write a picture (.svg, .png, .pdf), a page (.html) or the points (.csv, .json, .md), by the file's suffix.

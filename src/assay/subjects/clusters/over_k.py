@@ -6,10 +6,11 @@ import math
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import polars as pl
 
+from assay.core import registry
 from assay.core.digits import as_level, number
 from assay.core.errors import ParameterError, listed, not_among, number_of
 from assay.core.results import Result
@@ -18,6 +19,9 @@ from assay.measures.registry import Measure
 from assay.measures.steps import PerUnit
 from assay.subjects.clusters.rules import measure_of
 from assay.subjects.clusters.stability import SHARE, ClusterStability, Reference
+
+if TYPE_CHECKING:
+    import altair as alt
 
 #: Measures that are largest, or smallest, where the number of clusters suits; others rise or fall all along.
 VOTING = ("Silhouette", "DaviesBouldin", "CalinskiHarabasz")
@@ -230,6 +234,11 @@ class NumberOfClusters(Result):
                 yield f"{listed(ends)} {prefer} {self.ks[-1]}, the largest number that was tried: try more"
             if self.k is not None and self.at(self.k).smallest == 1:
                 yield f"with {self.k} clusters, the smallest has one item only: look for outliers"
+
+    def chart(self) -> alt.ConcatChart:
+        """Each measure over k, as an Altair object; needs the extra `report`."""
+        chart: alt.ConcatChart = registry.load("assay.subjects.clusters.curves:over_k")(self).chart()
+        return chart
 
     def basis(self) -> Iterator[str]:
         """How the numbers were made, in sentences."""

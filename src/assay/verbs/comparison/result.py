@@ -26,6 +26,8 @@ from assay.verbs.comparison.slices import attribute_of, slice_table, slices
 from assay.verbs.curves import Curve
 
 if TYPE_CHECKING:
+    import altair as alt
+
     from assay.tables import Topics
 
 
@@ -191,6 +193,10 @@ class Comparison(Result):
     def intervals(self) -> Curve:
         """The numbers with their intervals, to draw: differences from a baseline, or the systems if all were paired."""
         return intervals(self.findings, self.standings, self.pairs, self.settings)
+
+    def chart(self) -> alt.ConcatChart:
+        """The chart of `intervals`, as an Altair object; needs the extra `report`."""
+        return self.intervals().chart()
 
     def to_frame(self) -> pl.DataFrame:
         """One row for each finding."""
