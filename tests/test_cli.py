@@ -363,4 +363,4 @@ def test_a_file_with_an_equals_sign_in_its_name_is_read_after_the_first_one_and_
     (folder / "x=y.md").write_text(RUN)
     done = run_assay("report", "my.qrels", "old=x=y.md", "-o", "x=y.md", folder=folder)
     assert (done.returncode, (folder / "x=y.md").read_text()) == (2, RUN)
-    assert "x=y.md: is read from" in done.stderr
+    assert "x=y.md: is an input" in done.stderr

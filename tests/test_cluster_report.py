@@ -156,7 +156,7 @@ def test_verdicts_are_those_of_compare() -> None:
     ]
     assert str(report).startswith("poor is worse than good")
     assert result.report(baseline="poor").table("findings")["baseline"][0] == "poor"
-    with pytest.raises(ParameterError, match="the baseline is one of good, poor, not 'por'; did you mean poor"):
+    with pytest.raises(ParameterError, match="choose a baseline of good, poor, not 'por'; did you mean poor"):
         result.report(baseline="por")
 
 

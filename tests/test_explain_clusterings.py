@@ -216,9 +216,9 @@ def test_names_of_coefficients_are_known_and_measures_are_none() -> None:
 @pytest.mark.parametrize(
     ("first", "says"),
     [
-        ({"A": "x", "B": 2}, "item 'A': expected a number, got 'x'"),
-        ({"A": None, "B": 2}, "item 'A': expected a number, got None"),
-        ({"A": 1, "B": float("nan")}, "item 'B': expected a number, got nan"),
+        ({"A": "x", "B": 2}, "item 'A' is a finite number, not 'x'"),
+        ({"A": None, "B": 2}, "item 'A' is a finite number, not None"),
+        ({"A": 1, "B": float("nan")}, "item 'B' is a finite number, not nan"),
         ({1: 1, "1": 2}, "an order holds '1' twice"),
         (["A", "A"], "an order holds 'A' twice"),
         (np.array([["A", "B"]]), "expected a list of items or a dict of numbers, got ndarray"),

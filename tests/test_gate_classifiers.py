@@ -98,8 +98,8 @@ def test_the_resamples_that_are_told_are_those_that_were_drawn(
 
 def test_each_interval_is_told_as_it_was_made() -> None:
     [told] = lines_of(gate(OLD, MUCH_WORSE, measures=["Accuracy", "AUC", "AveragePrecision"]), "method")
-    assert "BCa bootstrap over items, 10,000 resamples, for Accuracy; DeLong's, for AUC; " in told
-    assert "percentile bootstrap over items, 2,000 resamples, for AveragePrecision)" in told
+    assert "BCa bootstrap over items, 10,000 resamples; DeLong's; " in told
+    assert "percentile bootstrap over items, 2,000 resamples)" in told
     [alone] = lines_of(gate(OLD, MUCH_WORSE, measures="AveragePrecision"), "method")
     assert "(percentile bootstrap over items, 2,000 resamples)" in alone
 

@@ -266,7 +266,6 @@ def test_numbers_are_read_or_refused(text: str) -> None:
 
 
 def test_pictures_are_drawn_and_their_points_written(tmp_path: Path) -> None:
-    pytest.importorskip("altair")
     points = ["--points", "x,y,z", "--unlabelled", "drop", "--quiet"]
     for kind, more in (("silhouette", points), ("contingency", points), ("over-k", [*points[:2], "--ks", "2:3"])):
         for suffix in ("svg", "csv", "json"):

@@ -159,7 +159,7 @@ def test_a_plan_for_many_systems_gives_the_range() -> None:
     found = plan(shared("system-topic-scores", "adhoc7_ap.named.csv"), measures="AP", resamples=2000)
     one = found.measures[0]
     assert len(one.pairs) == math.comb(103, 2)
-    middle, low, high = one.detectable()
+    middle, low, high = one.range_of("detectable")
     assert low <= middle <= high
     assert f"{middle:.4f} ({low:.4f} to {high:.4f})" in str(found)
 
@@ -187,7 +187,7 @@ def test_what_cannot_be_planned_is_refused_in_one_line() -> None:
         ("at least two systems", (QRELS, RUNS[:1]), {}),
         ("at least 2 queries", (one_topic, {"a": {"q1": {"d": 1}}, "b": {"q1": {"e": 1}}}), {}),
         (
-            "the baseline is one of .*, not 'word'; did you mean words",
+            "choose a baseline of .*, not 'word'; did you mean words",
             (QRELS, RUNS),
             {"baseline": "word"},
         ),

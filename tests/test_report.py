@@ -345,8 +345,8 @@ def test_where_less_is_better_the_smallest_number_is_best() -> None:
 @pytest.mark.parametrize(
     ("options", "says"),
     [
-        ({"baseline": "zz"}, r"the baseline is one of s0, s1, not 'zz'"),
-        ({"system": "s0"}, r"the system is one of s1, not 's0'"),
+        ({"baseline": "zz"}, r"choose a baseline of s0, s1, not 'zz'"),
+        ({"system": "s0"}, r"choose a system of s1, not 's0'"),
         ({"changed": -1}, "changed is a whole number from 0 on"),
         ({"show": 0}, "show is a whole number from 1 on"),
         ({"test": "zz"}, "the test is one of permutation"),

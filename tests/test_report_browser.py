@@ -126,7 +126,7 @@ def test_it_is_silent_and_asks_for_nothing(visited: Visited, bicycles: Path, the
 def test_all_charts_are_drawn_in_both_themes(visited: Visited, bicycles: Path, theme: str) -> None:
     visit = visited(bicycles, color_scheme=theme)
     opened(visit)
-    for kind in ("difference", "whisker", "shares", "sparkline", "chart", "meter"):
+    for kind in ("whisker", "ticks-of", "shares", "sparkline", "chart", "meter"):
         boxes = visit.ask(f"""() => [...document.querySelectorAll("svg.{kind}")].map(one => {{
             const box = one.getBoundingClientRect(); return [box.width, box.height]; }})""")
         assert boxes, f"no chart of the kind {kind}"

@@ -101,9 +101,7 @@ def figure(kind: MarkKind, text: str) -> Figure:
     frame = pl.DataFrame({"x": [0.0, 1.0], "y": [0.2, 0.8], "end": [0.4, 0.9], "who": [text, text], "dark": [0.1, 0.9]})
     end = "end" if kind in {"area", "bar", "rule"} else ""
     shade = "dark" if kind == "text" else ""
-    mark = Mark(
-        kind, frame, "x", "y", y2=end, series="who", label="who", tips=("who", "y"), shade=shade, dots=True, direct=True
-    )
+    mark = Mark(kind, frame, "x", "y", y2=end, series="who", label="who", tips=("who", "y"), shade=shade, dots=True)
     panel = Panel(Scale(text), Scale(text), (mark,), text)
     return Figure("drawn", (panel,), text, text, (text,), text, (Series(text, text),), text)
 

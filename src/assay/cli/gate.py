@@ -52,12 +52,12 @@ def search(
     """
 
     def decided() -> GateResult:
-        from assay.verbs.gating.rules import Margins  # noqa: PLC0415  # `assay --help` need not load Polars
+        from assay.verbs.gating.rules import margins_in  # noqa: PLC0415  # `assay --help` need not load Polars
 
         if (slices is None) != (topics is None):
             raise ParameterError("--slices ATTRIBUTE and --topics FILE go together")
         stated = options.stated(min_judged=min_judged, slices=slices, topics=topics) | settings(rules)
-        return _of_runs(qrels, old, new, measures, gating, Margins.parsed(list(gating.margin)), stated, to.quiet)
+        return _of_runs(qrels, old, new, measures, gating, margins_in(gating.margin), stated, to.quiet)
 
     return _deliver(decided, gating, to)
 
@@ -179,10 +179,10 @@ def scores(
 def _of_results(results: Any, stated: dict[str, Any], measures: tuple[str, ...], gating: Gating) -> GateResult:
     """The gate on what was read already."""
     from assay.verbs.gating.gate import gate  # noqa: PLC0415
-    from assay.verbs.gating.rules import Margins  # noqa: PLC0415
+    from assay.verbs.gating.rules import margins_in  # noqa: PLC0415
 
     stated |= settings(gating, without=_PIPELINE)
-    return gate(results, margin=Margins.parsed(list(gating.margin), str), measures=measures or None, **stated)
+    return gate(results, margin=margins_in(gating.margin), measures=measures or None, **stated)
 
 
 def freeze(

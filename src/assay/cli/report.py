@@ -18,9 +18,6 @@ from assay.cli.subject_options import ClusterInputs, LabelInputs, SpanRules
 if TYPE_CHECKING:
     from assay.tables.clusters import Clusters as Clustering
 
-#: How to ask for more, where a report says so.
-_WORDING = ("assay compare … -m {measure} --judge-next 25", "-m", "--system", "assay compare -m")
-
 
 @group
 class Pages:
@@ -62,11 +59,11 @@ def search(
     $ assay report qrels.txt words.run stems.run --topics topics.tsv -o report.html -o report.md
     """
     more = options.stated(topics=topics, documents=documents, changed=changed, show=show)
-    more |= {"system": options.only(system, "--system"), "wording": _wording()} | settings(rules)
-    stamps = _checked(pages, [qrels, *runs, topics, documents])
+    more |= {"system": options.only(system, "--system")} | settings(rules)
+    _check(pages)
     files = inputs.opened(qrels, runs)
     with inputs.progress(files, hidden=pages.quiet):
-        _write(qrels, files, measures, testing.settings() | more, stamps, pages)
+        _write(qrels, files, measures, testing.settings() | more, pages)
 
 
 def classifier(
@@ -83,9 +80,9 @@ def classifier(
 
     $ assay classifier report letters/spam.csv --positive spam
     """
-    stamps = _checked(pages, files)
+    _check(pages)
     more = options.stated(threshold=threshold)
-    _write(items.predictions(files, labels), None, measures, _compared(testing) | more, stamps, pages)
+    _write(items.predictions(files, labels), None, measures, _compared(testing) | more, pages)
 
 
 def clustering(
@@ -103,7 +100,7 @@ def clustering(
 
     $ assay clustering report notes/notes.csv --unlabelled drop
     """
-    stamps = _checked(pages, files)
+    _check(pages)
     numbers, counted = Numbers(ks=ks, over_k=over_k), None
     sources: list[Any] = list(files)
     with inputs.working("putting the report together", hidden=pages.quiet):
@@ -114,7 +111,7 @@ def clustering(
             counted = number_of(sources, options.without(clusters, *unread), numbers, testing.seed)
         systems = _reported(sources, clusters, over_k, counted)
         more = _compared(testing) | {"over_k": counted} | items.cluster_rules(clusters)
-        _write(systems, None, measures, more, stamps, pages)
+        _write(systems, None, measures, more, pages)
 
 
 def extraction(
@@ -133,10 +130,10 @@ def extraction(
     $ assay extraction report letters/mentions.conll letters/lists.conll letters/capitals.conll
     """
     files = systems or []
-    stamps = _checked(pages, [truth, *files])
+    _check(pages)
     level = {} if testing.alpha is None else {"confidence": 1 - testing.alpha}
     read = items.extractions(truth, files, rules, **level, **options.stated(seed=testing.seed))
-    _write(read, None, measures, testing.settings(), stamps, pages)
+    _write(read, None, measures, testing.settings(), pages)
 
 
 def scores(
@@ -153,29 +150,20 @@ def scores(
 
     $ assay scores report scores.csv -m AP -o scores.html
     """
-    stamps = _checked(pages, [path])
-    more = testing.settings() | directions(direction) | {"wording": _wording()}
-    _write(path, None, measures, more, stamps, pages)
+    _check(pages)
+    more = testing.settings() | directions(direction)
+    _write(path, None, measures, more, pages)
 
 
-def _checked(pages: Pages, files: Sequence[str | None]) -> Any:
-    """Refuse targets that cannot be written, before anything is read; the files as they are now."""
-    from assay.verbs.report.provenance import stamps_of  # noqa: PLC0415  # `assay --help` need not load Polars
-    from assay.verbs.sections.report import check_targets  # noqa: PLC0415
+def _check(pages: Pages) -> None:
+    """Refuse targets that cannot be written, before anything is read."""
+    from assay.verbs.sections.report import check_targets  # noqa: PLC0415  # `assay --help` need not load Polars
 
-    paths = [inputs.named(file)[1] for file in files if file is not None]
-    check_targets(_targets(pages), paths)
-    return stamps_of(*paths)
+    check_targets(_targets(pages))
 
 
 def _targets(pages: Pages) -> list[Path]:
     return list(pages.targets) or [Path("report.html")]
-
-
-def _wording() -> Any:
-    from assay.verbs.report.subject import Wording  # noqa: PLC0415
-
-    return Wording(*_WORDING)
 
 
 def _compared(testing: Testing) -> dict[str, Any]:
@@ -195,18 +183,14 @@ def _reported(files: Sequence[Any], clusters: ClusterInputs, over_k: str | None,
     return list(series.values()) if counted.k is None else [series[counted.k]]
 
 
-def _write(
-    subjects: Any, runs: Any, measures: tuple[str, ...], stated: dict[str, Any], stamps: Any, pages: Pages
-) -> None:
+def _write(subjects: Any, runs: Any, measures: tuple[str, ...], stated: dict[str, Any], pages: Pages) -> None:
     """Put the report together, write the files, and say what is in them."""
     from assay.verbs.report import make_report  # noqa: PLC0415
 
     stated["baseline"] = options.only(stated.get("baseline", ()), "-b, --baseline")
     command = shlex.join(["assay", *sys.argv[1:]])
     with inputs.working("putting the report together", hidden=pages.quiet):
-        report = make_report(
-            subjects, runs, measures or None, title=pages.title, command=command, stamps=stamps, **stated
-        )
+        report = make_report(subjects, runs, measures or None, title=pages.title, command=command, **stated)
     targets = _targets(pages)
     report.save_all(targets)
     remarks(report.warnings, report.notes, quiet=pages.quiet)

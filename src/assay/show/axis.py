@@ -22,10 +22,6 @@ class Axis(NamedTuple):
         # By halves: the distance of the largest numbers is none.
         return min(max((value / 2 - self.low / 2) / (self.high / 2 - self.low / 2), 0.0), 1.0)
 
-    def from_top(self, value: float) -> float:
-        """The same for an axis that stands upright, where drawing starts at the top."""
-        return 1 - self.at(value)
-
     def ticks(self, about: int = 4) -> list[float]:
         """Round numbers along the axis, `about` so many.
 

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from itertools import pairwise
 from typing import Any, TypeAlias
 
-import numpy as np
 import polars as pl
 from markupsafe import Markup
 
 from assay.show.drawings import percent, shape
-from assay.show.figure import ALL_DOTS, AXES, MOST_SERIES, AxisName, Figure, Mark, Panel, dots_apart
+from assay.show.figure import AXES, MOST_SERIES, AxisName, Figure, Mark, Panel, dots_apart
 
 # Of s1 to s8, drawn around their middle, 8 units wide.
 SHAPES = (
@@ -31,9 +29,6 @@ MOST_TIPS = 2000
 _MOST_APART, _APART = 300, 0.16
 #: Words on a darker ground than this are light.
 _DARK = 0.7
-#: Of a name on a line: how far its middle is from its point, how far it has to be from lines, and how wide a letter is.
-_ABOVE, _LEAST_ROOM, _LETTER = 0.035, 0.028, 0.014
-
 #: Attributes that are places or lengths, and along which axis.
 _ALONG: dict[str, AxisName] = dict.fromkeys(("x", "x1", "x2", "cx", "width"), "x")
 _ALONG |= dict.fromkeys(("y", "y1", "y2", "cy", "height"), "y")
@@ -150,7 +145,6 @@ class Canvas:
         return int(style[1:]) if style[1:].isdigit() else MOST_SERIES + 1
 
     def _lines(self, mark: Mark) -> Iterator[Markup]:
-        names = []
         for name, style, frame in self._groups(mark):
             every = enumerate(self._points_of(mark, frame))
             known = [(place, (x, y)) for place, (x, y) in every if x is not None and y is not None]
@@ -159,8 +153,6 @@ class Canvas:
                 continue
             class_ = f"line {style}{' faint' if mark.faint else ''}"
             yield self.outline([stairs(points) if mark.step else points], class_, name)
-            if mark.direct and style != "rest":
-                names.append((name, style, points))
             if not mark.dots or style == "rest":
                 continue
             apart, tips = dots_apart(len(points)), tips_of(mark, frame)
@@ -169,11 +161,6 @@ class Canvas:
                     yield self._dot(x, y, style, tips[place])
                 elif self.size is None and len(points) <= MOST_TIPS // len(self.figure.series or (1,)):
                     yield self.shape("circle", "hit", tips[place], cx=x, cy=y, r=6)
-        places = label_places([(name, points) for name, _, points in names]) if self.size is None else []
-        for (name, style, _), label in zip(names, places, strict=False):
-            if label is not None:
-                x, y, above = label
-                yield self.shape("text", f"name {style}", words=name, x=x, y=y, dx=9, dy=-7 if above else 17)
 
     def _areas(self, mark: Mark) -> Iterator[Markup]:
         for _, style, frame in self._groups(mark):
@@ -264,36 +251,3 @@ def stairs(points: Points) -> Points:
     for (x, _), (right, y) in pairwise(points):
         corners += [(x, y), (right, y)]
     return corners
-
-
-def label_places(lines: Sequence[tuple[str, Points]]) -> list[tuple[float, float, bool] | None]:
-    """For each line's name a place, above or below a point, far from all lines and names; None where there is no room.
-
-    >>> label_places([("a", [(0.0, 0.5), (1.0, 0.5)])])
-    [(0.0, 0.5, True)]
-    """
-    taken: Points = []
-    places: list[tuple[float, float, bool] | None] = []
-    for name, points in lines:
-        width = _LETTER * len(name)
-        some = points[:: max(1, len(points) // ALL_DOTS)]
-        free = [
-            (_room(x, middle, width, lines, taken), -x, -middle, (x, y, middle < y))
-            for x, y in some
-            if x + width < 1
-            for middle in (y - _ABOVE, y + _ABOVE)
-        ]
-        room, _, height, place = max(free, default=(0.0, 0.0, 0.0, None))
-        places.append(place if room > _LEAST_ROOM else None)
-        if places[-1] is not None:
-            taken.append((places[-1][0], -height))
-    return places
-
-
-def _room(x: float, middle: float, width: float, lines: Sequence[tuple[str, Points]], taken: Points) -> float:
-    """How far a name would be from the nearest line or name, in shares of the chart's height."""
-    if not 0.02 < middle < 0.98 or any(abs(x - left) < 0.2 and abs(middle - at) < 2.5 * _ABOVE for left, at in taken):
-        return 0.0
-    along = np.linspace(x + 0.01, x + 0.01 + width, math.ceil(width / 0.02) + 1)
-    heights = (np.interp(along, [x for x, _ in points], [y for _, y in points]) for _, points in lines)
-    return min(float(np.abs(height - middle).min()) for height in heights)

@@ -73,6 +73,8 @@ class Grid(NamedTuple):
     columns: tuple[Column, ...]
     names: int
     rows: tuple[tuple[Cell, ...], ...]
+    #: Of rows of several tables, those of the first; the others are dim.
+    bright: int | None = None
 
     def turned(self) -> Grid:
         """The same with rows as columns: only tables with one column of names are turned."""

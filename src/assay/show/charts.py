@@ -56,7 +56,7 @@ def lines(
         first = points.filter(pl.col("system") == front)
         lines_of = [*behind, replace(line, frame=first, tips=filled(first))]
     else:
-        lines_of = [replace(line, tips=filled(points), dots=True, direct=key is not None and len(series) > 1)]
+        lines_of = [replace(line, tips=filled(points), dots=True)]
     below, beside = (Scale(scale, 0, 1) if isinstance(scale, str) else scale for scale in (below, beside))
     panel = Panel(below, beside, (*ground, *lines_of))
     return Figure("points", (panel,), series=tuple(series), key=key, data=frame)

@@ -49,7 +49,7 @@ def drawing(title: str, *parts: Markup, class_: str, **attributes: Any) -> Marku
     return shape("svg", inside=inside, class_=class_, role="img", **attributes)
 
 
-def upright(place: float, class_: str) -> Markup:
+def _upright(place: float, class_: str) -> Markup:
     """A line from top to bottom, at a share of the width."""
     return shape("line", x1=percent(place), x2=percent(place), y1="0", y2="100%", class_=class_)
 
@@ -63,66 +63,36 @@ class Reach(NamedTuple):
 
 
 def whisker(
-    axis: Axis, reach: Reach, title: str, class_: str = "", *, ground: float = math.nan, band: float = 0.0
+    axis: Axis,
+    reach: Reach,
+    title: str,
+    class_: str = "",
+    *,
+    narrow: Reach | None = None,
+    ground: float = math.nan,
+    band: float = 0.0,
 ) -> Markup:
     """A number and its interval on a bare axis; a line at 0 where the axis goes beyond it. Nothing without a number.
 
-    `ground`: a number to compare with, a thin line where it lies. `band`: as far around 0, it is shaded.
+    `narrow`: a narrower interval, drawn thick. `ground`: a number to compare with, a thin line where it lies.
+    `band`: as far around 0, it is shaded.
 
     >>> whisker(Axis(0, 1), Reach(0.5, 0.25, 0.75), "0.5").count("<line")
     1
     """
-    value = reach.value
-    if math.isnan(value):
+    if math.isnan(reach.value):
         return Markup()
-    parts = [_band(axis, band, "100%")] if band else []
-    parts += [upright(axis.at(0), "zero")] if axis.low < 0 < axis.high else []
-    parts += [] if math.isnan(ground) else [upright(axis.at(ground), "dummy")]
-    parts.append(_stroke(axis, reach))
-    parts.append(shape("circle", cx=percent(axis.at(value)), cy="50%", r=4, class_="dot"))
+    low, high = axis.at(-band), axis.at(band)
+    shaded = shape("rect", x=percent(low), width=percent(high - low), height="100%", class_="band")
+    parts = [shaded] if band else []
+    parts += [_upright(axis.at(0), "zero")] if axis.low < 0 < axis.high else []
+    parts += [] if math.isnan(ground) else [_upright(axis.at(ground), "dummy")]
+    for (_, left, right), kind in ((reach, "reach"), (narrow or Reach(math.nan), "narrow")):
+        if not (math.isnan(left) or math.isnan(right)):
+            line = shape("line", x1=percent(axis.at(left)), x2=percent(axis.at(right)), y1="50%", y2="50%")
+            parts.append(shape("g", inside=line, class_=kind))
+    parts.append(shape("circle", cx=percent(axis.at(reach.value)), cy="50%", r=4, class_="dot"))
     return drawing(title, *parts, class_=f"whisker {class_}".strip())
-
-
-def difference(axis: Axis, reach: Reach, narrow: Reach, margin: float, title: str) -> Markup:
-    """A difference with its interval and, thick in it, a narrow one; zero, and the band of what is too small to matter.
-
-    >>> chart = difference(Axis(-0.2, 0.2), Reach(0.1, 0.0, 0.2), Reach(0.1, 0.05, 0.15), 0.01, "the difference is 0.1")
-    >>> [f'class="{part}"' in chart for part in ("band", "zero", "reach", "narrow", "dot")]
-    [True, True, True, True, True]
-    """
-    middle = percent(axis.at(0))
-    parts = [
-        _band(axis, margin, 30),
-        shape("text", inside=f"±{margin:g}", x=middle, y=-5, class_="middle"),
-        shape("line", x1="0", x2="100%", y1=30, y2=30, class_="tick"),
-        shape("line", x1=middle, x2=middle, y1=0, y2=30, class_="zero"),
-    ]
-    for tick in axis.ticks(4):
-        place = percent(axis.at(tick))
-        parts.append(shape("line", x1=place, x2=place, y1=30, y2=34, class_="tick"))
-        parts.append(shape("text", inside=label(tick), x=place, y=46, class_="middle"))
-    parts.append(_stroke(axis, reach, y=15, end=6))
-    parts.append(_stroke(axis, narrow, y=15, class_="narrow"))
-    if not math.isnan(reach.value):
-        parts.append(shape("circle", cx=percent(axis.at(reach.value)), cy=15, r=6, class_="dot"))
-    return drawing(title, *parts, class_="difference")
-
-
-def _band(axis: Axis, margin: float, height: Any) -> Markup:
-    low, high = axis.at(-margin), axis.at(margin)
-    return shape("rect", x=percent(low), y=0, width=percent(high - low), height=height, class_="band")
-
-
-def _stroke(axis: Axis, reach: Reach, y: int | None = None, end: int = 0, class_: str = "reach") -> Markup:
-    """The line of an interval, in the middle or at a height, with strokes at its ends; nothing without one."""
-    _, low, high = reach
-    if math.isnan(low) or math.isnan(high):
-        return Markup()
-    left, right, middle = percent(axis.at(low)), percent(axis.at(high)), "50%" if y is None else y
-    lines = [shape("line", x1=left, x2=right, y1=middle, y2=middle)]
-    if y is not None and end:
-        lines += [shape("line", x1=place, x2=place, y1=y - end, y2=y + end) for place in (left, right)]
-    return shape("g", inside=Markup().join(lines), class_=class_)
 
 
 def ticks(axis: Axis, title: str, about: int = 4) -> Markup:
@@ -140,21 +110,7 @@ def ticks(axis: Axis, title: str, about: int = 4) -> Markup:
     return drawing(title, *marks, class_="ticks-of")
 
 
-def meter(share: float, title: str) -> Markup:
-    """A share as a bar, filled so far.
-
-    >>> 'width="25%"' in meter(0.25, "a quarter")
-    True
-    """
-    if math.isnan(share):
-        return Markup()
-    bars = (("100%", "empty"), (percent(min(max(share, 0.0), 1.0)), "filled"))
-    return drawing(
-        title, *(shape("rect", width=width, height="100%", rx=3, class_=kind) for width, kind in bars), class_="meter"
-    )
-
-
-def shares(parts: Mapping[str, float], title: str) -> Markup:
+def shares(parts: Mapping[str, float], title: str, class_: str = "shares") -> Markup:
     """Parts of a whole as one bar, each by the class of its style.
 
     >>> shares({"gain": 3, "tied": 0, "loss": 1}, "3 up, 1 down").count("<rect")
@@ -165,7 +121,7 @@ def shares(parts: Mapping[str, float], title: str) -> Markup:
         if part:
             bars.append(shape("rect", x=percent(start), width=percent(part / total), height="100%", class_=kind))
             start += part / total
-    return drawing(title, *bars, class_="shares")
+    return drawing(title, *bars, class_=class_)
 
 
 def sparkline(values: Sequence[float], kinds: Sequence[str]) -> Markup:
@@ -175,10 +131,10 @@ def sparkline(values: Sequence[float], kinds: Sequence[str]) -> Markup:
     2
     """
     axis = around(values, room=0.03)
-    zero, paths = 100 * axis.from_top(0), dict[str, str]()
+    zero, paths = 100 * (1 - axis.at(0)), dict[str, str]()
     for place, (value, kind) in enumerate(zip(values, kinds, strict=True)):
         if value and not math.isnan(value):
-            paths[kind] = paths.get(kind, "") + f"M{place} {zero:.2f}h1V{100 * axis.from_top(value):.2f}h-1z"
+            paths[kind] = paths.get(kind, "") + f"M{place} {zero:.2f}h1V{100 * (1 - axis.at(value)):.2f}h-1z"
     bars = (shape("path", d=path, class_=kind) for kind, path in paths.items())
     room = {"viewBox": f"0 0 {max(len(values), 1)} 100", "preserveAspectRatio": "none", "aria-hidden": "true"}
     return shape("svg", room, Markup().join(bars), class_="sparkline")

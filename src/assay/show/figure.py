@@ -10,14 +10,12 @@ Ruler(low=0.0, high=1.0)
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 import polars as pl
 
 from assay.show.axis import Axis, label, rounded_out
-from assay.show.legible import told_apart
 
 MarkKind: TypeAlias = Literal["line", "area", "bar", "rule", "point", "text"]
 AxisName: TypeAlias = Literal["x", "y"]
@@ -120,7 +118,7 @@ class Mark:
     the column of what a mark means, or is one word for all: gain, loss, tied, rise, fall, from, to, reference, best,
     band, or s1 to s8, the colours of series. `label` names a column of words for each mark; `tips` columns that are
     told where one points at it. `link` names the column of places a mark leads to, none where it is null; `shade` one
-    of shares from 0 to 1. `faint`: behind others. `direct`: lines have their names on them, where there is room.
+    of shares from 0 to 1. `faint`: behind others.
     `hook`: what a page's script calls it.
     """
 
@@ -139,7 +137,6 @@ class Mark:
     step: bool = False
     dots: bool = False
     faint: bool = False
-    direct: bool = False
     hook: str = ""
 
 
@@ -162,11 +159,6 @@ class Panel:
     title: str = ""
     width: int = 400
     height: int = 400
-
-    @property
-    def size(self) -> tuple[int, int]:
-        """Width and height."""
-        return self.width, self.height
 
     @property
     def is_labelled(self) -> bool:
@@ -217,51 +209,6 @@ class Figure:
     def styles(self) -> list[tuple[Series, str]]:
         """The series that can be told apart, each with its class."""
         return [(each, each.style or f"s{n}") for n, each in enumerate(self.series[:MOST_SERIES], start=1)]
-
-    def legible(self) -> Figure:
-        r"""The same with text that can be drawn; no two names become one.
-
-        >>> Figure("f", (), title="a\x08", series=(Series("b\x01"), Series("b\x02"))).legible().series
-        (Series(name='b\ufffd', value='', style=''), Series(name='b\ufffd (2)', value='', style=''))
-        """
-        figure = replace(self, data=pl.DataFrame())
-        texts = {text: drawn for text, drawn in told_apart(_texts(figure)).items() if text != drawn}
-        legible: Figure = _legible(figure, texts) if texts else figure
-        return replace(legible, data=self.data)
-
-
-def _texts(value: Any) -> Iterator[str]:
-    """All text in a figure or a part of it; that of marks is in their rows, all else of them are names of columns."""
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, tuple):
-        for part in value:
-            yield from _texts(part)
-    elif isinstance(value, pl.DataFrame):
-        for column in value.select(pl.col(pl.String)):
-            yield from column.unique(maintain_order=True).drop_nulls().to_list()
-    elif isinstance(value, Mark):
-        yield from _texts(value.frame)
-    elif isinstance(value, Figure | Panel | Scale | Series):
-        yield from _texts(tuple(vars(value).values()))
-
-
-def _legible(value: Any, texts: dict[str, str]) -> Any:
-    """The same with other text."""
-    if isinstance(value, str):
-        return texts.get(value, value)
-    if isinstance(value, tuple):
-        return tuple(_legible(part, texts) for part in value)
-    if isinstance(value, pl.DataFrame):
-        columns = value.select(pl.col(pl.String))
-        return value.with_columns(
-            pl.Series(column.name, [texts.get(text, text) for text in column], dtype=pl.String) for column in columns
-        )
-    if isinstance(value, Mark):
-        return replace(value, frame=_legible(value.frame, texts))
-    if isinstance(value, Figure | Panel | Scale | Series):
-        return type(value)(**{name: _legible(part, texts) for name, part in vars(value).items()})
-    return value
 
 
 def dots_apart(points: int) -> int:

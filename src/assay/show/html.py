@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import math
 import re
 from functools import cache
 from typing import Any
@@ -23,9 +24,9 @@ from assay.show.cells import Cell, grid
 from assay.show.figure import Figure
 from assay.show.legible import legible
 from assay.show.model import Column, Document, Section, Table
-from assay.show.theme import asset, variables
+from assay.show.theme import asset
 
-_STYLES = ("style.css", "classifier.css", "cluster.css", "figure.css")
+_STYLES = ("theme.css", "style.css", "classifier.css", "cluster.css", "figure.css")
 _SCRIPTS = ("script.js", "classifier.js")
 #: The first part of a page, in which other parts than these have no place.
 _SUMMARY = "summary"
@@ -52,7 +53,7 @@ def write(document: Document) -> str:
     if not document.page:
         return legible(_squeezed(_template("fragment.html").render(document=document)))
     summary = next((section for section in document.sections if section.name == _SUMMARY), Section(_SUMMARY))
-    style, script = _put_together(_STYLES, variables()), _put_together(_SCRIPTS)
+    style, script = _put_together(_STYLES), _put_together(_SCRIPTS)
     text = _template("page.html").render(
         document=document,
         summary=summary,
@@ -182,8 +183,8 @@ def _axis(column: Column, cells: list[Cell]) -> Axis | None:
 
 def _drawn(row: tuple[Cell, ...], column: Column, axis: Axis | None, cell: Cell) -> Markup:
     """What is drawn in a cell, beside or below its words, in the colour of the verdict of its row, if there is one."""
-    if column.kind == "bar":
-        return drawings.meter(cell.value, cell.text)
+    if column.kind == "bar" and not math.isnan(cell.value):
+        return drawings.shares({"filled": cell.value, "empty": 1 - cell.value}, cell.text, "meter")
     if axis is None:
         return Markup()
     reach = drawings.Reach(cell.value, cell.low, cell.high)
@@ -194,8 +195,8 @@ def _drawn(row: tuple[Cell, ...], column: Column, axis: Axis | None, cell: Cell)
     return drawings.whisker(axis, reach, title, tone, ground=cell.ground, band=column.band)
 
 
-def _put_together(names: tuple[str, ...], first: str = "") -> Markup:
-    return Markup("\n".join([*([first] if first else []), *map(asset, names)]))  # files of ours
+def _put_together(names: tuple[str, ...]) -> Markup:
+    return Markup("\n".join(map(asset, names)))  # files of ours
 
 
 def _digest(text: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from assay import __version__
 from assay.show.cells import Cell, grid
@@ -26,9 +26,6 @@ _PREAMBLE = r"""\documentclass{article}
 \usepackage{booktabs,amssymb,graphicx}
 \usepackage[margin=2cm]{geometry}"""
 _ON_FONTS = "% Names in other scripts than the Latin one: compile with lualatex or xelatex and a font that has them."
-# What the fonts of pdfLaTeX have besides the Latin script: dashes, quotes, daggers, bullets, dots and such.
-_KNOWN = set("–—‘’‚“”„†‡•…‰‹›€™")
-_LATIN = 0x17F
 _LONG_WORD = 16
 
 
@@ -41,59 +38,33 @@ def write(document: Document) -> str:
     a\\_b & 0.5000 \\\\
     """
     if not document.page:
-        fragment = _example if document.words == "text" else _fragment
-        blocks = [block for section in document.sections for block in fragment(section)]
-        return "\n\n".join(blocks) + "\n"
+        say = _said if document.words == "text" else comment
+        blocks = [block for section in document.sections for block in _fragment(section, say)]
+        return "\n\n".join(filter(None, blocks)) + "\n"
     body = [rf"\section*{{{escaped(document.title)}}}"]
     body += [block for section in document.sections for block in _section(section, r"\section*")]
     text = "\n\n".join(block for block in body if block)
     head = f"% Made by Assay {__version__}\n{_ON_FONTS}\n{_PREAMBLE}"
-    return f"{head}\n{_boxes(text)}\\begin{{document}}\n\n{text}\n\n\\end{{document}}\n"
+    return f"{head}\n\\begin{{document}}\n\n{text}\n\n\\end{{document}}\n"
 
 
-def _boxes(text: str) -> str:
-    """Definitions by which pdfLaTeX shows characters that its fonts lack as their numbers, in a box."""
-    lines = [line for line in text.splitlines() if not line.startswith("%")]
-    foreign = sorted({letter for line in lines for letter in line if ord(letter) > _LATIN and letter not in _KNOWN})
-    if not foreign:
-        return ""
-    defined = (
-        rf"\DeclareUnicodeCharacter{{{ord(letter):04X}}}{{\fbox{{\tiny {ord(letter):04X}}}}}" for letter in foreign
-    )
-    return "\n".join([r"\ifdefined\pdftexversion", *defined, r"\fi", ""])
-
-
-def _fragment(section: Section) -> Iterator[str]:
-    """The tables of a section, and all its words as comments."""
+def _fragment(section: Section, say: Callable[[str], str]) -> Iterator[str]:
+    """The tables of a section, and all its words as comments or as text."""
     if section.title:
-        yield comment(section.title)
+        yield say(section.title)
     for part in section.still():
-        lines: tuple[str, ...] = ()
         if isinstance(part, Section):
-            yield from _fragment(part)
+            yield from _fragment(part, say)
         elif isinstance(part, Table):
-            yield (f"{comment(part.caption)}\n" if part.caption else "") + tabular(part)
-            lines = part.notes
-        elif isinstance(part, Verdict):
-            lines = (part.text,)
-        elif isinstance(part, Task):
-            lines = (part.head, *part.lines)
-        elif isinstance(part, Prose):
-            lines = part.lines
-        if lines:
-            yield "\n".join(map(comment, lines))
+            yield (f"{say(part.caption)}\n" if part.caption else "") + tabular(part)
+            yield from map(say, part.notes)
+        elif isinstance(part, Task | Verdict | Prose):
+            yield "\n".join(map(say, part.lines))
 
 
-def _example(section: Section) -> Iterator[str]:
-    """Tables below their titles, and words as text, line by line."""
-    for part in section.parts:
-        if isinstance(part, Section):
-            yield from _example(part)
-        elif isinstance(part, Table):
-            title = rf"\noindent\textbf{{{escaped(part.caption)}}}\par\smallskip" + "\n" if part.caption else ""
-            yield rf"{title}\noindent{tabular(part)}\par\medskip"
-        elif isinstance(part, Prose):
-            yield "\n".join(rf"{{\raggedright\noindent {_breakable(line)}\par}}" for line in part.lines)
+def _said(text: str) -> str:
+    """A line of an example."""
+    return rf"{{\raggedright\noindent {_breakable(text)}\par}}"
 
 
 def _section(section: Section, command: str) -> Iterator[str]:
@@ -119,7 +90,7 @@ def _part(part: Part) -> Iterator[str]:
     elif isinstance(part, Verdict):
         yield rf"\textbf{{{escaped(part.text)}}}"
     elif isinstance(part, Task):
-        yield _prose(Prose(part.head, points=part.lines))
+        yield _prose(Prose(part.head, points=part.evidence))
     elif isinstance(part, Prose):
         yield _prose(part)
 

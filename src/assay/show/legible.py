@@ -1,10 +1,9 @@
-"""Text that can be drawn: what XML and the scripts of charts cannot hold is replaced, and no two names become one."""
+"""Text that can be drawn: what XML and the scripts of charts cannot hold is replaced."""
 
 from __future__ import annotations
 
-import itertools
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 # Everything but the characters of XML 1.0; the program that draws ends at once where one of these comes in. XML allows
 # some controls that terminals obey: they go, too.
@@ -48,20 +47,3 @@ def cut_apart(names: Sequence[str], most: int) -> list[str]:
             return cut
         most *= 2
     return list(names)
-
-
-def told_apart(names: Iterable[str]) -> dict[str, str]:
-    r"""Each name, legible; those that would then be the same are numbered. Names that need no change keep theirs.
-
-    >>> list(told_apart(["a\x01", "a\x02", "b"]).values())
-    ['a\ufffd', 'a\ufffd (2)', 'b']
-    """
-    every = list(dict.fromkeys(names))
-    texts = {name: name for name in every if legible(name) == name}
-    taken = set(texts)
-    for name in every:
-        if name not in texts:
-            candidates = itertools.chain([legible(name)], (f"{legible(name)} ({n})" for n in itertools.count(2)))
-            texts[name] = next(text for text in candidates if text not in taken)
-            taken.add(texts[name])
-    return {name: texts[name] for name in every}

@@ -56,7 +56,7 @@ def _part(part: Part, level: int) -> Iterator[str]:
         yield escaped(part.text) if part.heading else f"**{escaped(part.text)}**"
     elif isinstance(part, Task):
         head = f"**{escaped(part.word)}** `{part.code}`: {escaped(part.text)}" if part.code else escaped(part.text)
-        yield "\n".join([f"- [ ] {head}", *(f"  - {escaped(line)}" for line in part.lines)])
+        yield "\n".join([f"- [ ] {head}", *(f"  - {escaped(line)}" for line in part.evidence)])
     elif isinstance(part, References):
         yield "\n".join(f"{place}. {escaped(work.entry)}" for place, work in enumerate(part.works, 1))
     elif isinstance(part, Prose):

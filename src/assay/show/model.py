@@ -203,6 +203,11 @@ class Verdict:
     text: str
     heading: str = ""
 
+    @property
+    def lines(self) -> tuple[str, ...]:
+        """What it says, a line each."""
+        return (self.text,)
+
 
 @dataclass(frozen=True)
 class Task:
@@ -211,7 +216,7 @@ class Task:
     `code` is what it is called, `points` are its evidence, a line each.
 
     >>> task = Task("error", "bad", "2 documents twice", "duplicates", ("line 3: d1",), "write the file again")
-    >>> task.head, task.lines
+    >>> task.head, task.evidence
     ('error: 2 documents twice [duplicates]', ('line 3: d1', '→ write the file again'))
     """
 
@@ -224,7 +229,12 @@ class Task:
 
     @property
     def lines(self) -> tuple[str, ...]:
-        """The evidence, and the advice behind an arrow."""
+        """What it says, a line each."""
+        return (self.head, *self.evidence)
+
+    @property
+    def evidence(self) -> tuple[str, ...]:
+        """The points, and the advice behind an arrow."""
         return (*self.points, *([f"→ {self.advice}"] if self.advice else []))
 
     @property

@@ -20,7 +20,7 @@ from assay.core.errors import number_of
 from assay.show.canvas import SHAPES, Canvas
 from assay.show.drawings import shape
 from assay.show.figure import AXES, MOST_NAMES, MOST_SERIES, Figure, Panel
-from assay.show.legible import cut_apart
+from assay.show.legible import cut_apart, legible
 from assay.show.theme import asset, in_light
 
 # Arial and Liberation Sans have the same widths: what is laid out with one is not cut off with the other.
@@ -38,7 +38,6 @@ _NARROW, _WIDE = frozenset(" !'()*,-./:;I[]fijlrt|"), frozenset("%@MWmw—…")
 
 def draw(figure: Figure) -> Markup:
     """The figure for a page: as wide as there is room, with its key."""
-    figure = figure.legible()
     panels = [_on_page(figure, panel) for panel in figure.panels]
     if figure.across > 1 and len(panels) > 1:
         panels = [shape("div", inside=Markup().join(panels), class_="charts")]
@@ -48,7 +47,8 @@ def draw(figure: Figure) -> Markup:
         *panels,
         _key_on_page(figure),
     ]
-    return shape("figure", inside=Markup().join(parts), class_=f"figure {figure.look}".strip())
+    whole = shape("figure", inside=Markup().join(parts), class_=f"figure {figure.look}".strip())
+    return Markup(legible(whole))
 
 
 def _on_page(figure: Figure, panel: Panel) -> Markup:
@@ -163,7 +163,6 @@ def standalone(figure: Figure) -> Markup:
     >>> str(standalone(Figure("f", (), title="<b>")))[:4]
     '<svg'
     """
-    figure = figure.legible()
     boxes = [_box(Canvas(figure, panel, (panel.width, panel.height))) for panel in figure.panels]
     rows = [boxes[start : start + figure.across] for start in range(0, len(boxes), figure.across)]
     right = max((sum(box.left + box.width + _BETWEEN for box in row) for row in rows), default=0.0) + _EDGE
@@ -184,7 +183,7 @@ def standalone(figure: Figure) -> Markup:
     ground = shape("rect", width="100%", height="100%", class_="ground")
     inside = Markup().join([shape("title", inside=title), shape("style", inside=_style()), ground, *parts])
     more = {"xmlns": "http://www.w3.org/2000/svg", "font-family": FONT, "role": "img", "class": "chart"}
-    return shape("svg", more | size, inside)
+    return Markup(legible(shape("svg", more | size, inside)))
 
 
 class _Box(NamedTuple):

@@ -6,7 +6,7 @@ import sys
 import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
-from typing import Any, NamedTuple
+from typing import Any
 
 from rich.cells import cell_len
 from rich.console import Console, ConsoleOptions, JustifyMethod, RenderableType
@@ -84,7 +84,7 @@ def show(document: Document, to: Console, longest: int = _LONGEST_LINE) -> None:
     Paragraphs are set no wider than `longest`.
     """
     parts = [part for section in document.sections for part in _flat(section)]
-    before: Part | _Turned | None = None
+    before: Part | Grid | None = None
     for part in _pieces(parts, to.width):
         if before is not None and not _are_close(before, part):
             to.print()
@@ -92,26 +92,19 @@ def show(document: Document, to: Console, longest: int = _LONGEST_LINE) -> None:
         before = part
 
 
-class _Turned(NamedTuple):
-    """Tables with their rows side by side, one below the other; all rows but the first so many are dim."""
-
-    cells: Grid
-    bright: int
-
-
-def _pieces(parts: Iterable[Part], width: int) -> Iterator[Part | _Turned]:
+def _pieces(parts: Iterable[Part], width: int) -> Iterator[Part | Grid]:
     """What is printed at a time: tables that are turned stand on the same columns, as long as these fit."""
     for turned, group in groupby(parts, lambda part: isinstance(part, Table) and part.turned):
         together = tuple(group)
         joined = _joined([part for part in together if isinstance(part, Table)]) if turned else None
-        yield from (joined,) if joined is not None and _fits(joined.cells, width) else together
+        yield from (joined,) if joined is not None and _fits(joined, width) else together
 
 
-def _joined(tables: Sequence[Table]) -> _Turned:
+def _joined(tables: Sequence[Table]) -> Grid:
     first, *others = (grid(table).turned() for table in tables)
     empty = (Cell(""),) * len(first.columns)
     rows = [row for each in others for row in (empty, *each.rows)]
-    return _Turned(first._replace(rows=(*first.rows, *rows)), len(first.rows))
+    return first._replace(rows=(*first.rows, *rows), bright=len(first.rows))
 
 
 def _fits(cells: Grid, width: int) -> bool:
@@ -131,7 +124,7 @@ def _flat(section: Section) -> Iterator[Part]:
             yield part
 
 
-def _are_close(before: Part | _Turned, part: Part | _Turned) -> bool:
+def _are_close(before: Part | Grid, part: Part | Grid) -> bool:
     """Whether no blank line stands between: below a title, and between lines of prose, of a list, or tasks."""
     if isinstance(before, Task) or isinstance(part, Task):
         return type(before) is type(part) or isinstance(before, Prose)
@@ -141,13 +134,13 @@ def _are_close(before: Part | _Turned, part: Part | _Turned) -> bool:
     return isinstance(part, Prose) and part.style in kinds and kinds.get(before.style) == kinds[part.style]
 
 
-def _show(part: Part | _Turned, to: Console, longest: int) -> None:
+def _show(part: Part | Grid, to: Console, longest: int) -> None:
     is_set = isinstance(part, Verdict) or (isinstance(part, Prose) and part.style in _SET)
     width = min(to.width, longest) if to.is_terminal or is_set else to.width
     if isinstance(part, Table):
         show_table(part, to)
-    elif isinstance(part, _Turned):
-        to.print(_rich(part.cells, _whole(part.cells), part.bright))
+    elif isinstance(part, Grid):
+        to.print(_rich(part, _whole(part)))
     elif isinstance(part, Verdict):
         to.print(Text(part.text, style=_TONES[part.tone]), width=width)
     elif isinstance(part, Task):
@@ -162,7 +155,10 @@ def _show(part: Part | _Turned, to: Console, longest: int) -> None:
 
 def _show_task(task: Task, to: Console) -> None:
     """Its head, and below it what it rests on and what to do; ids are never cut: whoever copies one wants it whole."""
-    lines = [(f"  {_MARKS[task.tone]} {task.head}", _TONES[task.tone]), *((f"    {line}", "") for line in task.lines)]
+    lines = [
+        (f"  {_MARKS[task.tone]} {task.head}", _TONES[task.tone]),
+        *((f"    {line}", "") for line in task.evidence),
+    ]
     for line, style in lines:
         start = " " * (len(line) - len(line.lstrip()))
         wrapped = textwrap.wrap(
@@ -238,14 +234,14 @@ def _blocks(cells: Grid, widths: list[int], width: int) -> Iterator[tuple[Grid, 
         yield block, [widths[at] for at in places]
 
 
-def _rich(cells: Grid, widths: list[int], bright: int | None = None) -> RichTable:
+def _rich(cells: Grid, widths: list[int]) -> RichTable:
     has_heads = any(column.head for column in cells.columns)
     table = RichTable(box=None, header_style="bold", padding=(0, 1), pad_edge=False, show_header=has_heads)
     for place, (column, width) in enumerate(zip(cells.columns, widths, strict=True)):
         justify: JustifyMethod = "right" if place >= cells.names else "left"
         table.add_column(Text(on_one_line(column.head)), justify=justify, width=width, overflow="fold")
     for place, row in enumerate(cells.rows):
-        usual = "dim" if bright is not None and place >= bright else ""
+        usual = "dim" if cells.bright is not None and place >= cells.bright else ""
         styles = ("bold green" if cell.best else "dim" if cell.is_missing else usual for cell in row)
         table.add_row(*(Text(cell.words, style=style) for cell, style in zip(row, styles, strict=True)))
     return table

@@ -34,7 +34,6 @@ def chart(figure: Figure) -> alt.ConcatChart:
     need("altair", extra="report", purpose="a chart")
     altair: Any = importlib.import_module("altair")  # heavy, and only here
 
-    figure = figure.legible()
     panels = []
     for place, panel in enumerate(figure.panels):
         layers = _Layers(figure, panel, is_first=not place)
@@ -137,7 +136,7 @@ class _Layers:
         """Where a mark starts and ends along an axis; what has no column reaches from end to end."""
         name, other = getattr(mark, axis), getattr(mark, f"{axis}2")
         if not name:
-            return {axis: {"value": 0}, f"{axis}2": {"value": self.panel.size[axis == "y"]}}
+            return {axis: {"value": 0}, f"{axis}2": {"value": self.panel.height if axis == "y" else self.panel.width}}
         is_number = self.panel.ruler(axis).scale.kind != "category"
         place = {axis: _field(name, is_number=is_number) | self._axis(axis)}
         if other:

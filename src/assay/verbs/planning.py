@@ -58,17 +58,12 @@ class MeasurePlan(NamedTuple):
     told_apart: float
     stability: Stability
 
-    def spreads(self) -> tuple[float, float, float]:
-        """Median, smallest and largest spread over the pairs."""
-        return _middle([pair.spread for pair in self.pairs])
-
-    def detectable(self) -> tuple[float, float, float]:
-        """Median, smallest and largest detectable difference over the pairs."""
-        return _middle([pair.detectable for pair in self.pairs])
-
-    def needed(self) -> tuple[float, float, float]:
-        """Median, smallest and largest number of units needed over the pairs; infinite if no number is enough."""
-        return _middle([math.inf if pair.needed is None else float(pair.needed) for pair in self.pairs])
+    def range_of(self, name: str) -> tuple[float, float, float]:
+        """The median over pairs, the smallest and the largest; as many units as one likes are infinitely many."""
+        numbers = [
+            math.inf if value is None else float(value) for value in (getattr(pair, name) for pair in self.pairs)
+        ]
+        return median(numbers), min(numbers), max(numbers)
 
 
 @dataclass(frozen=True, eq=False)
@@ -135,21 +130,17 @@ def plan(
     samples, notes = pairing.comparable(measures)
     if samples[0].decides_by == "interval":
         raise InputError(f"a plan is about the power of a test, and {pairing.holds} have none: see `compare`")
-    notes += [
-        f"{sample.measure} is a sum over units: it grows with them, and is left out"
-        for sample in samples
-        if sample.is_sum
-    ]
-    usable = [sample for sample in samples if not sample.is_sum]
+    usable, left_out = list[Sample](), list[str]()
+    for sample in samples:
+        if sample.is_sum:
+            left_out.append(f"{sample.measure} is a sum over units, which grows with them")
+        elif len(sample.systems) > 1 and int((~np.isnan(sample.observed)).sum()) < 2:
+            left_out.append(f"{sample.measure} is {sample.why_not(*range(len(sample.systems)))}")
+        else:
+            usable.append(sample)
     if not usable:
-        raise InputError(f"{samples[0].measure} is a sum over units, which grows with them: plan by another measure")
-    unknown = [
-        f"{sample.measure} is {sample.why_not(*range(len(sample.systems)))}" for sample in usable if _is_unknown(sample)
-    ]
-    usable = [sample for sample in usable if not _is_unknown(sample)]
-    if not usable:
-        raise InputError("; ".join(unknown))
-    notes += [f"{why}: it is left out" for why in unknown]
+        raise InputError(f"{'; '.join(left_out)}: plan by another measure")
+    notes += [f"{why}: it is left out" for why in left_out]
     pairs = pairs_of(usable[0].systems, baseline, all_pairs=baseline is None).pairs
     often = resamples_for(len(pairs), alpha) if resamples is None else Whole(100).check("resamples", resamples)
     notes += [note for sample in usable for note in sample.notes()]
@@ -195,12 +186,3 @@ def _measure_plan(sample: Sample, pairs: Sequence[Pair], levels: Levels, drawing
         stability = ranking_stability(sample.defined(), _STABILITY_RESAMPLES, drawing.seed)
     apart = discriminative_power(p, alpha)
     return MeasurePlan(sample.measure, sample.unit_kind, sample.size, wanted, origin, tuple(planned), apart, stability)
-
-
-def _is_unknown(sample: Sample) -> bool:
-    """Whether there are no two systems with a number, though there are two."""
-    return len(sample.systems) > 1 and int((~np.isnan(sample.observed)).sum()) < 2
-
-
-def _middle(numbers: list[float]) -> tuple[float, float, float]:
-    return median(numbers), min(numbers), max(numbers)

@@ -46,13 +46,19 @@ class Subject(Protocol):
     Data and results know their subject by a class attribute `subject`, its name.
     """
 
-    @property
-    def name(self) -> str:
-        """Its name in the registry."""
-
-    @property
-    def words(self) -> Words:
-        """What people call things."""
+    #: Its name in the registry.
+    name: str
+    #: Where the function is that makes a result of its data.
+    verb: str
+    #: Where the class is that reports are made by: see `assay.verbs.report.subject.Reported`.
+    reported: str
+    #: Where the function is that pairs a baseline and a candidate, as `assay.verbs.gating.sides.Sides`. It takes the
+    #: data, `Two` systems or names of them, the measures asked for, the seed and the rules.
+    gated: str
+    #: Where the class is that `doctor` looks by: see `assay.verbs.diagnosis.examination.Examination`.
+    examination: str
+    #: What people call things.
+    words: Words
 
     @property
     def rules(self) -> Collection[str]:
@@ -61,25 +67,6 @@ class Subject(Protocol):
     @property
     def report_rules(self) -> Collection[str]:
         """The keyword arguments that reports take: the rules, and how numbers are made and compared."""
-
-    @property
-    def verb(self) -> str:
-        """Where the function is that makes a result of its data."""
-
-    @property
-    def reported(self) -> str:
-        """Where the class is that reports are made by: see `assay.verbs.report.subject.Reported`."""
-
-    @property
-    def gated(self) -> str:
-        """Where the function is that pairs a baseline and a candidate, as `assay.verbs.gating.sides.Sides`.
-
-        It takes the data, `Two` systems or names of them, the measures asked for, the seed and the rules.
-        """
-
-    @property
-    def examination(self) -> str:
-        """Where the class is that `doctor` looks by: see `assay.verbs.diagnosis.examination.Examination`."""
 
     def pairing(self, inputs: Sequence[Any], measures: Any, seed: int, rules: Mapping[str, Any]) -> Pairing:
         """Open the inputs, and pair the systems by unit: what `compare`, `gate` and `plan` start from."""
@@ -170,5 +157,19 @@ def check_rules(rules: Iterable[str], subject: Subject, *verbs: Callable[..., An
         return
     every = [registry.subject(name) for name in registry.SUBJECTS]
     refuse_unknown(wrong, *verbs, *(known.rules for known in every))
-    for name, words in ((name, known.words) for name in wrong for known in every if name in known.rules):
-        raise ParameterError(f"{name!r} is a rule of {words.rules_of}: it goes with {words.goes_with}")
+    for name in wrong:
+        if any(name in known.rules for known in every):  # what else is known is an argument of the verb
+            raise misplaced(name)
+
+
+def misplaced(name: str) -> ParameterError:
+    """The error for a rule that goes with other data.
+
+    >>> print(misplaced("noise"))
+    'noise' is a rule of clusterings: it goes with clusters of items
+    """
+    every = (registry.subject(subject) for subject in registry.SUBJECTS)
+    words = next((subject.words for subject in every if name in subject.rules), None)
+    if words is None:
+        return ParameterError(f"{name!r} has no meaning here")
+    return ParameterError(f"{name!r} is a rule of {words.rules_of}: it goes with {words.goes_with}")

@@ -16,8 +16,9 @@ from assay.measures.curve_input import GivenCurve
 from assay.measures.registry import Measure
 from assay.subjects.ranking.evaluation import Evaluation, evaluate
 from assay.verbs.explanation.numbers import View, explained, number_of_unit, summarised, undefined_rule, units_of
-from assay.verbs.explanation.place import Place, misplaced, not_explained
+from assay.verbs.explanation.place import Place, not_explained
 from assay.verbs.explanation.result import Explanation
+from assay.verbs.subject import misplaced
 
 
 def of_rankings(

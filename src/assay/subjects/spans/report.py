@@ -56,8 +56,7 @@ class ReportedExtractions:
         """Take extractions, true and predicted spans, or a comparison; further rules are those of `compare`."""
         source, runs, measures, baseline, details, stated = request
         for name in details:
-            if name != "wording":
-                raise ParameterError(f"{name} goes with rankings: a report on extractions has none")
+            raise ParameterError(f"{name} goes with rankings: a report on extractions has none")
         if isinstance(source, Comparison):
             refuse_repeated({"measures": measures, **stated}, "comparison", "compare")
             compared_with(source, baseline)

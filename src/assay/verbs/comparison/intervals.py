@@ -30,21 +30,14 @@ def intervals(findings: Sequence[Finding], standings: Sequence[Standing], pairs:
         )
     baselines = list(dict.fromkeys(each.baseline for each in findings))
     one_baseline = len(baselines) == 1
-    frame = pl.DataFrame(
-        [
-            (
-                each.system if one_baseline else f"{each.system} – {each.baseline}",
-                each.measure,
-                each.difference,
-                each.interval.low,
-                each.interval.high,
-                each.verdict.word,
-                each.margin.value,
-            )
-            for each in findings
-        ],
-        schema=["system", "measure", "value", "low", "high", "verdict", "margin"],
-        orient="row",
+    frame = pl.DataFrame([each.row() for each in findings], infer_schema_length=None).select(
+        pl.col("system") if one_baseline else pl.format("{} – {}", "system", "baseline").alias("system"),
+        "measure",
+        pl.col("difference").alias("value"),
+        "low",
+        "high",
+        pl.Series("verdict", [each.verdict.word for each in findings]),
+        "margin",
     )
     title = f"Differences from {baselines[0]}, with {level}" if one_baseline else f"Differences, with {level}"
     return _curve(

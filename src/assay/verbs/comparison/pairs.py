@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from itertools import combinations
 from typing import Literal, NamedTuple, TypeAlias
 
-from assay.core.errors import ParameterError, did_you_mean, listed
+from assay.core.errors import ParameterError, not_among
 
 Family: TypeAlias = Literal["measure", "all"]
 
@@ -35,9 +35,7 @@ def pairs_of(systems: Sequence[str], baseline: str | Iterable[str] | None = None
     wanted = [systems[0]] if baseline is None else [baseline] if isinstance(baseline, str) else list(baseline)
     for name in wanted:
         if name not in systems:
-            raise ParameterError(
-                f"the baseline is one of {listed(systems)}, not {name!r}{did_you_mean(str(name), list(systems))}"
-            )
+            raise not_among("baseline", name, systems)
     if not wanted:
         raise ParameterError("there is no baseline to compare with")
     firsts = [systems.index(name) for name in dict.fromkeys(wanted)]

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import polars as pl
 
 from assay.core.errors import ParameterError, did_you_mean
+from assay.files import is_file, read_topics
 from assay.measures.counting.judgments import Floats
 from assay.stats.corrections import corrected_as_stated, resamples_for
 from assay.stats.samples import Drawing, Sample
@@ -23,14 +24,7 @@ NONE = "(none)"
 MOST_NUMBERS = 8
 
 
-class Slice(NamedTuple):
-    """Two systems on the units that share a value of an attribute."""
-
-    value: str
-    sample: Sample
-
-
-def slices(sample: Sample, first: int, second: int, attribute: Mapping[str, Any]) -> tuple[Slice, ...]:
+def slices(sample: Sample, first: int, second: int, attribute: Mapping[str, Any]) -> dict[str, Sample]:
     """Split two systems' units by an attribute, given by unit; units that it says nothing about come last.
 
     Numbers with more than eight different values are put into four groups of about the same size.
@@ -38,69 +32,56 @@ def slices(sample: Sample, first: int, second: int, attribute: Mapping[str, Any]
     >>> from assay.stats.mean_samples import MeanSample
     >>> values = np.array([[0.5, 0.75], [0.25, 0.25]])
     >>> sample = MeanSample(values, systems=("a", "b"), units=("q1", "q2"), measure="AP")
-    >>> [(part.value, part.sample.units) for part in slices(sample, 0, 1, {"q1": "short"})]
-    [('short', ('q1',)), ('(none)', ('q2',))]
+    >>> {value: part.units for value, part in slices(sample, 0, 1, {"q1": "short"}).items()}
+    {'short': ('q1',), '(none)': ('q2',)}
     """
     both = sample.only(first, second)
     if both.part(()) is None:
         raise ParameterError(f"{sample.measure} is made of {sample.made_of}: it has no numbers of units to group")
     labels = _labels([attribute.get(unit) for unit in sample.units])
     named = [label for label in dict.fromkeys(sorted(labels, key=lambda label: label[0])) if label[1] != NONE]
+    if not named:
+        raise ParameterError("the attribute is known of no unit: there is nothing to group; are these its topics?")
     if len(named) == len(labels) > 1:
         raise ParameterError("every unit has another value of the attribute: there is nothing to group")
-    parts = []
+    parts = {}
     for label in dict.fromkeys([*named, *(label for label in labels if label[1] == NONE)]):
         part = both.part([row for row, other in enumerate(labels) if other == label])
-        parts += [] if part is None else [Slice(label[1], part)]
-    return tuple(parts)
+        if part is not None:
+            parts[label[1]] = part
+    return parts
 
 
-def slice_table(parts: Sequence[Slice], whole: Finding, settings: Settings) -> pl.DataFrame:
+def slice_table(parts: Mapping[str, Sample], whole: Finding, settings: Settings) -> pl.DataFrame:
     """One row per slice: units, both numbers, difference, interval, p corrected over the slices, verdict."""
     # What compares all systems at once has nothing to say about two of them on a few units.
     test = settings.test if settings.test in TESTS else None
     correction = "holm" if settings.test in SIMULTANEOUS else settings.correction
     swaps = Drawing(settings.resamples or resamples_for(len(parts), settings.alpha), settings.seed)
-    outcomes = [part.sample.test(((0, 1),), test, swaps)[0] for part in parts]
+    outcomes = [part.test(((0, 1),), test, swaps)[0] for part in parts.values()]
     p = corrected_as_stated(np.array([outcome.p for outcome in outcomes]), correction)
     levels = settings.levels._replace(margin=whole.margin.value)
     rows = [
-        (
-            part.value,
-            finding_of(
-                part.sample, (0, 1), outcome, value, levels, drawing=settings.drawing, method=settings.bootstrap
-            ),
-        )
-        for part, outcome, value in zip(parts, outcomes, p.tolist(), strict=True)
+        {"slice": label}
+        | finding_of(part, (0, 1), outcome, value, levels, drawing=settings.drawing, method=settings.bootstrap).row()
+        for (label, part), outcome, value in zip(parts.items(), outcomes, p.tolist(), strict=True)
     ]
-    return pl.DataFrame(
-        [
-            {
-                "slice": label,
-                "units": finding.units,
-                f"value_{whole.baseline}": finding.baseline_value,
-                f"value_{whole.system}": finding.value,
-                "difference": finding.difference,
-                "low": finding.interval.low,
-                "high": finding.interval.high,
-                "p": finding.p,
-                "verdict": str(finding.verdict),
-                "conflict": finding.verdict.conflict,
-            }
-            for label, finding in rows
-        ]
-    )
+    values = {"baseline_value": f"value_{whole.baseline}", "value": f"value_{whole.system}"}
+    frame = pl.DataFrame(rows, infer_schema_length=None).rename(values)
+    return frame.select("slice", "units", *values.values(), "difference", "low", "high", "p", "verdict", "conflict")
 
 
-def attribute_of(topics: Topics | Mapping[str, Any], by: str | None = None) -> dict[str, Any]:
+def attribute_of(topics: Any, by: str | None = None) -> dict[str, Any]:
     """The attribute of each unit: a column of the topics, or what a dict says.
 
     >>> frame = pl.DataFrame({"query_id": ["1", "2"], "title": ["tea", "coffee"], "length": ["1", ""]})
     >>> attribute_of(Topics.of(frame), "length")
     {'1': '1', '2': ''}
     """
-    if not isinstance(topics, Topics):
+    if isinstance(topics, Mapping):
         return dict(topics)
+    if not isinstance(topics, Topics):
+        topics = read_topics(topics) if is_file(topics) else Topics.of(topics)
     known = [column for column in topics.frame.columns if column != topics.key]
     if by not in known:
         hint = did_you_mean(str(by), known)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import combinations
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -19,16 +19,8 @@ from assay.stats.pairing import Directions
 from assay.stats.rounding import snapped
 from assay.stats.samples import Sample
 from assay.stats.stability import with_other_units
-from assay.verbs.correlation.lists import Asked, ListOfNumbers, holds_systems, lists_of, names_of
+from assay.verbs.correlation.lists import ListOfNumbers, holds_systems, lists_of, names_of
 from assay.verbs.correlation.result import Correlations, PairOfLists
-
-
-class _Drawing(NamedTuple):
-    """At which level intervals are, and how often units are drawn anew for them."""
-
-    level: float
-    resamples: int
-    seed: int
 
 
 def correlate(
@@ -67,23 +59,25 @@ def correlate(
         raise ParameterError(f"resamples are 0 or more, not {resamples}")
     if len(given) == 2 and all(map(_is_ranking, given)):
         return _rankings(given[0], given[1], names_of(names, 2), level, p)
-    sides = lists_of(given, Asked(measure, units, split, names, seed, direction))
-    drawing = _Drawing(level, resamples, seed)
-    found = [_pair(one, other, drawing) for one, other in combinations(sides, 2)]
+    sides = lists_of(given, measure=measure, units=units, split=split, names=names, seed=seed, direction=direction)
+    found = [_pair(one, other, level, resamples, seed) for one, other in combinations(sides, 2)]
     notes = dict.fromkeys(note for _, said in found for note in said)
     kind = sides[0].sample.unit_kind if sides[0].sample is not None else None
     return Correlations(tuple(pair for pair, _ in found), sides[0].item, kind, resamples, seed, tuple(notes))
 
 
-def _pair(one: ListOfNumbers, other: ListOfNumbers, drawing: _Drawing) -> tuple[PairOfLists, list[str]]:
+def _pair(
+    one: ListOfNumbers, other: ListOfNumbers, level: float, resamples: int, seed: int
+) -> tuple[PairOfLists, list[str]]:
     """Two lists, and what is worth a note."""
     items, notes = _matched(one, other)
     first, second = (np.array([side.numbers[item] for item in items]) for side in (one, other))
-    signs = [1.0 if side.higher_is_better else -1.0 for side in (one, other)]
-    found = tuple(coefficient.of(signs[0] * first, signs[1] * second, drawing.level) for coefficient in COEFFICIENTS)
+    signs = [-1.0 if side.lower_is_better else 1.0 for side in (one, other)]
+    found = tuple(coefficient.of(signs[0] * first, signs[1] * second, level) for coefficient in COEFFICIENTS)
     redrawn: Mapping[str, Interval] = {}
-    if (sample := one.weighted) is not None and (second_sample := other.weighted) is not None:
-        redrawn = with_other_units(sample, second_sample, items, **drawing._asdict())
+    samples = [side.sample for side in (one, other) if side.sample is not None and side.sample.can_be_reweighted]
+    if len(samples) == 2:
+        redrawn = with_other_units(samples[0], samples[1], items, level=level, resamples=resamples, seed=seed)
     pair = PairOfLists(one.name, other.name, found, redrawn, _side_by_side(items, first, second, signs))
     return pair, [*notes, *_notes_on(one), *_notes_on(other)]
 
@@ -116,7 +110,7 @@ def _notes_on(side: ListOfNumbers) -> Iterator[str]:
     if side.sample is not None and side.sample.left_out:
         units = number_of(side.sample.unit_kind, side.sample.left_out)
         yield f"{side.name}: {units} that not all systems have left out"
-    if not side.higher_is_better:
+    if side.lower_is_better:
         yield f"{side.name}: the smaller number is the better one"
     if side.sample is not None and side.sample.is_undirected:
         yield f"{side.name}: whether higher or lower is better is not known; higher is taken as better"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -18,39 +18,17 @@ from assay.verbs.subject import pairing_of
 
 
 class ListOfNumbers(NamedTuple):
-    """A number for each item, and the units that the numbers are made of, if they are known."""
+    """A number for each item, which way is good, and the units that the numbers are made of, if they are known."""
 
     name: str
     numbers: Mapping[str, float]
     sample: Sample | None = None
-    #: Of somebody's own list, whether the smaller number is the better one.
     lower_is_better: bool = False
 
     @property
     def item(self) -> str:
         """What the items are."""
         return "item" if self.sample is None else "system"
-
-    @property
-    def higher_is_better(self) -> bool:
-        """Whether the larger number is the better one; in somebody's own lists it is, unless stated otherwise."""
-        return not self.lower_is_better if self.sample is None else self.sample.higher_is_better is not False
-
-    @property
-    def weighted(self) -> Sample | None:
-        """The units, if they are known and can be drawn anew."""
-        return self.sample if self.sample is not None and self.sample.can_be_reweighted else None
-
-
-class Asked(NamedTuple):
-    """What `correlate` was asked for besides what it was given."""
-
-    measure: str | Measure | None = None
-    units: Sequence[Collection[str]] | None = None
-    split: int | None = None
-    names: Sequence[str] | None = None
-    seed: int = 0
-    direction: Directions = None
 
 
 def holds_systems(value: Any) -> bool:
@@ -63,128 +41,124 @@ def holds_systems(value: Any) -> bool:
     return bool(several) and all(hasattr(each, "subject") for each in several)
 
 
-def lists_of(given: tuple[Any, ...], asked: Asked) -> list[ListOfNumbers]:
+def lists_of(
+    given: tuple[Any, ...],
+    *,
+    measure: str | Measure | None = None,
+    units: Sequence[Collection[str]] | None = None,
+    split: int | None = None,
+    names: Sequence[str] | None = None,
+    seed: int = 0,
+    direction: Directions = None,
+) -> list[ListOfNumbers]:
     """The lists, at least two.
 
-    >>> [one.name for one in lists_of(([0.1, 0.2], [0.3, 0.1]), Asked())]
+    >>> [each.name for each in lists_of(([0.1, 0.2], [0.3, 0.1]))]
     ['first', 'second']
     """
-    found = _lists(given, asked)
-    if len(found) < 2:
-        raise ParameterError("correlate takes two lists at least: two measures, two evaluations, two lists of scores")
-    return found
-
-
-def _lists(given: tuple[Any, ...], asked: Asked) -> list[ListOfNumbers]:
+    if len(given) > 1 and not isinstance(given[1], str | Measure):
+        own = not holds_systems(given[0])
+        if units is not None or split is not None or (own and measure is not None):
+            raise ParameterError("units and split go with one evaluation; they and measure not with lists of scores")
+        if own:
+            return _own_lists(given, names_of(names, len(given)), direction)
+        wanted = None if measure is None else (measure,)
+        each = [pairing_of(lists_of, data, measures=wanted, direction=direction) for data in given]
+        origins = [pairing.reference for pairing in each]
+        called = names_of(names or (origins if len(set(origins)) == len(origins) else None), len(each))
+        return [_of_systems(pairing, _one(pairing, wanted), name) for pairing, name in zip(each, called, strict=True)]
     if not given:
         raise ParameterError("there is nothing to correlate")
     if not holds_systems(given[0]):
-        return _own_lists(given, asked)
-    rest = given[1:]
-    if rest and all(map(holds_systems, rest)):
-        return _of_each(given, asked)
-    if not all(isinstance(name, str | Measure) for name in rest):
-        raise ParameterError("after an evaluation come the names of measures, or another evaluation")
-    if rest and asked.measure is not None:
+        raise ParameterError("correlate takes two lists at least: two measures, two evaluations, two lists of scores")
+    if given[1:] and measure is not None:
         raise ParameterError("say the measures after the evaluation, or one as measure=: not both")
-    wanted = rest or (None if asked.measure is None else (asked.measure,))
-    measured = pairing_of(lists_of, given[0], measures=wanted, direction=asked.direction)
-    if asked.units is not None or asked.split is not None:
-        return _topic_sets(measured, _one_measure(measured, wanted), asked)
-    chosen = measured.measure_names(wanted)
+    wanted = given[1:] or (None if measure is None else (measure,))
+    pairing = pairing_of(lists_of, given[0], measures=wanted, direction=direction)
+    if units is not None or split is not None:
+        return _topic_sets(pairing, _one(pairing, wanted), units=units, split=split, names=names, seed=seed)
+    chosen = pairing.measure_names(wanted)
     if len(chosen) < 2:
         raise ParameterError(f"correlate takes two measures at least, not {', '.join(chosen)} alone")
-    return [_of_systems(measured, name) for name in chosen]
+    return [_of_systems(pairing, name) for name in chosen]
 
 
-def _own_lists(given: tuple[Any, ...], asked: Asked) -> list[ListOfNumbers]:
+def _own_lists(given: tuple[Any, ...], names: Sequence[str], direction: Directions) -> list[ListOfNumbers]:
     """Numbers matched by name, or by place."""
-    if asked.measure is not None or asked.units is not None or asked.split is not None:
-        raise ParameterError("measure, units and split go with an evaluation, not with lists of scores")
-    names = names_of(asked.names, len(given))
-    stated = dict.fromkeys(names, asked.direction) if isinstance(asked.direction, str) else asked.direction or {}
+    stated = dict.fromkeys(names, direction) if isinstance(direction, str) else direction or {}
     for name, word in stated.items():
         if name not in names or word not in {"higher", "lower"}:
             raise ParameterError(f"a direction is higher or lower, of {' or '.join(names)}, not {word!r} of {name}")
     own = [
-        _own(one, name)._replace(lower_is_better=stated.get(name) == "lower")
-        for one, name in zip(given, names, strict=True)
+        ListOfNumbers(name, _own(numbers, name), lower_is_better=stated.get(name) == "lower")
+        for numbers, name in zip(given, names, strict=True)
     ]
-    if len({isinstance(one, Mapping) for one in given}) > 1:
+    if len({isinstance(numbers, Mapping) for numbers in given}) > 1:
         raise ParameterError("give two dicts, matched by name, or two lists, matched by place: not one of each")
-    if not isinstance(given[0], Mapping) and len({len(one.numbers) for one in own}) > 1:
-        lengths = " and ".join(str(len(one.numbers)) for one in own)
-        raise ParameterError(f"lists are matched by place and equally long, not {lengths}")
+    lengths = [len(each.numbers) for each in own]
+    if not isinstance(given[0], Mapping) and len(set(lengths)) > 1:
+        raise ParameterError(f"lists are matched by place and equally long, not {' and '.join(map(str, lengths))}")
     return own
 
 
-def _own(given: Any, name: str) -> ListOfNumbers:
-    if isinstance(given, Mapping):
-        return ListOfNumbers(name, {str(item): _number(value, name, item) for item, value in given.items()})
+def _own(given: Any, name: str) -> dict[str, float]:
     if isinstance(given, str | bytes) or not hasattr(given, "__len__"):
         raise ParameterError(f"{name}: expected a list of numbers or a dict of them, got {type(given).__name__}")
-    return ListOfNumbers(name, {str(place): _number(value, name, place) for place, value in enumerate(given, 1)})
+    numbers = {}
+    for item, value in given.items() if isinstance(given, Mapping) else enumerate(given, 1):
+        try:
+            numbers[str(item)] = float("nan") if value is None else float(value)
+        except (TypeError, ValueError):
+            raise ParameterError(f"{name}: {item}: expected a number, got {value!r}") from None
+    return numbers
 
 
-def _number(value: Any, name: str, item: Any) -> float:
-    try:
-        return float("nan") if value is None else float(value)
-    except (TypeError, ValueError):
-        raise ParameterError(f"{name}: {item}: expected a number, got {value!r}") from None
-
-
-def _of_each(given: Iterable[Any], asked: Asked) -> list[ListOfNumbers]:
-    """Systems under one measure in each of the evaluations."""
-    if asked.units is not None or asked.split is not None:
-        raise ParameterError("units and split go with one evaluation, not with several")
-    wanted = None if asked.measure is None else (asked.measure,)
-    measured = [pairing_of(lists_of, each, measures=wanted, direction=asked.direction) for each in given]
-    called = names_of(asked.names or _told_apart(measured), len(measured))
-    return [_of_systems(one, _one_measure(one, wanted), name) for one, name in zip(measured, called, strict=True)]
-
-
-def _of_systems(measured: Pairing, measure: str, name: str | None = None) -> ListOfNumbers:
+def _of_systems(pairing: Pairing, measure: str, name: str | None = None) -> ListOfNumbers:
     """Systems under a measure; `name` tells which of the lists under that measure."""
-    sample = measured.sample(measure)
+    sample = pairing.sample(measure)
     numbers = dict(zip(sample.systems, sample.observed.tolist(), strict=True))
-    return ListOfNumbers(sample.measure if name is None else f"{sample.measure} ({name})", numbers, sample)
+    called = sample.measure if name is None else f"{sample.measure} ({name})"
+    return ListOfNumbers(called, numbers, sample, sample.higher_is_better is False)
 
 
-def _one_measure(measured: Pairing, wanted: tuple[str | Measure, ...] | None) -> str:
-    found = measured.measure_names(wanted)
-    if len(found) != 1:
-        raise ParameterError(f"choose one measure of {', '.join(found)}")
-    return found[0]
+def _one(pairing: Pairing, wanted: tuple[str | Measure, ...] | None) -> str:
+    names = pairing.measure_names(wanted)
+    if len(names) != 1:
+        raise ParameterError(f"choose one measure of {', '.join(names)}")
+    return names[0]
 
 
-def _topic_sets(measured: Pairing, measure: str, asked: Asked) -> list[ListOfNumbers]:
-    """Systems under a measure on each set of units."""
-    if not isinstance(measured, ScorePairing):
-        raise ParameterError(f"units and split take numbers of units, and {measured.holds} have none")
-    if not measured.sample(measure).averages_units:
+def _topic_sets(
+    pairing: Pairing,
+    measure: str,
+    *,
+    units: Sequence[Collection[str]] | None,
+    split: int | None,
+    names: Sequence[str] | None,
+    seed: int,
+) -> list[ListOfNumbers]:
+    """Systems under a measure on each set of units: those given, or two random ones that have none in common."""
+    if not isinstance(pairing, ScorePairing):
+        raise ParameterError(f"units and split take numbers of units, and {pairing.holds} have none")
+    sample = pairing.sample(measure)
+    if not sample.averages_units:
         raise ParameterError(f"{measure} sums counts up over queries: correlate topic sets under an averaged measure")
-    if asked.split is None:
-        sets, names = asked.units or (), asked.names
-    elif asked.units is None:
-        sets = _split(measured.sample(measure).units, asked.split, asked.seed)
-        names = asked.names or (f"{asked.split} drawn", f"{asked.split} others")
-    else:
+    if units is not None and split is not None:
         raise ParameterError("choose units or split")
+    sets = list(units or ())
+    if split is not None:
+        most = len(sample.units) // 2
+        if not 1 <= split <= most:
+            raise ParameterError(f"split draws two sets of 1 to {most} of the {len(sample.units)} units, not {split}")
+        drawn = np.random.default_rng(seed).permutation(np.array(sample.units, dtype=object)).tolist()
+        sets, names = [drawn[:split], drawn[split : 2 * split]], names or (f"{split} drawn", f"{split} others")
     sides = []
     for name, chosen in zip(names_of(names, len(sets)), sets, strict=True):
-        frame = measured.scores.frame.filter(pl.col("unit").is_in([str(unit) for unit in chosen]), measure=measure)
+        frame = pairing.scores.frame.filter(pl.col("unit").is_in([str(unit) for unit in chosen]), measure=measure)
         if not frame.height:
             raise InputError(f"{name}: no unit of this set has scores")
-        sides.append(_of_systems(replace(measured, scores=replace(measured.scores, frame=frame)), measure, name))
+        sides.append(_of_systems(replace(pairing, scores=replace(pairing.scores, frame=frame)), measure, name))
     return sides
-
-
-def _split(units: Sequence[str], size: int, seed: int) -> tuple[list[str], list[str]]:
-    """Two random sets of units that have none in common."""
-    if not 1 <= size <= len(units) // 2:
-        raise ParameterError(f"split draws two sets of 1 to {len(units) // 2} of the {len(units)} units, not {size}")
-    drawn = np.random.default_rng(seed).permutation(np.array(units, dtype=object)).tolist()
-    return drawn[:size], drawn[size : 2 * size]
 
 
 def names_of(names: Sequence[str] | None, count: int) -> tuple[str, ...]:
@@ -198,9 +172,3 @@ def names_of(names: Sequence[str] | None, count: int) -> tuple[str, ...]:
     if len(names) != count or len(set(names)) != count:
         raise ParameterError(f"names are {count}, all different, not {', '.join(names)}")
     return tuple(names)
-
-
-def _told_apart(measured: Iterable[Pairing]) -> list[str] | None:
-    """The names of the judgments, if they tell the evaluations apart."""
-    called = [pairing.reference for pairing in measured]
-    return called if len(set(called)) == len(called) else None

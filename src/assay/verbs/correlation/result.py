@@ -97,9 +97,9 @@ class Correlations(Result):
         nothing = Interval(math.nan, math.nan, math.nan, "")
         rows = []
         for pair in self.pairs:
-            for one in pair.coefficients:
-                other = pair.with_other_units.get(one.name, nothing)
-                told = {"first": pair.first, "second": pair.second, "coefficient": one.name, "value": one.value}
-                told |= {"low": one.low, "high": one.high, "level": one.level, "n": one.n}
-                rows.append(told | {"low_units": other.low, "high_units": other.high, "note": one.note})
-        return pl.DataFrame(rows, infer_schema_length=None).with_columns(pl.col(pl.Float64).fill_nan(None))
+            for each in pair.coefficients:
+                redrawn = pair.with_other_units.get(each.name, nothing)
+                row = {"first": pair.first, "second": pair.second, "coefficient": each.name} | each._asdict()
+                rows.append(row | {"low_units": redrawn.low, "high_units": redrawn.high})
+        frame = pl.DataFrame(rows, infer_schema_length=None).select(pl.exclude("name", "note"), "note")
+        return frame.with_columns(pl.col(pl.Float64).fill_nan(None))

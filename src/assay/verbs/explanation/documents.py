@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -18,18 +18,13 @@ MOST = 1000
 MOST_BEYOND = 100
 
 
-class Cut(NamedTuple):
-    """The tables with the new column, and what there is to say about it."""
-
-    tables: list[StepTable]
-    remarks: list[str]
-
-
-def at_every_rank(tables: list[StepTable], measure: Measure, alone: Ranks, limit: int) -> Cut:
+def at_every_rank(
+    tables: list[StepTable], measure: Measure, alone: Ranks, limit: int
+) -> tuple[list[StepTable], list[str]]:
     """The measure cut off at every rank, in the first table that has ranks, down to the cut-off or the list's end.
 
     >>> from assay.measures import P
-    >>> at_every_rank([], P @ 3, Ranks.from_grades([1]), 20).tables[0].frame["P@k"].to_list()
+    >>> at_every_rank([], P @ 3, Ranks.from_grades([1]), 20)[0][0].frame["P@k"].to_list()
     [1.0, 0.5, 0.3333]
     """
     place = next((number for number, table in enumerate(tables) if "rank" in table.frame.columns), len(tables))
@@ -46,9 +41,8 @@ def at_every_rank(tables: list[StepTable], measure: Measure, alone: Ranks, limit
     sums = [name for name in frame.columns if name.startswith("running_")]
     frame = frame.with_columns(pl.col(sums).forward_fill().fill_null(0.0), pl.col(name).fill_nan(None))
     remark = f"{name} is shown down to rank {down_to:,}; the cut-off is {cutoff:,}"
-    return Cut(
-        [*tables[:place], table._replace(frame=frame), *tables[place + 1 :]], [remark] if down_to < cutoff else []
-    )
+    tables = [*tables[:place], table._replace(frame=frame), *tables[place + 1 :]]
+    return tables, [remark] if down_to < cutoff else []
 
 
 def with_documents(

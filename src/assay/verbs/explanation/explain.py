@@ -76,9 +76,8 @@ def explain(
     view = View(None if show is None else Whole(1).check("show", show), running)
     if isinstance(measure, str) and is_coefficient(measure):
         _check(rules)
-        place.refuse("has no meaning for two orders", "system", "label", "item", "threshold")
-        if rules or place.query is not None or running:
-            option = next(iter(rules), "query" if place.query is not None else "running")
+        place.refuse("has no meaning for two orders", "system", "query", "label", "item", "threshold")
+        for option in (*rules, *(["running"] if running else [])):
             raise ParameterError(f"{option} has no meaning for two orders")
         explanation = of_two_lists(measure, given, run)
         return explanation if view.depth is None else replace(explanation, shown=view.depth)

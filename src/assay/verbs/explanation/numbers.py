@@ -36,7 +36,7 @@ from assay.verbs.explanation.result import (
     step_tables,
     with_class_names,
 )
-from assay.verbs.explanation.summaries import put_together, units_table
+from assay.verbs.explanation.summaries import put_together
 
 
 def units_of(counts: Counts) -> tuple[str, ...]:
@@ -55,14 +55,8 @@ def number_of_unit(counts: Counts, query: str | None) -> int | None:
         return 0 if len(units) == 1 else None
     if query in units:
         return units.index(query)
-    if isinstance(counts, Ranks):
-        if query in counts.left_out:
-            raise ParameterError(
-                f"query {query!r} is judged, but the run has nothing for it, and missing='skip' leaves it out; "
-                "under missing='zero' it counts as an empty result"
-            )
-        if query in counts.ignored_topics:
-            raise ParameterError(f"query {query!r} has no judgments, so it has no number: it is ignored")
+    if isinstance(counts, Ranks) and query in counts.left_out:
+        raise ParameterError(f"query {query!r} is judged, but the run has nothing for it: missing='skip' leaves it out")
     kind = f"an {counts.unit_kind}" if counts.unit_kind == "item" else f"a {counts.unit_kind}"
     raise ParameterError(f"choose {kind} of {listed(units)}, not {query!r}{did_you_mean(query, units)}")
 
@@ -278,7 +272,7 @@ def summarised(
 ) -> Explanation:
     """How the numbers of all units become one; `weight`: what each weighs in a mean, if not all the same."""
     units, kind = units_of(counts), counts.unit_kind
-    total = put_together(measure, result, view.undefined, kind, weight=weight)
+    total, table = put_together(measure, units, result, view.undefined, kind, weight=weight)
     summary = summarise(measure, result, view.undefined)
     return Explanation(
         measure=measure,
@@ -286,7 +280,7 @@ def summarised(
         unit_kind=kind,
         value=summary.value if weight is None else float(total.values[0]),
         reason=summary.reason or total.reason(0),
-        steps=(units_table(measure, units, result, view.undefined, kind, weight=weight),),
+        steps=(table,),
         counts=tuple(counts_named([(total, 0)])),
         formula=formula(total, 0),
         signature=view.signature_of(measure, counts),

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
-from assay.core import registry
 from assay.core.errors import ParameterError
 from assay.measures.counting.confusion_matrix import Orientation
+from assay.verbs.subject import misplaced
 
 
 class Place(NamedTuple):
@@ -48,19 +48,6 @@ class Place(NamedTuple):
             raise misplaced(name)
         self.refuse("says whose number of an evaluation is meant: counts are of nobody", "system")
         self.refuse_labels()
-
-
-def misplaced(name: str) -> ParameterError:
-    """The error for a rule that goes with other data.
-
-    >>> str(misplaced("pos_label")), str(misplaced("seed"))
-    ("'pos_label' is a rule of classifiers: it goes with predictions", "'seed' has no meaning here")
-    """
-    every = (registry.subject(subject) for subject in registry.SUBJECTS)
-    words = next((subject.words for subject in every if name in subject.rules), None)
-    if words is None:
-        return ParameterError(f"{name!r} has no meaning here")
-    return ParameterError(f"{name!r} is a rule of {words.rules_of}: it goes with {words.goes_with}")
 
 
 def not_explained(value: object) -> ParameterError:

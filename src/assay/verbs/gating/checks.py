@@ -98,10 +98,6 @@ class Check(NamedTuple):
         """Whether it passes as no unit differs."""
         return self.all_zero and self.outcome == "pass"
 
-    def is_surely_worse(self, alpha: float) -> bool:
-        """Whether the test says so; or where there is none, the interval."""
-        return self.p < alpha if self.at_best is None else self.at_best * self.allowed > 0
-
     @property
     def name(self) -> str:
         """What is checked.
@@ -136,7 +132,7 @@ def parts_of(samples: Sequence[Sample], margins: Margins, by: str | None, attrib
     parts: list[Part] = []
     for sample in samples:
         sample.refuse_undirected("gate on it")
-        margin, origin = sample.margin(0, margins.of_measure(sample.measure))
+        margin, origin = sample.margin(0, margins.get(sample.measure, margins.get(None)))
         if isnan(margin):
             raise InputError(f"{sample.measure} has no range, and is {sample.why_not(0)}: there is no margin")
         if not margin > 0:
@@ -146,7 +142,7 @@ def parts_of(samples: Sequence[Sample], margins: Margins, by: str | None, attrib
             continue
         # The margin is that of all units: what is negligible does not depend on the slice.
         parts += [
-            Part(group.sample, f"{by} = {group.value}", margin, origin) for group in slices(sample, 0, 1, attribute)
+            Part(part, f"{by} = {value}", margin, origin) for value, part in slices(sample, 0, 1, attribute).items()
         ]
     return parts
 

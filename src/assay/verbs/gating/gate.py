@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from math import isnan
 from typing import Any
 
 from assay import __version__
 from assay.core import registry
-from assay.core.domains import SHARE, Whole, check_levels
-from assay.core.errors import InputError, ParameterError, number_of
-from assay.files import is_file, read_topics
+from assay.core.domains import SHARE, Choice, Whole, check_levels
+from assay.core.errors import InputError, ParameterError
 from assay.measures.registry import Measure
 from assay.stats.corrections import resamples_for
 from assay.stats.pairing import Directions, Pairing
 from assay.stats.samples import Sample, few_units
-from assay.stats.verdict import FEWEST_UNITS
-from assay.tables import Topics
-from assay.verbs.comparison.slices import NONE, attribute_of
-from assay.verbs.gating.checks import Check, GateSettings, Part, as_drawn, checks_of, parts_of
+from assay.verbs.comparison.slices import attribute_of
+from assay.verbs.gating.checks import GateSettings, as_drawn, checks_of, parts_of
 from assay.verbs.gating.result import GateResult
-from assay.verbs.gating.rules import Inconclusive, Margins, check_inconclusive
+from assay.verbs.gating.rules import Inconclusive, Margins, margins_of
 from assay.verbs.gating.sides import Sides, Two
 from assay.verbs.subject import check_rules, name_of, subject_of
 
@@ -84,30 +81,29 @@ def gate(
     subject = subject_of(qrels) if name_of(qrels) else subject_of(qrels, *two, baseline, candidate)
     check_rules(rules, subject, gate)
     systems = Two.of(qrels, two, baseline, candidate)
-    margins = Margins.of(margin, str)
     check_levels(alpha=alpha, power=0.8)
-    check_inconclusive(inconclusive)
+    Choice(Inconclusive).check("inconclusive", inconclusive)
     seed, redraws = Whole(0).check("seed", seed), Whole(100).check("bootstrap_resamples", bootstrap_resamples)
     allowed = SHARE.check("max_missing", max_missing)
     least = None if min_judged is None else SHARE.check("min_judged", min_judged)
-    attribute = _attribute(slices, topics)
+    if (slices is None) != (topics is None):
+        raise ParameterError("slices (an attribute) and topics go together")
+    attribute = {} if topics is None else attribute_of(topics, slices)
     sides: Sides = registry.load(subject.gated)(qrels, systems, measures, seed, rules)
     sides.pairing.check_drawing(resamples)
-    margins = Margins.of(margins, sides.named)
+    margins = margins_of(margin, sides.named, sides.measures)
     if least is not None and not sides.coverage:
         raise ParameterError("min_judged goes with judgments and runs")
     pairing = sides.pairing.directed(direction, sides.measures)
-    margins.check(sides.measures)
     samples = [_sample(sides, pairing, measure) for measure in sides.measures]
     parts = parts_of(samples, margins, slices, attribute)
     swaps = resamples_for(len(parts), alpha) if resamples is None else Whole(100).check("resamples", resamples)
     settings = GateSettings(alpha, inconclusive, allowed, least, swaps, redraws, seed)
     checks = checks_of(parts, settings)
     notes = [note for sample in samples for note in sample.notes(absences=False)]
-    notes += [*_notes(checks, alpha), *sides.notes()]
+    notes += sides.notes()
     few = [check for check in checks if check.interval == "t" and not check.slice]
     notes += [note for check in few for note in few_units(check.unit_kind, check.units)]
-    notes += _ungrouped(parts, slices)
     notes += pairing.remarks(sides.measures, usual=measures is None, instead="would say more")
     unknown = [check.measure for check in checks if check.outcome == "inconclusive" and isnan(check.at_worst)]
     drawing = samples[0].redraws(settings.drawing)
@@ -140,42 +136,3 @@ def _sample(sides: Sides, pairing: Pairing, measure: str) -> Sample:
         if not sample.averages_units and isnan(value):
             raise InputError(f"{measure} is undefined for {system}: there is nothing to compare")
     return sample
-
-
-def _attribute(by: str | None, topics: Any) -> dict[str, Any]:
-    if (by is None) != (topics is None):
-        raise ParameterError("slices (an attribute) and topics go together")
-    if by is None:
-        return {}
-    if isinstance(topics, Mapping):
-        return attribute_of(topics)
-    if is_file(topics):
-        return attribute_of(read_topics(topics), by)
-    return attribute_of(topics if isinstance(topics, Topics) else Topics.of(topics), by)
-
-
-def _ungrouped(parts: Sequence[Part], by: str | None) -> list[str]:
-    """How many units the attribute says nothing about; refuse one that says nothing about any."""
-    if by is None:
-        return []
-    whole = parts[0].sample
-    rest = [part.sample for part in parts if part.slice == f"{by} = {NONE}" and part.sample.measure == whole.measure]
-    lacking = sum(sample.size for sample in rest)
-    without = f"{number_of(whole.unit_kind, lacking)} of {whole.size:,} without {by} in the topics"
-    if lacking == whole.size:
-        raise ParameterError(f"{without}: there is nothing to group; are these the topics of the judgments?")
-    return [f"{without}: a group of their own"] if lacking else []
-
-
-def _notes(checks: tuple[Check, ...], alpha: float) -> list[str]:
-    notes = []
-    for check in checks:
-        # With so few units that differ the test has a smallest p-value, and a correction may lift it above alpha.
-        differing = check.improved + check.worsened
-        least = 2.0**-differing
-        corrected = least * (len(checks) - sum(other.p_uncorrected < least for other in checks))
-        counted = check.improved + check.same + check.worsened > 0  # scores are compared without counting items
-        if counted and check.units >= FEWEST_UNITS and corrected >= alpha and check.outcome != "pass":
-            few = f"{number_of(check.unit_kind, differing)} that {'differs is' if differing == 1 else 'differ are'}"
-            notes.append(f"{check.name}: cannot fail, as {few} too few for {number_of('check', len(checks))}")
-    return notes

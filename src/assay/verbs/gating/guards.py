@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 
 class Coverage(NamedTuple):
@@ -24,10 +24,6 @@ class Guard(NamedTuple):
     system: str
     holds: bool
     says: str
-
-    def row(self) -> dict[str, Any]:
-        """One row of a table."""
-        return self._asdict()
 
 
 #: What guards are about; advice is given by these names.

@@ -44,7 +44,7 @@ def gated(qrels: Any, *two: Any, inconclusive: str = "fail", **settings: Any) ->
     Choice(_CHOICES).check("inconclusive", inconclusive)
     counted = "report" if inconclusive == "skip" else inconclusive
     result = gate(qrels, *two, inconclusive=counted, **settings)  # type: ignore[arg-type]
-    said = "\n".join([result.sentence, *details(result), *map(str, advice(result))])
+    said = "\n".join([result.sentence, *details(result), *advice(result)])
     if result.outcome == "invalid":
         raise InputError(said)
     outcome = result.counted(result.outcome)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from math import isnan
 from typing import Any, Literal, NamedTuple, TypeAlias, get_args
 
-from assay.core.domains import POSITIVE, Choice
+from assay.core.domains import POSITIVE
 from assay.core.errors import ParameterError, did_you_mean
 from assay.measures import parse_measure
 from assay.stats.rounding import ROUNDING
@@ -18,8 +18,6 @@ Inconclusive: TypeAlias = Literal["report", "pass", "fail"]
 #: The outcomes, from best to worst: several checks together are as good as the worst of them.
 OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)
 EXIT_CODES: dict[Outcome, int] = {"pass": 0, "fail": 1, "invalid": 2, "inconclusive": 3}
-#: What `inconclusive` may be set to: its own exit code, or that of another outcome.
-INCONCLUSIVE: tuple[Inconclusive, ...] = get_args(Inconclusive)
 
 
 class Decision(NamedTuple):
@@ -72,6 +70,8 @@ def decided(
     why = "a loss, but perhaps of less than the margin" if sure else "neither within the margin, nor surely a loss"
     if sure and difference >= 0:
         why = f"p < {alpha:g} for a loss, but the difference is none: they point in different ways"
+    if isnan(bound):
+        why = "there is no interval to decide by"
     return Decision("inconclusive", f"a loss of the margin or more, but {chance}" if beyond else why)
 
 
@@ -97,64 +97,44 @@ def named_of_rankings(measure: Any) -> str:
     return str(parse_measure(measure))
 
 
-class Margins(NamedTuple):
-    """The smallest losses that matter: of single measures, of all others, or (None) what `compare` takes.
+#: The margin of each measure by name; under None, that of the others.
+Margins: TypeAlias = dict[str | None, float]
 
-    >>> Margins.of({"nDCG@10": 0.02}).of_measure("nDCG@10")
-    0.02
+
+def margins_of(stated: Any, named: Named, measures: Sequence[str]) -> Margins:
+    """The margins that were asked for: one for all measures, or by measure.
+
+    >>> margins_of({"map": 0.02}, named_of_rankings, ["AP"])
+    {'AP': 0.02}
     """
-
-    for_all: float | None = None
-    by_measure: Mapping[str, float] = {}
-
-    @classmethod
-    def of(cls, given: Any, named: Named = named_of_rankings) -> Margins:
-        """Take one number, a dict from measures to numbers, or nothing; `named` says what a measure is called here."""
-        if isinstance(given, cls):
-            return cls(given.for_all, {named(name): value for name, value in given.by_measure.items()})
-        if isinstance(given, Mapping):
-            return cls(None, {named(name): POSITIVE.check("the margin", value) for name, value in given.items()})
-        return cls(None if given is None else POSITIVE.check("the margin", given))
-
-    @classmethod
-    def parsed(cls, texts: Iterable[str], named: Named = named_of_rankings) -> Margins:
-        """Take what is typed: numbers, or measures with numbers.
-
-        >>> Margins.parsed(["0.01", "nDCG@10=0.02"])
-        Margins(for_all=0.01, by_measure={'nDCG@10': 0.02})
-        """
-        for_all: float | None = None
-        by_measure: dict[str, float] = {}
-        for text in texts:
-            measure, equals, number = text.rpartition("=")
-            try:
-                value = POSITIVE.check("the margin", float(number))
-            except ValueError as problem:
-                said = "a margin is a number above 0, or MEASURE=NUMBER"
-                raise ParameterError(f"{said}, such as nDCG@10=0.02, not {text!r}") from problem
-            name = named(measure) if equals else None
-            if name in by_measure or (name is None and for_all is not None):
-                raise ParameterError(f"two margins are given for {name or 'all measures'}: give one")
-            if name is None:
-                for_all = value
-            else:
-                by_measure[name] = value
-        return cls(for_all, by_measure)
-
-    def of_measure(self, measure: str) -> float | None:
-        """The margin of a measure; None if nothing was said about it."""
-        return self.by_measure.get(measure, self.for_all)
-
-    def check(self, measures: Iterable[str]) -> None:
-        """Refuse a margin for a measure that is not looked at."""
-        known = list(measures)
-        for name in self.by_measure:
-            if name not in known:
-                raise ParameterError(
-                    f"a margin is given for {name}, but the gate is on {', '.join(known)}{did_you_mean(name, known)}"
-                )
+    by_name = dict(stated) if isinstance(stated, Mapping) else {} if stated is None else {None: stated}
+    margins: Margins = {}
+    for key, value in by_name.items():
+        name = None if key is None else named(key)
+        if name in margins:
+            raise ParameterError(f"two margins are given for {name}: give one")
+        if name is not None and name not in measures:
+            hint = did_you_mean(name, measures)
+            raise ParameterError(f"a margin is given for {name}, but the gate is on {', '.join(measures)}{hint}")
+        margins[name] = POSITIVE.check("the margin", value)
+    return margins
 
 
-def check_inconclusive(wanted: str) -> None:
-    """Refuse what is no way to treat an open outcome."""
-    Choice(INCONCLUSIVE).check("inconclusive", wanted)
+def margins_in(texts: Iterable[str]) -> Margins:
+    """Margins as they are typed: NUMBER, or MEASURE=NUMBER.
+
+    >>> margins_in(["0.05", "nDCG@10=0.02"])
+    {None: 0.05, 'nDCG@10': 0.02}
+    """
+    margins: Margins = {}
+    for text in texts:
+        measure, _, number = text.rpartition("=")
+        try:
+            value = POSITIVE.check("the margin", float(number))
+        except ValueError as problem:
+            said = "a margin is a number above 0, or MEASURE=NUMBER"
+            raise ParameterError(f"{said}, such as nDCG@10=0.02, not {text!r}") from problem
+        if (measure or None) in margins:
+            raise ParameterError(f"two margins are given for {measure or 'all measures'}: give one")
+        margins[measure or None] = value
+    return margins

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
-from assay.core.arguments import argument
+from assay.core.arguments import argument, worded
 from assay.core.digits import as_level, decimals, number, numbers, p_phrase, signed
 from assay.core.errors import number_of, several
 from assay.core.words import INTERVALS, OUTCOMES
-from assay.stats.bootstrap import FEWEST_DRAWN
 from assay.stats.confidence import SUBSAMPLING
 from assay.stats.verdict import FEWEST_UNITS
 from assay.verbs.gating.guards import DEFINED, JUDGED, JUDGED_AT_ALL, MISSING, MISSING_ITEMS
@@ -24,34 +23,16 @@ if TYPE_CHECKING:
 _MOST_SENTENCES, _MOST_NAMES = 6, 5
 
 
-class Advice(NamedTuple):
-    """What to do, and the settings of the gate by which it can be done."""
-
-    text: str
-    settings: tuple[str, ...] = ()
-
-    def __str__(self) -> str:
-        """The advice as a sentence.
-
-        >>> print(Advice("What to do: judge more documents; or ask for less", ("min_judged",)))
-        What to do: judge more documents; or ask for less (min_judged=...).
-        """
-        return f"{self.text} ({', '.join(map(argument, self.settings))})." if self.settings else f"{self.text}."
-
-
-#: What to do if a guard does not hold, by what it is about.
+#: What to do if a guard does not hold, by what it is about; arguments in braces.
 _WHAT_TO_DO = {
-    MISSING: Advice("What to do: complete the run; or allow more topics to be missing", ("max_missing",)),
-    DEFINED: Advice(
-        "What to do: look whether the judgments hold documents that count as relevant, and whether the measure needs "
-        "to know more, such as the size of the collection",
-        ("relevance_level", "collection_size"),
+    MISSING: "complete the run; or allow more topics to be missing ({max_missing})",
+    DEFINED: (
+        "look whether the judgments hold documents that count as relevant, and whether the measure needs to know more, "
+        "such as the size of the collection ({relevance_level}, {collection_size})"
     ),
-    JUDGED_AT_ALL: Advice(
-        "What to do: look whether runs and judgments are of the same collection, with document ids spelt alike"
-    ),
-    JUDGED: Advice("What to do: judge more documents; or ask for less", ("min_judged",)),
-    MISSING_ITEMS: Advice("What to do: predict all items; or allow more to be missing", ("max_missing",)),
+    JUDGED_AT_ALL: "look whether runs and judgments are of the same collection, with document ids spelt alike",
+    JUDGED: "judge more documents; or ask for less ({min_judged})",
+    MISSING_ITEMS: "predict all items; or allow more to be missing ({max_missing})",
 }
 
 
@@ -88,7 +69,8 @@ def of_check(check: Check, result: GateResult) -> str:
             f"is hardly chance ({_evidence(check)})."
         )
     else:
-        why = f"{candidate} could be worse than {by_margin}{_why_open(check, bound, result.settings.alpha)}"
+        known = "" if math.isnan(check.at_worst) else f", {bound}, {_evidence(check)}"
+        why = f"{candidate} could be worse than {by_margin}{known}; {check.why}."
     return f"{_opening(result, check.outcome)}: {why}"
 
 
@@ -97,24 +79,6 @@ def _opening(result: GateResult, outcome: str) -> str:
     if outcome != "inconclusive" or result.settings.inconclusive == "report":
         return OUTCOMES[outcome]
     return f"{OUTCOMES[outcome]} (counted as {OUTCOMES[result.settings.inconclusive].lower()}, as asked for)"
-
-
-def _why_open(check: Check, bound: str, alpha: float) -> str:
-    """Why a check is inconclusive."""
-    if check.all_zero or math.isnan(check.difference):
-        alike = f"; no {check.unit_kind} differs where both have a value, but {check.why}."
-        return alike if check.all_zero else ", as a system has no number."
-    if check.units < FEWEST_UNITS:
-        verb = "is" if check.units == 1 else "are"
-        return f", and {number_of(check.unit_kind, check.units)} {verb} too few for any verdict."
-    if math.isnan(check.at_worst):
-        return ", and there is no interval to decide by."
-    could, evidence = f"{bound}, which is not within the margin {check.allowed:+g}", _evidence(check)
-    if check.is_surely_worse(alpha):
-        return f"; it is surely worse ({evidence}), but perhaps by less than matters: {could}."
-    if abs(check.difference) >= abs(check.allowed) and check.difference * check.allowed > 0:
-        return f"; the loss reaches the margin {check.allowed:+g}, but could be chance ({evidence})."
-    return f", {could}; nor is it shown to be worse ({evidence})."
 
 
 def _evidence(check: Check) -> str:
@@ -147,11 +111,12 @@ def _listed(names: list[str]) -> str:
     return "; ".join(names[:_MOST_NAMES]) + more
 
 
-def advice(result: GateResult) -> Iterator[Advice]:
+def advice(result: GateResult) -> Iterator[str]:
     """What to do, where the outcome is inconclusive or the inputs are not fit."""
     if result.outcome == "invalid":
         # Each kind of guard once, though both systems may have failed it.
-        yield from (_WHAT_TO_DO[name] for name in dict.fromkeys(each.name for each in result.guards if not each.holds))
+        for name in dict.fromkeys(guard.name for guard in result.guards if not guard.holds):
+            yield f"What to do: {worded(_WHAT_TO_DO[name])}."
         return
     unsure = [check for check in result.checks if check.outcome == "inconclusive"]
     if not unsure:
@@ -159,18 +124,16 @@ def advice(result: GateResult) -> Iterator[Advice]:
     kind = several(unsure[0].unit_kind)
     if enough := [check for check in unsure if check.needed is not None and check.units >= FEWEST_UNITS]:
         most = max(enough, key=lambda check: check.needed or 0)
-        more = result.pairing.to_have_more
-        yield Advice(
+        yield (
             f"What to do: if {result.candidate} is really as good, about {most.needed:,} {kind} of this sort would "
-            f"show it 80% of the time ({most.name}; there are {most.units:,}). {more} more {kind}, or allow a wider "
-            "margin",
-            ("margin",),
+            f"show it 80% of the time ({most.name}; there are {most.units:,}). {result.pairing.to_have_more} more "
+            f"{kind}, or allow a wider margin ({argument('margin')})."
         )
     if any(check.units < FEWEST_UNITS for check in unsure):
-        yield Advice(f"What to do: get at least {FEWEST_UNITS} {kind}; fewer allow no verdict")
+        yield f"What to do: get at least {FEWEST_UNITS} {kind}; fewer allow no verdict."
     if result.exit_code == EXIT_CODES["inconclusive"]:
-        code = f"The exit code is {result.exit_code}"
-        yield Advice(f"{code}; it can count as passed or failed instead", ("inconclusive",))
+        instead = f"it can count as passed or failed instead ({argument('inconclusive')})"
+        yield f"The exit code is {result.exit_code}; {instead}."
 
 
 def method(result: GateResult) -> str:
@@ -198,22 +161,14 @@ def method(result: GateResult) -> str:
 
 
 def _intervals(result: GateResult) -> str:
-    """How intervals were made; of several ways, which measures each is for."""
-    ways: dict[str, dict[str, None]] = {}
+    """How intervals were made."""
+    ways: dict[str, None] = {}
     for check in result.checks:
-        kind, way = several(check.unit_kind), INTERVALS.get(check.interval)
-        measures = {check.measure: None}
+        way = INTERVALS.get(check.interval)
+        name = "none" if way is None else way.short if way.is_drawn else way.adjective
         if check.interval == SUBSAMPLING:
-            name = f"{check.redrawn:,} {INTERVALS[SUBSAMPLING].short}"
-        elif way is None:
-            name = "none"
-        elif check.interval == "t":
-            name, measures = f"{way.short}, for fewer than {FEWEST_DRAWN} {kind}", {}
-        elif way.is_drawn:
-            name = f"{way.short} over {kind}, {check.redrawn:,} resamples"
-        else:
-            name = way.adjective
-        ways.setdefault(name, {}).update(measures)
-    if len(ways) == 1:
-        return next(iter(ways))
-    return "; ".join(f"{name}, for {' and '.join(measures)}" if measures else name for name, measures in ways.items())
+            name = f"{check.redrawn:,} {name}"
+        elif way is not None and way.is_drawn:
+            name = f"{name} over {several(check.unit_kind)}, {check.redrawn:,} resamples"
+        ways[name] = None
+    return "; ".join(ways)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import zip_longest
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Self, TypeVar, cast
 
 import polars as pl
@@ -22,7 +22,14 @@ from assay.verbs.comparison import Comparison
 from assay.verbs.report.subject import IN_MEMORY, InputFile, Request, Role, check_name, compared_with, refuse_repeated
 from assay.verbs.report.summary import summed_up
 from assay.verbs.report.texts import shortened
-from assay.verbs.sections.estimates import Estimated, NoSkill, measures_table, undefined, without_interval
+from assay.verbs.sections.estimates import (
+    Estimated,
+    NoSkill,
+    measures_table,
+    remarks_of,
+    undefined,
+    without_interval,
+)
 from assay.verbs.sections.sentences import conflict, headline, of_finding, of_verdict
 from assay.verbs.sections.verdicts import verdicts_table
 
@@ -37,13 +44,11 @@ LONGEST_NAME = 80
 _MOST_REMARKS = 4
 _MOST_NAMES = 6
 _A_PAIR = 2
-#: Advice on items that all systems were given; all other advice is on what a system made of them.
-_ABOUT_ITEMS = frozenset({"left_out"})
 ResultT = TypeVar("ResultT", bound=Estimated)
 
 
 @dataclass(frozen=True, eq=False)
-class Items(Generic[ResultT]):
+class Items(ABC, Generic[ResultT]):
     """What such a report rests on: the systems' numbers, and what came of holding them against a baseline.
 
     `comparison` is None if nothing could be compared; `notes` then say why.
@@ -75,8 +80,7 @@ class Items(Generic[ResultT]):
         """
         source, runs, measures, baseline, details, rules = request
         for name in details:
-            if name != "wording":
-                raise ParameterError(f"{name} goes with rankings: a report on {several(cls.kind)} has none")
+            raise ParameterError(f"{name} goes with rankings: a report on {several(cls.kind)} has none")
         if isinstance(source, Comparison):
             refuse_repeated({"measures": measures, **rules}, "comparison", "compare")
             first = compared_with(source, baseline)
@@ -105,13 +109,13 @@ class Items(Generic[ResultT]):
         return cast(ResultT, cls.verb(source, measures, **rules))
 
     @staticmethod
+    @abstractmethod
     def taken_from(systems: Any) -> tuple[list[Any], dict[str, Any]]:
         """What the verb takes to evaluate systems that were compared, and the rules for it."""
-        raise NotImplementedError
 
+    @abstractmethod
     def compared(self, asked: dict[str, Any], comparison: Comparison | None) -> Self:
         """The same with the systems held against the baseline, as `compare` does, if that has not been done."""
-        raise NotImplementedError
 
     @cached_property
     def held(self) -> Comparison | None:
@@ -196,7 +200,7 @@ def summary(
         numbers = filter(None, (of_verdict(finding, "item"), conflict(finding, "item")))
         parts += [Verdict(word, tone_of(word), short), *map(Prose, numbers)]
     parts += [Prose(text) if place or parts else Prose(text, "claim") for place, text in enumerate(worth)]
-    remarks = tuple(remarks_of(result))
+    remarks = tuple(f"{text}." for text in remarks_of(result))
     advice = Prose(style="advice", title="What to know", points=remarks[:_MOST_REMARKS]) if remarks else None
     minded = [*result.warnings, *warnings]
     shared = {
@@ -210,24 +214,8 @@ def summary(
 
 def further_advice(result: Estimated) -> Iterator[Section]:
     """The remarks that have no place beside the claim."""
-    if rest := tuple(remarks_of(result))[_MOST_REMARKS:]:
+    if rest := tuple(f"{text}." for text in remarks_of(result))[_MOST_REMARKS:]:
         yield Section("advice", "More to know", (Prose(style="list", points=rest),), short="Advice")
-
-
-def remarks_of(result: Estimated) -> Iterator[str]:
-    """The advice in sentences; of several systems, each names the one that it is about, unless it is about all."""
-    several = len(result.systems) > 1
-    every = [(remark.code, remark.says) for remark in result.advice]
-    once: set[tuple[str, str]] = set()
-    # In turn: what stands on top must not be about the first system alone.
-    by_system = [[remark for remark in result.advice if remark.system == system.name] for system in result.systems]
-    for remark in filter(None, (remark for turn in zip_longest(*by_system) for remark in turn)):
-        key = remark.code, remark.says
-        of_all = remark.code in _ABOUT_ITEMS and every.count(key) == len(result.systems)
-        if of_all and key in once:
-            continue
-        once.add(key)
-        yield f"{remark.system}: {remark.says}." if several and not of_all else f"{remark.says}."
 
 
 def measured(

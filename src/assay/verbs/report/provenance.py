@@ -5,9 +5,8 @@ from __future__ import annotations
 import datetime
 import hashlib
 import os
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
 import polars as pl
 
@@ -18,8 +17,6 @@ from assay.stats.tests import SIMULTANEOUS
 from assay.verbs.comparison import Comparison
 from assay.verbs.report.subject import IN_MEMORY, InputFile, Reported
 
-#: What changes whenever a file does: its size, the time of its last change, and which file it is.
-Stamp: TypeAlias = tuple[int, int, int]
 _EPOCH = "SOURCE_DATE_EPOCH"
 _INPUTS = (
     Column("role", "input"),
@@ -29,7 +26,7 @@ _INPUTS = (
 )
 
 
-def provenance(subject: Reported, command: str, before: Mapping[str, Stamp]) -> Section:
+def provenance(subject: Reported, command: str) -> Section:
     """Everything that the report can be made again from; `before` are the stamps of files before they were read."""
     data: dict[str, Any] = {
         "version": __version__,
@@ -43,7 +40,7 @@ def provenance(subject: Reported, command: str, before: Mapping[str, Stamp]) -> 
     settings += [(name, str(value)) for name, value in subject.configuration().items() if value is not None]
     frame = pl.DataFrame(settings, schema=["setting", "value"], orient="row")
     parts.append(Table("settings", frame, (Column("setting"), Column("value")), "Settings", look="settings"))
-    if rows := [_described(source, before) for source in subject.inputs()]:
+    if rows := [_described(source) for source in subject.inputs()]:
         frame = pl.DataFrame(rows, infer_schema_length=None)
         parts.append(Table("inputs", frame, _INPUTS, "Inputs", look="inputs"))
     if data["signatures"]:
@@ -65,14 +62,11 @@ def now() -> str:
     return moment.strftime("%Y-%m-%d %H:%M:%S UTC")
 
 
-def _described(source: InputFile, before: Mapping[str, Stamp]) -> dict[str, str | None]:
+def _described(source: InputFile) -> dict[str, str | None]:
     """A file that went in, with its digest; or what was in memory."""
     path, place, digest = Path(source.origin), source.origin, None
     if source.format != IN_MEMORY and path.is_file():
-        known = before.get(os.path.realpath(path), stamp_of(path))
         digest = digest_of(path)
-        if known is not None and stamp_of(path) != known:
-            raise InputError(f"{path}: changed while the report was made: make it again")
         # A path below the working folder goes without what leads to it: a report may travel.
         place = (path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path).as_posix()
     description = f"{source.format}, {source.counts}" + ("" if digest else "; not a file, so without a digest")
@@ -87,37 +81,6 @@ def digest_of(path: Path) -> str:
             return hashlib.file_digest(file, "sha256").hexdigest()
     except OSError as problem:
         raise InputError(f"{path}: cannot be read: {(problem.strerror or str(problem)).lower()}") from problem
-
-
-def stamps_of(*values: Any) -> dict[str, Stamp]:
-    """The stamps of all files among what was given, by their real paths; lists and dicts may hold further ones.
-
-    >>> stamps_of({"q1": {"d1": 1}}, ["nowhere.run"], None)
-    {}
-    """
-    stamps: dict[str, Stamp] = {}
-    for value in values:
-        if isinstance(value, str | os.PathLike):
-            stamp = stamp_of(Path(value))
-            if stamp is not None:
-                stamps[os.path.realpath(value)] = stamp
-        elif isinstance(value, list | tuple) and not hasattr(value, "_fields"):
-            stamps |= stamps_of(*value)
-        elif isinstance(value, Mapping):
-            # Runs by name; what is deeper is a run itself.
-            stamps |= stamps_of(*(path for path in value.values() if isinstance(path, str | os.PathLike)))
-    return stamps
-
-
-def stamp_of(path: Path) -> Stamp | None:
-    """A file's stamp; None if there is none, or it is a pipe or a device."""
-    try:
-        if not path.is_file():
-            return None
-        status = path.stat()
-    except (OSError, ValueError):
-        return None
-    return status.st_size, status.st_mtime_ns, status.st_ino
 
 
 def correction_of(comparison: Comparison) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Any
 
 from assay.core import registry
@@ -10,8 +10,8 @@ from assay.core.notes import merged
 from assay.measures.registry import Measure
 from assay.show.model import Document, Prose, Section
 from assay.verbs.comparison import compare
-from assay.verbs.report.provenance import Stamp, provenance, stamps_of
-from assay.verbs.report.subject import Reported, Request, Wording
+from assay.verbs.report.provenance import provenance
+from assay.verbs.report.subject import Reported, Request
 from assay.verbs.sections.methods import methods
 from assay.verbs.sections.report import Report
 from assay.verbs.subject import check_rules, subject_of
@@ -30,8 +30,6 @@ def make_report(
     changed: int | None = None,
     show: int | None = None,
     command: str = "",
-    stamps: Mapping[str, Stamp] | None = None,
-    wording: Wording | None = None,
     **rules: Any,
 ) -> Report:
     """Put together everything that is known about systems: who is better, how sure that is, and what it rests on.
@@ -47,9 +45,7 @@ def make_report(
     the others are held against; the first unless given. `system`: whose queries are shown beside the baseline's; the
     best of the others unless given. `topics` and `documents` (files, tables or dicts of texts) put words to ids.
     `changed`: how many of the most changed queries to show (6 unless given), half of them gains and half losses;
-    `show`: how many ranks of each (10 unless given). `command` is the command line that made it. `stamps` (of
-    `stamps_of`) are those of files that were read before: one that has changed since is refused, as its digest would be
-    that of something else. `wording`: how to ask for more, where the report says so; as in Python unless given.
+    `show`: how many ranks of each (10 unless given). `command` is the command line that made it.
 
     >>> judged = {f"q{n}": {"good": 1} for n in range(6)}
     >>> runs = {"down": {q: {"bad": 2.0} for q in judged}, "up": {q: {"good": 2.0} for q in judged}}
@@ -60,9 +56,8 @@ def make_report(
     subject = subject_of(getattr(given, "pairing", given), runs)
     kind: type[Reported] = registry.load(subject.reported)
     check_rules([name for name in rules if name not in subject.report_rules], subject, make_report, compare)
-    before = stamps_of(given, runs, topics, documents) | dict(stamps or {})
     details = {"system": system, "topics": topics, "documents": documents, "changed": changed, "show": show}
-    asked = {name: value for name, value in (details | {"wording": wording}).items() if value is not None}
+    asked = {name: value for name, value in details.items() if value is not None}
     reported = kind.of(Request(given, runs, measures, baseline, asked, rules))
     sections, notes = list[Section](), list(reported.notes)
     for part in reported.sections():
@@ -70,7 +65,7 @@ def make_report(
             notes.append(part)
         else:
             sections.append(part)
-    sections += [methods(reported), provenance(reported, command, before)]
+    sections += [methods(reported), provenance(reported, command)]
     if notes:
         sections.append(Section("notes", "Notes", (Prose(style="list", points=tuple(merged(notes))),), short="Notes"))
     return Report(Document("report", tuple(sections), title or reported.title, page=True, eyebrow=reported.eyebrow))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, Self
 
-from assay.core.errors import ParameterError, did_you_mean, listed
+from assay.core.errors import ParameterError, not_among
 from assay.verbs.comparison.result import Comparison
 
 if TYPE_CHECKING:
@@ -25,15 +25,6 @@ class InputFile(NamedTuple):
     format: str
     counts: str
     name: str | None = None
-
-
-class Wording(NamedTuple):
-    """What to type: to list what to judge next, to choose the measures and the system, to have verdicts in words."""
-
-    judge: str = "compare(..., measures={measure!r}).judge_next()"
-    measures: str = "measures=..."
-    system: str = "system=..."
-    compare: str = "compare(..., measures=...)"
 
 
 class Request(NamedTuple):
@@ -102,7 +93,7 @@ def refuse_repeated(options: Mapping[str, Any], result: str, verb: str) -> None:
 def check_name(role: str, name: str | None, known: Sequence[str]) -> None:
     """Refuse a name that is not among those known."""
     if name is not None and name not in known:
-        raise ParameterError(f"the {role} is one of {listed(known)}, not {name!r}{did_you_mean(str(name), known)}")
+        raise not_among(role, name, known)
 
 
 def compared_with(comparison: Comparison, baseline: str | None) -> str:

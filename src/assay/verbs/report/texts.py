@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from itertools import pairwise
-from os.path import commonprefix
+from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 import polars as pl
@@ -78,44 +75,10 @@ def shortened(text: str, most: int) -> str:
     >>> shortened("one  two\\nthree", 9)
     'one two …'
     """
-    line = _on_one_line(text)
+    line = _BLANKS.sub(" ", text).strip()
     if len(line) <= most:
         return line
     return f"{line[: most - 1].rstrip()} …" if line[most - 2] == " " else f"{line[: most - 1]}…"
-
-
-def told_apart(names: Sequence[str], most: int) -> list[str]:
-    """Names cut where they are too long: those that would look alike keep the place where they differ.
-
-    >>> told_apart(["Chapter 1", "What is known about tea, chapter 1", "What is known about tea, chapter 2"], 16)
-    ['Chapter 1', 'What…chapter 1', 'What…chapter 2']
-    """
-    cut = [shortened(name, most) for name in names]
-    alike = {name for name, count in Counter(cut).items() if count > 1}
-    if not alike:
-        return cut
-    lines = [_on_one_line(name) for name in names]
-    shared = dict.fromkeys(lines, 0)  # how far each one is the same as the one most like it
-    for name, other in pairwise(sorted(shared)):
-        same = len(commonprefix([name, other]))  # noqa: RUF071  # names, letter by letter
-        shared |= {name: max(shared[name], same), other: max(shared[other], same)}
-    pairs = zip(lines, cut, strict=True)
-    return [_around(line, shared[line], most) if short in alike else short for line, short in pairs]
-
-
-def _around(line: str, place: int, most: int) -> str:
-    """The beginning of a line and what stands around a place, so many characters together."""
-    if len(line) <= most:
-        return line
-    head = most // 3
-    rest = most - head - 1
-    start = max(head, min(place - rest // 4, len(line) - rest))
-    start = line.find(" ", start, place) + 1 or start  # whole words, where there are any
-    return f"{line[:head].rpartition(' ')[0] or line[:head]}…{shortened(line[start:], rest)}"
-
-
-def _on_one_line(text: str) -> str:
-    return _BLANKS.sub(" ", text).strip()
 
 
 def values_of_systems(values: Mapping[str, float], most: int) -> str:

@@ -14,9 +14,8 @@ _FIELD = re.compile(r"^  (?P<name>\w+) = \{(?P<value>.*)\},$", re.MULTILINE)
 
 
 class Entry(NamedTuple):
-    """A published work: its entry of the BibTeX file, and the fields of that."""
+    """A published work: the fields of its entry of the BibTeX file, and that entry."""
 
-    kind: str
     fields: dict[str, str]
     bibtex: str
 
@@ -53,7 +52,6 @@ def entries() -> dict[str, Entry]:
     return {
         # Braces keep the capitals of a title, and `&` is escaped, for BibTeX only.
         entry["key"]: Entry(
-            entry["kind"],
             {
                 field["name"]: field["value"].strip("{}").replace(r"\&", "&")
                 for field in _FIELD.finditer(entry["fields"])

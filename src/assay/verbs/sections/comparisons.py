@@ -130,10 +130,9 @@ def _coverage(comparison: Comparison) -> str:
     common += "judged in the top 10: "
     if len(shares) <= _FEW_SYSTEMS:
         return common + ", ".join(map(" ".join, zip(shares, as_percents(shares.values()), strict=True)))
-    known = [name for name, share in shares.items() if not math.isnan(share)] or list(shares)
-    ends = min(known, key=shares.__getitem__), max(known, key=shares.__getitem__)
+    ends = [get(shares, key=lambda name: (math.isnan(shares[name]), shares[name])) for get in (min, max)]
     least, most = as_percents([shares[name] for name in ends])
-    if shares[ends[0]] == shares[ends[1]] and len(known) == len(shares):
+    if least == most:
         return f"{common}{least} of all systems"
     return f"{common}from {least} ({ends[0]}) to {most} ({ends[1]})"
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import zip_longest
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol
 
 import polars as pl
@@ -192,14 +193,21 @@ def settings_of(result: object, *names: str) -> dict[str, Any]:
 
 
 def advice_section(result: Estimated, key: str) -> Section:
-    """All remarks, and under a `key` for JSON; what holds for every system alike is said once."""
-    often = Counter((remark.code, remark.says) for remark in result.advice)
-    points: dict[str, None] = {}
-    for remark in result.advice:
-        of_all = often[remark.code, remark.says] == len(result.systems)
-        points[f"{'' if of_all else f'{remark.system}: '}{remark.says} [{remark.code}]"] = None
-    parts = (Prose(style="list", points=tuple(points)),) if points else ()
+    """All remarks, and under a `key` for JSON."""
+    points = tuple(f"{text} [{remark.code}]" for text, remark in remarks_of(result).items())
+    parts = (Prose(style="list", points=points),) if points else ()
     return Section("advice", parts=parts, data={key: [remark._asdict() for remark in result.advice]})
+
+
+def remarks_of(result: Estimated) -> dict[str, Remark]:
+    """The remarks in words, those of each system in turn; what holds for every system alike is said once."""
+    often = Counter((remark.code, remark.says) for remark in result.advice)
+    by_system = [[remark for remark in result.advice if remark.system == system.name] for system in result.systems]
+    remarks: dict[str, Remark] = {}
+    for remark in filter(None, (remark for turn in zip_longest(*by_system) for remark in turn)):
+        of_all = often[remark.code, remark.says] == len(result.systems)
+        remarks[remark.says if of_all else f"{remark.system}: {remark.says}"] = remark
+    return remarks
 
 
 def whose(result: Any, system: str) -> str:
@@ -219,14 +227,10 @@ def without_interval(result: Estimated) -> Iterator[str]:
     >>> list(without_interval(cluster(Clusters.of(list("xxoo") * 3, [0, 0, 1, 1] * 3), ["Purity", "ARI"])))
     ['No interval (–) of Purity, ARI: all halves are alike.']
     """
-    whys: dict[str, dict[str, list[str]]] = {}
+    whys: dict[str, dict[str, None]] = {}
     for measure in result.measures:
         for system in result.systems:
             if why := result.estimate(measure, system.name).no_interval:
-                whys.setdefault(why, {}).setdefault(display_name(measure), []).append(system.name)
-    for why, measures in whys.items():
-        alike: dict[tuple[str, ...], list[str]] = {}
-        for name, systems in measures.items():
-            alike.setdefault(() if len(systems) == len(result.systems) else tuple(systems), []).append(name)
-        parts = [f"{listed(names)} of {listed(of)}" if of else listed(names) for of, names in alike.items()]
-        yield f"No interval ({DASH}) of {'; '.join(parts)}: {why}."
+                whys.setdefault(why, {})[f"{display_name(measure)}{whose(result, system.name)}"] = None
+    for why, names in whys.items():
+        yield f"No interval ({DASH}) of {listed([*names])}: {why}."

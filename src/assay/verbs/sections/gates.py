@@ -26,10 +26,9 @@ _RIGHT = {1.0: "right", 0.0: "wrong"}
 
 def document(result: GateResult) -> Document:
     """The sentence first, for whoever reads the log of a pipeline; then what to do, and what it rests on."""
-    steps = list(advice(result))
     sections = (
         _outcome(result),
-        Section.of_lines("advice", map(str, steps), "paragraph", {"advice": [step._asdict() for step in steps]}),
+        Section.of_lines("advice", advice(result), "paragraph"),
         Section("checks", parts=(_checks(result),)),
         Section("losses", parts=tuple(_losses(result))),
         _coverage(result),

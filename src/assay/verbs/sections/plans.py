@@ -57,13 +57,10 @@ def _values(name: str, values: tuple[float, float, float]) -> dict[str, float]:
 
 def _ranges(plan: Plan) -> Table:
     """The median over pairs of systems, and the range from the smallest to the largest."""
-    rows = [
-        {"measure": each.measure, "difference": each.difference}
-        | _values("spread", each.spreads())
-        | _values("detectable", each.detectable())
-        | _values("needed", each.needed())
-        for each in plan.measures
-    ]
+    rows: list[dict[str, Any]] = [{"measure": each.measure, "difference": each.difference} for each in plan.measures]
+    for row, each in zip(rows, plan.measures, strict=True):
+        for name in ("spread", "detectable", "needed"):
+            row.update(_values(name, each.range_of(name)))
     to_find = Column("difference", "to find", "chosen")
     columns = (Column("measure"), _range("spread"), _range("detectable"), to_find, _range("needed", least=0))
     return Table("ranges", pl.DataFrame(rows), columns)

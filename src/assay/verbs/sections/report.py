@@ -10,10 +10,8 @@ from pathlib import Path
 import polars as pl
 
 from assay.core import registry
-from assay.core.arguments import argument
 from assay.core.errors import ParameterError
 from assay.core.results import Result
-from assay.files import originals
 from assay.files.atomic import check_target, write_texts
 from assay.show.legible import on_one_line
 from assay.show.model import Document, Prose, Section, Widget
@@ -95,8 +93,8 @@ class Report(Result):
         return wanted
 
 
-def check_targets(targets: Sequence[Path], inputs: Iterable[str] = ()) -> None:
-    """Refuse names with unknown endings, places where nothing can be written, the same file twice, and the inputs.
+def check_targets(targets: Sequence[Path]) -> None:
+    """Refuse names with unknown endings, places where nothing can be written, and the same file twice.
 
     >>> check_targets([Path("report.html"), Path("report.html")])
     Traceback (most recent call last):
@@ -104,18 +102,9 @@ def check_targets(targets: Sequence[Path], inputs: Iterable[str] = ()) -> None:
     """
     for target in targets:
         form_of(target)
-    read = [Path(path) for path in inputs if path != "-"]
-    seen: set[str] = set()
-    for target in targets:
         check_target(target)
-        if os.path.realpath(target) in seen:
+        if [os.path.realpath(other) for other in targets].count(os.path.realpath(target)) > 1:
             raise ParameterError(f"{target}: named twice; a report is written to different files")
-        seen.add(os.path.realpath(target))
-        for path in read:
-            if originals.is_same(target, path) and not originals.are_given_up():
-                raise ParameterError(
-                    f"{target}: is read from: choose another name for the report, or say {argument('overwrite', True)}"
-                )
 
 
 def form_of(path: str | os.PathLike[str]) -> str:

@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING
 
 from assay.core.digits import as_level
-from assay.core.errors import number_of
+from assay.core.errors import joined, number_of
 from assay.core.words import CORRECTIONS, INTERVALS, TESTS
 from assay.stats.confidence import SUBSAMPLING
 from assay.stats.tests import SIMULTANEOUS
@@ -44,8 +44,7 @@ def _tests(comparison: Comparison) -> str:
         notes = dict.fromkeys(finding.outcome.note for finding in tested if finding.outcome.note)
         how = f" ({'; '.join(notes)})" if 0 < len(notes) <= _MOST_NOTES else ""
         measures = list(dict.fromkeys(finding.measure for finding in findings))
-        several = " and ".join(filter(None, (", ".join(measures[:-1]), measures[-1])))
-        names.append(f"{TESTS[test]}{f' for {several}' if len(by_test) > 1 else ''}{how}")
+        names.append(f"{TESTS[test]}{f' for {joined(measures)}' if len(by_test) > 1 else ''}{how}")
     return ", ".join(names)
 
 

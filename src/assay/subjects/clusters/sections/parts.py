@@ -14,6 +14,7 @@ from assay.core.errors import number_of
 from assay.measures.counting.contingency import Contingency
 from assay.measures.counting.points import Points
 from assay.measures.names import display_name
+from assay.show.legible import cut_apart
 from assay.show.model import Column, Part, Prose, Section, Table, Verdict, Widget
 from assay.subjects.clusters import curves as cluster_curves
 from assay.subjects.clusters.groups import arranged, bars_of
@@ -32,7 +33,6 @@ from assay.verbs.report.items import (
     named,
     verdicts,
 )
-from assay.verbs.report.texts import told_apart
 from assay.verbs.sections.curves import figure
 
 #: Of more classes and clusters than these, the largest are drawn.
@@ -95,7 +95,7 @@ def _map(result: Clustering, system: str, table: Contingency, name: str) -> Heat
         left_out = f"Shown are {' and '.join(cut)}; {as_percent(1 - counts.sum() / total)} {rest} in others."
     known = [table.classes[place] for place in classes], [table.clusters[place] for place in clusters]
     rows, columns = (
-        told_apart(["(none)" if label is None else str(label) for label in each], LONGEST_NAME) for each in known
+        cut_apart(["(none)" if label is None else str(label) for label in each], LONGEST_NAME) for each in known
     )
     caption = f"Classes of {system} in rows, clusters in columns"
     sums = sizes[0][classes], sizes[1][clusters], total

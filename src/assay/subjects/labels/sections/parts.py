@@ -18,6 +18,7 @@ from assay.measures.counting.probabilities import Probabilities
 from assay.measures.names import display_name
 from assay.show import charts
 from assay.show.figure import Series
+from assay.show.legible import cut_apart
 from assay.show.model import Column, Prose, Section, Table
 from assay.subjects.labels.curves.bins import reliability
 from assay.subjects.labels.pairing import Classifiers
@@ -34,7 +35,6 @@ from assay.verbs.report.items import (
     named,
     verdicts,
 )
-from assay.verbs.report.texts import told_apart
 
 #: Of more labels than these, only those that are confused most are drawn.
 MOST_LABELS = 20
@@ -84,7 +84,7 @@ class Evidence(Items[Classification]):
         matrices = (system.counts.get(ConfusionMatrix) for system in self.result.systems)
         known = chain(self.result.labels, *(matrix.labels for matrix in matrices if matrix is not None))
         labels = list(dict.fromkeys(map(str, known)))
-        return dict(zip(labels, told_apart(labels, LONGEST_NAME), strict=True))
+        return dict(zip(labels, cut_apart(labels, LONGEST_NAME), strict=True))
 
 
 def sections(evidence: Evidence) -> Iterator[Section]:

@@ -43,7 +43,7 @@ def advice(basis: Basis) -> ReportAdvice | None:
 def _of(basis: Basis, finding: Finding) -> ReportAdvice:
     word, measure = finding.verdict.word, finding.measure
     if word in {"higher", "lower"}:
-        known = f"choose a measure that tells whether that is good, with {basis.shown.wording.measures}"
+        known = f"{measure} is neither good nor bad: choose a measure that is"
         stated = f"state the direction of {measure} to know whether that is good"
         return ReportAdvice(f"{opening(word)}; {stated if finding.direction == 'unknown' else known}.")
     if finding.verdict.unjudged and (word != "inconclusive" or finding.units >= FEWEST_UNITS):
@@ -59,7 +59,7 @@ def _unjudged(basis: Basis, finding: Finding, says: str) -> ReportAdvice:
     """Judge first what the verdict depends on."""
     link, could = ("and", "decide") if finding.verdict.word == "inconclusive" else ("but", "turn")
     why = f"{number_of('unjudged document', finding.verdict.unjudged)} could {could} it"
-    command = basis.shown.wording.judge.format(measure=finding.measure)
+    command = f"assay compare … -m {finding.measure} --judge-next 25"
     return ReportAdvice(f"{says}, {link} {why}: judge these first.", command)
 
 

@@ -22,7 +22,7 @@ from assay.subjects.ranking.evaluation import Evaluation
 from assay.subjects.ranking.visible_changes import PAGE
 from assay.verbs.comparison import Comparison, Finding, compare
 from assay.verbs.comparison.findings import Settings
-from assay.verbs.report.subject import Request, Wording, check_name, compared_with, refuse_repeated
+from assay.verbs.report.subject import Request, check_name, compared_with, refuse_repeated
 from assay.verbs.report.texts import Texts
 from assay.verbs.scores import UNSEEN, ScorePairing, unit_pairing_of
 
@@ -39,12 +39,11 @@ _NO_INTERVAL = Interval(float("nan"), float("nan"), float("nan"), "none")
 
 
 class Shown(NamedTuple):
-    """How many of the most changed queries to show, how many ranks of each, the texts behind ids, and how to ask."""
+    """How many of the most changed queries to show, how many ranks of each, and the texts behind ids."""
 
     queries: int
     ranks: int
     texts: Texts
-    wording: Wording
 
     @classmethod
     def of(cls, details: Mapping[str, Any]) -> Shown:
@@ -52,7 +51,7 @@ class Shown(NamedTuple):
         queries = Whole(0).check("changed", details.get("changed", 6))
         ranks = Whole(1).check("show", details.get("show", 10))
         texts = Texts.of(details.get("topics"), details.get("documents"))
-        return cls(queries, ranks, texts, details.get("wording", Wording()))
+        return cls(queries, ranks, texts)
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 import numpy as np
 import polars as pl
 
+from assay.core.arguments import argument
 from assay.core.digits import number, signed
 from assay.core.errors import ParameterError, joined, number_of
 from assay.core.words import counts, meaning, noted
@@ -108,8 +109,8 @@ def _of_systems(basis: Basis) -> Iterator[tuple[str, pl.DataFrame | str]]:
         yield "", f"{names} have the same {basis.main} for every {basis.unit_kind}: there are no differences to list"
     if len(others) > 1 and others[0] in findings and findings[others[0]].units > _MOST_QUERIES:
         units = number_of(basis.unit_kind, findings[others[0]].units)
-        asked = basis.shown.wording.system
-        yield "", f"with {units}, differences are shown of {basis.system} only; {asked} chooses another"
+        another = f"{argument('system')} chooses another"
+        yield "", f"with {units}, differences are shown of {basis.system} only; {another}"
         others = others[:1]
     try:
         for name in others:

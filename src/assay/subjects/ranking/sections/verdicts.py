@@ -10,7 +10,7 @@ from assay.core.digits import as_level, numbers, p_phrase, signed, signed_percen
 from assay.core.errors import number_of
 from assay.core.words import MARKS, counts, meaning, noted, tone_of
 from assay.show.axis import Axis, around
-from assay.show.drawings import Reach, difference, shares, whisker
+from assay.show.drawings import Reach, shares, ticks, whisker
 from assay.show.model import Prose, Section, Widget
 from assay.stats.bootstrap import Interval
 from assay.subjects.ranking.sections.basis import Basis
@@ -30,8 +30,7 @@ def verdicts(basis: Basis) -> Iterator[Section | str]:
         return
     others = basis.measures[1:]
     if any(map(basis.findings, others)) and all(finding.measure == basis.main for finding in findings):
-        ask = basis.shown.wording.compare
-        yield f"verdicts under {', '.join(others)} stand in the table as marks; {ask} gives them in words"
+        yield f"verdicts under {', '.join(others)} stand in the table as marks; `compare` gives them in words"
     notes = ["* depends on unjudged documents"] if any(finding.verdict.unjudged for finding in findings) else []
     if comparison.correction:
         notes.append(f"p corrected ({_corrected(comparison)}); intervals are not adjusted.")
@@ -143,7 +142,8 @@ def _card(basis: Basis, comparison: Comparison, finding: Finding, axis: Axis) ->
     return {
         "relative": "" if math.isnan(finding.relative) else signed_percent(finding.relative),
         "both": " → ".join(numbers([finding.baseline_value, finding.value])),
-        "drawing": difference(axis, wide, narrow, finding.margin.value, _alternative(finding)),
+        "drawing": whisker(axis, wide, _alternative(finding), "large", narrow=narrow, band=finding.margin.value)
+        + ticks(axis, "axis"),
         "facts": list(_facts(comparison, finding)),
         "shares": shares(parts, f"higher for {won}, the same for {tied}, lower for {lost}"),
         "counts": counts(won, tied, lost, way),
