@@ -21,7 +21,7 @@ from assay.measures.counting import ConfusionMatrix, Scored
 from assay.measures.counting.confusion import Confusion
 from assay.measures.counting.judgments import Floats
 from assay.measures.over_classes import overall
-from assay.stats.score_bootstrap import bootstrap_scores
+from assay.stats.score_bootstrap import SortedItems, drawn_items, measured
 from assay.subjects.labels.label_report import LabelReport, classification_report
 from assay.subjects.labels.thresholds.choice import thresholds
 
@@ -153,11 +153,16 @@ def _bootstrap() -> Work:
 
     def theirs() -> float:
         drawn = [rng.integers(0, BOOTSTRAPPED, BOOTSTRAPPED) for _ in range(THEIR_RESAMPLES)]
-        return float(np.std([sklearn_metrics.roc_auc_score(truth[rows], scores[rows]) for rows in drawn]))
+        return float(np.std([sklearn_metrics.average_precision_score(truth[rows], scores[rows]) for rows in drawn]))
+
+    def ours() -> Floats:
+        scored = Scored.from_scores(truth, scores)
+        draws = drawn_items(len(scored.positive), len(scored.negative), RESAMPLES, seed=0)
+        return measured(parse_measure("AveragePrecision", "binary"), [SortedItems(scored)], draws)
 
     return Work(
-        f"{RESAMPLES:,} bootstrap AUCs of {BOOTSTRAPPED:,} scores",
-        lambda: bootstrap_scores(Scored.from_scores(truth, scores), resamples=RESAMPLES),
+        f"{RESAMPLES:,} bootstrap average precisions of {BOOTSTRAPPED:,} scores",
+        ours,
         theirs,
         20,
         RESAMPLES / THEIR_RESAMPLES,
