@@ -11,19 +11,19 @@ import polars as pl
 
 from assay.core import registry
 from assay.core.arguments import argument
-from assay.core.errors import InputError, ParameterError, not_among, number_of
+from assay.core.errors import ParameterError, not_among, number_of
 from assay.core.results import Result
 from assay.measures.counting.contingency import Contingency
 from assay.measures.counting.points import Points
 from assay.measures.registry import Measure
 from assay.measures.steps import PerUnit
 from assay.stats.estimates import Estimate
+from assay.stats.samples import Drawing
 from assay.subjects.clusters.groups import classes_of, clusters_of, moves_of
 from assay.subjects.clusters.halves import Halves
 from assay.subjects.clusters.intervals import estimates_of
-from assay.subjects.clusters.rules import Rules, cluster_signature, counts_of, measure_of
+from assay.subjects.clusters.rules import Rules, cluster_signature, measure_of
 from assay.tables import Scores
-from assay.tables.alignment import aligned_clusters
 from assay.tables.clusters import Clusters
 
 if TYPE_CHECKING:
@@ -127,7 +127,8 @@ class Clustering(Result):
         clustered, table = self.system(system), self.contingency(system)
         if clustered.clusters is None and table is not None and not table.is_whole:
             return None
-        return self._once("halves", clustered, lambda: self.halves(clustered.name))
+        drawing = Drawing(self.resamples, self.seed)
+        return self._once("halves", clustered, lambda: Halves.of([clustered], self.rules, drawing))
 
     @cached_property
     def _kept(self) -> dict[tuple[str, str], Any]:
@@ -140,20 +141,6 @@ class Clustering(Result):
             self._kept[what, system.name] = compute()
         kept: Kept = self._kept[what, system.name]
         return kept
-
-    def halves(self, *systems: str) -> Halves:
-        """Random halves of the items of one clustering, or of several of the same items, which then see the same ones.
-
-        >>> from assay import Clusters, cluster
-        >>> truth = list("xxoo") * 5
-        >>> two = cluster({"a": Clusters.of(truth, [0, 0, 1, 1] * 5), "b": Clusters.of(truth, [0, 1, 1, 1] * 5)})
-        >>> two.halves("a", "b").values("Purity").shape
-        (2000, 2)
-        """
-        chosen = [self.system(name) for name in systems] if systems else [self.system()]
-        if len(chosen) > 1:
-            chosen = _in_one_order(chosen, self.rules, self.seed)
-        return Halves.of(chosen, self.rules, resamples=self.resamples, seed=self.seed)
 
     def contingency(self, system: str | None = None) -> Contingency | None:
         """How many items of each class are in each cluster; None if no classes are known."""
@@ -251,15 +238,3 @@ class Clustering(Result):
         texts = dict.fromkeys(("interval", "undefined", "no_interval"), pl.String)
         schema = {"system": pl.String, "measure": pl.String, **numbers, **texts}
         return pl.DataFrame(rows, schema=schema, orient="row").with_columns(pl.col(pl.Float64).fill_nan(None))
-
-
-def _in_one_order(systems: list[ClusteredSystem], rules: Rules, seed: int) -> list[ClusteredSystem]:
-    held = [system.clusters for system in systems if system.clusters is not None]
-    if len(held) < len(systems):
-        raise InputError("a table of classes and clusters holds no items to pair: give the clusters of each")
-    return [
-        system
-        if clusters is system.clusters
-        else system._replace(clusters=clusters, counts=counts_of(clusters, rules, seed))
-        for system, clusters in zip(systems, aligned_clusters(held), strict=True)
-    ]
