@@ -121,8 +121,8 @@ def _few_items(case: ClusteringCase) -> Iterator[Remark]:
     if each < FEW_EACH and names:
         items, clusters = int(case.table.items[0]), number_of("cluster", len(case.table.clusters))
         message = (
-            f"{number_of('item', items)} are few for {clusters}: {listed(names)} would be lower with more items, and the "
-            "intervals do not allow for that"
+            f"{number_of('item', items)} are few for {clusters}: {listed(names)} would be lower with more items, and "
+            "the intervals do not allow for that"
         )
         yield Remark("few_items", message, each, ", ".join(names))
 

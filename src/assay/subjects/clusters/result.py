@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import polars as pl
 
 from assay.core import registry
 from assay.core.arguments import argument
-from assay.core.errors import ParameterError, not_among, number_of
+from assay.core.errors import ParameterError, number_of, only_one
 from assay.core.results import Result
 from assay.measures.counting.contingency import Contingency
 from assay.measures.counting.points import Points
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from assay.verbs.explanation import Explanation
     from assay.verbs.remarks import Remark
 
-Kept = TypeVar("Kept")
 #: Silhouettes of up to so many points are shown for each cluster though nobody asked for the measure.
 MOST_UNASKED = 20_000
 
@@ -94,21 +93,12 @@ class Clustering(Result):
 
     def system(self, name: str | None = None) -> ClusteredSystem:
         """A clustering by name; may be left out if there is only one."""
-        if name is None and len(self.systems) == 1:
-            return self.systems[0]
-        names = [system.name for system in self.systems]
-        if name not in names:
-            raise not_among("clustering", name, names)
-        return self.systems[names.index(name)]
+        return only_one("clustering", name, {system.name: system for system in self.systems})
 
     def measure(self, name: str | Measure | None = None) -> Measure:
         """A measure of this result by name; may be left out if there is only one."""
-        if name is None and len(self.measures) == 1:
-            return self.measures[0]
         wanted = None if name is None else measure_of(name)
-        if wanted not in self.measures:
-            raise not_among("measure", name, self.measures)
-        return wanted
+        return only_one("measure", wanted, {measure: measure for measure in self.measures})
 
     def value(self, measure: str | Measure | None = None, system: str | None = None) -> float:
         """One number, NaN if it is undefined; `estimate` says why."""
@@ -118,7 +108,7 @@ class Clustering(Result):
         """One number with its interval and how that was found; or the reason why there is no number."""
         clustered = self.system(system)
         estimates = self._once(
-            "estimates", clustered, lambda: estimates_of(clustered, self.drawn(clustered.name), self.confidence)
+            "estimates", clustered.name, lambda: estimates_of(clustered, self.drawn(clustered.name), self.confidence)
         )
         return estimates[self.measure(measure)]
 
@@ -128,19 +118,7 @@ class Clustering(Result):
         if clustered.clusters is None and table is not None and not table.is_whole:
             return None
         drawing = Drawing(self.resamples, self.seed)
-        return self._once("halves", clustered, lambda: Halves.of([clustered], self.rules, drawing))
-
-    @cached_property
-    def _kept(self) -> dict[tuple[str, str], Any]:
-        """What was found already, by what it is and whose."""
-        return {}
-
-    def _once(self, what: str, system: ClusteredSystem, compute: Callable[[], Kept]) -> Kept:
-        """What takes a while is made when somebody first asks for it."""
-        if (what, system.name) not in self._kept:
-            self._kept[what, system.name] = compute()
-        kept: Kept = self._kept[what, system.name]
-        return kept
+        return self._once("halves", clustered.name, lambda: Halves.of([clustered], self.rules, drawing))
 
     def contingency(self, system: str | None = None) -> Contingency | None:
         """How many items of each class are in each cluster; None if no classes are known."""
@@ -159,7 +137,7 @@ class Clustering(Result):
         # Silhouettes of many points take long: whoever did not ask for them does not wait.
         wanted = points is not None and (points.items <= MOST_UNASKED or measure_of("Silhouette") in self.measures)
         shapes = points if wanted else None
-        return self._once("clusters", clustered, lambda: clusters_of(self.contingency(clustered.name), shapes))
+        return self._once("clusters", clustered.name, lambda: clusters_of(self.contingency(clustered.name), shapes))
 
     def per_class(self, system: str | None = None) -> pl.DataFrame:
         """Each class: the cluster that holds most of it, and precision, recall and F1 of the one that matches best."""

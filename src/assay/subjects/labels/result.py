@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import polars as pl
 
 from assay.core import registry
 from assay.core.arguments import argument
-from assay.core.errors import ParameterError, not_among, number_of
+from assay.core.errors import ParameterError, number_of, only_one
 from assay.core.results import Result
 from assay.measures.counting.confusion_matrix import ConfusionMatrix, Normalize, Orientation
 from assay.measures.counting.scored import Scored
@@ -115,9 +115,6 @@ def confused_pairs(matrix: ConfusionMatrix) -> pl.DataFrame:
     return pl.DataFrame(frame_columns).sort("items", descending=True, maintain_order=True)
 
 
-Kept = TypeVar("Kept")
-
-
 class ClassificationView(NamedTuple):
     """How a classification is shown: the matrix turned, as shares or in another order; how many errors and pairs."""
 
@@ -212,21 +209,12 @@ class Classification(Result):
 
     def system(self, name: str | None = None) -> ClassifiedSystem:
         """A system by name; may be left out if there is only one."""
-        if name is None and len(self.systems) == 1:
-            return self.systems[0]
-        names = [system.name for system in self.systems]
-        if name not in names:
-            raise not_among("system", name, names)
-        return self.systems[names.index(name)]
+        return only_one("system", name, {system.name: system for system in self.systems})
 
     def measure(self, name: str | Measure | None = None) -> Measure:
         """A measure of this classification by name; may be left out if there is only one."""
-        if name is None and len(self.measures) == 1:
-            return self.measures[0]
         wanted = None if name is None else measure_of(name, self.task)
-        if wanted not in self.measures:
-            raise not_among("measure", name, self.measures)
-        return wanted
+        return only_one("measure", wanted, {measure: measure for measure in self.measures})
 
     def value(self, measure: str | Measure | None = None, system: str | None = None) -> float:
         """One number, NaN if it is undefined; `estimate` says why."""
@@ -237,21 +225,9 @@ class Classification(Result):
         """One number with its interval and how that was found; or the reason why there is no number."""
         classified, drawing = self.system(system), (self.confidence, self.resamples, self.seed)
         estimates = self._once(
-            "estimates", classified, lambda: estimates_of(classified.counts, classified.results, *drawing)
+            "estimates", classified.name, lambda: estimates_of(classified.counts, classified.results, *drawing)
         )
         return estimates[self.measure(measure)]
-
-    @cached_property
-    def _kept(self) -> dict[tuple[str, str], Any]:
-        """What was found already, by what it is and whose."""
-        return {}
-
-    def _once(self, what: str, system: ClassifiedSystem, compute: Callable[[], Kept]) -> Kept:
-        """What takes a while is made when somebody first asks for it."""
-        if (what, system.name) not in self._kept:
-            self._kept[what, system.name] = compute()
-        kept: Kept = self._kept[what, system.name]
-        return kept
 
     def matrix(self, system: str | None = None) -> ConfusionMatrix:
         """How often each label was predicted for items of each true label."""
@@ -270,7 +246,7 @@ class Classification(Result):
     def baselines(self, system: str | None = None) -> tuple[NoSkillBaseline, ...]:
         """What classifiers get that look at no item: always the commonest label, and labels drawn at random."""
         classified = self.system(system)
-        return self._once("baselines", classified, lambda: baselines_of(classified.counts, self.measures))
+        return self._once("baselines", classified.name, lambda: baselines_of(classified.counts, self.measures))
 
     def per_class(self, system: str | None = None) -> pl.DataFrame:
         """Support, predictions, precision, recall and F1 of each class, each with its interval.
@@ -281,7 +257,7 @@ class Classification(Result):
         """
         classified, drawing = self.system(system), (self.confidence, self.resamples, self.seed)
         _refuse_no_labels(classified)
-        return self._once("classes", classified, lambda: per_class_of(classified.counts, *drawing))
+        return self._once("classes", classified.name, lambda: per_class_of(classified.counts, *drawing))
 
     def errors(self, system: str | None = None) -> pl.DataFrame:
         """The items that were predicted wrongly; the surest mistakes first, where there is a score.

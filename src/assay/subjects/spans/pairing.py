@@ -24,7 +24,7 @@ from assay.verbs.scores import listed as listed_measures
 #: What extractions are compared by unless told otherwise; the first one is the headline.
 COMPARED_BY = ("F", "Precision", "Recall")
 #: The keyword arguments by which spans are read and matched.
-RULES = ("match", "bio", "beta")
+RULES = ("match", "beta")
 
 
 @dataclass(frozen=True, eq=False)
