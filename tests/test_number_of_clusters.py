@@ -26,7 +26,7 @@ from assay.measures.counting.contingency import Contingency
 from assay.measures.counting.points import Points
 from assay.subjects.clusters import curves as cluster_curves
 from assay.subjects.clusters.groups import arranged, bars_of
-from assay.subjects.clusters.stability import Box, agreements, stability_of, subsamples
+from assay.subjects.clusters.stability import agreements, even_points, stability_of, subsamples
 
 NOTES = Path(assay.__file__).parent / "data" / "notes" / "notes.csv"
 Array = NDArray[np.float64]
@@ -116,13 +116,12 @@ def test_agreements_leave_out_items_that_one_lacks() -> None:
 def test_the_box_without_structure_holds_all_points_and_lies_along_their_axes() -> None:
     rng = np.random.default_rng(0)
     points = rng.normal(size=(200, 2)) @ [[10, 9], [0, 0.5]]
-    box = Box.around(points)
-    turned = (points - box.middle) @ box.axes.T
-    assert np.all((turned >= box.low - 1e-9) & (turned <= box.high + 1e-9))
-    drawn = box.draw(500, rng)
+    drawn = even_points(points)(500, rng)
+    axes = np.linalg.svd(points - points.mean(axis=0), full_matrices=False)[2]
+    along, of_drawn = ((rows - points.mean(axis=0)) @ axes.T for rows in (points, drawn))
     # Along the axes the box is narrow: no reference point lies far from the line that the data lie on.
-    across = np.abs((drawn - box.middle) @ box.axes.T)[:, 1]
-    assert across.max() <= np.abs(turned[:, 1]).max() + 1e-9
+    assert np.all(of_drawn >= along.min(axis=0) - 1e-9)
+    assert np.all(of_drawn <= along.max(axis=0) + 1e-9)
 
 
 @pytest.mark.parametrize("estimator", [AgglomerativeClustering(), GaussianMixture()])
