@@ -96,7 +96,7 @@ def compare_folds(
 
     Without `second`, all others are held against `first`; without both, the second of two systems against the first,
     or all pairs of more. `measure`: one of the result's, or all. `test`: "corrected-t" (Nadeau and Bengio), or for five
-    repeats of two folds (`cv="5x2"`) "5x2cv" (Alpaydin's combined F) or "5x2cv-t" (Dietterich). Plain paired tests of
+    repeats of two folds (`cv="5x2"`) "5x2cv" (Alpaydin's combined F). Plain paired tests of
     folds are refused. p-values are corrected over the pairs under one measure.
 
     >>> from assay import Predictions, crossval
