@@ -79,7 +79,7 @@ class Points:
 
         `X` has a row of numbers an item, or one number, or all distances if `metric` is `precomputed`. `metric`:
         euclidean, cosine, manhattan or another one of `scipy.spatial.distance.cdist`. Items with the label `noise` are
-        left out. `sample_size` and `seed`: see `silhouette_method`.
+        left out. `sample_size`: so many silhouettes are made, of points drawn by `seed` from every cluster.
 
         >>> Points.of([[0, 0], [0, 2], [9, 9]], [0, 0, -1], noise=-1).left_out
         {'noise': 1}
@@ -188,29 +188,6 @@ class Points:
     def mean_silhouettes(self) -> Floats:
         """Of each cluster, the mean silhouette of its points, or of those that were drawn."""
         return self._mean(self.silhouettes)
-
-    @property
-    def silhouette_error(self) -> float:
-        """The standard error of the mean silhouette that comes from taking a sample; 0 if all points are taken."""
-        if self.chosen is None:
-            return 0.0
-        taken, codes = self._taken, self.codes[self.chosen]
-        off = self.silhouettes[self.chosen] - self.mean_silhouettes[codes]
-        squares = np.bincount(codes, weights=off * off, minlength=len(self.clusters))
-        variance = squares / np.maximum(taken - 1, 1) / taken * (1 - taken / self.sizes)
-        return float(np.sqrt(np.sum((self.sizes / self.items) ** 2 * variance)))
-
-    @property
-    def silhouette_method(self) -> str:
-        """How the mean silhouette came about, in words.
-
-        >>> Points.of([0, 1, 2, 10, 11], list("aaabb")).silhouette_method
-        'exact: all 5 points'
-        """
-        if self.chosen is None:
-            return f"exact: all {number_of('point', self.items)}"
-        sample = f"{len(self.chosen):,} of {number_of('point', self.items)}, drawn from every cluster, each against all"
-        return f"{sample}; standard error {self.silhouette_error:.4f}"
 
     @cached_property
     def centroids(self) -> Centroids:
