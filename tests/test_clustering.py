@@ -14,8 +14,8 @@ import pytest
 import assay
 from assay import Clusters, Contingency, cluster
 from assay.core.errors import InputError, ParameterError
-from assay.subjects.clusters.advice import codes
 from assay.subjects.clusters.chance import purity_by_chance
+from assay.subjects.clusters.remarks import REMARKS
 
 NOTES = Path(assay.__file__).parent / "data" / "notes" / "notes.csv"
 SEVENTEEN = [[5, 1, 2], [1, 4, 0], [0, 1, 3]]
@@ -195,7 +195,7 @@ def test_few_items_for_many_clusters_are_said_to_flatter() -> None:
 
 
 def test_every_code_of_a_remark_is_known_and_others_are_refused() -> None:
-    assert len(codes()) == 8
+    assert len(REMARKS) == 8
     with pytest.raises(ParameterError, match=r"no remark is called 'singleton'.*did you mean singletons"):
         cluster(Clusters.of([0, 1], [0, 1]), mute="singleton")
 

@@ -54,7 +54,7 @@ def test_resamples_are_those_of_items_drawn_and_sorted_anew(digits: int, weighte
 @pytest.mark.parametrize("weighted", [False, True])
 def test_paired_resamples_are_numbers_of_the_same_items(digits: int, weighted: bool) -> None:
     truth, first, second = drawn(2, digits=digits)
-    weight = np.random.default_rng(1).integers(1, 4, len(truth)) if weighted else None
+    weight = np.random.default_rng(1).integers(1, 4, len(truth)).astype(float) if weighted else None
     sizes = int(truth.sum()), int((~truth).sum())
     found = measured(AUC, in_common(truth, [first, second], weight), drawn_items(*sizes, 40, seed=5))
     # Items are drawn in the order of their scores, the first system's first.

@@ -15,7 +15,7 @@ from assay.measures.counting.contingency import Contingency, NoisePolicy, Unlabe
 from assay.measures.counting.points import Points
 from assay.measures.registry import Measure
 from assay.stats.confidence import checked_confidence
-from assay.subjects.clusters.advice import check_codes
+from assay.subjects.clusters.remarks import REMARKS
 from assay.subjects.clusters.result import ClusteredSystem, Clustering, ClusteringView
 from assay.subjects.clusters.rules import Rules, computed, counts_of, measures_of
 from assay.subjects.clusters.scales import uneven_columns
@@ -111,7 +111,7 @@ def cluster(
     0.8
     """
     mute = (mute,) if isinstance(mute, str) else tuple(mute)
-    check_codes(mute)
+    REMARKS.refuse_unknown(mute)
     checked_confidence(confidence)
     resamples, seed = Whole(1).check("resamples", resamples), Whole(0).check("seed", seed)
     rules = Rules(noise, noise_as, unlabelled, metric, sample_size).checked()

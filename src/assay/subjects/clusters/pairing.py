@@ -19,7 +19,7 @@ from assay.measures.counting.points import Points
 from assay.measures.registry import Measure
 from assay.stats.half_samples import KNOWN, Deviations, HalfSample, moved_items
 from assay.stats.pairing import ItemPairing, Wanted
-from assay.stats.samples import Drawing, Sample, direction_of
+from assay.stats.samples import Drawing, Sample
 from assay.subjects.clusters.evaluation import systems_in
 from assay.subjects.clusters.halves import Halves
 from assay.subjects.clusters.intervals import WITHOUT_INTERVAL, reach_of
@@ -173,7 +173,7 @@ class Clusterings(ItemPairing):
             measure=str(wanted),
             unit_kind="item",
             bounds=wanted.definition.bounds,
-            direction=direction_of(wanted.definition.higher_is_better),
+            direction=wanted.definition.direction,
         )
 
     def check_drawing(self, resamples: int | None, interval: str = "hull") -> None:

@@ -1,21 +1,25 @@
-"""Remarks on clusterings: what flatters or hurts a number, and what was left out of it."""
+"""Remarks on clusterings: what flatters or hurts a number, and what was left out of it. Each has a number behind it."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from assay.core.arguments import argument
 from assay.core.digits import as_percent, bracketed, number, numbers
 from assay.core.errors import listed, number_of
-from assay.measures.counting.contingency import NOISE, WITHOUT_CLASS
+from assay.measures.counting.contingency import NOISE, WITHOUT_CLASS, Contingency
+from assay.measures.counting.points import Points
 from assay.measures.names import display_name
-from assay.subjects.clusters.advice import ClusteringCase, remark
 from assay.subjects.clusters.chance import purity_by_chance
 from assay.subjects.clusters.intervals import interval_around
 from assay.subjects.clusters.rules import measure_of
-from assay.verbs.remarks import Remark
+from assay.verbs.remarks import Remark, Remarks
+
+if TYPE_CHECKING:
+    from assay.subjects.clusters.result import ClusteredSystem, Clustering
 
 #: Purity comes from the number of clusters if chance gives so much more than the share of the largest class.
 GAIN = 0.05
@@ -31,6 +35,28 @@ _FLATTERED_BY_FEW = (
 )  # fmt: skip
 #: Labels that tools give to items that they put in no cluster.
 USUAL_NOISE = ("-1", "noise", "outlier", "none")
+
+
+class ClusteringCase(NamedTuple):
+    """A clustering with its counts, as far as there are any."""
+
+    result: Clustering
+    system: ClusteredSystem
+    table: Contingency | None
+    points: Points | None
+
+
+REMARKS = Remarks()
+remark = REMARKS.made
+
+
+def advise(result: Clustering) -> tuple[Remark, ...]:
+    """All remarks on all clusterings, but for those that were muted."""
+    cases = [
+        ClusteringCase(result, system, system.counts.get(Contingency), system.counts.get(Points))
+        for system in result.systems
+    ]
+    return tuple(remark for case in cases for remark in REMARKS.on(case, result.mute))
 
 
 @remark("noise_unsaid")

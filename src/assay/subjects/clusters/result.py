@@ -163,7 +163,7 @@ class Clustering(Result):
     @cached_property
     def advice(self) -> tuple[Remark, ...]:
         """What the numbers mean for whoever relies on them, each remark with the number behind it."""
-        from assay.subjects.clusters.advice import advise  # noqa: PLC0415  # made of this result
+        from assay.subjects.clusters.remarks import advise  # noqa: PLC0415  # made of this result
 
         return advise(self)
 

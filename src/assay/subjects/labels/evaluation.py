@@ -15,7 +15,7 @@ from assay.measures.counting.scored import Scored
 from assay.measures.parser import split_measures
 from assay.measures.registry import Measure
 from assay.stats.confidence import checked_confidence
-from assay.subjects.labels.advice import check_codes
+from assay.subjects.labels.advice import REMARKS
 from assay.subjects.labels.inputs import Prepared, against_rest, all_labels, not_alike, prepare, same_task, systems_in
 from assay.subjects.labels.measurement import (
     LEADING,
@@ -88,7 +88,7 @@ def classify(
     0.5
     """
     mute = (mute,) if isinstance(mute, str) else tuple(mute)
-    check_codes(mute)
+    REMARKS.refuse_unknown(mute)
     checked_confidence(confidence)
     resamples, seed = Whole(1).check("resamples", resamples), Whole(0).check("seed", seed)
     opened = systems_in(predictions, pos_label)

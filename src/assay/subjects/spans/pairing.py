@@ -16,7 +16,7 @@ from assay.measures import Measure
 from assay.measures.counting.confusion import Confusion
 from assay.stats.pairing import Pairing, Wanted
 from assay.stats.pooled_samples import PooledSample
-from assay.stats.samples import Sample, direction_of
+from assay.stats.samples import Sample
 from assay.subjects.spans.evaluation import extract
 from assay.subjects.spans.result import Extraction, confusion_of
 from assay.verbs.scores import listed as listed_measures
@@ -100,7 +100,7 @@ class Extractions(Pairing):
             measure=str(wanted),
             unit_kind="document",
             bounds=wanted.definition.bounds,
-            direction=direction_of(wanted.definition.higher_is_better),
+            direction=wanted.definition.direction,
         )
 
     def signatures(self, measures: Iterable[str]) -> dict[str, str]:

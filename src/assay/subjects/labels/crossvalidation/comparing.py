@@ -16,7 +16,7 @@ from assay.measures.registry import Measure
 from assay.stats.corrections import CORRECTIONS, corrected_as_stated
 from assay.stats.fold_samples import FoldSample
 from assay.stats.fold_tests import checked_fold_test
-from assay.stats.samples import NO_DRAWING, Pair, direction_of
+from assay.stats.samples import NO_DRAWING, Pair
 from assay.subjects.labels.crossvalidation.fitting import named
 from assay.subjects.labels.crossvalidation.result import CrossValidation
 from assay.verbs.comparison.findings import Finding, Levels, finding_of, select_finding
@@ -173,6 +173,6 @@ def _sample(result: CrossValidation, measure: Measure, pair: Pair, settings: Fol
         measure=str(measure),
         unit_kind="fold",
         bounds=measure.definition.bounds,
-        direction=direction_of(measure.definition.higher_is_better),
+        direction=measure.definition.direction,
         left_out=len(values) - len(folds),
     )
