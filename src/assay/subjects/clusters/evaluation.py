@@ -41,6 +41,15 @@ def systems_in(clusters: Any) -> dict[str, Opened]:
     return systems
 
 
+def items_in(clusters: Any) -> list[Clusters]:
+    """The clusters of items that were given, to be paired; a table has no items."""
+    opened = systems_in(clusters).values()
+    held = [table for table in opened if isinstance(table, Clusters)]
+    if len(held) < len(opened):
+        raise InputError("a table of classes and clusters holds no items to pair: give the clusters of each item")
+    return held
+
+
 def _found(clusters: Any) -> Iterator[tuple[str, Opened]]:
     if isinstance(clusters, Clusters):
         yield clusters.name, clusters

@@ -20,7 +20,7 @@ from assay.measures.registry import Measure
 from assay.stats.half_samples import KNOWN, Deviations, HalfSample, moved_items
 from assay.stats.pairing import ItemPairing, Wanted
 from assay.stats.samples import Drawing, Sample
-from assay.subjects.clusters.evaluation import systems_in
+from assay.subjects.clusters.evaluation import items_in
 from assay.subjects.clusters.halves import Halves
 from assay.subjects.clusters.intervals import WITHOUT_INTERVAL, reach_of
 from assay.subjects.clusters.result import ClusteredSystem, Clustering
@@ -87,11 +87,7 @@ class Clusterings(ItemPairing):
         clustering lacks is an error, or is left out and counted (`drop`). Items that one clustering leaves out as noise
         are left out of all: what is paired is of the same items.
         """
-        settled = _rules_of(clusters, rules)
-        opened = systems_in(clusters)
-        held = [table for table in opened.values() if isinstance(table, Clusters)]
-        if len(held) < len(opened):
-            raise InputError("a table of classes and clusters holds no items to pair: give the clusters of each item")
+        settled, held = _rules_of(clusters, rules), items_in(clusters)
         aligned = aligned_clusters(held, missing=missing)
         same, left_out = _in_all(aligned, settled)
         systems = tuple(ClusteredSystem(table.name, table, counts_of(table, settled, seed), {}) for table in same)

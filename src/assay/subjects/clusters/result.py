@@ -196,22 +196,11 @@ class Clustering(Result):
 
     def to_frame(self) -> pl.DataFrame:
         """One row a clustering and measure: value, interval, how it was found, why number or interval is missing."""
-        rows = []
-        for system in self.systems:
-            for measure in self.measures:
-                estimate = self.estimate(measure, system.name)
-                rows.append(
-                    (
-                        system.name,
-                        str(measure),
-                        estimate.value,
-                        estimate.low,
-                        estimate.high,
-                        estimate.method,
-                        estimate.undefined,
-                        estimate.no_interval,
-                    )
-                )
+        rows = [
+            (system.name, str(measure), *(estimate := self.estimate(measure, system.name))[:5], estimate.no_interval)
+            for system in self.systems
+            for measure in self.measures
+        ]
         numbers = dict.fromkeys(("value", "low", "high"), pl.Float64)
         texts = dict.fromkeys(("interval", "undefined", "no_interval"), pl.String)
         schema = {"system": pl.String, "measure": pl.String, **numbers, **texts}
