@@ -20,7 +20,7 @@ from assay.stats.mean_samples import MeanSample
 from assay.stats.permutation import Alternative, Outcome
 from assay.stats.power import smallest_detectable
 from assay.stats.samples import Contrast, Drawing, Pair
-from assay.stats.tuning_bootstrap import RETUNED_T, interval_by_error, t_by_error
+from assay.stats.tuning_bootstrap import RETUNED, RETUNED_T, t_by_error
 
 
 class DependentSample(MeanSample):
@@ -145,7 +145,7 @@ class TunedSample(DependentSample):
 
     def difference_interval(self, level: float) -> Interval:
         """The interval of the difference at a level."""
-        return interval_by_error(self._gain, self.error, self.size, level)
+        return Interval.by_t(self._gain, self.error, self.size - 1, level, RETUNED)
 
     def outcome(self) -> Outcome:
         """What the test says of the difference."""

@@ -53,7 +53,7 @@ class CorrectedT(NamedTuple):
 
     def interval(self, level: float = 0.95) -> Interval:
         """The interval of the difference; none where the error is not known."""
-        return _student(self.difference, self.error, self.freedom, level, CORRECTED_T)
+        return Interval.by_t(self.difference, self.error, self.freedom, level, CORRECTED_T)
 
 
 class FiveByTwo(NamedTuple):
@@ -121,7 +121,7 @@ def interval_of_mean(values: Floats, share: float, level: float = 0.95) -> Inter
     known = np.asarray(values)[~np.isnan(values)]
     if len(known) < 2 or not math.isfinite(share):
         return Interval.unknown(level, CORRECTED_T)
-    return _student(float(known.mean()), _error(known, share), len(known) - 1, level, CORRECTED_T)
+    return Interval.by_t(float(known.mean()), _error(known, share), len(known) - 1, level, CORRECTED_T)
 
 
 def five_by_two(differences: Any) -> FiveByTwo:
@@ -191,13 +191,6 @@ def _error(values: Floats, share: float) -> float:
     if len(values) < 2 or float(values.std(ddof=1)) <= ROUNDING * float(np.abs(values).max()):
         return math.nan
     return math.sqrt((1 / len(values) + share) * float(values.var(ddof=1)))
-
-
-def _student(mean: float, error: float, freedom: int, level: float, method: str) -> Interval:
-    if not error > 0:
-        return Interval.unknown(level, method)
-    reach = float(special.stdtrit(freedom, (1 + level) / 2)) * error
-    return Interval(mean - reach, mean + reach, level, method)
 
 
 def _as_numbers(given: Any, what: str) -> Floats:
