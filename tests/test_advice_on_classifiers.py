@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from assay import ConfusionMatrix, Predictions, classify
-from assay.subjects.labels.advice import REMARKS
+from assay.subjects.labels.remarks import REMARKS
 from assay.verbs.remarks import Remark
 
 #: The four methods of the worked example, as TP, FP, FN, TN.

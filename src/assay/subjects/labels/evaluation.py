@@ -15,7 +15,6 @@ from assay.measures.counting.scored import Scored
 from assay.measures.parser import split_measures
 from assay.measures.registry import Measure
 from assay.stats.confidence import checked_confidence
-from assay.subjects.labels.advice import REMARKS
 from assay.subjects.labels.inputs import Prepared, against_rest, all_labels, not_alike, prepare, same_task, systems_in
 from assay.subjects.labels.measurement import (
     LEADING,
@@ -27,6 +26,7 @@ from assay.subjects.labels.measurement import (
     imbalance_of,
     measure_of,
 )
+from assay.subjects.labels.remarks import REMARKS
 from assay.subjects.labels.resampling import Patterns, weighted_patterns
 from assay.subjects.labels.result import Classification, ClassificationView, ClassifiedSystem
 from assay.tables import Predictions
