@@ -21,7 +21,7 @@ from assay.measures.counting import ConfusionMatrix, Scored
 from assay.measures.counting.confusion import Confusion
 from assay.measures.counting.judgments import Floats
 from assay.measures.over_classes import overall
-from assay.stats.score_bootstrap import bootstrap_scores
+from assay.stats.score_samples import score_interval
 from assay.subjects.labels.label_report import LabelReport, classification_report
 from assay.subjects.labels.thresholds.choice import thresholds
 
@@ -153,11 +153,16 @@ def _bootstrap() -> Work:
 
     def theirs() -> float:
         drawn = [rng.integers(0, BOOTSTRAPPED, BOOTSTRAPPED) for _ in range(THEIR_RESAMPLES)]
-        return float(np.std([sklearn_metrics.roc_auc_score(truth[rows], scores[rows]) for rows in drawn]))
+        return float(np.std([sklearn_metrics.average_precision_score(truth[rows], scores[rows]) for rows in drawn]))
+
+    def ours() -> float:
+        scored, measure = Scored.from_scores(truth, scores), parse_measure("AveragePrecision", "binary")
+        interval, _ = score_interval(scored, measure, 0.95, RESAMPLES, seed=0)
+        return interval.high - interval.low
 
     return Work(
-        f"{RESAMPLES:,} bootstrap AUCs of {BOOTSTRAPPED:,} scores",
-        lambda: bootstrap_scores(Scored.from_scores(truth, scores), resamples=RESAMPLES),
+        f"interval of average precision, {BOOTSTRAPPED:,} scores (scikit-learn: {RESAMPLES:,} resamples)",
+        ours,
         theirs,
         20,
         RESAMPLES / THEIR_RESAMPLES,

@@ -61,11 +61,6 @@ def _silhouettes(items: int) -> list[Work]:
             theirs_give=float,
         ),
         Work(
-            f"silhouette in 32 bits, {size} (scikit-learn: in 64)",
-            lambda: ours(precision="float32"),
-            lambda: float(sklearn_metrics.silhouette_score(points, codes)),
-        ),
-        Work(
             f"exact cosine silhouette, {size}",
             lambda: ours(metric="cosine"),
             lambda: float(sklearn_metrics.silhouette_score(points, codes, metric="cosine")),

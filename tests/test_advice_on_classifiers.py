@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from assay import ConfusionMatrix, Predictions, classify
-from assay.subjects.labels.remarks import CHECKS
+from assay.subjects.labels.remarks import REMARKS
 from assay.verbs.remarks import Remark
 
 #: The four methods of the worked example, as TP, FP, FN, TN.
@@ -126,7 +126,7 @@ def test_where_accuracy_misleads_the_dummy_is_held_against_both_rates() -> None:
     assert "baseline" not in remarks(matrix(20, 180, 10, 1820))
 
 
-@pytest.mark.parametrize("code", tuple(CHECKS))
+@pytest.mark.parametrize("code", REMARKS)
 def test_every_remark_can_be_muted(code: str) -> None:
     cases = [matrix(*cells) for cells in (*FOUR.values(), (20, 180, 10, 1820), (20, 15, 20, 45))]
     cases += [ConfusionMatrix.from_matrix([[95, 0, 0], [3, 0, 0], [1, 0, 1]], ["a", "b", "c"])]

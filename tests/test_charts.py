@@ -28,7 +28,7 @@ from assay.show.svg import draw, standalone
 from assay.show.theme import COLOURS
 from assay.show.vega import DASHES, SHAPES
 from assay.subjects.clusters import curves as cluster_curves
-from assay.subjects.clusters.number_of_clusters import numbers_given
+from assay.subjects.clusters.number_of_clusters import number_of_clusters
 from assay.subjects.labels import curves as classifier_curves
 from assay.subjects.ranking import curves
 from assay.verbs.curves import Curve
@@ -237,10 +237,6 @@ def hostile_curves() -> dict[str, Callable[[], Curve]]:
     named = dict.fromkeys(names[:9], scores)
     points = [[float(n), float(n % 3)] for n in range(22)]
     groups = Clusters.of([names[n % 11] for n in range(22)], [names[n // 2] for n in range(22)], X=points)
-    numbers = {
-        2: Clusters.of(None, [n % 2 for n in range(22)], X=points),
-        3: Clusters.of(None, [n % 3 for n in range(22)], X=points),
-    }
 
     def result() -> Evaluation:
         return evaluate(qrels, runs, "RR")
@@ -261,7 +257,7 @@ def hostile_curves() -> dict[str, Callable[[], Curve]]:
         "scores": lambda: classifier_curves.score_distributions(labels, pos_label=names[0], threshold=0.5),
         "silhouette": lambda: cluster_curves.silhouettes(cluster(groups, "Silhouette", resamples=5)),
         "contingency": lambda: cluster_curves.contingency(cluster(groups, "Purity", resamples=5)),
-        "over_k": lambda: cluster_curves.over_k(numbers_given(numbers, "Silhouette")),
+        "over_k": lambda: cluster_curves.over_k(number_of_clusters(points, [2, 3], stability=False, resamples=2)),
     }
 
 

@@ -177,7 +177,6 @@ def test_what_is_drawn_or_counted_elsewhere_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "clusters.csv"
     path.write_text("doc_id,cluster\nd1,a\n")
     for arguments, says in (
-        ((NOTES, "--over-k", "k{}", "--resamples", "7"), "--resamples goes with --ks"),
         ((NOTES, "--points", "x", "--ks", "2", "--unlabelled", "drop"), "--unlabelled has no meaning where points are"),
         ((NOTES, "--points", "x", "--ks", "2", "--weight", "y"), "--weight has no meaning where points are clustered"),
     ):

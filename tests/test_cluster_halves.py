@@ -14,9 +14,11 @@ from assay.core.errors import InputError
 from assay.measures import parse_measure
 from assay.measures.counting.points import Points
 from assay.stats.half_samples import around
+from assay.stats.samples import Drawing
 from assay.subjects.clusters import halves, subsets
 from assay.subjects.clusters.halves import Halves
-from assay.subjects.clusters.result import ClusteredSystem
+from assay.subjects.clusters.pairing import Clusterings
+from assay.subjects.clusters.result import ClusteredSystem, Clustering
 from assay.subjects.clusters.rules import Rules
 from assay.subjects.clusters.subsets import MOST_POINTS
 from assay.tables.alignment import aligned_clusters
@@ -32,6 +34,10 @@ def items(n: int = 90, seed: int = 0, *, right: float = 0.8, **more: object) -> 
     return Clusters.of(truth, pred, **more)  # type: ignore[arg-type]
 
 
+def halves_of(result: Clustering) -> Halves:
+    return Halves.of(result.systems, result.rules, Drawing(result.resamples, result.seed))
+
+
 def test_all_items_of_the_halves_are_the_table() -> None:
     rng = np.random.default_rng(1)
     truth = pl.Series(rng.choice(["x", "y", None], 50).tolist())  # type: ignore[arg-type]
@@ -40,7 +46,8 @@ def test_all_items_of_the_halves_are_the_table() -> None:
         for unlabelled in ("drop", "class"):
             said: dict[str, Any] = {"noise": -1, "noise_as": noise_as, "unlabelled": unlabelled}
             made = cluster(Clusters.of(truth, pred), "Purity", **said)
-            drawn = made.halves()
+            drawn = made.drawn()
+            assert drawn is not None
             (side,) = drawn.sides
             whole = side.tables(drawn.items[None], None)
             table = made.contingency()
@@ -52,7 +59,7 @@ def test_all_items_of_the_halves_are_the_table() -> None:
 def test_halves_are_spread_as_items_drawn_one_by_one() -> None:
     """The slow twin draws half of the items, without replacement, and counts them anew."""
     given = items()
-    fast = cluster(given, "ARI").halves().values(ARI)[:, 0]
+    fast = halves_of(cluster(given, "ARI")).values(ARI)[:, 0]
     rng = np.random.default_rng(2)
     truth, pred = given.truth.to_numpy(), given.cluster.to_numpy()  # type: ignore[union-attr]
     slow = []
@@ -70,7 +77,7 @@ def test_a_share_of_items_strays_as_its_standard_error_says(n: int) -> None:
     result = cluster(Contingency.from_table([[right, 0, n - right, 0], [0, 3 * n, 0, n]]), "InversePurity")
     # Each item is in the large cluster of its class or not: shares of two groups of known sizes.
     share = (right + 3 * n) / (5 * n)
-    spread = result.halves().deviations("InversePurity").std()
+    spread = halves_of(result).deviations("InversePurity").std()
     assert spread == pytest.approx(math.sqrt(share * (1 - share) / (5 * n)), rel=0.08)
 
 
@@ -95,12 +102,12 @@ def test_the_seed_decides_and_the_order_of_items_does_not() -> None:
 def test_clusterings_of_the_same_items_see_the_same_halves() -> None:
     given = items(item_id=[f"i{number}" for number in range(90)])
     turned = given.taken(pl.Series(np.random.default_rng(3).permutation(90)))
-    pair = cluster({"a": given, "b": turned, "c": items(seed=9, right=0.5)}, "ARI")
-    drawn = pair.halves("a", "b").values("ARI")
+    both = Clusterings.of({"a": given, "b": turned})
+    drawn = both.halves((0, 1), Drawing(2000, 0)).values("ARI")
     assert (drawn[:, 0] == drawn[:, 1]).all()
-    assert drawn[:, 0].std() == pytest.approx(pair.halves("a").values("ARI").std(), rel=0.1)
+    assert drawn[:, 0].std() == pytest.approx(both.halves((0,), Drawing(2000, 0)).values("ARI").std(), rel=0.1)
     with pytest.raises(InputError, match="has item ids and c has none"):
-        pair.halves("a", "c")
+        Clusterings.of({"a": given, "c": items(seed=9, right=0.5)})
 
 
 def test_differences_of_clusterings_are_paired() -> None:
@@ -109,7 +116,7 @@ def test_differences_of_clusterings_are_paired() -> None:
     changed = given.cluster.to_numpy().copy()
     changed[:10] = (changed[:10] + 1) % 3
     other = Clusters.of(given.truth, changed)
-    drawn = cluster({"a": given, "b": other}, "ARI").halves("a", "b").deviations("ARI")
+    drawn = Clusterings.of({"a": given, "b": other}).halves((0, 1), Drawing(2000, 0)).deviations("ARI")
     assert (drawn[:, 0] - drawn[:, 1]).std() < 0.7 * drawn[:, 0].std()
 
 
@@ -118,7 +125,7 @@ def test_noise_of_one_clustering_stays_in_the_other() -> None:
     noisy = truth.copy()
     noisy[::3] = -1
     pair = cluster({"all": Clusters.of(truth, truth), "some": Clusters.of(truth, noisy)}, "Purity", noise=-1)
-    drawn = pair.halves("all", "some")
+    drawn = halves_of(pair)
     tables = drawn.tables
     assert tables[0].items.tolist() == [30.0] * 2000
     assert set(tables[1].items) != {30.0}
@@ -126,9 +133,8 @@ def test_noise_of_one_clustering_stays_in_the_other() -> None:
 
 
 def test_a_table_holds_no_items_to_pair() -> None:
-    pair = cluster({"a": items(), "b": Contingency.from_table([[9, 1], [1, 9]])}, "ARI")
     with pytest.raises(InputError, match="holds no items to pair"):
-        pair.halves("a", "b")
+        Clusterings.of({"a": items(), "b": Contingency.from_table([[9, 1], [1, 9]])})
 
 
 @pytest.mark.parametrize(
@@ -148,7 +154,7 @@ def test_items_that_do_not_agree_are_not_paired(other: Clusters, expected: str) 
 def test_weights_are_drawn_with_their_items() -> None:
     weight = np.random.default_rng(5).choice([1.0, 2.5], 90)
     result = cluster(items(sample_weight=weight), ["Purity", "ARI"])
-    tables = result.halves().tables[0]
+    tables = halves_of(result).tables[0]
     assert tables.is_weighted
     assert tables.items.mean() == pytest.approx(weight.sum() / 2, rel=0.01)
     for name in ("Purity", "ARI"):
@@ -201,7 +207,7 @@ def test_middles_that_hardly_differ_have_no_interval_of_davies_bouldin() -> None
     assert wild.estimate().no_interval == "halves of the items have quite another number"
     assert math.isnan(wild.estimate().low)
     both = {"a": wild.systems[0].clusters, "b": Clusters.of(None, labels % 3, X=wild.systems[0].clusters.points)}  # type: ignore[union-attr]
-    assert np.isnan(cluster(both, "DaviesBouldin", resamples=60).halves("a", "b").deviations("DaviesBouldin")).any()
+    assert np.isnan(halves_of(cluster(both, "DaviesBouldin", resamples=60)).deviations("DaviesBouldin")).any()
 
 
 def test_davies_bouldin_is_computed_on_true_halves_of_any_number_of_points(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -215,7 +221,7 @@ def test_davies_bouldin_is_computed_on_true_halves_of_any_number_of_points(monke
         return Clusters.of(None, labels, X=middles[truth] + rng.normal(size=(3000, 3)))
 
     over_samples = [cluster(sample(seed), "DaviesBouldin").value() for seed in range(60)]
-    drawn = cluster(sample(0), "DaviesBouldin", resamples=200).halves()
+    drawn = halves_of(cluster(sample(0), "DaviesBouldin", resamples=200))
     assert drawn.deviations("DaviesBouldin").std() == pytest.approx(np.std(over_samples), rel=0.3)
     assert drawn.scale_of(parse_measure("DaviesBouldin", "clustering")) == 1.0
     monkeypatch.setattr(subsets, "MOST_DRAWN", 1500 * 3 * 50)
@@ -225,7 +231,7 @@ def test_davies_bouldin_is_computed_on_true_halves_of_any_number_of_points(monke
 def test_many_kinds_of_items_are_drawn_less_often(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(halves, "MOST_DRAWN", 3000)
     fewer = cluster(items(), "ARI")
-    assert fewer.estimate().resamples == len(fewer.halves().values("ARI")) < 2000
+    assert fewer.estimate().resamples == len(halves_of(fewer).values("ARI")) < 2000
 
 
 def test_silhouettes_of_halves_are_those_of_their_points_alone() -> None:
@@ -234,9 +240,9 @@ def test_silhouettes_of_halves_are_those_of_their_points_alone() -> None:
     labels = np.repeat([0, 1], 30)
     labels[::10] = -1
     result = cluster(Clusters.of(None, labels, X=points), ["Silhouette", "DaviesBouldin"], noise=-1, resamples=20)
-    drawn = result.halves().subsets
+    drawn = halves_of(result).subsets
     assert drawn is not None
-    values = result.halves().values("Silhouette")[:, 0]
+    values = halves_of(result).values("Silhouette")[:, 0]
     for rows, value in zip(drawn.rows(), values, strict=True):
         kept = rows[labels[rows] >= 0]
         assert float(SILHOUETTE.of(Points.of(points[kept], labels[kept]))[0]) == pytest.approx(value, abs=1e-12)
@@ -249,7 +255,7 @@ def test_of_many_points_small_subsets_are_drawn_and_scaled() -> None:
     labels = np.repeat([0, 1], 2000)
     points = rng.normal(size=(4000, 2)) + 4 * labels[:, None]
     result = cluster(Clusters.of(None, labels, X=points), "Silhouette", resamples=60)
-    drawn = result.halves().subsets
+    drawn = halves_of(result).subsets
     assert drawn is not None
     assert [drawn.size, drawn.scale] == pytest.approx([MOST_POINTS, math.sqrt(300 / 3700)])
     one = result.estimate()
@@ -287,7 +293,7 @@ def test_intervals_hold_the_number_of_the_population(n: int, least: float) -> No
 def test_halves_can_be_made_of_systems_directly() -> None:
     table = Contingency.from_table([[30, 2], [3, 25]])
     system = ClusteredSystem("one", None, {Contingency: table}, {})
-    made = Halves.of([system], Rules(), resamples=50, seed=1)
+    made = Halves.of([system], Rules(), Drawing(50, 1))
     assert made.values("ARI").shape == (50, 1)
     with pytest.raises(InputError, match="there are no points to draw from"):
         made.values("Silhouette")

@@ -80,30 +80,12 @@ def test_a_part_of_a_table_is_that_of_the_whole() -> None:
     assert np.array_equal(table.part(rows, columns), table.table[np.ix_(rows, columns)])
 
 
-def clusters_by_number(folder: Path) -> None:
-    rng = np.random.default_rng(0)
-    at = np.arange(60) % 3
-    points = rng.normal(size=(60, 2)) + 9 * np.array([[0, 0], [1, 0], [0, 1]])[at]
-    rows = [f"{x},{y},{k % 2},{k},{k + 3 * (x > 0)}" for (x, y), k in zip(points.round(3), at, strict=True)]
-    (folder / "made.csv").write_text("x,y,k2,k3,k6\n" + "\n".join(rows) + "\n")
-
-
-def test_a_report_over_k_takes_the_number_that_was_chosen(tmp_path: Path) -> None:
-    clusters_by_number(tmp_path)
-    options = ("clustering", "report", "made.csv", "--points", "x,y", "--over-k", "k{}", "-o", "r.html")
-    done = run_assay(*options, folder=tmp_path)
-    assert done.returncode == 0, done.stderr
-    assert "k3 has a mean silhouette" in done.stdout
-    done = run_assay(*options, "--cluster", "k2", folder=tmp_path)
-    assert "made has a mean silhouette" in done.stdout  # the only column of the file that was named
-
-
 def test_errors_say_what_to_do(tmp_path: Path) -> None:
     (tmp_path / "c.csv").write_text("id,cluster,x\n1,a,0.5\n2,b,1.5\n3,b,2.5\n")
     (tmp_path / "n.csv").write_text("id,group,kind\n1,a,b\n2,b,c\n")
     for arguments, says in (
         (("clustering", "plot", "c.csv", "--kind", "silhouete"), "did you mean silhouette?"),
-        (("clustering", "plot", "c.csv", "--kind", "over-k", "--points", "x"), "--ks 2:10 clusters the points"),
+        (("clustering", "plot", "c.csv", "--kind", "over-k", "--points", "x"), "say --ks 2:10 to cluster the points"),
         (
             ("clustering", "plot", "c.csv", "--kind", "contingency"),
             "c.csv: contingency is of classes, and there are none: --truth names them"),

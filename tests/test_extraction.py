@@ -21,7 +21,7 @@ from assay.core.errors import AssayError
 from assay.files.sources import Source
 from assay.subjects.spans.span_files import read_spans
 from assay.subjects.spans.spans import SpanPlace, Spans, overlapping
-from assay.subjects.spans.tagged_tokens import Tag, Tagged, misplaced, spans_in, tag_of
+from assay.subjects.spans.tagged_tokens import Tag, Tagged, spans_in, tag_of
 
 thoroughly = settings(quickly, max_examples=200)
 LETTERS = Path(__file__).parents[1] / "src" / "assay" / "data" / "letters" / "names.conll"
@@ -90,7 +90,7 @@ def test_spans_are_those_that_two_neighbours_tell(given: list[Tag]) -> None:
 
 @thoroughly
 @given(st.lists(st.tuples(st.sampled_from(["PER", "LOC", "O"]), st.integers(1, 4)), max_size=6), st.booleans())
-def test_what_is_tagged_well_reads_back_and_is_not_misplaced(parts: list[tuple[str, int]], ends: bool) -> None:
+def test_what_is_tagged_well_reads_back(parts: list[tuple[str, int]], ends: bool) -> None:
     made: list[Tag] = []
     expected = []
     for kind, length in parts:
@@ -104,21 +104,6 @@ def test_what_is_tagged_well_reads_back_and_is_not_misplaced(parts: list[tuple[s
             marks = "S" if length == 1 else marks[:-1] + "E"
         made += [Tag(mark, kind) for mark in marks]
     assert spans_in(made) == expected
-    assert misplaced(made, has_ends=ends) is None
-
-
-@pytest.mark.parametrize(
-    ("text", "ends", "place"),
-    [
-        ("O I-PER", False, 1), ("B-PER I-LOC", False, 1), ("I-PER", False, 0), ("B-PER O I-PER", False, 2),
-        ("B-PER O", True, 1), ("B-PER B-PER E-PER", True, 1), ("B-PER", True, 0), ("S-PER E-PER", True, 1),
-        ("B-PER I-PER", True, 1),
-    ],
-)  # fmt: skip
-def test_a_tag_that_cannot_follow_is_found(text: str, ends: bool, place: int) -> None:
-    found = misplaced(tags(text), has_ends=ends)
-    assert found is not None
-    assert found[0] == place
 
 
 # Files.
@@ -160,67 +145,52 @@ def test_documents_are_parted_by_a_mark_or_are_sentences() -> None:
 
 
 @pytest.mark.parametrize(
-    ("truth", "predicted", "bio", "says"),
+    ("truth", "predicted", "says"),
     [
-        (
-            "a O\nb I-PER\n",
-            "a O\nb O\n",
-            "strict",
-            "^n.conll:2: expected B-PER before I-PER, got 'I-PER' .bio='conlleval'",
-        ),
-        ("a B-PER O\nb E-PER I-PER\n", None, "strict", "^n.conll:2: expected B-PER before I-PER"),
-        ("a O\nb NNP\n", "a O\nb O\n", "conlleval", "^n.conll:2: expected a token and its tag.*got 'b NNP'"),
-        ("a B-PER\n", None, "conlleval", "^n.conll:1: expected two tags at the end of the line"),
-        ("a O\nb O\n", "a O\nc O\n", "conlleval", "^p.conll:2: expected the token of n.conll:2, 'b', got 'c'"),
+        ("a O\nb NNP\n", "a O\nb O\n", "^n.conll:2: expected a token and its tag.*got 'b NNP'"),
+        ("a B-PER\n", None, "^n.conll:1: expected two tags at the end of the line"),
+        ("a O\nb O\n", "a O\nc O\n", "^p.conll:2: expected the token of n.conll:2, 'b', got 'c'"),
         (
             "a O\nb O\n",
             "a O\n",
-            "conlleval",
             "^p.conll:1: expected a sentence of 2 tokens, as at n.conll:1, got '1 token'",
         ),
-        ("a O\n\nb O\n", "a O\n", "conlleval", "^p.conll: expected 2 sentences, as in n.conll, got '1 sentence'"),
-        ("", None, "conlleval", "there are no data in the file"),
-        ("\n\n", None, "conlleval", "there are no data in the file"),
-        ("a B-X B-X\n", None, "lax", "bio is one of conlleval, strict, not 'lax'"),
+        ("a O\n\nb O\n", "a O\n", "^p.conll: expected 2 sentences, as in n.conll, got '1 sentence'"),
+        ("", None, "there are no data in the file"),
+        ("\n\n", None, "there are no data in the file"),
         (
             '{"id": 1, "text": "x"}\n',
             '{"id": 1, "spans": []}',
-            "conlleval",
             "^n.conll:1: expected an object with a list as",
         ),
         (
             '{"document": "d", "start": 3, "end": 3}\n',
             '{"id": 1, "spans": []}',
-            "conlleval",
             "n.conll:1: expected a span that",
         ),
         (
             '{"document": "d", "start": "a", "end": 3}\n',
             '{"id": 1, "spans": []}',
-            "conlleval",
             "n.conll:1: expected a whole",
         ),
         (
             "document,start,end\nd,1,2.5\n",
             "document,start,end\nd,1,2\n",
-            "conlleval",
             "^n.conll:2: expected a whole number as end",
         ),
-        ("document,start,end\nd,1,2\n", None, "conlleval", "truth and predictions in one file, or a second file"),
+        ("document,start,end\nd,1,2\n", None, "truth and predictions in one file, or a second file"),
     ],
 )
-def test_files_that_cannot_be_used_are_refused_by_file_and_line(
-    truth: str, predicted: str | None, bio: Any, says: str
-) -> None:
+def test_files_that_cannot_be_used_are_refused_by_file_and_line(truth: str, predicted: str | None, says: str) -> None:
     with pytest.raises(AssayError, match=says) as caught:
-        extract(named(truth), None if predicted is None else named(predicted, "p.conll"), bio=bio)
+        extract(named(truth), None if predicted is None else named(predicted, "p.conll"))
     assert "\n" not in str(caught.value)
 
 
 def test_orphans_count_and_are_counted() -> None:
     result = extract(named("a I-PER B-PER\nb I-PER I-PER\n"))
     assert result.value("F") == 1.0
-    assert result.warnings == ("n.conll: 1 span without B- at the start: counted (bio=conlleval)",)
+    assert result.warnings == ("n.conll: 1 span without B- at the start: counted",)
 
 
 def test_json_has_a_span_a_line_a_document_a_line_or_both_sides() -> None:

@@ -83,7 +83,6 @@ READERS: dict[str, Callable[[Source], object]] = {
     "a matrix": read_matrix,
     "spans": read_spans,
     "truth and predicted": extract,
-    "strictly": lambda source: extract(source, bio="strict"),
 }
 
 

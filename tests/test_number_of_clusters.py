@@ -21,13 +21,12 @@ from sklearn.mixture import GaussianMixture
 import assay
 from assay import Clusters, cluster, number_of_clusters
 from assay.cli.clusters import numbers_in
-from assay.core.errors import AssayError, InputError, ParameterError
+from assay.core.errors import AssayError, ParameterError
 from assay.measures.counting.contingency import Contingency
 from assay.measures.counting.points import Points
 from assay.subjects.clusters import curves as cluster_curves
 from assay.subjects.clusters.groups import arranged, bars_of
-from assay.subjects.clusters.number_of_clusters import numbers_given
-from assay.subjects.clusters.stability import Box, agreements, stability_of, subsamples
+from assay.subjects.clusters.stability import agreements, even_points, stability_of, subsamples
 
 NOTES = Path(assay.__file__).parent / "data" / "notes" / "notes.csv"
 Array = NDArray[np.float64]
@@ -117,13 +116,12 @@ def test_agreements_leave_out_items_that_one_lacks() -> None:
 def test_the_box_without_structure_holds_all_points_and_lies_along_their_axes() -> None:
     rng = np.random.default_rng(0)
     points = rng.normal(size=(200, 2)) @ [[10, 9], [0, 0.5]]
-    box = Box.around(points)
-    turned = (points - box.middle) @ box.axes.T
-    assert np.all((turned >= box.low - 1e-9) & (turned <= box.high + 1e-9))
-    drawn = box.draw(500, rng)
+    drawn = even_points(points)(500, rng)
+    axes = np.linalg.svd(points - points.mean(axis=0), full_matrices=False)[2]
+    along, of_drawn = ((rows - points.mean(axis=0)) @ axes.T for rows in (points, drawn))
     # Along the axes the box is narrow: no reference point lies far from the line that the data lie on.
-    across = np.abs((drawn - box.middle) @ box.axes.T)[:, 1]
-    assert across.max() <= np.abs(turned[:, 1]).max() + 1e-9
+    assert np.all(of_drawn >= along.min(axis=0) - 1e-9)
+    assert np.all(of_drawn <= along.max(axis=0) + 1e-9)
 
 
 @pytest.mark.parametrize("estimator", [AgglomerativeClustering(), GaussianMixture()])
@@ -187,19 +185,6 @@ def test_what_cannot_be_clustered_is_refused() -> None:
         number_of_clusters(THREE, [2, 3], stability=False, resamples=2).value("Silhouette", 9)
 
 
-def test_given_clusterings_are_measured_and_wrong_names_noticed() -> None:
-    labels = KMeans(3, n_init=5, random_state=0).fit_predict(THREE)
-    made = {3: Clusters.of(None, labels, X=THREE), 4: Clusters.of(None, labels, X=THREE, name="four")}
-    result = numbers_given(made)
-    assert result.value("Silhouette", 3) == pytest.approx(silhouette_score(THREE, labels))
-    assert result.warnings == ("four: 3 clusters, and its name says 4",)
-    assert "Whether there is any structure was not looked at" in str(result)
-    with pytest.raises(ParameterError, match="got none"):
-        numbers_given({})
-    with pytest.raises(InputError, match="neither classes nor points"):
-        numbers_given({2: Clusters.of(None, [0, 1])})
-
-
 # Files and the command line.
 
 
@@ -220,26 +205,13 @@ def test_the_command_clusters_points_and_says_the_number(tmp_path: Path) -> None
     assert "Verdict: 3 clusters" in shown.stdout
 
 
-def test_the_command_takes_clusterings_by_their_number(tmp_path: Path) -> None:
-    columns = {f"k{k}_made": KMeans(k, n_init=5, random_state=0).fit_predict(THREE) for k in (2, 3, 12)}
-    path = tmp_path / "made.csv"
-    pl.DataFrame({"x": THREE[:, 0], "y": THREE[:, 1], **columns}).write_csv(path)
-    done = ran("clustering", "number", str(path), "--points", "x,y", "--over-k", "k{}_made", "--csv")
-    frame = pl.read_csv(done.stdout.encode())
-    assert frame["k"].unique().sort().to_list() == [2, 3, 12]
-    found = frame.filter(k=12, measure="Silhouette")["value"][0]
-    assert found == pytest.approx(silhouette_score(THREE, columns["k12_made"]))
-
-
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
         (["--ks", "2:3"], "--ks: expected the columns of the points"),
         (["--points", "x,y", "--ks", "2-3"], "--ks: expected numbers of clusters, as 2:10 or 2,4,8, got '2-3'"),
         (["--points", "x,y", "--ks", "2:500"], "500 clusters of 120 points"),
-        (["--over-k", "cluster"], "expected a name with {} for the number"),
-        (["--over-k", "cluster_{}"], "no column is called cluster_{} with a number"),
-        (["--points", "x", "--ks", "2:3", "--over-k", "k{}"], "choose one"),
+        (["--points", "x,y"], "say --ks 2:10 to cluster the points into so many"),
         (["--points", "x", "--ks", "2:3", "--noise", "-1"], "--noise is about clusters of the file"),
         (["--points", "note", "--ks", "2:3"], "expected a finite number as a coordinate"),
     ],
@@ -380,25 +352,7 @@ def test_many_pairs_of_many_clusters_are_compared_some_at_a_time() -> None:
     assert agreements(labels) == pytest.approx(expected)
 
 
-@pytest.mark.parametrize(
-    ("made", "says"),
-    [
-        ({2: [0, 1]}, "expected Clusters for 2, got list"),
-        ({"2": Clusters.of(None, [0, 1], X=[[0.0], [1.0]])}, "a number of clusters is a whole number"),
-        (
-            {2: Clusters.of(None, [0, 1], X=[[0.0], [1.0]]), 3: Clusters.of(None, [0, 1, 2], X=[[0.0], [1.0], [2.0]])},
-            "2 items and 3 items: give clusterings of the same items",
-        ),
-    ],
-)
-def test_given_clusterings_that_are_none_are_refused(made: Any, says: str) -> None:
-    with pytest.raises(AssayError, match=says):
-        numbers_given(made)
-
-
 def test_measures_against_classes_alone_do_not_tell_the_number() -> None:
-    truth = list("aabbcc")
-    made = {2: Clusters.of(truth, [0, 0, 0, 0, 1, 1]), 3: Clusters.of(truth, [0, 0, 1, 1, 2, 2])}
-    result = numbers_given(made, ["ARI"])
+    truth = np.repeat([0, 1, 2], len(THREE) // 3)
+    result = number_of_clusters(THREE, [2, 3], labels_true=truth, measures="ARI", stability=False, resamples=2)
     assert result.says() == "no measure has a say: those that were asked for do not tell the number of clusters"
-    assert next(iter(result.basis())) == "6 items; clusters as they were given."

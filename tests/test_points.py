@@ -60,10 +60,7 @@ def test_silhouettes_agree_with_scikit_learn_in_every_metric(
     rng = np.random.default_rng(size)
     rows, codes = np.abs(rng.normal(size=(size, columns))) + 0.5, rng.integers(0, clusters, size)
     rows[5:15] = rows[4]
-    if metric == "jensenshannon":  # of equal points, rounding may make it a root of a number below 0 there
-        theirs = silhouette_samples(_zeroed(np.nan_to_num(cdist(rows, rows, metric))), codes, metric="precomputed")
-    else:
-        theirs = silhouette_samples(rows, codes, metric=metric)
+    theirs = silhouette_samples(rows, codes, metric=metric)
     assert Points.of(rows, codes, metric=metric).silhouettes == approx(theirs, abs=1e-9)
 
 
@@ -93,24 +90,7 @@ def test_given_distances_serve_as_well_as_points() -> None:
     assert table.distances_of(7).equals(given_points.distances_of(7), null_equal=True)
 
 
-def test_numbers_of_32_bits_are_close() -> None:
-    rng = np.random.default_rng(5)
-    codes = rng.integers(0, 6, 3000)
-    rows = rng.normal(size=(3000, 12)) + 2 * rng.normal(size=(6, 12))[codes] + 1e4
-    exact, fast = (Points.of(rows, codes, precision=precision).silhouettes for precision in ("float64", "float32"))
-    assert fast == approx(exact, abs=1e-5)
-    assert fast.mean() == approx(exact.mean(), abs=1e-7)
-
-
-@pytest.mark.parametrize("scale", [1e-60, 1e-25, 1e-15, 1e15, 1e21, 1e60])
-def test_numbers_of_32_bits_are_close_at_any_scale(scale: float) -> None:
-    rng = np.random.default_rng(5)
-    rows, codes = rng.normal(size=(700, 8)), rng.integers(0, 4, 700)
-    fast = Points.of(rows * scale, codes, precision="float32").silhouettes
-    assert fast == approx(Points.of(rows, codes).silhouettes, abs=1e-5)
-
-
-@pytest.mark.parametrize("metric", ["cosine", "correlation", "jensenshannon"])
+@pytest.mark.parametrize("metric", ["cosine", "correlation"])
 @pytest.mark.parametrize("columns", [3, 400])
 def test_rows_in_proportion_are_between_the_clusters(metric: str, columns: int) -> None:
     """All distances are 0 but for rounding, which is not divided by rounding."""
@@ -125,13 +105,6 @@ def test_small_angles_are_not_rounding() -> None:
     angle = np.array([0, 1, 2, 10, 11]) * 1e-9
     points = Points.of(np.c_[np.cos(angle), np.sin(angle)], [0, 0, 0, 1, 1], metric="cosine")
     assert points.silhouettes == approx(Points.of(angle * 1e9, [0, 0, 0, 1, 1], metric="sqeuclidean").silhouettes)
-
-
-def test_columns_in_unlike_units_make_no_difference_to_mahalanobis() -> None:
-    rng = np.random.default_rng(13)
-    rows, codes = rng.normal(size=(100, 3)) @ rng.normal(size=(3, 3)), rng.integers(0, 3, 100)
-    wanted = silhouette_samples(rows, codes, metric="mahalanobis")
-    assert Points.of(rows * [1e-6, 1e8, 1.0], codes, metric="mahalanobis").silhouettes == approx(wanted, abs=1e-9)
 
 
 def test_the_order_of_rows_and_the_names_of_clusters_do_not_matter() -> None:
@@ -239,8 +212,6 @@ def test_a_sample_has_every_cluster_and_each_point_is_measured_against_all() -> 
         assert taken[2:].tolist() == [2, 1]
         assert taken[0] / 1500 == approx(taken[1] / 400, abs=0.01)
     assert Points.of(rows, codes, sample_size=len(codes)).chosen is None
-    assert Points.of(rows, codes, sample_size=len(codes)).silhouette_error == 0
-    assert "standard error 0.0" in Points.of(rows, codes, sample_size=200).silhouette_method
 
 
 def test_points_of_a_sample_are_themselves_wherever_they_stand() -> None:
@@ -253,22 +224,19 @@ def test_points_of_a_sample_are_themselves_wherever_they_stand() -> None:
         assert some.silhouettes[some.chosen] == approx(full.silhouettes[some.chosen], abs=1e-9)
 
 
-def test_the_error_of_a_sample_is_how_far_samples_are_off() -> None:
-    """Over 300 seeds, the mean is not biased and its spread is the standard error that is told."""
+def test_the_mean_of_a_sample_is_not_biased() -> None:
     rng = np.random.default_rng(12)
     codes = np.repeat([0, 1, 2], [400, 150, 50])
     rows = rng.normal(size=(600, 3)) + rng.normal(size=(3, 3))[codes]
     full = Points.of(rows, codes)
     exact = full.silhouettes.mean()
-    means, errors = [], []
+    means = []
     for seed in range(300):
         some = Points.of(rows, codes, metric="sqeuclidean", sample_size=60, seed=seed)
         assert some.chosen is not None
         some.__dict__["silhouettes"] = np.where(np.isin(np.arange(600), some.chosen), full.silhouettes, np.nan)
         means.append(float((some.sizes * some.mean_silhouettes).sum() / 600))
-        errors.append(some.silhouette_error)
     assert np.mean(means) == approx(exact, abs=4 * np.std(means) / np.sqrt(300))
-    assert np.std(means) == approx(np.mean(errors), rel=0.15)
 
 
 @given(st.lists(st.integers(1, 60), min_size=1, max_size=12), st.integers(0, 1000), st.floats(0, 1))

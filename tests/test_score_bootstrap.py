@@ -6,16 +6,16 @@ from typing import Any
 
 import numpy as np
 import pytest
+from sklearn import metrics
 
-from assay.core.errors import InputError, ParameterError
+from assay.measures import parse_measure
 from assay.measures.counting.scored import Scored
-from assay.measures.score_curves import AUC, EER, AveragePrecision
-from assay.stats.bootstrap import intervals
+from assay.measures.score_curves import AUC, AveragePrecision
+from assay.stats.bootstrap import percentiles
 from assay.stats.delong import delong, delong_paired
-from assay.stats.score_bootstrap import Sampling, bootstrap_scores, bootstrap_scores_paired, drawn_items
-
-metrics = pytest.importorskip("sklearn.metrics", reason="scikit-learn is optional, and not installed")
-SAMPLINGS: tuple[Sampling, ...] = ("items", "stratified")
+from assay.stats.samples import Drawing
+from assay.stats.score_bootstrap import SortedItems, drawn_items, in_common, measured, without_some
+from assay.stats.score_samples import ScoreSample, jackknife, score_interval
 
 
 def drawn(seed: int, items: int = 50, digits: int = 1) -> tuple[Any, Any, Any]:
@@ -26,80 +26,58 @@ def drawn(seed: int, items: int = 50, digits: int = 1) -> tuple[Any, Any, Any]:
     return truth, first, (first + rng.normal(0, 1.0, items)).round(digits)
 
 
-@pytest.mark.parametrize("sampling", SAMPLINGS)
 @pytest.mark.parametrize("digits", [0, 9])
 @pytest.mark.parametrize("weighted", [False, True])
-def test_resamples_are_those_of_items_drawn_and_sorted_anew(sampling: Sampling, digits: int, weighted: bool) -> None:
+def test_resamples_are_those_of_items_drawn_and_sorted_anew(digits: int, weighted: bool) -> None:
     truth, scores, _ = drawn(1, digits=digits)
     weight = np.random.default_rng(1).random(len(truth)) + 0.1 if weighted else None
     scored = Scored.from_scores(truth, scores, sample_weight=weight)
-    found = bootstrap_scores(scored, resamples=40, seed=3, sampling=sampling)
-    other = bootstrap_scores(scored, "AveragePrecision", resamples=40, seed=3, sampling=sampling)
-    labels = np.repeat([1, 0], [len(scored.positive), len(scored.negative)])
+    sizes = len(scored.positive), len(scored.negative)
+    found, other = (
+        measured(measure, [SortedItems(scored)], drawn_items(*sizes, 40, seed=3))[:, 0]
+        for measure in (AUC, AveragePrecision)
+    )
+    labels = np.repeat([1, 0], sizes)
     ordered = np.concatenate([scored.positive, scored.negative])
     sides = scored.positive_weight, scored.negative_weight
     of_each = None if sides[0] is None else np.concatenate([side for side in sides if side is not None])
-    for row, counts in enumerate(drawn_items(len(scored.positive), len(scored.negative), 40, 3, sampling)):
+    for row, counts in enumerate(drawn_items(*sizes, 40, seed=3)):
         again = np.repeat(np.arange(len(labels)), np.concatenate(counts))
         known = None if of_each is None else of_each[again]
         area = metrics.roc_auc_score(labels[again], ordered[again], sample_weight=known)
-        assert found.resampled[row] == pytest.approx(area)
+        assert found[row] == pytest.approx(area)
         precision = metrics.average_precision_score(labels[again], ordered[again], sample_weight=known)
-        assert other.resampled[row] == pytest.approx(precision)
+        assert other[row] == pytest.approx(precision)
 
 
-@pytest.mark.parametrize("sampling", SAMPLINGS)
 @pytest.mark.parametrize("digits", [0, 9])
 @pytest.mark.parametrize("weighted", [False, True])
-def test_paired_resamples_are_differences_on_the_same_items(sampling: Sampling, digits: int, weighted: bool) -> None:
+def test_paired_resamples_are_numbers_of_the_same_items(digits: int, weighted: bool) -> None:
     truth, first, second = drawn(2, digits=digits)
-    weight = np.random.default_rng(1).integers(1, 4, len(truth)) if weighted else None
-    found = bootstrap_scores_paired(truth, first, second, sample_weight=weight, resamples=40, seed=5, sampling=sampling)
+    weight = np.random.default_rng(1).integers(1, 4, len(truth)).astype(float) if weighted else None
+    sizes = int(truth.sum()), int((~truth).sum())
+    found = measured(AUC, in_common(truth, [first, second], weight), drawn_items(*sizes, 40, seed=5))
     # Items are drawn in the order of their scores, the first system's first.
     order = np.lexsort((second, first) if weight is None else (weight, second, first))
     rows = np.concatenate([order[truth[order]], order[~truth[order]]])
-    for row, counts in enumerate(drawn_items(int(truth.sum()), int((~truth).sum()), 40, 5, sampling)):
+    for row, counts in enumerate(drawn_items(*sizes, 40, seed=5)):
         again = np.repeat(rows, np.concatenate(counts))
         known = None if weight is None else weight[again]
         areas = [metrics.roc_auc_score(truth[again], one[again], sample_weight=known) for one in (first, second)]
-        assert found.resampled[row] == pytest.approx(areas[0] - areas[1])
-    expected = [metrics.roc_auc_score(truth, one, sample_weight=weight) for one in (first, second)]
-    assert found.systems == pytest.approx(expected)
-    assert found.value == pytest.approx(expected[0] - expected[1])
+        assert found[row] == pytest.approx(areas)
 
 
-def test_the_first_of_two_systems_is_resampled_as_it_would_be_alone() -> None:
-    truth, first, second = drawn(2)
-    alone = bootstrap_scores(Scored.from_scores(truth, first), resamples=30, seed=9)
-    constant = bootstrap_scores_paired(truth, first, np.zeros(len(truth)), resamples=30, seed=9)
-    np.testing.assert_allclose(constant.resampled + 0.5, alone.resampled)
-    assert bootstrap_scores_paired(truth, second, second).interval[:2] == (0.0, 0.0)
-
-
-@pytest.mark.parametrize("paired", [False, True])
-def test_the_order_of_items_does_not_matter(paired: bool) -> None:
+def test_the_order_of_items_does_not_matter() -> None:
     truth, first, second = drawn(3)
     turned = np.random.default_rng(0).permutation(len(truth))
-    if paired:
-        one = bootstrap_scores_paired(truth, first, second, resamples=50)
-        other = bootstrap_scores_paired(truth[turned], first[turned], second[turned], resamples=50)
-    else:
-        one = bootstrap_scores(Scored.from_scores(truth, first), resamples=50)
-        other = bootstrap_scores(Scored.from_scores(truth[turned], first[turned]), resamples=50)
-    np.testing.assert_array_equal(one.resampled, other.resampled)
-    assert one.interval == other.interval
-
-
-def test_the_same_seed_draws_the_same_items_and_is_recorded() -> None:
-    scored = Scored.from_scores(*drawn(4)[:2])
-    one, same, other = (bootstrap_scores(scored, resamples=50, seed=seed) for seed in (7, 7, 8))
-    assert (one.seed, one.sampling) == (7, "items")
-    np.testing.assert_array_equal(one.resampled, same.resampled)
-    assert (one.resampled != other.resampled).any()
+    one = ScoreSample(AveragePrecision, truth, (first, second))
+    other = ScoreSample(AveragePrecision, truth[turned], (first[turned], second[turned]))
+    drawing = Drawing(50, seed=0)
+    np.testing.assert_array_equal(one.redrawn(0, 1, drawing), other.redrawn(0, 1, drawing))
 
 
 def test_items_are_drawn_as_they_should_be() -> None:
-    counts = list(drawn_items(30, 70, 4000, 0, "items"))
+    counts = list(drawn_items(30, 70, 4000, seed=0))
     found = np.array([np.concatenate(pair) for pair in counts])
     positives = found[:, :30].sum(axis=1)
     assert (found.sum(axis=1) == 100).all()
@@ -109,93 +87,85 @@ def test_items_are_drawn_as_they_should_be() -> None:
     assert found.mean(axis=0) == pytest.approx(np.ones(100), abs=0.08)
     assert found.var(axis=0).mean() == pytest.approx(0.99, rel=0.03)
     assert np.cov(found[:, 0], found[:, 99])[0, 1] == pytest.approx(-0.01, abs=0.06)
-    stratified = [pair[0].sum() for pair in drawn_items(30, 70, 50, 0, "stratified")]
-    assert set(stratified) == {30}
 
 
-@pytest.mark.parametrize("sampling", SAMPLINGS)
-def test_intervals_are_about_those_of_delong(sampling: Sampling) -> None:
+def test_intervals_are_about_those_of_delong() -> None:
     truth, first, second = drawn(5, items=600, digits=9)
-    alone = bootstrap_scores(Scored.from_scores(truth, first), resamples=2000, sampling=sampling)
-    exact = delong(Scored.from_scores(truth, first))
-    assert alone.interval[:2] == pytest.approx(exact.interval[:2], abs=0.01)
-    assert np.var(alone.resampled) == pytest.approx(exact.variance, rel=0.15)
-    both = bootstrap_scores_paired(truth, first, second, resamples=2000, sampling=sampling)
-    known = delong_paired(truth, first, second)
-    assert both.interval[:2] == pytest.approx(known.interval[:2], abs=0.01)
-    assert np.var(both.resampled) == pytest.approx(known.variance, rel=0.15)
+    systems = in_common(truth, [first, second], None)
+    areas = measured(AUC, systems, drawn_items(int(truth.sum()), int((~truth).sum()), 2000, seed=0))
+    exact, known = delong(Scored.from_scores(truth, first)), delong_paired(truth, first, second)
+    assert percentiles(areas[:, 0], 0.95)[:2] == pytest.approx(exact.interval[:2], abs=0.01)
+    assert np.var(areas[:, 0]) == pytest.approx(exact.variance, rel=0.15)
+    assert percentiles(areas[:, 0] - areas[:, 1], 0.95)[:2] == pytest.approx(known.interval[:2], abs=0.01)
+    assert np.var(areas[:, 0] - areas[:, 1]) == pytest.approx(known.variance, rel=0.15)
 
 
-def test_the_area_without_each_item_is_that_of_the_other_items() -> None:
-    from assay.stats.score_bootstrap import _areas_without_each  # noqa: PLC0415  # what BCa is corrected by
-
-    truth, scores, _ = drawn(6, items=20)
-    weight = np.random.default_rng(0).random(20) + 0.5
-    for known in (None, weight):
-        scored = Scored.from_scores(truth, scores, sample_weight=known)
-        left = np.concatenate(_areas_without_each(scored))
-        order = np.lexsort((scores, ~truth))
-        if known is not None:  # items with equal scores stand in the order that the sort left them in
-            found = np.concatenate([scored.positive_weight, scored.negative_weight])
-            order = np.array([int(np.flatnonzero(known == one)[0]) for one in found])
-        for row, item in enumerate(order):
-            rest = np.arange(20) != item
-            sample_weight = None if known is None else known[rest]
-            assert left[row] == pytest.approx(
-                metrics.roc_auc_score(truth[rest], scores[rest], sample_weight=sample_weight)
-            )
+@pytest.mark.parametrize("digits", [0, 9])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_average_precision_without_an_item_is_that_of_the_others(digits: int, weighted: bool) -> None:
+    truth, *scores = drawn(6, items=2000, digits=digits)
+    weight = np.random.default_rng(0).integers(1, 4, 2000).astype(float) if weighted else None
+    found = without_some(AveragePrecision, in_common(truth, scores, weight), seed=0)
+    order = np.lexsort((scores[1], scores[0]) if weight is None else (weight, scores[1], scores[0]))
+    rows = np.concatenate([order[truth[order]], order[~truth[order]]])
+    whole = np.array([metrics.average_precision_score(truth, one, sample_weight=weight) for one in scores])
+    for place in range(0, 2000, 25):
+        rest = np.arange(2000) != rows[place]
+        known = None if weight is None else weight[rest]
+        exact = [metrics.average_precision_score(truth[rest], one[rest], sample_weight=known) for one in scores]
+        # The very first items in the order of scores change more than a derivative tells.
+        assert found[place] - whole == pytest.approx(np.array(exact) - whole, rel=0.1, abs=4e-5)
 
 
-def test_the_interval_of_a_difference_is_corrected_by_differences_without_each_item() -> None:
-    truth, first, second = drawn(7, items=24)
-    found = bootstrap_scores_paired(truth, first, second, resamples=300)
-    without = [
-        metrics.roc_auc_score(truth[rest], first[rest]) - metrics.roc_auc_score(truth[rest], second[rest])
-        for rest in ~np.eye(24, dtype=bool)
-    ]
-    expected = intervals(found.resampled, found.value, np.array(without), [0.95], "bca")[0]
-    assert found.interval[:2] == pytest.approx(expected[:2])
+@pytest.mark.parametrize("measure", ["AveragePrecision", "EER", "KS", "PRArea", "AUC(max_fpr=0.2)"])
+def test_the_jackknife_of_many_items_says_what_the_bootstrap_says(measure: str) -> None:
+    truth, first, second = drawn(8, items=30_000, digits=9)
+    scorer, sizes = parse_measure(measure, "binary"), (int(truth.sum()), int((~truth).sum()))
+    interval, drawings = score_interval(Scored.from_scores(truth, first), scorer, 0.95, 2000, seed=0)
+    assert (interval.method, drawings) == ("jackknife", 0)
+    sample = ScoreSample(scorer, truth, (first, second))
+    numbers = measured(scorer, in_common(truth, [first, second], None), drawn_items(*sizes, 200, seed=0))
+    by_draws = percentiles(numbers[:, 0], 0.95)
+    assert interval.high - interval.low == pytest.approx(by_draws.high - by_draws.low, rel=0.35)
+    (apart,) = sample.intervals((0, 1), [0.95], Drawing(2000, 0))
+    by_draws = percentiles(numbers[:, 1] - numbers[:, 0], 0.95)
+    assert apart.high - apart.low == pytest.approx(by_draws.high - by_draws.low, rel=0.35)
+    assert sample.tests[0] == "jackknife"
+    outcome = sample.test([(0, 1)], None, Drawing(2000, 0))[0]
+    assert (outcome.p < 0.05) == apart.is_beside_zero
 
 
-def test_a_score_without_error_is_not_certain() -> None:
-    scored = Scored.from_lists(positive=[0.9] * 20, negative=[0.1] * 30)
-    found = bootstrap_scores(scored, resamples=50)
-    assert found.interval == delong(scored).interval
-    assert found.note == "all resamples give the same number: the interval is an exact one-sided bound"
+def test_one_sided_jackknife_tests_add_up_and_point_the_right_way() -> None:
+    truth, first, second = drawn(9, items=25_000)
+    sample = ScoreSample(AveragePrecision, truth, (second, first))  # the second system has less noise
+    two, greater, less = (
+        sample.test([(0, 1)], None, Drawing(100, 0), side)[0].p for side in ("two-sided", "greater", "less")
+    )
+    assert greater < 0.001
+    assert greater + less == pytest.approx(1)
+    assert two == pytest.approx(2 * greater)
+    assert sample.test([(0, 1)], "bootstrap_interval", Drawing(100, 0))[0].resamples == 100
 
 
-def test_resamples_without_a_class_are_left_out_and_counted() -> None:
-    found = bootstrap_scores(Scored.from_lists([0.9, 0.2], [0.5, 0.1]), resamples=200)
-    undefined = int(np.isnan(found.resampled).sum())
-    assert undefined > 0
-    assert found.note == f"{undefined} of 200 resamples have no value and are left out"
-    assert found.interval.is_known
-    assert not np.isnan(
-        bootstrap_scores(Scored.from_lists([0.9, 0.2], [0.5, 0.1]), sampling="stratified").resampled
-    ).any()
+def test_few_items_of_a_class_are_drawn_anew_however_many_there_are_of_the_other() -> None:
+    truth, scores, _ = drawn(10, items=25_000)
+    truth = truth & (np.cumsum(truth) <= 500)
+    interval, drawings = score_interval(Scored.from_scores(truth, scores), AveragePrecision, 0.95, 100, seed=0)
+    assert (interval.method, drawings) == ("percentile", 100)
 
 
-@pytest.mark.parametrize("measure", [AUC, AveragePrecision, EER], ids=str)
-def test_one_class_alone_has_a_reason_instead_of_an_interval(measure: Any) -> None:
-    found = bootstrap_scores(Scored.from_scores([0, 0, 0], [1, 2, 3]), measure, resamples=20)
-    assert np.isnan(found.value)
-    assert not found.interval.is_known
-    assert found.note == "there is no positive item"
+def test_the_jackknife_covers_as_often_as_it_promises() -> None:
+    rng = np.random.default_rng(0)
 
+    def sample(items: int) -> Scored:
+        truth = rng.random(items) < 0.2
+        return Scored.from_scores(truth, rng.normal(1.5 * truth, 1.0))
 
-def test_what_cannot_be_done_is_refused() -> None:
-    scored = Scored.from_lists([1, 2], [0, 3])
-    with pytest.raises(ParameterError, match="bca is for AUC only: EER takes percentile"):
-        bootstrap_scores(scored, EER, method="bca")
-    with pytest.raises(ParameterError, match="Accuracy is not a measure of scores: it is made from Confusion"):
-        bootstrap_scores(scored, "Accuracy")
-    with pytest.raises(ParameterError, match="sampling is one of items, stratified, not 'rows'"):
-        bootstrap_scores(scored, sampling="rows")  # type: ignore[arg-type]
-    with pytest.raises(ParameterError, match="method is bca or percentile, not 'basic'"):
-        bootstrap_scores(scored, method="basic")  # type: ignore[arg-type]
-    with pytest.raises(ParameterError, match="resamples is a whole number from 1 on, not 0"):
-        bootstrap_scores(scored, resamples=0)
-    with pytest.raises(ParameterError, match="confidence is a number between 0 and 1, not 95"):
-        bootstrap_scores(scored, confidence=95)
-    with pytest.raises(InputError, match="scores_b: expected 2 scores"):
-        bootstrap_scores_paired([1, 0], [1, 2], [1, 2, 3])
+    truth = float(AveragePrecision.of(sample(2_000_000))[0])
+    held = 0
+    for _ in range(300):
+        scored = sample(5_000)
+        without = without_some(AveragePrecision, [SortedItems(scored)], seed=0)[:, 0]
+        low, high, *_ = jackknife(float(AveragePrecision.of(scored)[0]), without, [0.95])[0]
+        held += low <= truth <= high
+    assert 0.91 <= held / 300 <= 0.985

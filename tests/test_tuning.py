@@ -23,7 +23,8 @@ from shared_data import shared
 from assay import evaluate, read_topics, tune
 from assay.core.errors import InputError, ParameterError
 from assay.measures.counting.judgments import Floats, Ints
-from assay.stats.tuning_bootstrap import Choices, interval_by_error, t_by_error
+from assay.stats.bootstrap import Interval
+from assay.stats.tuning_bootstrap import RETUNED, Choices, t_by_error
 from assay.subjects.ranking.settings_of_runs import parameters_in, settings_of
 from assay.tables import Topics
 
@@ -240,7 +241,7 @@ def test_choosing_again_takes_the_first_of_settings_that_tie(against_first: bool
 def test_the_interval_holds_0_where_the_test_does_not_reject(
     gain: float, error: float, units: int, level: float
 ) -> None:
-    p, interval = t_by_error(gain, error, units).p, interval_by_error(gain, error, units, level)
+    p, interval = t_by_error(gain, error, units).p, Interval.by_t(gain, error, units - 1, level, RETUNED)
     if abs(p - (1 - level)) > 1e-9:
         assert (interval.low <= 0 <= interval.high) == (p > 1 - level)
 
@@ -275,7 +276,7 @@ def test_the_gain_over_a_baseline_is_not_found_where_settings_do_not_differ() ->
         error = choices.error(200, seed)
         kept += t_by_error(gain, error, topics).p < 0.05
         plain += bool(own.any() and scipy_stats.ttest_1samp(own, 0.0).pvalue < 0.05)
-        low, high, *_ = interval_by_error(gain, error, topics, 0.95)
+        low, high, *_ = Interval.by_t(gain, error, topics - 1, 0.95, RETUNED)
         covered += low <= 0 <= high
     assert kept / sets <= scipy_stats.binom.ppf(0.999, sets, 0.05) / sets
     assert plain / sets > 0.09

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 from assay.cli import inputs, items, options, output
@@ -19,7 +18,6 @@ if TYPE_CHECKING:
     from assay.subjects.clusters.over_k import NumberOfClusters
     from assay.tables.clusters import Clusters as Clustering
 
-_HOLE = "{}"
 _RANGE = re.compile(r"(\d+):(\d+)(?::(\d+))?")
 #: So many subsamples and data sets without structure, unless told otherwise.
 RESAMPLES = 20
@@ -29,7 +27,6 @@ class Numbers(NamedTuple):
     """Which numbers of clusters are tried, and how."""
 
     ks: str | None = None
-    over_k: str | None = None
     resamples: int | None = None
     measures: tuple[str, ...] = ()
 
@@ -39,7 +36,6 @@ def number(
     /,
     *,
     ks: options.Ks = None,
-    over_k: options.OverK = None,
     measures: options.Measures = (),
     clusters: ClusterInputs = ClusterInputs(),
     resamples: options.Resamples = None,
@@ -48,16 +44,13 @@ def number(
 ) -> None:
     """Say which number of clusters the points have.
 
-    With --ks, the points are clustered into each number; with --over-k, columns of the file are such clusterings.
+    The points are clustered into each number of clusters of --ks.
 
     $ assay clustering number notes/notes.csv --points x,y,z --ks 2:4
     """
     output.form_of(to)
-    if ks is None and over_k is None:
-        raise ParameterError("say --ks 2:10 to cluster the points, or --over-k 'cluster_{}' for columns of the file")
-    if ks is not None:
-        items.refuse(clusters, "has no meaning where points are clustered", "weight", "unlabelled")
-    asked = Numbers(ks, over_k, resamples, measures)
+    items.refuse(clusters, "has no meaning where points are clustered", "weight", "unlabelled")
+    asked = Numbers(ks, resamples, measures)
     result = number_of([path], clusters, asked, seed, hidden=to.quiet)
     output.remarks(result.warnings, quiet=to.quiet)
     output.deliver(output.rendered(result, to), to)
@@ -95,20 +88,14 @@ def by_use(
 def number_of(
     files: Sequence[str | Source], clusters: ClusterInputs, asked: Numbers, seed: int | None, *, hidden: bool = True
 ) -> NumberOfClusters:
-    """Cluster the points of a file, or take its clusterings; a bar shows how far it is, unless it is hidden."""
-    from assay.subjects.clusters.number_of_clusters import number_of_clusters, numbers_given  # noqa: PLC0415
-    from assay.subjects.clusters.rules import Rules  # noqa: PLC0415
+    """Cluster the points of a file; a bar shows how far it is, unless it is hidden."""
+    from assay.subjects.clusters.number_of_clusters import number_of_clusters  # noqa: PLC0415
 
-    if asked.ks is not None and asked.over_k is not None:
-        raise ParameterError("--ks clusters the points, --over-k takes clusterings of the file: choose one")
+    if asked.ks is None:
+        raise ParameterError("say --ks 2:10 to cluster the points into so many")
     if len(files) != 1:
         raise ParameterError(f"expected one file to choose a number of clusters for, got {len(files)}")
     sampling = options.stated(seed=seed)
-    if asked.ks is None:
-        if asked.resamples is not None:
-            raise ParameterError("--resamples goes with --ks: nothing is drawn of clusters that were made")
-        series = numbered(files[0], asked.over_k or f"cluster_{_HOLE}", clusters)
-        return numbers_given(series, asked.measures or None, rules=Rules(**items.cluster_rules(clusters)), **sampling)
     tried = numbers_in(asked.ks)
     made_here = ("cluster", "system", "noise", "noise_as")
     items.refuse(clusters, "is about clusters of the file, and --ks makes its own", *made_here)
@@ -137,28 +124,6 @@ def numbers_in(text: str) -> list[int]:
     elif all(part.strip().isdecimal() for part in text.split(",")):
         return [int(part) for part in text.split(",")]
     raise ParameterError(f"--ks: expected numbers of clusters, as 2:10 or 2,4,8, got {text!r}")
-
-
-def numbered(file: str | Source, pattern: str, clusters: ClusterInputs) -> Mapping[int, Clustering]:
-    """The clusterings of a file whose columns fit a pattern, by the number in their name."""
-    from assay.files.named_columns import names_of  # noqa: PLC0415  # `assay --help` loads no Polars
-    from assay.files.registry import head_of  # noqa: PLC0415
-    from assay.files.sources import Source  # noqa: PLC0415  # one source for both looks at the file
-
-    if pattern.count(_HOLE) != 1:
-        raise ParameterError(f"--over-k: expected a name with {{}} for the number, as 'cluster_{{}}', got {pattern!r}")
-    items.refuse(clusters, "is said by --over-k", "cluster")
-    before, after = pattern.split(_HOLE)
-    path = inputs.named(file)[1]
-    source = Source(path) if isinstance(path, str) else path
-    head = head_of(source)
-    names = names_of(head) if head.numbered else []
-    wanted = re.compile(f"{re.escape(before)}(\\d+){re.escape(after)}")
-    columns = {int(match[1]): name for name in names if (match := wanted.fullmatch(name)) is not None}
-    if not columns:
-        raise ParameterError(f"{source.name}: no column is called {pattern} with a number: there are {listed(names)}")
-    series = items.clusterings([source], replace(clusters, cluster=tuple(columns.values())))
-    return dict(zip(columns, series, strict=True))
 
 
 def points_of(file: str | Source, clusters: ClusterInputs) -> Clustering:

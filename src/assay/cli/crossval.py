@@ -53,7 +53,7 @@ def classifier(
         str | None,
         option(
             "--test",
-            help="corrected-t (default); of five repeats of two folds also 5x2cv, 5x2cv-t.",
+            help="corrected-t (default); of five repeats of two folds also 5x2cv.",
             panel=options.TEST,
         ),
     ] = None,

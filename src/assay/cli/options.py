@@ -194,10 +194,6 @@ Table: TypeAlias = Annotated[
 Ks: TypeAlias = Annotated[
     str | None, option("--ks", metavar="2:10", help="Cluster the points into 2 to 10, or 2,4,8. Needs scikit-learn.")
 ]
-OverK: TypeAlias = Annotated[
-    str | None,
-    option("--over-k", metavar="'cluster_{}'", help="Columns of clusterings by their number: cluster_2, cluster_3."),
-]
 Mute: TypeAlias = Annotated[
     tuple[str, ...], option("--mute", metavar="CODE", help="A remark not to make; repeat.", panel=CONTENTS)
 ]

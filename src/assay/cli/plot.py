@@ -151,16 +151,15 @@ def clustering(
     ] = "silhouette",
     clusters: ClusterInputs = ClusterInputs(),
     ks: options.Ks = None,
-    over_k: options.OverK = None,
     seed: options.Seed = None,
     to: Target = Target(),
 ) -> None:
-    """Draw silhouettes, classes by clusters, or measures by number of clusters (with --ks or --over-k).
+    """Draw silhouettes, classes by clusters, or measures by number of clusters (with --ks).
 
     $ assay clustering plot notes/notes.csv --unlabelled drop --kind contingency -o contingency.svg
     """
     Choice(OF_CLUSTERS).check("--kind", kind)
-    numbers = Numbers(ks=ks, over_k=over_k)
+    numbers = Numbers(ks=ks)
     target = to.checked(kind)
     with inputs.working("looking at clusters", hidden=to.quiet):
         curve = _of_clusters(kind, files, clusters, numbers, seed)
@@ -197,18 +196,10 @@ def _of_clusters(kind: str, files: list[str], clusters: ClusterInputs, numbers: 
     from assay.subjects.clusters import curves as cluster_curves  # noqa: PLC0415  # `--help` need not load Polars
     from assay.subjects.clusters.evaluation import cluster  # noqa: PLC0415
 
-    asked = numbers.ks is not None or numbers.over_k is not None
     if kind == "over-k":
-        try:
-            return cluster_curves.over_k(number_of(files, clusters, numbers, seed))
-        except ParameterError as problem:
-            if asked:
-                raise
-            raise ParameterError(
-                f"{problem}; --ks 2:10 clusters the points, --over-k names the columns of clusterings"
-            ) from problem
-    if asked:
-        raise ParameterError(f"--{'ks' if numbers.ks else 'over-k'} goes with --kind over-k")
+        return cluster_curves.over_k(number_of(files, clusters, numbers, seed))
+    if numbers.ks is not None:
+        raise ParameterError("--ks goes with --kind over-k")
     # Silhouettes need no classes, and items without one are points as others are.
     rules: dict[str, Any] = ({"unlabelled": "drop"} if kind == "silhouette" else {}) | items.cluster_rules(clusters)
     systems = items.clusterings(files, clusters)

@@ -4,19 +4,15 @@ from __future__ import annotations
 
 import shlex
 import sys
-from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 from assay.cli import inputs, items, options
-from assay.cli.clusters import Numbers, number_of, numbered
+from assay.cli.clusters import Numbers, number_of
 from assay.cli.inputs import directions
 from assay.cli.options import CONTENTS, SearchRules, Testing, group, option, settings
 from assay.cli.output import remarks, say
 from assay.cli.subject_options import ClusterInputs, LabelInputs, SpanRules
-
-if TYPE_CHECKING:
-    from assay.tables.clusters import Clusters as Clustering
 
 
 @group
@@ -92,7 +88,6 @@ def clustering(
     measures: options.Measures = (),
     clusters: ClusterInputs = ClusterInputs(),
     ks: options.Ks = None,
-    over_k: options.OverK = None,
     testing: Testing = Testing(),
     pages: Pages = Pages(),
 ) -> None:
@@ -101,15 +96,15 @@ def clustering(
     $ assay clustering report notes/notes.csv --unlabelled drop
     """
     _check(pages)
-    numbers, counted = Numbers(ks=ks, over_k=over_k), None
+    numbers, counted = Numbers(ks=ks), None
     sources: list[Any] = list(files)
     with inputs.working("putting the report together", hidden=pages.quiet):
-        if ks is not None or over_k is not None:
-            # Which number is best is a question about the points, or about other columns than those reported on.
-            unread = ("cluster", "system") if ks is None else ("cluster", "system", "noise", "noise_as")
+        if ks is not None:
+            # Which number is best is a question about the points, not about the clusters reported on.
+            unread = ("cluster", "system", "noise", "noise_as")
             sources = [inputs.kept(file) for file in files]
             counted = number_of(sources, options.without(clusters, *unread), numbers, testing.seed)
-        systems = _reported(sources, clusters, over_k, counted)
+        systems = items.clusterings(sources, clusters)
         more = _compared(testing) | {"over_k": counted} | items.cluster_rules(clusters)
         _write(systems, None, measures, more, pages)
 
@@ -171,16 +166,6 @@ def _compared(testing: Testing) -> dict[str, Any]:
     stated = testing.settings()
     baseline = stated.pop("baseline", ())
     return {"baseline": baseline, "comparison": stated} | options.stated(seed=testing.seed)
-
-
-def _reported(files: Sequence[Any], clusters: ClusterInputs, over_k: str | None, counted: Any) -> list[Clustering]:
-    """The clusterings of the files; where they hold only those of `--over-k`, the one that was chosen, or all."""
-    from assay.files.clusters import looks_like_clusters  # noqa: PLC0415
-
-    if over_k is None or clusters.cluster or looks_like_clusters(inputs.named(files[0])[1]):
-        return items.clusterings(files, clusters)
-    series = numbered(files[0], over_k, clusters)
-    return list(series.values()) if counted.k is None else [series[counted.k]]
 
 
 def _write(subjects: Any, runs: Any, measures: tuple[str, ...], stated: dict[str, Any], pages: Pages) -> None:

@@ -104,8 +104,4 @@ class SpanRules:
     match: Annotated[
         str | None, option("--match", help="When a span is the true one: exact (default), overlap, type_overlap.")
     ] = None
-    bio: Annotated[
-        str | None,
-        option("--bio", help="An I- without B- before it: conlleval (starts a span; default), strict (is an error)."),
-    ] = None
     beta: Annotated[float | None, option("--beta", help="How much recall weighs in F, against precision (1).")] = None

@@ -23,9 +23,10 @@ from __future__ import annotations
 
 import importlib.util
 import inspect
-from collections.abc import Callable, Iterable, Sequence
-from typing import Any, Self
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, Self, TypeVar
 
+Held = TypeVar("Held")
 _LONGEST_QUOTE, _LONGEST_ID = 80, 60
 
 
@@ -192,6 +193,19 @@ def of_kind(what: str, names: Sequence[str]) -> str:
     ('class c', 'classes c, d')
     """
     return f"{what if len(names) == 1 else several(what)} {listed(names)}"
+
+
+def only_one(what: str, name: Any, known: Mapping[Any, Held]) -> Held:
+    """What is asked for by name, or the only one that there is; otherwise an error says which there are.
+
+    >>> only_one("system", None, {"bm25": 1})
+    1
+    """
+    if name is None and len(known) == 1:
+        return next(iter(known.values()))
+    if name not in known:
+        raise not_among(what, name, [*known])
+    return known[name]
 
 
 def not_among(kind: str, wanted: object, known: Iterable[object]) -> ParameterError:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from collections.abc import Callable
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from assay.core import registry
 from assay.core.errors import need
@@ -12,6 +14,8 @@ if TYPE_CHECKING:
     import polars as pl
 
     from assay.show.model import Document
+
+Kept = TypeVar("Kept")
 
 
 class Result:
@@ -62,6 +66,18 @@ class Result:
     def report(self, **options: Any) -> Any:
         """Everything that is known about the systems, to be saved as a page or a paper: see `make_report`."""
         return registry.verb("report")(self, **options)
+
+    @cached_property
+    def _kept(self) -> dict[tuple[str, ...], Any]:
+        """What was found already, by what it is and whose."""
+        return {}
+
+    def _once(self, what: str, whose: str, compute: Callable[[], Kept]) -> Kept:
+        """What takes a while is made when somebody first asks for it."""
+        if (what, whose) not in self._kept:
+            self._kept[what, whose] = compute()
+        kept: Kept = self._kept[what, whose]
+        return kept
 
     def _written(self, form: str) -> str:
         return written(self.document(), form)

@@ -39,14 +39,12 @@ TESTS = {
     "swap": "paired permutation test that swaps predictions",
     "mcnemar": "McNemar's test",
     "mcnemar_exact": "McNemar's test",
-    "mcnemar_chi2": "McNemar's test",
-    "mcnemar_chi2_corrected": "McNemar's test",
     "delong": "DeLong's test",
+    "jackknife": "jackknife t test",
     "bootstrap_interval": "bootstrap interval read as a test",
     "none": "no test, the interval of the difference decides",
     "corrected-t": "corrected resampled t test (Nadeau and Bengio)",
     "5x2cv": "combined F test of 5x2 cross-validation (Alpaydin)",
-    "5x2cv-t": "t test of 5x2 cross-validation (Dietterich)",
 }
 #: What corrections are called by those who made them; no correction has no name.
 CORRECTED_BY = {"holm": "Holm", "bonferroni": "Bonferroni", "benjamini-hochberg": "Benjamini-Hochberg"}
@@ -91,6 +89,7 @@ INTERVALS = {
     "DeLong, logit": IntervalName("DeLong (logit)", "DeLong's on the logit scale"),
     "exact bound": IntervalName("exact bound", "exact one-sided bounds", before="exact one-sided"),
     "bootstrap": IntervalName("bootstrap of items", "those of the bootstrap", is_drawn=True),
+    "jackknife": IntervalName("jackknife of items", "those of the jackknife", before="jackknife"),
     "subsampling": IntervalName("random halves of the items", "those of random halves of the items", is_drawn=True),
 }
 

@@ -28,30 +28,18 @@ _LARGEST_STEPS = 181
 _BLOCK = 1 << 20
 
 
-class Effect(NamedTuple):
-    """What systems, or units, contribute to the variance."""
+class TwoWay(NamedTuple):
+    """Whether systems differ, by a two-way analysis of variance without replication, and what is left to chance.
 
-    sum_of_squares: float
-    degrees_of_freedom: int
+    `residual` is the mean square of that, with `residual_freedom` degrees of freedom; NaN where there are none, and 0
+    where nothing is left.
+    """
+
     f: float
     p: float
-
-
-class TwoWay(NamedTuple):
-    """A two-way analysis of variance without replication; `residual` is the mean square of what is left."""
-
-    systems: Effect
-    units: Effect
-    residual_sum_of_squares: float
-    residual_degrees_of_freedom: int
+    freedom: int
     residual: float
-
-
-class Tukey(NamedTuple):
-    """The p-values of all pairs; differences further than `half_width` from what is observed are ruled out together."""
-
-    p: Floats
-    half_width: float
+    residual_freedom: int
 
 
 def pairs(systems: int) -> tuple[Ints, Ints]:
@@ -66,58 +54,44 @@ def pairs(systems: int) -> tuple[Ints, Ints]:
 def two_way(values: Floats) -> TwoWay:
     """Take the variance of values (a row a unit, a column a system) apart.
 
-    Where nothing differs, F is 0 and p is 1; where systems or units differ and nothing is left to chance, F is
+    Where nothing differs, F is 0 and p is 1; where systems differ and nothing is left to chance, F is
     infinite and there is no p-value (NaN), as the t-test has none then.
 
-    >>> two_way(np.array([[0.1, 0.3], [0.2, 0.5], [0.3, 0.4]])).systems  # with two systems, F is the square of t
-    Effect(sum_of_squares=0.06, degrees_of_freedom=1, f=12.0, p=0.0742)
+    >>> two_way(np.array([[0.1, 0.3], [0.2, 0.5], [0.3, 0.4]]))  # with two systems, F is the square of t
+    TwoWay(f=12.0, p=0.0742, freedom=1, residual=0.005, residual_freedom=2)
     """
     units, systems = values.shape
     centred = values - values.mean()
     by_system, by_unit = centred.mean(axis=0), centred.mean(axis=1)
-    rounding = _rounding(values)
-    left = float(np.sum((centred - by_system - by_unit[:, None]) ** 2))
-    left_freedom = (units - 1) * (systems - 1)
-    residual = left / left_freedom if left_freedom else np.nan
-
-    def effect(squares: float, freedom: int) -> Effect:
-        if squares <= rounding:
-            return Effect(squares, freedom, 0.0, 1.0)
-        if np.isnan(residual) or left <= rounding:
-            return Effect(squares, freedom, np.nan if np.isnan(residual) else np.inf, np.nan)
-        f = squares / freedom / residual
-        return Effect(squares, freedom, f, float(special.fdtrc(freedom, left_freedom, f)))
-
-    return TwoWay(
-        effect(units * float(np.sum(by_system**2)), systems - 1),
-        effect(systems * float(np.sum(by_unit**2)), units - 1),
-        left,
-        left_freedom,
-        residual,
-    )
+    rounding, freedom = _rounding(values), (units - 1) * (systems - 1)
+    left, squares = float(np.sum((centred - by_system - by_unit[:, None]) ** 2)), units * float(np.sum(by_system**2))
+    left = 0.0 if left <= rounding else left
+    residual = left / freedom if freedom else np.nan
+    f, p = 0.0, 1.0
+    if squares > rounding:
+        f = squares / (systems - 1) / residual if residual else np.inf
+        p = float(special.fdtrc(systems - 1, freedom, f)) if residual else np.nan
+    return TwoWay(f, p, systems - 1, residual, freedom)
 
 
-def tukey_hsd(values: Floats, alpha: float = 0.05) -> Tukey:
-    """Tukey's honestly significant differences, held against the residual of the two-way model.
+def tukey_hsd(values: Floats) -> Floats:
+    """The p-values of Tukey's honestly significant differences, held against the residual of the two-way model.
 
     With more than 100 pairs, p-values are interpolated, with an error below 1e-6. Where the model leaves nothing to
     chance there are no p-values (NaN), save 1 for systems that do not differ.
 
-    >>> tukey_hsd(np.array([[0.1, 0.3, 0.3], [0.2, 0.5, 0.3], [0.3, 0.4, 0.5]]))
-    Tukey(p=array([0.0736, 0.1217, 0.8651]), half_width=0.2275)
+    >>> tukey_hsd(np.array([[0.1, 0.4, 0.5], [0.2, 0.5, 0.4], [0.3, 0.5, 0.5]]))
+    array([0.0175, 0.0175, 1.    ])
     """
     units, systems = values.shape
     found = two_way(values)
     means = values.mean(axis=0)
     first, second = pairs(systems)
     apart = np.abs(means[second] - means[first])
-    error = np.sqrt(found.residual / units)
-    if not found.residual_sum_of_squares > _rounding(values):
+    if not found.residual > 0:
         nearly = ROUNDING * np.abs(values).max(initial=0.0)
-        return Tukey(np.where(apart <= nearly, 1.0, np.nan), np.nan)
-    freedom = found.residual_degrees_of_freedom
-    half_width = _studentised_quantile(alpha, systems, freedom) * float(error)
-    return Tukey(_all_studentised(apart / error, systems, freedom), half_width)
+        return np.where(apart <= nearly, 1.0, np.nan)
+    return _all_studentised(apart / np.sqrt(found.residual / units), systems, found.residual_freedom)
 
 
 def randomised_tukey(values: Floats, *, resamples: int = 10_000, seed: int = 0) -> Floats:

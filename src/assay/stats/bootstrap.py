@@ -42,6 +42,18 @@ class Interval(NamedTuple):
         """
         return cls(np.nan, np.nan, level, method)
 
+    @classmethod
+    def by_t(cls, value: float, error: float, freedom: int, level: float, method: str) -> Interval:
+        """The interval around a number with such a standard error; none where the error is not above 0.
+
+        >>> Interval.by_t(0.4, 0.05, 19, 0.95, "t")
+        Interval(low=0.2953, high=0.5047, level=0.95, method='t')
+        """
+        if not error > 0 or freedom < 1:
+            return cls.unknown(level, method)
+        reach = float(special.stdtrit(freedom, (1 + level) / 2)) * error
+        return cls(value - reach, value + reach, level, method)
+
     @property
     def is_known(self) -> bool:
         """Whether there is an interval: a number that is undefined has none."""

@@ -7,7 +7,7 @@ from typing import Any
 from assay.core.domains import CONFIDENCE
 
 #: What intervals are called that come from no test of units; `core.words` names all of them for people.
-BOOTSTRAP, SUBSAMPLING, NO_INTERVAL = "bootstrap", "subsampling", "none"
+BOOTSTRAP, SUBSAMPLING, JACKKNIFE, NO_INTERVAL = "bootstrap", "subsampling", "jackknife", "none"
 #: The works to cite for ways to an interval, by their keys in the bibliography.
 CITES = {
     "hull": ("student1908", "efron1987"),
@@ -18,6 +18,7 @@ CITES = {
     "DeLong, logit": ("delong1988",),
     BOOTSTRAP: ("efron1993",),
     SUBSAMPLING: ("politis1994",),
+    JACKKNIFE: ("efron1993",),
 }
 
 

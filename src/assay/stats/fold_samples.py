@@ -20,7 +20,7 @@ from assay.stats.mean_samples import MeanSample
 from assay.stats.permutation import Alternative, Outcome
 from assay.stats.power import smallest_detectable
 from assay.stats.samples import Contrast, Drawing, Pair
-from assay.stats.tuning_bootstrap import RETUNED_T, interval_by_error, t_by_error
+from assay.stats.tuning_bootstrap import RETUNED, RETUNED_T, t_by_error
 
 
 class DependentSample(MeanSample):
@@ -80,7 +80,7 @@ class FoldSample(DependentSample):
 
     @property
     def is_testable(self) -> bool:
-        """Whether there are folds to test; the 5x2cv tests need all."""
+        """Whether there are folds to test; the 5x2cv test needs all."""
         return self.size > 0 and not (self.left_out and self.fold_test != "corrected-t")
 
     @cached_property
@@ -90,7 +90,7 @@ class FoldSample(DependentSample):
 
     @cached_property
     def five_by_two(self) -> FiveByTwo:
-        """What the tests for five repeats of two folds find."""
+        """What the test for five repeats of two folds finds."""
         return five_by_two(self.differences(0, 1).reshape(5, 2))
 
     @property
@@ -102,9 +102,7 @@ class FoldSample(DependentSample):
         """The interval of the difference at a level."""
         if not self.is_testable:
             return Interval.unknown(level)
-        if self.fold_test == "corrected-t":
-            return self.corrected.interval(level)
-        return self.five_by_two.interval(level) if self.fold_test == "5x2cv" else self.five_by_two.interval_of_t(level)
+        return (self.corrected if self.fold_test == "corrected-t" else self.five_by_two).interval(level)
 
     def outcome(self) -> Outcome:
         """What the test says of the difference."""
@@ -112,11 +110,9 @@ class FoldSample(DependentSample):
             return Outcome(self.fold_test, math.nan, math.nan, None, "no p-value: a fold has no number")
         if self.fold_test == "corrected-t":
             return self.corrected.outcome
-        both = self.five_by_two
-        if self.fold_test == "5x2cv-t":
-            return both.t
+        found = self.five_by_two
         # Where no common difference fits all repeats, equality is rejected, but in favour of neither.
-        return both.f if both.interval(1 - self.alpha).is_known else both.f._replace(sign=0)
+        return found.outcome if found.interval(1 - self.alpha).is_known else found.outcome._replace(sign=0)
 
     def notes(self, absences: bool = True) -> list[str]:
         """Which folds are left out, as one of the models has no number there."""
@@ -149,7 +145,7 @@ class TunedSample(DependentSample):
 
     def difference_interval(self, level: float) -> Interval:
         """The interval of the difference at a level."""
-        return interval_by_error(self._gain, self.error, self.size, level)
+        return Interval.by_t(self._gain, self.error, self.size - 1, level, RETUNED)
 
     def outcome(self) -> Outcome:
         """What the test says of the difference."""

@@ -2,8 +2,8 @@
 
 Models of different folds have learned from mostly the same items, so their numbers vary less from fold to fold than
 they would from one data set to the next. A paired t test of folds takes the small variation for certainty. Two remedies
-are here: Nadeau and Bengio's corrected variance, for any number of folds and repeats, and the tests for five repeats of
-two folds by Dietterich (t) and Alpaydin (F).
+are here: Nadeau and Bengio's corrected variance, for any number of folds and repeats, and Alpaydin's F test for five
+repeats of two folds.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ from assay.stats.rounding import ROUNDING
 
 #: How intervals by the corrected variance are called.
 CORRECTED_T = "corrected t"
-#: And those of the differences that a 5x2cv test does not reject.
-FROM_F, FROM_T = "5x2cv F", "5x2cv t"
+#: And those of the differences that the 5x2cv test does not reject.
+FROM_F = "5x2cv F"
 #: The tests over folds, by the names that `CrossValidation.compare` takes.
-FOLD_TESTS = ("corrected-t", "5x2cv", "5x2cv-t")
+FOLD_TESTS = ("corrected-t", "5x2cv")
 #: Tests of units that are drawn independently of one another, which folds are not.
 _PLAIN = ("t", "paired-t", "wilcoxon", "permutation", "bootstrap", "sign", "tukey", "randomised_tukey")
-#: Repeats and folds that the 5x2cv tests are made for.
+#: Repeats and folds that the 5x2cv test is made for.
 _SHAPE = (5, 2)
 
 #: One size for all folds, or one each.
@@ -53,20 +53,18 @@ class CorrectedT(NamedTuple):
 
     def interval(self, level: float = 0.95) -> Interval:
         """The interval of the difference; none where the error is not known."""
-        return _student(self.difference, self.error, self.freedom, level, CORRECTED_T)
+        return Interval.by_t(self.difference, self.error, self.freedom, level, CORRECTED_T)
 
 
 class FiveByTwo(NamedTuple):
-    """What the tests for five repeats of two folds found: `f` is the combined F test, `t` Dietterich's.
+    """What the combined F test of five repeats of two folds found.
 
-    `first`: the difference in the first fold of the first repeat, which is all that t looks at besides the spread.
-    `variances`: how much the two folds of each repeat differ from their mean, squared and added up.
+    `difference`: the mean over folds; `squares`: their squared differences, added up. `variances`: how much the two
+    folds of each repeat differ from their mean, squared and added up.
     """
 
-    f: Outcome
-    t: Outcome
+    outcome: Outcome
     difference: float
-    first: float
     squares: float
     variances: Floats
 
@@ -81,10 +79,6 @@ class FiveByTwo(NamedTuple):
             return Interval.unknown(level, FROM_F)
         half = math.sqrt(room)
         return Interval(self.difference - half, self.difference + half, level, FROM_F)
-
-    def interval_of_t(self, level: float = 0.95) -> Interval:
-        """All true differences that the t test would not reject: they lie around the first fold's."""
-        return _student(self.first, math.sqrt(float(self.variances.mean())), 5, level, FROM_T)
 
 
 def corrected_t(differences: Floats, train: Sizes, test: Sizes) -> CorrectedT:
@@ -127,21 +121,18 @@ def interval_of_mean(values: Floats, share: float, level: float = 0.95) -> Inter
     known = np.asarray(values)[~np.isnan(values)]
     if len(known) < 2 or not math.isfinite(share):
         return Interval.unknown(level, CORRECTED_T)
-    return _student(float(known.mean()), _error(known, share), len(known) - 1, level, CORRECTED_T)
+    return Interval.by_t(float(known.mean()), _error(known, share), len(known) - 1, level, CORRECTED_T)
 
 
 def five_by_two(differences: Any) -> FiveByTwo:
-    """The tests for five repeats (rows) of two folds (columns): Alpaydin's combined F and Dietterich's t.
+    """The test for five repeats (rows) of two folds (columns): Alpaydin's combined F.
 
     With s² of a repeat, the squared deviations of its two differences from their mean, F is the sum of all ten squared
-    differences over twice the sum of s², with 10 and 5 degrees of freedom. t is the very first difference over the root
-    of the mean of s², with 5; it changes with the order of the folds, which F does not.
+    differences over twice the sum of s², with 10 and 5 degrees of freedom.
 
     >>> found = five_by_two([[0.02, 0.04], [0.03, 0.01], [0.02, 0.03], [0.05, 0.02], [0.01, 0.03]])
-    >>> found.f.statistic, found.f.p  # 0.0082 / (2 · 0.0011)
+    >>> found.outcome.statistic, found.outcome.p  # 0.0082 / (2 · 0.0011)
     (3.727, 0.079)
-    >>> found.t.statistic, found.t.p  # 0.02 / sqrt(0.0011 / 5)
-    (1.348, 0.235)
     """
     table = _as_numbers(differences, "differences")
     if table.shape != _SHAPE:
@@ -151,12 +142,8 @@ def five_by_two(differences: Any) -> FiveByTwo:
     variances = ((table - table.mean(axis=1, keepdims=True)) ** 2).sum(axis=1)
     # Folds that differ by rounding alone are alike.
     variances[variances <= (ROUNDING * np.abs(table).max()) ** 2] = 0.0
-    first, squares = float(table[0, 0]), float((values**2).sum())
-    tests = [_of_repeats(name, values, variances) for name in ("5x2cv", "5x2cv-t")]
-    f, t = (
-        found or made(first, squares, variances) for found, made in zip(tests, (_combined_f, _dietterich), strict=True)
-    )
-    return FiveByTwo(f, t, float(values.mean()), first, squares, variances)
+    squares = float((values**2).sum())
+    return FiveByTwo(_combined_f(values, squares, variances), float(values.mean()), squares, variances)
 
 
 def checked_fold_test(test: str) -> str:
@@ -179,25 +166,13 @@ def checked_fold_test(test: str) -> str:
     return test
 
 
-def _combined_f(_: float, squares: float, variances: Floats) -> Outcome:
+def _combined_f(values: Floats, squares: float, variances: Floats) -> Outcome:
+    if not values.any():
+        return Outcome("5x2cv", 0.0, 1.0, None, NOTHING_DIFFERS)
+    if not variances.any():
+        return Outcome("5x2cv", math.nan, math.nan, None, "no p-value: the folds of each repeat are alike")
     f = squares / (2 * float(variances.sum()))
     return Outcome("5x2cv", f, float(special.fdtrc(10, 5, f)), None, "10 and 5 degrees of freedom")
-
-
-def _dietterich(first: float, _: float, variances: Floats) -> Outcome:
-    t = first / math.sqrt(float(variances.mean()))
-    # All that it looks at besides the spread is the first fold of the first repeat.
-    sign = int(np.sign(first))
-    return Outcome("5x2cv-t", t, 2 * float(special.stdtr(5, -abs(t))), None, "5 degrees of freedom", sign)
-
-
-def _of_repeats(test: str, values: Floats, variances: Floats) -> Outcome | None:
-    """What a 5x2cv test says where the two folds of no repeat differ."""
-    if not values.any():
-        return Outcome(test, 0.0, 1.0, None, NOTHING_DIFFERS)
-    if not variances.any():
-        return Outcome(test, math.nan, math.nan, None, "no p-value: the folds of each repeat are alike")
-    return None
 
 
 def _without_spread(test: str, values: Floats) -> Outcome | None:
@@ -216,13 +191,6 @@ def _error(values: Floats, share: float) -> float:
     if len(values) < 2 or float(values.std(ddof=1)) <= ROUNDING * float(np.abs(values).max()):
         return math.nan
     return math.sqrt((1 / len(values) + share) * float(values.var(ddof=1)))
-
-
-def _student(mean: float, error: float, freedom: int, level: float, method: str) -> Interval:
-    if not error > 0:
-        return Interval.unknown(level, method)
-    reach = float(special.stdtrit(freedom, (1 + level) / 2)) * error
-    return Interval(mean - reach, mean + reach, level, method)
 
 
 def _as_numbers(given: Any, what: str) -> Floats:

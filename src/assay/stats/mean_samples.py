@@ -323,10 +323,9 @@ class MeanSample(UnitSample):
         (resamples, seed), additive, counted = drawing, self.additive, None
         systems = additive.shape[1]
         if test == "tukey":
-            model, tukey = two_way(additive), tukey_hsd(additive)
-            p, freedom = tukey.p, f"{model.systems.degrees_of_freedom}, {model.residual_degrees_of_freedom}"
-            sure, width = p_phrase(model.systems.p), number(tukey.half_width)
-            note = f"systems differ with F({freedom}) = {number(model.systems.f, 2)}, {sure}; half width {width}"
+            model, p = two_way(additive), tukey_hsd(additive)
+            freedom = f"{model.freedom}, {model.residual_freedom}"
+            note = f"systems differ with F({freedom}) = {number(model.f, 2)}, {p_phrase(model.p)}"
         else:
             counted, p = resamples, randomised_tukey(additive, resamples=resamples, seed=seed)
             note = f"{resamples:,} permutations within units"

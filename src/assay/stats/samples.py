@@ -38,17 +38,6 @@ MARGIN_SHARE = 0.01
 _IS_HIGHER_BETTER: dict[Direction, bool | None] = {"higher": True, "lower": False, "neither": None, "unknown": None}
 
 
-def direction_of(higher_is_better: bool | None) -> Direction:
-    """Which way a measure is good, as it declares it.
-
-    >>> direction_of(False), direction_of(None)
-    ('lower', 'neither')
-    """
-    if higher_is_better is None:
-        return "neither"
-    return "higher" if higher_is_better else "lower"
-
-
 class Drawing(NamedTuple):
     """How often units are drawn anew, or swapped, and from which seed."""
 
@@ -113,8 +102,6 @@ class Sample(ABC):
     left_out: int = 0
     of_one_only: int = 0
 
-    #: How units and systems go together: every system has the same units.
-    design: ClassVar[Literal["paired", "independent", "preference"]] = "paired"
     #: What tells systems apart: the p-value of a test, or the interval where there is none.
     decides_by: ClassVar[Literal["p", "interval"]] = "p"
     #: What the numbers are made of, in words.

@@ -13,22 +13,26 @@ from functools import cached_property
 from typing import ClassVar, Self
 
 import numpy as np
+from scipy import special
 
 from assay.core.errors import number_of
 from assay.core.notes import Note
 from assay.measures.counting.judgments import Floats, Mask
 from assay.measures.counting.scored import Scored
 from assay.measures.registry import Measure
-from assay.stats.bootstrap import FEWEST_DRAWN, Interval, Method, percentiles
+from assay.stats.bootstrap import FEWEST_DRAWN, Interval, Method, intervals, percentiles
+from assay.stats.confidence import JACKKNIFE
 from assay.stats.delong import DeLongPaired, delong, delong_paired
 from assay.stats.permutation import NO_DIFFERENCE, Alternative, Outcome
 from assay.stats.samples import Contrast, Drawing, Pair, Sample
-from assay.stats.score_bootstrap import bootstrap_scores, bootstrap_scores_paired
+from assay.stats.score_bootstrap import SortedItems, drawn_items, in_common, measured, without_some
 
 #: Each resample is measured on its own, so that fewer have to do: so many at most, and at least.
 MOST_RESAMPLES, _FEWEST_RESAMPLES = 2_000, 500
 #: Between the two, as many as take so many scores.
 _MOST_SCORES = 50_000_000
+#: Of more items than this, so many of each class among them, some are left out instead of drawing all.
+_MANY_ITEMS, _MANY_OF_EACH = 20_000, 1_000
 # What an area is multiplied by: the Gini coefficient is twice the area, less 1.
 _SCALES = {"AUC": 1.0, "Gini": 2.0}
 
@@ -52,11 +56,20 @@ def resamples_of(items: int, asked: int) -> int:
     return min(asked, MOST_RESAMPLES, max(_FEWEST_RESAMPLES, _MOST_SCORES // items))
 
 
+def are_many(positives: int, negatives: int) -> bool:
+    """Whether items are so many that leaving some of them out says as much as drawing them anew, and far sooner.
+
+    >>> are_many(3_000, 17_001), are_many(900, 1_000_000)
+    (True, False)
+    """
+    return positives + negatives > _MANY_ITEMS and min(positives, negatives) >= _MANY_OF_EACH
+
+
 def score_interval(scored: Scored, measure: Measure, level: float, resamples: int, seed: int) -> tuple[Interval, int]:
     """The interval of a system's number under a measure of scores, and how often items were drawn for it.
 
-    DeLong's for the area under the ROC curve and for what is made of it; otherwise, and where items have weights, items
-    are drawn anew.
+    DeLong's for the area under the ROC curve and for what is made of it. Otherwise, and where items have weights, items
+    are drawn anew; of very many, some are left out in turn (jackknife).
 
     >>> from assay.measures import parse_measure
     >>> scored = Scored.from_lists(positive=[0.9, 0.8, 0.6, 0.4], negative=[0.7, 0.5, 0.3, 0.2])
@@ -67,9 +80,26 @@ def score_interval(scored: Scored, measure: Measure, level: float, resamples: in
     if scale is not None:
         shift = scale - 1  # the Gini coefficient is 0 where the area is one half
         return _scaled(delong(scored, level).interval, scale, -shift), 0
-    often = resamples_of(len(scored.positive) + len(scored.negative), resamples)
-    redrawn = bootstrap_scores(scored, measure, confidence=level, resamples=often, seed=seed, method="percentile")
-    return redrawn.interval, often
+    sizes = len(scored.positive), len(scored.negative)
+    value, systems = float(measure.of(scored)[0]), [SortedItems(scored)]
+    if are_many(*sizes):
+        without = without_some(measure, systems, seed)
+        return jackknife(value, without[:, 0], [level])[0].within(measure.definition.bounds), 0
+    often = resamples_of(sum(sizes), resamples)
+    resampled = measured(measure, systems, drawn_items(*sizes, often, seed))[:, 0]
+    counts = np.array([sum(sizes)])
+    interval = intervals(resampled, value, np.empty(0), [level], "percentile", counts=counts)[0]
+    return interval.within(measure.definition.bounds), often
+
+
+def jackknife(value: float, without: Floats, levels: Sequence[float]) -> list[Interval]:
+    """The t intervals of a number that is known without each item, or without each group of items.
+
+    >>> jackknife(2.0, np.array([2.5, 2.0, 1.5]), [0.95])
+    [Interval(low=-0.4841, high=4.4841, level=0.95, method='jackknife')]
+    """
+    found = intervals(np.empty(0), value, without, levels, "t")
+    return [interval._replace(method=JACKKNIFE) for interval in found]
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,6 +132,16 @@ class ScoreSample(Sample):
         return None if self.weight is not None else scale_of(self.scorer)
 
     @cached_property
+    def positives(self) -> int:
+        """How many items are positive."""
+        return int(np.count_nonzero(self.positive))
+
+    @property
+    def are_many(self) -> bool:
+        """Whether items are so many that some are left out in turn instead of drawing all anew."""
+        return are_many(self.positives, self.size - self.positives)
+
+    @cached_property
     def scored(self) -> tuple[Scored, ...]:
         """Each system's scores, sorted."""
         return tuple(Scored.from_scores(self.positive, scores, sample_weight=self.weight) for scores in self.scores)
@@ -125,25 +165,26 @@ class ScoreSample(Sample):
         return bool((before == after).all())
 
     def redraws(self, drawing: Drawing, method: Method = "hull") -> Drawing:
-        """How often items are drawn anew: not at all where DeLong's variance serves."""
+        """How often items are drawn anew: not at all where DeLong's variance or the jackknife serves."""
         del method
-        often = 0 if self.scale is not None else resamples_of(self.size, drawing.resamples)
-        return drawing._replace(resamples=often)
+        never = self.scale is not None or self.are_many
+        return drawing._replace(resamples=0 if never else resamples_of(self.size, drawing.resamples))
 
     def intervals(
         self, of: Contrast, levels: Sequence[float], drawing: Drawing, method: Method = "hull"
     ) -> list[Interval]:
-        """DeLong's intervals of areas; of other numbers, those of resamples of the items."""
+        """DeLong's intervals of areas; of other numbers, those of resamples of the items, or of the jackknife."""
         if self.size < 2:
             return [Interval.unknown(level, method) for level in levels]
-        fewer = self.redraws(drawing)
         if len(of) == 1:
-            return [score_interval(self.scored[of[0]], self.scorer, level, *fewer)[0] for level in levels]
+            return [score_interval(self.scored[of[0]], self.scorer, level, *drawing)[0] for level in levels]
         if self.size < FEWEST_DRAWN:
             return [Interval.unknown(level) for level in levels]
         if self.scale is not None:
             return [_scaled(self.delong(*of, level).interval, self.scale) for level in levels]
-        differences = self.redrawn(*of, fewer)
+        if self.are_many:
+            return jackknife(self.difference(*of), self.without_some(*of, drawing.seed), levels)
+        differences = self.redrawn(*of, drawing)
         return [percentiles(differences, level) for level in levels]
 
     def interval_notes(self) -> list[str]:
@@ -165,20 +206,24 @@ class ScoreSample(Sample):
 
     def redrawn(self, first: int, second: int, drawing: Drawing) -> Floats:
         """The differences in resamples of the items; NaN where one has no number."""
-        fewer = self.redraws(drawing)
-        key = (first, second, fewer)
+        often = resamples_of(self.size, drawing.resamples)
+        key = (first, second, drawing._replace(resamples=often))
         if key not in self._redrawn:
-            self._redrawn[key] = bootstrap_scores_paired(
-                self.positive,
-                self.scores[second],
-                self.scores[first],
-                self.scorer,
-                sample_weight=self.weight,
-                resamples=fewer.resamples,
-                seed=fewer.seed,
-                method="percentile",
-            ).resampled
+            draws = drawn_items(self.positives, self.size - self.positives, often, drawing.seed)
+            numbers = measured(self.scorer, self._in_common(first, second), draws)
+            self._redrawn[key] = numbers[:, 0] - numbers[:, 1]
         return self._redrawn[key]
+
+    def without_some(self, first: int, second: int, seed: int) -> Floats:
+        """The differences without each item, or without each group of items."""
+        key = (first, second, Drawing(0, seed))
+        if key not in self._redrawn:
+            numbers = without_some(self.scorer, self._in_common(first, second), seed)
+            self._redrawn[key] = numbers[:, 0] - numbers[:, 1]
+        return self._redrawn[key]
+
+    def _in_common(self, first: int, second: int) -> list[SortedItems]:
+        return in_common(self.positive, [self.scores[second], self.scores[first]], self.weight)
 
     @cached_property
     def _redrawn(self) -> dict[tuple[int, int, Drawing], Floats]:
@@ -186,8 +231,10 @@ class ScoreSample(Sample):
 
     @property
     def tests(self) -> tuple[str, ...]:
-        """DeLong's test of areas; the interval of resamples, read as a test, of all else."""
-        return ("bootstrap_interval",) if self.scale is None else ("delong",)
+        """DeLong's test of areas; the interval of resamples, read as a test, of all else, or the jackknife."""
+        if self.scale is not None:
+            return ("delong",)
+        return (JACKKNIFE, "bootstrap_interval") if self.are_many else ("bootstrap_interval",)
 
     def synonym(self, test: str) -> str:
         """Of scores, a bootstrap is that of the interval."""
@@ -198,6 +245,8 @@ class ScoreSample(Sample):
         why = "it is made of all items together"
         if test in {"swap", "permutation"}:
             why = "scores of two systems may be on different scales and are never swapped"
+        elif test == JACKKNIFE:
+            why = "the jackknife is for many items of each class"
         elif test == "delong":
             why = "DeLong's test is for areas under the whole ROC curve, of items without weights"
         return f"{self.measure}: {why}"
@@ -209,6 +258,8 @@ class ScoreSample(Sample):
     def _tested(self, pairs: Sequence[Pair], test: str, drawing: Drawing, alternative: Alternative) -> list[Outcome]:
         if test == "delong":
             return [delong_test(self, *pair, alternative) for pair in pairs]
+        if test == JACKKNIFE:
+            return [jackknife_test(self, *pair, drawing.seed, alternative) for pair in pairs]
         return [bootstrap_of_scores(self, *pair, drawing, alternative) for pair in pairs]
 
 
@@ -259,6 +310,26 @@ def bootstrap_of_scores(
         p = (below if alternative == "greater" else above) / draws
     note = f"{len(resampled):,} resamples of items"
     return Outcome("bootstrap_interval", difference, p, len(resampled), note, int(np.sign(above - below)))
+
+
+def jackknife_test(
+    sample: ScoreSample, first: int, second: int, seed: int, alternative: Alternative = "two-sided"
+) -> Outcome:
+    """Whether the difference is more than its standard error explains, which the numbers without some items tell.
+
+    >>> from assay.measures import parse_measure
+    >>> scores = np.arange(200.0)
+    >>> sample = ScoreSample(parse_measure("EER", "binary"), scores % 5 > 2, (scores % 7, scores % 11))
+    >>> jackknife_test(sample, 0, 1, seed=0).note
+    '50 groups of items'
+    """
+    difference, without = sample.difference(first, second), sample.without_some(first, second, seed)
+    parts = len(without)
+    error = (parts - 1) / math.sqrt(parts) * float(np.std(without, ddof=1))
+    t = difference / error if error > 0 else math.copysign(math.inf, difference) if difference else 0.0
+    below, above = (float(special.stdtr(parts - 1, end)) for end in (t, -t))
+    p = {"two-sided": 2 * min(below, above), "less": below, "greater": above}[alternative]
+    return Outcome(JACKKNIFE, t, p, None, "" if parts == sample.size else f"{parts} groups of items")
 
 
 def _scaled(interval: Interval, scale: float, shift: float = 0.0) -> Interval:

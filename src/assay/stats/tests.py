@@ -195,7 +195,7 @@ SIMULTANEOUS = ("tukey", "randomised_tukey")
 #: The ways of McNemar's test, by what it is called then.
 MCNEMAR: dict[str, Way] = {name: way for way, name in NAMES.items()}
 #: Tests of predicted labels, and of scores.
-OF_CLASSIFIERS = ("swap", *MCNEMAR, "delong", "bootstrap_interval")
+OF_CLASSIFIERS = ("swap", *MCNEMAR, "delong", "jackknife", "bootstrap_interval")
 EVERY_TEST = (*TESTS, *SIMULTANEOUS, *OF_CLASSIFIERS)
 #: What stands for the test where there is none.
 NO_TEST = "none"
@@ -210,5 +210,6 @@ CITES = {
     "randomised_tukey": ("carterette2012",),
     **dict.fromkeys(MCNEMAR, ("mcnemar1947",)),
     "delong": ("delong1988",),
+    "jackknife": ("efron1993",),
     "bootstrap_interval": ("efron1993",),
 }

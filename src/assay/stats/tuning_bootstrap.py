@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from scipy import special
 
 from assay.measures.counting.judgments import Floats, Ints
-from assay.stats.bootstrap import Interval, weights
+from assay.stats.bootstrap import weights
 from assay.stats.permutation import NOTHING_DIFFERS, Outcome
 from assay.stats.rounding import ROUNDING
 
@@ -72,18 +72,6 @@ class Choices(NamedTuple):
     def _in_parts(self, block: NDArray[Any]) -> Iterator[NDArray[Any]]:
         held = (int(self.fold_of.max()) + 1) * self.numbers.shape[1]
         yield from np.array_split(block, max(1, math.ceil(len(block) * held / _BLOCK)))
-
-
-def interval_by_error(value: float, error: float, units: int, level: float) -> Interval:
-    """The interval around a number with such an error, by the t distribution; none where there is no error.
-
-    >>> interval_by_error(0.4, 0.05, units=20, level=0.95)
-    Interval(low=0.295, high=0.505, level=0.95, method='retuned bootstrap')
-    """
-    if not error > 0 or units < 2:
-        return Interval.unknown(level, RETUNED)
-    reach = float(special.stdtrit(units - 1, (1 + level) / 2)) * error
-    return Interval(value - reach, value + reach, level, RETUNED)
 
 
 def t_by_error(gain: float, error: float, units: int) -> Outcome:

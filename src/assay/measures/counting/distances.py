@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,8 +17,6 @@ from numpy.typing import NDArray
 from assay.core.domains import Choice
 from assay.core.errors import InputError
 from assay.measures.counting.judgments import Floats, Ints
-
-Precision: TypeAlias = Literal["float64", "float32"]
 
 #: The distances are given, not the points.
 PRECOMPUTED = "precomputed"
@@ -29,21 +27,17 @@ OF_DIRECTIONS = ("cosine", "correlation")
 _EPS = float(np.finfo(np.float64).eps)
 #: A distance of points that are alike to the metric, but not number by number, may be this far from 0 by rounding.
 #: Correlation also takes the mean off, next to which the rest may be small.
-ROUNDING: dict[str, float] = {"cosine": (8 * _EPS) ** 2, "correlation": 8 * _EPS, "jensenshannon": (8 * _EPS) ** 0.5}
-#: Euclidean distances, of the points as they are or of standardised ones.
-_EUCLIDEAN = ("euclidean", "minkowski", "seuclidean", "mahalanobis")
+ROUNDING: dict[str, float] = {"cosine": (8 * _EPS) ** 2, "correlation": 8 * _EPS}
 #: These are about yes and no.
 _OF_TRUTH_VALUES = ("dice", "jaccard", "rogerstanimoto", "russellrao", "sokalsneath", "yule")
 #: All metrics that are known by name.
 METRICS = (
     "euclidean", "cosine", "manhattan", "sqeuclidean", "braycurtis", "canberra", "chebyshev", "correlation", "hamming",
-    "jensenshannon", "mahalanobis", "minkowski", "seuclidean", *_OF_TRUTH_VALUES, PRECOMPUTED,
+    *_OF_TRUTH_VALUES, PRECOMPUTED,
 )  # fmt: skip
 _SYNONYMS = {"cityblock": "manhattan", "l1": "manhattan", "l2": "euclidean"}
-#: Squared norms that products of 32 bits are made of: larger ones may overflow, and parts of smaller ones be 0.
-_FIT_FOR_32_BITS = (1e-20, 1e30)
 #: A squared distance that is a smaller share of both squared norms has lost too many digits.
-_CLOSE = {"float64": 1e-4, "float32": 1e-2}
+_CLOSE = 1e-4
 #: In so few dimensions, differences are as fast as a matrix product, and need no repair.
 _FEW_DIMENSIONS = 4
 #: So many numbers are gathered at most to repair a tile; beyond, all of it is computed from differences.
@@ -77,16 +71,6 @@ def metric_named(metric: str) -> str:
     return name
 
 
-def precision_named(precision: str) -> Precision:
-    """The type of number that tiles are made of.
-
-    >>> precision_named("float32")
-    'float32'
-    """
-    Choice(Precision).check("precision", precision)
-    return precision  # type: ignore[return-value]  # it is one of them
-
-
 @dataclass(frozen=True, eq=False)
 class Distances:
     """Distances between any rows of some points, in a metric; or taken from a table of all of them.
@@ -97,13 +81,12 @@ class Distances:
 
     X: Floats
     metric: str
-    precision: Precision = "float64"
     #: What a row is called in a message.
     row_name: Callable[[int], str] = numbered
 
     def threads_for(self, block: int) -> bool:
         """Whether tiles of so many rows are best made in several threads: not where a product has threads itself."""
-        return self.metric not in _EUCLIDEAN or _rows_a_product(self.X.shape[1], block) >= _FEWEST_ROWS
+        return self.metric != "euclidean" or _rows_a_product(self.X.shape[1], block) >= _FEWEST_ROWS
 
     def refuse(self, row: int) -> None:
         """Say that a row has no distance from another one."""
@@ -123,12 +106,11 @@ class Distances:
 
     def tile(self, left: Floats, right: Floats) -> NDArray[Any]:
         """The distances of points from points, which are rows of the same kind as `X`."""
-        metric = "euclidean" if self.metric in _EUCLIDEAN else self.metric
-        if metric == "euclidean" and (left.shape[1] > _FEW_DIMENSIONS or self.precision == "float32"):
-            return _euclidean(left, right, self.precision)
+        if self.metric == "euclidean" and left.shape[1] > _FEW_DIMENSIONS:
+            return _euclidean(left, right)
         if self.metric in OF_DIRECTIONS:
             return _by_difference(left, right, "sqeuclidean") / 2  # of rows of length 1
-        return _by_difference(left, right, metric)
+        return _by_difference(left, right, self.metric)
 
 
 def _by_difference(left: Floats, right: Floats, metric: str) -> Floats:
@@ -137,28 +119,22 @@ def _by_difference(left: Floats, right: Floats, metric: str) -> Floats:
     if metric in _OF_TRUTH_VALUES:
         left, right = left.astype(np.bool_), right.astype(np.bool_)
     distances: Floats = cdist(left, right, "cityblock" if metric == "manhattan" else metric)
-    if metric == "jensenshannon":  # of equal shares, rounding makes the root of a number below 0
-        np.nan_to_num(distances, copy=False, nan=0.0)
     return distances
 
 
-def _euclidean(left: Floats, right: Floats, precision: Precision) -> NDArray[Any]:
+def _euclidean(left: Floats, right: Floats) -> Floats:
     middle = (left.mean(axis=0) + right.mean(axis=0)) / 2
     ours, theirs = left - middle, right - middle
     lengths, others = np.einsum("ij,ij->i", ours, ours), np.einsum("ij,ij->i", theirs, theirs)
-    if precision == "float32" and not _FIT_FOR_32_BITS[0] < lengths.max() + others.max() < _FIT_FOR_32_BITS[1]:
-        precision = "float64"
     # The norms are two more columns: one product gives squared distances, and no tile is gone through for them.
     columns = ours.shape[1]
-    first = np.empty((len(ours), columns + 2), dtype=precision)
-    second = np.empty((len(theirs), columns + 2), dtype=precision)
-    np.multiply(ours, -2.0, out=first[:, :columns], casting="same_kind")
+    first, second = np.empty((len(ours), columns + 2)), np.empty((len(theirs), columns + 2))
+    np.multiply(ours, -2.0, out=first[:, :columns])
     first[:, columns], first[:, columns + 1] = lengths, 1.0
     second[:, :columns], second[:, columns], second[:, columns + 1] = theirs, 1.0, others
     squares = _product(first, second)
-    close = _CLOSE[precision]
-    if squares.min() < close * (lengths.max() + others.max()):
-        doubtful = squares < (close * lengths)[:, None] + close * others
+    if squares.min() < _CLOSE * (lengths.max() + others.max()):
+        doubtful = squares < (_CLOSE * lengths)[:, None] + _CLOSE * others
         row, column = np.nonzero(doubtful)
         if len(row) * max(columns, 8) > min(_MOST_GATHERED, squares.size):
             return _by_difference(left, right, "euclidean")
@@ -173,13 +149,13 @@ def _rows_a_product(columns: int, others: int) -> int:
     return _ONE_THREAD // max(1, (columns + 2) * others) // 8 * 8
 
 
-def _product(first: NDArray[Any], second: NDArray[Any]) -> NDArray[Any]:
+def _product(first: Floats, second: Floats) -> Floats:
     """Each row of the first with each of the second."""
     rows = _rows_a_product(first.shape[1] - 2, len(second))
     if not _FEWEST_ROWS <= rows < len(first):
-        plain: NDArray[Any] = first @ second.T
+        plain: Floats = first @ second.T
         return plain
-    products = np.empty((len(first), len(second)), dtype=first.dtype)
+    products = np.empty((len(first), len(second)))
     whole = len(first) // rows * rows
     np.matmul(
         first[:whole].reshape(-1, rows, first.shape[1]), second.T, out=products[:whole].reshape(-1, rows, len(second))
@@ -191,9 +167,8 @@ def _product(first: NDArray[Any], second: NDArray[Any]) -> NDArray[Any]:
 def checked_points(points: Floats, metric: str, row_name: Callable[[int], str]) -> Floats:
     """Points that have distances: finite numbers, of a size whose square is a number, fit for the metric.
 
-    For cosine, rows are divided by their length, for correlation after their mean is taken off; for seuclidean and
-    mahalanobis, by the spread of all points.
-    `row_name` says how a row is called in a message.
+    For cosine, rows are divided by their length, for correlation after their mean is taken off. `row_name` says how a
+    row is called in a message.
     """
     if not points.shape[1]:
         raise InputError("X: expected at least one column, got none")
@@ -218,35 +193,7 @@ def checked_points(points: Floats, metric: str, row_name: Callable[[int], str]) 
             row = int(np.argmax(odd))
             got = points[row][(points[row] != 0) & (points[row] != 1)][0]
             raise InputError(f"X: {row_name(row)}: metric {metric} is about yes and no: expected 0 or 1, got {got:g}")
-    if metric == "jensenshannon":
-        odd = (points < 0).any(axis=1) | ~points.any(axis=1)
-        if odd.any():
-            shares = "is about shares: expected numbers from 0 on, and not all 0"
-            raise InputError(f"X: {row_name(int(np.argmax(odd)))}: metric {metric} {shares}")
-    if metric in OF_DIRECTIONS:
-        return _of_length_1(points, metric, row_name)
-    return _standardised(points, metric) if metric in {"seuclidean", "mahalanobis"} else points
-
-
-def _standardised(points: Floats, metric: str) -> Floats:
-    """Points whose Euclidean distances are those of the metric: divided by the spread of all points."""
-    seen: Floats = points - points[0]  # nothing is lost where all are far from the origin
-    covariances = np.atleast_2d(np.cov(seen.T)) if len(seen) > 1 else np.zeros((seen.shape[1],) * 2)
-    spread = np.sqrt(np.diagonal(covariances))
-    if metric == "seuclidean":
-        if not spread.all():
-            column = int(np.argmin(spread)) + 1
-            raise InputError(f"X: metric {metric} divides by variances: column {column} is constant")
-        seen /= spread
-        return seen
-    # Correlations, as the units of the columns do not matter; a constant column depends on any.
-    unit = np.where(spread > 0, spread, 1.0)
-    seen /= unit
-    eigenvalues, axes = np.linalg.eigh(covariances / unit / unit[:, None])
-    if eigenvalues[0] <= len(eigenvalues) * _EPS * eigenvalues[-1]:
-        raise InputError(f"X: metric {metric} inverts the covariances: columns depend on one another")
-    whitened: Floats = seen @ (axes / np.sqrt(eigenvalues))
-    return whitened
+    return _of_length_1(points, metric, row_name) if metric in OF_DIRECTIONS else points
 
 
 def _of_length_1(points: Floats, metric: str, row_name: Callable[[int], str]) -> Floats:

@@ -18,12 +18,10 @@ from assay.measures.counting.distances import (
     ROUNDING,
     SQUARED,
     Distances,
-    Precision,
     checked_matrix,
     checked_points,
     metric_named,
     numbered,
-    precision_named,
 )
 from assay.measures.counting.judgments import Floats, Ints
 from assay.measures.counting.partition_pairs import partition_labels
@@ -48,9 +46,8 @@ class Points:
     """The items of a clustering as points, a row of numbers each, and the place of each one's cluster.
 
     `X` may be a table of all distances instead (`metric="precomputed"`). For cosine and correlation its rows are of
-    length 1, for seuclidean and mahalanobis divided by the spread of all, as the metric sees them. `left_out` says how
-    many items were left out as noise. With `sample_size`, silhouettes and mean distances are those of so many points,
-    drawn from every cluster, each against all points.
+    length 1, as the metric sees them. `left_out` says how many items were left out as noise. With `sample_size`,
+    silhouettes and mean distances are those of so many points, drawn from every cluster, each against all points.
 
     >>> points = Points.of([0, 1, 2, 10, 11], list("aaabb"))
     >>> points.silhouettes  # of the first: 1 - 1.5 / 10.5
@@ -71,25 +68,23 @@ class Points:
     left_out: Mapping[str, int] = field(default_factory=dict)
     sample_size: int | None = None
     seed: int = 0
-    precision: Precision = "float64"
 
     @classmethod
     def of(
         cls, X: Any, labels: Any, *, metric: str = "euclidean", noise: Any = None,  # noqa: N803  # scikit-learn's name
         item_id: Any = None,
-        sample_size: int | None = None, seed: int = 0, precision: str = "float64",
+        sample_size: int | None = None, seed: int = 0,
     ) -> Points:  # fmt: skip
         """Take points and the cluster of each.
 
         `X` has a row of numbers an item, or one number, or all distances if `metric` is `precomputed`. `metric`:
         euclidean, cosine, manhattan or another one of `scipy.spatial.distance.cdist`. Items with the label `noise` are
-        left out. `sample_size` and `seed`: see `silhouette_method`. `precision="float32"` makes Euclidean distances in
-        half the time; silhouettes then are off by some millionths.
+        left out. `sample_size`: so many silhouettes are made, of points drawn by `seed` from every cluster.
 
         >>> Points.of([[0, 0], [0, 2], [9, 9]], [0, 0, -1], noise=-1).left_out
         {'noise': 1}
         """
-        metric, exact = metric_named(metric), precision_named(precision)
+        metric = metric_named(metric)
         rows, cluster = numbers_in_rows(X), partition_labels(labels, "labels")
         if len(rows) != len(cluster):
             raise InputError(f"expected as many labels as rows of X, one an item, got {len(cluster)} and {len(rows)}")
@@ -107,7 +102,7 @@ class Points:
                 rows = rows[:, at]
             rows = rows[at]
         codes, clusters = coded(cluster)
-        points = cls(rows, codes, clusters, metric, names, left_out, sample_size, seed, exact)
+        points = cls(rows, codes, clusters, metric, names, left_out, sample_size, seed)
         _ = points.chosen  # a sample that cannot be drawn is refused now, and not when it is used
         if metric == PRECOMPUTED:
             return replace(points, X=checked_matrix(rows, points.row_name))
@@ -194,29 +189,6 @@ class Points:
         """Of each cluster, the mean silhouette of its points, or of those that were drawn."""
         return self._mean(self.silhouettes)
 
-    @property
-    def silhouette_error(self) -> float:
-        """The standard error of the mean silhouette that comes from taking a sample; 0 if all points are taken."""
-        if self.chosen is None:
-            return 0.0
-        taken, codes = self._taken, self.codes[self.chosen]
-        off = self.silhouettes[self.chosen] - self.mean_silhouettes[codes]
-        squares = np.bincount(codes, weights=off * off, minlength=len(self.clusters))
-        variance = squares / np.maximum(taken - 1, 1) / taken * (1 - taken / self.sizes)
-        return float(np.sqrt(np.sum((self.sizes / self.items) ** 2 * variance)))
-
-    @property
-    def silhouette_method(self) -> str:
-        """How the mean silhouette came about, in words.
-
-        >>> Points.of([0, 1, 2, 10, 11], list("aaabb")).silhouette_method
-        'exact: all 5 points'
-        """
-        if self.chosen is None:
-            return f"exact: all {number_of('point', self.items)}"
-        sample = f"{len(self.chosen):,} of {number_of('point', self.items)}, drawn from every cluster, each against all"
-        return f"{sample}; standard error {self.silhouette_error:.4f}"
-
     @cached_property
     def centroids(self) -> Centroids:
         """The middle of each cluster; for cosine, of the directions of its points."""
@@ -227,7 +199,7 @@ class Points:
     @cached_property
     def distances(self) -> Distances:
         """Distances between any of the points."""
-        return Distances(self.X, self.metric, self.precision, self.row_name)
+        return Distances(self.X, self.metric, self.row_name)
 
     @cached_property
     def summed_within(self) -> Floats:

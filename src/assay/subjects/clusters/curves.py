@@ -117,11 +117,9 @@ def contingency(result: Clustering, *, system: str | None = None) -> Curve:
 def over_k(result: NumberOfClusters) -> Curve:
     """Each measure over the number of clusters, and the number that it prefers.
 
-    >>> from assay import Clusters
-    >>> from assay.subjects.clusters.number_of_clusters import numbers_given
+    >>> from assay import number_of_clusters
     >>> X = [[0.0], [1.0], [5.0], [6.0]]
-    >>> made = {2: Clusters.of(None, [0, 0, 1, 1], X=X), 3: Clusters.of(None, [0, 0, 1, 2], X=X)}
-    >>> over_k(numbers_given(made, "Silhouette")).frame["k"].to_list()
+    >>> over_k(number_of_clusters(X, [2, 3], measures="Silhouette", stability=False, resamples=2)).frame["k"].to_list()
     [2, 3]
     """
     preferred = {"system": list(result.names), "value": [result.preferred(name) for name in result.names]}

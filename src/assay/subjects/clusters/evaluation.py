@@ -15,7 +15,7 @@ from assay.measures.counting.contingency import Contingency, NoisePolicy, Unlabe
 from assay.measures.counting.points import Points
 from assay.measures.registry import Measure
 from assay.stats.confidence import checked_confidence
-from assay.subjects.clusters.advice import check_codes
+from assay.subjects.clusters.remarks import REMARKS
 from assay.subjects.clusters.result import ClusteredSystem, Clustering, ClusteringView
 from assay.subjects.clusters.rules import Rules, computed, counts_of, measures_of
 from assay.subjects.clusters.scales import uneven_columns
@@ -41,6 +41,15 @@ def systems_in(clusters: Any) -> dict[str, Opened]:
     if not systems:
         raise ParameterError("expected clusters, got none")
     return systems
+
+
+def items_in(clusters: Any) -> list[Clusters]:
+    """The clusters of items that were given, to be paired; a table has no items."""
+    opened = systems_in(clusters).values()
+    held = [table for table in opened if isinstance(table, Clusters)]
+    if len(held) < len(opened):
+        raise InputError("a table of classes and clusters holds no items to pair: give the clusters of each item")
+    return held
 
 
 def _found(clusters: Any) -> Iterator[tuple[str, Opened]]:
@@ -115,7 +124,7 @@ def cluster(
     0.8
     """
     mute = (mute,) if isinstance(mute, str) else tuple(mute)
-    check_codes(mute)
+    REMARKS.refuse_unknown(mute)
     checked_confidence(confidence)
     resamples, seed = Whole(1).check("resamples", resamples), Whole(0).check("seed", seed)
     rules = Rules(noise, noise_as, unlabelled, metric, sample_size).checked()

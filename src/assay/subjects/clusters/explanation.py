@@ -19,8 +19,8 @@ from assay.measures.counting.points import Points
 from assay.measures.geometry import ONE_CLUSTER
 from assay.measures.registry import Measure
 from assay.measures.steps import quantity
-from assay.subjects.clusters.advice import CHECKS, ClusteringCase, codes
 from assay.subjects.clusters.evaluation import cluster
+from assay.subjects.clusters.remarks import REMARKS, ClusteringCase
 from assay.subjects.clusters.result import Clustering
 from assay.subjects.clusters.rules import Rules, cluster_signature, computed
 from assay.verbs.explanation.numbers import View, explained
@@ -354,10 +354,9 @@ def _remarks(measure: Measure, table: Contingency) -> Iterator[str]:
         return
     if measure.name not in _FLATTERED:
         return
-    known, result = codes(), cluster(table, [measure])
+    result = cluster(table, [measure])
     for code in ("many_clusters", "singletons"):
-        if code in known:
-            yield from (remark.says for remark in CHECKS[code](ClusteringCase(result, result.systems[0], table, None)))
+        yield from (remark.says for remark in REMARKS[code](ClusteringCase(result, result.systems[0], table, None)))
 
 
 def _text(label: Any) -> str:

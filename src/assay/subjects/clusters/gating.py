@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from assay.core.errors import InputError, ParameterError
+from assay.core.errors import ParameterError
 from assay.measures.counting.contingency import Contingency
-from assay.subjects.clusters.evaluation import systems_in
+from assay.subjects.clusters.evaluation import items_in
 from assay.subjects.clusters.pairing import Clusterings
 from assay.subjects.clusters.result import Clustering
-from assay.tables.clusters import Clusters
 from assay.verbs.gating.sides import ItemSides, Two
 
 
@@ -19,6 +18,7 @@ def two_clusterings(data: Any, two: Two, measures: Any, seed: int, rules: Mappin
 
     Unless told otherwise, the gate is on the classes if they are known, else on the points.
 
+    >>> from assay import Clusters
     >>> truth = list("xxo")
     >>> old, new = (Clusters.of(truth, found, name=name) for name, found in (("old", [0, 1, 1]), ("new", [0, 0, 1])))
     >>> both = two_clusterings(new, Two(old), None, 0, {})
@@ -30,14 +30,6 @@ def two_clusterings(data: Any, two: Two, measures: Any, seed: int, rules: Mappin
         rules = results[0].rules._asdict()
         if any(result.rules != results[0].rules for result in results):
             raise ParameterError("the clusterings were measured under different rules: measure them together")
-    clusterings = Clusterings.of(two.among(data, _opened, "clusters", "classes"), seed=seed, **rules)
+    clusterings = Clusterings.of(two.among(data, items_in, "clusters", "classes"), seed=seed, **rules)
     have_classes = all(Contingency in system.counts for system in clusterings.systems)
     return ItemSides.of(clusterings, measures, ("ARI",) if have_classes else ("Silhouette",))
-
-
-def _opened(data: Any) -> list[Clusters]:
-    opened = systems_in(data).values()
-    clusters = [table for table in opened if isinstance(table, Clusters)]
-    if len(clusters) < len(opened):
-        raise InputError("a table of classes and clusters holds no items to pair: give the clusters of each item")
-    return clusters

@@ -28,6 +28,7 @@ from assay.measures.counting.points import Points
 from assay.measures.parser import parse_measure
 from assay.measures.registry import Measure
 from assay.stats.half_samples import KNOWN
+from assay.stats.samples import Drawing
 from assay.subjects.clusters.chance import LARGEST_URN
 from assay.subjects.clusters.rules import Rules
 from assay.subjects.clusters.subsets import FEWEST_POINTS, OF_CENTROIDS, Placed, Subsets
@@ -41,8 +42,6 @@ MOST_DRAWN, FEWEST = 4_000_000, 100
 MOST_KINDS = 50_000
 #: Of fewer items than this, no halves are drawn.
 FEWEST_ITEMS = 4
-#: Few items shift a number if they do by more than this share of its interval's reach.
-DRIFT = 0.5
 #: Halves whose mean lies farther from the number of all points than so many of their standard deviations are no guide.
 FARTHEST = 0.5
 
@@ -78,7 +77,7 @@ class Halves:
     """Random halves of the items of one clustering, or of several of the same items.
 
     >>> from assay import cluster
-    >>> halves = cluster({"one": Contingency.from_table([[30, 2], [3, 25]])}).halves()
+    >>> halves = cluster({"one": Contingency.from_table([[30, 2], [3, 25]])}).drawn()
     >>> halves.values("Purity").shape, halves.scale
     ((2000, 1), 1.0)
     """
@@ -93,20 +92,19 @@ class Halves:
     subsets: Subsets | None = None
 
     @classmethod
-    def of(cls, systems: Sequence[ClusteredSystem], rules: Rules, *, resamples: int = 2000, seed: int = 0) -> Halves:
+    def of(cls, systems: Sequence[ClusteredSystem], rules: Rules, drawing: Drawing) -> Halves:
         """Halves of the items of these systems, which hold the same items in the same order if there are several."""
         held = [system.clusters for system in systems if system.clusters is not None]
-        if len(held) < len(systems):
-            if len(systems) > 1:
-                raise InputError("a table of classes and clusters holds no items to pair: give the clusters of each")
-            return cls._of_table(systems[0].counts[Contingency], resamples, seed)
+        if not held:
+            table = systems[0].counts[Contingency]
+            return cls((Side(table.classes, table.clusters, table.row, table.column),), table.counts[0], None, *drawing)
         subsets = None
         if all(Points in system.counts for system in systems):
             kept = [rules.clusters_of(clusters).is_not_null().to_numpy() for clusters in held]
             placed = (Placed.of(system.counts[Points], is_kept) for system, is_kept in zip(systems, kept, strict=True))
-            subsets = Subsets(tuple(placed), resamples, seed)
+            subsets = Subsets(tuple(placed), *drawing)
         if any(clusters.truth is None for clusters in held):
-            return cls((), np.empty(0, dtype=np.int64), None, resamples, seed, subsets)
+            return cls((), np.empty(0, dtype=np.int64), None, *drawing, subsets)
         named = [f"cluster {place}" for place in range(len(held))]
         columns = {"truth": held[0].truth, **dict(zip(named, map(rules.clusters_of, held), strict=True))}
         if held[0].weight is not None:
@@ -118,14 +116,7 @@ class Halves:
             Side(classes, clusters, row, column) for clusters, column in (_placed(kinds[name]) for name in named)
         )
         weight = None if "weight" not in columns else kinds["weight"].to_numpy()
-        return cls(sides, kinds["items"].to_numpy().astype(np.int64), weight, resamples, seed, subsets)
-
-    @classmethod
-    def _of_table(cls, table: Contingency, resamples: int, seed: int) -> Halves:
-        if not table.is_whole:
-            raise InputError(no_halves_of(table))
-        side = Side(table.classes, table.clusters, table.row, table.column)
-        return cls((side,), table.counts[0], None, resamples, seed)
+        return cls(sides, kinds["items"].to_numpy().astype(np.int64), weight, *drawing, subsets)
 
     @property
     def total(self) -> int:
@@ -216,20 +207,6 @@ class Halves:
         return (
             "halves of the items have quite another number" if self.elsewhere(measure).any() else "all halves are alike"
         )
-
-    def drifts(self, measure: str | Measure, values: Floats) -> Floats:
-        """How much more of a measure the items have, of each clustering, than many more items would; NaN if unknown.
-
-        Few items flatter some measures, in proportion to 1/n: halves, that have twice as much of it, tell how much.
-        """
-        wanted = parse_measure(measure, "clustering")
-        drawn_values = self.values(wanted)
-        known = (
-            ~np.isnan(drawn_values).all(axis=0) if len(drawn_values) else np.zeros(drawn_values.shape[1], dtype=np.bool)
-        )
-        drift = np.full(drawn_values.shape[1], np.nan)
-        drift[known] = self.scale_of(wanted) ** 2 * (np.nanmean(drawn_values[:, known], axis=0) - values[known])
-        return drift
 
     def scale_of(self, measure: Measure) -> float:
         """What deviations of a measure are multiplied by."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from typing import Any, NamedTuple
@@ -17,7 +17,7 @@ from assay.measures.counting.contingency import Contingency
 from assay.measures.counting.judgments import Floats, Ints
 from assay.measures.counting.points import Points
 from assay.measures.registry import Measure
-from assay.subjects.clusters.over_k import AS_GIVEN, VOTING, AtK, NumberOfClusters
+from assay.subjects.clusters.over_k import VOTING, AtK, NumberOfClusters
 from assay.subjects.clusters.rules import Rules, computed, counts_of, measure_of, measures_of
 from assay.subjects.clusters.scales import uneven_columns
 from assay.subjects.clusters.stability import ClusterStability, Fit, reference_of, stability_of, subsamples
@@ -133,7 +133,7 @@ def number_of_clusters(
     tried = checked_numbers(ks, points)
     clusterer = Clusterer.of(estimator, seed)
     rules = Rules(metric=metric, sample_size=sample_size, unlabelled="drop").checked()
-    chosen = _chosen(measures, clusters)
+    chosen, silhouette = _chosen(measures, clusters), measure_of("Silhouette")
     rng = np.random.default_rng(seed)
     placed = _directions(points) if metric == "cosine" else points
     some = placed if len(placed) <= MOST_RESAMPLED else placed[rng.choice(len(placed), MOST_RESAMPLED, replace=False)]
@@ -141,11 +141,16 @@ def number_of_clusters(
     rows, silhouettes = [], {}
     with one_thread():
         for k in tried:
-            clustered = _with_clusters(clusters, clusterer.fit(k, placed))
+            found = clusterer.fit(k, placed)
+            labelled = Clusters.of(clusters.truth, found, X=points, item_id=clusters.item_id, name=clusters.name)
+            counts = counts_of(labelled, rules, seed)
             tell()
             steady = _stability(some, partial(clusterer.fit, k), k, samples) if stability else None
-            rows.append(at_k(k, clustered, chosen, rules=rules, seed=seed, stability=steady))
-            silhouettes[k] = _silhouette(rows[-1], clustered, rules, seed)
+            results = {measure: computed(measure, counts, clusters.name) for measure in chosen}
+            rows.append(AtK(k, results, steady, int(np.bincount(found).min())))
+            # What data without structure are held against, whether it was asked for or not.
+            held = results.get(silhouette) or computed(silhouette, counts, clusters.name)
+            silhouettes[k] = float(held.values[0])
             tell()
         reference = reference_of(
             some, silhouettes, clusterer.fit, sets=resamples, items=len(points), rng=rng, metric=metric, tell=tell
@@ -154,50 +159,6 @@ def number_of_clusters(
         tuple(rows), chosen, len(points), f"clusters by {clusterer.says}", reference,
         resamples if stability else 0, len(some), seed, metric, (*clusters.warnings, *uneven_columns(clusters, metric)),
         _most(points),
-    )  # fmt: skip
-
-
-def numbers_given(
-    clusterings: Mapping[int, Clusters],
-    measures: Iterable[str | Measure] | str | Measure | None = None,
-    *,
-    rules: Rules | None = None,
-    seed: int = 0,
-) -> NumberOfClusters:
-    """Measures over k of clusterings that somebody else made: `clusterings` by their number of clusters.
-
-    >>> X = [[0.0], [1.0], [5.0], [6.0], [20.0], [21.0]]
-    >>> made = {2: Clusters.of(None, [0, 0, 0, 0, 1, 1], X=X), 3: Clusters.of(None, [0, 0, 1, 1, 2, 2], X=X)}
-    >>> numbers_given(made, ["Silhouette"]).preferred("Silhouette")
-    3
-    """
-    if not clusterings:
-        raise ParameterError("expected clusterings with different numbers of clusters, got none")
-    for k, clusters in clusterings.items():
-        Whole(1).check("a number of clusters", k)
-        if not isinstance(clusters, Clusters):
-            raise ParameterError(f"expected Clusters for {k}, got {type(clusters).__name__}")
-    first, *others = clusterings.values()
-    for clusters in others:
-        if len(clusters) != len(first):
-            sizes = f"{number_of('item', len(first))} and {number_of('item', len(clusters))}"
-            raise InputError(f"{first.name} and {clusters.name} have {sizes}: give clusterings of the same items")
-    rules = Rules() if rules is None else rules
-    counts = [counts_of(clusters, rules, seed) for clusters in clusterings.values()]
-    chosen = measures_of(measures, counts)
-    if not chosen:
-        ways = f"{argument('truth')} or {argument('points')}"
-        raise InputError(f"there are neither classes nor points to measure clusters by: say {ways}")
-    rows = [at_k(k, clusterings[k], chosen, rules=rules, seed=seed) for k in sorted(clusterings)]
-    warnings = []
-    for k, clusters in sorted(clusterings.items()):
-        count = rules.clusters_of(clusters).drop_nulls().n_unique()
-        if count != k:
-            warnings.append(f"{clusters.name}: {number_of('cluster', count)}, and its name says {k}")
-    warnings += [text for clusters in clusterings.values() for text in clusters.warnings]
-    return NumberOfClusters(
-        tuple(rows), chosen, len(first), AS_GIVEN, seed=seed, metric=rules.metric,
-        warnings=tuple(dict.fromkeys(warnings)),
     )  # fmt: skip
 
 
@@ -225,22 +186,6 @@ def _most(points: Floats) -> int:
     return min(len(np.unique(points, axis=0)), len(points) - 1)
 
 
-def at_k(
-    k: int,
-    clusters: Clusters,
-    measures: Sequence[Measure],
-    *,
-    rules: Rules,
-    seed: int,
-    stability: ClusterStability | None = None,
-) -> AtK:
-    """All measures of one clustering."""
-    counts = counts_of(clusters, rules, seed)
-    results = {measure: computed(measure, counts, clusters.name) for measure in measures}
-    sizes = rules.clusters_of(clusters).drop_nulls().value_counts()["count"].to_numpy()
-    return AtK(k, results, stability, int(sizes.min()))
-
-
 def _rows(X: Any) -> int:  # noqa: N803
     shape = getattr(X, "shape", None)
     if shape:
@@ -264,10 +209,6 @@ def _chosen(measures: Any, clusters: Clusters) -> tuple[Measure, ...]:
     return chosen
 
 
-def _with_clusters(clusters: Clusters, labels: Any) -> Clusters:
-    return Clusters.of(clusters.truth, labels, X=clusters.points, item_id=clusters.item_id, name=clusters.name)
-
-
 def _directions(points: Floats) -> Floats:
     """Points at length 1: distances between those are by their directions, and so is what k-means does with them."""
     lengths = np.linalg.norm(points, axis=1, keepdims=True)
@@ -279,12 +220,3 @@ def _stability(points: Floats, fit: Fit, k: int, samples: Sequence[Any]) -> Clus
     if samples and k >= len(samples[0]):  # a subsample has too few points for so many clusters
         return ClusterStability()
     return stability_of(points, fit, samples)
-
-
-def _silhouette(row: AtK, clusters: Clusters, rules: Rules, seed: int) -> float:
-    """What data without structure are held against, whether it was asked for or not."""
-    wanted = measure_of("Silhouette")
-    result = row.results.get(wanted)
-    if result is None:
-        result = computed(wanted, counts_of(clusters, rules, seed), clusters.name)
-    return float(result.values[0])

@@ -14,7 +14,6 @@ from assay.core import registry
 from assay.core.digits import as_level, number
 from assay.core.errors import ParameterError, listed, not_among, number_of
 from assay.core.results import Result
-from assay.measures.counting.points import Points
 from assay.measures.registry import Measure
 from assay.measures.steps import PerUnit
 from assay.subjects.clusters.rules import measure_of
@@ -26,8 +25,6 @@ if TYPE_CHECKING:
 #: Measures that are largest, or smallest, where the number of clusters suits; others rise or fall all along.
 VOTING = ("Silhouette", "DaviesBouldin", "CalinskiHarabasz")
 STABILITY = "Stability"
-#: What is said of clusters that somebody else made.
-AS_GIVEN = "clusters as they were given"
 Verdict = Literal["agree", "disagree", "no structure", "undefined"]
 _A_MAJORITY = 0.5
 #: Numbers of clusters are equally stable if they differ by less than so many standard errors.
@@ -145,12 +142,9 @@ class NumberOfClusters(Result):
         Of several that it cannot tell apart: what most of the other measures prefer. If none of them helps, the largest
         that is as stable as any, and the smallest by other measures.
         """
-        best = self.best(measure)
-        if len(best) <= 1:
-            return best[0] if best else None
-        sure = Counter(best_numbers[0] for name in self._voters if len(best_numbers := self.best(name)) == 1)
-        wanted = [k for k, _ in sure.most_common() if k in best]
-        return wanted[0] if wanted else best[-1] if measure == STABILITY else best[0]
+        sure = Counter(best[0] for name in self._voters if len(best := self.best(name)) == 1)
+        sign = 1 if measure == STABILITY else -1
+        return max(self.best(measure), key=lambda k: (sure[k], sign * k), default=None)
 
     @property
     def _voters(self) -> list[str]:
@@ -242,9 +236,7 @@ class NumberOfClusters(Result):
 
     def basis(self) -> Iterator[str]:
         """How the numbers were made, in sentences."""
-        of_points = any(measure.definition.counts is Points for measure in self.measures)
-        far = f"{number_of('point', self.items)}; {self.by}; distances are {self.metric}."
-        yield far if of_points or self.by != AS_GIVEN else f"{number_of('item', self.items)}; {self.by}."
+        yield f"{number_of('point', self.items)}; {self.by}; distances are {self.metric}."
         if self.resamples:
             of = "" if self.resampled == self.items else f" of {self.resampled:,} points, drawn once"
             yield (
@@ -259,7 +251,5 @@ class NumberOfClusters(Result):
                 "even over the box along the principal axes, clustered alike; the largest silhouette over "
                 f"{held} counts."
             )
-        elif self.by == AS_GIVEN:
-            yield "Whether there is any structure was not looked at: the points were not clustered here."
         else:
             yield "Whether there is any structure was not looked at: too many clusters for the data without any."

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 import polars as pl
 
-from assay.core.digits import signed
 from assay.core.errors import InputError, ParameterError, did_you_mean, listed, not_among, number_of
 from assay.measures.counting.contingency import Contingency
 from assay.measures.counting.judgments import Floats, Ints
@@ -20,9 +19,9 @@ from assay.measures.counting.points import Points
 from assay.measures.registry import Measure
 from assay.stats.half_samples import KNOWN, Deviations, HalfSample, moved_items
 from assay.stats.pairing import ItemPairing, Wanted
-from assay.stats.samples import Drawing, Sample, direction_of
-from assay.subjects.clusters.evaluation import systems_in
-from assay.subjects.clusters.halves import DRIFT, Halves
+from assay.stats.samples import Drawing, Sample
+from assay.subjects.clusters.evaluation import items_in
+from assay.subjects.clusters.halves import Halves
 from assay.subjects.clusters.intervals import WITHOUT_INTERVAL, reach_of
 from assay.subjects.clusters.result import ClusteredSystem, Clustering
 from assay.subjects.clusters.rules import (
@@ -88,11 +87,7 @@ class Clusterings(ItemPairing):
         clustering lacks is an error, or is left out and counted (`drop`). Items that one clustering leaves out as noise
         are left out of all: what is paired is of the same items.
         """
-        settled = _rules_of(clusters, rules)
-        opened = systems_in(clusters)
-        held = [table for table in opened.values() if isinstance(table, Clusters)]
-        if len(held) < len(opened):
-            raise InputError("a table of classes and clusters holds no items to pair: give the clusters of each item")
+        settled, held = _rules_of(clusters, rules), items_in(clusters)
         aligned = aligned_clusters(held, missing=missing)
         same, left_out = _in_all(aligned, settled)
         systems = tuple(ClusteredSystem(table.name, table, counts_of(table, settled, seed), {}) for table in same)
@@ -174,7 +169,7 @@ class Clusterings(ItemPairing):
             measure=str(wanted),
             unit_kind="item",
             bounds=wanted.definition.bounds,
-            direction=direction_of(wanted.definition.higher_is_better),
+            direction=wanted.definition.direction,
         )
 
     def check_drawing(self, resamples: int | None, interval: str = "hull") -> None:
@@ -189,15 +184,8 @@ class Clusterings(ItemPairing):
         """What to know about differences of clusterings besides their intervals."""
         notes = list(self.notes_on(list(dict.fromkeys(finding.measure for finding in findings))))
         for finding in findings:
-            if finding.all_zero or isnan(finding.difference):
-                continue
-            pair = (finding.baseline, finding.system)
-            if finding.interval.is_known:
-                reach = (finding.interval.high - finding.interval.low) / 2
-                note = self.drifted(finding.measure, pair, reach, drawing)
-            else:
-                note = self.without_interval(finding.measure, pair, drawing)
-            if note is not None:
+            if not (finding.all_zero or isnan(finding.difference) or finding.interval.is_known):
+                (note,) = self.without_intervals(finding.measure, (finding.baseline, finding.system), drawing)
                 notes.append(note if len(findings) == 1 else f"{finding.system} against {finding.baseline}: {note}")
         return list(findings), notes
 
@@ -205,7 +193,7 @@ class Clusterings(ItemPairing):
         """Random halves of the items, which all of these clusterings (given by their places) see."""
         if (systems, drawing) not in self._drawn:
             chosen = [self.systems[place] for place in systems]
-            halves = Halves.of(chosen, self.rules, resamples=drawing.resamples, seed=drawing.seed)
+            halves = Halves.of(chosen, self.rules, drawing)
             self._drawn[systems, drawing] = halves
         return self._drawn[systems, drawing]
 
@@ -251,39 +239,16 @@ class Clusterings(ItemPairing):
         if names := [name for name in measures if measure_of(name).name in _BY_CHANCE]:
             yield f"{counted}: more clusters make {' and '.join(names)} larger by chance; AMI and ARI allow for chance"
 
-    def without_interval(self, measure: str, pair: tuple[str, str], drawing: Drawing) -> str:
+    def without_intervals(self, measure: str, systems: Sequence[str], drawing: Drawing) -> list[str]:
         """Why the difference of two clusterings, that have numbers, has no interval."""
         wanted = measure_of(measure)
         why = "it grows with the number of items"
         if wanted.name not in WITHOUT_INTERVAL:
-            halves = self.halves((self.names.index(pair[0]), self.names.index(pair[1])), drawing)
+            halves = self.halves(tuple(map(self.names.index, systems)), drawing)
             strayed = halves.deviations(wanted)
             is_known = len(strayed) > 0 and np.isnan(strayed).any(axis=1).mean() <= 1 - KNOWN
             why = "all halves of the items give the same difference" if is_known else halves.why_none(wanted)
-        return f"{measure}: there is no interval of the difference, so that nothing decides: {why}"
-
-    def without_intervals(self, measure: str, systems: Sequence[str], drawing: Drawing) -> list[str]:
-        """Why the difference of two clusterings has no interval."""
-        first, second = systems
-        return [self.without_interval(measure, (first, second), drawing)]
-
-    def drifted(self, measure: str, pair: tuple[str, str], reach: float, drawing: Drawing) -> str | None:
-        """What to say if few items shift a difference by much of its interval's `reach`; the interval cannot tell."""
-        wanted = measure_of(measure)
-        if wanted.definition.counts is not Contingency or wanted.name in WITHOUT_INTERVAL:
-            return None
-        places = (self.names.index(pair[0]), self.names.index(pair[1]))
-        values = np.array([float(computed(wanted, self.systems[at].counts, self.names[at]).values[0]) for at in places])
-        drift = self.halves(places, drawing).drifts(wanted, values)
-        shift = float(drift[1] - drift[0])
-        if not abs(shift) > DRIFT * reach:
-            return None
-        apart = float(values[1] - values[0])
-        return (
-            f"{measure}: so few items for so many clusters shift the difference: with many more items, as far as "
-            f"halves tell, it would be nearer {signed(apart - shift)} than {signed(apart)}; the interval does not "
-            "allow for that"
-        )
+        return [f"{measure}: there is no interval of the difference, so that nothing decides: {why}"]
 
 
 def _rules_of(clusters: Any, rules: Mapping[str, Any]) -> Rules:

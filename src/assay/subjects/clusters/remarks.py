@@ -1,8 +1,9 @@
-"""Remarks on clusterings: what flatters or hurts a number, and what was left out of it."""
+"""Remarks on clusterings: what flatters or hurts a number, and what was left out of it. Each has a number behind it."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -10,15 +11,15 @@ from assay.core.arguments import argument
 from assay.core.digits import as_percent, bracketed, number, numbers
 from assay.core.errors import listed, number_of
 from assay.measures.counting.contingency import NOISE, WITHOUT_CLASS, Contingency
+from assay.measures.counting.points import Points
 from assay.measures.names import display_name
-from assay.measures.registry import Measure
-from assay.stats.confidence import NO_INTERVAL
-from assay.subjects.clusters.advice import ClusteringCase, remark
 from assay.subjects.clusters.chance import purity_by_chance
-from assay.subjects.clusters.halves import DRIFT
 from assay.subjects.clusters.intervals import interval_around
 from assay.subjects.clusters.rules import measure_of
-from assay.verbs.remarks import Remark
+from assay.verbs.remarks import Remark, Remarks
+
+if TYPE_CHECKING:
+    from assay.subjects.clusters.result import ClusteredSystem, Clustering
 
 #: Purity comes from the number of clusters if chance gives so much more than the share of the largest class.
 GAIN = 0.05
@@ -26,12 +27,36 @@ GAIN = 0.05
 NEARLY_ALL = 0.90
 #: Clusters of one item are worth a remark if so many of all clusters are such.
 SINGLE = 0.10
-#: Few items shift a number by no less than this: of very many, intervals are so short that any drift is large.
-LEAST_DRIFT = 0.005
+#: Of fewer items a cluster than this, on average, these measures are clearly larger than of many.
+FEW_EACH = 10
+_FLATTERED_BY_FEW = (
+    "Purity", "InversePurity", "PurityF", "NMI", "VMeasure", "Homogeneity", "Completeness", "BCubedF",
+    "BCubedPrecision", "BCubedRecall",
+)  # fmt: skip
 #: Labels that tools give to items that they put in no cluster.
 USUAL_NOISE = ("-1", "noise", "outlier", "none")
-#: Clusters that lie well apart, or hardly; and clusters that agree well with the classes, or hardly.
-APART, TOGETHER, AGREE, DISAGREE = 0.5, 0.15, 0.6, 0.2
+
+
+class ClusteringCase(NamedTuple):
+    """A clustering with its counts, as far as there are any."""
+
+    result: Clustering
+    system: ClusteredSystem
+    table: Contingency | None
+    points: Points | None
+
+
+REMARKS = Remarks()
+remark = REMARKS.made
+
+
+def advise(result: Clustering) -> tuple[Remark, ...]:
+    """All remarks on all clusterings, but for those that were muted."""
+    cases = [
+        ClusteringCase(result, system, system.counts.get(Contingency), system.counts.get(Points))
+        for system in result.systems
+    ]
+    return tuple(remark for case in cases for remark in REMARKS.on(case, result.mute))
 
 
 @remark("noise_unsaid")
@@ -114,40 +139,18 @@ def _chance(case: ClusteringCase) -> Iterator[Remark]:
 
 @remark("few_items")
 def _few_items(case: ClusteringCase) -> Iterator[Remark]:
-    """Numbers that are as large as they are because there are few items, which no interval allows for."""
-    halves = case.result.drawn(case.system.name)
-    if halves is None or case.table is None or len(case.table.clusters) == 1:
+    """Numbers that are larger on few items than on many, which no interval allows for."""
+    if case.table is None or len(case.table.clusters) == 1 or case.table.is_weighted:
         return
-    shifts: dict[str, str] = {}
-    largest = 0.0
-    for measure in case.result.measures:
-        estimate = case.result.estimate(measure, case.system.name)
-        if estimate.method == NO_INTERVAL or measure.definition.counts is not Contingency:
-            continue
-        with_more = estimate.value - float(halves.drifts(measure, np.array([estimate.value]))[0])
-        with_more = float(np.clip(with_more, *_reach(measure, case.table)))
-        drift = estimate.value - with_more
-        if abs(drift) <= max(LEAST_DRIFT, DRIFT * (estimate.high - estimate.low) / 2):
-            continue
-        name = display_name(measure)
-        shifts[name] = f"{name} nearer {number(with_more)} than {number(estimate.value)}"
-        largest = max(largest, abs(drift))
-    if shifts:
-        clusters = number_of("cluster", len(case.table.clusters))
+    each = float(case.table.items[0]) / len(case.table.clusters)
+    names = [display_name(measure) for measure in case.result.measures if measure.name in _FLATTERED_BY_FEW]
+    if each < FEW_EACH and names:
+        items, clusters = int(case.table.items[0]), number_of("cluster", len(case.table.clusters))
         message = (
-            f"so few items for {clusters} shift numbers: with many more items, as far as halves tell, "
-            f"{listed(list(shifts.values()))}; the intervals do not allow for that"
+            f"{number_of('item', items)} are few for {clusters}: {listed(names)} would be lower with more items, and "
+            "the intervals do not allow for that"
         )
-        yield Remark("few_items", message, largest, ", ".join(shifts))
-
-
-def _reach(measure: Measure, table: Contingency) -> tuple[float, float]:
-    """The least and the most that a measure can be with classes and clusters of these sizes."""
-    low, high = measure.definition.bounds or (-np.inf, np.inf)
-    if measure.name in {"Purity", "InversePurity"}:
-        groups = table.class_sizes if measure.name == "Purity" else table.cluster_sizes
-        low = float(groups.max() / table.items[0])
-    return low, high
+        yield Remark("few_items", message, each, ", ".join(names))
 
 
 @remark("one_cluster")
@@ -197,30 +200,6 @@ def _class_unheld(case: ClusteringCase) -> Iterator[Remark]:
         f"no cluster is mostly of {listed(absent)}: {'it is' if len(absent) == 1 else 'they are'} hidden among others"
     )
     yield Remark("class_unheld", message, float(len(absent)), absent[0])
-
-
-@remark("disagree")
-def _disagree(case: ClusteringCase) -> Iterator[Remark]:
-    """Clusters that lie well apart and hardly agree with the classes; or that do, and hardly lie apart."""
-    if case.table is None or case.points is None or measure_of("Silhouette") not in case.result.measures:
-        return
-    apart, agree = (
-        float(measure_of(name).of(counts)[0]) for name, counts in (("Silhouette", case.points), ("ARI", case.table))
-    )
-    both = f"silhouette {number(apart)}, adjusted Rand index {number(agree)}"
-    if apart >= APART and agree <= DISAGREE:
-        message = (
-            f"the clusters lie well apart, but hardly agree with the classes ({both}): the points group by "
-            "something else"
-        )
-    elif apart <= TOGETHER and agree >= AGREE:
-        message = (
-            f"the clusters agree with the classes, though they hardly lie apart ({both}): a silhouette alone would "
-            "have rejected them"
-        )
-    else:
-        return
-    yield Remark("disagree", message, apart - agree, case.system.name)
 
 
 def _sizes(case: ClusteringCase) -> np.ndarray[tuple[int], np.dtype[np.float64]]:

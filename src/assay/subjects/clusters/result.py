@@ -2,35 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import polars as pl
 
 from assay.core import registry
 from assay.core.arguments import argument
-from assay.core.errors import InputError, ParameterError, not_among, number_of
+from assay.core.errors import ParameterError, number_of, only_one
 from assay.core.results import Result
 from assay.measures.counting.contingency import Contingency
 from assay.measures.counting.points import Points
 from assay.measures.registry import Measure
 from assay.measures.steps import PerUnit
 from assay.stats.estimates import Estimate
+from assay.stats.samples import Drawing
 from assay.subjects.clusters.groups import classes_of, clusters_of, moves_of
 from assay.subjects.clusters.halves import Halves
 from assay.subjects.clusters.intervals import estimates_of
-from assay.subjects.clusters.rules import Rules, cluster_signature, counts_of, measure_of
+from assay.subjects.clusters.rules import Rules, cluster_signature, measure_of
 from assay.tables import Scores
-from assay.tables.alignment import aligned_clusters
 from assay.tables.clusters import Clusters
 
 if TYPE_CHECKING:
     from assay.verbs.explanation import Explanation
     from assay.verbs.remarks import Remark
 
-Kept = TypeVar("Kept")
 #: Silhouettes of up to so many points are shown for each cluster though nobody asked for the measure.
 MOST_UNASKED = 20_000
 
@@ -94,21 +93,12 @@ class Clustering(Result):
 
     def system(self, name: str | None = None) -> ClusteredSystem:
         """A clustering by name; may be left out if there is only one."""
-        if name is None and len(self.systems) == 1:
-            return self.systems[0]
-        names = [system.name for system in self.systems]
-        if name not in names:
-            raise not_among("clustering", name, names)
-        return self.systems[names.index(name)]
+        return only_one("clustering", name, {system.name: system for system in self.systems})
 
     def measure(self, name: str | Measure | None = None) -> Measure:
         """A measure of this result by name; may be left out if there is only one."""
-        if name is None and len(self.measures) == 1:
-            return self.measures[0]
         wanted = None if name is None else measure_of(name)
-        if wanted not in self.measures:
-            raise not_among("measure", name, self.measures)
-        return wanted
+        return only_one("measure", wanted, {measure: measure for measure in self.measures})
 
     def value(self, measure: str | Measure | None = None, system: str | None = None) -> float:
         """One number, NaN if it is undefined; `estimate` says why."""
@@ -118,7 +108,7 @@ class Clustering(Result):
         """One number with its interval and how that was found; or the reason why there is no number."""
         clustered = self.system(system)
         estimates = self._once(
-            "estimates", clustered, lambda: estimates_of(clustered, self.drawn(clustered.name), self.confidence)
+            "estimates", clustered.name, lambda: estimates_of(clustered, self.drawn(clustered.name), self.confidence)
         )
         return estimates[self.measure(measure)]
 
@@ -127,33 +117,8 @@ class Clustering(Result):
         clustered, table = self.system(system), self.contingency(system)
         if clustered.clusters is None and table is not None and not table.is_whole:
             return None
-        return self._once("halves", clustered, lambda: self.halves(clustered.name))
-
-    @cached_property
-    def _kept(self) -> dict[tuple[str, str], Any]:
-        """What was found already, by what it is and whose."""
-        return {}
-
-    def _once(self, what: str, system: ClusteredSystem, compute: Callable[[], Kept]) -> Kept:
-        """What takes a while is made when somebody first asks for it."""
-        if (what, system.name) not in self._kept:
-            self._kept[what, system.name] = compute()
-        kept: Kept = self._kept[what, system.name]
-        return kept
-
-    def halves(self, *systems: str) -> Halves:
-        """Random halves of the items of one clustering, or of several of the same items, which then see the same ones.
-
-        >>> from assay import Clusters, cluster
-        >>> truth = list("xxoo") * 5
-        >>> two = cluster({"a": Clusters.of(truth, [0, 0, 1, 1] * 5), "b": Clusters.of(truth, [0, 1, 1, 1] * 5)})
-        >>> two.halves("a", "b").values("Purity").shape
-        (2000, 2)
-        """
-        chosen = [self.system(name) for name in systems] if systems else [self.system()]
-        if len(chosen) > 1:
-            chosen = _in_one_order(chosen, self.rules, self.seed)
-        return Halves.of(chosen, self.rules, resamples=self.resamples, seed=self.seed)
+        drawing = Drawing(self.resamples, self.seed)
+        return self._once("halves", clustered.name, lambda: Halves.of([clustered], self.rules, drawing))
 
     def contingency(self, system: str | None = None) -> Contingency | None:
         """How many items of each class are in each cluster; None if no classes are known."""
@@ -172,7 +137,7 @@ class Clustering(Result):
         # Silhouettes of many points take long: whoever did not ask for them does not wait.
         wanted = points is not None and (points.items <= MOST_UNASKED or measure_of("Silhouette") in self.measures)
         shapes = points if wanted else None
-        return self._once("clusters", clustered, lambda: clusters_of(self.contingency(clustered.name), shapes))
+        return self._once("clusters", clustered.name, lambda: clusters_of(self.contingency(clustered.name), shapes))
 
     def per_class(self, system: str | None = None) -> pl.DataFrame:
         """Each class: the cluster that holds most of it, and precision, recall and F1 of the one that matches best."""
@@ -198,7 +163,7 @@ class Clustering(Result):
     @cached_property
     def advice(self) -> tuple[Remark, ...]:
         """What the numbers mean for whoever relies on them, each remark with the number behind it."""
-        from assay.subjects.clusters.advice import advise  # noqa: PLC0415  # made of this result
+        from assay.subjects.clusters.remarks import advise  # noqa: PLC0415  # made of this result
 
         return advise(self)
 
@@ -231,35 +196,12 @@ class Clustering(Result):
 
     def to_frame(self) -> pl.DataFrame:
         """One row a clustering and measure: value, interval, how it was found, why number or interval is missing."""
-        rows = []
-        for system in self.systems:
-            for measure in self.measures:
-                estimate = self.estimate(measure, system.name)
-                rows.append(
-                    (
-                        system.name,
-                        str(measure),
-                        estimate.value,
-                        estimate.low,
-                        estimate.high,
-                        estimate.method,
-                        estimate.undefined,
-                        estimate.no_interval,
-                    )
-                )
+        rows = [
+            (system.name, str(measure), *(estimate := self.estimate(measure, system.name))[:5], estimate.no_interval)
+            for system in self.systems
+            for measure in self.measures
+        ]
         numbers = dict.fromkeys(("value", "low", "high"), pl.Float64)
         texts = dict.fromkeys(("interval", "undefined", "no_interval"), pl.String)
         schema = {"system": pl.String, "measure": pl.String, **numbers, **texts}
         return pl.DataFrame(rows, schema=schema, orient="row").with_columns(pl.col(pl.Float64).fill_nan(None))
-
-
-def _in_one_order(systems: list[ClusteredSystem], rules: Rules, seed: int) -> list[ClusteredSystem]:
-    held = [system.clusters for system in systems if system.clusters is not None]
-    if len(held) < len(systems):
-        raise InputError("a table of classes and clusters holds no items to pair: give the clusters of each")
-    return [
-        system
-        if clusters is system.clusters
-        else system._replace(clusters=clusters, counts=counts_of(clusters, rules, seed))
-        for system, clusters in zip(systems, aligned_clusters(held), strict=True)
-    ]

@@ -12,7 +12,7 @@ from assay.tables.clusters import Clusters
 #: A column with more than this part of all variance decides nearly alone.
 _NEARLY_ALL = 0.9
 #: Metrics that bring columns to one scale, or look at directions.
-_ON_ONE_SCALE = ("seuclidean", "mahalanobis", "cosine", "correlation", "precomputed")
+_ON_ONE_SCALE = ("cosine", "correlation", "precomputed")
 
 
 def uneven_columns(clusters: Clusters, metric: str) -> Iterator[str]:

@@ -23,34 +23,25 @@ _FEWEST_EACH = 5
 _TINY = 1e-12
 
 
-class Box(NamedTuple):
-    """A box along the principal axes of data: its middle, its axes as rows, and from where to where it reaches."""
+def even_points(points: Floats) -> Callable[[int, np.random.Generator], Floats]:
+    """What draws so many points, spread evenly over the smallest box along the principal axes that holds all points.
 
-    middle: Floats
-    axes: Floats
-    low: Floats
-    high: Floats
+    >>> draw = even_points(np.array([[0.0, 0.0], [1.0, 1.0], [2.0, 2.0]]))  # a diagonal, and nothing across
+    >>> bool(np.ptp(draw(100, np.random.default_rng(0)) @ [1, -1]) < 1e-9)
+    True
+    """
+    middle = points.mean(axis=0)
+    centred = points - middle
+    axes = np.linalg.svd(centred, full_matrices=False)[2]
+    turned = centred @ axes.T
+    flat = np.ptp(turned, axis=0) <= _TINY * float(np.abs(centred).max())
+    low, high = (np.where(flat, 0.0, end) for end in (turned.min(axis=0), turned.max(axis=0)))
 
-    @classmethod
-    def around(cls, points: Floats) -> Box:
-        """The smallest box along the principal axes that holds all points.
+    def draw(count: int, rng: np.random.Generator) -> Floats:
+        drawn: Floats = rng.uniform(low, high, size=(count, len(low))) @ axes + middle
+        return drawn
 
-        >>> box = Box.around(np.array([[0.0, 0.0], [1.0, 1.0], [2.0, 2.0]]))
-        >>> box.high - box.low  # the diagonal, and nothing across
-        array([2.8284, 0.    ])
-        """
-        middle = points.mean(axis=0)
-        centred = points - middle
-        axes = np.linalg.svd(centred, full_matrices=False)[2]
-        turned = centred @ axes.T
-        low, high = turned.min(axis=0), turned.max(axis=0)
-        flat = high - low <= _TINY * float(np.abs(centred).max())
-        return cls(middle, axes, np.where(flat, 0.0, low), np.where(flat, 0.0, high))
-
-    def draw(self, points: int, rng: np.random.Generator) -> Floats:
-        """So many points, spread evenly over the box."""
-        points_drawn: Floats = rng.uniform(self.low, self.high, size=(points, len(self.low))) @ self.axes + self.middle
-        return points_drawn
+    return draw
 
 
 class Reference(NamedTuple):
@@ -95,11 +86,11 @@ def reference_of(
     `silhouettes` are those of the data by number of clusters, `points` some or all of the `items`. `tell` is called
     after each data set.
     """
-    box, size = Box.around(points), min(len(points), MOST_POINTS)
+    draw, size = even_points(points), min(len(points), MOST_POINTS)
     held = {k: value for k, value in silhouettes.items() if k <= most_held(size, items) and not np.isnan(value)}
     largest = []
     for _ in range(sets if held else 0):
-        sample = box.draw(size, rng)
+        sample = draw(size, rng)
         values = [float(np.mean(Points.of(sample, fit(k, sample), metric=metric).silhouettes)) for k in held]
         largest += [np.nanmax(values)] if not np.isnan(values).all() else []
         tell()

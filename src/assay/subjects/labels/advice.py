@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from assay.core.digits import as_level, as_percent, as_percents, counted, number, signed_percent
-from assay.core.errors import ParameterError, did_you_mean, number_of
+from assay.core.errors import number_of
 from assay.measures.counting.confusion_matrix import ConfusionMatrix
 from assay.measures.score_curves import AUC
 from assay.stats.delong import delong
 from assay.stats.proportions import wilson
 from assay.subjects.labels.prevalences import predictive_values
-from assay.subjects.labels.remarks import CHECKS, RARE, ClassifierCase, remark
+from assay.subjects.labels.remarks import RARE, REMARKS, ClassifierCase, remark
 from assay.verbs.remarks import Remark
 
 if TYPE_CHECKING:
@@ -228,13 +228,6 @@ def _below_diagonal(case: ClassifierCase) -> Iterator[Remark]:
         yield Remark("below_diagonal", message, 1 - area, case.system.name)
 
 
-def check_codes(mute: Sequence[str]) -> None:
-    """Refuse a code that no remark has."""
-    for code in mute:
-        if code not in CHECKS:
-            raise ParameterError(f"no remark is called {code!r}: {', '.join(CHECKS)}{did_you_mean(code, CHECKS)}")
-
-
 def advise(result: Classification) -> tuple[Remark, ...]:
     """All remarks on all systems, but for those that were muted."""
     remarks: list[Remark] = []
@@ -242,9 +235,7 @@ def advise(result: Classification) -> tuple[Remark, ...]:
         matrix = system.counts.get(ConfusionMatrix)
         if matrix is None:
             continue
-        case = ClassifierCase(result, system, matrix, _cells(matrix))
-        for check in dict.fromkeys(CHECKS.values()):
-            remarks += [remark._replace(system=system.name) for remark in check(case) if remark.code not in result.mute]
+        remarks += REMARKS.on(ClassifierCase(result, system, matrix, _cells(matrix)), result.mute)
     return tuple(remarks)
 
 

@@ -13,7 +13,6 @@ from assay.measures.counting.probabilities import Probabilities
 from assay.measures.counting.scored import Scored
 from assay.measures.registry import Measure
 from assay.stats.confidence import checked_confidence
-from assay.subjects.labels.advice import check_codes
 from assay.subjects.labels.inputs import Prepared, against_rest, all_labels, not_alike, prepare, same_task, systems_in
 from assay.subjects.labels.measurement import (
     LEADING,
@@ -27,6 +26,7 @@ from assay.subjects.labels.measurement import (
     names_in,
     suited,
 )
+from assay.subjects.labels.remarks import REMARKS
 from assay.subjects.labels.resampling import Patterns, weighted_patterns
 from assay.subjects.labels.result import Classification, ClassificationView, ClassifiedSystem
 from assay.tables import Predictions
@@ -91,7 +91,7 @@ def classify(
     0.5
     """
     mute = (mute,) if isinstance(mute, str) else tuple(mute)
-    check_codes(mute)
+    REMARKS.refuse_unknown(mute)
     checked_confidence(confidence)
     resamples, seed = Whole(1).check("resamples", resamples), Whole(0).check("seed", seed)
     with named_by(columns):

@@ -27,7 +27,7 @@ from assay.stats.label_samples import LabelSample
 from assay.stats.mean_samples import MeanSample
 from assay.stats.pairing import ItemPairing, Wanted
 from assay.stats.pooled_samples import PooledSample
-from assay.stats.samples import Drawing, Sample, direction_of
+from assay.stats.samples import Drawing, Sample
 from assay.stats.score_samples import ScoreSample
 from assay.subjects.labels.inputs import all_labels, opened, prepare, same_task
 from assay.subjects.labels.label_sets import is_per_item
@@ -254,7 +254,7 @@ class Classifiers(ItemPairing):
             measure=str(measure),
             unit_kind="item",
             bounds=bounds_of(measure, two_labels=self.task == "binary"),
-            direction=direction_of(measure.definition.higher_is_better),
+            direction=measure.definition.direction,
             left_out=len(self.items) - len(held),
         )
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -10,7 +9,7 @@ import numpy as np
 from assay.measures.counting.confusion_matrix import ConfusionMatrix
 from assay.measures.counting.judgments import Floats
 from assay.stats.proportions import wilson
-from assay.verbs.remarks import Remark
+from assay.verbs.remarks import Remarks
 
 if TYPE_CHECKING:
     from assay.subjects.labels.result import Classification, ClassifiedSystem
@@ -66,16 +65,5 @@ class ClassifierCase(NamedTuple):
         return float(np.trace(self.matrix.table) / self.matrix.items[0])
 
 
-Check = Callable[[ClassifierCase], Iterator[Remark]]
-CHECKS: dict[str, Check] = {}
-
-
-def remark(*codes: str) -> Callable[[Check], Check]:
-    """Register a function as the maker of remarks with these codes."""
-
-    def register(check: Check) -> Check:
-        for code in codes:
-            CHECKS[code] = check
-        return check
-
-    return register
+REMARKS = Remarks()
+remark = REMARKS.made

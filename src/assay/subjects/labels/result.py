@@ -11,7 +11,7 @@ import polars as pl
 
 from assay.core import registry
 from assay.core.arguments import argument
-from assay.core.errors import ParameterError, not_among, number_of
+from assay.core.errors import ParameterError, number_of, only_one
 from assay.core.results import Result
 from assay.measures.counting.confusion_matrix import ConfusionMatrix, Normalize, Orientation
 from assay.measures.counting.scored import Scored
@@ -209,21 +209,12 @@ class Classification(Result):
 
     def system(self, name: str | None = None) -> ClassifiedSystem:
         """A system by name; may be left out if there is only one."""
-        if name is None and len(self.systems) == 1:
-            return self.systems[0]
-        names = [system.name for system in self.systems]
-        if name not in names:
-            raise not_among("system", name, names)
-        return self.systems[names.index(name)]
+        return only_one("system", name, {system.name: system for system in self.systems})
 
     def measure(self, name: str | Measure | None = None) -> Measure:
         """A measure of this classification by name; may be left out if there is only one."""
-        if name is None and len(self.measures) == 1:
-            return self.measures[0]
         wanted = None if name is None else measure_of(name, self.task)
-        if wanted not in self.measures:
-            raise not_among("measure", name, self.measures)
-        return wanted
+        return only_one("measure", wanted, {measure: measure for measure in self.measures})
 
     def value(self, measure: str | Measure | None = None, system: str | None = None) -> float:
         """One number, NaN if it is undefined; `estimate` says why."""

@@ -12,7 +12,7 @@ import polars as pl
 
 from assay.core import registry
 from assay.core.domains import Choice, Whole
-from assay.core.errors import ParameterError, listed, not_among, number_of, refuse_unknown
+from assay.core.errors import ParameterError, listed, number_of, only_one, refuse_unknown
 from assay.core.results import Result, as_pandas, frame_as_csv, written
 from assay.measures import Judged, NumRelRet, parse_measure
 from assay.measures.counting.judgments import Judgments
@@ -223,21 +223,12 @@ class Evaluation(Result):
 
     def system(self, name: str | None = None) -> RankedSystem:
         """A system by name; may be left out if there is only one."""
-        if name is None and len(self.systems) == 1:
-            return self.systems[0]
-        names = [system.name for system in self.systems]
-        if name not in names:
-            raise not_among("system", name, names)
-        return self.systems[names.index(name)]
+        return only_one("system", name, {system.name: system for system in self.systems})
 
     def measure(self, name: str | Measure | None = None) -> Measure:
         """A measure of this evaluation, in any tool's notation; may be left out if there is only one."""
-        if name is None and len(self.measures) == 1:
-            return self.measures[0]
         wanted = None if name is None else listed_measures(name, self.compat)[0]
-        if wanted not in self.measures:
-            raise not_among("measure", name, self.measures)
-        return wanted
+        return only_one("measure", wanted, {measure: measure for measure in self.measures})
 
 
 def evaluate(

@@ -12,11 +12,12 @@ from assay.core.domains import Whole, check_levels
 from assay.core.errors import InputError, ParameterError, did_you_mean, listed, number_of
 from assay.measures.counting.judgments import Floats, Ints
 from assay.measures.registry import Measure
+from assay.stats.bootstrap import Interval
 from assay.stats.fold_samples import TunedSample
 from assay.stats.pairing import Directions
 from assay.stats.rounding import ROUNDING, snapped
 from assay.stats.samples import NO_DRAWING, Sample
-from assay.stats.tuning_bootstrap import Choices, interval_by_error
+from assay.stats.tuning_bootstrap import RETUNED, Choices
 from assay.subjects.ranking.settings_of_runs import Parameters, grid_of, settings_of
 from assay.subjects.ranking.tuning_result import TUNED, TunedFold, Tuning
 from assay.tables import Topics
@@ -100,7 +101,7 @@ def tune(
         tuple(tuned),
         fold_of,
         chosen_for,
-        interval_by_error(float(values.mean()), error, len(values), 1 - alpha).within(sample.bounds),
+        Interval.by_t(float(values.mean()), error, len(values) - 1, 1 - alpha, RETUNED).within(sample.bounds),
         says,
         seed,
         baseline,

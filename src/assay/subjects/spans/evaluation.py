@@ -16,7 +16,6 @@ from assay.stats.confidence import checked_confidence
 from assay.subjects.spans.result import Extraction, cells_of, confusion_of
 from assay.subjects.spans.span_files import read_spans, read_truth_and_predicted, spans_in
 from assay.subjects.spans.spans import Match, Spans, matched, rows_of
-from assay.subjects.spans.tagged_tokens import Bio
 from assay.tables.named_columns import NamedColumns, is_frame
 from assay.tables.roles import ColumnNames, named_by
 
@@ -26,7 +25,6 @@ def extract(
     predicted: Any = None,
     *,
     match: Match = "exact",
-    bio: Bio = "conlleval",
     beta: float = 1.0,
     name: str | None = None,
     confidence: float = 0.95,
@@ -47,8 +45,7 @@ def extract(
     A true span matches one predicted span at most, and the other way round. By overlap, pairs are made one by one in
     the order of what they have in common, largest first; of equal overlaps those of equal type come first, then the
     true span that is earlier in the text, then the predicted one. A hit counts for the type of the true span, a miss
-    likewise; a false alarm counts for the type that was predicted. `bio` is the rule for tags that do not follow one
-    another: `conlleval` starts a span at an I- without B-, `strict` refuses it. `name` is what the system is called.
+    likewise; a false alarm counts for the type that was predicted. `name` is what the system is called.
 
     Intervals of this `confidence` are made by drawing documents anew, so many `resamples` of them, from `seed`.
 
@@ -63,7 +60,7 @@ def extract(
     confidence = checked_confidence(confidence)
     resamples, seed = Whole(1).check("resamples", resamples), Whole(0).check("seed", seed)
     with named_by(columns):
-        gold, guesses = _alike(*_given(truth, predicted, bio))
+        gold, guesses = _alike(*_given(truth, predicted))
     pairs = matched(gold, guesses, match)
     hit, called = [row for row, _ in pairs], [other for _, other in pairs]
     missed = sorted(set(range(len(gold))) - set(hit))
@@ -101,15 +98,14 @@ def extract(
     )
 
 
-def _given(truth: Any, predicted: Any, bio: Bio) -> tuple[Spans, Spans]:
-    Choice(Bio).check("bio", bio)
+def _given(truth: Any, predicted: Any) -> tuple[Spans, Spans]:
     files = [isinstance(source, Source) or is_file(source) for source in (truth, predicted)]
     if files[0] and (files[1] or predicted is None):
-        return read_truth_and_predicted(truth, predicted, bio=bio)
+        return read_truth_and_predicted(truth, predicted)
     if predicted is None:
         raise ParameterError("give the predicted spans, too: extract(truth, predicted)")
-    gold = read_spans(truth, bio=bio) if files[0] else _in_memory(truth)
-    return gold, read_spans(predicted, bio=bio, may_be_empty=True) if files[1] else _in_memory(predicted)
+    gold = read_spans(truth) if files[0] else _in_memory(truth)
+    return gold, read_spans(predicted, may_be_empty=True) if files[1] else _in_memory(predicted)
 
 
 def _in_memory(data: Any) -> Spans:

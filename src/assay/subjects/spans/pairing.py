@@ -16,7 +16,7 @@ from assay.measures import Measure
 from assay.measures.counting.confusion import Confusion
 from assay.stats.pairing import Pairing, Wanted
 from assay.stats.pooled_samples import PooledSample
-from assay.stats.samples import Sample, direction_of
+from assay.stats.samples import Sample
 from assay.subjects.spans.evaluation import extract
 from assay.subjects.spans.result import Extraction, confusion_of
 from assay.verbs.scores import listed as listed_measures
@@ -24,7 +24,7 @@ from assay.verbs.scores import listed as listed_measures
 #: What extractions are compared by unless told otherwise; the first one is the headline.
 COMPARED_BY = ("F", "Precision", "Recall")
 #: The keyword arguments by which spans are read and matched.
-RULES = ("match", "bio", "beta")
+RULES = ("match", "beta")
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,7 +100,7 @@ class Extractions(Pairing):
             measure=str(wanted),
             unit_kind="document",
             bounds=wanted.definition.bounds,
-            direction=direction_of(wanted.definition.higher_is_better),
+            direction=wanted.definition.direction,
         )
 
     def signatures(self, measures: Iterable[str]) -> dict[str, str]:

@@ -15,7 +15,7 @@ from assay.files.parquet import read_table
 from assay.files.registry import COLUMN_MARKS, head_of
 from assay.files.sources import Readable, Source
 from assay.subjects.spans.spans import Spans, spans_of, tuples_of
-from assay.subjects.spans.tagged_tokens import Bio, read_both, read_pair, read_tagged
+from assay.subjects.spans.tagged_tokens import read_both, read_pair, read_tagged
 from assay.tables.named_columns import NamedColumns
 from assay.tables.roles import TABLES, absent, columns_of, find, roles_in
 
@@ -30,7 +30,7 @@ _SHAPES = (
 )
 
 
-def read_spans(readable: Readable | Source, *, bio: Bio = "conlleval", may_be_empty: bool = False) -> Spans:
+def read_spans(readable: Readable | Source, *, may_be_empty: bool = False) -> Spans:
     """Read spans from a file of tagged tokens (CoNLL), from JSON or JSONL, or from a table (CSV, TSV, Parquet).
 
     JSON has a span a line, `{"document": "d1", "start": 0, "end": 4, "type": "PER"}`, or a document a line, with its
@@ -46,12 +46,12 @@ def read_spans(readable: Readable | Source, *, bio: Bio = "conlleval", may_be_em
         return spans_of([], (), source.name, (f"{source.name}: there is no span in the file: nothing was found",))
     form = _form(source)
     if form == "tags":
-        return read_tagged(source, bio=bio)
+        return read_tagged(source)
     return _from_json(source, _SPANS) if form == "json" else spans_in(read_named_columns(source, _SHAPES))
 
 
 def read_truth_and_predicted(
-    truth: Readable | Source, predicted: Readable | Source | None = None, *, bio: Bio = "conlleval"
+    truth: Readable | Source, predicted: Readable | Source | None = None
 ) -> tuple[Spans, Spans]:
     """Read two files of spans; or one that has both: two columns of tags, or objects with `truth` and `prediction`.
 
@@ -67,14 +67,14 @@ def read_truth_and_predicted(
     form = _form(source)
     if predicted is None:
         if form == "tags":
-            return read_both(source, bio=bio)
+            return read_both(source)
         if form == "table":
             raise FormatError(source.name, 1, expected="truth and predictions in one file, or a second file")
         return _from_json(source, _TRUTH), _from_json(source, _PREDICTED)
     other = predicted if isinstance(predicted, Source) else Source(predicted)
     if form == "tags" and _form(other) == "tags":
-        return read_pair(source, other, bio=bio)
-    gold, guesses = read_spans(source, bio=bio), read_spans(other, bio=bio, may_be_empty=True)
+        return read_pair(source, other)
+    gold, guesses = read_spans(source), read_spans(other, may_be_empty=True)
     if len(guesses) and "tags" in (form, _form(other)):
         tokens, places = (source, other) if form == "tags" else (other, source)
         remark = f"{tokens.name} has places in tokens: spans match only if {places.name} counts tokens, not characters"

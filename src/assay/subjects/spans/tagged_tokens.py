@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from typing import Literal, NamedTuple, TypeAlias
+from typing import NamedTuple
 
-from assay.core.domains import Choice
 from assay.core.errors import EmptyFileError, FormatError, number_of
 from assay.files.sources import Source, decoded, lines_of
 from assay.subjects.spans.spans import UNTYPED, Spans, spans_of
-
-Bio: TypeAlias = Literal["conlleval", "strict"]
 
 _TAG = re.compile(r"O|([BIESLUM])(?:-(.+))?")
 # BILOU says L and U for what IOBES calls E and S; BMES says M for I.
@@ -73,27 +70,6 @@ def spans_in(tags: Sequence[Tag]) -> list[Tagged]:
     return spans
 
 
-def misplaced(tags: Sequence[Tag], *, has_ends: bool = False) -> tuple[int, str] | None:
-    """The first tag that cannot follow the one before it, and what was expected there; None if all can.
-
-    I and E continue a span of their type. With `has_ends` (IOBES), a span of several tokens has to end with E.
-
-    >>> misplaced([Tag("O"), Tag("I", "PER")])
-    (1, 'B-PER before I-PER')
-    """
-    before = Tag("O")
-    for place, tag in enumerate([*tags, Tag("O")]):
-        is_open = before.mark in "BI"
-        goes_on = tag.mark in "IE" and is_open and tag.type == before.type
-        if tag.mark in "IE" and not goes_on:
-            return place, f"B-{tag.type} before {tag.mark}-{tag.type}"
-        if has_ends and is_open and not goes_on:
-            expected = f"I-{before.type} or E-{before.type} after {before.mark}-{before.type}"
-            return min(place, len(tags) - 1), expected
-        before = tag
-    return None
-
-
 def orphans(tags: Sequence[Tag]) -> int:
     """How many spans start without B or S.
 
@@ -148,23 +124,23 @@ def _is_comment(fields: Sequence[str]) -> bool:
     return fields[0].startswith("#") and tag_of(fields[-1].strip()) is None
 
 
-def read_tagged(source: Source, *, bio: Bio = "conlleval") -> Spans:
+def read_tagged(source: Source) -> Spans:
     """The spans of one column of tags, the last."""
     tagged, warnings = sentences(source)
-    return _spans(source, tagged, -1, bio, warnings)
+    return _spans(source, tagged, -1, warnings)
 
 
-def read_both(source: Source, *, bio: Bio = "conlleval") -> tuple[Spans, Spans]:
+def read_both(source: Source) -> tuple[Spans, Spans]:
     """The true and the predicted spans of a file with two columns of tags at the end: truth, then prediction."""
     tagged, warnings = sentences(source)
     for token in (token for sentence in tagged for token in sentence.tokens):
         if len(token.fields) < 2 or tag_of(token.fields[-2].strip()) is None:
             expected = "two tags at the end of the line, truth and prediction (or a second file with predictions)"
             raise FormatError(source.name, token.line, expected=expected, got=" ".join(token.fields))
-    return _spans(source, tagged, -2, bio, warnings), _spans(source, tagged, -1, bio, ())
+    return _spans(source, tagged, -2, warnings), _spans(source, tagged, -1, ())
 
 
-def read_pair(truth: Source, predicted: Source, *, bio: Bio = "conlleval") -> tuple[Spans, Spans]:
+def read_pair(truth: Source, predicted: Source) -> tuple[Spans, Spans]:
     """The spans of two files with the same tokens, a tag each."""
     ours, warnings = sentences(truth)
     theirs, more = sentences(predicted)
@@ -182,7 +158,7 @@ def read_pair(truth: Source, predicted: Source, *, bio: Bio = "conlleval") -> tu
     if len(ours) != len(theirs):
         expected = f"{number_of('sentence', len(ours))}, as in {truth.name}"
         raise FormatError(predicted.name, None, expected=expected, got=number_of("sentence", len(theirs)))
-    return _spans(truth, ours, -1, bio, warnings), _spans(predicted, theirs, -1, bio, more)
+    return _spans(truth, ours, -1, warnings), _spans(predicted, theirs, -1, more)
 
 
 def _same(first: Token, other: Token) -> bool:
@@ -190,14 +166,10 @@ def _same(first: Token, other: Token) -> bool:
     return min(len(first.fields), len(other.fields)) < 2 or first.fields[0] == other.fields[0]
 
 
-def _spans(source: Source, tagged: list[Sentence], column: int, bio: Bio, warnings: tuple[str, ...]) -> Spans:
-    Choice(Bio).check("bio", bio)
+def _spans(source: Source, tagged: list[Sentence], column: int, warnings: tuple[str, ...]) -> Spans:
     tags = [[_tag(source, token, column) for token in sentence.tokens] for sentence in tagged]
-    if bio == "strict":
-        _refuse_misplaced(source, tagged, tags, column)
-    elif lost := sum(map(orphans, tags)):
-        remark = f"{source.name}: {number_of('span', lost)} without B- at the start: counted (bio=conlleval)"
-        warnings = (*warnings, remark)
+    if lost := sum(map(orphans, tags)):
+        warnings = (*warnings, f"{source.name}: {number_of('span', lost)} without B- at the start: counted")
     named = tuple(dict.fromkeys(_document(tagged, number) for number in range(len(tagged))))
     return spans_of(_rows(tagged, tags, column), named, source.name, warnings)
 
@@ -227,13 +199,3 @@ def _tag(source: Source, token: Token, column: int) -> Tag:
     if tag is None:
         raise FormatError(source.name, token.line, expected=_EXPECTED, got=" ".join(token.fields))
     return tag
-
-
-def _refuse_misplaced(source: Source, tagged: Sequence[Sentence], tags: Sequence[Sequence[Tag]], column: int) -> None:
-    has_ends = any(tag.mark in "ES" for sentence_tags in tags for tag in sentence_tags)
-    for sentence, sentence_tags in zip(tagged, tags, strict=True):
-        if wrong := misplaced(sentence_tags, has_ends=has_ends):
-            place, expected = wrong
-            token = sentence.tokens[place]
-            note = "bio='conlleval' starts a span there"
-            raise FormatError(source.name, token.line, expected=expected, got=token.fields[column], note=note)

@@ -28,7 +28,6 @@ _LOOKS_AT = {
     "bootstrap_interval": "the test counts on which side of 0 the resamples lie",
     "delong": "the test here counts pairs of a positive and a negative item",
     "5x2cv": "the repeats differ from one another by more than a common difference explains",
-    "5x2cv-t": "the test looks at the first fold of the first repeat alone",
 }
 
 

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator
 
 from assay.core.digits import as_level, as_percent, number, percent_span, span
-from assay.core.errors import joined, number_of
+from assay.core.errors import number_of
 from assay.measures.names import display_name
 from assay.measures.registry import Measure
 from assay.subjects.clusters.result import Clustering
@@ -20,11 +20,6 @@ _SENTENCES = {
     "Purity": "{who} puts {value} of the items in a cluster whose largest class is theirs.",
     "Silhouette": "{who} has a mean silhouette of {value}; 1 is far apart, 0 is overlapping.",
 }
-
-
-def title_of(result: Clustering) -> str:
-    """The clusterings' names."""
-    return joined([system.name for system in result.systems], _MOST_NAMES)
 
 
 def lead_of(result: Clustering) -> str:

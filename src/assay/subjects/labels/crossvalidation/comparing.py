@@ -15,7 +15,7 @@ from assay.measures.registry import Measure
 from assay.stats.corrections import CORRECTIONS, corrected_as_stated
 from assay.stats.fold_samples import FoldSample
 from assay.stats.fold_tests import checked_fold_test
-from assay.stats.samples import NO_DRAWING, Pair, direction_of
+from assay.stats.samples import NO_DRAWING, Pair
 from assay.subjects.labels.crossvalidation.result import CrossValidation, named
 from assay.verbs.comparison.findings import Finding, Levels, finding_of, select_finding
 from assay.verbs.comparison.pairs import Pairs, pairs_of
@@ -80,7 +80,7 @@ def compare_folds(
 
     Without `second`, all others are held against `first`; without both, the second of two systems against the first,
     or all pairs of more. `measure`: one of the result's, or all. `test`: "corrected-t" (Nadeau and Bengio), or for five
-    repeats of two folds (`cv="5x2"`) "5x2cv" (Alpaydin's combined F) or "5x2cv-t" (Dietterich). Plain paired tests of
+    repeats of two folds (`cv="5x2"`) "5x2cv" (Alpaydin's combined F). Plain paired tests of
     folds are refused. p-values are corrected over the pairs under one measure.
 
     >>> from assay import Predictions, crossval
@@ -157,6 +157,6 @@ def _sample(result: CrossValidation, measure: Measure, pair: Pair, test: str, al
         measure=str(measure),
         unit_kind="fold",
         bounds=measure.definition.bounds,
-        direction=direction_of(measure.definition.higher_is_better),
+        direction=measure.definition.direction,
         left_out=len(values) - len(folds),
     )

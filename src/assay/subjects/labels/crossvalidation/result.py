@@ -245,7 +245,7 @@ class CrossValidation(Result):
         test: str = "corrected-t",
         **settings: Any,
     ) -> FoldComparison:
-        """Is the second system better than the first, over these folds? By "corrected-t", "5x2cv" or "5x2cv-t".
+        """Is the second system better than the first, over these folds? By "corrected-t" or "5x2cv".
 
         See `compare_folds`. Plain paired tests are refused, as folds share what they learn from.
         """

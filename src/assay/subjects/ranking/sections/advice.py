@@ -47,7 +47,7 @@ def _of(basis: Basis, finding: Finding) -> ReportAdvice:
         stated = f"state the direction of {measure} to know whether that is good"
         return ReportAdvice(f"{opening(word)}; {stated if finding.direction == 'unknown' else known}.")
     if finding.verdict.unjudged and (word != "inconclusive" or finding.units >= FEWEST_UNITS):
-        return _unjudged(basis, finding, opening(word))
+        return _unjudged(finding, opening(word))
     if word == "inconclusive":
         return ReportAdvice(_open(basis, finding))
     if word == "identical":
@@ -55,7 +55,7 @@ def _of(basis: Basis, finding: Finding) -> ReportAdvice:
     return _settled(basis, finding)
 
 
-def _unjudged(basis: Basis, finding: Finding, says: str) -> ReportAdvice:
+def _unjudged(finding: Finding, says: str) -> ReportAdvice:
     """Judge first what the verdict depends on."""
     link, could = ("and", "decide") if finding.verdict.word == "inconclusive" else ("but", "turn")
     why = f"{number_of('unjudged document', finding.verdict.unjudged)} could {could} it"
@@ -87,7 +87,7 @@ def _settled(basis: Basis, finding: Finding) -> ReportAdvice:
     same = [each for each in others if each.verdict.word == word]
     unsure = next((each for each in same if each.verdict.unjudged), None)
     if unsure is not None:
-        return _unjudged(basis, unsure, f"{says}; under {unsure.measure}, too")
+        return _unjudged(unsure, f"{says}; under {unsure.measure}, too")
     if word == "equivalent":
         return ReportAdvice(f"{says}: choose by something else, such as cost or speed.")
     names = [finding.measure, *(each.measure for each in same)]
