@@ -41,7 +41,7 @@ def sound_scores(measure: str = "AP") -> list[tuple[str, str, str, float | None]
 
 
 def examined(subject: str, *inputs: Any, **options: Any) -> set[tuple[str, str]]:
-    return found_in(examine(registry.subject(subject), inputs, **options))
+    return found_in(examine(registry.subject(subject), inputs, options))
 
 
 CLUSTERINGS: list[tuple[Clusters, dict[str, Any], set[tuple[str, str]]]] = [

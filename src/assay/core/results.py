@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Unpack
 
 from assay.core import registry
 from assay.core.errors import need
@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     import pandas as pd
     import polars as pl
 
+    from assay.core.options import ReportOptions
     from assay.show.model import Document
 
 
@@ -59,7 +60,7 @@ class Result:
     def _repr_html_(self) -> str:
         return self._written("html")
 
-    def report(self, **options: Any) -> Any:
+    def report(self, **options: Unpack[ReportOptions]) -> Any:
         """Everything that is known about the systems, to be saved as a page or a paper: see `make_report`."""
         return registry.verb("report")(self, **options)
 

@@ -134,6 +134,6 @@ def is_list(data: bytes) -> bool:
     return data[:1024].lstrip().startswith(b"[")
 
 
-def nowhere(source: Source, **_wanted: Any) -> tuple[str, int | None]:
+def nowhere(source: Source, **_wanted: object) -> tuple[str, int | None]:
     """Only the file's name, for values that stand on no line of their own."""
     return source.name, None

@@ -81,7 +81,7 @@ class Measure:
         """All parameters with their values, chosen or default."""
         return {name: self.chosen.get(name, p.default) for name, p in self.definition.parameters.items()}
 
-    def __call__(self, /, **changes: Any) -> Measure:
+    def __call__(self, /, **changes: ParameterValue) -> Measure:
         """Give the measure with other parameters."""
         known = self.definition.parameters
         checked = {}
@@ -241,6 +241,10 @@ class Measure:
         return hash((self.name, tuple(sorted(self.chosen.items(), key=str))))
 
 
+#: What a parameter of a measure may be.
+ParameterValue: TypeAlias = str | float | Mapping[float, float] | tuple[tuple[float, float], ...] | None
+
+
 class _Decorator(Protocol[_P]):
     """A decorator that is written with parameters, or bare."""
 
@@ -254,7 +258,7 @@ def _decorator(declare: Callable[Concatenate[Callable[..., Any], _P], Measure]) 
     register: Callable[..., Measure] = declare
 
     @wraps(declare)
-    def decorator(function: Callable[..., Any] | None = None, /, **options: Any) -> Any:
+    def decorator(function: Callable[..., Any] | None = None, /, **options: object) -> Any:
         return partial(register, **options) if function is None else register(function, **options)
 
     return cast("_Decorator[_P]", decorator)

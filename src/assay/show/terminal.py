@@ -6,7 +6,7 @@ import sys
 import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from rich.cells import cell_len
 from rich.console import Console, ConsoleOptions, JustifyMethod, RenderableType
@@ -47,17 +47,14 @@ def console(stderr: bool = False, plain: bool = False) -> Console:
 class _Legible(Console):
     """A console that data do not steer: what terminals obey is shown as a sign that it cannot be shown."""
 
-    def print(self, *objects: Any, **options: Any) -> None:
-        """Print; a `Text` is one line, whatever names in it hold."""
-        super().print(*(_on_one_line(each) if isinstance(each, Text) else each for each in objects), **options)
-
     def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterator[Segment]:
         for part in super().render(renderable, options):
             yield part if part.control else part._replace(text=legible(part.text))
 
 
-def _on_one_line(text: Text) -> Text:
-    return text if text.plain.isprintable() else Text(on_one_line(text.plain), style=text.style)
+def _line(text: str, style: str = "") -> Text:
+    """Text on one line, whatever names in it hold."""
+    return Text(on_one_line(text), style=style)
 
 
 def write(document: Document) -> str:
@@ -149,15 +146,15 @@ def _show(part: Part | _Turned, to: Console, longest: int) -> None:
     elif isinstance(part, _Turned):
         to.print(_rich(part.cells, _whole(part.cells), part.bright))
     elif isinstance(part, Verdict):
-        to.print(Text(part.text, style=_TONES[part.tone]), width=width)
+        to.print(_line(part.text, style=_TONES[part.tone]), width=width)
     elif isinstance(part, Task):
         _show_task(part, to)
     elif isinstance(part, Prose):
         style = {"lead": "bold", "dim": "dim", "fine": "dim", "claim": "bold"}.get(part.style, "")
         if part.title:
-            to.print(Text(part.title, style="bold"))
+            to.print(_line(part.title, style="bold"))
         for line in part.lines:
-            to.print(Text(f"* {line}" if part.style == "list" else line, style=style), width=width)
+            to.print(_line(f"* {line}" if part.style == "list" else line, style=style), width=width)
 
 
 def _show_task(task: Task, to: Console) -> None:
@@ -170,7 +167,7 @@ def _show_task(task: Task, to: Console) -> None:
             break_on_hyphens=False,
         )  # fmt: skip
         for text in wrapped:
-            to.print(Text(text, style=style), no_wrap=True, overflow="ignore", crop=False)
+            to.print(_line(text, style=style), no_wrap=True, overflow="ignore", crop=False)
 
 
 def show_table(table: Table, to: Console) -> None:
@@ -178,14 +175,14 @@ def show_table(table: Table, to: Console) -> None:
     table = table.at_most()
     cells = grid(table, brief=to.width < _WIDE)
     if table.caption:
-        to.print(Text(table.caption, style="bold"))
+        to.print(_line(table.caption, style="bold"))
     widths = _whole(cells)
     if sum(widths) + _GAP * len(widths) > to.width:
         widths, cells = _folded(cells, to.width), _shortened(cells)
     for block, columns in _blocks(cells, widths, to.width):
         to.print(_rich(block, columns))
     for note in table.notes:
-        to.print(Text(note, style="dim"))
+        to.print(_line(note, style="dim"))
 
 
 def _widths(cells: Grid) -> tuple[list[int], list[int]]:

@@ -153,7 +153,7 @@ def pairing_of(
     return subject.pairing(inputs, measures, seed, rules).directed(direction, measures)
 
 
-def check_rules(rules: Iterable[str], subject: Subject, *verbs: Callable[..., Any]) -> None:
+def check_rules(rules: Iterable[str], subject: Subject, *verbs: Callable[..., Any] | Iterable[str]) -> None:
     """Refuse keyword arguments that a subject has for no rules: unknown ones, and those that go with other data.
 
     >>> check_rules(["noise"], registry.subject("ranking"))

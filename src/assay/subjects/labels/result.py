@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeVar, Unpack
 
 import polars as pl
 
 from assay.core import registry
 from assay.core.arguments import argument
 from assay.core.errors import ParameterError, not_among, number_of
+from assay.core.options import PlaceOptions
 from assay.core.results import Result
 from assay.measures.counting.confusion_matrix import ConfusionMatrix, Normalize, Orientation
 from assay.measures.counting.scored import Scored
@@ -312,7 +313,9 @@ class Classification(Result):
         """
         return predictive_values(self.matrix(system), prevalences)
 
-    def explain(self, measure: str | Measure | None = None, system: str | None = None, **chosen: Any) -> Explanation:
+    def explain(
+        self, measure: str | Measure | None = None, system: str | None = None, **chosen: Unpack[PlaceOptions]
+    ) -> Explanation:
         """Show how a number came about, step by step: see `explain`, whose `label`, `item`, `threshold` go here, too.
 
         >>> from assay import Predictions, classify

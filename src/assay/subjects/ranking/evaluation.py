@@ -6,13 +6,14 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Unpack
 
 import polars as pl
 
 from assay.core import registry
 from assay.core.domains import Choice, Whole
 from assay.core.errors import ParameterError, listed, not_among, number_of, refuse_unknown
+from assay.core.options import Compat, Judge, PolicyRules, Samples, Seed, Subtopics
 from assay.core.results import Result, as_pandas, frame_as_csv, written
 from assay.measures import Judged, NumRelRet, parse_measure
 from assay.measures.counting.judgments import Judgments
@@ -36,7 +37,6 @@ if TYPE_CHECKING:
 #: What `evaluate` computes unless told otherwise.
 DEFAULT_MEASURES = ("AP", "nDCG@10", "RR", "P@1", "P@5", "P@10", "P@20", "R@1", "R@5", "R@10", "R@20", "Judged@10")
 
-Compat: TypeAlias = Literal["trec_eval-9", "trec_eval-10"]
 _PROFILES: dict[str, dict[str, Any]] = {
     "trec_eval-9": {"missing": "skip", "score_precision": "single"},
     "trec_eval-10": {"missing": "skip"},
@@ -246,11 +246,11 @@ def evaluate(
     *,
     undefined: Undefined = "counted_as",
     compat: Compat | None = None,
-    judge: str | None = None,
-    subtopics: bool | None = None,
-    seed: int = 0,
-    samples: int = 100,
-    **rules: Any,
+    judge: Judge | None = None,
+    subtopics: Subtopics | None = None,
+    seed: Seed = 0,
+    samples: Samples = 100,
+    **rules: Unpack[PolicyRules],
 ) -> Evaluation:
     """Evaluate one run or several against judgments.
 
@@ -268,8 +268,8 @@ def evaluate(
     """
     refuse_unknown(rules, Policies, evaluate)
     samples, seed = Whole(1).check("samples", samples), Whole(0).check("seed", seed)
-    profile = _profile(compat)
-    chosen = policies(None, **(profile | rules))
+    stated: dict[str, Any] = {**_profile(compat), **rules}
+    chosen = policies(None, **stated)
     wanted = _measures(measures, compat)
     check_subtopics(subtopics, judge)
     table = judgments_of(qrels, judge, subtopics is True)

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from typing import Literal, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
+from assay.core import options
 from assay.core.domains import Choice
 from assay.core.errors import EmptyFileError, FormatError, number_of
 from assay.files.sources import Source, decoded, lines_of
 from assay.subjects.spans.spans import UNTYPED, Spans, spans_of
 
-Bio: TypeAlias = Literal["conlleval", "strict"]
+Bio: TypeAlias = options.Bio
 
 _TAG = re.compile(r"O|([BIESLUM])(?:-(.+))?")
 # BILOU says L and U for what IOBES calls E and S; BMES says M for I.

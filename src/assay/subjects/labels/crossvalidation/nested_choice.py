@@ -7,7 +7,7 @@ import math
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias, TypedDict, Unpack
 
 import numpy as np
 import polars as pl
@@ -117,7 +117,7 @@ def nested(
     else:
         way = _ByGrid(_grid(choice, model, name), *_criterion(items, measures, select_by), within)
     outcomes: list[FoldOutcome] = []
-    running: dict[str, Any] = {"seed": seed, "n_jobs": n_jobs, "train_scores": not splits.tiny}
+    running = Running(seed=seed, n_jobs=n_jobs, train_scores=not splits.tiny)
     warnings = leaks(items, splits, parts, has_ids=item_id is not None)
     # Who splits the outer folds in the order of rows says that it is that of time.
     times = np.arange(len(items), dtype=np.float64) if in_time and time is None else parts.times
@@ -130,6 +130,14 @@ def nested(
         )
         naive = way.naive({name: model}, items, splits, settings, progress=rest, **running)
     return Nested(honest, naive, *_chosen(outcomes), str(way), isinstance(way, _ByRule))
+
+
+class Running(TypedDict):
+    """How estimators are run over folds."""
+
+    seed: int
+    n_jobs: int | None
+    train_scores: bool
 
 
 class _Inner(NamedTuple):
@@ -229,15 +237,15 @@ class _ByGrid:
 
     def naive(
         self, estimators: dict[str, Any], items: FoldItems, splits: Splits, settings: MeasureSettings,
-        *, progress: Progress | None, **running: Any,
+        *, progress: Progress | None, **running: Unpack[Running],
     ) -> CrossValidation:  # fmt: skip
         """The best parameters by the very folds that they are then judged by."""
         [(name, estimator)] = estimators.items()
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # the same fits have warned in the honest folds
             best, *_ = self.best(estimator, items, np.arange(len(items)), splits, progress)
-        running["progress"] = part_of(progress, len(splits.each), 2 * len(splits.each))
-        return of_estimators({name: _with(estimator, best)}, items, splits, settings, **running)
+        rest = part_of(progress, len(splits.each), 2 * len(splits.each))
+        return of_estimators({name: _with(estimator, best)}, items, splits, settings, progress=rest, **running)
 
 
 def _with(estimator: Any, setting: Mapping[str, Any]) -> Any:
@@ -286,7 +294,7 @@ class _ByRule:
 
     def naive(
         self, estimators: dict[str, Any], items: FoldItems, splits: Splits, settings: MeasureSettings,
-        *, progress: Progress | None, **running: Any,
+        *, progress: Progress | None, **running: Unpack[Running],
     ) -> CrossValidation:  # fmt: skip
         """The threshold from the very scores that it is then judged by."""
         plain = of_estimators(estimators, items, splits, settings, progress=progress, **running)
@@ -294,8 +302,8 @@ class _ByRule:
         # Above all scores there is no number to compare with: nothing is predicted positive.
         at = threshold if math.isfinite(threshold) else np.nextafter(float(plain.predictions().score.max()), math.inf)  # type: ignore[union-attr, arg-type]
         at_it = settings._replace(threshold=float(at))
-        running["progress"] = part_of(progress, len(splits.each), 2 * len(splits.each))
-        return of_estimators(estimators, items, splits, at_it, **running)
+        rest = part_of(progress, len(splits.each), 2 * len(splits.each))
+        return of_estimators(estimators, items, splits, at_it, progress=rest, **running)
 
 
 def _grid(choice: Any, estimator: Any, name: str) -> Any:

@@ -130,7 +130,9 @@ class _Reading:
         for name in _POLICIES:
             if name not in _ALWAYS and name != "relevance_level" and self._is_next(name):
                 rules[name] = self._rule(name, self._next(name, known))
-        chosen_policies = policies(None, **rules, **({} if level is None else {"relevance_level": level}))
+        if level is not None:
+            rules["relevance_level"] = level
+        chosen_policies = policies(None, **rules)
         sampled = {"samples": 0, "seed": 0}
         if measure.is_sampled(chosen_policies):
             sampled = {name: self._whole(name, self._next(name, known)) for name in sampled}
