@@ -321,12 +321,6 @@ def test_cutoffs_are_numbers_in_any_collection() -> None:
         curves.by_cutoff(*R1, "P", 10)  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("draw", [curves.precision_recall, curves.roc, curves.by_cutoff])
-def test_the_measures_of_a_curve_are_its_own(draw: Any) -> None:
-    with pytest.raises(ParameterError, match="leave measures out"):
-        draw(*R1, measures=["AP"])
-
-
 QRELS = {"q1": {"a": 1}, "q2": {"a": 1}, "q3": {"a": 0}}
 OLD = {query: {"b": 2.0, "a": 1.0} for query in QRELS}
 NEW = {"q1": {"a": 2.0}, "q2": {"c": 3.0, "b": 2.0, "a": 1.0}, "q3": {"a": 1.0}}

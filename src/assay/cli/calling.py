@@ -13,6 +13,8 @@ from cyclopts import CycloptsError
 
 from assay import __version__
 from assay.cli.commands import SUBJECTS, TOP, application, every_command, names_of
+from assay.cli.options import Output
+from assay.cli.output import form_of
 from assay.cli.wording import Options
 from assay.core.arguments import speaking
 from assay.core.errors import AssayError, InputError, ParameterError, did_you_mean
@@ -48,26 +50,17 @@ def call(words: list[str]) -> int:
     bound.apply_defaults()
     for name, value in bound.arguments.items():
         bound.arguments[name] = _restored(value)
-    overwrites = [
-        getattr(value, "overwrite", None) if is_dataclass(value) else value if name == "overwrite" else None
-        for name, value in bound.arguments.items()
-    ]
-    _refuse_old_word(command, words)
     with speaking(Options()), _told_apart(command, words):
+        for group in bound.arguments.values():
+            if isinstance(group, Output):
+                form_of(group)  # a form that cannot be given is refused before anything is read
+        overwrites = [getattr(each, "overwrite", None) for each in bound.arguments.values()]
+        overwrites.append(bound.arguments.get("overwrite"))
         if any(each is not None for each in overwrites):
             from assay.files import originals  # noqa: PLC0415  # `assay --help` need not load Polars
 
             originals.start_anew(overwrite=any(overwrites))
         return function(*bound.args, **bound.kwargs) or 0
-
-
-def _refuse_old_word(command: str, words: list[str]) -> None:
-    """Refuse what was not always a file, and is none now."""
-    from assay.cli.old_spellings import refused_word  # noqa: PLC0415
-
-    first = next(iter(words[len(command.split()) :]), "")
-    if (text := refused_word(command, first)) is not None and not Path(first).exists():
-        raise ParameterError(text)
 
 
 @contextmanager
@@ -76,7 +69,7 @@ def _told_apart(command: str, words: list[str]) -> Iterator[None]:
     try:
         yield
     except AssayError as problem:
-        from assay.cli.old_spellings import other_subject  # noqa: PLC0415  # only where something is wrong
+        from assay.cli.hints import other_subject  # noqa: PLC0415  # only where something is wrong
 
         if (text := other_subject(command, words)) is None:
             raise
@@ -112,6 +105,8 @@ def _restored(value: Any) -> Any:
         return type(value)("-") if str(value) == _STDIN else value
     if isinstance(value, list | tuple):
         return type(value)(_restored(each) for each in value)
+    if isinstance(value, dict):
+        return {name: _restored(each) for name, each in value.items()}
     if is_dataclass(value) and not isinstance(value, type):
         changes = {field.name: _restored(getattr(value, field.name)) for field in fields(value)}
         return replace(value, **changes)
@@ -120,9 +115,9 @@ def _restored(value: Any) -> Any:
 
 def _wrong_call(app: App, command: str, words: list[str], problem: CycloptsError) -> str:
     """What is wrong with a call, on one line, and what to type instead."""
-    from assay.cli.old_spellings import hint, other_subject  # noqa: PLC0415  # only where something is wrong
+    from assay.cli.hints import other_subject, place_of_option  # noqa: PLC0415  # only where something is wrong
 
-    if (text := hint(app, command, words)) is not None:
+    if (text := place_of_option(app, command, words)) is not None:
         return text
     page = f"; `assay {command} --help` lists what there is" if command else "; `assay --help` lists what there is"
     kind = type(problem).__name__

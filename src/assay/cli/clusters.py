@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Annotated, NamedTuple
+from typing import TYPE_CHECKING, Annotated
 
 from assay.cli import inputs, items, options, output
-from assay.cli.options import Output, option
+from assay.cli.options import Measured, Output, group
 from assay.cli.subject_options import ClusterInputs
 from assay.core.errors import ParameterError, listed
 from assay.core.errors import number_of as counted
+from assay.core.options import Level, Resamples, Seed, SeedOption, option
 
 if TYPE_CHECKING:
     from assay.files import Source
@@ -25,25 +25,22 @@ _RANGE = re.compile(r"(\d+):(\d+)(?::(\d+))?")
 RESAMPLES = 20
 
 
-class Numbers(NamedTuple):
+@group
+class Numbers(Measured):
     """Which numbers of clusters are tried, and how."""
 
-    ks: str | None = None
-    over_k: str | None = None
-    resamples: int | None = None
-    measures: tuple[str, ...] = ()
+    ks: options.Ks | None = None
+    over_k: options.OverK | None = None
+    resamples: Resamples | None = None
+    seed: Seed | None = None
 
 
 def number(
     path: options.ClusterFile,
     /,
     *,
-    ks: options.Ks = None,
-    over_k: options.OverK = None,
-    measures: options.Measures = (),
+    numbers: Numbers = Numbers(),
     clusters: ClusterInputs = ClusterInputs(),
-    resamples: options.Resamples = None,
-    seed: options.Seed = None,
     to: Output = Output(),
 ) -> None:
     """Say which number of clusters the points have.
@@ -52,15 +49,14 @@ def number(
 
     $ assay clustering number notes/notes.csv --points x,y,z --ks 2:4
     """
-    output.form_of(to)
-    if ks is None and over_k is None:
+    if numbers.ks is None and numbers.over_k is None:
         raise ParameterError("say --ks 2:10 to cluster the points, or --over-k 'cluster_{}' for columns of the file")
-    if ks is not None:
-        items.refuse(clusters, "has no meaning where points are clustered", "weight", "unlabelled")
-    asked = Numbers(ks, over_k, resamples, measures)
-    result = number_of([path], clusters, asked, seed, hidden=to.quiet)
-    output.remarks(result.warnings, quiet=to.quiet)
-    output.deliver(output.rendered(result, to), to)
+    if numbers.ks is not None:
+        unused = ("weight", "unlabelled", "cluster", "system", "noise", "noise_as")
+        stated = {name: value for name, value in items.every(clusters).items() if name in unused}
+        items.refuse(stated, "has no meaning where points are clustered")
+    result = number_of([path], clusters, numbers, hidden=to.quiet)
+    output.give(result, to, warnings=result.warnings)
 
 
 def by_use(
@@ -71,10 +67,10 @@ def by_use(
     *,
     measures: options.Measures = (),
     order: Annotated[
-        str | None, option("--order", help="Which cluster is read first: best-rank (default), size, mean-score.")
-    ] = None,
-    level: options.Level = None,
-    seed: options.Seed = None,
+        str, option(help="Which cluster is read first: best-rank (default), size, mean-score.")
+    ] = "best-rank",
+    level: Level = 1.0,
+    drawing: SeedOption = SeedOption(),
     to: Output = Output(),
 ) -> None:
     """Say what clusters of a run's results are good for: the best cluster, and reading cluster by cluster.
@@ -83,17 +79,14 @@ def by_use(
     """
     from assay.subjects.ranking.clustered_results import clusters_by_use  # noqa: PLC0415  # `assay --help` need not load Polars
 
-    output.form_of(to)
-    stated = options.stated(order=order, level=level, seed=seed)
-    files = inputs.opened(qrels, [run])
+    files, clusters = inputs.opened(qrels, [run]), inputs.named(path)[1]
     with inputs.progress(files, hidden=to.quiet), inputs.working("judging clusters by use", hidden=to.quiet):
-        result = clusters_by_use(qrels, files, inputs.named(path)[1], measures or None, **stated)
-    output.remarks(result.warnings, quiet=to.quiet)
-    output.deliver(output.rendered(result, to), to)
+        result = clusters_by_use(qrels, files, clusters, measures or None, order=order, level=level, **drawing)
+    output.give(result, to, warnings=result.warnings)
 
 
 def number_of(
-    files: Sequence[str | Source], clusters: ClusterInputs, asked: Numbers, seed: int | None, *, hidden: bool = True
+    files: Sequence[str | Source], clusters: ClusterInputs, asked: Numbers, *, hidden: bool = True
 ) -> NumberOfClusters:
     """Cluster the points of a file, or take its clusterings; a bar shows how far it is, unless it is hidden."""
     from assay.subjects.clusters.number_of_clusters import number_of_clusters, numbers_given  # noqa: PLC0415
@@ -103,25 +96,21 @@ def number_of(
         raise ParameterError("--ks clusters the points, --over-k takes clusterings of the file: choose one")
     if len(files) != 1:
         raise ParameterError(f"expected one file to choose a number of clusters for, got {len(files)}")
-    sampling = options.stated(seed=seed)
+    sampling, measures = options.settings(asked, "seed"), asked.measures or None
     if asked.ks is None:
         if asked.resamples is not None:
             raise ParameterError("--resamples goes with --ks: nothing is drawn of clusters that were made")
         series = numbered(files[0], asked.over_k or f"cluster_{_HOLE}", clusters)
-        return numbers_given(series, asked.measures or None, rules=Rules(**items.cluster_rules(clusters)), **sampling)
-    tried = numbers_in(asked.ks)
-    made_here = ("cluster", "system", "noise", "noise_as")
-    items.refuse(clusters, "is about clusters of the file, and --ks makes its own", *made_here)
-    points = points_of(files[0], clusters)
+        return numbers_given(series, measures, rules=Rules(**items.cluster_rules(clusters)), **sampling)
+    tried, points = numbers_in(asked.ks), points_of(files[0], clusters)
     if not hidden:
         shape = f"points of {counted('number', len(points.point_names))}: {listed(list(points.point_names))}"
         output.message(f"{points.origin}: {counted('item', len(points))}, {shape}")
     resamples = RESAMPLES if asked.resamples is None else asked.resamples
-    sampling |= options.stated(metric=clusters.metric, sample_size=clusters.sample_size)
-    with _steps(2 * len(tried) + resamples, hidden=hidden) as tell:
-        return number_of_clusters(
-            points, tried, measures=asked.measures or None, resamples=resamples, tell=tell, **sampling
-        )
+    sampling |= {name: value for name, value in clusters.rules.items() if name in {"metric", "sample_size"}}
+    with inputs.bar("clustering", 2 * len(tried) + resamples, hidden=hidden) as advance:
+        tell = (lambda: None) if advance is None else (lambda: advance(1))
+        return number_of_clusters(points, tried, measures=measures, resamples=resamples, tell=tell, **sampling)
 
 
 def numbers_in(text: str) -> list[int]:
@@ -147,7 +136,7 @@ def numbered(file: str | Source, pattern: str, clusters: ClusterInputs) -> Mappi
 
     if pattern.count(_HOLE) != 1:
         raise ParameterError(f"--over-k: expected a name with {{}} for the number, as 'cluster_{{}}', got {pattern!r}")
-    items.refuse(clusters, "is said by --over-k", "cluster")
+    items.refuse(options.settings(clusters, "cluster"), "is said by --over-k")
     before, after = pattern.split(_HOLE)
     path = inputs.named(file)[1]
     source = Source(path) if isinstance(path, str) else path
@@ -170,20 +159,3 @@ def points_of(file: str | Source, clusters: ClusterInputs) -> Clustering:
     name, path = inputs.named(file)
     columns = {"truth": clusters.truth, "item": clusters.item, "weight": clusters.weight}
     return read_points(path, points=items.point_columns(clusters.points), **columns, name=name)
-
-
-@contextmanager
-def _steps(total: int, *, hidden: bool) -> Iterator[Callable[[], None]]:
-    """A bar that moves a step at a time; none where nobody looks."""
-    from assay.show.terminal import console  # noqa: PLC0415
-
-    out = console(stderr=True)
-    if hidden or not out.is_terminal:
-        yield lambda: None
-        return
-    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn  # noqa: PLC0415
-
-    columns = (TextColumn("clustering"), BarColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=out, transient=True) as bar:
-        task = bar.add_task("clustering", total=total)
-        yield lambda: bar.advance(task)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Annotated
 
 from assay.cli import options
-from assay.cli.options import option
+from assay.core.options import option
 
 #: The systems of the demo, and what they do; the first is what the others are held against.
 SYSTEMS = {
@@ -62,7 +62,7 @@ def demo(
     show(result.sorted_by("nDCG@10").document(), out)
     out.print("\n[bold]Is one better than bm25?[/]")
     for sentence in str(report).splitlines():
-        out.print(Text(sentence), width=min(out.width, _LONGEST_LINE))
+        out.print(Text(on_one_line(sentence)), width=min(out.width, _LONGEST_LINE))
     out.print(
         "\nWhy, query by query, with the rankings side by side, and how sure it is:\n"
         f"  [bold]{escape(on_one_line(str(path.resolve())))}[/]",

@@ -8,9 +8,9 @@ import math
 from typing import TYPE_CHECKING, Annotated, Any
 
 from assay.cli import options
-from assay.cli.options import option
 from assay.cli.output import deliver, on_screen
 from assay.core.errors import ParameterError
+from assay.core.options import option
 
 if TYPE_CHECKING:
     from assay.measures.registry import Measure
@@ -37,10 +37,8 @@ def measures(
             "sparse-judgments, recommendation or question-answering.",
         ),
     ] = None,
-    classifiers: Annotated[
-        bool, option("--classifiers", help="The measures of classifiers; those of rankings otherwise.")
-    ] = False,
-    clusterings: Annotated[bool, option("--clusterings", help="The measures of clusterings.")] = False,
+    classifiers: Annotated[bool, option(help="The measures of classifiers; those of rankings otherwise.")] = False,
+    clusterings: Annotated[bool, option(help="The measures of clusterings.")] = False,
     json: options.Json = False,
 ) -> None:
     """List the measures, or show the card of one: definition, parameters, names elsewhere, example.

@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from assay.cli.options import Output
@@ -63,14 +62,9 @@ def deliver(text: str, output: Output | None = None) -> None:
         sys.stdout.write(text if is_safe else _on_terminal(text, is_csv=output.csv))
         sys.stdout.flush()
         return
-    write_file(output.path, text)
-
-
-def write_file(path: Path, text: str) -> None:
-    """Write a file, whole or not at all."""
     from assay.files.atomic import write_text  # noqa: PLC0415
 
-    write_text(path, text)
+    write_text(output.path, text)
 
 
 def _on_terminal(text: str, *, is_csv: bool) -> str:
@@ -84,13 +78,8 @@ def _on_terminal(text: str, *, is_csv: bool) -> str:
     return each_cell(text, on_one_line)
 
 
-def say(text: str) -> None:
-    """Tell on stdout, on one line and legibly, whatever the names in it hold."""
-    message(text, err=False)
-
-
 def message(text: str, *, err: bool = True) -> None:
-    """The same on stderr."""
+    """Tell on stderr, or on stdout, on one line and legibly, whatever the names in it hold."""
     from assay.show.legible import on_one_line  # noqa: PLC0415
 
     (sys.stderr if err else sys.stdout).write(f"{on_one_line(text)}\n")
@@ -114,6 +103,13 @@ def on_screen(document: Document, plain: bool = False) -> Styled:
 
     parts = tuple(part for part in document.sections if part.name not in _ON_STDERR)
     return text_of(lambda out: show(replace(document, sections=parts), out), plain)
+
+
+def give(result: Result, output: Output, *, warnings: Sequence[str] = (), notes: Sequence[str] = ()) -> None:
+    """Give a result in the form asked for, and tell on stderr what is odd, and what is worth a note."""
+    text = rendered(result, output)
+    remarks(warnings, notes, quiet=output.quiet)
+    deliver(text, output)
 
 
 def rendered(result: Result, output: Output) -> str:

@@ -33,6 +33,9 @@ class Result:
     def __str__(self) -> str:
         return self._written("text")
 
+    def __dir__(self) -> list[str]:
+        return [name for name in super().__dir__() if not name.startswith("_")]
+
     def to_pandas(self) -> pd.DataFrame:
         """The table of `to_frame`, as a pandas frame."""
         return as_pandas(self.to_frame())

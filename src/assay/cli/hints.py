@@ -1,0 +1,45 @@
+"""Hints where a call is wrong: which command takes the option, or the files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from assay.cli.commands import SUBJECTS, every_command, names_of
+
+if TYPE_CHECKING:
+    from cyclopts import App
+
+#: Commands of search that other subjects have, too.
+_OF_ALL_SUBJECTS = ("compare", "explain", "report", "gate", "doctor", "plot", "power", "correlate")
+
+
+def other_subject(command: str, words: list[str]) -> str | None:
+    """Which command takes the files, where one of search was called."""
+    from assay.cli.inputs import named  # noqa: PLC0415
+    from assay.files.clusters import looks_like_clusters  # noqa: PLC0415  # `assay --help` need not load Polars
+    from assay.files.predictions import looks_like_predictions  # noqa: PLC0415
+
+    files = [path for word in words[1:] if (path := named(word)[1]) and Path(path).is_file()]
+    if command not in _OF_ALL_SUBJECTS or not files:
+        return None
+    for subject, holds in (("clustering", looks_like_clusters), ("classifier", looks_like_predictions)):
+        if all(holds(path) for path in files) and command in SUBJECTS[subject][1]:
+            return f"these are files for: assay {subject} {command}"
+    if len(files) == 1 and command in SUBJECTS["scores"][1] and files[0].endswith((".csv", ".tsv")):
+        return f"of scores: assay scores {command}"
+    return None
+
+
+def place_of_option(app: App, command: str, words: list[str]) -> str | None:
+    """Where an option that the command lacks goes: to the same verb of another subject."""
+    known, options = every_command(), [word.partition("=")[0] for word in words if word.startswith("--")]
+    if command not in known:
+        return None
+    here, verb = names_of(app, command), command.rpartition(" ")[2]
+    others = [f"{subject} {verb}" for subject in SUBJECTS if f"{subject} {verb}" in known] + [verb] * (verb in known)
+    for option in (each for each in options if each not in here):
+        places = [other for other in others if other != command and option in names_of(app, other)]
+        if places:
+            return f"{option} goes with {' or '.join(f'assay {place}' for place in places)}"
+    return None
