@@ -13,7 +13,6 @@ from assay.core.arguments import worded
 from assay.core.domains import Whole
 from assay.core.errors import ParameterError, did_you_mean
 from assay.measures.counting.confusion import Confusion
-from assay.measures.counting.confusion_matrix import ConfusionMatrix
 from assay.measures.counting.judgments import Floats
 from assay.measures.counting.policies import Policies
 from assay.measures.counting.ranks import Ranks
@@ -111,8 +110,9 @@ class Measure:
             raise ParameterError(f"rel of {self.name} needs documents with grades; these are counted already")
         if isinstance(counts, GivenCurve):
             return self._of_points(counts)
-        if self.definition.counts is Confusion and isinstance(counts, ConfusionMatrix):
-            counts = counts.positive_class() if self.parameters.get("average") == "binary" else counts.per_class()
+        matrix: Any = counts
+        if self.definition.counts is Confusion and hasattr(matrix, "per_class"):
+            counts = matrix.positive_class() if self.parameters.get("average") == "binary" else matrix.per_class()
         if not isinstance(counts, self.definition.counts):
             raise ParameterError(
                 f"{self.name} is computed from {self.definition.counts.__name__}, not {type(counts).__name__}"
