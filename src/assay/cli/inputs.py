@@ -73,12 +73,11 @@ def bar(activity: str, total: int, *, hidden: bool) -> Iterator[Callable[[int], 
     if hidden or not sys.stderr.isatty():
         yield None
         return
-    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn  # noqa: PLC0415  # only a terminal
-
-    from assay.show.terminal import console  # noqa: PLC0415
+    from rich.console import Console  # noqa: PLC0415  # only a terminal
+    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn  # noqa: PLC0415
 
     columns = (TextColumn(activity), BarColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=console(stderr=True), transient=True) as shown:
+    with Progress(*columns, console=Console(stderr=True), transient=True) as shown:
         task = shown.add_task(activity, total=total)
         yield lambda count: shown.advance(task, count)
 
@@ -102,9 +101,9 @@ def working(activity: str, hidden: bool) -> Iterator[None]:
     if hidden or not sys.stderr.isatty():
         yield
         return
-    from assay.show.terminal import console  # noqa: PLC0415  # only a terminal
+    from rich.console import Console  # noqa: PLC0415  # only a terminal
 
-    with console(stderr=True).status(activity):
+    with Console(stderr=True).status(activity):
         yield
 
 

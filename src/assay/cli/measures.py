@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import json as json_module
 import math
+import sys
 from typing import TYPE_CHECKING, Annotated, Any
 
 from assay.cli import options
@@ -145,11 +146,10 @@ def _list(known: list[Measure], kind: str | None) -> None:
 
 
 def _card(measure: Measure) -> None:
-    from assay.show.terminal import console  # noqa: PLC0415
+    from assay.show.terminal import Screen  # noqa: PLC0415
     from assay.verbs.sections.cards import card  # noqa: PLC0415
 
-    out = console()
-    out.print(card(measure, min(out.width, 100)), markup=False, soft_wrap=True)
+    _print(card(measure, min(Screen.of(sys.stdout).width, 100)))
 
 
 def _as_json(measure: Measure) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -13,8 +13,6 @@ from assay.core.registry import writer
 from assay.core.results import Result
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
     from assay.show.model import Document
 
 FORMS = ("json", "csv", "markdown", "latex", "html")
@@ -34,20 +32,9 @@ def form_of(output: Output) -> str | None:
 
 
 class Styled(str):
-    """Text that a console has made, with colours of its own and nothing of the data that terminals obey."""
+    """Text that a screen has made, with colours of its own and nothing of the data that terminals obey."""
 
     __slots__ = ()
-
-
-def text_of(show: Callable[[Console], None], plain: bool) -> Styled:
-    """What `show` prints to a console, without blanks at the end of lines."""
-    from assay.show.terminal import console  # noqa: PLC0415  # `assay --help` need not load Rich's tables
-
-    out = console(plain=plain)
-    with out.capture() as captured:
-        show(out)
-    # Cells are padded to their column; nobody wants the blanks at the end of a line.
-    return Styled("".join(f"{line.rstrip()}\n" for line in captured.get().splitlines()))
 
 
 def deliver(text: str, output: Output | None = None) -> None:
@@ -99,10 +86,11 @@ def written(document: Document, form: str | None, plain: bool = True) -> str:
 
 def on_screen(document: Document, plain: bool = False) -> Styled:
     """A document for the terminal, without what went to stderr."""
-    from assay.show.terminal import show  # noqa: PLC0415  # `assay --help` need not load Rich's tables
+    from assay.show.terminal import Screen, show  # noqa: PLC0415  # `assay --help` need not load Polars
 
-    parts = tuple(part for part in document.sections if part.name not in _ON_STDERR)
-    return text_of(lambda out: show(replace(document, sections=parts), out), plain)
+    screen = Screen.of(sys.stdout, plain=plain)
+    show(replace(document, sections=tuple(part for part in document.sections if part.name not in _ON_STDERR)), screen)
+    return Styled(screen.text)
 
 
 def give(result: Result, output: Output, *, warnings: Sequence[str] = (), notes: Sequence[str] = ()) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -62,16 +63,14 @@ def watched(progress: Progress | bool | None) -> Iterator[Progress | None]:
     if progress is None or callable(progress):
         yield progress
         return
-    from assay.show.terminal import console  # noqa: PLC0415  # results that nobody waits for need no Rich
-
-    out = console(stderr=True)
-    if not progress or not out.is_terminal:
+    if not progress or not sys.stderr.isatty():
         yield None
         return
+    from rich.console import Console  # noqa: PLC0415  # only a terminal
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn  # noqa: PLC0415
 
     columns = (TextColumn("cross-validating"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=out, transient=True) as bar:
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task("folds", total=None)
         yield lambda done, total: bar.update(task, completed=done, total=total)
 
