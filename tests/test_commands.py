@@ -143,7 +143,7 @@ def test_no_keyword_argument_of_a_public_function_is_without_a_name() -> None:
     ("function", "group"),
     [
         (assay.compare, shared.TestSettings), (assay.compare, shared.SeedOption), (assay.plan, shared.PlanSettings),
-        (assay.gate, shared.GateSettings), (assay.Policies, shared.PolicyRules), (assay.cluster, shared.ClusterRules),
+        (assay.gate, shared.GateLevels), (assay.Policies, shared.PolicyRules), (assay.cluster, shared.ClusterRules),
         (assay.classify, shared.LabelRules), (assay.extract, shared.SpanRules), (assay.classify, shared.Sampling),
     ],
 )  # fmt: skip

@@ -97,7 +97,7 @@ def test_the_averaged_curve_is_the_mean_of_interpolated_precision(given_tables: 
 @pytest.mark.parametrize("ties", ["doc_id_descending", "expected"])
 def test_every_rank_has_the_precision_and_recall_of_the_measures(ties: str, given_tables: Tables) -> None:
     qrels, run = given_tables
-    ranks = Ranks.from_tables(run, qrels, ties=ties)
+    ranks = Ranks.from_tables(run, qrels, ties=ties)  # type: ignore[arg-type]
     for query in range(len(ranks.queries)):
         counted = rank_by_rank(ranks, query)
         for rank in range(1, int(ranks.retrieved[query]) + 1):

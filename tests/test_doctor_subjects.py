@@ -79,7 +79,7 @@ def test_clusterings_of_other_items() -> None:
 def test_points_that_are_no_numbers_do_not_hide_the_rest(tmp_path: Path) -> None:
     path = tmp_path / "clusters.csv"
     path.write_text("id,cluster,x\na,0,1\nb,0,inf\nc,0,2\n", encoding="utf-8")
-    diagnosis = examine(registry.subject("clusters"), [path], columns={"points": ["x"]})
+    diagnosis = examine(registry.subject("clusters"), [path], {"columns": {"points": ["x"]}})
     assert found_in(diagnosis) == {("unreadable-clusters", "error"), ("single-cluster", "warning")}
     assert "line 3: expected a finite number" in diagnosis.of("error")[0].says
     assert found_in(doctor(path)) == {("single-cluster", "warning")}

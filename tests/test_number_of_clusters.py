@@ -240,7 +240,7 @@ def test_the_command_takes_clusterings_by_their_number(tmp_path: Path) -> None:
         (["--over-k", "cluster"], "expected a name with {} for the number"),
         (["--over-k", "cluster_{}"], "no column is called cluster_{} with a number"),
         (["--points", "x", "--ks", "2:3", "--over-k", "k{}"], "choose one"),
-        (["--points", "x", "--ks", "2:3", "--noise", "-1"], "--noise is about clusters of the file"),
+        (["--points", "x", "--ks", "2:3", "--noise", "-1"], "--noise has no meaning where points are clustered"),
         (["--points", "note", "--ks", "2:3"], "expected a finite number as a coordinate"),
     ],
 )

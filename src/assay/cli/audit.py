@@ -11,7 +11,7 @@ from assay.core.options import EvaluationRules, option
 
 
 @group
-class Asked:
+class AuditQuestion:
     """What is asked of the data."""
 
     query: options.Query | None = None
@@ -27,7 +27,7 @@ def search(
     /,
     *,
     measures: options.Measures = (),
-    asked: Asked = Asked(),
+    asked: AuditQuestion = AuditQuestion(),
     judged: Annotated[
         str | None, option(metavar="A:3,B:2", help="Judged documents and grades, instead of files.")
     ] = None,

@@ -145,15 +145,12 @@ def _deliver(diagnosis: Diagnosis, to: Diagnosing) -> int:
 
 def _named(qrels: str, runs: list[str]) -> Any:
     """Runs by name, if one was given a name as `name=FILE`; a list of files otherwise."""
+    from assay.files.sources import Source  # noqa: PLC0415
+
     parts = inputs.each_named(qrels, runs)
     if all(name is None for name, _ in parts):
         return runs
-    from assay.subjects.ranking.checks.examined_files import named  # noqa: PLC0415
-
-    named_runs: dict[str, Any] = {}
-    for name, path in parts:
-        called, file = named([path])[0] if name is None else (name, path)
-        if called in named_runs:
-            raise ParameterError(f"two runs are called {called!r}: each needs a name of its own (name=FILE)")
-        named_runs[called] = file
-    return named_runs
+    named = {name or Source(path).stem: path for name, path in parts}
+    if len(named) < len(parts):
+        raise ParameterError("two runs have the same name: each needs a name of its own (name=FILE)")
+    return named

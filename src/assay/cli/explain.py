@@ -11,7 +11,6 @@ from assay.cli.counts import (
     TypedLists,
     counts_of,
     decisions_in,
-    is_of_classes,
     names_of_clusters,
     points_of,
     two_orders,
@@ -64,8 +63,6 @@ def search(
         return
     of_lists = {"collection_size", "undefined", *(["relevance_level"] if lists.grades else [])}
     items.refuse({name: rules for name in rules if name not in of_lists}, "goes with judgments and runs")
-    if lists.counts and not is_of_classes(measure) and _is_of_labels_too(measure):
-        output.message("note: counted as retrieved documents; of a classifier: assay classifier explain")
     stated = {name: value for name, value in rules.items() if name == "undefined"}
     _deliver(measure, [counts_of(measure, lists, rules)], {**stated, "query": query}, to)
 
@@ -221,14 +218,3 @@ def _opened(qrels: str, run: str) -> Any:
     if opened.format == EMPTY_FILE:
         output.message(f"warning: {opened.origin}: the file is empty")
     return opened
-
-
-def _is_of_labels_too(measure: str) -> bool:
-    """Whether classifiers have a measure by this name."""
-    from assay.measures import parse_measure  # noqa: PLC0415
-
-    try:
-        parse_measure(measure, "binary")
-    except ParameterError:
-        return False
-    return True

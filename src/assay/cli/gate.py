@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import field
 from pathlib import Path
@@ -14,7 +14,7 @@ from assay.cli.options import Measured, Output, group
 from assay.cli.subject_options import PairedClusters, PairedLabels
 from assay.core.domains import Choice
 from assay.core.errors import AssayError, InputError, ParameterError, number_of
-from assay.core.options import EvaluationRules, GateSettings, Inconclusive, MinJudged, SpanRules, option
+from assay.core.options import EvaluationRules, GateLevels, Inconclusive, MinJudged, SpanRules, option
 
 if TYPE_CHECKING:
     from assay.verbs.gating.result import GateResult
@@ -33,14 +33,14 @@ class Gating(Output, Measured):
         tuple[str, ...], option(metavar="N", help="Smallest loss that matters: 0.01, or nDCG@10=0.02; repeat.")
     ] = ()
     inconclusive: Inconclusive | None = None
-    rules: GateSettings = field(default_factory=GateSettings)
+    rules: GateLevels = field(default_factory=GateLevels)
     junit: Annotated[Path | None, option(help="Also write JUnit XML to this file.")] = None
     summary: Annotated[Path | None, option(help="Also append Markdown to this file, such as $GITHUB_STEP_SUMMARY.")] = (
         None
     )
     annotations: Annotated[str | None, option(metavar="github", help="Also print workflow commands.")] = None
 
-    def gate(self, *inputs: Any, **rules: Any) -> GateResult:
+    def gate(self, inputs: Sequence[Any], rules: Mapping[str, Any]) -> GateResult:
         """Gate under these rules."""
         from assay.verbs.gating.gate import gate  # noqa: PLC0415  # `assay --help` need not load Polars
         from assay.verbs.gating.rules import Margins  # noqa: PLC0415
@@ -76,7 +76,8 @@ def search(
         runs, baseline = _opened(qrels, old, new)
         candidate = {runs[-1].name: runs[-1]}
         with inputs.progress(runs, hidden=to.quiet):
-            return to.gate(qrels, baseline, candidate, min_judged=min_judged, slices=slices, topics=topics, **rules)
+            more = {"min_judged": min_judged, "slices": slices, "topics": topics}
+            return to.gate([qrels, baseline, candidate], more | {**rules})
 
     return _deliver(decided, to)
 
@@ -101,7 +102,7 @@ def classifier(
 
     def decided() -> GateResult:
         read = [items.predictions([file], labels, quiet=to.quiet) for file in (old, new) if file is not None]
-        return to.gate(*_two(read, baseline, candidate), **items.item_rules(labels))
+        return to.gate(_two(read, baseline, candidate), items.item_rules(labels))
 
     return _deliver(decided, to)
 
@@ -127,7 +128,7 @@ def clustering(
     def decided() -> GateResult:
         rules = items.cluster_rules(clusters)
         read = [items.clusterings([file], clusters, quiet=to.quiet) for file in (old, new) if file is not None]
-        return to.gate(*_two(read, baseline, candidate), **rules)
+        return to.gate(_two(read, baseline, candidate), rules)
 
     return _deliver(decided, to)
 
@@ -148,7 +149,7 @@ def extraction(
 
     $ assay extraction gate letters/mentions.conll letters/lists.conll letters/capitals.conll
     """
-    return _deliver(lambda: to.gate(items.extractions(truth, [old, new], rules)), to)
+    return _deliver(lambda: to.gate([items.extractions(truth, [old, new], rules)], {}), to)
 
 
 def scores(
@@ -172,8 +173,8 @@ def scores(
         from assay.files.small_tables import read_scores  # noqa: PLC0415  # `assay --help` need not load Polars
 
         table = read_scores(path, **({"measure": to.measures[0]} if to.measures else {}))
-        first = options.only(baseline, "-b")
-        return to.gate(table, baseline=first, candidate=candidate, **inputs.directions(direction))
+        sides = [options.only(baseline, "-b"), candidate]
+        return to.gate([table, *sides], inputs.directions(direction))
 
     return _deliver(decided, to)
 

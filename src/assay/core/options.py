@@ -287,7 +287,7 @@ class ClassificationOptions(LabelRules, Sampling, total=False):
     mute: Sequence[str] | str
 
 
-class GateSettings(TypedDict, total=False):
+class GateLevels(TypedDict, total=False):
     """When a candidate may take the baseline's place."""
 
     alpha: Alpha
@@ -295,7 +295,7 @@ class GateSettings(TypedDict, total=False):
     seed: Seed
 
 
-class GateOptions(SubjectRules, GateSettings, total=False):
+class GateOptions(SubjectRules, GateLevels, total=False):
     """What `gate` takes besides its inputs, but for what is inconclusive."""
 
     baseline: Any

@@ -242,7 +242,7 @@ class Measure:
 
 
 #: What a parameter of a measure may be.
-ParameterValue: TypeAlias = str | float | Mapping[float, float] | tuple[tuple[float, float], ...] | None
+ParameterValue: TypeAlias = str | float | Mapping[Any, float] | tuple[tuple[float, float], ...] | None
 
 
 class _Decorator(Protocol[_P]):
