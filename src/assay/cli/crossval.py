@@ -87,7 +87,9 @@ def classifier(
             chosen = to.compared() | ({} if test is None else {"test": test})
             outcome = result.compare(options.only(to.baseline, "-b, --baseline"), **chosen)
         notes = list(dict.fromkeys([*result.notes, *outcome.notes]))
-        output.give(outcome, to, warnings=result.warnings, notes=notes)
+        text = output.rendered(outcome, to)
+    output.remarks(result.warnings, notes, quiet=to.quiet)
+    output.deliver(text, to)
 
 
 def search(

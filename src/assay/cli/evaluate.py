@@ -150,7 +150,9 @@ def classifier(
                 f"--prevalence is about two labels, and there are {len(result.labels)}: --class holds one against all "
                 f"others, as in --class {result.labels[0]}"
             )
-        output.give(result, to, warnings=result.warnings, notes=result.notes)
+        text = output.rendered(result, to)
+    output.remarks(result.warnings, result.notes, quiet=to.quiet)
+    output.deliver(text, to)
 
 
 def clustering(
@@ -183,7 +185,9 @@ def clustering(
     with inputs.working("computing intervals", hidden=to.quiet):
         shown = ClusteringView(**settings(parts))
         result = cluster(systems, to.measures or None, mute=mute, shown=shown, **rules, **sampling)
-        output.give(result, to, warnings=result.warnings)
+        text = output.rendered(result, to)
+    output.remarks(result.warnings, quiet=to.quiet)
+    output.deliver(text, to)
 
 
 def extraction(
