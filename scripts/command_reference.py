@@ -13,7 +13,7 @@ from pathlib import Path
 
 from assay.cli.commands import application, every_command
 from assay.cli.help_pages import panels_of, usage_of
-from assay.cli.options import INPUTS, OPTIONS
+from assay.core.options import INPUTS, OPTIONS
 
 PAGE = Path(__file__).parents[1] / "docs" / "cli.md"
 BLOCK = re.compile(r"<!-- (?P<command>[a-z -]+) -->\n(?P<body>.*?)<!-- end -->", re.DOTALL)

@@ -675,7 +675,7 @@ def test_wrong_calls_from_python() -> None:
     with pytest.raises(ParameterError, match="one run"):
         audit({"q": {"a": 1}}, {"x": {"q": {"a": 1.0}}, "y": {"q": {"a": 1.0}}})
     with pytest.raises(ParameterError, match="unknown argument 'tis'; did you mean ties"):
-        audit(JUDGED, RANKING, tis="expected")
+        audit(JUDGED, RANKING, tis="expected")  # type: ignore[call-arg]
     with pytest.raises(ParameterError, match="digits is a whole number"):
         audit(JUDGED, RANKING, value="0.5", digits=-1)
 

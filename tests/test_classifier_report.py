@@ -413,7 +413,7 @@ def test_what_does_not_belong_is_refused() -> None:
     with pytest.raises(ParameterError, match="measures belongs to the classification"):
         make_report(classify(scored()), measures="AUC")
     with pytest.raises(ParameterError, match="unknown argument 'posible'"):
-        make_report(scored(), posible=1)
+        make_report(scored(), posible=1)  # type: ignore[call-arg]
     with pytest.raises(ParameterError, match="choose a baseline of words, not 'word'; did you mean words"):
         make_report(scored(), baseline="word")
 

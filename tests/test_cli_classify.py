@@ -168,9 +168,9 @@ def test_bad_files_get_one_clear_line_and_exit_code_2(text: str, tmp_path: Path)
 
 
 BAD_CALLS = [
-    ((), "expected a file of predictions, or --matrix"),
+    ((), "give a file of predictions, or --matrix"),
     (("nowhere.csv",), "nowhere.csv"),
-    ((SPAM, *WOMEN), "not both"),
+    ((SPAM, *WOMEN), "not several"),
     ((*WOMEN, "--errors", "3"), "--errors goes with predictions"),
     ((SPAM,), "--positive spam"),
     ((SPAM, "--positive", "spma"), "did you mean spam"),
@@ -181,7 +181,7 @@ BAD_CALLS = [
     ((SPAM, "--positive", "spam", "--system", "bays"), "bayes"),
     ((SPAM, "--positive", "spam", "--prevalence", "2"), "between 0 and 1"),
     ((SPAM, "--positive", "spam", "--json", "--csv"), "choose one of"),
-    ((SPAM, "--positive", "spam", "--nulls", "ignore"), "--nulls is one of"),
+    ((SPAM, "--positive", "spam", "--nulls", "ignore"), "nulls is one of"),
     ((TOPICS, "--class", "orders"), "did you mean order"),
     ((TOPICS, "--labels", "order,question"), "expected a label of order, question"),
     (("--matrix", "1 2; 3"), "matrix"),

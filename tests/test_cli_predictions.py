@@ -173,7 +173,7 @@ def test_cells_with_several_labels(folder: Path) -> None:
     assert file.labels == ["a", "b", "c"]
     assert system.prediction is not None
     assert system.prediction[2].to_list() == ["a", "c"]
-    assert examine(registry.subject("labels"), [{"mine": "tags.csv"}], list_separator=";").systems == ("mine",)
+    assert examine(registry.subject("labels"), [{"mine": "tags.csv"}], {"list_separator": ";"}).systems == ("mine",)
 
 
 def test_labels_that_are_not_known_count_as_one(folder: Path) -> None:

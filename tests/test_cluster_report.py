@@ -191,7 +191,7 @@ def test_rules_of_other_reports_are_refused() -> None:
         with pytest.raises(ParameterError, match=says):
             make_report(result, **options)
     with pytest.raises(ParameterError, match="unknown argument 'nois'; did you mean noise"):
-        make_report(items()["good"], nois=-1)
+        make_report(items()["good"], nois=-1)  # type: ignore[call-arg]
 
 
 def test_works_are_cited_for_what_was_used() -> None:

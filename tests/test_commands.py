@@ -4,24 +4,25 @@ from __future__ import annotations
 
 import ast
 import functools
+import inspect
 import re
 import shlex
 import subprocess
 import sys
 from collections import Counter
-from dataclasses import fields
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, get_args, get_type_hints
 
 import pytest
 from command import invoke, run_assay
 
+import assay
 from assay import cli
 from assay.cli.commands import SUBJECTS, application, every_command, names_of
 from assay.cli.files import lay_out
 from assay.cli.help_pages import help_page
-from assay.cli.old_spellings import COMMANDS, OPTIONS
-from assay.cli.options import SearchRules
+from assay.core import options as shared
 from assay.core.errors import ParameterError
 from assay.measures.counting import Policies
 
@@ -97,34 +98,85 @@ SEVERAL = {
 
 
 def declared() -> list[tuple[tuple[str, ...], str]]:
-    """The names and the help of every option that is declared in the sources."""
+    """The names that options are declared with in the sources, and their help."""
+    paths = [Path(shared.__file__), *Path(cli.__file__).parent.glob("*.py")]
+    nodes = [node for path in paths for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))]
+    calls = [each for each in nodes if isinstance(each, ast.Call) and ast.unparse(each.func) == "option"]
     options = []
-    for path in Path(cli.__file__).parent.glob("*.py"):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "option":
-                names = tuple(ast.literal_eval(each) for each in node.args if isinstance(each, ast.Constant))
-                text = [ast.literal_eval(each.value) for each in node.keywords if each.arg == "help"]
-                options += [(names, text[0])] if text else []
+    for node in calls:
+        names = tuple(ast.literal_eval(each) for each in node.args if isinstance(each, ast.Constant))
+        text = [ast.literal_eval(each.value) for each in node.keywords if each.arg == "help"]
+        options += [(names, text[0])] if text else []
     return options
 
 
 def test_every_option_is_declared_in_one_place() -> None:
-    options = declared()
-    assert [option for option, count in Counter(options).items() if count > 1] == []
-    several = Counter(names[-1] for names, _ in options)
-    assert {name for name, count in several.items() if count > 1} == set(SEVERAL)
-    known = {text for _, text in options}
+    texts = [text for _, text in declared()]
+    assert [text for text, count in Counter(texts).items() if count > 1] == []
+    meanings: dict[str, set[str]] = {}
     for command in HELPED:
-        assert [
-            each.names for each in arguments_of(command) if each.index is None and each.parameter.help not in known
-        ] == []
+        for each in arguments_of(command):
+            if each.index is None:
+                assert each.parameter.help in texts
+                meanings.setdefault(each.names[-1], set()).add(each.parameter.help)
+    assert {name for name, several in meanings.items() if len(several) > 1} == set(SEVERAL)
+
+
+def public_functions() -> list[Any]:
+    """The functions that the package offers, and the methods of its classes."""
+    offered = [getattr(assay, name) for name in assay.__all__ if name != "__version__"]
+    methods = [value for each in offered if inspect.isclass(each) for value in vars(each).values()]
+    named = [each for each in [*offered, *methods] if inspect.isfunction(each)]
+    return [each for each in named if not each.__name__.startswith("_")]
+
+
+def test_no_keyword_argument_of_a_public_function_is_without_a_name() -> None:
+    """Editors complete what a signature or a group of options names; a misspelt one gets a suggestion."""
+    several = [each for each in public_functions() if any(
+        parameter.kind is inspect.Parameter.VAR_KEYWORD and "Unpack[" not in str(parameter.annotation)
+        and "ParameterValue" not in str(parameter.annotation)  # what a measure takes, the measure says
+        for parameter in inspect.signature(each).parameters.values())]  # fmt: skip
+    assert several == []
+
+
+@pytest.mark.parametrize(
+    ("function", "group"),
+    [
+        (assay.compare, shared.TestSettings), (assay.compare, shared.SeedOption), (assay.plan, shared.PlanSettings),
+        (assay.gate, shared.GateLevels), (assay.Policies, shared.PolicyRules), (assay.cluster, shared.ClusterRules),
+        (assay.classify, shared.LabelRules), (assay.extract, shared.SpanRules), (assay.classify, shared.Sampling),
+    ],
+)  # fmt: skip
+def test_groups_of_options_are_what_functions_take(function: Any, group: Any) -> None:
+    named = inspect.signature(function).parameters
+    assert set(group.__annotations__) <= set(named)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: assay.evaluate({"q": {"d": 1}}, {"q": {"d": 1.0}}, "AP", tise="expected"),  # type: ignore[call-arg]
+        lambda: assay.compare({"q": {"d": 1}}, {"a": {"q": {"d": 1.0}}}, tise="expected"),  # type: ignore[call-arg]
+        lambda: assay.make_report({"q": {"d": 1}}, {"a": {"q": {"d": 1.0}}}, tise="expected"),  # type: ignore[call-arg]
+        lambda: assay.explain("AP", {"q": {"d": 1}}, {"q": {"d": 1.0}}, tise="expected"),  # type: ignore[call-arg]
+    ],
+)
+def test_a_misspelt_argument_gets_a_suggestion(call: Callable[[], Any]) -> None:
+    with pytest.raises(ParameterError, match="unknown argument 'tise'; did you mean ties"):
+        call()
+
+
+def test_a_result_lists_its_public_names_alone() -> None:
+    result = assay.evaluate({"q": {"d": 1}}, {"q": {"d": 1.0}}, "AP")
+    assert "mean" in dir(result)
+    assert [name for name in dir(result) if name.startswith("_")] == []
 
 
 def test_help_names_the_words_of_every_rule() -> None:
     hints, texts = get_type_hints(Policies), {each.field_info.name: each for each in arguments_of("evaluate")}
-    for field in fields(SearchRules):
-        words = [word for word in get_args(hints.get(field.name)) if isinstance(word, str)]
-        assert all(word in texts[field.name].parameter.help for word in words), field.name
+    for name in texts.keys() & hints.keys():
+        words = [word for word in get_args(hints[name]) if isinstance(word, str)]
+        assert all(word in texts[name].parameter.help for word in words), name
 
 
 @pytest.mark.parametrize("command", HELPED)
@@ -143,27 +195,9 @@ def test_unknown_options_are_refused_with_a_suggestion(command: str) -> None:
     assert not option or f"did you mean {option}" in str(done.exception)
 
 
-@pytest.mark.parametrize("old", COMMANDS)
-def test_old_commands_point_to_the_new_ones(old: str, tmp_path: Path) -> None:
-    done = run_assay(old, "x.csv", folder=tmp_path)
-    assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr == f"assay: `assay {old}` is now: assay {COMMANDS[old]}\n"
-
-
-@pytest.mark.parametrize(("command", "option"), OPTIONS)
-def test_old_options_point_to_the_new_ones(command: str, option: str, tmp_path: Path) -> None:
-    words = (command or "compare").split()
-    done = run_assay(*words, "x", "y", option, "z", folder=tmp_path)
-    assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr == f"assay: {option}: {OPTIONS[command, option]}\n"
-
-
 @pytest.mark.parametrize(
     ("words", "hint"),
     [
-        (["plot", "roc", "letters/spam.csv"], "assay classifier plot FILE --kind roc"),
-        (["plot", "silhouette", "notes/notes.csv"], "assay clustering plot FILE --kind silhouette"),
-        (["gate", "freeze", "qrels.txt", "words.run"], "assay freeze QRELS RUN -o FILE"),
         (["compare", "letters/spam.csv"], "assay classifier compare"),
         (["report", "notes/notes.csv"], "assay clustering report"),
         (["compare", "letters/spam.csv", "letters/topics.csv"], "assay classifier compare"),
@@ -174,7 +208,7 @@ def test_old_options_point_to_the_new_ones(command: str, option: str, tmp_path: 
         (["classifier", "comprae"], "did you mean compare?"),
     ],
 )
-def test_what_was_typed_before_points_to_what_is_typed_now(words: list[str], hint: str, folder: Path) -> None:
+def test_what_belongs_elsewhere_is_said_to(words: list[str], hint: str, folder: Path) -> None:
     done = run_assay(*words, folder=folder)
     assert (done.returncode, done.stdout) == (2, "")
     assert hint in done.stderr

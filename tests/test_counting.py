@@ -250,7 +250,7 @@ def test_a_file_counts_like_the_table_in_memory(arranged: Callable[..., list[Row
         data = random_tables(seed, topics=4, documents=8)
         qrels = without_blanks(data.qrels)
         rows = arranged(rows_of(without_blanks(data.run)), np.random.default_rng(seed))
-        in_memory = Ranks.from_tables(rows, qrels, ties=ties)
+        in_memory = Ranks.from_tables(rows, qrels, ties=ties)  # type: ignore[arg-type]
         with in_batches(batch):
             # Comments between the lines make chunks without a row, in the middle of queries.
             for between in "", "# " + "comment " * 10 + "\n":
@@ -469,7 +469,7 @@ def test_a_missing_topic_counts_as_an_empty_result_unless_told_otherwise() -> No
 def test_nothing_in_common_is_an_error_that_shows_both_sides(topics: int, rule: str) -> None:
     run = {f"MB{number}": {"a": 1.0} for number in range(topics)}
     with pytest.raises(TopicError, match=r"no topic in common .*'MB0'.*'1', '2'"):
-        Ranks.from_tables(run, {"1": {"a": 1}, "2": {"a": 1}}, missing=rule)
+        Ranks.from_tables(run, {"1": {"a": 1}, "2": {"a": 1}}, missing=rule)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("others", ["x", "xy", "xyz"])
@@ -645,10 +645,10 @@ def test_judgments_that_no_hash_tells_apart_are_an_error_not_a_wrong_count() -> 
     ),
 )
 def test_dicts_count_like_rows(data: Tables, ties: str, rules: dict[str, Any]) -> None:
-    in_dicts = Ranks.from_tables(data.run, data.qrels, ties=ties, **rules)
-    assert_same(in_dicts, Ranks.from_tables(rows_of(data.run), rows_of(data.qrels), ties=ties, **rules))
-    assert_same(in_dicts, Ranks.from_tables(data.run, rows_of(data.qrels), ties=ties, **rules))
-    assert_same(in_dicts, Ranks.from_tables(rows_of(data.run), data.qrels, ties=ties, **rules))
+    in_dicts = Ranks.from_tables(data.run, data.qrels, ties=ties, **rules)  # type: ignore[arg-type]
+    assert_same(in_dicts, Ranks.from_tables(rows_of(data.run), rows_of(data.qrels), ties=ties, **rules))  # type: ignore[arg-type]
+    assert_same(in_dicts, Ranks.from_tables(data.run, rows_of(data.qrels), ties=ties, **rules))  # type: ignore[arg-type]
+    assert_same(in_dicts, Ranks.from_tables(rows_of(data.run), data.qrels, ties=ties, **rules))  # type: ignore[arg-type]
 
 
 @each_tie_rule
@@ -676,7 +676,7 @@ def test_dicts_place_tied_documents_like_rows_by_comparing_and_by_sorting(
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("assay.measures.counting.ranking._SORTING", sorting)
         for given in run, falling, {query: falling[query] for query in queries[2:]}:
-            assert_same(Ranks.from_tables(given, qrels, ties=ties), Ranks.from_tables(rows_of(given), qrels, ties=ties))
+            assert_same(Ranks.from_tables(given, qrels, ties=ties), Ranks.from_tables(rows_of(given), qrels, ties=ties))  # type: ignore[arg-type]
 
 
 def test_dicts_may_change_after_they_were_taken() -> None:
@@ -955,6 +955,6 @@ def test_counting_changes_neither_table() -> None:
     run, qrels = Run.of(data.run), Qrels.of(data.qrels)
     before = run.frame.clone(), qrels.frame.clone()
     for ties in TIES:
-        Ranks.from_tables(run, qrels, ties=ties, duplicates="best", depth=3)
+        Ranks.from_tables(run, qrels, ties=ties, duplicates="best", depth=3)  # type: ignore[arg-type]
     assert run.frame.equals(before[0])
     assert qrels.frame.equals(before[1])

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
+from command import Terminal
 from scipy import stats
 from sklearn import datasets, metrics
 from sklearn.linear_model import LogisticRegression, RidgeClassifier
@@ -295,14 +296,11 @@ def test_every_form_of_a_result_holds_its_numbers() -> None:
 def test_a_bar_is_drawn_on_a_terminal_only(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     crossval(GaussianNB(), *CANCER, cv=2, measures="Accuracy", progress=True)
     assert capsys.readouterr().err == ""
-    from rich.console import Console  # noqa: PLC0415
-
-    from assay.show import terminal  # noqa: PLC0415
-
-    drawn = io.StringIO()
-    monkeypatch.setattr(terminal, "console", lambda **_: Console(file=drawn, force_terminal=True, width=80))
+    drawn = io.BytesIO()
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setattr(sys, "stderr", Terminal(drawn, encoding="utf-8", write_through=True))
     crossval(GaussianNB(), *CANCER, cv=2, measures="Accuracy", progress=True)
-    assert "cross-validating" in drawn.getvalue()
+    assert b"cross-validating" in drawn.getvalue()
 
 
 def test_without_scikit_learn_files_can_be_measured_and_estimators_ask_for_it() -> None:

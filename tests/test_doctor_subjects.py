@@ -41,7 +41,7 @@ def sound_scores(measure: str = "AP") -> list[tuple[str, str, str, float | None]
 
 
 def examined(subject: str, *inputs: Any, **options: Any) -> set[tuple[str, str]]:
-    return found_in(examine(registry.subject(subject), inputs, **options))
+    return found_in(examine(registry.subject(subject), inputs, options))
 
 
 CLUSTERINGS: list[tuple[Clusters, dict[str, Any], set[tuple[str, str]]]] = [
@@ -79,7 +79,7 @@ def test_clusterings_of_other_items() -> None:
 def test_points_that_are_no_numbers_do_not_hide_the_rest(tmp_path: Path) -> None:
     path = tmp_path / "clusters.csv"
     path.write_text("id,cluster,x\na,0,1\nb,0,inf\nc,0,2\n", encoding="utf-8")
-    diagnosis = examine(registry.subject("clusters"), [path], columns={"points": ["x"]})
+    diagnosis = examine(registry.subject("clusters"), [path], {"columns": {"points": ["x"]}})
     assert found_in(diagnosis) == {("unreadable-clusters", "error"), ("single-cluster", "warning")}
     assert "line 3: expected a finite number" in diagnosis.of("error")[0].says
     assert found_in(doctor(path)) == {("single-cluster", "warning")}

@@ -151,7 +151,7 @@ def test_agrees_with_ir_measures(measure: Measure) -> None:
         ):
             if "{" in name or not is_computed_by(provider, package.parse_measure(name)):
                 continue
-            got = by_query(reference_rule(ours), Ranks.from_tables(tables_.run, tables_.qrels, ties=ties))
+            got = by_query(reference_rule(ours), Ranks.from_tables(tables_.run, tables_.qrels, ties=ties))  # type: ignore[arg-type]
             for result in provider.iter_calc([package.parse_measure(name)], tables_.whole(), tables_.run):
                 if result.query_id in data.run:
                     value = as_the_reference_tool_has_it(ours, got[result.query_id])

@@ -334,9 +334,9 @@ def test_what_has_no_meaning_for_clusters_is_refused() -> None:
 @given(st.text("01.,;| -x", max_size=20))
 def test_typed_points_are_read_or_refused(text: str) -> None:
     with suppress(ParameterError):
-        found = points_in_clusters(text)
-        assert len(found.rows) == len(found.clusters) > 0
-        assert len({len(row) for row in found.rows}) == 1
+        rows, clusters = points_in_clusters(text)
+        assert len(rows) == len(clusters) > 0
+        assert len({len(row) for row in rows}) == 1
 
 
 @quickly

@@ -359,7 +359,6 @@ def test_forms_of_a_classifiers_explanation() -> None:
         ("F1 --matrix '1 2; 3 4' --orientation sideways", "rows_are_true, rows_are_predicted"),
         ("F1 --matrix '1 2; 3 4' --system x", "--system goes with predictions"),
         ("F1 --matrix '1 2; 3 4' --ties expected", "--ties goes with assay explain"),
-        ("F1 --matrix '1 2; 3 4' --gain exp", "--gain goes with assay explain"),
         ("F1 --matrix '1 2; 3 4' --relevant 3", "--relevant goes with assay explain"),
         ("AUC --scores 'P .9, X .2'", "got 'X .2'"),
         ("AUC --scores 'P .9,'", "got nothing"),

@@ -203,7 +203,7 @@ EXAMPLES: dict[str, dict[str, Shows]] = {
         )
     },
     "G1": {
-        "DCG --grades 4,3,4,2,0,0,0,1,1,0 --discount log2max2": Shows(
+        "'DCG(discount=log2max2)' --grades 4,3,4,2,0,0,0,1,1,0": Shows(
             11.17,
             5e-3,
             columns={
@@ -212,8 +212,8 @@ EXAMPLES: dict[str, dict[str, Shows]] = {
             },
         )
     },
-    "G2": {"DCG --grades 3,3,4,2,0,0,0,1,1,0 --discount log2max2": Shows(10.17, 5e-3)},
-    "G3": {"DCG --grades 4,3,4,2,0,0,0,1,1,3 --discount log2max2": Shows(12.08, 1e-2)},
+    "G2": {"'DCG(discount=log2max2)' --grades 3,3,4,2,0,0,0,1,1,0": Shows(10.17, 5e-3)},
+    "G3": {"'DCG(discount=log2max2)' --grades 4,3,4,2,0,0,0,1,1,3": Shows(12.08, 1e-2)},
     "G4": {
         f"CG {DEEP}": Shows(15, columns={"running_sum": [0, 2, 3, 6, 6, 8, 8, 11, 12, 15]}),
         f"'nCG(ideal=scale, max_grade=3)@10' {DEEP} --running": Shows(
@@ -241,14 +241,14 @@ EXAMPLES: dict[str, dict[str, Shows]] = {
         "nDCG --grades 3,2,3,0,1,2": Shows(0.96, 5e-3),
     },
     "G6": {
-        "IDCG@1 --grades 3,4,4 --discount none": Shows(4, columns={"gain": [4]}),
-        "IDCG@2 --grades 3,4,4 --discount none": Shows(8, columns={"gain": [4, 4]}),
-        "IDCG@3 --grades 3,4,4 --discount none": Shows(11, columns={"gain": [4, 4, 3]}),
+        "'IDCG(discount=none)@1' --grades 3,4,4": Shows(4, columns={"gain": [4]}),
+        "'IDCG(discount=none)@2' --grades 3,4,4": Shows(8, columns={"gain": [4, 4]}),
+        "'IDCG(discount=none)@3' --grades 3,4,4": Shows(11, columns={"gain": [4, 4, 3]}),
     },
     "G7": {
-        "DCG --grades 3,2,3,0,1,2 --gain exp": Shows(13.848, 5e-3, columns={"gain": [7, 3, 7, 0, 1, 3]}),
+        "'DCG(gain=exp)' --grades 3,2,3,0,1,2": Shows(13.848, 5e-3, columns={"gain": [7, 3, 7, 0, 1, 3]}),
         "'DCG(base=10)' --grades 3,2,3,0,1,2": Shows(6.861 * 3.3219, 5e-3),
-        "'DCG(base=3)' --grades 3,2,3,0,1,2 --discount log2max2": Shows(
+        "'DCG(base=3, discount=log2max2)' --grades 3,2,3,0,1,2": Shows(
             3 + 2 + 3 + 0.6826 + 1.2263, 5e-3, columns={"discount": [1, 1, 1, 0.7925, 0.6826, 0.6131]}
         ),
     },

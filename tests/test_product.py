@@ -157,7 +157,7 @@ def test_subjects_say_what_they_take() -> None:
         assert all(subject.words)
         assert registry.load(subject.reported).eyebrow
         with pytest.raises(ParameterError, match="nonsense"):
-            compare(*_two(name), nonsense=1)
+            compare(*_two(name), nonsense=1)  # type: ignore[call-arg]
 
 
 def _two(subject: str) -> tuple[Any, ...]:

@@ -104,7 +104,7 @@ def test_3_data_that_can_be_read_once_serve_all_measures() -> None:
 def test_4_a_cutoff_does_not_change_the_order_of_ties(ties: str) -> None:
     """RR and RR@10 of a list of two agree, whichever rule there is."""
     qrels, run = {"q": {"a": 1, "b": 0}}, {"q": {"a": 1.0, "b": 1.0}}
-    result = evaluate(qrels, run, ["RR", "RR@10", "P@1", "nDCG@1", "Success@1"], ties=ties)
+    result = evaluate(qrels, run, ["RR", "RR@10", "P@1", "nDCG@1", "Success@1"], ties=ties)  # type: ignore[arg-type]
     assert result.mean("RR") == result.mean("RR@10")
     assert result.mean("P@1") == approx(result.mean("nDCG@1"))
     on_top = {"doc_id_descending": 0.0, "doc_id_ascending": 1.0, "input_order": 1.0, "expected": 0.5}[ties]
@@ -119,7 +119,10 @@ def test_4_a_constant_scorer_gets_one_verdict(ties: str) -> None:
     order = list(DOC_IDS) if ties == "input_order" else sorted(DOC_IDS, key=str.encode, reverse="desc" in ties)
     place = order.index(relevant) + 1
     result = evaluate(
-        qrels, run, ["RR", "RR@100", "AP", "nDCG", f"Success@{place}", f"P@{place}", f"R@{place - 1}"], ties=ties
+        qrels,
+        run,
+        ["RR", "RR@100", "AP", "nDCG", f"Success@{place}", f"P@{place}", f"R@{place - 1}"],
+        ties=ties,  # type: ignore[arg-type]
     )
     assert result.mean("RR") == result.mean("RR@100") == result.mean("AP") == approx(1 / place)
     assert result.mean("nDCG") == approx(1 / math.log2(place + 1))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import re
 from pathlib import Path
 
@@ -11,22 +10,20 @@ import pytest
 from command import run_assay
 from hypothesis import given
 from hypothesis import strategies as st
-from rich.console import Console
 
 from assay import Clusters, cluster
 from assay.show.legible import cut_apart, legible, on_one_line
 from assay.show.model import Column, Document, Section, Table
-from assay.show.terminal import show, show_table
+from assay.show.terminal import Screen, show, show_table
 
 _STEERING = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 _ODD = "\x1b]0;title\x07\x9b31m\u202e\x85two\r\nlines\t|"
 
 
 def printed(table: Table, width: int) -> list[str]:
-    out = Console(file=io.StringIO(), width=width, color_system=None, force_terminal=False)
-    with out.capture() as captured:
-        show_table(table, out)
-    return captured.get().splitlines()
+    screen = Screen(width)
+    show_table(table, screen)
+    return screen.text.split("\n")[:-1]
 
 
 def labelled(labels: list[str], numbers: list[str], heads: list[str]) -> Table:
@@ -66,10 +63,9 @@ def test_turned_tables_are_one_as_long_as_all_systems_fit(width: int, lines: lis
     frame = pl.DataFrame({"system": ["a" * 10, "b" * 10], "AP": [0.25, 0.5], "topics": [8, 8]})
     number, count = Column("AP", kind="number"), Column("topics", kind="count")
     parts = [Table(column.name, frame, (Column("system"), column), turned=True) for column in (number, count)]
-    out = Console(file=io.StringIO(), width=width, color_system=None, force_terminal=False)
-    with out.capture() as captured:
-        show(Document("example", (Section("systems", parts=tuple(parts)),)), out)
-    first = [line.split(" ")[0].strip("ab") or line[:1].strip() for line in captured.get().splitlines()]
+    screen = Screen(width)
+    show(Document("example", (Section("systems", parts=tuple(parts)),)), screen)
+    first = [line.split(" ")[0].strip("ab") or line[:1].strip() for line in screen.text.splitlines()]
     assert first[: len(lines)] == lines
 
 

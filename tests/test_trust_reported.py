@@ -189,7 +189,7 @@ def test_a_parameter_called_self_is_no_parameter(tmp_path: Path) -> None:
     with pytest.raises(ParameterError, match="youden has no parameter 'self'"):
         assay.thresholds(SCORED[0], rules=["youden(self=1)"])
     with pytest.raises(ParameterError, match="unknown argument 'text'"):
-        assay.choose_threshold(SCORED[0], text=1)
+        assay.choose_threshold(SCORED[0], text=1)  # type: ignore[call-arg]
 
 
 # Words.

@@ -288,7 +288,7 @@ def test_nothing_is_asked_about_unjudged_documents_where_there_are_none() -> Non
     with pytest.raises(assay.AssayError, match="min_judged asks how much is judged"):
         assay.gate(GOLDEN, OLD, NEW, measures="RR", complete=True, min_judged=0.5)
     with pytest.raises(assay.AssayError, match="complete is True or False, not 'yes'"):
-        assay.evaluate(GOLDEN, {"old": OLD}, "RR", complete="yes")
+        assay.evaluate(GOLDEN, {"old": OLD}, "RR", complete="yes")  # type: ignore[arg-type]
 
 
 def test_the_command_line_says_it_in_every_verb(golden: Path) -> None:

@@ -5,34 +5,37 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 from assay.cli import inputs, items, options, output
-from assay.cli.options import Output, SearchRules, option, settings
+from assay.cli.options import Output, group, settings
 from assay.core.errors import ParameterError
+from assay.core.options import EvaluationRules, option
+
+
+@group
+class AuditQuestion:
+    """What is asked of the data."""
+
+    query: options.Query | None = None
+    value: Annotated[
+        str | None, option(metavar="N", help="What another tool printed: which rule gives it? Exit 1 if none.")
+    ] = None
+    digits: Annotated[int | None, option(help="Decimals that agree (as many as --value has).", least=0)] = None
 
 
 def search(
-    qrels: options.OptionalJudgments = None,
-    run: options.OptionalRun = None,
+    qrels: options.Judgments | None = None,
+    run: options.Run | None = None,
     /,
     *,
     measures: options.Measures = (),
-    query: options.Query = None,
-    value: Annotated[
-        str | None,
-        option("--value", metavar="N", help="What another tool printed: which rule gives it? Exit 1 if none."),
-    ] = None,
-    digits: Annotated[
-        int | None, option("--digits", help="Decimals that agree (as many as --value has).", least=0)
-    ] = None,
+    asked: AuditQuestion = AuditQuestion(),
     judged: Annotated[
-        str | None, option("--judged", metavar="A:3,B:2", help="Judged documents and grades, instead of files.")
+        str | None, option(metavar="A:3,B:2", help="Judged documents and grades, instead of files.")
     ] = None,
     ranking: Annotated[
-        str | None, option("--ranking", metavar="A,X,B", help="Documents as they were returned, with --judged.")
+        str | None, option(metavar="A,X,B", help="Documents as they were returned, with --judged.")
     ] = None,
-    signature: Annotated[
-        tuple[str, ...], option("--signature", metavar="TEXT", help="Give two, to see in words what differs.")
-    ] = (),
-    rules: SearchRules = SearchRules(),
+    signature: Annotated[tuple[str, ...], option(metavar="TEXT", help="Give two, to see in words what differs.")] = (),
+    rules: EvaluationRules = EvaluationRules(),
     to: Output = Output(),
 ) -> int:
     """Show what other tools' rules make of the same data, and which of them gives a value that somebody else got.
@@ -45,29 +48,31 @@ def search(
     """
     from assay.subjects.ranking.audit.audit import audit  # noqa: PLC0415  # `assay --help` need not load Polars
 
-    output.form_of(to)
-    _refuse_mixtures(qrels, run, judged, ranking, signature)
-    asked = options.stated(query=query, value=value, digits=digits)
+    items.one_source({"judgments and a run": qrels, "--judged and --ranking": judged or ranking,
+                      "two signatures": signature})  # fmt: skip
+    stated = settings(asked)
     if signature:
-        items.refuse(rules, "goes with judgments and runs")
-        for name in asked:
-            raise ParameterError(f"--{name} goes with judgments and a run")
-        output.deliver(output.rendered(_compared(signature), to), to)
+        items.refuse({**rules, **stated}, "goes with judgments and a run")
+        output.give(_compared(signature), to)
         return 0
     judgments: Any
     documents: Any
     with inputs.working("counting by other rules", hidden=to.quiet):
-        if judged is not None:
-            if query is not None or rules.judge is not None:
-                raise ParameterError(f"--{'query' if query else 'judge'} goes with files, not with a list")
-            judgments, documents = _grades(judged), _documents(ranking or "")
+        if qrels is None:
+            if judged is None or ranking is None:
+                raise ParameterError("--judged and --ranking go together")
+            of_files = {"query": asked.query, "judge": rules.get("judge")}
+            items.refuse({name: value for name, value in of_files.items() if value}, "goes with files, not with a list")
+            judgments, documents = _grades(judged), _documents(ranking)
+        elif run is None:
+            raise ParameterError("give a run after the judgments")
         else:
-            judgments, documents = qrels, inputs.opened(str(qrels), [str(run)])
-        asked |= options.stated(measure=options.only(measures, "-m, --measure")) | settings(rules)
-        result = audit(judgments, documents, **asked)
-    output.remarks(notes=result.notes, quiet=to.quiet)
-    output.deliver(output.rendered(result, to), to)
-    return 1 if value is not None and not result.is_found else 0
+            judgments, documents = qrels, inputs.opened(qrels, [run])
+        if measures:
+            stated["measure"] = options.only(measures, "-m, --measure")
+        result = audit(judgments, documents, **stated, **rules)
+    output.give(result, to, notes=result.notes)
+    return 1 if asked.value is not None and not result.is_found else 0
 
 
 def _documents(text: str) -> list[str]:
@@ -100,19 +105,3 @@ def _compared(signatures: tuple[str, ...]) -> Any:
         times = "once" if len(signatures) == 1 else f"{len(signatures)} times"
         raise ParameterError(f"--signature is given twice, to compare the two; it was given {times}")
     return compare_signatures(*signatures)
-
-
-def _refuse_mixtures(
-    qrels: str | None, run: str | None, judged: str | None, ranking: str | None, signature: tuple[str, ...]
-) -> None:
-    sources = {"QRELS RUN": qrels, "--judged and --ranking": judged or ranking, "--signature": signature}
-    named = [name for name, value in sources.items() if value]
-    if len(named) != 1:
-        raise ParameterError(
-            "give judgments and a run, or --judged and --ranking, or two signatures"
-            + (", not several" if named else "")
-        )
-    if qrels is not None and run is None:
-        raise ParameterError("give a run after the judgments")
-    if (judged is None) != (ranking is None):
-        raise ParameterError("--judged and --ranking go together")

@@ -13,6 +13,8 @@ from cyclopts import CycloptsError
 
 from assay import __version__
 from assay.cli.commands import SUBJECTS, TOP, application, every_command, names_of
+from assay.cli.options import Output
+from assay.cli.output import form_of
 from assay.cli.wording import Options
 from assay.core.arguments import speaking
 from assay.core.errors import AssayError, InputError, ParameterError, did_you_mean
@@ -48,28 +50,18 @@ def call(words: list[str]) -> int:
     bound.apply_defaults()
     columns: list[str] = []
     for name, value in bound.arguments.items():
-        bound.arguments[name] = _restored(value, columns)
-        columns += value if name == "columns" and isinstance(value, tuple) else ()
-    overwrites = [
-        getattr(value, "overwrite", None) if is_dataclass(value) else value if name == "overwrite" else None
-        for name, value in bound.arguments.items()
-    ]
-    _refuse_old_word(command, words)
+        bound.arguments[name] = _restored(value, columns, name)
     with speaking(Options()), _told_apart(command, words), _named_by(columns):
+        for group in bound.arguments.values():
+            if isinstance(group, Output):
+                form_of(group)  # a form that cannot be given is refused before anything is read
+        overwrites = [getattr(each, "overwrite", None) for each in bound.arguments.values()]
+        overwrites.append(bound.arguments.get("overwrite"))
         if any(each is not None for each in overwrites):
             from assay.files import originals  # noqa: PLC0415  # `assay --help` need not load Polars
 
             originals.start_anew(overwrite=any(overwrites))
         return function(*bound.args, **bound.kwargs) or 0
-
-
-def _refuse_old_word(command: str, words: list[str]) -> None:
-    """Refuse what was not always a file, and is none now."""
-    from assay.cli.old_spellings import refused_word  # noqa: PLC0415
-
-    first = next(iter(words[len(command.split()) :]), "")
-    if (text := refused_word(command, first)) is not None and not Path(first).exists():
-        raise ParameterError(text)
 
 
 @contextmanager
@@ -78,9 +70,9 @@ def _told_apart(command: str, words: list[str]) -> Iterator[None]:
     try:
         yield
     except AssayError as problem:
-        from assay.cli.old_spellings import other_subject  # noqa: PLC0415  # only where something is wrong
+        from assay.cli.hints import now_spelt, other_subject  # noqa: PLC0415  # only where something is wrong
 
-        if (text := other_subject(command, words)) is None:
+        if (text := now_spelt(command, words) or other_subject(command, words)) is None:
             raise
         raise InputError(f"{problem}; {text}") from problem
 
@@ -129,24 +121,29 @@ def _named_by(columns: list[str]) -> Iterator[None]:
         yield
 
 
-def _restored(value: Any, columns: list[str]) -> Any:
-    """The value with `-` where it stood; of a group of options, without the roles of columns, which are collected."""
+def _restored(value: Any, columns: list[str], name: str = "") -> Any:
+    """The value with `-` where it stood; the roles of columns are collected, since they hold for all that is read."""
+    if name == "columns" and isinstance(value, str | None):
+        columns += [value] if value else []
+        return None
     if isinstance(value, str | Path):
         return type(value)("-") if str(value) == _STDIN else value
     if isinstance(value, list | tuple):
         return type(value)(_restored(each, columns) for each in value)
+    if isinstance(value, dict):
+        restored = {key: _restored(each, columns, key) for key, each in value.items()}
+        return {key: each for key, each in restored.items() if key != "columns"}
     if is_dataclass(value) and not isinstance(value, type):
-        changes = {field.name: _restored(getattr(value, field.name), columns) for field in fields(value)}
-        columns += changes.get("columns") or ()
-        return replace(value, **changes | ({"columns": ()} if "columns" in changes else {}))
+        changes = {field.name: _restored(getattr(value, field.name), columns, field.name) for field in fields(value)}
+        return replace(value, **changes)
     return value
 
 
 def _wrong_call(app: App, command: str, words: list[str], problem: CycloptsError) -> str:
     """What is wrong with a call, on one line, and what to type instead."""
-    from assay.cli.old_spellings import hint, other_subject  # noqa: PLC0415  # only where something is wrong
+    from assay.cli.hints import now_spelt, other_subject, place_of_option  # noqa: PLC0415  # only where something is wrong
 
-    if (text := hint(app, command, words)) is not None:
+    if (text := now_spelt(command, words) or place_of_option(app, command, words)) is not None:
         return text
     page = f"; `assay {command} --help` lists what there is" if command else "; `assay --help` lists what there is"
     kind = type(problem).__name__

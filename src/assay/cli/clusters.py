@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from typing import TYPE_CHECKING, Annotated, NamedTuple
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated
 
 from assay.cli import inputs, items, options, output
-from assay.cli.options import Output, option
+from assay.cli.options import Measured, Output, group
 from assay.cli.subject_options import ClusterInputs
 from assay.core.errors import ParameterError, listed
 from assay.core.errors import number_of as counted
+from assay.core.options import Level, Resamples, Seed, SeedOption, option
 
 if TYPE_CHECKING:
     from assay.files import Source
@@ -23,23 +23,21 @@ _RANGE = re.compile(r"(\d+):(\d+)(?::(\d+))?")
 RESAMPLES = 20
 
 
-class Numbers(NamedTuple):
+@group
+class Numbers(Measured):
     """Which numbers of clusters are tried, and how."""
 
-    ks: str | None = None
-    resamples: int | None = None
-    measures: tuple[str, ...] = ()
+    ks: options.Ks | None = None
+    resamples: Resamples | None = None
+    seed: Seed | None = None
 
 
 def number(
     path: options.ClusterFile,
     /,
     *,
-    ks: options.Ks = None,
-    measures: options.Measures = (),
+    numbers: Numbers = Numbers(),
     clusters: ClusterInputs = ClusterInputs(),
-    resamples: options.Resamples = None,
-    seed: options.Seed = None,
     to: Output = Output(),
 ) -> None:
     """Say which number of clusters the points have.
@@ -48,12 +46,11 @@ def number(
 
     $ assay clustering number notes/notes.csv --points x,y,z --ks 2:4
     """
-    output.form_of(to)
-    items.refuse(clusters, "has no meaning where points are clustered", "weight", "unlabelled")
-    asked = Numbers(ks, resamples, measures)
-    result = number_of([path], clusters, asked, seed, hidden=to.quiet)
-    output.remarks(result.warnings, quiet=to.quiet)
-    output.deliver(output.rendered(result, to), to)
+    unused = ("weight", "unlabelled", "cluster", "system", "noise", "noise_as")
+    stated = {name: value for name, value in items.every(clusters).items() if name in unused}
+    items.refuse(stated, "has no meaning where points are clustered")
+    result = number_of([path], clusters, numbers, hidden=to.quiet)
+    output.give(result, to, warnings=result.warnings)
 
 
 def by_use(
@@ -64,10 +61,10 @@ def by_use(
     *,
     measures: options.Measures = (),
     order: Annotated[
-        str | None, option("--order", help="Which cluster is read first: best-rank (default), size, mean-score.")
-    ] = None,
-    level: options.Level = None,
-    seed: options.Seed = None,
+        str, option(help="Which cluster is read first: best-rank (default), size, mean-score.")
+    ] = "best-rank",
+    level: Level = 1.0,
+    drawing: SeedOption = SeedOption(),
     to: Output = Output(),
 ) -> None:
     """Say what clusters of a run's results are good for: the best cluster, and reading cluster by cluster.
@@ -76,17 +73,14 @@ def by_use(
     """
     from assay.subjects.ranking.clustered_results import clusters_by_use  # noqa: PLC0415  # `assay --help` need not load Polars
 
-    output.form_of(to)
-    stated = options.stated(order=order, level=level, seed=seed)
-    files = inputs.opened(qrels, [run])
+    files, clusters = inputs.opened(qrels, [run]), inputs.named(path)[1]
     with inputs.progress(files, hidden=to.quiet), inputs.working("judging clusters by use", hidden=to.quiet):
-        result = clusters_by_use(qrels, files, inputs.named(path)[1], measures or None, **stated)
-    output.remarks(result.warnings, quiet=to.quiet)
-    output.deliver(output.rendered(result, to), to)
+        result = clusters_by_use(qrels, files, clusters, measures or None, order=order, level=level, **drawing)
+    output.give(result, to, warnings=result.warnings)
 
 
 def number_of(
-    files: Sequence[str | Source], clusters: ClusterInputs, asked: Numbers, seed: int | None, *, hidden: bool = True
+    files: Sequence[str | Source], clusters: ClusterInputs, asked: Numbers, *, hidden: bool = True
 ) -> NumberOfClusters:
     """Cluster the points of a file; a bar shows how far it is, unless it is hidden."""
     from assay.subjects.clusters.number_of_clusters import number_of_clusters  # noqa: PLC0415
@@ -95,20 +89,16 @@ def number_of(
         raise ParameterError("say --ks 2:10 to cluster the points into so many")
     if len(files) != 1:
         raise ParameterError(f"expected one file to choose a number of clusters for, got {len(files)}")
-    sampling = options.stated(seed=seed)
-    tried = numbers_in(asked.ks)
-    made_here = ("cluster", "system", "noise", "noise_as")
-    items.refuse(clusters, "is about clusters of the file, and --ks makes its own", *made_here)
-    points = points_of(files[0], clusters)
+    sampling, measures = options.settings(asked, "seed"), asked.measures or None
+    tried, points = numbers_in(asked.ks), points_of(files[0], clusters)
     if not hidden:
         shape = f"points of {counted('number', len(points.point_names))}: {listed(list(points.point_names))}"
         output.message(f"{points.origin}: {counted('item', len(points))}, {shape}")
     resamples = RESAMPLES if asked.resamples is None else asked.resamples
-    sampling |= options.stated(metric=clusters.metric, sample_size=clusters.sample_size)
-    with _steps(2 * len(tried) + resamples, hidden=hidden) as tell:
-        return number_of_clusters(
-            points, tried, measures=asked.measures or None, resamples=resamples, tell=tell, **sampling
-        )
+    sampling |= {name: value for name, value in clusters.rules.items() if name in {"metric", "sample_size"}}
+    with inputs.bar("clustering", 2 * len(tried) + resamples, hidden=hidden) as advance:
+        tell = (lambda: None) if advance is None else (lambda: advance(1))
+        return number_of_clusters(points, tried, measures=measures, resamples=resamples, tell=tell, **sampling)
 
 
 def numbers_in(text: str) -> list[int]:
@@ -135,20 +125,3 @@ def points_of(file: str | Source, clusters: ClusterInputs) -> Clustering:
     name, path = inputs.named(file)
     columns = {"truth": clusters.truth, "item": clusters.item, "weight": clusters.weight}
     return read_points(path, points=items.point_columns(clusters.points), **columns, name=name)
-
-
-@contextmanager
-def _steps(total: int, *, hidden: bool) -> Iterator[Callable[[], None]]:
-    """A bar that moves a step at a time; none where nobody looks."""
-    from assay.show.terminal import console  # noqa: PLC0415
-
-    out = console(stderr=True)
-    if hidden or not out.is_terminal:
-        yield lambda: None
-        return
-    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn  # noqa: PLC0415
-
-    columns = (TextColumn("clustering"), BarColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=out, transient=True) as bar:
-        task = bar.add_task("clustering", total=total)
-        yield lambda: bar.advance(task)

@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 from assay.cli import options
 from assay.cli.commands import application
 from assay.cli.output import deliver
+from assay.core.domains import Choice
 
 
 def completion(
@@ -20,4 +21,5 @@ def completion(
 
     $ assay completion bash
     """
+    Choice(("bash", "zsh", "fish")).check("SHELL", shell)
     deliver(application().generate_completion(prog_name="assay", shell=shell))

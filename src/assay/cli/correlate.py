@@ -5,23 +5,23 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from assay.cli import inputs, options, output
-from assay.cli.inputs import directions
-from assay.cli.options import Output, Sampling, SearchRules, group, option, settings
+from assay.cli import inputs, items, options, output
+from assay.cli.options import Measured, Output, group, settings
 from assay.core.errors import InputError, ParameterError, number_of
+from assay.core.options import EvaluationRules, Sampling, option
 
 if TYPE_CHECKING:
     from assay.verbs.correlation import Correlations
 
 
 @group
-class TopicSets:
-    """Sets of topics that are held against one another."""
+class Correlating(Output, Measured):
+    """What is held against what: measures, or sets of topics; and the form."""
 
     topics_of: Annotated[
-        tuple[str, ...], option("--topics-of", metavar="FILE", help="A file of topics, one id per line; give two.")
+        tuple[str, ...], option(metavar="FILE", help="A file of topics, one id per line; give two.")
     ] = ()
-    split: Annotated[int | None, option("--split", help="Two random sets of N topics each.", least=1)] = None
+    split: Annotated[int | None, option(help="Two random sets of N topics each.", least=1)] = None
 
 
 def search(
@@ -29,14 +29,12 @@ def search(
     runs: options.Runs,
     /,
     *,
-    measures: options.Measures = (),
     other_qrels: Annotated[
-        tuple[str, ...], option("--other-qrels", metavar="QRELS", help="Other judgments for the same runs; repeat.")
+        tuple[str, ...], option(metavar="QRELS", help="Other judgments for the same runs; repeat.")
     ] = (),
-    topics: TopicSets = TopicSets(),
+    to: Correlating = Correlating(),
     sampling: Sampling = Sampling(),
-    rules: SearchRules = SearchRules(),
-    to: Output = Output(),
+    rules: EvaluationRules = EvaluationRules(),
 ) -> None:
     """Say whether two measures, two sets of judgments or two topic sets order systems alike.
 
@@ -47,21 +45,20 @@ def search(
     from assay.subjects.ranking.evaluation import evaluate  # noqa: PLC0415
     from assay.verbs.correlation import correlate  # noqa: PLC0415  # `assay --help` need not load Polars
 
-    output.form_of(to)
-    names = _measures(measures)
-    chosen = _chosen(topics, names, other_qrels)
+    names = _measures(to.measures)
+    chosen = _chosen(to, names, other_qrels)
     if not chosen and len(names) < 2:
         raise ParameterError("say two measures, as in -m AP -m nDCG@10; or --other-qrels, --topics-of or --split")
     evaluations = []
     for judgments in (qrels, *other_qrels):
         files = inputs.opened(judgments, runs)
         with inputs.progress(files, hidden=to.quiet):
-            evaluations.append(evaluate(judgments, files, names, **settings(rules)))
+            evaluations.append(evaluate(judgments, files, names, **rules))
     with inputs.working("correlating", hidden=to.quiet):
         if other_qrels:
             result = correlate(*evaluations, **_drawing(sampling))
         else:
-            result = _topics_or_measures(evaluations[0], names, topics, _drawing(sampling))
+            result = _topics_or_measures(evaluations[0], names, to, _drawing(sampling))
     for evaluation in () if to.quiet else evaluations:
         inputs.say_what_was_read(evaluation)
     _deliver(result, None, to)
@@ -73,11 +70,9 @@ def scores(
     ],
     /,
     *,
-    measures: options.Measures = (),
-    topics: TopicSets = TopicSets(),
+    to: Correlating = Correlating(),
     direction: options.Direction = (),
     sampling: Sampling = Sampling(),
-    to: Output = Output(),
 ) -> None:
     """Say whether measures, topic sets or lists of numbers order systems alike.
 
@@ -88,29 +83,24 @@ def scores(
     """
     from assay.files.small_tables import read_scores  # noqa: PLC0415  # `assay --help` need not load Polars
 
-    output.form_of(to)
-    names = _measures(measures)
-    stated = _drawing(sampling) | directions(direction)
+    names = _measures(to.measures)
+    stated = _drawing(sampling) | inputs.directions(direction)
     if names:
-        _chosen(topics, names, ())
+        _chosen(to, names, ())
         if len(files) > 1:
             raise ParameterError(f"expected one file of scores with -m, got {len(files)}")
         table = read_scores(files[0], measure=names[0])
-        result = _topics_or_measures(table, names, topics, stated)
+        result = _topics_or_measures(table, names, to, stated)
     else:
-        for name in settings(topics):
-            option_name = name.replace("_", "-")
-            raise ParameterError(
-                f"--{option_name} goes with scores and -m, not with lists: if this is a matrix of scores, add -m NAME"
-            )
+        why = "goes with scores and -m, not with lists: if this is a matrix of scores, add -m NAME"
+        items.refuse(settings(to, "topics_of", "split"), why)
         result = _of_lists(files, stated)
     _deliver(result, files[0] if len(files) == 1 else None, to)
 
 
 def _drawing(sampling: Sampling) -> dict[str, Any]:
     """What was set of the intervals, as `correlate` calls it."""
-    stated = settings(sampling)
-    return {"level" if name == "confidence" else name: value for name, value in stated.items()}
+    return {"level" if name == "confidence" else name: value for name, value in sampling.items()}
 
 
 def _measures(texts: tuple[str, ...]) -> list[str]:
@@ -119,7 +109,7 @@ def _measures(texts: tuple[str, ...]) -> list[str]:
     return [name for text in texts for name in split_measures(text)]
 
 
-def _chosen(topics: TopicSets, measures: list[str], other_qrels: tuple[str, ...]) -> list[str]:
+def _chosen(topics: Correlating, measures: list[str], other_qrels: tuple[str, ...]) -> list[str]:
     """What is held against what, besides measures."""
     ways = {"--other-qrels": other_qrels, "--topics-of": topics.topics_of, "--split": topics.split}
     chosen = [name for name, value in ways.items() if value]
@@ -132,7 +122,7 @@ def _chosen(topics: TopicSets, measures: list[str], other_qrels: tuple[str, ...]
     return chosen
 
 
-def _topics_or_measures(table: Any, measures: list[str], topics: TopicSets, stated: dict[str, Any]) -> Correlations:
+def _topics_or_measures(table: Any, measures: list[str], topics: Correlating, stated: dict[str, Any]) -> Correlations:
     from assay.verbs.correlation import correlate  # noqa: PLC0415
 
     if topics.topics_of:
@@ -171,6 +161,4 @@ def _deliver(result: Correlations, file: str | None, to: Output) -> None:
         several = number_of(result.item, 2).removeprefix("2 ")
         names = " and ".join(result.constant)
         raise InputError(f"{where}{names}: all {several} have the same number: there is no order to correlate")
-    text = output.rendered(result, to)
-    output.remarks(notes=result.notes, quiet=to.quiet)
-    output.deliver(text, to)
+    output.give(result, to, notes=result.notes)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any
 
-from assay.cli import items, options
+from assay.cli import items
 from assay.cli.literals import (
     Named,
     cells_in,
@@ -18,16 +18,17 @@ from assay.cli.literals import (
     points_in_clusters,
     swapped,
 )
-from assay.cli.options import SearchRules, group, option, settings
+from assay.cli.options import group
 from assay.cli.subject_options import ClusterInputs
 from assay.core.errors import ParameterError
+from assay.core.options import CONTENTS, EvaluationRules, option
 
 if TYPE_CHECKING:
     from assay.measures.counting import Confusion
 
 
 Counts = Annotated[
-    tuple[str, ...], option("--counts", metavar="TP,FP,FN[,TN]", help="Counts instead of files; NAME=COUNTS; repeat.")
+    tuple[str, ...], option(metavar="TP,FP,FN[,TN]", help="Counts instead of files; NAME=COUNTS; repeat.")
 ]
 
 
@@ -37,22 +38,20 @@ class TypedLists:
 
     grades: Annotated[
         tuple[str, ...],
-        option("--grades", metavar="3,2,0,-,1", help="Grades by rank instead of files; - is not judged."),
+        option(metavar="3,2,0,-,1", help="Grades by rank instead of files; - is not judged."),
     ] = ()
     relevant: Annotated[
-        tuple[int, ...], option("--relevant", help="With --grades: how many relevant documents there are.", least=0)
+        tuple[int, ...], option(help="With --grades: how many relevant documents there are.", least=0)
     ] = ()
     exist: Annotated[
-        tuple[str, ...], option("--exist", metavar="3:5,2:10", help="With --grades: how many documents of each grade.")
+        tuple[str, ...], option(metavar="3:5,2:10", help="With --grades: how many documents of each grade.")
     ] = ()
     swap: Annotated[
         tuple[str, ...],
-        option("--swap", metavar="2,3", help="With --grades: exchange two ranks.", panel=options.CONTENTS),
+        option(metavar="2,3", help="With --grades: exchange two ranks.", panel=CONTENTS),
     ] = ()
     counts: Counts = ()
-    points: Annotated[
-        tuple[str, ...], option("--points", metavar=".1@1,.5@.9", help="Points of a curve, precision@recall.")
-    ] = ()
+    points: Annotated[tuple[str, ...], option(metavar=".1@1,.5@.9", help="Points of a curve, precision@recall.")] = ()
 
 
 def is_of_classes(measure: str) -> bool:
@@ -62,14 +61,14 @@ def is_of_classes(measure: str) -> bool:
     return is_of_classes(measure)
 
 
-def counts_of(measure: str, lists: TypedLists, rules: SearchRules) -> Any:
+def counts_of(measure: str, lists: TypedLists, rules: EvaluationRules) -> Any:
     """The counts that a typed list stands for."""
     if lists.counts:
-        return decisions_in(lists.counts, rules.collection_size, classes=is_of_classes(measure))
+        return decisions_in(lists.counts, rules.get("collection_size"), classes=is_of_classes(measure))
     if lists.points:
         from assay.measures.curve_input import GivenCurve  # noqa: PLC0415
 
-        if rules.collection_size is not None:
+        if rules.get("collection_size") is not None:
             raise ParameterError("--collection-size has no meaning for points of a precision-recall curve")
         curves = [Named.of(text) for text in lists.points]
         return replace(GivenCurve.from_points(*(points_in(each.text) for each in curves)), units=tuple(_names(curves)))
@@ -81,8 +80,8 @@ def counts_of(measure: str, lists: TypedLists, rules: SearchRules) -> Any:
         grades = [swapped(each, ranks) for each in grades]
     known: dict[str, Any] = {"relevant": list(lists.relevant) or None}
     known["exist"] = [numbers_by_grade(text) for text in lists.exist] or None
-    known |= options.stated(level=rules.relevance_level, collection_size=rules.collection_size)
-    return ranks_of(*grades, **known, names=_names(rankings))
+    level, size = rules.get("relevance_level", 1.0), rules.get("collection_size")
+    return ranks_of(*grades, **known, level=level, collection_size=size, names=_names(rankings))
 
 
 def decisions_in(
@@ -132,21 +131,20 @@ def points_of(typed: str, names: str | None, clusters: ClusterInputs) -> Any:
     """Points in clusters, as they were typed."""
     from assay.measures.counting.points import Points  # noqa: PLC0415
 
-    items.refuse(options.without(clusters, "metric"), "goes with a file, not with --clusters")
-    points = points_in_clusters(typed)
-    count = max(points.clusters)
-    called = names_of_clusters(names, count) or [str(place) for place in range(1, count + 1)]
-    places = [called[place - 1] for place in points.clusters]
-    return Points.of(points.rows, places, **settings(clusters))
+    stated = items.every(clusters)
+    metric = stated.pop("metric", "euclidean")
+    items.refuse(stated, "goes with a file, not with --clusters")
+    rows, places = points_in_clusters(typed)
+    called = names_of_clusters(names, max(places)) or [str(place) for place in range(1, max(places) + 1)]
+    return Points.of(rows, [called[place - 1] for place in places], metric=metric)
 
 
-def two_orders(measure: str, orders: tuple[str, ...], path: str | None) -> tuple[Any, Any]:
+def two_orders(measure: str, orders: tuple[str, ...], path: str | None) -> list[Any]:
     """The two orders that were typed, or the two columns of numbers in a file."""
     if orders:
         if path is not None or len(orders) != 2:
             raise ParameterError(f"{measure} takes --order twice, and no file: got {len(orders)} of them")
-        first, second = (numbers_of(order_in(text)) for text in orders)
-        return first, second
+        return [numbers_of(order_in(text)) for text in orders]
     if path is None:
         raise ParameterError(f"{measure} is about two orders: --order 'A B C' --order 'B A C', or a CSV of numbers")
     from assay.files.small_tables import read_numbers  # noqa: PLC0415
@@ -158,5 +156,4 @@ def two_orders(measure: str, orders: tuple[str, ...], path: str | None) -> tuple
         for item, number in numbers.items():
             if number is None:
                 raise ParameterError(f"{path}: {name}: {item}: expected a number, got nothing")
-    left, right = columns.values()
-    return left, right
+    return list(columns.values())

@@ -2,19 +2,34 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any
+from dataclasses import asdict
+from typing import Annotated, Any
 
 from assay.cli import inputs, items, options, output
-from assay.cli.options import COLUMNS, Output, SearchRules, group, margin_of, option, settings
+from assay.cli.options import Measured, Output, group, settings
 from assay.cli.subject_options import LabelInputs
 from assay.core.errors import ParameterError
-
-if TYPE_CHECKING:
-    from assay.subjects.ranking.tuning_result import Tuning
+from assay.core.options import COLUMNS, TEST, Confidence, EvaluationRules, Margin, SeedOption, Threshold, option
 
 Fold = Annotated[
-    str | None, option("--fold", metavar="NAME", help="The column, or the attribute of --topics, that says the fold.")
+    str | None, option(metavar="NAME", help="The column, or the attribute of --topics, that says the fold.")
 ]
+
+
+@group
+class Folds(Output, Measured):
+    """By which measure folds are looked at, what they are compared with, and the form."""
+
+    baseline: options.Baselines = ()
+    margin: Margin | None = None
+    confidence: Confidence | None = None
+
+    def compared(self) -> dict[str, Any]:
+        """The margin and the level of the test, as far as they were set."""
+        if self.confidence is not None and not 0.5 < self.confidence < 1:
+            raise ParameterError(f"--confidence lies between 0.5 and 1, not {self.confidence:g}")
+        level = {} if self.confidence is None else {"alpha": round(1 - self.confidence, 12)}
+        return settings(self, "margin") | level
 
 
 @group
@@ -23,45 +38,35 @@ class FoldColumns:
 
     fold: Fold = None
     repeat: Annotated[
-        str | None, option("--repeat", metavar="COLUMN", help="The repeats, where items were split several times.",
-                           panel=COLUMNS)
-    ] = None  # fmt: skip
-    split: Annotated[
-        str | None, option("--split", metavar="COLUMN", help="Train and test, where rows learned from are there.",
-                           panel=COLUMNS)
-    ] = None  # fmt: skip
-    group: Annotated[
         str | None,
-        option("--group", metavar="COLUMN", help="Groups, which should not be on both sides.", panel=COLUMNS),
+        option(metavar="COLUMN", help="The repeats, where items were split several times.", panel=COLUMNS),
+    ] = None
+    split: Annotated[
+        str | None,
+        option(metavar="COLUMN", help="Train and test, where rows learned from are there.", panel=COLUMNS),
+    ] = None
+    group: Annotated[
+        str | None, option(metavar="COLUMN", help="Groups, which should not be on both sides.", panel=COLUMNS)
     ] = None
     time: Annotated[
-        str | None, option("--time", metavar="COLUMN", help="Times, which should not be learned from too early.",
-                           panel=COLUMNS)
-    ] = None  # fmt: skip
+        str | None,
+        option(metavar="COLUMN", help="Times, which should not be learned from too early.", panel=COLUMNS),
+    ] = None
 
 
 def classifier(
     files: options.PredictionFiles,
     /,
     *,
-    measures: options.Measures = (),
-    folds: FoldColumns = FoldColumns(),
-    per_fold: Annotated[bool, option("--per-fold", help="Show every fold.")] = False,
-    compare: Annotated[bool, option("--compare", help="Say which system is better, over these folds.")] = False,
-    baseline: options.Baselines = (),
+    columns: FoldColumns = FoldColumns(),
+    per_fold: Annotated[bool, option(help="Show every fold.")] = False,
+    compare: Annotated[bool, option(help="Say which system is better, over these folds.")] = False,
     test: Annotated[
-        str | None,
-        option(
-            "--test",
-            help="corrected-t (default); of five repeats of two folds also 5x2cv.",
-            panel=options.TEST,
-        ),
+        str | None, option(help="corrected-t (default); of five repeats of two folds also 5x2cv.", panel=TEST)
     ] = None,
-    margin: options.Margin = (),
+    to: Folds = Folds(),
     labels: LabelInputs = LabelInputs(),
-    threshold: options.Threshold = None,
-    confidence: options.Confidence = None,
-    to: Output = Output(),
+    threshold: Threshold | None = None,
 ) -> None:
     """Say how good classifiers are that were cross-validated: the mean of folds, its spread, pooled, the gap.
 
@@ -73,18 +78,17 @@ def classifier(
     """
     from assay.subjects.labels.crossvalidation.validation import crossval  # noqa: PLC0415  # `assay --help` need not load Polars
 
-    output.form_of(to)
-    keep = {name: getattr(folds, name) for name in ("fold", "repeat", "split", "group", "time")}
-    systems = items.predictions(files, labels, keep=keep, quiet=to.quiet, what="row")
-    stated = options.stated(threshold=threshold, confidence=confidence, pos_label=labels.pos_label)
+    systems = items.predictions(files, labels, keep=asdict(columns), quiet=to.quiet, what="row")
+    stated = settings(to, "confidence") | settings(labels, "pos_label")
     with inputs.working("measuring folds", hidden=to.quiet):
-        result = crossval(systems, measures=measures or None, shows_folds=per_fold, **stated)
+        result = crossval(systems, measures=to.measures or None, shows_folds=per_fold, threshold=threshold, **stated)
         outcome: Any = result
-        if compare or baseline or test is not None or margin:
-            chosen = options.stated(test=test) | margin_of(margin) | _alpha(confidence)
-            outcome = result.compare(options.only(baseline, "-b, --baseline"), **chosen)
+        if compare or to.baseline or test is not None or to.margin is not None:
+            chosen = to.compared() | ({} if test is None else {"test": test})
+            outcome = result.compare(options.only(to.baseline, "-b, --baseline"), **chosen)
+        notes = list(dict.fromkeys([*result.notes, *outcome.notes]))
         text = output.rendered(outcome, to)
-    output.remarks(result.warnings, list(dict.fromkeys([*result.notes, *outcome.notes])), quiet=to.quiet)
+    output.remarks(result.warnings, notes, quiet=to.quiet)
     output.deliver(text, to)
 
 
@@ -93,18 +97,12 @@ def search(
     runs: options.Runs,
     /,
     *,
-    measures: options.Measures = (),
-    folds: Annotated[
-        str | None, option("--folds", metavar="N", help="How many folds of topics (5), or leave-one-out.")
-    ] = None,
+    folds: Annotated[str | None, option(metavar="N", help="How many folds of topics (5), or leave-one-out.")] = None,
     fold: Fold = None,
-    topics: options.Topics = None,
-    baseline: options.Baselines = (),
-    margin: options.Margin = (),
-    confidence: options.Confidence = None,
-    seed: options.Seed = None,
-    rules: SearchRules = SearchRules(),
-    to: Output = Output(),
+    topics: options.Topics | None = None,
+    to: Folds = Folds(),
+    drawing: SeedOption = SeedOption(),
+    rules: EvaluationRules = EvaluationRules(),
 ) -> None:
     """Choose a setting of a search system by the topics of other folds, and say what the system is then worth.
 
@@ -115,18 +113,19 @@ def search(
     """
     from assay.subjects.ranking.tuning import tune  # noqa: PLC0415  # `assay --help` need not load Polars
 
-    output.form_of(to)
-    if len(measures) > 1:
+    if len(to.measures) > 1:
         raise ParameterError("a setting is chosen by one measure: give -m once")
-    stated = settings(rules) | margin_of(margin) | _alpha(confidence) | options.stated(seed=seed)
-    stated |= _folds(folds, fold, topics)
+    stated = to.compared() | _folds(folds, fold, topics)
+    baseline = options.only(to.baseline, "-b, --baseline")
     with inputs.working("tuning", hidden=to.quiet):
-        result = tune(
-            qrels, inputs.opened(qrels, runs), *measures, baseline=options.only(baseline, "-b, --baseline"), **stated
-        )
+        runs_read = inputs.opened(qrels, runs)
+        result = tune(qrels, runs_read, *to.measures, baseline=baseline, **stated, **drawing, **rules)
         text = output.rendered(result, to)
-    if not to.quiet:
-        _say(result)
+    evaluation = result.evaluation
+    if evaluation is not None and not to.quiet:
+        inputs.say_what_was_read(evaluation)
+    read = () if evaluation is None else evaluation.warnings
+    output.remarks([each for each in result.warnings if each not in read], result.notes, quiet=to.quiet)
     output.deliver(text, to)
 
 
@@ -147,20 +146,3 @@ def _folds(folds: str | None, fold: str | None, topics: str | None) -> dict[str,
     if not is_number and folds != LEAVE_ONE_OUT:
         raise ParameterError(f"--folds is a whole number from 2 on, or {LEAVE_ONE_OUT}, not {folds!r}")
     return {"folds": int(folds) if is_number else LEAVE_ONE_OUT}
-
-
-def _alpha(confidence: float | None) -> dict[str, float]:
-    if confidence is None:
-        return {}
-    if not 0.5 < confidence < 1:
-        raise ParameterError(f"--confidence lies between 0.5 and 1, not {confidence:g}")
-    return {"alpha": round(1 - confidence, 12)}
-
-
-def _say(result: Tuning) -> None:
-    """Tell on stderr what was read, and what is odd about it or about the choices."""
-    evaluation = result.evaluation
-    read = () if evaluation is None else evaluation.warnings
-    if evaluation is not None:
-        inputs.say_what_was_read(evaluation)
-    output.remarks([warning for warning in result.warnings if warning not in read], result.notes, quiet=False)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Annotated
 
 from assay.cli import options
-from assay.cli.options import option
+from assay.core.options import option
 
 #: The systems of the demo, and what they do; the first is what the others are held against.
 SYSTEMS = {
@@ -21,7 +21,7 @@ SYSTEMS = {
     "shuffled": "the results of bm25 in a random order",
 }
 MEASURES = ("nDCG@10", "AP", "RR", "P@5", "R@20")
-_LONGEST_LINE = 88
+_LONGEST_LINE, _LONGEST_PATH = 88, 5000
 
 
 def demo(
@@ -35,21 +35,18 @@ def demo(
 
     $ assay demo
     """
-    from rich.markup import escape  # noqa: PLC0415
-    from rich.text import Text  # noqa: PLC0415
-
     from assay.cli.inputs import working  # noqa: PLC0415
-    from assay.show.legible import on_one_line  # noqa: PLC0415
-    from assay.show.terminal import console, show  # noqa: PLC0415
+    from assay.show.terminal import Screen, show  # noqa: PLC0415
     from assay.subjects.ranking.evaluation import evaluate  # noqa: PLC0415  # `assay --help` need not load Polars
     from assay.verbs.sections.report import check_targets  # noqa: PLC0415
 
     check_targets([path])  # before anything is read
-    out = console()
-    out.print("Six ways to search 189 notes on bicycles, judged on 20 topics (0 not relevant to 3 answers it fully):\n")
+    screen = Screen.of(sys.stdout)
+    screen.line("Six ways to search 189 notes on bicycles, judged on 20 topics (0 not relevant to 3 answers it fully):")
+    screen.line()
     for name, description in SYSTEMS.items():
-        out.print(f"  [bold]{name:<10}[/] {description}")
-    out.print()
+        screen.line(f"  {name:<10} {description}")
+    screen.line()
     with as_file(files("assay") / "data" / "bicycles") as folder, working("comparing", hidden=False):
         result = evaluate(folder / "qrels.txt", {name: folder / "runs" / f"{name}.run" for name in SYSTEMS}, MEASURES)
         report = result.report(
@@ -59,13 +56,14 @@ def demo(
             command=shlex.join(["assay", *sys.argv[1:]]),
         )
         report.save(path)
-    show(result.sorted_by("nDCG@10").document(), out)
-    out.print("\n[bold]Is one better than bm25?[/]")
+    show(result.sorted_by("nDCG@10").document(), screen)
+    screen.line()
+    screen.line("Is one better than bm25?", "bold")
     for sentence in str(report).splitlines():
-        out.print(Text(sentence), width=min(out.width, _LONGEST_LINE))
-    out.print(
-        "\nWhy, query by query, with the rankings side by side, and how sure it is:\n"
-        f"  [bold]{escape(on_one_line(str(path.resolve())))}[/]",
-        soft_wrap=True,
-    )
-    out.print("\nNext: [bold]assay report QRELS RUN...[/] on your own files, and [bold]assay measures[/].")
+        screen.line(sentence, width=min(screen.width, _LONGEST_LINE))
+    screen.line()
+    screen.line("Why, query by query, with the rankings side by side, and how sure it is:")
+    screen.line(f"  {path.resolve()}", "bold", _LONGEST_PATH)
+    screen.line()
+    screen.line("Next: assay report QRELS RUN... on your own files, and assay measures.")
+    sys.stdout.write(screen.text)

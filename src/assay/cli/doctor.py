@@ -5,14 +5,20 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Annotated, Any
 
 from assay.cli import inputs, items, options, output
-from assay.cli.options import Output, option
-from assay.cli.subject_options import ClusterColumns, Noise, PredictionColumns
+from assay.cli.options import Output, group
+from assay.cli.subject_options import ClusterColumns, PredictionColumns
 from assay.core.errors import ParameterError
+from assay.core.options import Columns, Level, Noise, option
 
 if TYPE_CHECKING:
     from assay.verbs.diagnosis import Diagnosis
 
-Every = Annotated[bool, option("--all", help="List the checks that found nothing, too.")]
+
+@group
+class Diagnosing(Output):
+    """How findings are given."""
+
+    every: Annotated[bool, option("--all", help="List the checks that found nothing, too.")] = False
 
 
 def search(
@@ -21,15 +27,14 @@ def search(
     /,
     *,
     measures: options.Measures = (),
-    topics: options.Topics = None,
-    documents: options.Documents = None,
+    topics: options.Topics | None = None,
+    documents: options.Documents | None = None,
     grades: Annotated[
-        str | None, option("--grades", metavar="0..3", help="The scale, also 0,1,2: other grades are errors.")
+        str | None, option(metavar="0..3", help="The scale, also 0,1,2: other grades are errors.")
     ] = None,
-    level: options.Level = None,
-    columns: options.Columns = (),  # noqa: ARG001  # `calling` sees to it
-    every: Every = False,
-    to: Output = Output(),
+    level: Level = 1.0,
+    columns: Columns = None,  # noqa: ARG001  # `calling` sees to it
+    to: Diagnosing = Diagnosing(),
 ) -> int:
     """Look judgments and runs over for whatever makes numbers wrong or misleading.
 
@@ -39,23 +44,21 @@ def search(
     """
     from assay.verbs.diagnosis import doctor  # noqa: PLC0415  # `assay --help` need not load Polars
 
-    output.form_of(to)
-    stated = options.stated(topics=topics, documents=documents, grades=grades, level=level)
+    named = _named(qrels, runs)
     with inputs.working("examining", hidden=to.quiet):
-        diagnosis = doctor(qrels, _named(qrels, runs), measures or None, **stated)
-    return _deliver(diagnosis, every, to)
+        diagnosis = doctor(
+            qrels, named, measures or None, topics=topics, documents=documents, grades=grades, level=level
+        )
+    return _deliver(diagnosis, to)
 
 
 def classifier(
     files: options.PredictionFiles,
     /,
     *,
-    train: Annotated[
-        str | None, option("--train", metavar="FILE", help="The items that the classifier was trained on.")
-    ] = None,
+    train: Annotated[str | None, option(metavar="FILE", help="The items that the classifier was trained on.")] = None,
     columns: PredictionColumns = PredictionColumns(),
-    every: Every = False,
-    to: Output = Output(),
+    to: Diagnosing = Diagnosing(),
 ) -> int:
     """Look a classifier's predictions over for whatever makes numbers wrong or misleading.
 
@@ -67,9 +70,8 @@ def classifier(
 
     inputs.each_named("", files)
     stated = StatedColumns(columns.truth, columns.prediction, columns.score, columns.item, columns.weight)
-    sources = [items.source_of(file) for file in files]
-    further = options.stated(train=train, pos_label=columns.pos_label, list_separator=columns.list_separator)
-    return _examine("labels", sources, every, to, column_names=stated, **further)
+    further = options.settings(columns, "pos_label", "list_separator") | ({} if train is None else {"train": train})
+    return _examine("labels", [*map(items.source_of, files)], to, {"column_names": stated, **further})
 
 
 def clustering(
@@ -78,8 +80,7 @@ def clustering(
     *,
     columns: ClusterColumns = ClusterColumns(),
     noise: Noise = None,
-    every: Every = False,
-    to: Output = Output(),
+    to: Diagnosing = Diagnosing(),
 ) -> int:
     """Look clusterings over for whatever makes numbers wrong or misleading.
 
@@ -89,21 +90,17 @@ def clustering(
     $ assay clustering doctor notes/notes.csv --noise -1 --points x,y,z --all
     """
     inputs.each_named("", files)
-    sources = [items.source_of(file) for file in files]
-    return _examine(
-        "clusters", sources, every, to, columns=items.cluster_columns(columns), **options.stated(noise=noise)
-    )
+    stated = {"columns": items.cluster_columns(columns)} | ({} if noise is None else {"noise": noise})
+    return _examine("clusters", [*map(items.source_of, files)], to, stated)
 
 
 def extraction(
-    truth: Annotated[str, options.argument("TRUTH", "True spans: tagged tokens (CoNLL), JSONL, or a table.")],
-    predicted: Annotated[
-        str | None, options.argument("PREDICTED", "Predicted spans, if they are in a file of their own.")
-    ] = None,
+    truth: options.TrueSpans,
+    predicted: options.SpanFile | None = None,
     /,
     *,
-    every: Every = False,
-    to: Output = Output(),
+    columns: Columns = None,  # noqa: ARG001  # `calling` sees to it
+    to: Diagnosing = Diagnosing(),
 ) -> int:
     """Look true and predicted spans over for whatever makes numbers wrong or misleading.
 
@@ -114,16 +111,15 @@ def extraction(
     """
     if truth == predicted == "-":
         raise ParameterError("stdin (-) can be read only once: give the other file by name")
-    return _examine("spans", [truth, *([] if predicted is None else [predicted])], every, to)
+    return _examine("spans", [truth, *([] if predicted is None else [predicted])], to)
 
 
 def scores(
     path: options.ScoreFile,
     /,
     *,
-    columns: options.Columns = (),  # noqa: ARG001  # `calling` sees to it
-    every: Every = False,
-    to: Output = Output(),
+    to: Diagnosing = Diagnosing(),
+    columns: Columns = None,  # noqa: ARG001  # `calling` sees to it
 ) -> int:
     """Look scores of systems over for whatever makes comparisons wrong or misleading.
 
@@ -132,41 +128,37 @@ def scores(
     $ assay scores doctor scores.csv
     $ assay scores doctor scores.csv --all
     """
-    return _examine("scores", [path], every, to)
+    return _examine("scores", [path], to)
 
 
-def _examine(subject: str, sources: list[Any], every: bool, to: Output, **stated: Any) -> int:
+def _examine(subject: str, sources: list[Any], to: Diagnosing, stated: dict[str, Any] | None = None) -> int:
     from assay.core import registry  # noqa: PLC0415
     from assay.verbs.diagnosis.examination import examine  # noqa: PLC0415  # `assay --help` need not load Polars
 
-    output.form_of(to)
     with inputs.working("examining", hidden=to.quiet):
-        diagnosis = examine(registry.subject(subject), sources, **stated)
-    return _deliver(diagnosis, every, to)
+        diagnosis = examine(registry.subject(subject), sources, stated)
+    return _deliver(diagnosis, to)
 
 
-def _deliver(diagnosis: Diagnosis, every: bool, to: Output) -> int:
+def _deliver(diagnosis: Diagnosis, to: Diagnosing) -> int:
     from assay.verbs.sections.diagnoses import document  # noqa: PLC0415
 
     if output.form_of(to) is None:
-        text: str = output.on_screen(document(diagnosis, every=every), plain=to.path is not None)
+        shown = document(diagnosis, every=to.every)
+        output.deliver(output.on_screen(shown, plain=to.path is not None), to)
     else:
-        text = output.rendered(diagnosis, to)
-    output.deliver(text, to)
+        output.give(diagnosis, to)
     return 0 if diagnosis.is_healthy else 1
 
 
 def _named(qrels: str, runs: list[str]) -> Any:
     """Runs by name, if one was given a name as `name=FILE`; a list of files otherwise."""
+    from assay.files.sources import Source  # noqa: PLC0415
+
     parts = inputs.each_named(qrels, runs)
     if all(name is None for name, _ in parts):
         return runs
-    from assay.subjects.ranking.checks.examined_files import named  # noqa: PLC0415
-
-    named_runs: dict[str, Any] = {}
-    for name, path in parts:
-        called, file = named([path])[0] if name is None else (name, path)
-        if called in named_runs:
-            raise ParameterError(f"two runs are called {called!r}: each needs a name of its own (name=FILE)")
-        named_runs[called] = file
-    return named_runs
+    named = {name or Source(path).stem: path for name, path in parts}
+    if len(named) < len(parts):
+        raise ParameterError("two runs have the same name: each needs a name of its own (name=FILE)")
+    return named

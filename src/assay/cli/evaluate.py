@@ -5,13 +5,19 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Annotated, Any
 
 from assay.cli import inputs, items, options, output
-from assay.cli.options import CONTENTS, OUTPUT, RULES, Output, Sampling, SearchRules, group, option, settings
-from assay.cli.subject_options import ClusterInputs, LabelInputs, SpanRules
+from assay.cli.options import Measured, Output, group, settings
+from assay.cli.subject_options import ClusterInputs, LabelInputs
 from assay.core.domains import Choice
 from assay.core.errors import ParameterError
+from assay.core.options import CONTENTS, OUTPUT, EvaluationOptions, Sampling, SpanRules, Threshold, option
 
 if TYPE_CHECKING:
     from assay.subjects.ranking.evaluation import Evaluation
+
+
+@group
+class Evaluating(Output, Measured):
+    """By which measures systems are evaluated, and how that is shown."""
 
 
 @group
@@ -19,27 +25,28 @@ class ListedContents:
     """What is shown of a classifier."""
 
     normalize: Annotated[
-        str | None, option("--normalize", help="The matrix as shares of true, pred or all items.", panel=CONTENTS)
+        str | None, option(help="The matrix as shares of true, pred or all items.", panel=CONTENTS)
     ] = None
-    errors: Annotated[
-        int | None, option("--errors", help="List N items that were predicted wrongly.", panel=CONTENTS, least=0)
-    ] = None
+    errors: Annotated[int | None, option(help="List N items that were predicted wrongly.", panel=CONTENTS, least=0)] = (
+        None
+    )
     most_confused: Annotated[
-        int | None, option("--most-confused", help="List N pairs of labels that are confused.", panel=CONTENTS, least=0)
+        int | None, option(help="List N pairs of labels that are confused.", panel=CONTENTS, least=0)
     ] = None
     prevalences: Annotated[
         tuple[float, ...],
         option("--prevalence", help="PPV and NPV where this share of items is positive; repeat.", panel=CONTENTS),
     ] = ()
+    orientation: options.Orientation | None = None
 
 
 @group
 class ClusterParts:
     """What is shown of a clustering."""
 
-    per_class: Annotated[bool, option("--per-class", help="Where each class went, and its best match.")] = False
-    per_cluster: Annotated[bool, option("--per-cluster", help="What is in each cluster.")] = False
-    moves: Annotated[bool, option("--moves", help="Classes that are split, clusters that merge some.")] = False
+    per_class: Annotated[bool, option(help="Where each class went, and its best match.")] = False
+    per_cluster: Annotated[bool, option(help="What is in each cluster.")] = False
+    moves: Annotated[bool, option(help="Classes that are split, clusters that merge some.")] = False
 
 
 def search(
@@ -47,22 +54,13 @@ def search(
     runs: options.Runs,
     /,
     *,
-    measures: options.Measures = (),
     per_query: Annotated[
         bool, option("-q", "--per-query", help="Also every query (in CSV, Markdown, LaTeX: instead of the means).")
     ] = False,
-    sort: Annotated[
-        str | None, option("--sort", metavar="MEASURE", help="Best system under this measure first.")
-    ] = None,
-    signatures: Annotated[
-        bool, option("--signatures", help="Also print what each number depends on.", panel=OUTPUT)
-    ] = False,
-    rules: SearchRules = SearchRules(),
-    seed: options.Seed = None,
-    samples: Annotated[
-        int | None, option("--samples", help="Orders drawn for --ties expected (100).", panel=RULES, least=1)
-    ] = None,
-    to: Output = Output(),
+    sort: Annotated[str | None, option(metavar="MEASURE", help="Best system under this measure first.")] = None,
+    signatures: Annotated[bool, option(help="Also print what each number depends on.", panel=OUTPUT)] = False,
+    to: Evaluating = Evaluating(),
+    rules: EvaluationOptions = EvaluationOptions(),
 ) -> None:
     """Score runs against judgments.
 
@@ -72,27 +70,25 @@ def search(
     $ assay evaluate qrels.txt old=words.run new=stems.run -m nDCG@10 -m AP --per-query
     $ assay evaluate qrels.txt words.run --compat trec_eval-10 --csv
     """
-    from assay.subjects.ranking.evaluation import evaluate  # noqa: PLC0415  # `assay --help` need not load Polars
+    from assay.subjects.ranking.evaluation import DEFAULT_MEASURES, evaluate  # noqa: PLC0415  # `--help` loads no Polars
 
     form = output.form_of(to)
-    more = options.stated(measures=measures, seed=seed, samples=samples) | settings(rules)
     files = inputs.opened(qrels, runs)
     with inputs.progress(files, hidden=to.quiet):
-        result = evaluate(qrels, files, **more)
+        result = evaluate(qrels, files, to.measures or DEFAULT_MEASURES, **rules)
     if sort is not None:
         result = result.sorted_by(sort)
     if not to.quiet:
         inputs.say_what_was_read(result, besides=result.without_number if form is None else ())
     text = _rendered(result, form, per_query, to)
-    if signatures and form is None:
+    lines = result.signatures.values() if signatures else ()
+    if lines and form is None:
         from assay.show.legible import on_one_line  # noqa: PLC0415
 
-        lines = "".join(f"{on_one_line(signature)}\n" for signature in result.signatures.values())
-        text = output.Styled(f"{text}\n{lines}")
+        text = output.Styled("\n".join([text, *map(on_one_line, lines), ""]))
     output.deliver(text, to)
-    if signatures and form in {"csv", "markdown", "latex"}:  # a table for other programs stays a table
-        for signature in result.signatures.values():
-            output.message(signature)
+    for signature in lines if form in {"csv", "markdown", "latex"} else ():  # a table for other programs stays a table
+        output.message(signature)
 
 
 def _rendered(result: Evaluation, form: str | None, per_query: bool, to: Output) -> str:
@@ -106,18 +102,16 @@ def _rendered(result: Evaluation, form: str | None, per_query: bool, to: Output)
 
 
 def classifier(
-    files: Annotated[list[str] | None, options.PredictionFiles.__metadata__[0]] = None,
+    files: options.PredictionFiles | None = None,
     /,
     *,
-    measures: options.Measures = (),
-    matrix: options.Matrix = None,
+    matrix: options.Matrix | None = None,
+    to: Evaluating = Evaluating(),
     labels: LabelInputs = LabelInputs(),
-    threshold: options.Threshold = None,
-    orientation: options.Orientation = None,
+    threshold: Threshold | None = None,
     contents: ListedContents = ListedContents(),
     mute: options.Mute = (),
     sampling: Sampling = Sampling(),
-    to: Output = Output(),
 ) -> None:
     """Say how good a classifier is: confusion matrix, measures with intervals and baselines, classes, advice.
 
@@ -128,33 +122,29 @@ def classifier(
     $ assay classifier evaluate --matrix '13 4 2; 2 15 1; 5 1 57' --labels Woman,Man,Child
     """
     from assay.subjects.labels.evaluation import classify  # noqa: PLC0415  # `assay --help` need not load Polars
-    from assay.subjects.labels.result import ClassificationView  # noqa: PLC0415  # `assay --help` need not load Polars
+    from assay.subjects.labels.result import ClassificationView  # noqa: PLC0415
 
-    output.form_of(to)
-    stated = settings(contents)
-    if orientation is not None:
-        stated["orientation"] = Choice(items.ORIENTATIONS).check("--orientation", orientation)
+    if contents.orientation is not None:
+        Choice(items.ORIENTATIONS).check("--orientation", contents.orientation)
     if contents.normalize is not None:
         Choice(("true", "pred", "all")).check("--normalize", contents.normalize)
-    verb_settings: dict[str, Any] = settings(sampling) | {"shown": ClassificationView(**stated), "mute": mute}
-    verb_settings |= {"threshold": threshold, "one_class": labels.one_class}
     if labels.one_class is not None and labels.pos_label is not None:
         raise ParameterError("--positive goes without --class, which makes its class the positive one")
+    items.one_source({"a file of predictions": files, "--matrix": matrix})
     # The class is told to the verb, for matrices too.
-    read = options.without(labels, "one_class")
+    read, positive = options.without(labels, "one_class"), labels.pos_label
     if matrix is not None:
-        if files:
-            raise ParameterError("give predictions or --matrix, not both")
         if contents.errors:
             raise ParameterError("--errors goes with predictions: a matrix holds no items")
-        systems: Any = items.typed_matrix(matrix, read, orientation)
+        systems: Any = items.typed_matrix(matrix, read, contents.orientation)
+        positive = None
     else:
-        if not files:
-            raise ParameterError("expected a file of predictions, or --matrix: got neither")
-        systems = items.predictions(files, read, quiet=to.quiet)
-        verb_settings["pos_label"] = labels.pos_label
+        systems = items.predictions(files or [], read, quiet=to.quiet)
     with inputs.working("computing intervals", hidden=to.quiet):
-        result = classify(systems, measures or None, **verb_settings)
+        result = classify(
+            systems, to.measures or None, pos_label=positive, threshold=threshold, one_class=labels.one_class,
+            mute=mute, shown=ClassificationView(**settings(contents)), **sampling,
+        )  # fmt: skip
         if contents.prevalences and result.task != "binary":
             raise ParameterError(
                 f"--prevalence is about two labels, and there are {len(result.labels)}: --class holds one against all "
@@ -166,16 +156,15 @@ def classifier(
 
 
 def clustering(
-    files: Annotated[list[str] | None, options.ClusterFiles.__metadata__[0]] = None,
+    files: options.ClusterFiles | None = None,
     /,
     *,
-    measures: options.Measures = (),
-    table: options.Table = None,
+    table: options.Table | None = None,
+    to: Evaluating = Evaluating(),
     clusters: ClusterInputs = ClusterInputs(),
     parts: ClusterParts = ClusterParts(),
     mute: options.Mute = (),
     sampling: Sampling = Sampling(),
-    to: Output = Output(),
 ) -> None:
     """Say how good a clustering is: measures with intervals against classes and by points, splits, merges, advice.
 
@@ -185,21 +174,17 @@ def clustering(
     $ assay clustering evaluate --contingency '5 1 2; 1 4 0; 0 1 3' -m NMI -m ARI
     """
     from assay.subjects.clusters.evaluation import cluster  # noqa: PLC0415  # `assay --help` need not load Polars
-    from assay.subjects.clusters.result import ClusteringView  # noqa: PLC0415  # `assay --help` need not load Polars
+    from assay.subjects.clusters.result import ClusteringView  # noqa: PLC0415
 
-    output.form_of(to)
-    verb_settings = settings(sampling) | {"mute": mute, "shown": ClusteringView(**settings(parts))}
+    items.one_source({"a file of clusters": files, "--contingency": table})
+    rules = items.cluster_rules(clusters)
     if table is not None:
-        if files:
-            raise ParameterError("give a file of clusters or --contingency, not both")
         systems: Any = items.typed_contingency(table, clusters)
     else:
-        if not files:
-            raise ParameterError("expected a file of clusters, or --contingency: got neither")
-        verb_settings |= items.cluster_rules(clusters)
-        systems = items.clusterings(files, clusters, quiet=to.quiet)
+        systems = items.clusterings(files or [], clusters, quiet=to.quiet)
     with inputs.working("computing intervals", hidden=to.quiet):
-        result = cluster(systems, measures or None, **verb_settings)
+        shown = ClusteringView(**settings(parts))
+        result = cluster(systems, to.measures or None, mute=mute, shown=shown, **rules, **sampling)
         text = output.rendered(result, to)
     output.remarks(result.warnings, quiet=to.quiet)
     output.deliver(text, to)
@@ -207,14 +192,12 @@ def clustering(
 
 def extraction(
     truth: options.TrueSpans,
-    predicted: Annotated[
-        str | None, options.argument("PREDICTED", "Predicted spans, if they are in a file of their own.")
-    ] = None,
+    predicted: options.SpanFile | None = None,
     /,
     *,
     rules: SpanRules = SpanRules(),
-    misses: Annotated[bool, option("--misses", help="List the true spans that were not found.")] = False,
-    false_alarms: Annotated[bool, option("--false-alarms", help="List false-positive spans.")] = False,
+    misses: Annotated[bool, option(help="List the true spans that were not found.")] = False,
+    false_alarms: Annotated[bool, option(help="List false-positive spans.")] = False,
     sampling: Sampling = Sampling(),
     to: Output = Output(),
 ) -> None:
@@ -227,13 +210,9 @@ def extraction(
     """
     from assay.subjects.spans.evaluation import extract  # noqa: PLC0415  # `assay --help` need not load Polars
 
-    output.form_of(to)
     if truth == predicted == "-":
         raise ParameterError("stdin (-) can be read only once: give the other file by name")
     with inputs.working("matching", hidden=to.quiet):
-        result = extract(truth, predicted, **settings(rules, sampling))
+        result = extract(truth, predicted, **rules, **sampling)
     wanted = [name for name, asked in (("misses", misses), ("false_alarms", false_alarms)) if asked]
-    result = result.showing(*wanted)
-    text = output.rendered(result, to)
-    output.remarks(notes=result.notes, quiet=to.quiet)
-    output.deliver(text, to)
+    output.give(result.showing(*wanted), to, notes=result.notes)

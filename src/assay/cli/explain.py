@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 from assay.cli import inputs, items, options, output
 from assay.cli.counts import (
@@ -11,49 +11,37 @@ from assay.cli.counts import (
     TypedLists,
     counts_of,
     decisions_in,
-    is_of_classes,
     names_of_clusters,
     points_of,
     two_orders,
 )
 from assay.cli.literals import labels_in
-from assay.cli.options import Output, SearchRules, group, option, settings
-from assay.cli.subject_options import ClusterInputs, LabelInputs, SpanRules
+from assay.cli.options import Output, group, settings
+from assay.cli.subject_options import ClusterInputs, LabelInputs
 from assay.core.errors import ParameterError, did_you_mean, listed
-
-if TYPE_CHECKING:
-    from assay.verbs.explanation import Explanation
+from assay.core.options import CONTENTS, EvaluationRules, SeedOption, SpanRules, Threshold, option
 
 COEFFICIENTS = ("Kendall", "tau", "Spearman", "tau_AP", "RBO")
 
 
 @group
-class Look:
-    """How much of an explanation is shown."""
+class Explaining(Output):
+    """How much of an explanation is shown, and in which form."""
 
-    show: options.Show = None
-    running: Annotated[
-        bool, option("--running", help="Also the measure cut off at every rank.", panel=options.CONTENTS)
-    ] = False
+    show: options.Show | None = None
+    running: Annotated[bool, option(help="Also the measure cut off at every rank.", panel=CONTENTS)] = False
 
 
 def search(
     measure: options.MeasureName,
-    qrels: options.OptionalJudgments = None,
-    run: options.OptionalRun = None,
+    qrels: options.Judgments | None = None,
+    run: options.Run | None = None,
     /,
     *,
-    query: options.Query = None,
-    look: Look = Look(),
+    query: options.Query | None = None,
     lists: TypedLists = TypedLists(),
-    gain: Annotated[
-        str | None, option("--gain", help="As the parameter of the measure.", panel=options.CONTENTS)
-    ] = None,
-    discount: Annotated[
-        str | None, option("--discount", help="As the parameter of the measure.", panel=options.CONTENTS)
-    ] = None,
-    rules: SearchRules = SearchRules(),
-    to: Output = Output(),
+    to: Explaining = Explaining(),
+    rules: EvaluationRules = EvaluationRules(),
 ) -> None:
     """Show how a number came about: every step, the formula with the numbers in it, the result.
 
@@ -64,50 +52,34 @@ def search(
     $ assay explain AP --grades 1,0,1,0 --relevant 3
     $ assay explain F1 --counts 4,6,4
     """
-    _one_source({"QRELS": qrels, "--grades": lists.grades, "--counts": lists.counts, "--points": lists.points},
-                "judgments and a run, or --grades, or --counts, or --points")  # fmt: skip
-    wanted = _with_parameters(measure, gain=gain, discount=discount)
-    rest = ("relevant", "exist", "swap")
+    items.one_source({"judgments and a run": qrels, "--grades": lists.grades, "--counts": lists.counts,
+                      "--points": lists.points})  # fmt: skip
+    if not lists.grades:
+        items.refuse(settings(lists, "relevant", "exist", "swap"), "goes with --grades")
     if qrels is not None:
-        items.refuse(lists, "goes with --grades, not with files", *rest)
         if run is None:
             raise ParameterError("give a run after the judgments")
-        systems: tuple[Any, ...] = (qrels, _opened(qrels, run))
-        stated = settings(rules)
-    else:
-        named = ("relevance_level", "collection_size", "undefined")
-        items.refuse(options.without(rules, *named), "goes with judgments and runs")
-        if not lists.grades:
-            kind = "counts" if lists.counts else "points"
-            items.refuse(lists, f"goes with --grades, not with --{kind}", *rest)
-            if rules.relevance_level is not None:
-                raise ParameterError(
-                    f"--level goes with --grades, not with --{kind}: what is relevant is decided there"
-                )
-        if lists.counts and not is_of_classes(measure) and _is_of_labels_too(measure):
-            output.message("note: counted as retrieved documents; of a classifier: assay classifier explain")
-        systems = (counts_of(measure, lists, rules),)
-        stated = options.stated(undefined=rules.undefined)
-    stated |= settings(look) | options.stated(query=query)
-    _deliver(wanted, systems, stated, to)
+        _deliver(measure, [qrels, _opened(qrels, run)], {**rules, "query": query}, to)
+        return
+    of_lists = {"collection_size", "undefined", *(["relevance_level"] if lists.grades else [])}
+    items.refuse({name: rules for name in rules if name not in of_lists}, "goes with judgments and runs")
+    stated = {name: value for name, value in rules.items() if name == "undefined"}
+    _deliver(measure, [counts_of(measure, lists, rules)], {**stated, "query": query}, to)
 
 
 def classifier(
     measure: options.MeasureName,
-    path: options.PredictionFile = None,
+    path: options.PredictionFile | None = None,
     /,
     *,
-    matrix: options.Matrix = None,
-    typed: options.TypedScores = None,
+    matrix: options.Matrix | None = None,
+    typed: options.TypedScores | None = None,
     counts: Counts = (),
-    item: Annotated[
-        str | None, option("--item", metavar="ID", help="Which item, for measures of single items.")
-    ] = None,
+    item: Annotated[str | None, option(metavar="ID", help="Which item, for measures of single items.")] = None,
     labels: LabelInputs = LabelInputs(),
-    threshold: options.Threshold = None,
-    orientation: options.Orientation = None,
-    look: Look = Look(),
-    to: Output = Output(),
+    threshold: Threshold | None = None,
+    orientation: options.Orientation | None = None,
+    to: Explaining = Explaining(),
 ) -> None:
     """Show how a classifier's number came about: every step, the formula with the numbers in it, the result.
 
@@ -117,36 +89,34 @@ def classifier(
     $ assay classifier explain MCC --matrix '5 0; 1 3'
     $ assay classifier explain AUC --scores 'P .90, N .70, P .60'
     """
-    _one_source({"FILE": path, "--matrix": matrix, "--scores": typed, "--counts": counts},
-                "a file of predictions, or --matrix, or --scores, or --counts")  # fmt: skip
+    items.one_source({"a file of predictions": path, "--matrix": matrix, "--scores": typed, "--counts": counts})
     if orientation is not None and (typed is not None or counts):
         raise ParameterError("--orientation goes with a matrix, not with --scores or --counts")
     # What of a classifier is meant: the verb shows it beside the whole.
-    chosen = settings(look) | options.stated(
-        label=labels.one_class, item=item, threshold=threshold, orientation=orientation
-    )
+    chosen = {"label": labels.one_class, "item": item, "threshold": threshold}
+    chosen |= {} if orientation is None else {"orientation": orientation}
     read = options.without(labels, "one_class")
     if matrix is not None:
         system: Any = items.typed_matrix(matrix, read, orientation)
     elif typed is not None:
         from assay.measures.counting.scored import Scored  # noqa: PLC0415  # `assay --help` need not load Polars
 
-        scores = items.typed_scores(typed, read)
-        system = Scored.from_scores(scores.truth, scores.scores, pos_label=True)
+        truth, scores = items.typed_scores(typed, read)
+        system = Scored.from_scores(truth, scores, pos_label=True)
     elif counts:
-        items.refuse(options.without(labels, "pos_label"), "goes with predictions, not with --counts")
+        items.refuse(settings(options.without(labels, "pos_label")), "goes with predictions, not with --counts")
         system = decisions_in(counts, None, classes=True, positive=labels.pos_label)
     else:
         system = items.only_system(items.predictions([str(path)], read))
-    _deliver(measure, (system,), chosen, to, positive=labels.pos_label if counts else None)
+    _deliver(measure, [system], chosen, to, positive=labels.pos_label if counts else None)
 
 
 def clustering(
     measure: options.MeasureName,
-    path: Annotated[str | None, options.ClusterFile.__metadata__[0]] = None,
+    path: options.ClusterFile | None = None,
     /,
     *,
-    table: options.Table = None,
+    table: options.Table | None = None,
     typed: Annotated[
         str | None, option("--clusters", metavar="'0 1 2 | 10 11'", help="Points in clusters instead of a file.")
     ] = None,
@@ -156,11 +126,10 @@ def clustering(
     classes: Annotated[
         str | None, option("--class-names", metavar="a,b,c", help="Names of the classes of --contingency.")
     ] = None,
-    item: Annotated[str | None, option("--item", metavar="ID", help="Which item, for Silhouette.")] = None,
+    item: Annotated[str | None, option(metavar="ID", help="Which item, for Silhouette.")] = None,
     clusters: ClusterInputs = ClusterInputs(),
-    seed: options.Seed = None,
-    look: Look = Look(),
-    to: Output = Output(),
+    drawing: SeedOption = SeedOption(),
+    to: Explaining = Explaining(),
 ) -> None:
     """Show how a clustering's number came about: every step, the formula with the numbers in it, the result.
 
@@ -169,14 +138,12 @@ def clustering(
     $ assay clustering explain NMI --contingency '5 1 2; 1 4 0; 0 1 3'
     $ assay clustering explain Silhouette --clusters '0 1 2 | 10 11'
     """
-    _one_source({"FILE": path, "--contingency": table, "--clusters": typed},
-                "a file of clusters, or --contingency, or --clusters")  # fmt: skip
-    if seed is not None and clusters.sample_size is None:
+    items.one_source({"a file of clusters": path, "--contingency": table, "--clusters": typed})
+    if drawing and "sample_size" not in clusters.rules:
         raise ParameterError("--seed goes with --sample-size, which draws items at random")
     if classes is not None and table is None:
         raise ParameterError("--class-names goes with --contingency")
-    system_name = options.only(clusters.system, "--system")
-    stated = settings(look) | options.stated(item=item, seed=seed, system=system_name)
+    stated: dict[str, Any] = {**drawing, "item": item, "system": options.only(clusters.system, "--system")}
     if table is not None:
         called = None if classes is None else labels_in(classes, "--class-names")
         system: Any = items.typed_contingency(table, clusters, called, lambda count: names_of_clusters(names, count))
@@ -187,18 +154,18 @@ def clustering(
             raise ParameterError("--cluster-names goes with --contingency or --clusters: a file names its clusters")
         system = items.clusterings([str(path)], options.without(clusters, "system"))
         stated |= items.cluster_rules(clusters)
-    _deliver(measure, (system,), stated, to)
+    _deliver(measure, [system], stated, to)
 
 
 def extraction(
     measure: options.MeasureName,
     truth: options.TrueSpans,
-    system: Annotated[str | None, options.OptionalSpanFiles.__metadata__[0]] = None,
+    system: options.SpanFile | None = None,
     /,
     *,
     kind: Annotated[str | None, option("--type", metavar="TYPE", help="Only the spans of this type.")] = None,
     rules: SpanRules = SpanRules(),
-    to: Output = Output(),
+    to: Explaining = Explaining(),
 ) -> None:
     """Show how a number of extracted spans came about: the counts, the formula with the numbers in it, the result.
 
@@ -206,7 +173,7 @@ def extraction(
     $ assay extraction explain Recall letters/mentions.conll letters/lists.conll
     """
     (read,) = items.extractions(truth, [] if system is None else [system], rules)
-    _deliver(measure, (read,), options.stated(label=kind), to)
+    _deliver(measure, [read], {"label": kind}, to)
 
 
 def scores(
@@ -215,10 +182,9 @@ def scores(
     /,
     *,
     order: Annotated[
-        tuple[str, ...],
-        option("--order", metavar="'A B=C D'", help="Items, the best first, = between tied ones; twice."),
+        tuple[str, ...], option(metavar="'A B=C D'", help="Items, the best first, = between tied ones; twice.")
     ] = (),
-    to: Output = Output(),
+    to: Explaining = Explaining(),
 ) -> None:
     """Show how a rank correlation of two orders came about.
 
@@ -231,29 +197,17 @@ def scores(
     _deliver(measure, two_orders(measure, order, path), {}, to)
 
 
-def _one_source(sources: dict[str, Any], words: str) -> None:
-    count = sum(options.is_set(value) for value in sources.values())
-    if count != 1:
-        raise ParameterError(f"give {words}{', not several' if count else ''}")
-
-
 def _deliver(
-    measure: Any, systems: tuple[Any, ...], stated: dict[str, Any], to: Output, *, positive: str | None = None
+    measure: str, systems: list[Any], stated: dict[str, Any], to: Explaining, *, positive: str | None = None
 ) -> None:
     from assay.verbs.explanation import explain  # noqa: PLC0415  # `assay --help` need not load Polars
 
-    output.form_of(to)
-    result = explain(measure, *systems, **stated)
+    result = explain(measure, *systems, show=to.show, running=to.running, **stated)
     if positive is not None:
-        result = _about_class(result, positive)
-    output.deliver(output.rendered(result, to), to)
+        from assay.subjects.labels.explained_matrices import of_class  # noqa: PLC0415
 
-
-def _about_class(result: Explanation, positive: str) -> Explanation:
-    """The same with the class in its signature."""
-    from assay.subjects.labels.explained_matrices import of_class  # noqa: PLC0415
-
-    return replace(result, signature=of_class(result.signature, positive))
+        result = replace(result, signature=of_class(result.signature, positive))  # with the class in it
+    output.give(result, to)
 
 
 def _opened(qrels: str, run: str) -> Any:
@@ -264,29 +218,3 @@ def _opened(qrels: str, run: str) -> Any:
     if opened.format == EMPTY_FILE:
         output.message(f"warning: {opened.origin}: the file is empty")
     return opened
-
-
-def _with_parameters(measure: str, **typed: str | None) -> Any:
-    """The measure with parameters that were typed as options, unless the measure's own text has them."""
-    from assay.measures import parse_measure  # noqa: PLC0415
-    from assay.measures.parser import parse_value  # noqa: PLC0415
-
-    parameters = {name: text for name, text in typed.items() if text is not None}
-    if not parameters:
-        return measure
-    wanted = parse_measure(measure)
-    for name in parameters:
-        if name in wanted.given:
-            raise ParameterError(f"{name} is said twice: in {wanted} and by --{name}")
-    return wanted(**{name: parse_value(text) for name, text in parameters.items()})
-
-
-def _is_of_labels_too(measure: str) -> bool:
-    """Whether classifiers have a measure by this name."""
-    from assay.measures import parse_measure  # noqa: PLC0415
-
-    try:
-        parse_measure(measure, "binary")
-    except ParameterError:
-        return False
-    return True

@@ -12,10 +12,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from assay.cli import inputs, options
-from assay.cli.options import Output, option
-from assay.cli.output import deliver, form_of, message, say, written
+from assay.cli.options import Output
+from assay.cli.output import deliver, form_of, message, remarks, written
 from assay.core.domains import Choice
 from assay.core.errors import InputError, ParameterError
+from assay.core.options import option
 
 if TYPE_CHECKING:
     from assay.files.writing import Table
@@ -29,10 +30,10 @@ def show(
     path: Annotated[str | None, options.argument("FILE", "A file, a folder with a collection, or - for stdin.")] = None,
     /,
     *,
-    kind: options.Kind = None,
-    lines: Annotated[int | None, option("-n", "--lines", help="How many rows to show (5).", least=0)] = None,
+    kind: options.Kind | None = None,
+    lines: Annotated[int, option("-n", "--lines", help="How many rows to show (5).", least=0)] = 5,
     inverse_grades: options.InverseGrades = False,
-    formats: Annotated[bool, option("--formats", help="List all formats that can be read and written.")] = False,
+    formats: Annotated[bool, option(help="List all formats that can be read and written.")] = False,
     to: Output = Output(),
 ) -> None:
     """Say what a file is: its format, rows, topics, grades, first rows; or what a folder holds.
@@ -54,7 +55,7 @@ def show(
 
         contents = contents_of_collection(read_collection(path, inverse_grades=inverse_grades))
     else:
-        contents = contents_of(_opened(path, kind, inverse_grades=inverse_grades), path, 5 if lines is None else lines)
+        contents = contents_of(_opened(path, kind, inverse_grades=inverse_grades), path, lines)
     deliver(contents.to_json() if to.json else written(contents.document(), form, plain=to.path is not None), to)
 
 
@@ -65,7 +66,7 @@ def convert(
     ],
     /,
     *,
-    kind: options.Kind = None,
+    kind: options.Kind | None = None,
     from_format: Annotated[str | None, option("--from", metavar="FORMAT", help="The format of IN (found out).")] = None,
     to_format: Annotated[
         str | None, option("--to", metavar="FORMAT", help="The format of OUT (by its ending).")
@@ -87,8 +88,7 @@ def convert(
         message(f"{source}: {table.format} -> {target}: {kind_of(table)} as {written_as}")
         if lost := left_out(table, written_as):
             message(f"warning: {target}: {written_as} has no place for {', '.join(lost)}")
-        for warning in getattr(table, "warnings", ()):
-            message(f"warning: {warning}")
+        remarks(getattr(table, "warnings", ()), quiet=False)
 
 
 def examples(
@@ -100,7 +100,8 @@ def examples(
     $ assay examples tea
     """
     lay_out(folder)
-    say(f"{folder}: made; go there (cd {shlex.quote(str(folder))}) and try: assay evaluate qrels.txt words.run")
+    text = f"{folder}: made; go there (cd {shlex.quote(str(folder))}) and try: assay evaluate qrels.txt words.run"
+    message(text, err=False)
 
 
 def lay_out(folder: Path) -> None:

@@ -3,27 +3,51 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from assay.cli import inputs, items, options, output
-from assay.cli.inputs import directions
-from assay.cli.options import TEST, Gating, Output, SearchRules, option, settings
-from assay.cli.subject_options import ClusterInputs, LabelInputs, SpanRules
+from assay.cli.options import Measured, Output, group
+from assay.cli.subject_options import PairedClusters, PairedLabels
 from assay.core.domains import Choice
 from assay.core.errors import AssayError, InputError, ParameterError, number_of
+from assay.core.options import Columns, EvaluationRules, GateLevels, Inconclusive, MinJudged, SpanRules, option
 
 if TYPE_CHECKING:
     from assay.verbs.gating.result import GateResult
 
-#: Options that are not about the decision.
-_PIPELINE = ("junit", "summary", "annotations", "margin")
 OldName = Annotated[
     tuple[str, ...], option("-b", "--baseline", metavar="NAME", help="Of several systems, the baseline.")
 ]
 NewName = Annotated[str | None, option("-c", "--candidate", metavar="NAME", help="Of several systems, the candidate.")]
+
+
+@group
+class Gating(Output, Measured):
+    """When a candidate may take the baseline's place, and where a pipeline looks for the outcome."""
+
+    margin: Annotated[
+        tuple[str, ...], option(metavar="N", help="Smallest loss that matters: 0.01, or nDCG@10=0.02; repeat.")
+    ] = ()
+    inconclusive: Inconclusive | None = None
+    rules: GateLevels = field(default_factory=GateLevels)
+    junit: Annotated[Path | None, option(help="Also write JUnit XML to this file.")] = None
+    summary: Annotated[Path | None, option(help="Also append Markdown to this file, such as $GITHUB_STEP_SUMMARY.")] = (
+        None
+    )
+    annotations: Annotated[str | None, option(metavar="github", help="Also print workflow commands.")] = None
+
+    def gate(self, inputs: Sequence[Any], rules: Mapping[str, Any]) -> GateResult:
+        """Gate under these rules."""
+        from assay.verbs.gating.gate import gate  # noqa: PLC0415  # `assay --help` need not load Polars
+        from assay.verbs.gating.rules import margins_in  # noqa: PLC0415
+
+        margins = margins_in(self.margin)
+        stated = {**self.rules, **options.settings(self, "inconclusive"), **rules}
+        return gate(*inputs, margin=margins, measures=self.measures or None, **stated)
 
 
 def search(
@@ -32,16 +56,11 @@ def search(
     new: Annotated[str, options.argument("NEW", "The run that wants its place; name=FILE names it.")],
     /,
     *,
-    measures: options.Measures = (),
-    gating: Gating = Gating(),
-    min_judged: Annotated[
-        float | None,
-        option("--min-judged", help="Share of the top 10 that has to be judged, in both runs (no guard).", panel=TEST),
-    ] = None,
-    slices: options.Slices = None,
-    topics: options.Topics = None,
-    rules: SearchRules = SearchRules(),
-    to: Output = Output(),
+    to: Gating = Gating(),
+    min_judged: MinJudged | None = None,
+    slices: options.Slices | None = None,
+    topics: options.Topics | None = None,
+    rules: EvaluationRules = EvaluationRules(),
 ) -> int:
     """Say whether a run may take the baseline's place, with an exit code for pipelines.
 
@@ -52,29 +71,26 @@ def search(
     """
 
     def decided() -> GateResult:
-        from assay.verbs.gating.rules import margins_in  # noqa: PLC0415  # `assay --help` need not load Polars
-
         if (slices is None) != (topics is None):
             raise ParameterError("--slices ATTRIBUTE and --topics FILE go together")
-        stated = options.stated(min_judged=min_judged, slices=slices, topics=topics) | settings(rules)
-        return _of_runs(qrels, old, new, measures, gating, margins_in(gating.margin), stated, to.quiet)
+        runs, baseline = _opened(qrels, old, new)
+        candidate = {runs[-1].name: runs[-1]}
+        with inputs.progress(runs, hidden=to.quiet):
+            more = {"min_judged": min_judged, "slices": slices, "topics": topics}
+            return to.gate([qrels, baseline, candidate], more | {**rules})
 
-    return _deliver(decided, gating, to)
+    return _deliver(decided, to)
 
 
 def classifier(
     old: options.Baseline,
-    new: options.Candidate = None,
+    new: options.Candidate | None = None,
     /,
     *,
     baseline: OldName = (),
     candidate: NewName = None,
-    measures: options.Measures = (),
-    labels: LabelInputs = LabelInputs(),
-    threshold: options.Threshold = None,
-    missing: options.MissingItems = None,
-    gating: Gating = Gating(),
-    to: Output = Output(),
+    to: Gating = Gating(),
+    labels: PairedLabels = PairedLabels(),
 ) -> int:
     """Say whether a classifier may take the baseline's place, with an exit code for pipelines.
 
@@ -85,25 +101,21 @@ def classifier(
     """
 
     def decided() -> GateResult:
-        rules = items.item_rules(labels, threshold, missing)
-        read = [items.predictions([file], labels) for file in (old, new) if file is not None]
-        return _of_items(read, options.only(baseline, "-b"), candidate, measures, gating, rules, to.quiet)
+        read = [items.predictions([file], labels, quiet=to.quiet) for file in (old, new) if file is not None]
+        return to.gate(_two(read, baseline, candidate), items.item_rules(labels))
 
-    return _deliver(decided, gating, to)
+    return _deliver(decided, to)
 
 
 def clustering(
     old: options.Baseline,
-    new: options.Candidate = None,
+    new: options.Candidate | None = None,
     /,
     *,
     baseline: OldName = (),
     candidate: NewName = None,
-    measures: options.Measures = (),
-    clusters: ClusterInputs = ClusterInputs(),
-    missing: options.MissingItems = None,
-    gating: Gating = Gating(),
-    to: Output = Output(),
+    to: Gating = Gating(),
+    clusters: PairedClusters = PairedClusters(),
 ) -> int:
     """Say whether a clustering may take the baseline's place, with an exit code for pipelines.
 
@@ -114,23 +126,21 @@ def clustering(
     """
 
     def decided() -> GateResult:
-        rules = items.cluster_rules(clusters) | options.stated(missing=missing)
-        read = [items.clusterings([file], clusters) for file in (old, new) if file is not None]
-        return _of_items(read, options.only(baseline, "-b"), candidate, measures, gating, rules, to.quiet)
+        rules = items.cluster_rules(clusters)
+        read = [items.clusterings([file], clusters, quiet=to.quiet) for file in (old, new) if file is not None]
+        return to.gate(_two(read, baseline, candidate), rules)
 
-    return _deliver(decided, gating, to)
+    return _deliver(decided, to)
 
 
 def extraction(
     truth: options.TrueSpans,
     old: options.Baseline,
-    new: Annotated[str, options.Candidate.__metadata__[0]],
+    new: options.Candidate,
     /,
     *,
-    measures: options.Measures = (),
+    to: Gating = Gating(),
     rules: SpanRules = SpanRules(),
-    gating: Gating = Gating(),
-    to: Output = Output(),
 ) -> int:
     """Say whether a system that extracts spans may take the baseline's place, with an exit code for pipelines.
 
@@ -139,11 +149,7 @@ def extraction(
 
     $ assay extraction gate letters/mentions.conll letters/lists.conll letters/capitals.conll
     """
-
-    def decided() -> GateResult:
-        return _of_results(items.extractions(truth, [old, new], rules), {}, measures, gating)
-
-    return _deliver(decided, gating, to)
+    return _deliver(lambda: to.gate([items.extractions(truth, [old, new], rules)], {}), to)
 
 
 def scores(
@@ -152,11 +158,9 @@ def scores(
     *,
     baseline: OldName = (),
     candidate: NewName = None,
-    columns: options.Columns = (),  # noqa: ARG001  # `calling` sees to it
-    measures: options.Measures = (),
+    to: Gating = Gating(),
     direction: options.Direction = (),
-    gating: Gating = Gating(),
-    to: Output = Output(),
+    columns: Columns = None,  # noqa: ARG001  # `calling` sees to it
 ) -> int:
     """Say whether a system may take the baseline's place, from bare scores, with an exit code for pipelines.
 
@@ -169,20 +173,11 @@ def scores(
     def decided() -> GateResult:
         from assay.files.small_tables import read_scores  # noqa: PLC0415  # `assay --help` need not load Polars
 
-        table = read_scores(path, **({"measure": measures[0]} if measures else {}))
-        names = {"baseline": options.only(baseline, "-b"), "candidate": candidate}
-        return _of_results(table, names | directions(direction), measures, gating)
+        table = read_scores(path, **({"measure": to.measures[0]} if to.measures else {}))
+        sides = [options.only(baseline, "-b"), candidate]
+        return to.gate([table, *sides], inputs.directions(direction))
 
-    return _deliver(decided, gating, to)
-
-
-def _of_results(results: Any, stated: dict[str, Any], measures: tuple[str, ...], gating: Gating) -> GateResult:
-    """The gate on what was read already."""
-    from assay.verbs.gating.gate import gate  # noqa: PLC0415
-    from assay.verbs.gating.rules import margins_in  # noqa: PLC0415
-
-    stated |= settings(gating, without=_PIPELINE)
-    return gate(results, margin=margins_in(gating.margin), measures=measures or None, **stated)
+    return _deliver(decided, to)
 
 
 def freeze(
@@ -192,7 +187,7 @@ def freeze(
     *,
     path: Annotated[Path, option("-o", "--output", help="The file to write; - for stdout.")],
     measures: options.Measures = (),
-    rules: SearchRules = SearchRules(),
+    rules: EvaluationRules = EvaluationRules(),
     overwrite: options.Overwrite = False,  # noqa: ARG001  # heeded by whoever calls
     quiet: options.Quiet = False,
 ) -> None:
@@ -204,7 +199,7 @@ def freeze(
 
     frozen.refuse_predictions(qrels, inputs.named(run)[1])
     (opened,) = inputs.opened(qrels, [run])
-    baseline = frozen.freeze(qrels, {opened.name: opened}, **options.stated(measures=measures), **settings(rules))
+    baseline = frozen.freeze(qrels, {opened.name: opened}, measures or frozen.DEFAULT_MEASURES, **rules)
     if str(path) == "-":
         output.deliver(baseline.to_json())
     else:
@@ -214,20 +209,11 @@ def freeze(
         output.message(f"{path}: {baseline.system}, {', '.join(baseline.measures)} on {topics}")
 
 
-def _of_runs(
-    qrels: str,
-    old: str,
-    new: str,
-    measures: tuple[str, ...],
-    gating: Gating,
-    margin: Any,
-    stated: dict[str, Any],
-    quiet: bool,
-) -> GateResult:
+def _opened(qrels: str, old: str, new: str) -> tuple[list[Any], Any]:
+    """The runs, the candidate last; and the baseline, which may be frozen."""
     from assay.files import Source  # noqa: PLC0415
     from assay.subjects.ranking.baseline_files import frozen_in, is_baseline  # noqa: PLC0415
     from assay.subjects.ranking.inputs import opened_run  # noqa: PLC0415
-    from assay.verbs.gating.gate import gate  # noqa: PLC0415
 
     name, path = inputs.named(old)
     if [qrels, path, inputs.named(new)[1]].count("-") > 1:
@@ -236,54 +222,48 @@ def _of_runs(
         raise ParameterError(f"{new} looks like a frozen baseline: it comes before the run")
     # One source for both looks at the file: stdin and pipes can be read only once.
     source = Source(path)
-    baseline: Any = frozen_in(source if name is None else {name: source})
+    frozen = frozen_in(source if name is None else {name: source})
     runs = inputs.opened(qrels, [new])
-    if baseline is None:
-        run = opened_run(source, name)
-        baseline, runs = {run.name: run}, [run, *runs]
-    stated |= settings(gating, without=_PIPELINE)
-    with inputs.progress(runs, hidden=quiet):
-        return gate(qrels, baseline, {runs[-1].name: runs[-1]}, margin=margin, measures=measures or None, **stated)
+    if frozen is not None:
+        return runs, frozen
+    run = opened_run(source, name)
+    return [run, *runs], {run.name: run}
 
 
-def _of_items(
-    read: list[list[Any]],
-    baseline: str | None,
-    candidate: str | None,
-    measures: tuple[str, ...],
-    gating: Gating,
-    rules: dict[str, Any],
-    quiet: bool,
-) -> GateResult:
-    """The gate on predictions or clusters: two files, or systems of one by their names."""
-    if not quiet:
-        items.say([system for systems in read for system in systems])
-    sides: dict[str, Any] = {"baseline": baseline, "candidate": candidate}
-    if len(read) == 2 and baseline is None and candidate is None:
-        sides["candidate"] = read.pop()
-    systems = [system for group in read for system in group]
-    return _of_results(systems, sides | rules, measures, gating)
+def _two(read: list[list[Any]], baseline: tuple[str, ...], candidate: str | None) -> list[Any]:
+    """Two files of systems, or the systems of all by their names: what a gate takes first."""
+    first = options.only(baseline, "-b")
+    if len(read) == 2 and first is None and candidate is None:
+        return [read[0], None, read[1]]
+    return [[system for group in read for system in group], first, candidate]
 
 
-def _deliver(decide: Callable[[], GateResult], gating: Gating, to: Output) -> int:
+def _deliver(decide: Callable[[], GateResult], to: Gating) -> int:
     """Decide, write what a pipeline reads, be it that something is wrong, and give the exit code."""
     try:
-        form = output.form_of(to)
-        if gating.annotations not in {None, "github"}:
-            raise ParameterError(f"--annotations is github, not {gating.annotations!r}")
-        if gating.inconclusive is not None:
-            Choice(("report", "pass", "fail")).check("--inconclusive", gating.inconclusive)
+        Choice(("github",)).check("--annotations", to.annotations or "github")
         result = decide()
+        text = _rendered(result, to)
         if to.path is not None:
-            output.deliver(_rendered(result, to), to)
-        _write(gating, result)
+            output.deliver(text, to)
+        _write(to, result.to_junit(), output.written(result.document(), "markdown"))
     except Exception as problem:
-        _write_problem(gating, problem)
+        _write_problem(to, problem)
         raise
-    if not to.quiet:
-        inputs.say(result.evaluation, result.notes)
-    # Whoever reads stdout may close it: it comes last.
-    _say(gating, result, None if to.path is not None else _rendered(result, to), to, is_log=form is None)
+    inputs.say(result.evaluation, result.notes, quiet=to.quiet)
+    apart = ""
+    if to.annotations is not None:
+        from assay.show.legible import legible  # noqa: PLC0415
+        from assay.verbs.gating.annotations import without_commands  # noqa: PLC0415
+
+        apart = legible(result.to_annotations())
+        # GitHub looks for commands in all that is printed, ids included: a text for people to read is fenced off. The
+        # commands then go to stdout, too, before it: of two streams, the order would be open.
+        if to.path is None and output.form_of(to) is None:
+            text, apart = output.Styled(apart + without_commands(text)), ""
+    sys.stderr.write(apart)
+    if to.path is None:  # whoever reads stdout may close it: it comes last
+        output.deliver(text, to)
     return result.exit_code
 
 
@@ -293,15 +273,17 @@ def _rendered(result: GateResult, to: Output) -> str:
     return output.written(result.document(), output.form_of(to), plain=to.path is not None)
 
 
-def _write(gating: Gating, result: GateResult) -> None:
+def _write(to: Gating, junit: str, summary: str) -> None:
     """Write the files that a pipeline reads."""
-    if gating.junit is not None:
-        output.write_file(gating.junit, result.to_junit())
-    if gating.summary is not None:
-        _append(gating.summary, output.written(result.document(), "markdown"))
+    from assay.files.atomic import write_text  # noqa: PLC0415  # `assay --help` need not load Polars
+
+    if to.junit is not None:
+        write_text(to.junit, junit)
+    if to.summary is not None:
+        _append(to.summary, summary)
 
 
-def _write_problem(gating: Gating, problem: Exception) -> None:
+def _write_problem(to: Gating, problem: Exception) -> None:
     """Leave what went wrong in the same places; one that cannot be written to does not keep it from the others."""
     from assay.show.legible import legible  # noqa: PLC0415
     from assay.verbs.gating.annotations import annotation  # noqa: PLC0415
@@ -309,34 +291,11 @@ def _write_problem(gating: Gating, problem: Exception) -> None:
     from assay.verbs.sections.gates import problem_document  # noqa: PLC0415
 
     text = str(problem) if isinstance(problem, AssayError) else f"unexpected {type(problem).__name__}: {problem}"
-    if gating.junit is not None:
+    for each in (options.without(to, "summary"), options.without(to, "junit")):
         with suppress(AssayError):
-            output.write_file(gating.junit, junit_of_problem(text))
-    if gating.summary is not None:
-        with suppress(AssayError):
-            _append(gating.summary, output.written(problem_document(text), "markdown"))
-    if gating.annotations == "github":
+            _write(each, junit_of_problem(text), output.written(problem_document(text), "markdown"))
+    if to.annotations == "github":
         sys.stderr.write(legible(annotation("error", "Quality gate", f"Invalid input: {text}")))
-
-
-def _say(gating: Gating, result: GateResult, text: str | None, to: Output, is_log: bool) -> None:
-    """Print the result, if it goes to stdout, and the annotations.
-
-    GitHub looks for commands in all that is printed, ids included: a text for people to read is fenced off. The
-    commands then go to stdout, too, before it: of two streams, the order would be open.
-    """
-    apart = ""
-    if gating.annotations is not None:
-        from assay.show.legible import legible  # noqa: PLC0415
-        from assay.verbs.gating.annotations import without_commands  # noqa: PLC0415
-
-        apart = legible(result.to_annotations())
-        if text is not None and is_log:
-            text, apart = output.Styled(apart + without_commands(text)), ""
-    if apart:
-        sys.stderr.write(apart)
-    if text is not None:
-        output.deliver(text, to)
 
 
 def _append(path: Path, text: str) -> None:

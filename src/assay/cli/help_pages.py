@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
 from assay.cli.commands import PANELS, SUBJECTS
-from assay.cli.options import INPUTS, OPTIONS
+from assay.core.options import COLUMNS, CONTENTS, INPUTS, OPTIONS, OUTPUT, RULES, TEST
 
 if TYPE_CHECKING:
     from cyclopts import App
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 _WIDEST = 100
 _NAMES = 28
 Entry = tuple[str, str]
+PANEL_ORDER = (INPUTS, OPTIONS, CONTENTS, COLUMNS, RULES, TEST, OUTPUT)
 
 
 def help_page(app: App, command: str, *, everything: bool) -> str:
@@ -58,10 +59,10 @@ def _of_command(app: App, command: str, everything: bool) -> list[str]:
 
 def panels_of(app: App, command: str) -> dict[str, list[Entry]]:
     """The inputs and options of a command with what they mean, by panel."""
-    panels: dict[str, list[Entry]] = {INPUTS: [], OPTIONS: []}
+    panels: dict[str, list[Entry]] = {title: [] for title in PANEL_ORDER}
     for each in _arguments(app, command):
-        panels.setdefault(_panel_of(each), []).append((_names(each), each.parameter.help))
-    return panels
+        panels[_panel_of(each)].append((_names(each), each.parameter.help))
+    return {title: entries for title, entries in panels.items() if entries or title in {INPUTS, OPTIONS}}
 
 
 def usage_of(app: App, command: str) -> str:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import sys
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from assay.cli.output import message
+from assay.cli.output import message, remarks
 from assay.core.errors import ParameterError, number_of
 
 if TYPE_CHECKING:
@@ -67,64 +68,62 @@ def opened(qrels: str, runs: Sequence[str]) -> list[Batches]:
 
 
 @contextmanager
+def bar(activity: str, total: int, *, hidden: bool) -> Iterator[Callable[[int], None] | None]:
+    """A bar on a terminal, that is told how far it has come since; None where nobody looks."""
+    if hidden or not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console  # noqa: PLC0415  # only a terminal
+    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn  # noqa: PLC0415
+
+    columns = (TextColumn(activity), BarColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as shown:
+        task = shown.add_task(activity, total=total)
+        yield lambda count: shown.advance(task, count)
+
+
+@contextmanager
 def progress(files: Sequence[object], hidden: bool) -> Iterator[None]:
     """Show how far reading has come (of runs that are streamed), on a terminal, once it takes longer than a moment."""
-    from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn  # noqa: PLC0415
-
     from assay.files import RunFile  # noqa: PLC0415
-    from assay.show.terminal import console  # noqa: PLC0415
 
-    out = console(stderr=True)
     streamed = [file for file in files if isinstance(file, RunFile)]
     total = sum(file.source.size or 0 for file in streamed)
-    if hidden or not out.is_terminal or total < 64 << 20:
-        yield
-        return
-    columns = (TextColumn("reading"), BarColumn(), DownloadColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=out, transient=True) as progress:
-        task = progress.add_task("reading", total=total)
-        for file in streamed:
-            file.source.watch = lambda count: progress.advance(task, count)
+    with bar("reading", total, hidden=hidden or total < 64 << 20) as advance:
+        for file in streamed if advance is not None else ():
+            file.source.watch = advance
         yield
 
 
 @contextmanager
 def working(activity: str, hidden: bool) -> Iterator[None]:
     """Show, on a terminal, that something is going on."""
-    from assay.show.terminal import console  # noqa: PLC0415
-
-    out = console(stderr=True)
-    if hidden or not out.is_terminal:
+    if hidden or not sys.stderr.isatty():
         yield
         return
-    with out.status(activity):
+    from rich.console import Console  # noqa: PLC0415  # only a terminal
+
+    with Console(stderr=True).status(activity):
         yield
 
 
-def say(evaluation: Evaluation | None, notes: Sequence[str]) -> None:
+def say(evaluation: Evaluation | None, notes: Sequence[str], *, quiet: bool) -> None:
     """Tell on stderr what was read, if it was judgments and runs, and what is worth a note."""
-    if evaluation is not None:
+    if evaluation is not None and not quiet:
         say_what_was_read(evaluation)
-    for note in notes:
-        message(f"note: {note}")
+    remarks(notes=notes, quiet=quiet)
 
 
 def say_what_was_read(result: Evaluation, besides: Sequence[str] = ()) -> None:
     """Tell on stderr what was found in the files, and what is odd, but for what is told elsewhere."""
     grades = result.qrels.frame["relevance"]
     counts = (number_of("topic", len(result.qrels.topics)), number_of("judgment", grades.len()))
-    scale = f"grades {_number(grades.min())} to {_number(grades.max())}"
+    lowest, highest = (float(str(end)) for end in (grades.min(), grades.max()))
+    scale = f"grades {lowest:g} to {highest:g}"
     message(f"{result.qrels.name}: {', '.join((result.qrels.format, *counts, scale))}")
     for file in result.runs.values():
         message(f"{file.origin}: {file.format}")
-    for warning in result.warnings:
-        if warning in besides:
-            continue
-        message(f"warning: {warning}")
-
-
-def _number(value: Any) -> str:
-    return f"{float(value):g}"
+    remarks([warning for warning in result.warnings if warning not in besides], quiet=False)
 
 
 def directions(texts: tuple[str, ...]) -> dict[str, str | dict[str, str]]:

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, Unpack
 
 from assay.cli.inputs import each_named, kept, named
-from assay.cli.options import settings, stated
+from assay.cli.options import is_set, settings
 from assay.cli.output import message
-from assay.cli.subject_options import ClusterColumns, ClusterInputs, LabelInputs, SpanRules
+from assay.cli.subject_options import ClusterColumns, ClusterInputs, LabelInputs, PairedClusters, PairedLabels
 from assay.core.domains import Choice
 from assay.core.errors import InputError, ParameterError, did_you_mean, listed, number_of
+from assay.core.options import Sampling, SpanRules
 
 if TYPE_CHECKING:
     from assay.measures.counting.confusion_matrix import ConfusionMatrix
@@ -22,10 +23,9 @@ if TYPE_CHECKING:
 
 Item = TypeVar("Item", bound=Any)
 ORIENTATIONS = ("rows_are_true", "rows_are_predicted")
-#: Options that say what of the systems is meant, and nothing about reading a file.
-_NOT_READ = ("system", "one_class", "labels", "noise", "noise_as", "unlabelled", "metric", "sample_size", "cluster")
-#: Options of predictions that a matrix, or a list of scores, has no use for.
-_OF_FILES = ("truth", "prediction", "score", "item", "weight", "list_separator", "system", "nulls", "unknown")
+#: Options of predictions that a matrix, or a list of scores, has no use for; those that say how a file is read.
+_OF_FILES = ("truth", "prediction", "score", "item", "weight", "list_separator", "nulls", "unknown", "system")
+_READ = (*_OF_FILES[:-1], "pos_label")
 
 
 def predictions(
@@ -40,14 +40,11 @@ def predictions(
         raise ParameterError("--class makes its class the positive one: leave --positive out")
     if labels.unknown is not None and labels.labels is None:
         raise ParameterError("--unknown goes with --labels, which says what is known")
-    columns = settings(labels, without=_NOT_READ) | {"keep": keep}
+    columns = settings(labels, *_READ) | {"keep": keep}
     if labels.labels is not None:
         from assay.cli.literals import labels_in  # noqa: PLC0415
 
         columns["labels"] = labels_in(labels.labels)
-    for name, words in (("nulls", ("error", "drop", "label")), ("unknown", ("error", "other"))):
-        if name in columns:
-            Choice(words).check(f"--{name}", columns[name])
     systems = _systems(files, lambda path, name: read_predictions(path, name=name, **columns), labels.system, "system")
     if not quiet:
         say(systems, what)
@@ -73,27 +70,21 @@ def clusterings(files: Sequence[Any], clusters: ClusterInputs, *, quiet: bool = 
     return systems
 
 
-def extractions(truth: str, files: Sequence[str], rules: SpanRules, **stated: Any) -> list[Extraction]:
+def extractions(truth: str, files: Sequence[str], rules: SpanRules, **sampling: Unpack[Sampling]) -> list[Extraction]:
     """The spans of each file held against the true ones; without a file, those that the file of the truth has, too."""
     from assay.files.sources import Source  # noqa: PLC0415
     from assay.subjects.spans.evaluation import extract  # noqa: PLC0415  # `assay --help` loads no Polars
 
     parts, true = each_named(truth, files), kept(truth)
-    if not parts:
-        return [extract(true, name=_tagger(Source(truth)), **settings(rules), **stated)]
     return [
-        extract(true, path, name=name or _tagger(Source(path)), **settings(rules), **stated) for name, path in parts
+        extract(true, path, name=name or Source(path or truth).stem.removesuffix(".conll"), **rules, **sampling)
+        for name, path in parts or [(None, None)]
     ]
-
-
-def _tagger(source: Any) -> str:
-    """What a system is called: as its file, without the ending of tagged tokens."""
-    return str(source.stem).removesuffix(".conll")
 
 
 def cluster_columns(clusters: ClusterColumns) -> dict[str, Any]:
     """Which columns hold what, as `read_clusters` takes them."""
-    columns: dict[str, Any] = settings(clusters, without=_NOT_READ)
+    columns: dict[str, Any] = settings(clusters, "truth", "item", "weight")
     if clusters.points is not None:
         columns["points"] = point_columns(clusters.points)
     if clusters.cluster:
@@ -162,19 +153,19 @@ def typed_matrix(text: str, labels: LabelInputs, orientation: str | None) -> Con
     from assay.files.small_tables import read_matrix  # noqa: PLC0415
     from assay.measures.counting.confusion_matrix import ConfusionMatrix  # noqa: PLC0415
 
-    refuse(labels, "goes with predictions, not with --matrix", *_OF_FILES)
+    refuse(settings(labels, *_OF_FILES), "goes with predictions, not with --matrix")
     if not text.strip():
         raise ParameterError("--matrix: expected a matrix, such as '13 4; 2 15', or a file of one, got nothing")
-    turned: Any = None if orientation is None else Choice(ORIENTATIONS).check("--orientation", orientation)
+    turned: Any = Choice(ORIENTATIONS).check("--orientation", orientation or ORIENTATIONS[0])
     names = None if labels.labels is None else labels_in(labels.labels)
     if not looks_like_matrix(text):
-        read = read_matrix(text, orientation=turned)
+        read = read_matrix(text, orientation=None if orientation is None else turned)
         matrix = ConfusionMatrix.from_matrix(read.table, read.labels, pos_label=labels.pos_label)
         return matrix if names is None else matrix.in_order(names)
     rows = matrix_in(text)
     if names is not None and len(names) != len(rows):
         raise ParameterError(f"--labels: expected {len(rows)}, one for each row, got {len(names)}")
-    return ConfusionMatrix.from_matrix(rows, names, **stated(orientation=turned), pos_label=labels.pos_label)
+    return ConfusionMatrix.from_matrix(rows, names, orientation=turned, pos_label=labels.pos_label)
 
 
 def typed_contingency(
@@ -187,7 +178,7 @@ def typed_contingency(
     from assay.cli.literals import table_in  # noqa: PLC0415
     from assay.measures.counting.contingency import Contingency  # noqa: PLC0415
 
-    refuse(clusters, "goes with a file, not with --contingency")
+    refuse(every(clusters), "goes with a file, not with --contingency")
     rows = table_in(text)
     return Contingency.from_table(rows, classes, named_clusters(len(rows[0])))
 
@@ -196,7 +187,7 @@ def typed_scores(text: str, labels: LabelInputs) -> Any:
     """The list of scores that was typed: whether each item is positive, and its score."""
     from assay.cli.literals import scores_in  # noqa: PLC0415
 
-    refuse(labels, "goes with a file, not with --scores", *_OF_FILES, "labels", "pos_label", "one_class")
+    refuse(settings(labels), "goes with a file, not with --scores")
     return scores_in(text)
 
 
@@ -209,31 +200,36 @@ def point_columns(text: str) -> list[str]:
 
 
 def cluster_rules(clusters: ClusterInputs) -> dict[str, Any]:
-    """The rules as `cluster` takes them."""
-    if clusters.noise_as is not None and clusters.noise is None:
+    """The rules as `cluster` takes them; where items are paired, with what is missing."""
+    if "noise_as" in clusters.rules and "noise" not in clusters.rules:
         raise ParameterError("--noise-as goes with --noise, which says what noise is")
-    names = ("noise", "noise_as", "unlabelled", "metric", "sample_size")
-    rules = {name: value for name, value in settings(clusters).items() if name in names}
-    for name, words in (("noise_as", ("drop", "singletons", "cluster")), ("unlabelled", ("error", "drop", "class"))):
-        if name in rules:
-            Choice(words).check(f"--{name.replace('_', '-')}", rules[name])
-    return rules
+    return {**clusters.rules, **(settings(clusters, "missing") if isinstance(clusters, PairedClusters) else {})}
 
 
-def item_rules(labels: LabelInputs, threshold: float | None, missing: str | None) -> dict[str, Any]:
+def item_rules(labels: PairedLabels) -> dict[str, Any]:
     """The rules of classifiers as `compare` and `gate` take them."""
-    if missing not in {None, "error", "drop"}:
-        raise ParameterError(f"--missing is error or drop for items that a system lacks, not {missing!r}")
-    return stated(pos_label=labels.pos_label, threshold=threshold, missing=missing)
+    return settings(labels, "pos_label", "threshold", "missing")
 
 
-def refuse(group: Any, why: str, *names: str) -> None:
-    """Refuse options of a group that were set, where they have no meaning."""
+def every(clusters: ClusterInputs) -> dict[str, Any]:
+    """What was set of columns and rules."""
+    columns = settings(clusters)
+    return {**columns.pop("rules", {}), **columns}
+
+
+def one_source(sources: Mapping[str, Any]) -> None:
+    """Refuse more than one of what systems can be given by, and none of it."""
+    count = sum(map(is_set, sources.values()))
+    if count != 1:
+        raise ParameterError(f"give {', or '.join(sources)}{', not several' if count else ''}")
+
+
+def refuse(stated: Mapping[str, Any], why: str) -> None:
+    """Refuse options that were set where they have no meaning."""
     from assay.cli.wording import option  # noqa: PLC0415
 
-    for name in settings(group):
-        if not names or name in names:
-            raise ParameterError(f"{option(name)} {why}")
+    for name in stated:
+        raise ParameterError(f"{option(name)} {why}")
 
 
 def source_of(file: str) -> Any:

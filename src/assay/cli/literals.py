@@ -25,20 +25,6 @@ _MOST_CELLS = 1e15
 _MOST_DOCUMENTS = 10_000_000
 
 
-class TypedScores(NamedTuple):
-    """Which items of a list are positive, and their scores."""
-
-    truth: list[bool]
-    scores: list[float]
-
-
-class TypedPoints(NamedTuple):
-    """Points, a row of numbers each, and the number of each one's cluster, from 1 on."""
-
-    rows: list[list[float]]
-    clusters: list[int]
-
-
 class Named(NamedTuple):
     """A list as it was typed, and the name in front of it if it has one."""
 
@@ -114,11 +100,11 @@ def labels_in(text: str, option: str = "--labels") -> list[str]:
     return labels
 
 
-def scores_in(text: str) -> TypedScores:
+def scores_in(text: str) -> tuple[list[bool], list[float]]:
     """The class and the score of each item: P or N (also + and -, 1 and 0), then the score; commas between items.
 
     >>> scores_in("P .90, N .70")
-    TypedScores(truth=[True, False], scores=[0.9, 0.7])
+    ([True, False], [0.9, 0.7])
     """
     truth, scores = [], []
     for item in text.split(","):
@@ -129,7 +115,7 @@ def scores_in(text: str) -> TypedScores:
             )
         truth.append(_SIGNS[words[0].upper()])
         scores.append(_number(words[1], "--scores"))
-    return TypedScores(truth, scores)
+    return truth, scores
 
 
 def grades_in(text: str) -> list[float | None]:
@@ -238,12 +224,12 @@ def numbers_of(groups: list[list[str]]) -> dict[str, float]:
     return {item: -float(place) for place, group in enumerate(groups, 1) for item in group}
 
 
-def points_in_clusters(text: str) -> TypedPoints:
-    """Points by cluster: `|` between clusters, `;` between points of several numbers; without `;`, each number is one.
+def points_in_clusters(text: str) -> tuple[list[list[float]], list[int]]:
+    """Points, and the number of each one's cluster: `|` between clusters, `;` between points of several numbers.
 
     >>> points_in_clusters("0 1 | 10")
-    TypedPoints(rows=[[0.0], [1.0], [10.0]], clusters=[1, 1, 2])
-    >>> points_in_clusters("0,0; 1,1 | 5,5").rows
+    ([[0.0], [1.0], [10.0]], [1, 1, 2])
+    >>> points_in_clusters("0,0; 1,1 | 5,5")[0]
     [[0.0, 0.0], [1.0, 1.0], [5.0, 5.0]]
     """
     several = ";" in text
@@ -267,7 +253,7 @@ def points_in_clusters(text: str) -> TypedPoints:
             raise ParameterError(
                 f"--clusters: expected as many numbers in point {place} as in the first, {len(rows[0])}, got {len(row)}"
             )
-    return TypedPoints(rows, clusters)
+    return rows, clusters
 
 
 def _rows(text: str, option: str) -> list[list[float]]:

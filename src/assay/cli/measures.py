@@ -5,12 +5,13 @@ from __future__ import annotations
 import itertools
 import json as json_module
 import math
+import sys
 from typing import TYPE_CHECKING, Annotated, Any
 
 from assay.cli import options
-from assay.cli.options import option
 from assay.cli.output import deliver, on_screen
 from assay.core.errors import ParameterError
+from assay.core.options import option
 
 if TYPE_CHECKING:
     from assay.measures.registry import Measure
@@ -37,10 +38,8 @@ def measures(
             "sparse-judgments, recommendation or question-answering.",
         ),
     ] = None,
-    classifiers: Annotated[
-        bool, option("--classifiers", help="The measures of classifiers; those of rankings otherwise.")
-    ] = False,
-    clusterings: Annotated[bool, option("--clusterings", help="The measures of clusterings.")] = False,
+    classifiers: Annotated[bool, option(help="The measures of classifiers; those of rankings otherwise.")] = False,
+    clusterings: Annotated[bool, option(help="The measures of clusterings.")] = False,
     json: options.Json = False,
 ) -> None:
     """List the measures, or show the card of one: definition, parameters, names elsewhere, example.
@@ -147,11 +146,10 @@ def _list(known: list[Measure], kind: str | None) -> None:
 
 
 def _card(measure: Measure) -> None:
-    from assay.show.terminal import console  # noqa: PLC0415
+    from assay.show.terminal import Screen  # noqa: PLC0415
     from assay.verbs.sections.cards import card  # noqa: PLC0415
 
-    out = console()
-    out.print(card(measure, min(out.width, 100)), markup=False, soft_wrap=True)
+    _print(card(measure, min(Screen.of(sys.stdout).width, 100)))
 
 
 def _as_json(measure: Measure) -> dict[str, Any]:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from assay.cli.options import Output
@@ -14,8 +13,6 @@ from assay.core.registry import writer
 from assay.core.results import Result
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
     from assay.show.model import Document
 
 FORMS = ("json", "csv", "markdown", "latex", "html")
@@ -35,20 +32,9 @@ def form_of(output: Output) -> str | None:
 
 
 class Styled(str):
-    """Text that a console has made, with colours of its own and nothing of the data that terminals obey."""
+    """Text that a screen has made, with colours of its own and nothing of the data that terminals obey."""
 
     __slots__ = ()
-
-
-def text_of(show: Callable[[Console], None], plain: bool) -> Styled:
-    """What `show` prints to a console, without blanks at the end of lines."""
-    from assay.show.terminal import console  # noqa: PLC0415  # `assay --help` need not load Rich's tables
-
-    out = console(plain=plain)
-    with out.capture() as captured:
-        show(out)
-    # Cells are padded to their column; nobody wants the blanks at the end of a line.
-    return Styled("".join(f"{line.rstrip()}\n" for line in captured.get().splitlines()))
 
 
 def deliver(text: str, output: Output | None = None) -> None:
@@ -63,14 +49,9 @@ def deliver(text: str, output: Output | None = None) -> None:
         sys.stdout.write(text if is_safe else _on_terminal(text, is_csv=output.csv))
         sys.stdout.flush()
         return
-    write_file(output.path, text)
-
-
-def write_file(path: Path, text: str) -> None:
-    """Write a file, whole or not at all."""
     from assay.files.atomic import write_text  # noqa: PLC0415
 
-    write_text(path, text)
+    write_text(output.path, text)
 
 
 def _on_terminal(text: str, *, is_csv: bool) -> str:
@@ -84,13 +65,8 @@ def _on_terminal(text: str, *, is_csv: bool) -> str:
     return each_cell(text, on_one_line)
 
 
-def say(text: str) -> None:
-    """Tell on stdout, on one line and legibly, whatever the names in it hold."""
-    message(text, err=False)
-
-
 def message(text: str, *, err: bool = True) -> None:
-    """The same on stderr."""
+    """Tell on stderr, or on stdout, on one line and legibly, whatever the names in it hold."""
     from assay.show.legible import on_one_line  # noqa: PLC0415
 
     (sys.stderr if err else sys.stdout).write(f"{on_one_line(text)}\n")
@@ -110,10 +86,18 @@ def written(document: Document, form: str | None, plain: bool = True) -> str:
 
 def on_screen(document: Document, plain: bool = False) -> Styled:
     """A document for the terminal, without what went to stderr."""
-    from assay.show.terminal import show  # noqa: PLC0415  # `assay --help` need not load Rich's tables
+    from assay.show.terminal import Screen, show  # noqa: PLC0415  # `assay --help` need not load Polars
 
-    parts = tuple(part for part in document.sections if part.name not in _ON_STDERR)
-    return text_of(lambda out: show(replace(document, sections=parts), out), plain)
+    screen = Screen.of(sys.stdout, plain=plain)
+    show(replace(document, sections=tuple(part for part in document.sections if part.name not in _ON_STDERR)), screen)
+    return Styled(screen.text)
+
+
+def give(result: Result, output: Output, *, warnings: Sequence[str] = (), notes: Sequence[str] = ()) -> None:
+    """Give a result in the form asked for, and tell on stderr what is odd, and what is worth a note."""
+    text = rendered(result, output)
+    remarks(warnings, notes, quiet=output.quiet)
+    deliver(text, output)
 
 
 def rendered(result: Result, output: Output) -> str:

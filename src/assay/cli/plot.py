@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from assay.cli import inputs, items, options
 from assay.cli.clusters import Numbers, number_of
-from assay.cli.options import CONTENTS, SearchRules, group, option, settings
+from assay.cli.options import group, settings
 from assay.cli.output import message, remarks
 from assay.cli.subject_options import ClusterInputs, LabelInputs
 from assay.core.domains import Choice
 from assay.core.errors import ParameterError
+from assay.core.options import CONTENTS, EvaluationOptions, Sampling, SeedOption, option
 
 if TYPE_CHECKING:
     from assay.verbs.curves import Curve
@@ -33,7 +35,10 @@ OF_CLUSTERS = {"silhouette": "Silhouette", "contingency": "Purity", "over-k": ""
 class Target:
     """The file to write."""
 
-    path: options.PictureFile = None
+    path: Annotated[
+        Path | None,
+        option("-o", "--output", help="The file: .svg, .png, .pdf, .html, .json, .csv, .md (assay-KIND.html)."),
+    ] = None
     overwrite: options.Overwrite = False
     quiet: options.Quiet = False
 
@@ -46,6 +51,43 @@ class Target:
         return target
 
 
+@group
+class CurveOfRuns:
+    """What a curve of runs shows."""
+
+    measures: options.Measures = ()
+    query: options.Query | None = None
+    levels: Annotated[
+        int | None, option(help="Levels of recall, evenly spaced from 0 to 1 (pr; 11).", panel=CONTENTS)
+    ] = None
+    unretrieved: Annotated[
+        str | None,
+        option(help="Documents not retrieved: left_out; with --collection-size random_order, relevant_last (roc).",
+               panel=CONTENTS),
+    ] = None  # fmt: skip
+
+
+@group
+class CurveOfScores:
+    """What a curve of a classifier's scores shows."""
+
+    threshold: Annotated[str | None, option(help="In scores: a number, or a rule such as youden.", panel=CONTENTS)] = (
+        None
+    )
+    bins: Annotated[
+        int | None, option(help="Bins of calibration (10) and of scores (30).", panel=CONTENTS, least=1)
+    ] = None
+    binning: Annotated[
+        str | None, option(help="Bins of calibration: equal width (default) or mass.", panel=CONTENTS)
+    ] = None
+    at: Annotated[
+        float | None, option(help="Share of items that gain and lift are told for (0.1).", panel=CONTENTS)
+    ] = None
+    band: Annotated[str | None, option(help="Around roc: none (default), pointwise, simultaneous.", panel=CONTENTS)] = (
+        None
+    )
+
+
 def search(
     qrels: options.Judgments,
     runs: options.Runs,
@@ -54,21 +96,8 @@ def search(
     kind: Annotated[
         str, option("-k", "--kind", help="pr (precision-recall; default), roc, cutoff, queries, difference.")
     ] = "pr",
-    measures: options.Measures = (),
-    query: options.Query = None,
-    levels: Annotated[
-        int | None, option("--levels", help="Levels of recall, evenly spaced from 0 to 1 (pr; 11).", panel=CONTENTS)
-    ] = None,
-    unretrieved: Annotated[
-        str | None,
-        option(
-            "--unretrieved",
-            help="Documents not retrieved: left_out; with --collection-size random_order, relevant_last (roc).",
-            panel=CONTENTS,
-        ),
-    ] = None,
-    rules: SearchRules = SearchRules(),
-    seed: options.Seed = None,
+    look: CurveOfRuns = CurveOfRuns(),
+    rules: EvaluationOptions = EvaluationOptions(),
     to: Target = Target(),
 ) -> None:
     """Draw a curve: precision against recall, ROC, a measure by cut-off, query by query, or a difference.
@@ -77,13 +106,14 @@ def search(
     $ assay plot qrels.txt words.run stems.run --kind difference -m AP -o difference.svg
     """
     Choice(OF_RUNS).check("--kind", kind)
-    chosen = {"measure": options.only(measures, "-m"), "query": query, "levels": levels, "unretrieved": unretrieved}
-    chosen = _stated(chosen, OF_RUNS[kind], f"--kind {kind}")
+    chosen = settings(look, "query", "levels", "unretrieved")
+    if look.measures:
+        chosen["measure"] = options.only(look.measures, "-m")
+    _check(chosen, OF_RUNS[kind], kind)
     target = to.checked(kind)
     files = inputs.opened(qrels, runs)
-    more = settings(rules) | options.stated(seed=seed)
     with inputs.progress(files, hidden=to.quiet):
-        curve = _of_runs(kind, qrels, files, chosen, more)
+        curve = _of_runs(kind, qrels, files, chosen, rules)
     _deliver(curve, target, quiet=to.quiet)
 
 
@@ -95,22 +125,8 @@ def classifier(
         str, option("-k", "--kind", help="roc (default), pr, det, calibration, gain, lift, scores.")
     ] = "roc",
     labels: LabelInputs = LabelInputs(),
-    threshold: Annotated[
-        str | None, option("--threshold", help="In scores: a number, or a rule such as youden.", panel=CONTENTS)
-    ] = None,
-    bins: Annotated[
-        int | None, option("--bins", help="Bins of calibration (10) and of scores (30).", panel=CONTENTS, least=1)
-    ] = None,
-    binning: Annotated[
-        str | None, option("--binning", help="Bins of calibration: equal width (default) or mass.", panel=CONTENTS)
-    ] = None,
-    at: Annotated[
-        float | None, option("--at", help="Share of items that gain and lift are told for (0.1).", panel=CONTENTS)
-    ] = None,
-    band: Annotated[
-        str | None, option("--band", help="Around roc: none (default), pointwise, simultaneous.", panel=CONTENTS)
-    ] = None,
-    sampling: options.Sampling = options.Sampling(),
+    look: CurveOfScores = CurveOfScores(),
+    sampling: Sampling = Sampling(),
     to: Target = Target(),
 ) -> None:
     """Draw a curve of classifiers' scores.
@@ -121,24 +137,12 @@ def classifier(
     from assay.subjects.labels import curves as classifier_curves  # noqa: PLC0415  # `--help` need not load Polars
 
     Choice(OF_SCORES).check("--kind", kind)
-    chosen = {
-        "bins": bins,
-        "binning": binning,
-        "at": at,
-        "band": band,
-        "threshold": _number_or_rule(threshold),
-    } | settings(sampling)
-    chosen = _stated(chosen, OF_SCORES[kind], f"--kind {kind}")
+    chosen = settings(look) | {**sampling}
+    _check(chosen, OF_SCORES[kind], kind)
+    with suppress(ValueError, KeyError):
+        chosen["threshold"] = float(chosen["threshold"])
     target = to.checked(kind)
-    draw: Any = {
-        "roc": classifier_curves.roc,
-        "pr": classifier_curves.precision_recall,
-        "det": classifier_curves.det,
-        "calibration": classifier_curves.calibration,
-        "gain": classifier_curves.gain,
-        "lift": classifier_curves.lift,
-        "scores": classifier_curves.score_distributions,
-    }[kind]
+    draw = getattr(classifier_curves, {"pr": "precision_recall", "scores": "score_distributions"}.get(kind, kind))
     _deliver(draw(items.scored(files, labels), **chosen), target, quiet=to.quiet)
 
 
@@ -150,8 +154,8 @@ def clustering(
         str, option("-k", "--kind", help="silhouette (with --points; default), contingency, over-k.")
     ] = "silhouette",
     clusters: ClusterInputs = ClusterInputs(),
-    ks: options.Ks = None,
-    seed: options.Seed = None,
+    ks: options.Ks | None = None,
+    drawing: SeedOption = SeedOption(),
     to: Target = Target(),
 ) -> None:
     """Draw silhouettes, classes by clusters, or measures by number of clusters (with --ks).
@@ -159,23 +163,25 @@ def clustering(
     $ assay clustering plot notes/notes.csv --unlabelled drop --kind contingency -o contingency.svg
     """
     Choice(OF_CLUSTERS).check("--kind", kind)
-    numbers = Numbers(ks=ks)
     target = to.checked(kind)
     with inputs.working("looking at clusters", hidden=to.quiet):
-        curve = _of_clusters(kind, files, clusters, numbers, seed)
+        if kind == "over-k":
+            from assay.subjects.clusters.curves import over_k as curve_over_k  # noqa: PLC0415
+
+            numbers = Numbers(ks=ks, seed=drawing.get("seed"))
+            curve = curve_over_k(number_of(files, clusters, numbers))
+        else:
+            items.refuse({"ks": ks} if ks else {}, "goes with --kind over-k")
+            curve = _of_clusters(kind, files, clusters, drawing)
     _deliver(curve, target, quiet=to.quiet)
 
 
-def _stated(chosen: dict[str, Any], takes: tuple[str, ...], what: str) -> dict[str, Any]:
-    """The options that were set; what a kind has no use for is not passed over in silence."""
-    stated = options.stated(**chosen)
-    for name in stated:
-        if name not in takes:
-            raise ParameterError(f"--{name} has no meaning for {what}")
-    return stated
+def _check(chosen: dict[str, Any], takes: tuple[str, ...], kind: str) -> None:
+    """Refuse options that a kind has no use for: they are not passed over in silence."""
+    items.refuse({name: chosen[name] for name in chosen if name not in takes}, f"has no meaning for --kind {kind}")
 
 
-def _of_runs(kind: str, qrels: str, files: Any, chosen: dict[str, Any], rules: dict[str, Any]) -> Curve:
+def _of_runs(kind: str, qrels: str, files: Any, chosen: dict[str, Any], rules: EvaluationOptions) -> Curve:
     from assay.subjects.ranking import curves  # noqa: PLC0415
     from assay.subjects.ranking.evaluation import evaluate  # noqa: PLC0415
 
@@ -191,15 +197,11 @@ def _of_runs(kind: str, qrels: str, files: Any, chosen: dict[str, Any], rules: d
     return curves.per_query(evaluation) if kind == "queries" else curves.differences(evaluation)
 
 
-def _of_clusters(kind: str, files: list[str], clusters: ClusterInputs, numbers: Numbers, seed: int | None) -> Curve:
+def _of_clusters(kind: str, files: list[str], clusters: ClusterInputs, drawing: SeedOption) -> Curve:
     """The picture of all clusterings in the files, or of some."""
     from assay.subjects.clusters import curves as cluster_curves  # noqa: PLC0415  # `--help` need not load Polars
     from assay.subjects.clusters.evaluation import cluster  # noqa: PLC0415
 
-    if kind == "over-k":
-        return cluster_curves.over_k(number_of(files, clusters, numbers, seed))
-    if numbers.ks is not None:
-        raise ParameterError("--ks goes with --kind over-k")
     # Silhouettes need no classes, and items without one are points as others are.
     rules: dict[str, Any] = ({"unlabelled": "drop"} if kind == "silhouette" else {}) | items.cluster_rules(clusters)
     systems = items.clusterings(files, clusters)
@@ -207,15 +209,7 @@ def _of_clusters(kind: str, files: list[str], clusters: ClusterInputs, numbers: 
     if lacking := next((each for each in systems if getattr(each, name) is None), None):
         raise ParameterError(f"{lacking.whence}: {kind} is of {what}, and there are none: --{name} names them")
     draw = cluster_curves.silhouettes if kind == "silhouette" else cluster_curves.contingency
-    rules |= options.stated(seed=seed)
-    return draw(cluster(systems, OF_CLUSTERS[kind], **rules))
-
-
-def _number_or_rule(text: str | None) -> float | str | None:
-    try:
-        return None if text is None else float(text)
-    except ValueError:
-        return text
+    return draw(cluster(systems, OF_CLUSTERS[kind], **rules, **drawing))
 
 
 def _deliver(curve: Curve, target: Path, *, quiet: bool) -> None:

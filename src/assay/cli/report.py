@@ -9,23 +9,33 @@ from typing import Annotated, Any
 
 from assay.cli import inputs, items, options
 from assay.cli.clusters import Numbers, number_of
-from assay.cli.inputs import directions
-from assay.cli.options import CONTENTS, SearchRules, Testing, group, option, settings
-from assay.cli.output import remarks, say
-from assay.cli.subject_options import ClusterInputs, LabelInputs, SpanRules
+from assay.cli.options import Tested, group
+from assay.cli.output import message, remarks
+from assay.cli.subject_options import ClusterInputs, LabelInputs
+from assay.core.options import CONTENTS, Columns, EvaluationRules, Sampling, SpanRules, Threshold, option
 
 
 @group
-class Pages:
-    """The files to write, and what stands above."""
+class Reporting(Tested):
+    """By which measures and tests systems are compared, the files to write, and what stands above."""
 
     targets: Annotated[
         tuple[Path, ...],
         option("-o", "--output", help="The file to write: .html (report.html), .md, .tex, .json; repeat."),
     ] = ()
-    title: Annotated[str | None, option("--title", metavar="TEXT", help="The title.")] = None
+    title: Annotated[str | None, option(metavar="TEXT", help="The title.")] = None
     overwrite: options.Overwrite = False
     quiet: options.Quiet = False
+
+    @property
+    def paths(self) -> list[Path]:
+        """The files to write."""
+        return list(self.targets) or [Path("report.html")]
+
+    def of_items(self) -> dict[str, Any]:
+        """What was set of the test, as a report on items takes it."""
+        stated: dict[str, Any] = {**self.testing}
+        return {"comparison": stated} | ({"seed": stated["seed"]} if "seed" in stated else {})
 
 
 def search(
@@ -33,18 +43,15 @@ def search(
     runs: options.Runs,
     /,
     *,
-    measures: options.Measures = (),
-    testing: Testing = Testing(),
+    to: Reporting = Reporting(),
     system: options.System = (),
-    topics: options.Topics = None,
-    documents: options.Documents = None,
+    topics: options.Topics | None = None,
+    documents: options.Documents | None = None,
     changed: Annotated[
-        int | None,
-        option("--changed", help="How many of the most changed queries to show (6).", panel=CONTENTS, least=0),
+        int | None, option(help="How many of the most changed queries to show (6).", panel=CONTENTS, least=0)
     ] = None,
-    show: options.Show = None,
-    rules: SearchRules = SearchRules(),
-    pages: Pages = Pages(),
+    show: options.Show | None = None,
+    rules: EvaluationRules = EvaluationRules(),
 ) -> None:
     """Write a report: who is better, how sure that is, query by query, and how it was made.
 
@@ -54,133 +61,110 @@ def search(
     $ assay report qrels.txt words.run stems.run
     $ assay report qrels.txt words.run stems.run --topics topics.tsv -o report.html -o report.md
     """
-    more = options.stated(topics=topics, documents=documents, changed=changed, show=show)
-    more |= {"system": options.only(system, "--system")} | settings(rules)
-    _check(pages)
+    more = {"topics": topics, "documents": documents, "changed": changed, "show": show}
+    more["system"] = options.only(system, "--system")
+    _check(to)
     files = inputs.opened(qrels, runs)
-    with inputs.progress(files, hidden=pages.quiet):
-        _write(qrels, files, measures, testing.settings() | more, pages)
+    with inputs.progress(files, hidden=to.quiet):
+        _write(qrels, files, {**to.testing, **more, **rules}, to)
 
 
 def classifier(
     files: options.PredictionFiles,
     /,
     *,
-    measures: options.Measures = (),
+    to: Reporting = Reporting(),
     labels: LabelInputs = LabelInputs(),
-    threshold: options.Threshold = None,
-    testing: Testing = Testing(),
-    pages: Pages = Pages(),
+    threshold: Threshold | None = None,
 ) -> None:
     """Write a report on one classifier or several: matrix, measures, thresholds, calibration, advice.
 
     $ assay classifier report letters/spam.csv --positive spam
     """
-    _check(pages)
-    more = options.stated(threshold=threshold)
-    _write(items.predictions(files, labels), None, measures, _compared(testing) | more, pages)
+    _check(to)
+    _write(items.predictions(files, labels), None, to.of_items() | {"threshold": threshold}, to)
 
 
 def clustering(
     files: options.ClusterFiles,
     /,
     *,
-    measures: options.Measures = (),
+    to: Reporting = Reporting(),
     clusters: ClusterInputs = ClusterInputs(),
-    ks: options.Ks = None,
-    testing: Testing = Testing(),
-    pages: Pages = Pages(),
+    ks: options.Ks | None = None,
 ) -> None:
     """Write a report on one clustering or several: measures, clusters, classes, silhouettes, advice.
 
     $ assay clustering report notes/notes.csv --unlabelled drop
     """
-    _check(pages)
-    numbers, counted = Numbers(ks=ks), None
+    _check(to)
     sources: list[Any] = list(files)
-    with inputs.working("putting the report together", hidden=pages.quiet):
+    with inputs.working("putting the report together", hidden=to.quiet):
+        counted = None
         if ks is not None:
             # Which number is best is a question about the points, not about the clusters reported on.
-            unread = ("cluster", "system", "noise", "noise_as")
             sources = [inputs.kept(file) for file in files]
-            counted = number_of(sources, options.without(clusters, *unread), numbers, testing.seed)
+            numbers = Numbers(ks=ks, seed=to.testing.get("seed"))
+            counted = number_of(sources, options.without(clusters, "cluster", "system"), numbers)
         systems = items.clusterings(sources, clusters)
-        more = _compared(testing) | {"over_k": counted} | items.cluster_rules(clusters)
-        _write(systems, None, measures, more, pages)
+        more = to.of_items() | {"over_k": counted} | items.cluster_rules(clusters)
+        _write(systems, None, more, to)
 
 
 def extraction(
     truth: options.TrueSpans,
-    systems: options.OptionalSpanFiles = None,
+    systems: options.SpanFiles | None = None,
     /,
     *,
-    measures: options.Measures = (),
+    to: Reporting = Reporting(),
     rules: SpanRules = SpanRules(),
-    testing: Testing = Testing(),
-    pages: Pages = Pages(),
 ) -> None:
     """Write a report on extracted spans: measures, verdicts, types, documents, misses and false alarms.
 
     $ assay extraction report letters/names.conll
     $ assay extraction report letters/mentions.conll letters/lists.conll letters/capitals.conll
     """
-    files = systems or []
-    _check(pages)
-    level = {} if testing.alpha is None else {"confidence": 1 - testing.alpha}
-    read = items.extractions(truth, files, rules, **level, **options.stated(seed=testing.seed))
-    _write(read, None, measures, testing.settings(), pages)
+    _check(to)
+    sampling = Sampling(confidence=1 - to.testing.get("alpha", 0.05), seed=to.testing.get("seed", 0))
+    _write(items.extractions(truth, systems or [], rules, **sampling), None, {**to.testing}, to)
 
 
 def scores(
     path: options.ScoreFile,
     /,
     *,
-    columns: options.Columns = (),  # noqa: ARG001  # `calling` sees to it
-    measures: options.Measures = (),
+    to: Reporting = Reporting(),
     direction: options.Direction = (),
-    testing: Testing = Testing(),
-    pages: Pages = Pages(),
+    columns: Columns = None,  # noqa: ARG001  # `calling` sees to it
 ) -> None:
     """Write a report from bare scores: who is better, how sure that is, and how it was made.
 
     $ assay scores report scores.csv -m AP -o scores.html
     """
-    _check(pages)
-    more = testing.settings() | directions(direction)
-    _write(path, None, measures, more, pages)
+    _check(to)
+    _write(path, None, {**to.testing, **inputs.directions(direction)}, to)
 
 
-def _check(pages: Pages) -> None:
+def _check(to: Reporting) -> None:
     """Refuse targets that cannot be written, before anything is read."""
     from assay.verbs.sections.report import check_targets  # noqa: PLC0415  # `assay --help` need not load Polars
 
-    check_targets(_targets(pages))
+    check_targets(to.paths)
 
 
-def _targets(pages: Pages) -> list[Path]:
-    return list(pages.targets) or [Path("report.html")]
-
-
-def _compared(testing: Testing) -> dict[str, Any]:
-    """What was set of the test, as a report on items takes it."""
-    stated = testing.settings()
-    baseline = stated.pop("baseline", ())
-    return {"baseline": baseline, "comparison": stated} | options.stated(seed=testing.seed)
-
-
-def _write(subjects: Any, runs: Any, measures: tuple[str, ...], stated: dict[str, Any], pages: Pages) -> None:
+def _write(systems: Any, runs: Any, stated: dict[str, Any], to: Reporting) -> None:
     """Put the report together, write the files, and say what is in them."""
     from assay.verbs.report import make_report  # noqa: PLC0415
 
-    stated["baseline"] = options.only(stated.get("baseline", ()), "-b, --baseline")
+    stated["baseline"] = options.only(to.baseline, "-b, --baseline")
     command = shlex.join(["assay", *sys.argv[1:]])
-    with inputs.working("putting the report together", hidden=pages.quiet):
-        report = make_report(subjects, runs, measures or None, title=pages.title, command=command, **stated)
-    targets = _targets(pages)
-    report.save_all(targets)
-    remarks(report.warnings, report.notes, quiet=pages.quiet)
+    with inputs.working("putting the report together", hidden=to.quiet):
+        measures = to.measures or None
+        report = make_report(systems, runs, measures, title=to.title, command=command, **stated)
+    report.save_all(to.paths)
+    remarks(report.warnings, report.notes, quiet=to.quiet)
     sys.stdout.write(f"{report}\n")
     if report.advice:
-        say(f"What to do: {report.advice}")
-    for target in targets:
-        say(str(target.resolve()))
+        message(f"What to do: {report.advice}", err=False)
+    for target in to.paths:
+        message(str(target.resolve()), err=False)

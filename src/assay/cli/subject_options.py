@@ -1,33 +1,34 @@
-"""Options of classifiers, clusterings and spans: which columns hold what, and how they are read."""
+"""Options of classifiers and clusterings: which columns hold what, and how they are read."""
 
 from __future__ import annotations
 
+from dataclasses import field
 from typing import Annotated, TypeAlias
 
-from assay.cli.options import COLUMNS, Columns, ItemId, System, Truth, Weight, group, option
+from assay.cli.options import System, group
+from assay.core.options import COLUMNS, ClusterRules, Columns, MissingItems, Positive, Threshold, option
+
+Truth: TypeAlias = Annotated[str, option(metavar="COLUMN", help="The true labels, or classes (detected).")]
+ItemId: TypeAlias = Annotated[
+    str, option("--item-id", metavar="COLUMN", help="The items' ids (detected).", panel=COLUMNS)
+]
+Weight: TypeAlias = Annotated[str, option(metavar="COLUMN", help="The items' weights (detected).", panel=COLUMNS)]
 
 
 @group
 class PredictionColumns:
     """The columns of predictions."""
 
-    columns: Columns = ()
-    truth: Truth = None
-    prediction: Annotated[
-        str | None, option("--prediction", metavar="COLUMN", help="The predicted labels (detected).")
-    ] = None
-    score: Annotated[
-        str | None, option("--score", metavar="COLUMN", help="The scores of the positive label (detected).")
-    ] = None
-    item: ItemId = None
-    weight: Weight = None
+    columns: Columns = None
+    truth: Truth | None = None
+    prediction: Annotated[str | None, option(metavar="COLUMN", help="The predicted labels (detected).")] = None
+    score: Annotated[str | None, option(metavar="COLUMN", help="The scores of the positive label (detected).")] = None
+    item: ItemId | None = None
+    weight: Weight | None = None
     list_separator: Annotated[
-        str | None,
-        option("--list-separator", metavar="';'", help="What stands between several labels in a cell.", panel=COLUMNS),
+        str | None, option(metavar="';'", help="What stands between several labels in a cell.", panel=COLUMNS)
     ] = None
-    pos_label: Annotated[
-        str | None, option("--positive", metavar="LABEL", help="The positive one of two labels, if not 1 or true.")
-    ] = None
+    pos_label: Positive = None
 
 
 @group
@@ -36,72 +37,49 @@ class LabelInputs(PredictionColumns):
 
     system: System = ()
     one_class: Annotated[str | None, option("--class", metavar="LABEL", help="This class against all others.")] = None
-    labels: Annotated[
-        str | None, option("--labels", metavar="A,B,C", help="All labels in their order.", panel=COLUMNS)
-    ] = None
+    labels: Annotated[str | None, option(metavar="A,B,C", help="All labels in their order.", panel=COLUMNS)] = None
     unknown: Annotated[
-        str | None,
-        option("--unknown", help="Labels that --labels lacks: error (default), other (count as one).", panel=COLUMNS),
+        str | None, option(help="Labels that --labels lacks: error (default), other (count as one).", panel=COLUMNS)
     ] = None
     nulls: Annotated[
-        str | None,
-        option("--nulls", help="Absent labels: error (default), drop, label (is never right).", panel=COLUMNS),
+        str | None, option(help="Absent labels: error (default), drop, label (is never right).", panel=COLUMNS)
     ] = None
-
-
-Noise: TypeAlias = Annotated[
-    str | None, option("--noise", metavar="LABEL", help="Label of items that are in no cluster, such as -1.")
-]
 
 
 @group
-class ClusterRules:
-    """Clusterings: which of several, noise, items without a class, distances."""
+class PairedLabels(LabelInputs):
+    """Predictions of several systems, whose items are paired."""
 
-    system: System = ()
-    noise: Noise = None
-    noise_as: Annotated[
-        str | None, option("--noise-as", help="Such items: drop (default), singletons, cluster.", panel=COLUMNS)
-    ] = None
-    unlabelled: Annotated[
-        str | None, option("--unlabelled", help="Items without a class: error (default), drop, class.", panel=COLUMNS)
-    ] = None
-    metric: Annotated[
-        str | None, option("--metric", help="Distance of points: euclidean (default), cosine, ...", panel=COLUMNS)
-    ] = None
-    sample_size: Annotated[
-        int | None,
-        option("--sample-size", help="Average the silhouettes of N items only.", panel=COLUMNS, least=2),
-    ] = None
+    threshold: Threshold | None = None
+    missing: MissingItems | None = None
 
 
 @group
 class ClusterColumns:
     """The columns of clusterings."""
 
-    columns: Columns = ()
-    truth: Truth = None
+    columns: Columns = None
+    truth: Truth | None = None
     cluster: Annotated[
-        tuple[str, ...], option("--cluster", metavar="COLUMN", help="The clusters; repeat for several clusterings.")
+        tuple[str, ...], option(metavar="COLUMN", help="The clusters; repeat for several clusterings.")
     ] = ()
-    points: Annotated[
-        str | None, option("--points", metavar="x,y", help="Columns of the points, or rest: all other numbers.")
-    ] = None
-    item: ItemId = None
-    weight: Weight = None
+    points: Annotated[str | None, option(metavar="x,y", help="Columns of the points, or rest: all other numbers.")] = (
+        None
+    )
+    item: ItemId | None = None
+    weight: Weight | None = None
 
 
 @group
-class ClusterInputs(ClusterColumns, ClusterRules):
-    """Clusterings: the columns of a file, and the rules."""
+class ClusterInputs(ClusterColumns):
+    """Clusterings: the columns of a file, which of several are meant, and how they are counted."""
+
+    system: System = ()
+    rules: ClusterRules = field(default_factory=ClusterRules)
 
 
 @group
-class SpanRules:
-    """How spans are read and matched."""
+class PairedClusters(ClusterInputs):
+    """Clusterings whose items are paired."""
 
-    columns: Columns = ()
-    match: Annotated[
-        str | None, option("--match", help="When a span is the true one: exact (default), overlap, type_overlap.")
-    ] = None
-    beta: Annotated[float | None, option("--beta", help="How much recall weighs in F, against precision (1).")] = None
+    missing: MissingItems | None = None

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated, Any
 
-from assay.cli import items, options, output
-from assay.cli.options import CONTENTS, Output, Sampling, group, option, settings
+from assay.cli import inputs, items, options, output
+from assay.cli.options import Output, group
 from assay.cli.subject_options import LabelInputs
 from assay.core.errors import ParameterError
+from assay.core.options import CONTENTS, Sampling, Threshold, option
 
 if TYPE_CHECKING:
     from assay.core.results import Result
@@ -30,47 +29,38 @@ class ThresholdChoices:
     rule: Annotated[
         tuple[str, ...], option("-r", "--rule", help="A rule, such as youden or 'max_f(beta=2)'; repeat (all).")
     ] = ()
-    tnr: Annotated[
-        float | None, option("--tnr", help="Most true positives with at least this TNR.", panel=CONTENTS)
-    ] = None
-    tpr: Annotated[
-        float | None, option("--tpr", help="Most true negatives with at least this TPR.", panel=CONTENTS)
-    ] = None
-    recall: Annotated[float | None, option("--recall", help="Best precision with at least this recall.")] = None
-    precision: Annotated[float | None, option("--precision", help="Best recall with at least this precision.")] = None
-    cost: Annotated[str | None, option("--cost", metavar="fp=1,fn=10", help="Lowest cost per item; also tp=, tn=.")] = (
+    tnr: Annotated[float | None, option(help="Most true positives with at least this TNR.", panel=CONTENTS)] = None
+    tpr: Annotated[float | None, option(help="Most true negatives with at least this TPR.", panel=CONTENTS)] = None
+    recall: Annotated[float | None, option(help="Best precision with at least this recall.")] = None
+    precision: Annotated[float | None, option(help="Best recall with at least this precision.")] = None
+    cost: Annotated[str | None, option(metavar="fp=1,fn=10", help="Lowest cost per item; also tp=, tn=.")] = None
+    prevalence: Annotated[float | None, option(help="Share of positive items in use, for --cost.", panel=CONTENTS)] = (
         None
     )
-    prevalence: Annotated[
-        float | None, option("--prevalence", help="Share of positive items in use, for --cost.", panel=CONTENTS)
-    ] = None
-    budget: Annotated[
-        str | None, option("--budget", metavar="50", help="Most found with this many alerts, or share: 50, 5%.")
-    ] = None
-    threshold: options.Threshold = None
+    budget: Annotated[str | None, option(metavar="50", help="Most found with this many alerts, or share: 50, 5%.")] = (
+        None
+    )
+    threshold: Threshold | None = None
 
 
 def thresholds(
-    path: options.PredictionFile = None,
+    path: options.PredictionFile | None = None,
     /,
     *,
     choices: ThresholdChoices = ThresholdChoices(),
-    judge_on: Annotated[
-        str | None, option("--judge-on", metavar="FILE", help="Other items to judge the thresholds on.")
-    ] = None,
+    judge_on: Annotated[str | None, option(metavar="FILE", help="Other items to judge the thresholds on.")] = None,
     every: Annotated[
         bool, option("--all-thresholds", help="What every threshold counts: TP FP FN TN TPR FPR ACC.")
     ] = False,
     rows: Annotated[
         int | None,
         option(
-            "--rows",
             help="Rows of --all-thresholds, evenly spaced; 0: all (40 on a terminal).",
             panel=CONTENTS,
             least=0,
         ),
     ] = None,
-    typed: options.TypedScores = None,
+    typed: options.TypedScores | None = None,
     labels: LabelInputs = LabelInputs(),
     sampling: Sampling = Sampling(),
     to: Output = Output(),
@@ -99,10 +89,8 @@ def thresholds(
         result = threshold_table(system, rows=(_MOST_ROWS if form is None and rows is None else rows) or None)
     else:
         other = None if judge_on is None else items.scored([judge_on], options.without(labels, "system"))
-        result = _chosen(system, wanted, other, settings(sampling), quiet=to.quiet)
-    text = output.rendered(result, to)
-    output.remarks(getattr(result, "notes", ()), quiet=to.quiet)
-    output.deliver(text, to)
+        result = _chosen(system, wanted, other, sampling, quiet=to.quiet)
+    output.give(result, to, warnings=getattr(result, "notes", ()))
 
 
 def _system(path: str | None, typed: str | None, labels: LabelInputs) -> Any:
@@ -110,17 +98,17 @@ def _system(path: str | None, typed: str | None, labels: LabelInputs) -> Any:
 
     if path is not None:
         return only_one(scored_systems(items.scored([path], labels)))
-    scores = items.typed_scores(typed or "", labels)
-    return only_one(scored_systems(scores.truth, {"the list": scores.scores}, pos_label=True))
+    truth, scores = items.typed_scores(typed or "", labels)
+    return only_one(scored_systems(truth, {"the list": scores}, pos_label=True))
 
 
-def _chosen(system: Any, wanted: list[Any], other: Any, stated: dict[str, Any], *, quiet: bool) -> Result:
+def _chosen(system: Any, wanted: list[Any], other: Any, sampling: Sampling, *, quiet: bool) -> Result:
     from assay.subjects.labels.thresholds.choice import thresholds as choose  # noqa: PLC0415
 
     count = len(system.scored.positive) + len(system.scored.negative)
-    resamples = stated.get("resamples", 1000)
-    with _drawing(resamples, hidden=quiet or count * resamples < _LONG) as watch:
-        chosen = choose(system, rules=wanted or None, judged_on=other, watch=watch, **stated)
+    resamples = sampling.get("resamples", 1000)
+    with inputs.bar("drawing items anew", resamples, hidden=quiet or count * resamples < _LONG) as watch:
+        chosen = choose(system, rules=wanted or None, judged_on=other, watch=watch, **sampling)
     return chosen[chosen.chosen[0].rule] if len(chosen) == 1 else chosen
 
 
@@ -129,42 +117,29 @@ def _rules(choices: ThresholdChoices) -> list[Any]:
     from assay.subjects.labels.thresholds.rules import parse_rule  # noqa: PLC0415
 
     rules = [parse_rule(text) for text in choices.rule]
-    bounds = {name: getattr(choices, name) for name in _BY_BOUND}
-    rules += [parse_rule(_BY_BOUND[name], **{name: value}) for name, value in bounds.items() if value is not None]
+    bounds = options.settings(choices, *_BY_BOUND)
+    rules += [parse_rule(f"{_BY_BOUND[name]}({value!r})") for name, value in bounds.items()]
     if choices.cost is not None:
         costly = parse_rule(f"cost({choices.cost})")
         rules.append(costly if choices.prevalence is None else costly(prevalence=choices.prevalence))
     elif choices.prevalence is not None:
         raise ParameterError("--prevalence goes with --cost, such as --cost fp=1,fn=10")
     if choices.budget is not None:
-        rules.append(parse_rule("budget", **_budget(choices.budget)))
+        rules.append(_budget(choices.budget))
     if choices.threshold is not None:
         rules.append(parse_rule("fixed", threshold=choices.threshold))
     return rules
 
 
-def _budget(text: str) -> dict[str, float]:
-    """A number of alerts, or a share of the items with a percent sign."""
+def _budget(text: str) -> Any:
+    """The rule for a number of alerts, or for a share of the items with a percent sign."""
+    from assay.subjects.labels.thresholds.rules import parse_rule  # noqa: PLC0415
+
     try:
         if text.strip().endswith("%"):
-            return {"share": float(text.strip().removesuffix("%")) / 100}
-        return {"alerts": int(text)}
+            return parse_rule("budget", share=float(text.strip().removesuffix("%")) / 100)
+        return parse_rule("budget", alerts=int(text))
+    except ParameterError:
+        raise
     except ValueError:
         raise ParameterError(f"--budget is a number of alerts or a share, such as 50 or 5%, not {text!r}") from None
-
-
-@contextmanager
-def _drawing(resamples: int, hidden: bool) -> Iterator[Callable[[int], None] | None]:
-    """Show, on a terminal, how many resamples have been drawn."""
-    from assay.show.terminal import console  # noqa: PLC0415
-
-    out = console(stderr=True)
-    if hidden or not out.is_terminal:
-        yield None
-        return
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn  # noqa: PLC0415
-
-    columns = (TextColumn("drawing items anew"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=out, transient=True) as progress:
-        task = progress.add_task("drawing", total=resamples)
-        yield lambda count: progress.advance(task, count)

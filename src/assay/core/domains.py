@@ -103,7 +103,8 @@ class Choice(Domain):
     """
 
     def __init__(self, words: Any) -> None:
-        self.words: tuple[str, ...] = get_args(words) or tuple(words)
+        literal = words.__origin__ if hasattr(words, "__metadata__") else words
+        self.words: tuple[str, ...] = get_args(literal) or tuple(words)
 
     def check(self, name: str, value: Any) -> Any:
         """Accept one of the words."""

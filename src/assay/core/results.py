@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, Unpack
 
 from assay.core import registry
 from assay.core.errors import need
@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     import pandas as pd
     import polars as pl
 
+    from assay.core.options import ReportOptions
     from assay.show.model import Document
 
 Kept = TypeVar("Kept")
@@ -35,6 +36,9 @@ class Result:
 
     def __str__(self) -> str:
         return self._written("text")
+
+    def __dir__(self) -> list[str]:
+        return [name for name in super().__dir__() if not name.startswith("_")]
 
     def to_pandas(self) -> pd.DataFrame:
         """The table of `to_frame`, as a pandas frame."""
@@ -63,7 +67,7 @@ class Result:
     def _repr_html_(self) -> str:
         return self._written("html")
 
-    def report(self, **options: Any) -> Any:
+    def report(self, **options: Unpack[ReportOptions]) -> Any:
         """Everything that is known about the systems, to be saved as a page or a paper: see `make_report`."""
         return registry.verb("report")(self, **options)
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TypeVar
+from typing import ClassVar, TypeVar
 
 import polars as pl
 
@@ -77,6 +77,8 @@ class RunFile:
     >>> run.read().frame.rows()
     [('q1', 'd1', 2.5, 1.0)]
     """
+
+    subject: ClassVar[str] = "ranking"
 
     source: Source
     format: str

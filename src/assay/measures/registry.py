@@ -13,7 +13,6 @@ from assay.core.arguments import worded
 from assay.core.domains import Whole
 from assay.core.errors import ParameterError, did_you_mean
 from assay.measures.counting.confusion import Confusion
-from assay.measures.counting.confusion_matrix import ConfusionMatrix
 from assay.measures.counting.judgments import Floats
 from assay.measures.counting.policies import Policies
 from assay.measures.counting.ranks import Ranks
@@ -81,7 +80,7 @@ class Measure:
         """All parameters with their values, chosen or default."""
         return {name: self.chosen.get(name, p.default) for name, p in self.definition.parameters.items()}
 
-    def __call__(self, /, **changes: Any) -> Measure:
+    def __call__(self, /, **changes: ParameterValue) -> Measure:
         """Give the measure with other parameters."""
         known = self.definition.parameters
         checked = {}
@@ -111,8 +110,9 @@ class Measure:
             raise ParameterError(f"rel of {self.name} needs documents with grades; these are counted already")
         if isinstance(counts, GivenCurve):
             return self._of_points(counts)
-        if self.definition.counts is Confusion and isinstance(counts, ConfusionMatrix):
-            counts = counts.positive_class() if self.parameters.get("average") == "binary" else counts.per_class()
+        matrix: Any = counts
+        if self.definition.counts is Confusion and hasattr(matrix, "per_class"):
+            counts = matrix.positive_class() if self.parameters.get("average") == "binary" else matrix.per_class()
         if not isinstance(counts, self.definition.counts):
             raise ParameterError(
                 f"{self.name} is computed from {self.definition.counts.__name__}, not {type(counts).__name__}"
@@ -241,6 +241,10 @@ class Measure:
         return hash((self.name, tuple(sorted(self.chosen.items(), key=str))))
 
 
+#: What a parameter of a measure may be.
+ParameterValue: TypeAlias = str | float | Mapping[Any, float] | tuple[tuple[float, float], ...] | None
+
+
 class _Decorator(Protocol[_P]):
     """A decorator that is written with parameters, or bare."""
 
@@ -254,7 +258,7 @@ def _decorator(declare: Callable[Concatenate[Callable[..., Any], _P], Measure]) 
     register: Callable[..., Measure] = declare
 
     @wraps(declare)
-    def decorator(function: Callable[..., Any] | None = None, /, **options: Any) -> Any:
+    def decorator(function: Callable[..., Any] | None = None, /, **options: object) -> Any:
         return partial(register, **options) if function is None else register(function, **options)
 
     return cast("_Decorator[_P]", decorator)

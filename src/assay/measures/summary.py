@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 import re
-from typing import Literal, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
+from assay.core import options
 from assay.core.domains import Choice
 from assay.core.errors import InputError
 from assay.measures.counting.judgments import Floats
@@ -18,7 +19,7 @@ from assay.measures.steps import PerUnit
 #: Parameters that stand in for another one, and are not spoken of unless they are given: alpha of F, for beta.
 UNSAID = frozenset({"alpha"})
 
-Undefined: TypeAlias = Literal["counted_as", "skip", "error"]
+Undefined: TypeAlias = options.Undefined
 
 
 class Summary(NamedTuple):

@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 import polars as pl
 from markupsafe import Markup
 
-from assay.show.drawings import percent, shape
+from assay.show.drawings import Attribute, percent, shape
 from assay.show.figure import AXES, MOST_SERIES, AxisName, Figure, Mark, Panel, dots_apart
 
 # Of s1 to s8, drawn around their middle, 8 units wide.
@@ -59,9 +59,9 @@ class Canvas:
         """A place or a length along an axis, as an attribute."""
         return percent(share) if self.size is None else share * self.size[axis == "y"]
 
-    def shape(self, tag: str, class_: str, tip: str = "", *, words: str = "", **more: Any) -> Markup:
+    def shape(self, tag: str, class_: str, tip: str = "", *, words: str = "", **more: Attribute) -> Markup:
         """A shape or words; places and lengths among its attributes are shares. `tip`: what it says of itself."""
-        shares = {key: self.length(_ALONG[key], more.pop(key)) for key in [*more] if key in _ALONG}
+        shares = {key: self.length(_ALONG[key], float(more.pop(key) or 0.0)) for key in [*more] if key in _ALONG}
         inside = shape("title", inside=tip) if tip else words
         return shape(tag, shares, inside, class_=class_ or None, **more)
 
@@ -83,10 +83,10 @@ class Canvas:
         room = {"viewBox": "0 0 100 100", "preserveAspectRatio": "none", "width": "100%", "height": "100%"}
         return shape("svg", room, path)
 
-    def segment(self, across: Span, down: Span, class_: str, tip: str = "", **more: Any) -> Markup:
-        """A straight line."""
-        ends: dict[str, Any] = {"x1": across[0], "x2": across[1], "y1": down[0], "y2": down[1]}
-        return self.shape("line", class_, tip, **ends, **more)
+    def segment(self, across: Span, down: Span, class_: str, tip: str = "", hook: str | None = None) -> Markup:
+        """A straight line; `hook`: what a script finds it by."""
+        (x1, x2), (y1, y2) = across, down
+        return self.shape("line", class_, tip, x1=x1, x2=x2, y1=y1, y2=y2, data_line=hook)
 
     def _box(self, across: Span, down: Span, class_: str, tip: str = "", **more: Any) -> Markup:
         ends: dict[str, Any] = {
@@ -199,7 +199,7 @@ class Canvas:
         rows = zip(self._ends(mark, "x"), self._ends(mark, "y"), self._looks(mark), words, tips, strict=True)
         for across, down, style, text, tip in rows:
             if across is not None and down is not None:
-                yield self.segment(across, down, f"rule {style}{seen}", tip, data_line=mark.hook or None)
+                yield self.segment(across, down, f"rule {style}{seen}", tip, mark.hook or None)
                 if text:
                     yield self.shape("text", "middle ink", words=text, x=across[0], y=0.0, dy=-6)
 

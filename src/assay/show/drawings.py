@@ -8,14 +8,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 from markupsafe import Markup, escape
 
 from assay.show.axis import Axis, around, label
 
+#: What an attribute of an element may be.
+Attribute: TypeAlias = str | float | None
 
-def shape(tag: str, attributes: Mapping[str, Any] | None = None, inside: Markup | str = "", **more: Any) -> Markup:
+
+def shape(
+    tag: str, attributes: Mapping[str, Attribute] | None = None, inside: Markup | str = "", **more: Attribute
+) -> Markup:
     """An element of a drawing; text and attributes are escaped. `_` in names is `-`; None leaves an attribute out.
 
     >>> shape("line", x1="0", stroke_width=2.0, class_="zero")
@@ -39,14 +44,14 @@ def percent(share: float) -> str:
     return f"{_plain(100.0 * share + 0.0)}%"
 
 
-def drawing(title: str, *parts: Markup, class_: str, **attributes: Any) -> Markup:
+def drawing(title: str, *parts: Markup, class_: str, **attributes: Attribute) -> Markup:
     """A drawing that is one picture to a screen reader, with its title in words.
 
     >>> drawing("0.5", class_="dot")
     Markup('<svg class="dot" role="img"><title>0.5</title></svg>')
     """
     inside = Markup().join([Markup(f"<title>{escape(title)}</title>"), *parts])
-    return shape("svg", inside=inside, class_=class_, role="img", **attributes)
+    return shape("svg", None, inside, class_=class_, role="img", **attributes)
 
 
 def _upright(place: float, class_: str) -> Markup:

@@ -18,7 +18,7 @@ from markupsafe import Markup
 
 from assay.core.errors import number_of
 from assay.show.canvas import SHAPES, Canvas
-from assay.show.drawings import shape
+from assay.show.drawings import Attribute, shape
 from assay.show.figure import AXES, MOST_NAMES, MOST_SERIES, Figure, Panel
 from assay.show.legible import cut_apart, legible
 from assay.show.theme import asset, in_light
@@ -178,12 +178,12 @@ def standalone(figure: Figure) -> Markup:
         top += above + max(box.bottom for box in row) + 10
     parts.append(shape("g", inside=key, transform=f"translate({right:.2f} {start:.2f})"))
     height = round(max(top, start + high))
-    size = {"width": width, "height": height, "viewBox": f"0 0 {width} {height}"}
+    size: dict[str, Attribute] = {"width": width, "height": height, "viewBox": f"0 0 {width} {height}"}
     title = figure.says or ", ".join(filter(None, (figure.title, figure.subtitle)))
     ground = shape("rect", width="100%", height="100%", class_="ground")
     inside = Markup().join([shape("title", inside=title), shape("style", inside=_style()), ground, *parts])
     more = {"xmlns": "http://www.w3.org/2000/svg", "font-family": FONT, "role": "img", "class": "chart"}
-    return Markup(legible(shape("svg", more | size, inside)))
+    return Markup(legible(shape("svg", {**more, **size}, inside)))
 
 
 class _Box(NamedTuple):

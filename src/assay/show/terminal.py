@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import sys
+import os
+import shutil
 import textwrap
+import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import groupby
-from typing import Any
-
-from rich.cells import cell_len
-from rich.console import Console, ConsoleOptions, JustifyMethod, RenderableType
-from rich.segment import Segment
-from rich.table import Table as RichTable
-from rich.text import Text
+from itertools import groupby, zip_longest
+from typing import TextIO
 
 from assay.show.cells import Cell, Grid, grid
-from assay.show.legible import cut_apart, legible, on_one_line
+from assay.show.legible import cut_apart, on_one_line
 from assay.show.model import Column, Document, Part, Prose, Section, Table, Task, Verdict
 
 _PIPED_WIDTH = 1000
@@ -36,28 +32,93 @@ _MARKS, _LONGEST_TASK = {"good": "✓", "bad": "✗", "open": "!", "even": "·"}
 _TONES = {"good": "bold green", "bad": "bold red", "open": "bold yellow", "even": "bold"}
 
 
-def console(stderr: bool = False, plain: bool = False) -> Console:
-    """A console as wide as the terminal; piped or `plain`, wide enough for nothing to be cut, and without colour."""
-    stream = sys.stderr if stderr else sys.stdout
-    if plain or not stream.isatty():
-        return _Legible(file=stream, width=_PIPED_WIDTH, highlight=False, force_terminal=False, color_system=None)
-    return _Legible(file=stream, highlight=False)
+_CODES = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33"}
 
 
-class _Legible(Console):
-    """A console that data do not steer: what terminals obey is shown as a sign that it cannot be shown."""
+class Screen:
+    """What is shown, line by line: data in it do not steer a terminal.
 
-    def print(self, *objects: Any, **options: Any) -> None:
-        """Print; a `Text` is one line, whatever names in it hold."""
-        super().print(*(_on_one_line(each) if isinstance(each, Text) else each for each in objects), **options)
+    >>> screen = Screen(width=12)
+    >>> screen.line("no wider than the screen")
+    >>> screen.text.splitlines()
+    ['no wider', 'than the', 'screen']
+    """
 
-    def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterator[Segment]:
-        for part in super().render(renderable, options):
-            yield part if part.control else part._replace(text=legible(part.text))
+    def __init__(self, width: int = _PIPED_WIDTH, *, is_terminal: bool = False) -> None:
+        self.width, self.is_terminal = width, is_terminal
+        self.has_colour = is_terminal and "NO_COLOR" not in os.environ and os.environ.get("TERM") != "dumb"
+        self._lines: list[str] = []
+
+    @classmethod
+    def of(cls, stream: TextIO, *, plain: bool = False) -> Screen:
+        """As wide as the terminal; piped or `plain`, wide enough for nothing to be cut, and without colour."""
+        if plain or not stream.isatty():
+            return cls()
+        return cls(shutil.get_terminal_size().columns, is_terminal=True)
+
+    @property
+    def text(self) -> str:
+        """All lines, without blanks at their ends."""
+        return "".join(f"{line}\n" for line in self._lines)
+
+    def line(self, text: str = "", style: str = "", width: int | None = None) -> None:
+        """Words in one style, on as many lines as they take."""
+        self._lines += [self._styled(part, style) for part in _wrapped(on_one_line(text), width or self.width)]
+
+    def table(self, cells: Grid, widths: list[int], bright: int | None = None) -> None:
+        """Columns side by side, names to the left and numbers to the right."""
+        heads = tuple(Cell(on_one_line(column.head)) for column in cells.columns)
+        rows = [(heads, "bold")] if any(column.head for column in cells.columns) else []
+        rows += [(row, "dim" if bright is not None and at >= bright else "") for at, row in enumerate(cells.rows)]
+        for row, usual in rows:
+            styles = ["bold green" if cell.best else "dim" if cell.is_missing else usual for cell in row]
+            parts = [_wrapped(on_one_line(cell.words), width) for cell, width in zip(row, widths, strict=True)]
+            for words in zip_longest(*parts, fillvalue=""):
+                placed = [
+                    self._styled(_padded(word, width, right=at >= cells.names), style)
+                    for at, (word, width, style) in enumerate(zip(words, widths, styles, strict=True))
+                ]
+                self._lines.append((" " * _GAP).join(placed).rstrip())
+
+    def _styled(self, text: str, style: str) -> str:
+        if not (style and self.has_colour):
+            return text
+        return f"\x1b[{';'.join(_CODES[word] for word in style.split())}m{text}\x1b[0m"
 
 
-def _on_one_line(text: Text) -> Text:
-    return text if text.plain.isprintable() else Text(on_one_line(text.plain), style=text.style)
+def _padded(text: str, width: int, *, right: bool) -> str:
+    blanks = " " * (width - _cells(text))
+    return blanks + text if right else text + blanks
+
+
+def _cells(text: str) -> int:
+    """How wide a text is on a screen.
+
+    >>> _cells("tea"), _cells("茶")
+    (3, 2)
+    """
+    if text.isascii():
+        return len(text)
+    marks = (unicodedata.combining(sign) or unicodedata.category(sign) in {"Mn", "Me", "Cf"} for sign in text)
+    wide = (1 + (unicodedata.east_asian_width(sign) in {"W", "F"}) for sign in text)
+    return sum(0 if mark else size for mark, size in zip(marks, wide, strict=True))
+
+
+def _wrapped(text: str, width: int) -> list[str]:
+    """Lines that fit; words break where they are longer than a line."""
+    if _cells(text) <= width:
+        return [text]
+    lines = textwrap.wrap(text, width, break_on_hyphens=False) or [""]
+    return [part for line in lines for part in _cut(line, width)]
+
+
+def _cut(line: str, width: int) -> Iterator[str]:
+    """A line in pieces, where its signs are wider than one each."""
+    while _cells(line) > width:
+        most = next(at for at in range(len(line), 0, -1) if _cells(line[:at]) <= width or at == 1)
+        yield line[:most]
+        line = line[most:]
+    yield line
 
 
 def write(document: Document) -> str:
@@ -72,13 +133,12 @@ def write(document: Document) -> str:
     <BLANKLINE>
     On 2 topics.
     """
-    out = console(plain=True)
-    with out.capture() as captured:
-        show(document, out, longest=out.width)
-    return "\n".join(line.rstrip() for line in captured.get().splitlines())
+    screen = Screen()
+    show(document, screen, longest=screen.width)
+    return screen.text.removesuffix("\n")
 
 
-def show(document: Document, to: Console, longest: int = _LONGEST_LINE) -> None:
+def show(document: Document, to: Screen, longest: int = _LONGEST_LINE) -> None:
     """Print to a console: sections and tables apart by a blank line, lines of prose close together.
 
     Paragraphs are set no wider than `longest`.
@@ -87,7 +147,7 @@ def show(document: Document, to: Console, longest: int = _LONGEST_LINE) -> None:
     before: Part | Grid | None = None
     for part in _pieces(parts, to.width):
         if before is not None and not _are_close(before, part):
-            to.print()
+            to.line()
         _show(part, to, longest)
         before = part
 
@@ -134,26 +194,26 @@ def _are_close(before: Part | Grid, part: Part | Grid) -> bool:
     return isinstance(part, Prose) and part.style in kinds and kinds.get(before.style) == kinds[part.style]
 
 
-def _show(part: Part | Grid, to: Console, longest: int) -> None:
+def _show(part: Part | Grid, to: Screen, longest: int) -> None:
     is_set = isinstance(part, Verdict) or (isinstance(part, Prose) and part.style in _SET)
     width = min(to.width, longest) if to.is_terminal or is_set else to.width
     if isinstance(part, Table):
         show_table(part, to)
     elif isinstance(part, Grid):
-        to.print(_rich(part, _whole(part)))
+        to.table(part, _whole(part))
     elif isinstance(part, Verdict):
-        to.print(Text(part.text, style=_TONES[part.tone]), width=width)
+        to.line(part.text, _TONES[part.tone], width)
     elif isinstance(part, Task):
         _show_task(part, to)
     elif isinstance(part, Prose):
         style = {"lead": "bold", "dim": "dim", "fine": "dim", "claim": "bold"}.get(part.style, "")
         if part.title:
-            to.print(Text(part.title, style="bold"))
+            to.line(part.title, "bold")
         for line in part.lines:
-            to.print(Text(f"* {line}" if part.style == "list" else line, style=style), width=width)
+            to.line(f"* {line}" if part.style == "list" else line, style, width)
 
 
-def _show_task(task: Task, to: Console) -> None:
+def _show_task(task: Task, to: Screen) -> None:
     """Its head, and below it what it rests on and what to do; ids are never cut: whoever copies one wants it whole."""
     lines = [
         (f"  {_MARKS[task.tone]} {task.head}", _TONES[task.tone]),
@@ -166,28 +226,28 @@ def _show_task(task: Task, to: Console) -> None:
             break_on_hyphens=False,
         )  # fmt: skip
         for text in wrapped:
-            to.print(Text(text, style=style), no_wrap=True, overflow="ignore", crop=False)
+            to.line(text, style, len(text) + _PIPED_WIDTH)
 
 
-def show_table(table: Table, to: Console) -> None:
+def show_table(table: Table, to: Screen) -> None:
     """Print a table, in several pieces if it is too wide: names then take several lines, numbers stay whole."""
     table = table.at_most()
     cells = grid(table, brief=to.width < _WIDE)
     if table.caption:
-        to.print(Text(table.caption, style="bold"))
+        to.line(table.caption, "bold")
     widths = _whole(cells)
     if sum(widths) + _GAP * len(widths) > to.width:
         widths, cells = _folded(cells, to.width), _shortened(cells)
     for block, columns in _blocks(cells, widths, to.width):
-        to.print(_rich(block, columns))
+        to.table(block, columns)
     for note in table.notes:
-        to.print(Text(note, style="dim"))
+        to.line(note, "dim")
 
 
 def _widths(cells: Grid) -> tuple[list[int], list[int]]:
     """How wide the head of each column is, and how wide its cells are."""
-    heads = [cell_len(on_one_line(column.head)) for column in cells.columns]
-    return heads, [max((cell_len(row[at].words) for row in cells.rows), default=0) for at in range(len(heads))]
+    heads = [_cells(on_one_line(column.head)) for column in cells.columns]
+    return heads, [max((_cells(row[at].words) for row in cells.rows), default=0) for at in range(len(heads))]
 
 
 def _whole(cells: Grid) -> list[int]:
@@ -232,16 +292,3 @@ def _blocks(cells: Grid, widths: list[int], width: int) -> Iterator[tuple[Grid, 
         rows = tuple(tuple(row[at] for at in places) for row in cells.rows)
         block = Grid(tuple(cells.columns[at] for at in places), cells.names, rows)
         yield block, [widths[at] for at in places]
-
-
-def _rich(cells: Grid, widths: list[int]) -> RichTable:
-    has_heads = any(column.head for column in cells.columns)
-    table = RichTable(box=None, header_style="bold", padding=(0, 1), pad_edge=False, show_header=has_heads)
-    for place, (column, width) in enumerate(zip(cells.columns, widths, strict=True)):
-        justify: JustifyMethod = "right" if place >= cells.names else "left"
-        table.add_column(Text(on_one_line(column.head)), justify=justify, width=width, overflow="fold")
-    for place, row in enumerate(cells.rows):
-        usual = "dim" if cells.bright is not None and place >= cells.bright else ""
-        styles = ("bold green" if cell.best else "dim" if cell.is_missing else usual for cell in row)
-        table.add_row(*(Text(cell.words, style=style) for cell, style in zip(row, styles, strict=True)))
-    return table

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import cache
-from typing import Literal, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from scipy import special
 
+from assay.core import options
 from assay.measures.counting.judgments import Floats, Ints, Mask
 from assay.stats.rounding import ROUNDING
 
-Method: TypeAlias = Literal["hull", "bca", "percentile", "t"]
+Method: TypeAlias = options.Method
 
 #: Numbers drawn at a time: enough for NumPy, little for the memory. Part of the result: blocks use up the seed in turn.
 _BLOCK = 1 << 20

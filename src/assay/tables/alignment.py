@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Sequence
-from typing import Literal, TypeAlias, TypeVar
+from typing import TypeAlias, TypeVar
 
 import numpy as np
 import polars as pl
 
+from assay.core import options
 from assay.core.domains import Choice
 from assay.core.errors import InputError, listed, number_of
 from assay.tables.clusters import Clusters
 from assay.tables.predictions import Predictions
 
-Missing: TypeAlias = Literal["error", "drop"]
+Missing: TypeAlias = options.MissingItems
 
 
 Items = TypeVar("Items", Predictions, Clusters)

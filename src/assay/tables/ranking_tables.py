@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import cached_property
-from typing import Any, Protocol, Self, TypeVar, cast
+from typing import Any, ClassVar, Protocol, Self, TypeVar, cast
 
 import polars as pl
 
@@ -48,6 +48,8 @@ class Run:
     >>> Run.of({"q1": {"d1": 2.0, "d2": 1.5}}).frame.rows()
     [('q1', 'd1', 2.0), ('q1', 'd2', 1.5)]
     """
+
+    subject: ClassVar[str] = "ranking"
 
     def __init__(
         self,

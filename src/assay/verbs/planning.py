@@ -6,13 +6,15 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from statistics import median
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Unpack
 
 import numpy as np
 import polars as pl
 
+from assay.core import options
 from assay.core.domains import POSITIVE, Whole, check_levels
 from assay.core.errors import InputError, number_of
+from assay.core.options import SubjectRules
 from assay.core.results import Result
 from assay.measures.registry import Measure
 from assay.stats.corrections import corrected, out_of_reach, resamples_for
@@ -102,13 +104,13 @@ def plan(
     runs: Any = None,
     *,
     measures: Iterable[str | Measure] | str | Measure | None = None,
-    difference: float | None = None,
-    power: float = 0.8,
-    alpha: float = 0.05,
+    difference: options.Difference | None = None,
+    power: options.Power = 0.8,
+    alpha: options.Alpha = 0.05,
     baseline: str | None = None,
-    resamples: int | None = None,
-    seed: int = 0,
-    **rules: Any,
+    resamples: options.Permutations | None = None,
+    seed: options.Seed = 0,
+    **rules: Unpack[SubjectRules],
 ) -> Plan:
     """Say how large a difference the units at hand can show, and how many units a given difference needs.
 

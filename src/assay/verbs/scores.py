@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -12,7 +12,7 @@ from assay.measures.parser import split_measures
 from assay.measures.registry import Measure
 from assay.measures.summary import Undefined
 from assay.stats.mean_samples import MeanSample
-from assay.stats.pairing import Pairing, Wanted
+from assay.stats.pairing import Directions, Pairing, Wanted
 from assay.stats.samples import Sample
 from assay.tables import Scores
 from assay.verbs.subject import pairing_of
@@ -63,7 +63,15 @@ class ScorePairing(Pairing):
 
 
 def unit_pairing_of(
-    verb: Callable[..., Any], what: str, given: Any, runs: Any = None, measures: Any = None, **options: Any
+    verb: Callable[..., Any],
+    what: str,
+    given: Any,
+    runs: Any = None,
+    measures: Any = None,
+    *,
+    seed: int = 0,
+    direction: Directions = None,
+    rules: Mapping[str, Any] | None = None,
 ) -> ScorePairing:
     """The systems of what was given to a verb, where numbers of units are needed; `what` stands in the error.
 
@@ -71,7 +79,7 @@ def unit_pairing_of(
     >>> unit_pairing_of(compare, "a test", {"q1": {"d1": 1}}, {"a": {"q1": {"d1": 1.0}}}, ["RR"]).measure_names()
     ['RR']
     """
-    pairing = pairing_of(verb, given, runs, measures, **options)
+    pairing = pairing_of(verb, given, runs, measures, seed=seed, direction=direction, rules=rules)
     if not isinstance(pairing, ScorePairing):
         raise InputError(f"{what} takes numbers of units, and {pairing.holds} have none; `compare` takes them")
     return pairing

@@ -80,23 +80,23 @@ class Subject(Protocol):
 def subject_of(*inputs: Any) -> Subject:
     """The subject of what was given; judgments with runs are rankings, a table of numbers alone is scores.
 
-    An object that knows its subject tells it of what comes after it, where that does not: files, rows.
+    An object that knows its subject tells it of the others, where these do not: files, rows.
 
     >>> from assay import Predictions
     >>> subject_of(Predictions.of([0, 1], [1, 1])).name, subject_of({"q1": {"d1": 1}}, {"q1": {"d1": 1.0}}).name
     ('labels', 'ranking')
     """
-    names = {name_of(value) for value in inputs if value is not None}
-    first = getattr(inputs[0], "subject", "")
-    name = first if names == {first, ""} else names.pop() if len(names) == 1 else ""
+    stated = {name for value in inputs if (name := name_of(value, look=False))}
+    names = stated if len(stated) == 1 else {name_of(value) for value in inputs if value is not None}
+    name = names.pop() if len(names) == 1 else ""
     if not name:
         name = "ranking" if sum(value is not None for value in inputs) > 1 else "scores"
     found: Subject = registry.subject(name)
     return found
 
 
-def name_of(value: Any) -> str:
-    """The name of the subject that an object or a file is of; empty where it does not tell.
+def name_of(value: Any, *, look: bool = True) -> str:
+    """The name of the subject that an object or a file is of; empty where it does not tell, or is not looked at.
 
     >>> from assay import Clusters
     >>> name_of([Clusters.of([0, 1], [1, 1])]), name_of({"q1": {"d1": 1.0}})
@@ -106,9 +106,9 @@ def name_of(value: Any) -> str:
     if isinstance(known, str) and known:
         return known
     if isinstance(value, Mapping | list | tuple):
-        names = {name_of(item) for item in (value.values() if isinstance(value, Mapping) else value)}
+        names = {name_of(item, look=look) for item in (value.values() if isinstance(value, Mapping) else value)}
         return names.pop() if len(names) == 1 else ""
-    if isinstance(value, str | os.PathLike | Source) or is_frame(value):  # a look at an open file would use it up
+    if look and (isinstance(value, str | os.PathLike | Source) or is_frame(value)):
         return next((name for name, looks_like in FILES.items() if registry.load(looks_like)(value)), "")
     return ""
 
@@ -144,7 +144,7 @@ def pairing_of(
         return subject.pairing(inputs, measures, seed, rules).directed(direction, measures)
 
 
-def check_rules(rules: Iterable[str], subject: Subject, *verbs: Callable[..., Any]) -> None:
+def check_rules(rules: Iterable[str], subject: Subject, *verbs: Callable[..., Any] | Iterable[str]) -> None:
     """Refuse keyword arguments that a subject has for no rules: unknown ones, and those that go with other data.
 
     >>> check_rules(["noise"], registry.subject("ranking"))

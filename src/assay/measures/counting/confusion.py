@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, TypeAlias
+from typing import Any, ClassVar, TypeAlias, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 
 from assay.core.errors import ParameterError, listed, number_of
+from assay.core.options import PolicyRules
 from assay.measures.counting.judgments import Ints
 from assay.measures.counting.ranks import Ranks
 
@@ -107,13 +108,13 @@ class Confusion:
         return cls(ranks.queries, tp, fp, fn, tn)
 
     @classmethod
-    def from_tables(cls, run: Any, qrels: Any, collection_size: int | None = None, **policies: Any) -> Confusion:
+    def from_tables(cls, run: Any, qrels: Any, **policies: Unpack[PolicyRules]) -> Confusion:
         """Count a run's retrieved sets against judgments; the policies are those of `Ranks.from_tables`.
 
         >>> Confusion.from_tables({"q": {"a": 1, "b": 1}}, {"q": {"a": 1, "c": 1}}).fp
         array([1])
         """
-        return cls.from_ranks(Ranks.from_tables(run, qrels, **policies), collection_size=collection_size)
+        return cls.from_ranks(Ranks.from_tables(run, qrels, **policies))
 
     @classmethod
     def from_table(cls, tp: int, fp: int, fn: int, tn: int | None = None) -> Confusion:

@@ -6,12 +6,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import compress
-from typing import Any, ClassVar, Literal, NamedTuple, TypeAlias
+from typing import Any, ClassVar, NamedTuple, TypeAlias
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from assay.core import options
 from assay.core.domains import Choice
 from assay.core.errors import InputError, ParameterError, number_of
 from assay.measures.counting.judgments import Floats, Ints, Mask
@@ -26,8 +27,8 @@ from assay.measures.counting.partition_pairs import (
 )
 from assay.tables.label_columns import refuse_nulls
 
-NoisePolicy: TypeAlias = Literal["cluster", "drop", "singletons"]
-UnlabelledPolicy: TypeAlias = Literal["error", "drop", "class"]
+NoisePolicy: TypeAlias = options.NoisePolicy
+UnlabelledPolicy: TypeAlias = options.UnlabelledPolicy
 
 #: Under these names, items that were left out are counted.
 NOISE, WITHOUT_CLASS = "noise", "without a class"

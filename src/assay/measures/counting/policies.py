@@ -4,20 +4,27 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields, replace
 from functools import cache
-from typing import Any, Literal, TypeAlias, get_args, get_type_hints
+from typing import Any, Unpack, get_args, get_type_hints
 
 import numpy as np
 
 from assay.core.arguments import argument
 from assay.core.domains import Choice, Domain, Real, Whole
 from assay.core.errors import ParameterError, refuse_unknown
-
-Ties: TypeAlias = Literal["doc_id_descending", "doc_id_ascending", "input_order", "expected"]
-Unjudged: TypeAlias = Literal["irrelevant", "error"]
-Missing: TypeAlias = Literal["zero", "skip", "error"]
-Duplicates: TypeAlias = Literal["error", "first", "best"]
-RankBy: TypeAlias = Literal["score", "rank"]
-ScorePrecision: TypeAlias = Literal["double", "single"]
+from assay.core.options import (
+    CollectionSize,
+    Complete,
+    Depth,
+    Duplicates,
+    JudgedOnly,
+    Level,
+    MissingTopics,
+    PolicyRules,
+    RankBy,
+    ScorePrecision,
+    Ties,
+    Unjudged,
+)
 
 
 @dataclass(frozen=True)
@@ -44,15 +51,15 @@ class Policies:
 
     ties: Ties = "doc_id_descending"
     unjudged: Unjudged = "irrelevant"
-    missing: Missing = "zero"
+    missing: MissingTopics = "zero"
     duplicates: Duplicates = "error"
     rank_by: RankBy = "score"
-    depth: int | None = None
-    judged_only: bool = False
-    relevance_level: float = 1.0
+    depth: Depth | None = None
+    judged_only: JudgedOnly = False
+    relevance_level: Level = 1.0
     score_precision: ScorePrecision = "double"
-    collection_size: int | None = None
-    complete: bool = False
+    collection_size: CollectionSize | None = None
+    complete: Complete = False
 
     def __post_init__(self) -> None:
         # NumPy's numbers become Python's, so that they can be written anywhere.
@@ -94,10 +101,11 @@ def _domains() -> dict[str, Domain]:
 DEFAULT_POLICIES = Policies()
 
 
-def policies(base: Policies | None = None, **changes: Any) -> Policies:
+def policies(base: Policies | None = None, **changes: Unpack[PolicyRules]) -> Policies:
     """Make policies from keyword arguments, on top of given ones."""
     refuse_unknown(sorted(changes), Policies)
-    return replace(base or DEFAULT_POLICIES, **changes)
+    stated: dict[str, Any] = {**changes}
+    return replace(base or DEFAULT_POLICIES, **stated)
 
 
 def _text(value: object) -> str:

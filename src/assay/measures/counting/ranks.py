@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Unpack
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
 from assay.core.errors import InputError, ParameterError, TopicError, number_of
+from assay.core.options import PolicyRules
 from assay.measures.counting.graded import Graded, place_in_group
 from assay.measures.counting.id_normalisation import bridge
 from assay.measures.counting.judgments import Floats, Ints, Judgments, Mask, Subtopics, tiny_tables
@@ -53,7 +54,13 @@ class Ranks:
 
     @classmethod
     def from_tables(
-        cls, run: Any, qrels: Any, given: Policies | None = None, *, subtopics: bool = False, **changes: Any
+        cls,
+        run: Any,
+        qrels: Any,
+        given: Policies | None = None,
+        *,
+        subtopics: bool = False,
+        **changes: Unpack[PolicyRules],
     ) -> Ranks:
         """Count a run against judgments; the policies are keyword arguments, see `Policies`.
 
@@ -131,7 +138,7 @@ class Ranks:
         cls,
         *rankings: Sequence[Collection[str] | None],
         judged: Sequence[Sequence[Collection[str]]] | None = None,
-        **changes: Any,
+        **changes: Unpack[PolicyRules],
     ) -> Ranks:
         """Tiny rankings for examples: by rank, the subtopics that each document is relevant to.
 

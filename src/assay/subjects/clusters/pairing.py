@@ -7,12 +7,13 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property, reduce
 from math import isnan
 from operator import and_
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Unpack
 
 import numpy as np
 import polars as pl
 
 from assay.core.errors import InputError, ParameterError, did_you_mean, listed, not_among, number_of
+from assay.core.options import ClusterRules
 from assay.measures.counting.contingency import Contingency
 from assay.measures.counting.judgments import Floats, Ints
 from assay.measures.counting.points import Points
@@ -80,7 +81,9 @@ class Clusterings(ItemPairing):
     to_have_more: ClassVar[str] = "Cluster"
 
     @classmethod
-    def of(cls, clusters: Any, *, missing: Missing = "error", seed: int = 0, **rules: Any) -> Clusterings:
+    def of(
+        cls, clusters: Any, *, missing: Missing = "error", seed: int = 0, **rules: Unpack[ClusterRules]
+    ) -> Clusterings:
         """Take a `Clustering`; or `Clusters`, a path of a file of them, a list of such, or a dict of names.
 
         `rules` are those of `cluster`: noise, noise_as, unlabelled, metric, sample_size. `missing`: an item that a

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Unpack
 
 import polars as pl
 
 from assay.core import registry
 from assay.core.arguments import argument
 from assay.core.errors import ParameterError, number_of, only_one
+from assay.core.options import PlaceOptions
 from assay.core.results import Result
 from assay.measures.counting.contingency import Contingency
 from assay.measures.counting.points import Points
@@ -153,7 +154,9 @@ class Clustering(Result):
             raise ParameterError(f"{self.system(system).name}: no classes are known: say {argument('truth')}")
         return table
 
-    def explain(self, measure: str | Measure | None = None, system: str | None = None, **chosen: Any) -> Explanation:
+    def explain(
+        self, measure: str | Measure | None = None, system: str | None = None, **chosen: Unpack[PlaceOptions]
+    ) -> Explanation:
         """Show how a number came about, step by step: see `explain`."""
         explained: Explanation = registry.verb("explain")(
             self.measure() if measure is None else measure, self, system=system, **chosen

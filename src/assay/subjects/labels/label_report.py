@@ -15,7 +15,7 @@ from assay.measures.counting.confusion_matrix import ConfusionMatrix
 from assay.measures.counting.scored import Scored
 from assay.measures.over_classes import Averages, averages
 from assay.measures.parser import parse_measure
-from assay.measures.registry import Measure
+from assay.measures.registry import Measure, ParameterValue
 from assay.subjects.labels.measurement import LABEL_COUNTS, computed, counts_of
 from assay.tables import Predictions
 
@@ -160,7 +160,7 @@ class Scorer:
 
 
 def scorer(
-    measure: str | Measure, pos_label: Any = None, *, labels: Sequence[Any] | None = None, **parameters: Any
+    measure: str | Measure, pos_label: Any = None, *, labels: Sequence[Any] | None = None, **parameters: ParameterValue
 ) -> Scorer:
     """A function `(y_true, y_pred, *, sample_weight=None)` that gives the measure's number, NaN if it is undefined.
 

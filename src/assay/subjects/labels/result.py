@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Unpack
 
 import polars as pl
 
 from assay.core import registry
 from assay.core.arguments import argument
 from assay.core.errors import ParameterError, number_of, only_one
+from assay.core.options import PlaceOptions
 from assay.core.results import Result
 from assay.measures.counting.confusion_matrix import ConfusionMatrix, Normalize, Orientation
 from assay.measures.counting.scored import Scored
@@ -297,7 +298,9 @@ class Classification(Result):
         """
         return predictive_values(self.matrix(system), prevalences)
 
-    def explain(self, measure: str | Measure | None = None, system: str | None = None, **chosen: Any) -> Explanation:
+    def explain(
+        self, measure: str | Measure | None = None, system: str | None = None, **chosen: Unpack[PlaceOptions]
+    ) -> Explanation:
         """Show how a number came about, step by step: see `explain`, whose `label`, `item`, `threshold` go here, too.
 
         >>> from assay import Predictions, classify

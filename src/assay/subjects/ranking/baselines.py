@@ -7,12 +7,13 @@ import os
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 import polars as pl
 
 from assay import __version__
 from assay.core.errors import InputError, ParameterError, did_you_mean, refuse_unknown
+from assay.core.options import EvaluationOptions
 from assay.files.atomic import write_text
 from assay.measures.counting.policies import Policies
 from assay.measures.registry import Measure
@@ -121,7 +122,10 @@ class Baseline:
 
 
 def freeze(
-    qrels: Any, run: Any, measures: Iterable[str | Measure] | str | Measure = DEFAULT_MEASURES, **rules: Any
+    qrels: Any,
+    run: Any,
+    measures: Iterable[str | Measure] | str | Measure = DEFAULT_MEASURES,
+    **rules: Unpack[EvaluationOptions],
 ) -> Baseline:
     """Freeze a run's scores as the baseline of later gates.
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from inspect import signature
-from typing import Any, Literal, TypeAlias, get_args
+from typing import Any, Literal, TypeAlias, Unpack, get_args
 
 import numpy as np
 import polars as pl
 
 from assay.core.domains import Choice, Real, Whole
 from assay.core.errors import ParameterError, number_of, refuse_unknown
+from assay.core.options import ComparisonOptions
 from assay.core.results import Result
 from assay.files.clusters import read_document_clusters
 from assay.measures.counting.judgments import Ints
@@ -228,7 +229,7 @@ def clusters_by_use(
     level: float = 1.0,
     draws: int = 200,
     seed: int = 0,
-    **settings: Any,
+    **settings: Unpack[ComparisonOptions],
 ) -> ClustersByUse:
     """Judge clusters of search results by use: by the best cluster of each query, and by the order they are read in.
 
@@ -254,7 +255,7 @@ def clusters_by_use(
     wanted = list(DEFAULT_MEASURES) if measures is None else measures
     Real().check("level", level)
     of_compare = signature(compare).parameters
-    rules = {name: value for name, value in settings.items() if name not in of_compare}
+    rules: dict[str, Any] = {name: value for name, value in settings.items() if name not in of_compare}
     # Duplicates and the like are found, with their line, before all else; and this knows the rules.
     flat = evaluate(judged, {FLAT: opened_run}, wanted, seed=seed, **rules)
     clustered, remarks = grouped(opened_run, read_document_clusters(clusters), flat.policies)

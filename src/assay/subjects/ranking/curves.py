@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Unpack
 
 import numpy as np
 import polars as pl
 
 from assay.core.errors import ParameterError, did_you_mean, number_of
+from assay.core.options import EvaluationOptions
 from assay.measures import AUC, parse_measure
 from assay.measures.curve_points import (
     about_topic,
@@ -30,7 +31,7 @@ from assay.measures.curve_points import (
 from assay.measures.definition import RuleName, UnretrievedName
 from assay.measures.registry import Measure
 from assay.measures.steps import PerUnit
-from assay.measures.summary import Summary, Undefined, counted, summarise
+from assay.measures.summary import Summary, counted, summarise
 from assay.subjects.ranking.evaluation import Evaluation, RankedSystem, evaluate
 from assay.verbs.curves import Curve
 
@@ -46,7 +47,7 @@ def precision_recall(
     levels: int = 11,
     interpolated: bool = True,
     rule: RuleName | None = None,
-    **options: Any,
+    **options: Unpack[EvaluationOptions],
 ) -> Curve:
     """Precision against recall: averaged over queries at levels of recall, or of one query.
 
@@ -58,7 +59,7 @@ def precision_recall(
     >>> curve.frame["precision"].to_list()[:2]  # 1/1, 1/2
     [1.0, 0.5]
     """
-    evaluation = _evaluated(qrels, runs, level_measures(levels, rule), **options)
+    evaluation = evaluate(qrels, runs, level_measures(levels, rule), **options)
     if query is None:
         if not interpolated:
             raise ParameterError(
@@ -82,10 +83,8 @@ def roc(
     runs: Any,
     *,
     query: str | None = None,
-    collection_size: int | None = None,
     unretrieved: UnretrievedName | None = None,
-    undefined: Undefined = "skip",
-    **options: Any,
+    **options: Unpack[EvaluationOptions],
 ) -> Curve:
     """The ROC curve: true against false positive rate, rank by rank; averaged over queries, or of one.
 
@@ -98,14 +97,13 @@ def roc(
     >>> roc({"q": {"a": 1, "c": 1}}, {"q": {"a": 3, "b": 2, "c": 1}}).summary["value"].to_list()  # 1 of 2 pairs
     [0.5]
     """
+    collection_size, undefined = options.get("collection_size"), options.setdefault("undefined", "skip")
     rule = universe(collection_size, unretrieved)
     if options.get("ties") == "expected" and options.get("depth") is not None and rule != "random_order":
         raise ParameterError(
             "which tied documents the depth leaves in is open: use another rule for ties than expected, or no depth"
         )
-    evaluation = _evaluated(
-        qrels, runs, AUC(unretrieved=rule), undefined=undefined, collection_size=collection_size, **options
-    )
+    evaluation = evaluate(qrels, runs, AUC(unretrieved=rule), **options)
     (area,) = evaluation.measures
     curves = {
         system.name: [roc_points(system.ranks, unit, rule) for unit in _units(evaluation, system, query)]
@@ -127,7 +125,7 @@ def by_cutoff(
     cutoffs: Iterable[int] | None = None,
     *,
     query: str | None = None,
-    **options: Any,
+    **options: Unpack[EvaluationOptions],
 ) -> Curve:
     """A measure against its cut-off: the mean over queries, or one query. Options as for `precision_recall`.
 
@@ -139,7 +137,7 @@ def by_cutoff(
         raise ParameterError(f"choose a measure that takes a cut-off, without one: nDCG, P or R, not {plain}")
     asked = None if cutoffs is None else _each_cutoff(plain, cutoffs)
     # Not every measure has a value without a cut-off.
-    evaluation = _evaluated(qrels, runs, plain @ 1 if asked is None else asked[0], **options)
+    evaluation = evaluate(qrels, runs, plain @ 1 if asked is None else asked[0], **options)
     deepest = max(int(system.ranks.retrieved.max(initial=1)) for system in evaluation.systems)
     wanted = asked or [plain @ k for k in CUTOFFS if k <= max(deepest, 2)]
     points, last, results = [], [], {}
@@ -265,12 +263,6 @@ def _pair(evaluation: Evaluation, baseline: str | None, system: str | None) -> t
     if old == new:
         raise ParameterError(f"a difference is between two systems, not {old} and itself")
     return old, new
-
-
-def _evaluated(qrels: Any, runs: Any, wanted: Any, **options: Any) -> Evaluation:
-    if "measures" in options:
-        raise ParameterError("a curve chooses its measures itself: leave measures out")
-    return evaluate(qrels, runs, wanted, **options)
 
 
 def _each_cutoff(plain: Measure, cutoffs: Iterable[int]) -> list[Measure]:

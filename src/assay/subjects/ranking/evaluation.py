@@ -6,13 +6,14 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Unpack
 
 import polars as pl
 
 from assay.core import registry
 from assay.core.domains import Choice, Whole
 from assay.core.errors import ParameterError, listed, number_of, only_one, refuse_unknown
+from assay.core.options import Compat, Judge, PolicyRules, Samples, Seed, Subtopics
 from assay.core.results import Result, as_pandas, frame_as_csv, written
 from assay.measures import Judged, NumRelRet, parse_measure
 from assay.measures.counting.judgments import Judgments
@@ -37,7 +38,6 @@ if TYPE_CHECKING:
 #: What `evaluate` computes unless told otherwise.
 DEFAULT_MEASURES = ("AP", "nDCG@10", "RR", "P@1", "P@5", "P@10", "P@20", "R@1", "R@5", "R@10", "R@20", "Judged@10")
 
-Compat: TypeAlias = Literal["trec_eval-9", "trec_eval-10"]
 _PROFILES: dict[str, dict[str, Any]] = {
     "trec_eval-9": {"missing": "skip", "score_precision": "single"},
     "trec_eval-10": {"missing": "skip"},
@@ -238,12 +238,12 @@ def evaluate(
     *,
     undefined: Undefined = "counted_as",
     compat: Compat | None = None,
-    judge: str | None = None,
-    subtopics: bool | None = None,
-    seed: int = 0,
-    samples: int = 100,
+    judge: Judge | None = None,
+    subtopics: Subtopics | None = None,
+    seed: Seed = 0,
+    samples: Samples = 100,
     columns: ColumnNames = None,
-    **rules: Any,
+    **rules: Unpack[PolicyRules],
 ) -> Evaluation:
     """Evaluate one run or several against judgments.
 
@@ -263,8 +263,8 @@ def evaluate(
     """
     refuse_unknown(rules, Policies, evaluate)
     samples, seed = Whole(1).check("samples", samples), Whole(0).check("seed", seed)
-    profile = _profile(compat)
-    chosen = policies(None, **(profile | rules))
+    stated: dict[str, Any] = {**_profile(compat), **rules}
+    chosen = policies(None, **stated)
     wanted = listed_measures(measures, compat)
     check_subtopics(subtopics, judge)
     with named_by(columns):

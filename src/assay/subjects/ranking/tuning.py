@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
 from assay.core.domains import Whole, check_levels
 from assay.core.errors import InputError, ParameterError, did_you_mean, listed, number_of
+from assay.core.options import EvaluationRules
 from assay.measures.counting.judgments import Floats, Ints
 from assay.measures.registry import Measure
 from assay.stats.bootstrap import Interval
@@ -44,7 +45,7 @@ def tune(
     alpha: float = 0.05,
     margin: float | None = None,
     seed: int = 0,
-    **rules: Any,
+    **rules: Unpack[EvaluationRules],
 ) -> Tuning:
     """Choose a setting of a search system by some topics and measure it on others, so that the number is honest.
 

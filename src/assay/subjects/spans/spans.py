@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar, Literal, NamedTuple, TypeAlias
+from typing import Any, ClassVar, NamedTuple, TypeAlias
 
 import polars as pl
 
+from assay.core import options
 from assay.core.errors import InputError, ParameterError, number_of
 
 #: The type of what has none.
@@ -181,7 +182,7 @@ def _row(row: Any, before: tuple[str, ...]) -> dict[str, Any]:
     return dict(zip(names, row, strict=False))
 
 
-Match: TypeAlias = Literal["exact", "overlap", "type_overlap"]
+Match: TypeAlias = options.Match
 
 
 class SpanPlace(NamedTuple):

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from math import isnan
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
+from assay.core import options
 from assay.core.arguments import argument
 from assay.core.domains import Choice, Whole, check_levels
 from assay.core.notes import Note
+from assay.core.options import SubjectRules
 from assay.measures.registry import Measure
 from assay.stats.bootstrap import Interval, Method
 from assay.stats.corrections import CORRECTIONS, corrected_as_stated, groups, out_of_reach, resamples_for
@@ -32,18 +34,18 @@ def compare(
     baseline: str | Iterable[str] | None = None,
     direction: Directions = None,
     all_pairs: bool = False,
-    test: str | None = None,
-    correction: str = "holm",
-    family: Family = "measure",
-    interval: Method = "hull",
-    alpha: float = 0.05,
-    margin: float | None = None,
-    power: float = 0.8,
-    resamples: int | None = None,
-    bootstrap_resamples: int = 10_000,
-    seed: int = 0,
+    test: options.TestName | None = None,
+    correction: options.Correction = "holm",
+    family: options.Family = "measure",
+    interval: options.Method = "hull",
+    alpha: options.Alpha = 0.05,
+    margin: options.Margin | None = None,
+    power: options.Power = 0.8,
+    resamples: options.Permutations | None = None,
+    bootstrap_resamples: options.Resamples = 10_000,
+    seed: options.Seed = 0,
     look_into: bool = True,
-    **rules: Any,
+    **rules: Unpack[SubjectRules],
 ) -> Comparison:
     """Compare systems: is one better, and how sure can one be?
 

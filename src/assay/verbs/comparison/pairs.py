@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from itertools import combinations
-from typing import Literal, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
+from assay.core import options
 from assay.core.errors import ParameterError, not_among
 
-Family: TypeAlias = Literal["measure", "all"]
+Family: TypeAlias = options.Family
 
 
 class Pairs(NamedTuple):

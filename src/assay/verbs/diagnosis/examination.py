@@ -43,7 +43,9 @@ class Examination(ABC):
         """What was looked at, once all of it was."""
 
 
-def examine(subject: Subject, inputs: Sequence[Any], *, watch: Watch | None = None, **options: Any) -> Diagnosis:
+def examine(
+    subject: Subject, inputs: Sequence[Any], options: Mapping[str, Any] | None = None, *, watch: Watch | None = None
+) -> Diagnosis:
     """Look data of a subject over; `options` are those of its `Examination`.
 
     >>> from assay import Predictions
@@ -51,7 +53,7 @@ def examine(subject: Subject, inputs: Sequence[Any], *, watch: Watch | None = No
     >>> examine(registry.subject("labels"), [predictions]).findings[0].check
     'label-spelling'
     """
-    examination: Examination = registry.load(subject.examination)(inputs, options, watch or (lambda _: None))
+    examination: Examination = registry.load(subject.examination)(inputs, options or {}, watch or (lambda _: None))
     every, known = checks(subject.name), set[str]()
     findings: list[CheckFinding] = []
     for thing, about in examination.things():
@@ -108,7 +110,7 @@ def doctor(
     with named_by(columns):
         subject: Subject = registry.subject(_subject_name(qrels, runs))
         _refuse_options_of_others(stated, subject)
-        return examine(subject, inputs, watch=watch, **stated)
+        return examine(subject, inputs, stated, watch=watch)
 
 
 def _subject_name(data: Any, others: Any) -> str:

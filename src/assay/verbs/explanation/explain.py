@@ -6,11 +6,12 @@ import os
 from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import replace
-from typing import Any
+from typing import Any, Unpack
 
 from assay.core import registry
 from assay.core.domains import Whole
 from assay.core.errors import ParameterError, refuse_unknown
+from assay.core.options import ExplanationRules
 from assay.files.sources import Source
 from assay.measures import parse_measure
 from assay.measures.counting.confusion import Confusion
@@ -37,11 +38,10 @@ def explain(
     system: str | None = None,
     label: Any = None,
     item: str | None = None,
-    threshold: float | None = None,
     orientation: Orientation = "rows_are_true",
     show: int | None = None,
     running: bool = False,
-    **rules: Any,
+    **rules: Unpack[ExplanationRules],
 ) -> Explanation:
     """Show how a number came about: the steps, the formula with the numbers in it, the result and its signature.
 
@@ -72,7 +72,7 @@ def explain(
     >>> explain("Precision", Predictions.of([1, 0, 1], [1, 1, 1])).formula.numbers
     '2 / 3'
     """
-    place = Place(system, None if query is None else str(query), label, item, threshold, orientation)
+    place = Place(system, None if query is None else str(query), label, item, rules.pop("threshold", None), orientation)
     view = View(None if show is None else Whole(1).check("show", show), running)
     if isinstance(measure, str) and is_coefficient(measure):
         _check(rules)
@@ -84,7 +84,7 @@ def explain(
     subject: Subject = registry.subject("ranking" if run is not None else _name_of(measure, given))
     if not {*rules} <= {*subject.rules, "seed"}:  # who explains a ranking need not wait for what classifies
         _check(rules)
-    return subject.explain(measure, [given] if run is None else [given, run], place, view, rules)
+    return subject.explain(measure, [given] if run is None else [given, run], place, view, dict(rules))
 
 
 def _name_of(measure: str | Measure, value: Any) -> str:

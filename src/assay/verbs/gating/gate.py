@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from math import isnan
-from typing import Any
+from typing import Any, Unpack
 
 from assay import __version__
-from assay.core import registry
+from assay.core import options, registry
 from assay.core.domains import SHARE, Choice, Whole, check_levels
 from assay.core.errors import InputError, ParameterError
+from assay.core.options import SubjectRules
 from assay.measures.registry import Measure
 from assay.stats.corrections import resamples_for
 from assay.stats.pairing import Directions, Pairing
@@ -30,16 +31,16 @@ def gate(
     measures: Iterable[str | Measure] | str | Measure | None = None,
     margin: float | Mapping[str, float] | Margins | None = None,
     direction: Directions = None,
-    alpha: float = 0.05,
-    inconclusive: Inconclusive = "report",
-    max_missing: float = 0.1,
-    min_judged: float | None = None,
+    alpha: options.Alpha = 0.05,
+    inconclusive: options.Inconclusive = "report",
+    max_missing: options.MaxMissing = 0.1,
+    min_judged: options.MinJudged | None = None,
     slices: str | None = None,
     topics: Any = None,
-    resamples: int | None = None,
-    bootstrap_resamples: int = 10_000,
-    seed: int = 0,
-    **rules: Any,
+    resamples: options.Permutations | None = None,
+    bootstrap_resamples: options.Resamples = 10_000,
+    seed: options.Seed = 0,
+    **rules: Unpack[SubjectRules],
 ) -> GateResult:
     """Say whether a candidate may take the baseline's place: it passes, fails, or is inconclusive.
 

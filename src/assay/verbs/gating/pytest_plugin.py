@@ -7,11 +7,12 @@ before a test uses it.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import pytest
 
 if TYPE_CHECKING:
+    from assay.core.options import GateOptions
     from assay.verbs.gating.result import GateResult
 
 _CHOICES = ("fail", "pass", "skip")
@@ -27,7 +28,7 @@ def assay_gate() -> Callable[..., GateResult]:
     return gated
 
 
-def gated(qrels: Any, *two: Any, inconclusive: str = "fail", **settings: Any) -> GateResult:
+def gated(qrels: Any, *two: Any, inconclusive: str = "fail", **settings: Unpack[GateOptions]) -> GateResult:
     """Gate, and tell pytest what came of it.
 
     >>> judged = {f"q{n}": {"good": 1} for n in range(6)}

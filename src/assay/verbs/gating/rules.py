@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from math import isnan
 from typing import Any, Literal, NamedTuple, TypeAlias, get_args
 
+from assay.core import options
 from assay.core.domains import POSITIVE
 from assay.core.errors import ParameterError, did_you_mean
 from assay.measures import parse_measure
@@ -13,11 +14,13 @@ from assay.stats.rounding import ROUNDING
 from assay.stats.verdict import FEWEST_UNITS
 
 Outcome: TypeAlias = Literal["pass", "inconclusive", "fail", "invalid"]
-Inconclusive: TypeAlias = Literal["report", "pass", "fail"]
+Inconclusive: TypeAlias = options.Inconclusive
 
 #: The outcomes, from best to worst: several checks together are as good as the worst of them.
 OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)
 EXIT_CODES: dict[Outcome, int] = {"pass": 0, "fail": 1, "invalid": 2, "inconclusive": 3}
+#: What `inconclusive` may be set to: its own exit code, or that of another outcome.
+INCONCLUSIVE: tuple[Inconclusive, ...] = get_args(get_args(Inconclusive)[0])
 
 
 class Decision(NamedTuple):

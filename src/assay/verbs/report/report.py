@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, Unpack
 
 from assay.core import registry
 from assay.core.notes import merged
+from assay.core.options import ReportOptions
 from assay.measures.registry import Measure
 from assay.show.model import Document, Prose, Section
 from assay.verbs.comparison import compare
@@ -16,21 +17,15 @@ from assay.verbs.sections.methods import methods
 from assay.verbs.sections.report import Report
 from assay.verbs.subject import check_rules, subject_of
 
+#: What reports show besides, where they are about rankings.
+_DETAILS = ("system", "topics", "documents", "changed", "show", "wording")
+
 
 def make_report(
     given: Any,
     runs: Any = None,
     measures: Iterable[str | Measure] | str | Measure | None = None,
-    *,
-    baseline: str | None = None,
-    system: str | None = None,
-    topics: Any = None,
-    documents: Any = None,
-    title: str | None = None,
-    changed: int | None = None,
-    show: int | None = None,
-    command: str = "",
-    **rules: Any,
+    **options: Unpack[ReportOptions],
 ) -> Report:
     """Put together everything that is known about systems: who is better, how sure that is, and what it rests on.
 
@@ -55,9 +50,11 @@ def make_report(
     """
     subject = subject_of(getattr(given, "pairing", given), runs)
     kind: type[Reported] = registry.load(subject.reported)
-    check_rules([name for name in rules if name not in subject.report_rules], subject, make_report, compare)
-    details = {"system": system, "topics": topics, "documents": documents, "changed": changed, "show": show}
-    asked = {name: value for name, value in details.items() if value is not None}
+    rules: dict[str, Any] = dict(options)
+    asked = {name: value for name in _DETAILS if (value := rules.pop(name, None)) is not None}
+    baseline, title, command = rules.pop("baseline", None), rules.pop("title", None), rules.pop("command", "")
+    known = (*subject.report_rules, *(compare.__kwdefaults__ or ()))
+    check_rules([name for name in rules if name not in known], subject, ReportOptions.__annotations__)
     reported = kind.of(Request(given, runs, measures, baseline, asked, rules))
     sections, notes = list[Section](), list(reported.notes)
     for part in reported.sections():

@@ -181,13 +181,12 @@ def in_folds(
 
     The same comes out whether it is done one after another or side by side.
     """
-    from rich.progress import track  # noqa: PLC0415  # results that nobody waits for need no Rich
+    from rich.console import Console  # noqa: PLC0415  # results that nobody waits for need no Rich
+    from rich.progress import track  # noqa: PLC0415
     from sklearn.utils.parallel import Parallel, delayed  # noqa: PLC0415
 
-    from assay.show import terminal  # noqa: PLC0415
-
     outcomes = Parallel(n_jobs=n_jobs, return_as="generator")(delayed(_caught)(task, *one) for one in each)
-    out = terminal.console(stderr=True)
+    out = Console(stderr=True)
     shown = track(outcomes, "cross-validating", len(splits), console=out, transient=True,
                   disable=not progress or not out.is_terminal)  # fmt: skip
     values: list[Value] = []

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, get_args
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, Unpack, get_args
 
 import numpy as np
 import polars as pl
@@ -13,6 +13,7 @@ import polars as pl
 from assay.core import registry
 from assay.core.domains import Choice
 from assay.core.errors import ParameterError, not_among, number_of
+from assay.core.options import ClassificationOptions, FoldTestSettings
 from assay.core.results import Result
 from assay.measures.counting.judgments import Floats
 from assay.measures.registry import Measure
@@ -205,15 +206,17 @@ class CrossValidation(Result):
         Choice(known).check("repeat", repeat)
         return held if len(known) == 1 else held.taken(held.columns["repeat"] == repeat)
 
-    def classify(self, repeat: int = 1, **options: Any) -> Classification:
+    def classify(self, repeat: int = 1, **options: Unpack[ClassificationOptions]) -> Classification:
         """Evaluate the out-of-fold predictions as those of a single classifier: see `classify`."""
         from assay.subjects.labels.evaluation import classify  # noqa: PLC0415  # most look at the folds only
 
         self._refuse_overlap()
         return classify([self.predictions(system.name, repeat) for system in self.systems], **options)
 
-    def curve(self, kind: CurveName = "roc", system: str | None = None, repeat: int = 1, **options: Any) -> Curve:
+    def curve(self, kind: CurveName = "roc", system: str | None = None, repeat: int = 1) -> Curve:
         """A curve of the out-of-fold scores: roc, precision_recall, det, calibration, gain, lift, score_distributions.
+
+        To draw it otherwise, give `predictions` to a function of `classifier_curves`.
 
         >>> from assay import Predictions, crossval
         >>> scored = Predictions.of([1, 0, 1, 0], y_score=[0.9, 0.2, 0.3, 0.4])
@@ -225,7 +228,7 @@ class CrossValidation(Result):
         Choice(_CURVES).check("curve", kind)
         self._refuse_overlap()
         names = [system.name for system in self.systems] if system is None else [system]
-        curve: Curve = getattr(classifier_curves, kind)([self.predictions(name, repeat) for name in names], **options)
+        curve: Curve = getattr(classifier_curves, kind)([self.predictions(name, repeat) for name in names])
         return curve
 
     def _refuse_overlap(self) -> None:
@@ -243,7 +246,7 @@ class CrossValidation(Result):
         measure: str | Measure | None = None,
         *,
         test: str = "corrected-t",
-        **settings: Any,
+        **settings: Unpack[FoldTestSettings],
     ) -> FoldComparison:
         """Is the second system better than the first, over these folds? By "corrected-t" or "5x2cv".
 

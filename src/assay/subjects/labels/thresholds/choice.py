@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 import polars as pl
@@ -33,7 +33,7 @@ from assay.subjects.labels.thresholds.result import (
     reason,
     redrawn,
 )
-from assay.subjects.labels.thresholds.rules import DEFAULT_RULES, Rule, parse_rule
+from assay.subjects.labels.thresholds.rules import DEFAULT_RULES, Rule, RuleParameters, parse_rule
 
 
 @dataclass(frozen=True, eq=False)
@@ -122,7 +122,7 @@ def choose_threshold(
     confidence: float = 0.95,
     resamples: int = 1000,
     seed: int = 0,
-    **parameters: Any,
+    **parameters: Unpack[RuleParameters],
 ) -> ChosenThreshold:
     """Choose the score from which on positive is predicted, by a rule.
 

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from inspect import getdoc, signature
-from typing import Annotated, Any, NamedTuple, TypeAlias, get_args, get_type_hints
+from typing import Annotated, Any, NamedTuple, TypeAlias, TypedDict, Unpack, get_args, get_type_hints
 
 import numpy as np
 
@@ -82,6 +82,25 @@ class Defined(NamedTuple):
     domains: Mapping[str, Domain]
     defaults: Mapping[str, Any]
     says: str
+
+
+class RuleParameters(TypedDict, total=False):
+    """The parameters that rules have."""
+
+    w: float
+    beta: float
+    tnr: float
+    tpr: float
+    recall: float
+    precision: float
+    fp: float
+    fn: float
+    tp: float
+    tn: float
+    prevalence: float | None
+    alerts: int | None
+    share: float | None
+    threshold: float | None
 
 
 @dataclass(frozen=True)
@@ -184,7 +203,7 @@ def registered_rules() -> dict[str, Rule]:
     return {name: Rule(name) for name in _RULES}
 
 
-def parse_rule(text: str | Rule, /, **parameters: Any) -> Rule:
+def parse_rule(text: str | Rule, /, **parameters: Unpack[RuleParameters]) -> Rule:
     """Read a rule, such as `max_f(beta=2)`; parameters may also be given beside it.
 
     >>> parse_rule("cost(fp=1, fn=10)"), parse_rule("max_tpr_given_tnr", tnr=0.95), parse_rule("weighted(0.7)")

@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, Unpack
 
 from assay.core.errors import AssayError, ParameterError, did_you_mean, listed, number_of, refuse_unknown
+from assay.core.options import EvaluationOptions
 from assay.measures import parse_measure
 from assay.measures.counting.policies import Policies, policies
 from assay.measures.registry import Measure
@@ -30,7 +31,7 @@ def audit(
     query: str | None = None,
     value: str | float | None = None,
     digits: int | None = None,
-    **rules: Any,
+    **rules: Unpack[EvaluationOptions],
 ) -> Audit:
     """Compute a value as Assay does, and as other tools would; name the rule that gives a value somebody else got.
 
@@ -55,7 +56,7 @@ def audit(
     if of_list:
         qrels, run = _from_lists(qrels, run)
     chosen = LIST if of_list else None if query is None else str(query)
-    case, default, evaluation = _case(qrels, run, parse_measure(measure), chosen, rules)
+    case, default, evaluation = _case(qrels, run, parse_measure(measure), chosen, dict(rules))
     undefined = _undefined(evaluation, chosen)
     value_here = math.nan if undefined or math.isnan(evaluation.mean()) else case.value(default)
     findings: list[RuleValue] = []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from assay.measures.counting import Confusion
+from assay.measures.registry import ParameterValue
 from assay.subjects.ranking.audit.rules import AuditSetting, ToolRule, rule, together
 
 
@@ -169,7 +170,13 @@ def _is_in_trec_eval(setting: AuditSetting) -> bool:
 
 
 def _as_trec_eval(setting: AuditSetting, rule: str) -> AuditSetting:
-    defaults = {"gain": "linear", "discount": "log2", "base": 2.0, "ideal": "judged", "rule": rule}
+    defaults: dict[str, ParameterValue] = {
+        "gain": "linear",
+        "discount": "log2",
+        "base": 2.0,
+        "ideal": "judged",
+        "rule": rule,
+    }
     asked = setting.measure.parameters
     chosen = {name: value for name, value in defaults.items() if name in asked}
     read = together(setting.measured(**chosen).under(rank_by="score"), descending).having(undefined="counted_as")

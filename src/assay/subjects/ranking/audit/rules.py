@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any, Literal, NamedTuple, TypeAlias, cast
+from typing import Literal, NamedTuple, TypeAlias, Unpack, cast
 
 from assay.core.errors import ParameterError
+from assay.core.options import PolicyRules
 from assay.measures.counting.judgments import Floats
 from assay.measures.counting.policies import Policies, policies
 from assay.measures.counting.ranks import Ranks
-from assay.measures.registry import Measure
+from assay.measures.registry import Measure, ParameterValue
 from assay.measures.summary import Undefined
 
 Repeated: TypeAlias = Literal["one", "last", "kept", "renamed"]
@@ -67,17 +68,17 @@ class AuditSetting:
     digits: int | None = None
     counted: Counted | None = None
 
-    def measured(self, **parameters: Any) -> AuditSetting:
+    def measured(self, **parameters: ParameterValue) -> AuditSetting:
         """The same with other parameters of the measure."""
         return replace(self, measure=self.measure(**parameters))
 
-    def under(self, **rules: Any) -> AuditSetting:
+    def under(self, **rules: Unpack[PolicyRules]) -> AuditSetting:
         """The same under other policies."""
         return replace(self, policies=policies(self.policies, **rules))
 
-    def having(self, **changes: Any) -> AuditSetting:
+    def having(self, **changes: object) -> AuditSetting:
         """The same with other rules of this class."""
-        return replace(self, **changes)
+        return replace(self, **changes)  # type: ignore[arg-type]
 
     @property
     def cutoff(self) -> int | None:

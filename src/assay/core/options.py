@@ -1,0 +1,333 @@
+"""Every option that functions and commands share, declared once: its type, what it means, how a command calls it.
+
+An option is a type with an `Option` beside it. Signatures name it (`alpha: Alpha = 0.05`), and so do groups of options:
+typed dicts, whose names editors complete where a function passes options on (`**rules: Unpack[EvaluationRules]`). The
+command line takes groups whole; what was not set is not in them, so that defaults stand in the functions alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any, Literal, NamedTuple, TypeAlias, TypedDict
+
+INPUTS, OPTIONS, RULES, TEST, COLUMNS, CONTENTS, OUTPUT = (
+    "Inputs", "Options", "Rules of counting", "Test", "Columns", "What is shown", "Output",
+)  # fmt: skip
+
+
+class Option(NamedTuple):
+    """What an option means, and how commands show it: in which panel, by which names if not by that of its argument.
+
+    `metavar` stands for its value; `least` is the smallest number that it takes.
+    """
+
+    help: str
+    panel: str
+    names: tuple[str, ...]
+    metavar: str | None = None
+    least: int | None = None
+
+
+def option(
+    *names: str, help: str, panel: str = OPTIONS, metavar: str | None = None, least: int | None = None
+) -> Option:
+    """An option by its names."""
+    return Option(help, panel, names, metavar, least)
+
+
+# How a run is turned into counts --------------------------------------------------------------------------------------
+
+Ties: TypeAlias = Annotated[
+    Literal["doc_id_descending", "doc_id_ascending", "input_order", "expected"],
+    option(help="Equal scores: doc_id_descending (default), doc_id_ascending, input_order, expected.", panel=RULES),
+]
+Unjudged: TypeAlias = Annotated[
+    Literal["irrelevant", "error"],
+    option(help="Documents without judgment: irrelevant (default), error.", panel=RULES),
+]
+MissingTopics: TypeAlias = Annotated[
+    Literal["zero", "skip", "error"],
+    option(help="Judged topics that a run lacks: zero (default), skip, error.", panel=RULES),
+]
+MissingItems: TypeAlias = Annotated[
+    Literal["error", "drop"], option(help="Items that a system lacks: error (default), drop.", panel=RULES)
+]
+Duplicates: TypeAlias = Annotated[
+    Literal["error", "first", "best"], option(help="A document twice in a query: error, first, best.", panel=RULES)
+]
+RankBy: TypeAlias = Annotated[
+    Literal["score", "rank"], option(help="Order by score (default), or by the rank column.", panel=RULES)
+]
+Depth: TypeAlias = Annotated[int, option(help="Score only the top N documents per query.", panel=RULES)]
+JudgedOnly: TypeAlias = Annotated[bool, option(help="Take unjudged documents out first.", panel=RULES)]
+Level: TypeAlias = Annotated[float, option("-l", "--level", help="Smallest grade that counts as relevant (1).")]
+ScorePrecision: TypeAlias = Literal["double", "single"]
+CollectionSize: TypeAlias = Annotated[
+    int, option(help="Documents in the collection, for accuracy, fallout, AUC.", panel=RULES)
+]
+Complete: TypeAlias = Annotated[
+    bool, option(help="The judgments hold all that is relevant: other documents are not.", panel=RULES)
+]
+Undefined: TypeAlias = Annotated[
+    Literal["counted_as", "skip", "error"],
+    option(help="Undefined values in a mean: counted_as, skip, error.", panel=RULES),
+]
+Compat: TypeAlias = Annotated[
+    Literal["trec_eval-9", "trec_eval-10"],
+    option(help="Rank, skip and round as trec_eval-9 or trec_eval-10.", panel=RULES),
+]
+Judge: TypeAlias = Annotated[
+    str, option(metavar="NAME", help="Whose judgments count, if column 2 names judges.", panel=RULES)
+]
+Subtopics: TypeAlias = Annotated[
+    bool, option(help="Column 2 of the judgments names the subtopic (found out).", panel=RULES)
+]
+Samples: TypeAlias = Annotated[int, option(help="Orders drawn for --ties expected (100).", panel=RULES, least=1)]
+
+
+Columns: TypeAlias = Annotated[
+    Mapping[str, str] | None,
+    option(metavar="ROLE=NAME", help="Which columns hold what, as query_id='Search term',doc_id=url (detected).",
+           panel=COLUMNS),
+]  # fmt: skip
+
+
+class PolicyRules(TypedDict, total=False):
+    """How a run is turned into counts: the fields of `Policies`, which says what each means."""
+
+    relevance_level: Level
+    ties: Ties
+    missing: MissingTopics | MissingItems  # of runs; of items that are paired
+    unjudged: Unjudged
+    duplicates: Duplicates
+    rank_by: RankBy
+    depth: Depth | None
+    judged_only: JudgedOnly
+    complete: Complete
+    collection_size: CollectionSize | None
+    score_precision: ScorePrecision
+
+
+class EvaluationRules(PolicyRules, total=False):
+    """All rules of `evaluate`, but for the seed."""
+
+    undefined: Undefined
+    compat: Compat | None
+    judge: Judge | None
+    subtopics: Subtopics | None
+    samples: Samples
+    columns: Columns
+
+
+# How items are read and counted ---------------------------------------------------------------------------------------
+
+Positive: TypeAlias = Annotated[
+    Any, option("--positive", metavar="LABEL", help="The positive one of two labels, if not 1 or true.")
+]
+Threshold: TypeAlias = Annotated[float, option(help="Predict positive from this score on.")]
+Noise: TypeAlias = Annotated[Any, option(metavar="LABEL", help="Label of items that are in no cluster, such as -1.")]
+NoisePolicy: TypeAlias = Annotated[
+    Literal["cluster", "drop", "singletons"],
+    option(help="Such items: drop (default), singletons, cluster.", panel=COLUMNS),
+]
+UnlabelledPolicy: TypeAlias = Annotated[
+    Literal["error", "drop", "class"],
+    option(help="Items without a class: error (default), drop, class.", panel=COLUMNS),
+]
+Metric: TypeAlias = Annotated[str, option(help="Distance of points: euclidean (default), cosine, ...", panel=COLUMNS)]
+SampleSize: TypeAlias = Annotated[int, option(help="Average the silhouettes of N items only.", panel=COLUMNS, least=2)]
+Match: TypeAlias = Annotated[
+    Literal["exact", "overlap", "type_overlap"],
+    option(help="When a span is the true one: exact (default), overlap, type_overlap."),
+]
+Beta: TypeAlias = Annotated[float, option(help="How much recall weighs in F, against precision (1).")]
+
+
+class LabelRules(TypedDict, total=False):
+    """How predictions of labels are counted."""
+
+    pos_label: Positive
+    threshold: Threshold | None
+
+
+class ClusterRules(TypedDict, total=False):
+    """How clusterings are counted: noise, items without a class, distances."""
+
+    noise: Noise
+    noise_as: NoisePolicy
+    unlabelled: UnlabelledPolicy
+    metric: Metric
+    sample_size: SampleSize | None
+
+
+class SpanRules(TypedDict, total=False):
+    """How spans are read and matched."""
+
+    columns: Columns
+    match: Match
+    beta: Beta
+
+
+class SubjectRules(EvaluationRules, LabelRules, ClusterRules, SpanRules, total=False):
+    """The rules of all subjects: a verb takes those of what it is given. `missing` may also be `drop`, of items."""
+
+
+# Tests, intervals, and what they are drawn from -----------------------------------------------------------------------
+
+Seed: TypeAlias = Annotated[int, option(help="Seed of everything random (0).", panel=TEST, least=0)]
+Confidence: TypeAlias = Annotated[float, option(help="Level of the intervals (0.95).", panel=TEST)]
+Resamples: TypeAlias = Annotated[
+    int,
+    option("--resamples", help="How often units are drawn anew, for intervals (0: none, where that is possible).",
+           panel=TEST, least=0),
+]  # fmt: skip
+Permutations: TypeAlias = Annotated[
+    int, option("--permutations", help="Random swaps of the test (enough for the correction).", panel=TEST, least=100)
+]
+Alpha: TypeAlias = Annotated[float, option(help="Level of the test; intervals are at 1 - alpha (0.05).", panel=TEST)]
+Power: TypeAlias = Annotated[float, option(help="Chance to find a difference that is there (0.8).", panel=TEST)]
+Margin: TypeAlias = Annotated[
+    float, option(metavar="N", help="Smallest difference that matters (0.01 of the measure's range).")
+]
+TestName: TypeAlias = Annotated[
+    str,
+    option(help="permutation, bootstrap, t, wilcoxon, sign; of all systems tukey, randomised_tukey; of classifiers "
+           "swap, mcnemar, delong. Default: the measure's own.", panel=TEST),
+]  # fmt: skip
+Correction: TypeAlias = Annotated[str, option(help="holm (default), bonferroni, benjamini-hochberg, none.", panel=TEST)]
+Family: TypeAlias = Annotated[
+    Literal["measure", "all"], option(help="Correct over the comparisons by one measure, or by all.", panel=TEST)
+]
+Method: TypeAlias = Annotated[
+    Literal["hull", "bca", "percentile", "t"],
+    option(help="hull (of t and bca; default), bca, percentile, t.", panel=TEST),
+]
+Difference: TypeAlias = Annotated[float, option(help="The difference to find (0.01 of the measure's range).")]
+Inconclusive: TypeAlias = Annotated[
+    Literal["report", "pass", "fail"], option(help="When inconclusive: report (exit 3; default), pass (0), fail (1).")
+]
+MaxMissing: TypeAlias = Annotated[float, option(help="Share of units that a system may lack (0.1).", panel=TEST)]
+MinJudged: TypeAlias = Annotated[
+    float, option(help="Share of the top 10 that has to be judged, in both runs (no guard).", panel=TEST)
+]
+
+
+class SeedOption(TypedDict, total=False):
+    """What is drawn at random."""
+
+    seed: Seed
+
+
+class Sampling(SeedOption, total=False):
+    """Intervals: their level, what they are drawn from, and the seed."""
+
+    confidence: Confidence
+    resamples: Resamples
+
+
+class EvaluationOptions(EvaluationRules, SeedOption, total=False):
+    """All rules of `evaluate`."""
+
+
+class TestSettings(TypedDict, total=False):
+    """How differences are tested, and how large they have to be to matter, but for the seed."""
+
+    margin: Margin | None
+    test: TestName | None
+    correction: Correction
+    family: Family
+    interval: Method
+    alpha: Alpha
+    power: Power
+    resamples: Permutations | None
+    bootstrap_resamples: Resamples
+
+
+class FoldTestSettings(TypedDict, total=False):
+    """How folds are compared."""
+
+    alpha: Alpha
+    margin: Margin | None
+    power: Power
+    correction: Correction
+
+
+class PlanSettings(SeedOption, total=False):
+    """What is to be found, and with which chance."""
+
+    difference: Difference | None
+    power: Power
+    alpha: Alpha
+    resamples: Permutations | None
+
+
+class ComparisonOptions(SubjectRules, TestSettings, total=False):
+    """What `compare` takes, but for the seed."""
+
+
+class ExplanationRules(SubjectRules, SeedOption, total=False):
+    """What `explain` takes besides the place of a number: the rules by which it came about."""
+
+    labels: Sequence[Any] | None
+    one_class: Any
+
+
+class PlaceOptions(TypedDict, total=False):
+    """Which number of a result is explained, and how much of it is shown: see `explain`."""
+
+    label: Any
+    item: str | None
+    threshold: Threshold | None
+    show: int | None
+    running: bool
+
+
+class ClassificationOptions(LabelRules, Sampling, total=False):
+    """What `classify` takes besides the predictions."""
+
+    measures: Any
+    labels: Sequence[Any] | None
+    one_class: Any
+    mute: Sequence[str] | str
+
+
+class GateLevels(TypedDict, total=False):
+    """When a candidate may take the baseline's place."""
+
+    alpha: Alpha
+    max_missing: MaxMissing
+    seed: Seed
+
+
+class GateOptions(SubjectRules, GateLevels, total=False):
+    """What `gate` takes besides its inputs, but for what is inconclusive."""
+
+    baseline: Any
+    candidate: Any
+    measures: Any
+    margin: float | Mapping[str, float] | None
+    direction: str | Mapping[str, str] | None
+    min_judged: MinJudged | None
+    slices: str | None
+    topics: Any
+    resamples: Permutations | None
+    bootstrap_resamples: Resamples
+
+
+class ReportOptions(ComparisonOptions, SeedOption, total=False):
+    """What `make_report` takes besides its inputs; it says what each means."""
+
+    baseline: str | None
+    system: str | None
+    topics: Any
+    documents: Any
+    title: str | None
+    changed: int | None
+    show: int | None
+    command: str
+    direction: str | Mapping[str, str] | None
+    comparison: Mapping[str, Any]
+    labels: Sequence[Any] | None
+    over_k: Any
+    confidence: Confidence
+    mute: Sequence[str] | str
