@@ -123,7 +123,7 @@ def test_the_command_line_says_columns(tmp_path: Path) -> None:
     qrels = tmp_path / "qrels.txt"
     qrels.write_text("q1 0 d1 1\nq1 0 d2 0\nq2 0 d1 1\n", encoding="utf-8")
     run = as_file(tmp_path, renamed("Search term", "url, if any", "points"))
-    said = ["--columns", "query_id=Search term,doc_id=url, if any", "--columns", "score=points"]
+    said = ["--columns", "query_id=Search term,doc_id=url, if any,score=points"]
     done = invoke(["evaluate", str(qrels), run, "-m", "RR", "--csv", *said])
     assert (done.exit_code, done.stdout.splitlines()[-1]) == (0, "table,0.75")
     refused = invoke(["evaluate", str(qrels), run, "-m", "RR"])

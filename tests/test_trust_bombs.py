@@ -78,6 +78,13 @@ def test_a_line_without_end_is_refused_before_it_is_read_whole(tmp_path: Path) -
         tracemalloc.stop()
 
 
+def test_an_xz_file_may_not_ask_for_a_dictionary_of_gigabytes() -> None:
+    filters = [{"id": lzma.FILTER_LZMA2, "preset": 0, "dict_size": 1 << 30}]
+    packed = lzma.compress(RUN, filters=filters)
+    with pytest.raises(assay.FormatError, match="Memory usage limit"):
+        assay.read_run(io.BytesIO(packed))
+
+
 def test_zstandard_frames_of_every_kind_are_read_to_their_end() -> None:
     """With and without checksum and size; empty, skipped; one after the other; and a whole file of small blocks."""
     lines = b"".join(b"q1 Q0 d%d 1 %d mine\n" % (number, -number) for number in range(20_000))

@@ -127,16 +127,31 @@ def test_a_classifier_without_scores_beside_one_with_scores_is_measured() -> Non
     assert json.loads(result.to_json())
 
 
-def test_damaged_columns_are_refused() -> None:
-    file = io.BytesIO()
-    pl.DataFrame({"cluster": [1, 2, 3, 4], "x": [0.5, 1, 2, 3]}).write_ipc(file)
-    data, panics = file.getvalue(), 0
-    for place in range(len(data)):
-        try:
-            assay.read_clusters(io.BytesIO(data[:place] + bytes([data[place] ^ 255]) + data[place + 1 :]))
-        except assay.AssayError as refused:
-            panics += "it cannot be decoded" in str(refused)
+def test_damaged_columns_are_refused_without_a_word_of_the_library(capfd: pytest.CaptureFixture[str]) -> None:
+    files = [io.BytesIO(), io.BytesIO()]
+    frame = pl.DataFrame({"cluster": [1, 2, 3, 4], "x": [0.5, 1, 2, 3]})
+    frame.write_parquet(files[0], compression="uncompressed")
+    frame.write_ipc(files[1])
+    panics = 0
+    for data in (file.getvalue() for file in files):
+        for place in range(0, len(data)):
+            try:
+                assay.read_clusters(io.BytesIO(data[:place] + bytes([data[place] ^ 255]) + data[place + 1 :]))
+            except assay.AssayError as refused:
+                panics += "it cannot be decoded" in str(refused)
     assert panics
+    assert capfd.readouterr().err == ""
+
+
+@pytest.mark.parametrize("claimed", [b"\x09", b"\xfe\xff\xff\xff\x0f"], ids=["less than none", "2 billion"])
+def test_a_page_that_claims_values_it_does_not_have_is_refused(claimed: bytes) -> None:
+    """Otherwise Polars asks for the memory of as many, and the process ends."""
+    file = io.BytesIO()
+    pl.DataFrame(RECORD).write_parquet(file)
+    before, after = file.getvalue().split(b"\x2c\x15", 1)  # the head of the first page of values, then how many
+    damaged = before + b"\x2c\x15" + claimed + after[1:]
+    with pytest.raises(assay.FormatError, match="expected an intact Parquet or Arrow file"):
+        assay.read_run(io.BytesIO(damaged))
 
 
 def test_a_list_of_columns_that_is_nested_without_end_is_refused() -> None:

@@ -11,6 +11,7 @@ from typing import Any
 import polars as pl
 
 from assay.core.errors import FormatError, quote
+from assay.files.panics import quiet_panics
 from assay.files.sources import Source
 
 # Half of a surrogate pair, escaped or (which Python's reader lets pass) in bytes.
@@ -59,7 +60,8 @@ def fast_table(data: bytes) -> pl.DataFrame | None:
     if not data[:1024].lstrip().startswith(b"{") or _LONE_SURROGATE.search(data) or _are_scattered(data):
         return None
     try:
-        return pl.read_ndjson(data, infer_schema_length=None)
+        with quiet_panics():
+            return pl.read_ndjson(data, infer_schema_length=None)
     except (pl.exceptions.PolarsError, ValueError, pl.exceptions.PanicException):
         return None
 

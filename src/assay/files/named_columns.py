@@ -12,6 +12,7 @@ import polars as pl
 from assay.core.errors import AssayError, EmptyFileError, ParameterError, did_you_mean, listed
 from assay.files.delimited import header_of, read_fields
 from assay.files.json_values import fast_table, keys_of, records
+from assay.files.panics import quiet_panics
 from assay.files.parquet import names_in, read_table
 from assay.files.registry import COLUMN_MARKS, Head, head_of
 from assay.files.sources import Readable, Source, is_file
@@ -108,7 +109,8 @@ def _column(name: str, values: list[Any]) -> pl.Series:
     """What the fast reader cannot read, value by value; one of several types is left as it is."""
     numbers = {type(value) for value in values} - {type(None)}
     try:
-        return pl.Series(name, values, pl.Float64 if numbers == {int, float} else None, strict=True)
+        with quiet_panics():
+            return pl.Series(name, values, pl.Float64 if numbers == {int, float} else None, strict=True)
     except (TypeError, ValueError, OverflowError, pl.exceptions.PolarsError, pl.exceptions.PanicException):
         return pl.Series(name, values, dtype=pl.Object)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import mmap
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, TypeVar
@@ -10,6 +11,7 @@ from typing import Any, TypeVar
 import polars as pl
 
 from assay.core.errors import EmptyFileError, FormatError
+from assay.files.panics import quiet_panics
 from assay.files.registry import COLUMN_MARKS
 from assay.files.sources import Source
 from assay.tables import Run
@@ -18,6 +20,125 @@ from assay.tables.named_columns import NamedColumns, ranking_rows
 T = TypeVar("T")
 
 _BATCH_ROWS = 1 << 18
+_MARK = b"PAR1"
+#: Kinds of field in Thrift's compact form, which Parquet is written in.
+_TRUE, _FALSE, _BYTE, _I16, _I32, _I64, _DOUBLE, _BINARY, _LIST, _SET, _MAP, _STRUCT = range(1, 13)
+#: Nothing in a footer lies deeper; what does is meant to exhaust the stack.
+_DEEPEST = 64
+
+
+class BrokenPagesError(ValueError):
+    """What is wrong with the pages."""
+
+
+def check_pages(data: Any) -> None:
+    """Refuse a file in which a page claims more values than its column has, or less than none.
+
+    >>> import io, polars
+    >>> written = io.BytesIO()
+    >>> polars.DataFrame({"query_id": ["q1"]}).write_parquet(written)
+    >>> check_pages(written.getvalue())
+    >>> check_pages(b"PAR1" + bytes(4) + b"PAR1")
+    Traceback (most recent call last):
+    assay.files.parquet.BrokenPagesError: its list of columns is damaged
+    """
+    size = len(data)
+    length = int.from_bytes(data[size - 8 : size - 4], "little") if size > 12 else 0
+    if not length or length > size - 12 or data[size - 4 : size] != _MARK:
+        raise BrokenPagesError("its list of columns is damaged")
+    try:
+        footer, _ = _struct(data, size - 8 - length, 0)
+        for group in footer.get(4, ()):
+            for chunk in group.get(1, ()):
+                _check_column(data, chunk[3])
+    except (IndexError, KeyError, TypeError, AttributeError) as problem:
+        raise BrokenPagesError("its pages are damaged") from problem
+
+
+def _check_column(data: Any, about: dict[int, Any]) -> None:
+    """Walk from page to page: numbers are those of the fields of `ColumnMetaData` and `PageHeader`."""
+    values, at = about[5], about[9]
+    if 11 in about and 0 < about[11] < at:  # the page of the dictionary comes first
+        at = about[11]
+    end = at + about[7]
+    if values < 0 or not 0 <= at <= end <= len(data):
+        raise BrokenPagesError("a column lies outside the file")
+    while values > 0 and at < end:
+        page, at = _struct(data, at, 0)
+        claimed = (page.get(5) or page.get(8) or page.get(7) or {1: 0})[1]
+        # A value of a dictionary takes a byte at least; a column may repeat one value without end.
+        most = page[2] if 7 in page else values
+        if not 0 <= claimed <= most or page[3] < 0:
+            raise BrokenPagesError(f"a page claims {claimed:,} values")
+        values -= 0 if 7 in page else claimed
+        at += page[3]
+
+
+def _struct(data: Any, at: int, depth: int) -> tuple[dict[int, Any], int]:
+    """The fields of a record by their numbers, and where it ends."""
+    fields: dict[int, Any] = {}
+    number = 0
+    while head := data[at]:
+        at += 1
+        if head >> 4:
+            number += head >> 4
+        else:
+            number, at = _signed(data, at)
+        kind = head & 15
+        if kind in (_TRUE, _FALSE):
+            fields[number] = kind == _TRUE
+        else:
+            fields[number], at = _value(data, at, kind, depth)
+    return fields, at + 1
+
+
+def _value(data: Any, at: int, kind: int, depth: int) -> tuple[Any, int]:
+    if depth > _DEEPEST:
+        raise BrokenPagesError("its list of columns is nested too deeply")
+    if kind in (_I16, _I32, _I64):
+        return _signed(data, at)
+    if kind == _BINARY:
+        length, at = _unsigned(data, at)
+        return None, at + length
+    if kind == _STRUCT:
+        return _struct(data, at, depth + 1)
+    if kind in (_LIST, _SET):
+        return _list(data, at, depth + 1)
+    if kind in (_BYTE, _TRUE, _FALSE):
+        return None, at + 1
+    if kind == _DOUBLE:
+        return None, at + 8
+    raise BrokenPagesError("its list of columns is damaged")
+
+
+def _list(data: Any, at: int, depth: int) -> tuple[list[Any], int]:
+    count, kind = data[at] >> 4, data[at] & 15
+    at += 1
+    if count == 15:
+        count, at = _unsigned(data, at)
+    values = []
+    for _ in range(count):
+        value, at = _value(data, at, kind, depth)
+        values.append(value)
+    return values, at
+
+
+def _unsigned(data: Any, at: int) -> tuple[int, int]:
+    number = shift = 0
+    while True:
+        byte = data[at]
+        at += 1
+        number |= (byte & 127) << shift
+        if byte < 128:
+            return number, at
+        shift += 7
+        if shift > 63:
+            raise BrokenPagesError("its list of columns is damaged")
+
+
+def _signed(data: Any, at: int) -> tuple[int, int]:
+    number, at = _unsigned(data, at)
+    return (number >> 1) ^ -(number & 1), at
 
 
 class TableFile:
@@ -25,6 +146,7 @@ class TableFile:
 
     def __init__(self, source: Source, columns: dict[str, str], name: str) -> None:
         self.source, self.columns, self.format, self.name = source, columns, _format_name(source), name
+        _check(source)
         with _intact(source):
             rows = _scan(source).select(pl.len()).collect().item()
         if not rows:
@@ -93,15 +215,32 @@ def _format_name(source: Source) -> str:
 def _intact(source: Source) -> Iterator[None]:
     """What the library says of a broken file, said as ours."""
     try:
-        yield
+        with quiet_panics():
+            yield
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as problem:
         broke = isinstance(problem, pl.exceptions.PanicException)
         note = "it cannot be decoded" if broke else (str(problem).splitlines() or [""])[0][:200]
         raise FormatError(source.name, None, expected="an intact Parquet or Arrow file", note=note) from problem
 
 
+def _check(source: Source) -> None:
+    """Hold what the pages claim against the file, before Polars believes it."""
+    if _format_name(source) != "Parquet":
+        return
+    try:
+        if source.plain and source.path is not None:
+            with source.path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as mapped:
+                check_pages(mapped)
+        else:
+            check_pages(source.read())
+    except BrokenPagesError as problem:
+        expected = "an intact Parquet or Arrow file"
+        raise FormatError(source.name, None, expected=expected, note=str(problem)) from problem
+
+
 def read_table(source: Source) -> NamedColumns:
     """All columns of a file, whatever they are called."""
+    _check(source)
     with _intact(source):
         return _named(source, _scan(source).collect())
 

@@ -20,7 +20,7 @@ from typing import IO, TypeAlias, cast
 
 from assay.core.errors import FormatError, InputError
 from assay.files import originals
-from assay.files.inflating import Fill, ZstdReader, is_zstd, limited
+from assay.files.inflating import Fill, XzReader, ZstdReader, is_zstd, limited
 
 Readable: TypeAlias = str | os.PathLike[str] | IO[bytes] | IO[str]
 
@@ -102,7 +102,7 @@ class Source:
             raw.seek(self._start)
             inflated = _inflated(raw, magic)
             yield raw if inflated is None else self._limited(inflated, raw)
-        except (EOFError, gzip.BadGzipFile, zlib.error, lzma.LZMAError, MemoryError) as problem:
+        except (EOFError, gzip.BadGzipFile, zlib.error, lzma.LZMAError) as problem:
             raise FormatError(self.name, None, expected="an intact compressed file", note=str(problem)) from problem
         except OSError as problem:
             raise InputError(f"{self.name}: cannot be read: {_reason(problem)}") from problem
@@ -252,7 +252,7 @@ def _inflated(raw: IO[bytes], magic: bytes) -> Fill | None:
     if magic.startswith(b"BZh") and magic[4:] == _BZIP2_BLOCK:
         return bz2.BZ2File(raw).readinto1
     if magic.startswith(_XZ):
-        return lzma.LZMAFile(raw).readinto1
+        return XzReader(raw).readinto
     return None
 
 
