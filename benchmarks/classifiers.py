@@ -20,9 +20,9 @@ from assay.measures import Measure, parse_measure, registered
 from assay.measures.counting import ConfusionMatrix, Scored
 from assay.measures.counting.confusion import Confusion
 from assay.measures.counting.judgments import Floats
-from assay.measures.over_classes import overall
+from assay.measures.matrices import overall
 from assay.stats.score_samples import score_interval
-from assay.subjects.labels.label_report import LabelReport, classification_report
+from assay.subjects.labels.evaluation import LabelReport, classification_report
 from assay.subjects.labels.thresholds.choice import thresholds
 
 HERE = Path(__file__).parent

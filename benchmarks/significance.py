@@ -15,11 +15,10 @@ import numpy as np
 from scipy import stats as scipy_stats
 
 from assay.measures.counting.judgments import Floats
-from assay.stats.anova import pairs, randomised_tukey, tukey_hsd
 from assay.stats.mean_samples import MeanSample
 from assay.stats.permutation import permutation_of_pairs, permutation_test
 from assay.stats.samples import Drawing
-from assay.stats.tests import bootstrap_test
+from assay.stats.tests import bootstrap_test, pairs, randomised_tukey, tukey_hsd
 
 HERE = Path(__file__).parent
 TREC_8 = HERE.parents[1] / "shared" / "data" / "system-topic-scores" / "adhoc8_ap.named.csv"

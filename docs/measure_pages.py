@@ -9,7 +9,7 @@ from sphinx.application import Sphinx
 from sphinx.util.typing import ExtensionMetadata
 
 from assay.measures import Measure, registered
-from assay.verbs.sections.cards import facts, family, first_sentence, name_elsewhere, plain_formula
+from assay.verbs.sections.explanations import facts, family, first_sentence, name_elsewhere, plain_formula
 
 _INTRODUCTION = """\
 # Measures

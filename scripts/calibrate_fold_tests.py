@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
-from assay.stats.fold_tests import corrected_t, five_by_two
+from assay.stats.fold_samples import corrected_t, five_by_two
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

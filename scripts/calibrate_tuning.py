@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy import stats
 
-from assay.stats.tuning_bootstrap import Choices, interval_by_error, t_by_error
+from assay.stats.fold_samples import Choices, interval_by_error, t_by_error
 
 ALPHA, NOISE, RESAMPLES = 0.05, 0.1, 500
 

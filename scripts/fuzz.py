@@ -45,7 +45,7 @@ from assay.cli import main as run_command
 from assay.files import formats
 from assay.files.clusters import read_document_clusters, read_points
 from assay.files.small_tables import read_ids, read_matrix, read_numbers
-from assay.subjects.ranking.baseline_files import read_baseline
+from assay.subjects.ranking.baselines import read_baseline
 from assay.subjects.spans.span_files import read_spans, read_truth_and_predicted
 
 SECONDS, BYTES, WATCHDOG = 5.0, 1 << 30, 300.0

@@ -11,8 +11,7 @@ import numpy as np
 import polars as pl
 from hypothesis import strategies as st
 
-from assay import PerUnit
-from assay.measures.counting import ConfusionMatrix
+from assay import ConfusionMatrix, PerUnit
 
 NAN = math.nan
 

@@ -7,9 +7,8 @@ from functools import cache
 import numpy as np
 import polars as pl
 
-from assay import Predictions, make_report
+from assay import Predictions, Report, make_report
 from assay.show.model import Section
-from assay.verbs.sections.report import Report
 
 TOPICS = ("tea", "coffee", "cocoa", "water", "milk")
 

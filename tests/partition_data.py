@@ -10,8 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from hypothesis import strategies as st
 
-from assay import Measure, parse_measure
-from assay.measures.counting.contingency import Contingency
+from assay import Contingency, Measure, parse_measure
 
 NAN = math.nan
 KINDS: tuple[list[Any], ...] = (

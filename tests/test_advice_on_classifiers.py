@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from assay import ConfusionMatrix, Predictions, classify
-from assay.subjects.labels.remarks import REMARKS
-from assay.verbs.remarks import Remark
+from assay.subjects.labels.advice import REMARKS
+from assay.verbs.subject import Remark
 
 #: The four methods of the worked example, as TP, FP, FN, TN.
 FOUR = {"A": (95, 30, 5, 70), "B": (40, 80, 60, 20), "C": (90, 70, 10, 30), "D": (60, 5, 40, 95)}

@@ -22,20 +22,28 @@ from variants import MEASURES as ALL_MEASURES
 from variants import variants
 
 import assay
-from assay import Audit, audit, compare_signatures, evaluate, parse_signature
+from assay import (
+    AssayError,
+    Audit,
+    Measure,
+    ParameterError,
+    Policies,
+    Qrels,
+    Run,
+    audit,
+    compare_signatures,
+    evaluate,
+    parse_measure,
+    parse_signature,
+)
 from assay.cli.wording import Options
-from assay.core.arguments import speaking
-from assay.core.errors import AssayError, ParameterError
-from assay.measures import parse_measure, registered
-from assay.measures.counting.policies import Policies
-from assay.measures.registry import Measure
+from assay.core.errors import speaking
+from assay.measures import registered
 from assay.measures.summary import signature
-from assay.subjects.ranking.audit.cases import AuditCase
 from assay.subjects.ranking.audit.rules import AuditSetting, ToolRule
 from assay.subjects.ranking.audit.rules import registered as rules
-from assay.subjects.ranking.audit.search import wanted
+from assay.subjects.ranking.audit.search import AuditCase, wanted
 from assay.subjects.ranking.audit.signatures import FOLLOWS
-from assay.tables import Qrels, Run
 
 approx = pytest.approx
 ROOT = Path(__file__).parents[1]

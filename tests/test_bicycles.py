@@ -12,8 +12,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from assay import evaluate, read_qrels, read_run
-from assay.files.collections import read_collection
+from assay import evaluate, read_collection, read_qrels, read_run
 
 ROOT = Path(__file__).parents[1]
 FOLDER = ROOT / "src" / "assay" / "data" / "bicycles"

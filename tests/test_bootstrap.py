@@ -6,12 +6,13 @@ import numpy as np
 import pytest
 from scipy import stats as scipy_stats
 
+from assay import PerUnit
 from assay.measures.counting.judgments import Floats
-from assay.measures.steps import PerUnit, quantity
+from assay.measures.steps import quantity
 from assay.stats.bootstrap import Interval, Method, intervals, weights
 from assay.stats.mean_samples import MeanSample, Summary
-from assay.stats.pooled_samples import PooledSample
 from assay.stats.samples import Drawing
+from assay.stats.weighted_samples import PooledSample
 
 SUMMARIES: dict[Summary, object] = {
     "mean": lambda values: values.mean(axis=0),

@@ -14,17 +14,28 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import quickly, random_tables
 
-from assay import Measure, Policies, Qrels, Ranks, Run, Scores, Topics, compare, evaluate
-from assay.core.errors import ParameterError
-from assay.measures import parse_measure, registered
-from assay.measures.counting.confusion import Confusion
-from assay.measures.counting.retrieved import as_judged, retrieved, same_queries
+from assay import (
+    Confusion,
+    Measure,
+    ParameterError,
+    Policies,
+    Qrels,
+    Ranks,
+    Run,
+    Scores,
+    Topics,
+    compare,
+    evaluate,
+    parse_measure,
+)
+from assay.measures import registered
+from assay.measures.counting.ranks import as_judged, retrieved, same_queries
 from assay.measures.steps import Steps
 from assay.measures.steps import quantity as counted_number
 from assay.measures.summary import filled
 from assay.stats.mean_samples import MeanSample
-from assay.subjects.ranking.visible_changes import changes, noticed, why_no_shares
-from assay.verbs.comparison.slices import NONE, attribute_of, slices
+from assay.subjects.ranking.document_analysis import changes, noticed, why_no_shares
+from assay.verbs.comparison.result import NONE, attribute_of, slices
 from assay.verbs.differences import VisibleChanges
 
 Table: TypeAlias = dict[str, dict[str, float]]

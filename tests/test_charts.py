@@ -16,10 +16,20 @@ import pytest
 from contrast import contrast
 from strategies import random_tables
 
-from assay import Clusters, Evaluation, Predictions, cluster, compare, evaluate
-from assay.core.errors import InputError, MissingDependencyError, ParameterError
+from assay import (
+    Clusters,
+    Evaluation,
+    InputError,
+    ParameterError,
+    Predictions,
+    cluster,
+    compare,
+    evaluate,
+    number_of_clusters,
+)
+from assay.core.errors import MissingDependencyError
 from assay.measures.curve_points import CurveKind
-from assay.show import canvas, charts, pictures, vega
+from assay.show import canvas, charts, svg, vega
 from assay.show.figure import MOST_SERIES, Figure, Panel, Scale, Series
 from assay.show.html import write
 from assay.show.legible import legible
@@ -28,7 +38,6 @@ from assay.show.svg import draw, standalone
 from assay.show.theme import COLOURS
 from assay.show.vega import DASHES, SHAPES
 from assay.subjects.clusters import curves as cluster_curves
-from assay.subjects.clusters.number_of_clusters import number_of_clusters
 from assay.subjects.labels import curves as classifier_curves
 from assay.subjects.ranking import curves
 from assay.verbs.curves import Curve
@@ -113,7 +122,7 @@ def test_only_pictures_in_pixels_and_altair_need_packages(monkeypatch: pytest.Mo
     def missing(package: str, *, extra: str, purpose: str) -> None:
         raise MissingDependencyError(f"{purpose} needs {package}: pip install 'assay[{extra}]'")
 
-    for module in (vega, pictures):
+    for module in (vega, svg):
         monkeypatch.setattr(module, "need", missing)
     curve = KINDS["pr"](1)
     assert set(curve._repr_mimebundle_()) == {"image/svg+xml", "text/plain"}

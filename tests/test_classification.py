@@ -14,13 +14,12 @@ import polars as pl
 import pytest
 
 import assay
-from assay import Classification, ConfusionMatrix, Predictions, classify, scorer
-from assay.core.errors import AssayError, InputError, ParameterError
-from assay.measures.over_classes import overall
+from assay import AssayError, Classification, ConfusionMatrix, InputError, ParameterError, Predictions, classify, scorer
+from assay.measures.matrices import overall
+from assay.stats.bootstrap import wilson
 from assay.stats.delong import delong
-from assay.stats.proportions import wilson
+from assay.subjects.labels.intervals import Patterns, resampled_matrices
 from assay.subjects.labels.pairing import Classifiers
-from assay.subjects.labels.resampling import Patterns, resampled_matrices
 from assay.subjects.labels.result import ClassificationView
 
 LETTERS = Path(assay.__file__).parent / "data" / "letters"

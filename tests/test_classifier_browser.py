@@ -12,14 +12,11 @@ import pytest
 from made_classifiers import inside, labelled, made_reports, rows, scored
 from test_report_browser import CONTRASTS, HOSTILE, THEMES, Visit, opened
 
-from assay import Predictions, make_report
+from assay import Confusion, Predictions, Report, make_report, parse_measure
 from assay.core import digits
 from assay.core.digits import threshold
-from assay.measures import parse_measure
-from assay.measures.counting.confusion import Confusion
 from assay.show.model import Section
 from assay.subjects.labels.sections.scores import FORMULAS
-from assay.verbs.sections.report import Report
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser

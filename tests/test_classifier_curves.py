@@ -19,11 +19,10 @@ from assay.measures.counting.scored import Scored
 from assay.show import charts
 from assay.show.html import write
 from assay.show.svg import standalone
-from assay.stats.proportions import wilson
+from assay.stats.bootstrap import wilson
 from assay.subjects.labels import curves as classifier_curves
-from assay.subjects.labels.curves.bands import band_frame
-from assay.subjects.labels.curves.bins import bin_edges
-from assay.subjects.labels.thresholds.inputs import ScoredSystem
+from assay.subjects.labels.curves import band_frame, bin_edges
+from assay.subjects.labels.thresholds.choice import ScoredSystem
 from assay.verbs.curves import Curve
 
 metrics = pytest.importorskip("sklearn.metrics")

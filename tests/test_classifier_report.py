@@ -20,16 +20,13 @@ from made_classifiers import KINDS, inside, labelled, labels_of, made_reports, r
 from test_report_page import HOSTILE, Read
 
 import assay
-from assay import Predictions, classify, make_report
-from assay.core.errors import AssayError, ParameterError
-from assay.measures import parse_measure
-from assay.measures.names import display_name
+from assay import AssayError, ParameterError, Predictions, Report, classify, make_report, parse_measure
+from assay.measures.parser import display_name
 from assay.show.model import References
-from assay.stats.proportions import wilson
+from assay.stats.bootstrap import wilson
 from assay.subjects.labels.sections.parts import MOST_LABELS
 from assay.subjects.labels.sections.scores import FORMULAS, MOST_THRESHOLDS
 from assay.verbs.report.heat import MOST_ITEMS, MOST_ITEMS_IN_ALL
-from assay.verbs.sections.report import Report
 
 LETTERS = Path(assay.__file__).parent / "data" / "letters"
 

@@ -15,8 +15,8 @@ from typing import NamedTuple
 import pytest
 
 import assay
+from assay import AssayError
 from assay.cli.calling import call
-from assay.core.errors import AssayError
 
 LETTERS = Path(assay.__file__).parent / "data" / "letters"
 SPAM, TOPICS, TAGS = (str(LETTERS / name) for name in ("spam.csv", "topics.csv", "tags.jsonl"))

@@ -12,14 +12,14 @@ import pytest
 from command import invoke, run_assay
 
 import assay
+from assay import AssayError, ParameterError
 from assay.cli.commands import application, names_of
 from assay.cli.items import predictions
 from assay.cli.subject_options import LabelInputs
 from assay.cli.wording import Options
 from assay.core import registry
-from assay.core.arguments import Value, argument, speaking
-from assay.core.errors import AssayError, ParameterError
-from assay.files.prediction_columns import StatedColumns
+from assay.core.errors import Value, argument, speaking
+from assay.files.predictions import StatedColumns
 from assay.subjects.labels.checks.examined_predictions import open_predictions
 from assay.verbs.diagnosis.examination import examine
 

@@ -10,7 +10,7 @@ import pytest
 from command import invoke, run_assay
 
 import assay
-from assay.core.errors import AssayError
+from assay import AssayError
 
 DATA = Path(assay.__file__).parent / "data" / "letters"
 C6 = (

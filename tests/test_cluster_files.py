@@ -15,10 +15,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import assay
-from assay.core.errors import AssayError, FormatError, InputError, ParameterError
-from assay.files.clusters import looks_like_clusters, read_clusters
+from assay import AssayError, Clusters, FormatError, InputError, ParameterError, read_clusters
+from assay.files.clusters import looks_like_clusters
 from assay.files.sources import Source
-from assay.tables.clusters import Clusters
 
 Read = TypeVar("Read")
 NOTES = Path(__file__).parents[1] / "src" / "assay" / "data" / "notes" / "notes.csv"

@@ -9,18 +9,14 @@ import numpy as np
 import polars as pl
 import pytest
 
-from assay import Clusters, Contingency, cluster
-from assay.core.errors import InputError
-from assay.measures import parse_measure
-from assay.measures.counting.points import Points
+from assay import Clustering, Clusters, Contingency, InputError, Points, cluster, parse_measure
 from assay.stats.half_samples import around
 from assay.stats.samples import Drawing
-from assay.subjects.clusters import halves, subsets
-from assay.subjects.clusters.halves import Halves
-from assay.subjects.clusters.pairing import Clusterings
-from assay.subjects.clusters.result import ClusteredSystem, Clustering
+from assay.subjects.clusters import halves
+from assay.subjects.clusters.halves import MOST_POINTS, Halves
+from assay.subjects.clusters.result import ClusteredSystem
 from assay.subjects.clusters.rules import Rules
-from assay.subjects.clusters.subsets import MOST_POINTS
+from assay.subjects.clusters.subject import Clusterings
 from assay.tables.alignment import aligned_clusters
 
 ARI, PURITY, SILHOUETTE = (parse_measure(name, "clustering") for name in ("ARI", "Purity", "Silhouette"))
@@ -224,7 +220,7 @@ def test_davies_bouldin_is_computed_on_true_halves_of_any_number_of_points(monke
     drawn = halves_of(cluster(sample(0), "DaviesBouldin", resamples=200))
     assert drawn.deviations("DaviesBouldin").std() == pytest.approx(np.std(over_samples), rel=0.3)
     assert drawn.scale_of(parse_measure("DaviesBouldin", "clustering")) == 1.0
-    monkeypatch.setattr(subsets, "MOST_DRAWN", 1500 * 3 * 50)
+    monkeypatch.setattr(halves, "MOST_DRAWN", 1500 * 3 * 50)
     assert cluster(sample(0), "DaviesBouldin").estimate().resamples == 50
 
 

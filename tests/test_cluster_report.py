@@ -21,11 +21,19 @@ from test_report_browser import CONTRASTS, THEMES, Visit, opened
 from test_report_page import HOSTILE, Read
 
 import assay
-from assay import Clusters, Contingency, cluster, compare, make_report, number_of_clusters
-from assay.core.errors import AssayError, ParameterError
+from assay import (
+    AssayError,
+    Clusters,
+    Contingency,
+    ParameterError,
+    Report,
+    cluster,
+    compare,
+    make_report,
+    number_of_clusters,
+)
 from assay.show.figure import Figure
 from assay.show.model import Prose, References
-from assay.verbs.sections.report import Report
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser

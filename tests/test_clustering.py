@@ -12,9 +12,8 @@ import polars as pl
 import pytest
 
 import assay
-from assay import Clusters, Contingency, cluster
-from assay.core.errors import InputError, ParameterError
-from assay.subjects.clusters.chance import purity_by_chance
+from assay import Clusters, Contingency, InputError, ParameterError, cluster
+from assay.subjects.clusters.halves import purity_by_chance
 from assay.subjects.clusters.remarks import REMARKS
 
 NOTES = Path(assay.__file__).parent / "data" / "notes" / "notes.csv"

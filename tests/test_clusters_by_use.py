@@ -15,11 +15,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from shared_data import shared
 
-from assay import clusters_by_use, compare, evaluate
-from assay.core.errors import AssayError, InputError, ParameterError
+from assay import AssayError, InputError, ParameterError, Run, clusters_by_use, compare, evaluate
 from assay.files.clusters import read_document_clusters
 from assay.subjects.ranking.clustered_results import ORDERS, grouped, read_in_order
-from assay.tables import Run
 
 JUDGED = {
     "q1": {"d1": 1, "d2": 0, "d3": 2, "d4": 1},

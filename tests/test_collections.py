@@ -9,10 +9,7 @@ from typing import NamedTuple
 import pytest
 from shared_data import shared
 
-from assay import evaluate, read_qrels
-from assay.core.errors import InputError
-from assay.files import read_documents, read_topics
-from assay.files.collections import Collection, read_collection
+from assay import Collection, InputError, evaluate, read_collection, read_documents, read_qrels, read_topics
 
 
 class Classic(NamedTuple):

@@ -18,13 +18,11 @@ import pytest
 from command import invoke, run_assay
 
 import assay
-from assay import cli
+from assay import ParameterError, Policies, cli
 from assay.cli.commands import SUBJECTS, application, every_command, names_of
 from assay.cli.files import lay_out
 from assay.cli.help_pages import help_page
 from assay.core import options as shared
-from assay.core.errors import ParameterError
-from assay.measures.counting import Policies
 
 APP = application()
 HELPED = [command for command in every_command() if command != "trec-eval"]

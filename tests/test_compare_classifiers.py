@@ -13,9 +13,8 @@ from documents import lines_of
 from scipy import stats
 
 import assay
-from assay import Predictions, classify, compare
-from assay.core.errors import InputError, ParameterError
-from assay.stats.mcnemar import mcnemar
+from assay import InputError, ParameterError, Predictions, classify, compare
+from assay.stats.tests import mcnemar
 from assay.subjects.labels.pairing import Classifiers
 
 metrics = pytest.importorskip("sklearn.metrics")

@@ -17,13 +17,23 @@ import pytest
 from command import invoke
 from documents import json_of
 
-from assay import Clusters, cluster, compare, correlate, gate, plan
-from assay.core.errors import AssayError, InputError, ParameterError
-from assay.measures import parse_measure
-from assay.measures.counting.contingency import Contingency, NoisePolicy
+from assay import (
+    AssayError,
+    Clusters,
+    Contingency,
+    InputError,
+    ParameterError,
+    cluster,
+    compare,
+    correlate,
+    gate,
+    parse_measure,
+    plan,
+)
+from assay.measures.counting.contingency import NoisePolicy
 from assay.stats.half_samples import HalfSample, around
 from assay.stats.samples import Drawing
-from assay.subjects.clusters.pairing import Clusterings
+from assay.subjects.clusters.subject import Clusterings
 from assay.verbs.subject import name_of
 
 NOTES = Path(__file__).parents[1] / "src" / "assay" / "data" / "notes" / "notes.csv"

@@ -11,9 +11,8 @@ import numpy as np
 import pytest
 from command import run_assay
 
-from assay import Extraction, compare, explain, extract, make_report, plan
+from assay import Extraction, InputError, ParameterError, compare, explain, extract, make_report, plan
 from assay.cli.files import lay_out
-from assay.core.errors import InputError, ParameterError
 from assay.subjects.spans.spans import Spans
 
 Row = tuple[str, int, int, str]

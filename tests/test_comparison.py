@@ -17,9 +17,9 @@ from assay import InputError, ParameterError, Scores, compare, evaluate
 from assay.core import words as names
 from assay.stats.corrections import CORRECTIONS
 from assay.stats.tests import SIMULTANEOUS, TESTS
-from assay.verbs.comparison.pairs import pairs_of
+from assay.verbs.comparison.findings import pairs_of
+from assay.verbs.sections.methods import family, method
 from assay.verbs.sections.sentences import sentences
-from assay.verbs.sections.testing import family, method
 
 
 def scores(**systems: Sequence[float | None]) -> Scores:

@@ -13,9 +13,8 @@ from hypothesis import strategies as st
 from label_data import Labelled, forms, labelled
 from strategies import quickly
 
-from assay.core.errors import InputError, ParameterError
-from assay.measures.counting import ConfusionMatrix, Scored, label_pairs
-from assay.tables import Predictions
+from assay import ConfusionMatrix, InputError, ParameterError, Predictions
+from assay.measures.counting import Scored, label_pairs
 
 approx = pytest.approx
 C3 = ConfusionMatrix.from_matrix(

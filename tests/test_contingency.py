@@ -18,10 +18,8 @@ from partition_data import Grouped, grouped, pairs
 from strategies import quickly
 
 import assay
-from assay.core.errors import InputError, ParameterError
-from assay.measures.counting import partition_pairs
-from assay.measures.counting.contingency import Contingency
-from assay.tables.clusters import Clusters
+from assay import Clusters, Contingency, InputError, ParameterError
+from assay.measures.counting import contingency
 
 approx = pytest.approx
 
@@ -49,7 +47,7 @@ def test_every_type_of_labels_is_counted_alike_by_every_way_of_counting(data: Gr
     clusters = as_callers_have_them(data.cluster)
     for most in (1 << 22, 0):  # a table with a cell for each pair, and none
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(partition_pairs, "_MOST_CELLS", most)
+            patch.setattr(contingency, "_MOST_CELLS", most)
             for name, truth in as_callers_have_them(data.truth).items():
                 cluster = clusters.get(name, data.cluster)
                 made = Contingency.from_labels(truth, cluster, sample_weight=data.weight)

@@ -18,12 +18,8 @@ from shared_data import shared
 from strategies import quickly
 
 import assay
-from assay.core.errors import InputError, ParameterError
-from assay.files.small_tables import read_scores
-from assay.stats.correlation import COEFFICIENTS, kendall, pearson, row_by_row, spearman, tau_ap
-from assay.stats.orders import Orders
-from assay.stats.overlap import rbo
-from assay.verbs.correlation import correlate
+from assay import InputError, ParameterError, correlate, read_scores
+from assay.stats.correlation import COEFFICIENTS, Orders, kendall, pearson, rbo, row_by_row, spearman, tau_ap
 
 TEA = Path(__file__).parents[1] / "src" / "assay" / "data" / "tea"
 RUNS = [str(TEA / f"{name}.run") for name in ("alphabet", "words", "stems")]

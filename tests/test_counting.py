@@ -20,8 +20,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import Tables, quickly, random_tables, shuffled, tables
 
-from assay import Confusion, Policies, Qrels, Ranks, Run, scan_run
-from assay.core.errors import DuplicateError, InputError, ParameterError, TopicError
+from assay import (
+    Confusion,
+    DuplicateError,
+    InputError,
+    ParameterError,
+    Policies,
+    Qrels,
+    Ranks,
+    Run,
+    TopicError,
+    scan_run,
+)
 from assay.files import Source
 from assay.measures.counting import Graded, Judgments
 from assay.measures.counting.judgments import Hashes, Ints, pair_hashes

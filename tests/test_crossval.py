@@ -32,8 +32,7 @@ from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
 import assay
-from assay import crossval
-from assay.core.errors import ParameterError
+from assay import ParameterError, crossval
 
 CANCER = datasets.load_breast_cancer(return_X_y=True)
 SETS = {

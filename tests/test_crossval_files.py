@@ -22,8 +22,7 @@ from hypothesis import strategies as st
 from sklearn import metrics
 
 import assay
-from assay import AssayError, Predictions, classify, crossval
-from assay.core.errors import InputError
+from assay import AssayError, InputError, Predictions, classify, crossval
 from assay.subjects.labels.crossvalidation.folded_predictions import folded
 from assay.subjects.labels.inputs import against_rest
 

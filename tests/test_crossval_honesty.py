@@ -17,11 +17,8 @@ from sklearn.model_selection import KFold, LeavePGroupsOut, LeavePOut, TimeSerie
 from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier
 
-from assay import Predictions, crossval
-from assay.core.errors import InputError, ParameterError
+from assay import InputError, ParameterError, Predictions, crossval, leakage_check, nested
 from assay.subjects.labels.crossvalidation.folded_predictions import times_of
-from assay.subjects.labels.crossvalidation.nested_choice import nested
-from assay.subjects.labels.crossvalidation.permutations import leakage_check
 
 CANCER = datasets.load_breast_cancer(return_X_y=True)
 IRIS = datasets.load_iris(return_X_y=True)

@@ -23,10 +23,8 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
-from assay import choose_threshold, crossval
-from assay.core.errors import AssayError, InputError
+from assay import AssayError, InputError, choose_threshold, crossval, nested
 from assay.subjects.labels.crossvalidation.estimators import items_of
-from assay.subjects.labels.crossvalidation.nested_choice import nested
 from assay.subjects.labels.crossvalidation.splits import SplitDesign, split_items
 
 CANCER = datasets.load_breast_cancer(return_X_y=True)

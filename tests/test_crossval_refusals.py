@@ -17,8 +17,7 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from assay import AssayError, crossval
-from assay.core.errors import InputError, ParameterError
+from assay import AssayError, InputError, ParameterError, crossval
 
 CANCER = datasets.load_breast_cancer(return_X_y=True)
 

@@ -17,12 +17,17 @@ from sklearn.feature_selection import SelectKBest
 from sklearn.model_selection import KFold, TimeSeriesSplit
 from sklearn.naive_bayes import GaussianNB
 
-from assay import crossval
-from assay.core.errors import AssayError, ParameterError
+from assay import AssayError, ParameterError, crossval, leakage_check
 from assay.subjects.labels.crossvalidation.estimators import items_of
-from assay.subjects.labels.crossvalidation.leakage import on_both_sides, row_codes, twin_codes
-from assay.subjects.labels.crossvalidation.permutations import leakage_check
-from assay.subjects.labels.crossvalidation.splits import Split, SplitDesign, Splits, split_items
+from assay.subjects.labels.crossvalidation.splits import (
+    Split,
+    SplitDesign,
+    Splits,
+    on_both_sides,
+    row_codes,
+    split_items,
+    twin_codes,
+)
 
 CANCER = datasets.load_breast_cancer(return_X_y=True)
 

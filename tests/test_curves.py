@@ -12,8 +12,7 @@ import pytest
 from hypothesis import given
 from strategies import Tables, quickly, tables
 
-from assay import Ranks, evaluate
-from assay.core.errors import InputError, ParameterError
+from assay import InputError, ParameterError, Ranks, evaluate
 from assay.measures import IPrec, IPrecMean, P, R
 from assay.measures.curve_points import rank_by_rank
 from assay.subjects.ranking import curves

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy import stats as scipy_stats
 from strategies import quickly
 
-from assay.core.errors import InputError, ParameterError
+from assay import InputError, ParameterError
 from assay.measures.counting.judgments import Floats
 from assay.measures.counting.scored import Scored
 from assay.stats.delong import delong, delong_paired, exact_bound

@@ -20,8 +20,7 @@ from shared_data import shared
 from strategies import quickly
 from variants import EXACT, fill, same, variants
 
-from assay import Measure, Qrels, Ranks, evaluate, parse_measure, read_qrels
-from assay.core.errors import InputError, ParameterError
+from assay import InputError, Measure, ParameterError, Qrels, Ranks, evaluate, parse_measure, read_qrels
 from assay.measures import ERR_IA, StRecall, alpha_DCG, alpha_nDCG, nDCG, nERR_IA, registered
 from assay.measures.counting import Judgments
 

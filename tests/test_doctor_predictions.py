@@ -15,12 +15,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import quickly
 
-from assay import Diagnosis, Predictions, doctor
+from assay import AssayError, Diagnosis, ParameterError, Predictions, doctor
 from assay.cli.wording import Options
-from assay.core.arguments import speaking
-from assay.core.errors import AssayError, ParameterError
+from assay.core.errors import speaking
 from assay.subjects.labels.checks.items import VERY_LOW, doubtful
-from assay.verbs.diagnosis.findings import CheckFinding, checks
+from assay.verbs.diagnosis.examination import CheckFinding, checks
 
 ROOT = Path(__file__).parents[1]
 LETTERS = ROOT / "src" / "assay" / "data" / "letters"

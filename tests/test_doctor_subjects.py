@@ -14,9 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import quickly
 
-from assay import Clusters, Diagnosis, Scores, doctor, extract
+from assay import Clusters, Diagnosis, ParameterError, Scores, doctor, extract
 from assay.core import registry
-from assay.core.errors import ParameterError
 from assay.subjects.spans.spans import Spans
 from assay.verbs.diagnosis import checks
 from assay.verbs.diagnosis.examination import examine

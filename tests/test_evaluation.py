@@ -10,10 +10,9 @@ from typing import Any
 import pytest
 
 import assay
-from assay import Confusion, Measure, Ranks, Scores
-from assay.core.errors import InputError, ParameterError, TopicError
+from assay import Confusion, InputError, Measure, ParameterError, Ranks, Scores, TopicError
 from assay.measures import RR, SetP
-from assay.subjects.ranking import inputs
+from assay.subjects.ranking import evaluation
 
 # q1: relevant a, b; q2: nothing relevant; q3: not in the run.
 QRELS = {"q1": {"a": 1, "b": 2, "c": 0}, "q2": {"a": 0}, "q3": {"a": 1}}
@@ -79,7 +78,7 @@ def test_many_runs_read_the_judgments_once(tmp_path: Path, monkeypatch: pytest.M
         read.append(given)
         return assay.read_qrels(given, judges=judges)
 
-    monkeypatch.setattr(inputs, "read_qrels", counting)
+    monkeypatch.setattr(evaluation, "read_qrels", counting)
     result = assay.evaluate(tmp_path / "qrels", runs, "AP")
     assert [system.name for system in result.systems] == [str(number) for number in range(40)]
     assert len(read) == 1

@@ -15,8 +15,7 @@ import pytest
 from strategies import Tables, shuffled
 from variants import DATA, EXACT, MEASURES, by_query, counted, fill, gain_table, has_gain_table, same, values, variants
 
-from assay import Confusion, Measure, PerUnit, Ranks, parse_measure
-from assay.core.errors import ParameterError
+from assay import Confusion, Measure, ParameterError, PerUnit, Ranks, parse_measure
 from assay.measures.counting.judgments import Floats
 from assay.measures.summary import counted as settled
 from assay.measures.summary import summarise

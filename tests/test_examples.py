@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from command import invoke
 
+from assay import InputError
 from assay.cli.files import lay_out
-from assay.core.errors import InputError
 
 
 def test_the_examples_are_the_data_that_come_along(tmp_path: Path) -> None:

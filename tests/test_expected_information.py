@@ -14,9 +14,8 @@ from hypothesis import given, settings
 from partition_data import Grouped, expected_information, grouped, of, reason
 from strategies import quickly
 
-from assay import parse_measure
+from assay import Contingency, parse_measure
 from assay.measures import partition_information as by_chance
-from assay.measures.counting.contingency import Contingency
 from assay.measures.counting.judgments import Floats
 
 approx = pytest.approx

@@ -17,13 +17,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import quickly
 
-from assay import Clusters, Contingency, cluster, explain
+from assay import AssayError, Clusters, Contingency, ParameterError, Points, cluster, explain, parse_measure
 from assay.cli.literals import order_in, points_in_clusters
-from assay.core.errors import AssayError, ParameterError
-from assay.measures import parse_measure, registered
-from assay.measures.counting.points import Points
-from assay.stats.correlation import kendall, spearman, tau_ap
-from assay.stats.overlap import rbo
+from assay.measures import registered
+from assay.stats.correlation import kendall, rbo, spearman, tau_ap
 from assay.verbs.explanation.coefficients import is_coefficient
 
 PAGE = Path(__file__).parents[1] / "docs" / "worked-examples.md"

@@ -17,14 +17,22 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import quickly
 
-from assay import Confusion, Predictions, Ranks, classify, explain
+from assay import (
+    AssayError,
+    Confusion,
+    ConfusionMatrix,
+    ParameterError,
+    Predictions,
+    Ranks,
+    classify,
+    explain,
+    parse_measure,
+)
 from assay.cli.literals import labels_in, looks_like_matrix, matrix_in, scores_in
-from assay.core.errors import AssayError, ParameterError
-from assay.measures import parse_measure, registered
-from assay.measures.counting.confusion_matrix import ConfusionMatrix
-from assay.measures.counting.label_sets import LabelSets
+from assay.measures import registered
+from assay.measures.counting.confusion_matrix import LabelSets
 from assay.measures.counting.scored import Scored
-from assay.measures.over_classes import averaged, overall
+from assay.measures.matrices import averaged, overall
 from assay.verbs.explanation.explain import is_of_classes
 
 LETTERS = Path(__file__).parents[1] / "src" / "assay" / "data" / "letters"

@@ -16,9 +16,8 @@ from hypothesis import strategies as st
 from strategies import quickly
 from variants import counted, variants
 
-from assay import Confusion, GivenCurve, ParameterError, Ranks, evaluate, explain, parse_measure
+from assay import Confusion, GivenCurve, Measure, ParameterError, Ranks, evaluate, explain, parse_measure
 from assay.measures import BreakEven, IPrec, IPrecMean, SystemEfficiency, registered
-from assay.measures.registry import Measure
 from assay.verbs.explanation import ranks_of
 
 MEASURES = list(registered().values())

@@ -16,12 +16,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import quickly
 
-from assay import FormatError, InputError, ParameterError, compare, extract
-from assay.core.errors import AssayError
+from assay import AssayError, FormatError, InputError, ParameterError, compare, extract
 from assay.files.sources import Source
-from assay.subjects.spans.span_files import read_spans
+from assay.subjects.spans.span_files import Tag, Tagged, read_spans, tag_of
+from assay.subjects.spans.span_files import tagged_spans as spans_in
 from assay.subjects.spans.spans import SpanPlace, Spans, overlapping
-from assay.subjects.spans.tagged_tokens import Tag, Tagged, spans_in, tag_of
 
 thoroughly = settings(quickly, max_examples=200)
 LETTERS = Path(__file__).parents[1] / "src" / "assay" / "data" / "letters" / "names.conll"

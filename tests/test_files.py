@@ -20,8 +20,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import quickly
 
-from assay import Qrels, Ranks, Run, evaluate, read_qrels, read_run, scan_run
-from assay.core.errors import FormatError, InputError, ParameterError
+from assay import FormatError, InputError, ParameterError, Qrels, Ranks, Run, evaluate, read_qrels, read_run, scan_run
 from assay.files import RunFile, Source, columns, detect, formats
 
 Rows: TypeAlias = Sequence[tuple[str, ...]]

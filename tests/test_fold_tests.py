@@ -14,11 +14,9 @@ from hypothesis import strategies as st
 from scipy import integrate
 from scipy import stats as scipy_stats
 
-from assay import Predictions, crossval
-from assay.core.errors import InputError, ParameterError
+from assay import CrossValidation, InputError, ParameterError, Predictions, crossval
 from assay.measures.counting.judgments import Floats
-from assay.stats.fold_tests import checked_fold_test, corrected_t, five_by_two, interval_of_mean
-from assay.subjects.labels.crossvalidation.result import CrossValidation
+from assay.stats.fold_samples import checked_fold_test, corrected_t, five_by_two, interval_of_mean
 
 SCRIPT = Path(__file__).parents[1] / "scripts" / "calibrate_fold_tests.py"
 

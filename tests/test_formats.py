@@ -22,12 +22,27 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import quickly
 
-from assay import Qrels, Run, evaluate, read_qrels, read_run
-from assay.core.errors import DuplicateError, FormatError, InputError, MissingDependencyError, ParameterError
-from assay.files import Source, detect, formats, read_documents, read_topics, scan_run
-from assay.files.collections import read_collection
-from assay.files.writing import left_out, write, writers
-from assay.tables import Documents, Topics
+from assay import (
+    Documents,
+    DuplicateError,
+    FormatError,
+    InputError,
+    ParameterError,
+    Qrels,
+    Run,
+    Topics,
+    evaluate,
+    read_collection,
+    read_documents,
+    read_qrels,
+    read_run,
+    read_topics,
+    scan_run,
+    write,
+)
+from assay.core.errors import MissingDependencyError
+from assay.files import Source, detect, formats
+from assay.files.writing import left_out, writers
 
 Rows: TypeAlias = list[tuple[Any, ...]]
 READERS: dict[str, Callable[..., Any]] = {

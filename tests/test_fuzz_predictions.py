@@ -14,8 +14,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from strategies import quickly
 
-from assay import Predictions, extract, read_predictions
-from assay.core.errors import AssayError
+from assay import AssayError, Predictions, extract, read_predictions
 from assay.files.predictions import looks_like_predictions
 from assay.files.small_tables import read_matrix
 from assay.files.sources import Source

@@ -18,8 +18,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from strategies import quickly
 
-from assay import FormatError, Qrels, Run, read_qrels, read_run
-from assay.files import Source, formats, read_documents, read_topics
+from assay import FormatError, Qrels, Run, read_documents, read_qrels, read_run, read_topics
+from assay.files import Source, formats
 
 BOM = b"\xef\xbb\xbf"
 GZIP, ZSTD, XZ = b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"\xfd7zXZ\x00"

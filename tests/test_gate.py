@@ -15,28 +15,32 @@ from shared_data import shared
 from strategies import quickly
 
 import assay
+from assay import InputError, ParameterError, TopicError
 from assay.cli.wording import Options
-from assay.core.arguments import speaking
-from assay.core.errors import InputError, ParameterError, TopicError
+from assay.core.errors import speaking
 from assay.measures.counting.judgments import Floats
 from assay.stats.bootstrap import intervals
 from assay.stats.mean_samples import MeanSample
 from assay.stats.permutation import permutation_test
 from assay.stats.samples import Drawing
-from assay.subjects.ranking.gating import guards_of
-from assay.verbs.gating.checks import Check, GateSettings, Part, checks_of
-from assay.verbs.gating.guards import MISSING_ITEMS, Coverage
-from assay.verbs.gating.rules import (
+from assay.subjects.ranking.subject import guards_of
+from assay.verbs.gating.checks import (
     EXIT_CODES,
+    MISSING_ITEMS,
     OUTCOMES,
+    Check,
+    Coverage,
+    GateSettings,
     Outcome,
+    Part,
+    checks_of,
     decided,
     margins_in,
     margins_of,
     named_of_rankings,
     worst,
 )
-from assay.verbs.gating.sentences import _WHAT_TO_DO, advice
+from assay.verbs.gating.result import _WHAT_TO_DO, advice
 
 SETTINGS = GateSettings(0.05, "report", 0.1, None, resamples=2_000, bootstrap_resamples=1_000)
 Table = dict[str, dict[str, float]]

@@ -12,11 +12,8 @@ from command import run_assay
 from documents import json_of, lines_of
 
 import assay
-from assay import Predictions, gate
-from assay.core.errors import InputError, ParameterError
-from assay.stats.mcnemar import mcnemar
-from assay.subjects.ranking.baselines import freeze
-from assay.verbs.comparison import compare
+from assay import InputError, ParameterError, Predictions, compare, freeze, gate
+from assay.stats.tests import mcnemar
 
 LETTERS = Path(assay.__file__).parent / "data" / "letters"
 

@@ -24,12 +24,10 @@ from shared_data import shared
 from strategies import quickly
 
 import assay
-from assay.core.errors import AssayError, FormatError, InputError, ParameterError
-from assay.subjects.ranking.baseline_files import is_baseline, read_baseline
-from assay.subjects.ranking.digests import of_json, of_qrels, of_run
-from assay.verbs.gating.annotations import annotation
-from assay.verbs.gating.junit import Case, to_xml
-from assay.verbs.gating.rules import OUTCOMES
+from assay import AssayError, FormatError, InputError, ParameterError
+from assay.subjects.ranking.baselines import is_baseline, of_json, of_qrels, of_run, read_baseline
+from assay.verbs.gating.checks import OUTCOMES
+from assay.verbs.gating.result import Case, annotation, to_xml
 
 DATA = Path(assay.__file__).parent / "data" / "bicycles"
 RULES: dict[str, Any] = {"ties": "doc_id_ascending", "relevance_level": 2, "depth": 30}

@@ -15,9 +15,8 @@ from sklearn import metrics as sklearn_metrics
 from sklearn.datasets import load_iris, load_wine
 from strategies import quickly
 
-from assay import Measure, parse_measure
+from assay import Measure, Points, parse_measure
 from assay.measures import registered
-from assay.measures.counting.points import Points
 from assay.measures.geometry import ALL_ALONE, NO_PAIR, ONE_CLUSTER
 
 approx = pytest.approx

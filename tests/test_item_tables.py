@@ -8,12 +8,9 @@ from functools import cache
 import numpy as np
 import pytest
 
-from assay import Clusters, classify, cluster
+from assay import Clustering, Clusters, Predictions, Report, classify, cluster
 from assay.show.html import write
 from assay.show.model import Document, Section
-from assay.subjects.clusters.result import Clustering
-from assay.tables import Predictions
-from assay.verbs.sections.report import Report
 
 _WITHOUT_BOUNDS = ("DaviesBouldin", "CalinskiHarabasz")
 _DRAWN = re.compile(r'<svg class="whisker[^"]*"[^>]*><title>(.*?)</title>.*?<circle cx="([\d.]+)%"')

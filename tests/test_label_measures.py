@@ -20,12 +20,10 @@ from label_data import TWINS, Cells, Labelled, labelled, recomputed
 from strategies import quickly
 from variants import values
 
-from assay import Measure, parse_measure
+from assay import Confusion, ConfusionMatrix, Measure, ParameterError, parse_measure
 from assay.core.domains import Domain
-from assay.core.errors import ParameterError
 from assay.measures import cells, registered
-from assay.measures.counting import Confusion, ConfusionMatrix
-from assay.measures.over_classes import averages, overall
+from assay.measures.matrices import averages, overall
 from assay.measures.summary import signature
 from assay.measures.vocabularies import LABELS, Vocabulary
 

@@ -9,9 +9,8 @@ import numpy as np
 import polars as pl
 import pytest
 
-from assay import ConfusionMatrix, InputError, Predictions, classification_report, classify
-from assay.measures import parse_measure
-from assay.measures.over_classes import overall
+from assay import ConfusionMatrix, InputError, Predictions, classification_report, classify, parse_measure
+from assay.measures.matrices import overall
 
 NAMES = np.array(["claim", "news", "offer", "order"])
 KEYS = ("precision", "recall", "f1-score", "support")

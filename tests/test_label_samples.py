@@ -10,14 +10,10 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from assay.measures import parse_measure
-from assay.measures.counting.confusion_matrix import ConfusionMatrix
-from assay.measures.over_classes import overall
-from assay.measures.registry import Measure
+from assay import ConfusionMatrix, Measure, parse_measure
+from assay.measures.matrices import overall
 from assay.stats.bootstrap import group_weights, intervals, pattern_weights
-from assay.stats.label_patterns import right_and_wrong
-from assay.stats.label_permutation import swap_test
-from assay.stats.label_samples import LabelSample
+from assay.stats.label_samples import LabelSample, right_and_wrong, swap_test
 from assay.stats.permutation import Alternative
 from assay.stats.samples import Drawing
 
@@ -213,7 +209,7 @@ def test_random_swaps_come_near_to_all_swaps(monkeypatch: pytest.MonkeyPatch) ->
     sample, _, _, _ = made("F", 2, 60)
     exact = swap_test(sample)
     assert exact.resamples is None
-    monkeypatch.setattr("assay.stats.label_permutation.MOST_COMBINATIONS", 1)
+    monkeypatch.setattr("assay.stats.label_samples.MOST_COMBINATIONS", 1)
     drawn = swap_test(sample, resamples=20_000, seed=5)
     assert drawn.resamples == 20_000
     assert drawn.p == swap_test(sample, resamples=20_000, seed=5).p
@@ -265,7 +261,7 @@ def test_intervals_of_label_measures_cover_what_is_true() -> None:
 
 
 def test_very_many_labels_leave_items_in_rather_than_take_forever(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("assay.stats.label_patterns._MOST_LEFT_OUT", 10)
+    monkeypatch.setattr("assay.stats.label_samples._MOST_LEFT_OUT", 10)
     sample, _, _, _ = made("F", 3, 40)
     numbers = sample.statistics((0, 1), 0.05, Drawing(200, 0), method="bca")
     assert numbers.interval.is_known

@@ -12,9 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import quickly
 
-from assay import parse_measure
-from assay.core.errors import InputError
-from assay.measures.counting import Confusion, LabelSets
+from assay import Confusion, InputError, parse_measure
+from assay.measures.counting import LabelSets
 from assay.measures.summary import summarise
 
 approx = pytest.approx

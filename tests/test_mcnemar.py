@@ -8,8 +8,8 @@ from math import comb
 import pytest
 from statsmodels.stats.contingency_tables import mcnemar as theirs
 
-from assay.core.errors import ParameterError
-from assay.stats.mcnemar import NAMES, Way, mcnemar
+from assay import ParameterError
+from assay.stats.tests import NAMES, Way, mcnemar
 
 PAIRS = [(0, 1), (1, 1), (0, 5), (5, 14), (14, 5), (3, 3), (40, 61), (200, 150)]
 

@@ -12,24 +12,24 @@ from assay.measures import registered
 from assay.measures.kernels import GAINS_CITE
 from assay.measures.vocabularies import Vocabulary
 from assay.show.model import References
-from assay.stats import confidence, corrections, power, tests, verdict
-from assay.subjects.clusters import stability
-from assay.verbs.sections.bibliography import entries
+from assay.stats import bootstrap, corrections, power, tests, verdict
+from assay.subjects.clusters import over_k
+from assay.verbs.sections.methods import entries
 
 
 def test_every_work_is_whole_and_cited_for_something_that_exists() -> None:
     measures = [one for vocabulary in get_args(Vocabulary) for one in registered(vocabulary).values()]
-    tables = (tests.CITES, corrections.CITES, confidence.CITES)
+    tables = (tests.CITES, corrections.CITES, bootstrap.CITES)
     cited = {
         *(one.definition.cites for one in measures if one.definition.cites),
         *GAINS_CITE.values(),
         *(key for table in tables for keys in table.values() for key in keys),
-        *(verdict.CITES, power.CITES, stability.CITES, stability.CITES_REFERENCE),
+        *(verdict.CITES, power.CITES, over_k.CITES, over_k.CITES_REFERENCE),
     }
     assert cited == set(entries())
     assert set(tests.CITES) <= set(tests.EVERY_TEST)
     assert set(corrections.CITES) == set(corrections.CORRECTIONS) - {"none"}
-    assert set(confidence.CITES) <= set(INTERVALS)
+    assert set(bootstrap.CITES) <= set(INTERVALS)
     for key, one in entries().items():
         assert {"author", "title", "year"} <= set(one.fields)
         assert one.fields["year"] in str(one)

@@ -19,14 +19,11 @@ from sklearn.metrics import adjusted_rand_score, calinski_harabasz_score, davies
 from sklearn.mixture import GaussianMixture
 
 import assay
-from assay import Clusters, cluster, number_of_clusters
+from assay import AssayError, Clusters, Contingency, ParameterError, Points, cluster, number_of_clusters
 from assay.cli.clusters import numbers_in
-from assay.core.errors import AssayError, ParameterError
-from assay.measures.counting.contingency import Contingency
-from assay.measures.counting.points import Points
 from assay.subjects.clusters import curves as cluster_curves
-from assay.subjects.clusters.groups import arranged, bars_of
-from assay.subjects.clusters.stability import agreements, even_points, stability_of, subsamples
+from assay.subjects.clusters.over_k import agreements, even_points, stability_of, subsamples
+from assay.subjects.clusters.result import arranged, bars_of
 
 NOTES = Path(assay.__file__).parent / "data" / "notes" / "notes.csv"
 Array = NDArray[np.float64]

@@ -23,9 +23,8 @@ from partition_data import TWINS, Grouped, cluster_accuracy, grouped, informatio
 from strategies import quickly
 from variants import values
 
-from assay import Measure, parse_measure
+from assay import Contingency, Measure, parse_measure
 from assay.measures import partitions, registered
-from assay.measures.counting.contingency import Contingency
 
 approx = pytest.approx
 a_few = settings(quickly, max_examples=10)

@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 from scipy import stats as scipy_stats
 
+from assay import PerUnit
 from assay.measures.counting.judgments import Floats
-from assay.measures.steps import PerUnit, quantity
+from assay.measures.steps import quantity
 from assay.stats.permutation import (
     MOST_UNITS_EXACT,
     Alternative,

@@ -16,12 +16,10 @@ from scipy.spatial.distance import cdist
 from sklearn.metrics import silhouette_samples
 from strategies import quickly
 
-from assay.core.errors import InputError, ParameterError
+from assay import InputError, ParameterError, Points
 from assay.measures.counting import silhouettes
-from assay.measures.counting.centroids import Centroids
-from assay.measures.counting.distances import METRICS, Distances
-from assay.measures.counting.point_inputs import drawn_by_cluster
-from assay.measures.counting.points import Points
+from assay.measures.counting.distances import METRICS, Centroids, Distances
+from assay.measures.counting.points import drawn_by_cluster
 from assay.measures.counting.silhouettes import blocks_of
 
 approx = pytest.approx

@@ -15,12 +15,11 @@ from shared_data import shared
 from statsmodels.stats.power import TTestPower
 
 import assay
-from assay.core.errors import InputError, ParameterError
+from assay import InputError, ParameterError, plan
 from assay.stats.bootstrap import weights
 from assay.stats.mean_samples import MeanSample
 from assay.stats.power import power_of, smallest_detectable, units_needed
 from assay.stats.stability import discriminative_power, ranking_stability
-from assay.verbs.planning import plan
 
 approx = pytest.approx
 TEA = Path(__file__).parents[1] / "src" / "assay" / "data" / "tea"

@@ -13,8 +13,7 @@ import polars as pl
 import pytest
 import zstandard
 
-from assay import FormatError, ParameterError, Predictions, read_predictions
-from assay.core.errors import AssayError
+from assay import AssayError, FormatError, ParameterError, Predictions, read_predictions
 from assay.files.predictions import looks_like_predictions
 from assay.files.small_tables import read_matrix
 from assay.files.sources import Source

@@ -11,8 +11,7 @@ import pyarrow as pa
 import pytest
 import scipy.sparse
 
-from assay import InputError, ParameterError, Predictions
-from assay.core.errors import AssayError
+from assay import AssayError, InputError, ParameterError, Predictions
 from assay.measures.counting import Probabilities, Scored
 from assay.tables.alignment import aligned
 from assay.tables.label_rules import positive_label

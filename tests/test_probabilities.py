@@ -16,12 +16,10 @@ from label_data import recomputed
 from strategies import quickly
 from test_label_measures import variants
 
-from assay import Measure, parse_measure
-from assay.core.errors import InputError, ParameterError
+from assay import InputError, Measure, ParameterError, Predictions, parse_measure
 from assay.measures import registered
 from assay.measures.counting import Probabilities
-from assay.measures.probabilities import bins_of
-from assay.tables import Predictions
+from assay.measures.score_curves import bins_of
 
 approx = pytest.approx
 MEASURES = [one for one in registered("multiclass").values() if one.definition.counts is Probabilities]

@@ -11,9 +11,8 @@ import pytest
 from toy_subject import SECONDS, Reading
 
 import assay
-from assay import Clusters, Predictions, Scores, compare, extract, make_report, plan
+from assay import Clusters, InputError, ParameterError, Predictions, Scores, compare, extract, make_report, plan
 from assay.core import registry
-from assay.core.errors import InputError, ParameterError
 from assay.core.results import Result, written
 
 Cell = Callable[[], Any]

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.core.errors import ParameterError
-from assay.stats.proportions import wilson
+from assay import ParameterError
+from assay.stats.bootstrap import wilson
 
 proportion = pytest.importorskip("statsmodels.stats.proportion")
 

@@ -8,8 +8,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from assay.core.errors import InputError, ParameterError
-from assay.measures.counting.points import Points
+from assay import InputError, ParameterError, Points
 
 
 @pytest.mark.parametrize(

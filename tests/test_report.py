@@ -14,10 +14,8 @@ from reported import BICYCLES, FORMS, MEASURES, NAMES, RUNS, TEA, bicycles_repor
 from shared_data import shared
 
 import assay
-from assay import Report, compare, evaluate, make_report, parse_measure
-from assay.core.errors import InputError, ParameterError
-from assay.verbs.comparison import Comparison
-from assay.verbs.report.provenance import now
+from assay import Comparison, InputError, ParameterError, Report, compare, evaluate, make_report, parse_measure
+from assay.verbs.report.report import now
 
 
 @pytest.fixture(scope="module")

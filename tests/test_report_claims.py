@@ -11,8 +11,7 @@ import polars as pl
 import pytest
 from reported import Table, contents_of, random_data
 
-from assay import Run, compare, make_report
-from assay.core.errors import InputError
+from assay import InputError, Run, compare, make_report
 from assay.files.atomic import write_texts
 
 

@@ -15,8 +15,7 @@ import pytest
 from command import run_assay
 from reported import TEA, bicycles_report, contents_of, random_data
 
-from assay import Report, make_report
-from assay.core.errors import InputError, ParameterError
+from assay import InputError, ParameterError, Report, make_report
 
 
 @pytest.fixture(scope="module")

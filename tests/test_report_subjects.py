@@ -7,16 +7,15 @@ from typing import NamedTuple
 
 import pytest
 
-from assay import Clusters, Predictions, compare, make_report
+from assay import Clusters, InputError, ParameterError, Predictions, compare, make_report
 from assay.core import registry
-from assay.core.errors import InputError, ParameterError
-from assay.core.notes import Note, merged
+from assay.core.errors import Note, merged
 from assay.show.model import Prose, Section
-from assay.subjects.clusters.sections.report import ReportedClusterings
+from assay.subjects.clusters.report import ReportedClusterings
 from assay.subjects.labels.sections.report import ReportedClassifiers
 from assay.subjects.ranking.sections.report import ReportedRankings
 from assay.verbs.report.subject import InputFile, Reported, Request
-from assay.verbs.sections.bibliography import Citations
+from assay.verbs.sections.methods import Citations
 
 JUDGED = {f"q{number}": {"good": 1} for number in range(6)}
 RUNS = {"down": {query: {"bad": 2.0} for query in JUDGED}, "up": {query: {"good": 2.0} for query in JUDGED}}

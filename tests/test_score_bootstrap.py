@@ -8,14 +8,22 @@ import numpy as np
 import pytest
 from sklearn import metrics
 
-from assay.measures import parse_measure
+from assay import parse_measure
 from assay.measures.counting.scored import Scored
 from assay.measures.score_curves import AUC, AveragePrecision
 from assay.stats.bootstrap import percentiles
 from assay.stats.delong import delong, delong_paired
 from assay.stats.samples import Drawing
-from assay.stats.score_bootstrap import SortedItems, drawn_items, in_common, measured, without_some
-from assay.stats.score_samples import ScoreSample, jackknife, score_interval
+from assay.stats.score_samples import (
+    ScoreSample,
+    SortedItems,
+    drawn_items,
+    in_common,
+    jackknife,
+    measured,
+    score_interval,
+    without_some,
+)
 
 
 def drawn(seed: int, items: int = 50, digits: int = 1) -> tuple[Any, Any, Any]:

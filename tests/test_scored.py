@@ -14,13 +14,10 @@ from hypothesis import strategies as st
 from scipy import stats as scipy_stats
 from strategies import quickly
 
-from assay.core.errors import AssayError, InputError, ParameterError
+from assay import AssayError, InputError, Measure, ParameterError, Predictions, parse_measure
 from assay.measures.counting.judgments import Floats
 from assay.measures.counting.scored import Scored
-from assay.measures.parser import parse_measure
-from assay.measures.registry import Measure
 from assay.measures.score_curves import AUC, EER, KS, AveragePrecision, Gini, PRArea
-from assay.tables.predictions import Predictions
 
 metrics = pytest.importorskip("sklearn.metrics", reason="scikit-learn is optional, and not installed")
 

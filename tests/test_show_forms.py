@@ -18,9 +18,8 @@ from html_structure import problems_of
 
 from assay.core import registry
 from assay.show import data, html, latex, markdown, terminal
-from assay.show.axis import Axis
 from assay.show.cells import WORDINGS, grid
-from assay.show.figure import Figure, Mark, MarkKind, Panel, Scale, Series
+from assay.show.figure import Axis, Figure, Mark, MarkKind, Panel, Scale, Series
 from assay.show.model import (
     Column,
     Document,

@@ -17,17 +17,17 @@ import numpy as np
 import pytest
 from scipy import stats as scipy_stats
 
+from assay import PerUnit
 from assay.measures.counting.judgments import Floats
-from assay.measures.steps import PerUnit, quantity
-from assay.stats import anova
+from assay.measures.steps import quantity
+from assay.stats import tests
 from assay.stats.bootstrap import Method, intervals
 from assay.stats.corrections import corrected
 from assay.stats.mean_samples import MeanSample
 from assay.stats.permutation import permutation_of_pairs, permutation_of_pooled
-from assay.stats.pooled_samples import PooledSample
 from assay.stats.samples import Drawing
 from assay.stats.tests import TESTS, paired_t
-from assay.stats.weighted_samples import UnitSample
+from assay.stats.weighted_samples import PooledSample, UnitSample
 
 SURE = 0.999
 UNITS = 30
@@ -171,19 +171,19 @@ def tables(simulations: int) -> Iterator[Floats]:
 def test_tukeys_test_keeps_the_chance_of_any_false_alarm() -> None:
     simulations, alpha = 1000, 0.05
     low, high = limits(alpha, simulations)
-    assert low <= np.mean([anova.tukey_hsd(table).min() < alpha for table in tables(simulations)]) <= high
+    assert low <= np.mean([tests.tukey_hsd(table).min() < alpha for table in tables(simulations)]) <= high
 
 
 def test_the_randomised_test_keeps_the_chance_of_any_false_alarm() -> None:
     simulations = 1500
-    p = [anova.randomised_tukey(table, resamples=399, seed=at).min() for at, table in enumerate(tables(simulations))]
+    p = [tests.randomised_tukey(table, resamples=399, seed=at).min() for at, table in enumerate(tables(simulations))]
     for alpha in (0.05, 0.1):
         low, high = limits(alpha, simulations)
         assert low <= np.mean(np.array(p) <= alpha) <= high
 
 
 def test_the_analysis_of_variance_rejects_true_nulls_as_often_as_promised() -> None:
-    p = np.array([anova.two_way(table).p for table in tables(2000)])
+    p = np.array([tests.two_way(table).p for table in tables(2000)])
     for alpha in ALPHAS:
         low, high = limits(alpha, len(p))
         assert low <= np.mean(p <= alpha) <= high
@@ -275,13 +275,13 @@ one = quantity("found", values[:, 0]) / quantity("all", values[:, 1])
 other = quantity("found", values[:, 2]) / quantity("all", values[:, 3])
 for name, test in tests.TESTS.items():
     print(name, test(numbers, resamples=2_000, seed=1))
-print(permutation.permutation_of_pairs(values, *anova.pairs(40), resamples=2_000).tolist())
+print(permutation.permutation_of_pairs(values, *tests.pairs(40), resamples=2_000).tolist())
 print(permutation.permutation_of_pooled(one, other, resamples=2_000))
 for sample in (mean_samples.MeanSample(values), pooled_samples.PooledSample((one, other))):
     resampled = sample.resampled(samples.Drawing(2_000, 0))
     print(resampled.sum(axis=1).tolist())
     print(bootstrap.intervals(resampled[:, 1], sample.observed[1], sample.without_each[:, 1], [0.95]))
-print(anova.two_way(values), anova.tukey_hsd(values).tolist(), anova.randomised_tukey(values, resamples=300).tolist())
+print(tests.two_way(values), tests.tukey_hsd(values).tolist(), tests.randomised_tukey(values, resamples=300).tolist())
 """
 
 

@@ -10,7 +10,8 @@ import pytest
 from shared_data import shared
 
 import assay
-from assay.core.errors import ParameterError, UnknownMeasureError
+from assay import ParameterError
+from assay.core.errors import UnknownMeasureError
 from assay.subjects.ranking.trec_eval import PrintOptions, trec_eval
 
 PARAMETERS = (  # noqa: SIM905  # as it is typed on the command line

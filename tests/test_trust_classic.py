@@ -9,8 +9,7 @@ import pytest
 from command import run_assay
 from shared_data import shared
 
-from assay import Collection, evaluate, read_collection, read_documents, read_qrels, read_topics
-from assay.core.errors import InputError
+from assay import Collection, InputError, evaluate, read_collection, read_documents, read_qrels, read_topics
 
 #: Documents, topics, judged topics and judged pairs, as the files' own descriptions count them.
 WHOLE = {

@@ -15,7 +15,7 @@ from documents import lines_of
 from reported import contents_of
 
 import assay
-from assay.core.errors import ParameterError
+from assay import ParameterError
 from assay.measures import registered
 
 UNITS = [f"u{number:02}" for number in range(30)]

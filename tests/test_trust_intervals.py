@@ -18,8 +18,7 @@ from reported import contents_of
 from scipy import stats
 
 import assay
-from assay import Scores
-from assay.verbs.comparison import Comparison
+from assay import Comparison, Scores
 
 ROOT = Path(__file__).parents[1]
 LEVEL, ALPHA = 0.95, 0.05

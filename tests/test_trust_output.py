@@ -16,7 +16,7 @@ import pytest
 from command import run_assay
 
 import assay
-from assay.core.errors import ParameterError
+from assay import ParameterError
 
 DATA = Path(assay.__file__).parent / "data"
 #: Each command that writes a file, with what it reads; the last argument is the input to be kept.

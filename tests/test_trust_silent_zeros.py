@@ -11,8 +11,7 @@ from command import run_assay
 from documents import json_of
 from shared_data import shared
 
-from assay import compare, evaluate
-from assay.core.errors import TopicError
+from assay import TopicError, compare, evaluate
 
 Table = dict[str, dict[str, float]]
 TOPICS = [str(number) for number in range(51, 59)]

@@ -14,10 +14,10 @@ from command import run_assay
 from documents import json_of, lines_of
 
 import assay
-from assay import Comparison, Measure
-from assay.measures import parse_measure, registered
+from assay import Comparison, Measure, parse_measure
+from assay.measures import registered
 from assay.measures.counting.judgments import Floats
-from assay.subjects.ranking.digests import of_json
+from assay.subjects.ranking.baselines import of_json
 
 Table: TypeAlias = dict[str, dict[str, float]]
 #: A grade for each unjudged document; None: it stays unjudged.

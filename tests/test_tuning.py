@@ -20,13 +20,11 @@ from scipy import sparse
 from scipy import stats as scipy_stats
 from shared_data import shared
 
-from assay import evaluate, read_topics, tune
-from assay.core.errors import InputError, ParameterError
+from assay import InputError, ParameterError, Topics, evaluate, read_topics, tune
 from assay.measures.counting.judgments import Floats, Ints
 from assay.stats.bootstrap import Interval
-from assay.stats.tuning_bootstrap import RETUNED, Choices, t_by_error
-from assay.subjects.ranking.settings_of_runs import parameters_in, settings_of
-from assay.tables import Topics
+from assay.stats.fold_samples import RETUNED, Choices, t_by_error
+from assay.subjects.ranking.tuning import parameters_in, settings_of
 
 ROOT = Path(__file__).parents[1]
 BICYCLES = ROOT / "src" / "assay" / "data" / "bicycles"

@@ -13,15 +13,27 @@ import pytest
 from shared_data import shared
 from strategies import random_tables
 
-from assay import Evaluation, Measure, Policies, Qrels, Ranks, Run, evaluate, scan_run
-from assay.core.errors import DuplicateError, InputError, ParameterError
-from assay.measures import parse_measure, registered
+from assay import (
+    DuplicateError,
+    Evaluation,
+    InputError,
+    Measure,
+    ParameterError,
+    Policies,
+    Qrels,
+    Ranks,
+    Run,
+    evaluate,
+    parse_measure,
+    scan_run,
+)
+from assay.measures import registered
 from assay.measures.counting.judgments import Floats
-from assay.measures.counting.retrieved import as_judged, retrieved, same_queries
+from assay.measures.counting.ranks import as_judged, retrieved, same_queries
 from assay.subjects.ranking import extremes as search
 from assay.subjects.ranking import unjudged as bounding
 from assay.subjects.ranking.extremes import extremes
-from assay.subjects.ranking.regrading import Trials
+from assay.subjects.ranking.hypothetical_judgments import Trials
 from assay.subjects.ranking.unjudged import bounds_of, judge_next, limits, reach_of
 
 Table: TypeAlias = dict[str, dict[str, float]]

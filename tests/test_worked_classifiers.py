@@ -11,10 +11,7 @@ import numpy as np
 import pytest
 from command import explained, invoke
 
-from assay import Predictions, classify, explain
-from assay.measures import parse_measure
-from assay.measures.counting.confusion import Confusion
-from assay.measures.counting.confusion_matrix import ConfusionMatrix
+from assay import Confusion, ConfusionMatrix, Predictions, classify, explain, parse_measure
 from assay.measures.counting.scored import Scored
 
 PAGE = Path(__file__).parents[1] / "docs" / "worked-examples-classifiers.md"

@@ -8,8 +8,7 @@ from itertools import pairwise
 
 import pytest
 
-from assay import Confusion, Measure, Ranks, evaluate, parse_measure
-from assay.core.errors import ParameterError
+from assay import Confusion, Measure, ParameterError, Ranks, evaluate, parse_measure
 from assay.measures import (
     AP,
     AUC,

@@ -8,19 +8,17 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from assay.core.errors import ParameterError
+from assay import Comparison, ParameterError, compare
 from assay.show.model import Prose, Section, Table
 from assay.stats.mean_samples import MeanSample
 from assay.stats.pairing import Pairing, Wanted
 from assay.stats.samples import Sample
-from assay.verbs.comparison import Comparison, compare
-from assay.verbs.gating.sides import Sides, Two, chosen_two
+from assay.verbs.gating.gate import Sides, Two, chosen_two
 from assay.verbs.report.subject import InputFile, Request
-from assay.verbs.scores import listed
-from assay.verbs.sections.bibliography import Citations
+from assay.verbs.sections.comparisons import verdicts_table
+from assay.verbs.sections.methods import Citations
 from assay.verbs.sections.sentences import of_finding
-from assay.verbs.sections.verdicts import verdicts_table
-from assay.verbs.subject import Words
+from assay.verbs.subject import Words, listed
 
 SECONDS = "Seconds"
 

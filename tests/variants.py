@@ -9,9 +9,8 @@ from typing import Any
 import numpy as np
 from strategies import TOP_GRADE, random_tables
 
-from assay import Measure, Ranks
+from assay import Measure, ParameterError, Ranks
 from assay.core.domains import Choice, Flag, Real, Whole, WordOrTable
-from assay.core.errors import ParameterError
 from assay.measures import registered
 from assay.measures.counting.judgments import Floats
 from assay.measures.definition import Parameter

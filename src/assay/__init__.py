@@ -26,12 +26,12 @@ _HOMES = {
     ),
     "assay.subjects.ranking.audit.audit": ("audit",),
     "assay.subjects.labels.result": ("Classification",),
-    "assay.subjects.labels.label_report": (
+    "assay.subjects.labels.evaluation": (
         "LabelReport",
         "classification_report",
         "scorer",
+        "classify",
     ),
-    "assay.subjects.labels.evaluation": ("classify",),
     "assay.subjects.ranking.clustered_results": ("ClustersByUse", "clusters_by_use"),
     "assay.subjects.clusters.result": ("Clustering",),
     "assay.subjects.clusters.evaluation": ("cluster",),
@@ -42,19 +42,21 @@ _HOMES = {
     "assay.subjects.labels.crossvalidation.result": (
         "Nested",
         "CrossValidation",
+        "FoldComparison",
     ),
-    "assay.subjects.labels.crossvalidation.comparing": ("FoldComparison",),
-    "assay.subjects.labels.crossvalidation.permutations": (
+    "assay.subjects.labels.crossvalidation.validation": (
         "LeakageCheck",
         "leakage_check",
+        "crossval",
     ),
     "assay.subjects.labels.crossvalidation.nested_choice": (
         "Nested",
         "nested",
     ),
-    "assay.subjects.ranking.tuning_result": ("Tuning",),
-    "assay.subjects.labels.crossvalidation.validation": ("crossval",),
-    "assay.subjects.ranking.tuning": ("tune",),
+    "assay.subjects.ranking.tuning": (
+        "Tuning",
+        "tune",
+    ),
     "assay.measures.counting": ("Confusion", "Policies", "Ranks"),
     "assay.measures.counting.confusion_matrix": ("ConfusionMatrix",),
     "assay.measures.counting.contingency": ("Contingency",),
@@ -63,19 +65,28 @@ _HOMES = {
     "assay.core.errors": ("AssayError", "DuplicateError", "FormatError", "InputError", "ParameterError", "TopicError"),
     "assay.subjects.ranking.evaluation": ("Evaluation", "evaluate"),
     "assay.verbs.explanation": ("Explanation", "explain"),
-    "assay.subjects.spans.result": ("Extraction",),
-    "assay.subjects.spans.evaluation": ("extract",),
+    "assay.subjects.spans.evaluation": (
+        "Extraction",
+        "extract",
+    ),
     "assay.files.clusters": ("read_clusters",),
-    "assay.files.collections": ("Collection", "read_collection"),
+    "assay.files.collections": (
+        "Collection",
+        "read_collection",
+        "read_documents",
+        "read_qrels",
+        "read_run",
+        "read_topics",
+        "scan_run",
+    ),
     "assay.files.predictions": ("read_predictions",),
-    "assay.files.reading": ("read_documents", "read_qrels", "read_run", "read_topics", "scan_run"),
     "assay.files.small_tables": ("read_scores",),
     "assay.files.writing": ("write",),
     "assay.verbs.gating.gate": ("gate",),
     "assay.subjects.ranking.baselines": ("Baseline", "freeze"),
     "assay.verbs.gating.result": ("GateResult",),
     "assay.measures": ("Measure", "PerUnit", "measure", "parse_measure"),
-    "assay.measures.curve_input": ("GivenCurve",),
+    "assay.measures.definition": ("GivenCurve",),
     "assay.verbs.planning": ("Plan", "plan"),
     "assay.verbs.report": ("Report", "make_report"),
     "assay.tables": ("Documents", "Predictions", "Qrels", "Run", "Scores", "Topics"),
@@ -109,12 +120,12 @@ if TYPE_CHECKING:
     from assay.files.clusters import read_clusters as read_clusters
     from assay.files.collections import Collection as Collection
     from assay.files.collections import read_collection as read_collection
+    from assay.files.collections import read_documents as read_documents
+    from assay.files.collections import read_qrels as read_qrels
+    from assay.files.collections import read_run as read_run
+    from assay.files.collections import read_topics as read_topics
+    from assay.files.collections import scan_run as scan_run
     from assay.files.predictions import read_predictions as read_predictions
-    from assay.files.reading import read_documents as read_documents
-    from assay.files.reading import read_qrels as read_qrels
-    from assay.files.reading import read_run as read_run
-    from assay.files.reading import read_topics as read_topics
-    from assay.files.reading import scan_run as scan_run
     from assay.files.small_tables import read_scores as read_scores
     from assay.files.writing import write as write
     from assay.measures import Measure as Measure
@@ -127,22 +138,22 @@ if TYPE_CHECKING:
     from assay.measures.counting.confusion_matrix import ConfusionMatrix as ConfusionMatrix
     from assay.measures.counting.contingency import Contingency as Contingency
     from assay.measures.counting.points import Points as Points
-    from assay.measures.curve_input import GivenCurve as GivenCurve
+    from assay.measures.definition import GivenCurve as GivenCurve
     from assay.subjects.clusters.evaluation import cluster as cluster
     from assay.subjects.clusters.number_of_clusters import number_of_clusters as number_of_clusters
     from assay.subjects.clusters.over_k import NumberOfClusters as NumberOfClusters
     from assay.subjects.clusters.result import Clustering as Clustering
-    from assay.subjects.labels.crossvalidation.comparing import FoldComparison as FoldComparison
     from assay.subjects.labels.crossvalidation.nested_choice import nested as nested
-    from assay.subjects.labels.crossvalidation.permutations import LeakageCheck as LeakageCheck
-    from assay.subjects.labels.crossvalidation.permutations import leakage_check as leakage_check
     from assay.subjects.labels.crossvalidation.result import CrossValidation as CrossValidation
+    from assay.subjects.labels.crossvalidation.result import FoldComparison as FoldComparison
     from assay.subjects.labels.crossvalidation.result import Nested as Nested
+    from assay.subjects.labels.crossvalidation.validation import LeakageCheck as LeakageCheck
     from assay.subjects.labels.crossvalidation.validation import crossval as crossval
+    from assay.subjects.labels.crossvalidation.validation import leakage_check as leakage_check
+    from assay.subjects.labels.evaluation import LabelReport as LabelReport
+    from assay.subjects.labels.evaluation import classification_report as classification_report
     from assay.subjects.labels.evaluation import classify as classify
-    from assay.subjects.labels.label_report import LabelReport as LabelReport
-    from assay.subjects.labels.label_report import classification_report as classification_report
-    from assay.subjects.labels.label_report import scorer as scorer
+    from assay.subjects.labels.evaluation import scorer as scorer
     from assay.subjects.labels.result import Classification as Classification
     from assay.subjects.labels.thresholds.choice import choose_threshold as choose_threshold
     from assay.subjects.labels.thresholds.choice import thresholds as thresholds
@@ -160,10 +171,10 @@ if TYPE_CHECKING:
     from assay.subjects.ranking.clustered_results import clusters_by_use as clusters_by_use
     from assay.subjects.ranking.evaluation import Evaluation as Evaluation
     from assay.subjects.ranking.evaluation import evaluate as evaluate
+    from assay.subjects.ranking.tuning import Tuning as Tuning
     from assay.subjects.ranking.tuning import tune as tune
-    from assay.subjects.ranking.tuning_result import Tuning as Tuning
+    from assay.subjects.spans.evaluation import Extraction as Extraction
     from assay.subjects.spans.evaluation import extract as extract
-    from assay.subjects.spans.result import Extraction as Extraction
     from assay.tables import Documents as Documents
     from assay.tables import Predictions as Predictions
     from assay.tables import Qrels as Qrels

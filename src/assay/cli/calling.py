@@ -16,8 +16,7 @@ from assay.cli.commands import SUBJECTS, TOP, application, every_command, names_
 from assay.cli.options import Output
 from assay.cli.output import form_of
 from assay.cli.wording import Options
-from assay.core.arguments import speaking
-from assay.core.errors import AssayError, InputError, ParameterError, did_you_mean
+from assay.core.errors import AssayError, InputError, ParameterError, did_you_mean, speaking
 
 if TYPE_CHECKING:
     from cyclopts import App
@@ -58,9 +57,9 @@ def call(words: list[str]) -> int:
         overwrites = [getattr(each, "overwrite", None) for each in bound.arguments.values()]
         overwrites.append(bound.arguments.get("overwrite"))
         if any(each is not None for each in overwrites):
-            from assay.files import originals  # noqa: PLC0415  # `assay --help` need not load Polars
+            from assay.files import atomic  # noqa: PLC0415
 
-            originals.start_anew(overwrite=any(overwrites))
+            atomic.start_anew(overwrite=any(overwrites))
         return function(*bound.args, **bound.kwargs) or 0
 
 

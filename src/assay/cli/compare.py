@@ -152,7 +152,7 @@ def scores(
 def _check(to: Comparing) -> None:
     """Refuse what cannot be drawn before anything is read."""
     if to.plot is not None:
-        from assay.show.pictures import suffix_of  # noqa: PLC0415  # `assay --help` need not load Polars
+        from assay.show.svg import suffix_of  # noqa: PLC0415  # `assay --help` need not load Polars
 
         suffix_of(to.plot)
 

@@ -66,7 +66,7 @@ def counts_of(measure: str, lists: TypedLists, rules: EvaluationRules) -> Any:
     if lists.counts:
         return decisions_in(lists.counts, rules.get("collection_size"), classes=is_of_classes(measure))
     if lists.points:
-        from assay.measures.curve_input import GivenCurve  # noqa: PLC0415
+        from assay.measures.definition import GivenCurve  # noqa: PLC0415
 
         if rules.get("collection_size") is not None:
             raise ParameterError("--collection-size has no meaning for points of a precision-recall curve")

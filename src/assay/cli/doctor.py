@@ -66,7 +66,7 @@ def classifier(
 
     $ assay classifier doctor letters/spam.csv
     """
-    from assay.files.prediction_columns import StatedColumns  # noqa: PLC0415
+    from assay.files.predictions import StatedColumns  # noqa: PLC0415
 
     inputs.each_named("", files)
     stated = StatedColumns(columns.truth, columns.prediction, columns.score, columns.item, columns.weight)
@@ -141,7 +141,7 @@ def _examine(subject: str, sources: list[Any], to: Diagnosing, stated: dict[str,
 
 
 def _deliver(diagnosis: Diagnosis, to: Diagnosing) -> int:
-    from assay.verbs.sections.diagnoses import document  # noqa: PLC0415
+    from assay.verbs.sections.results import diagnosis_document as document  # noqa: PLC0415
 
     if output.form_of(to) is None:
         shown = document(diagnosis, every=to.every)

@@ -204,7 +204,7 @@ def _deliver(
 
     result = explain(measure, *systems, show=to.show, running=to.running, **stated)
     if positive is not None:
-        from assay.subjects.labels.explained_matrices import of_class  # noqa: PLC0415
+        from assay.subjects.labels.explanation import of_class  # noqa: PLC0415
 
         result = replace(result, signature=of_class(result.signature, positive))  # with the class in it
     output.give(result, to)
@@ -212,7 +212,7 @@ def _deliver(
 
 def _opened(qrels: str, run: str) -> Any:
     """The run; a file that is empty is named, as nothing below would tell."""
-    from assay.subjects.ranking.inputs import EMPTY_FILE  # noqa: PLC0415
+    from assay.subjects.ranking.evaluation import EMPTY_FILE  # noqa: PLC0415
 
     (opened,) = inputs.opened(qrels, [run])
     if opened.format == EMPTY_FILE:

@@ -41,8 +41,8 @@ def show(
     $ assay show qrels.txt
     $ assay show --formats
     """
-    from assay.files.contents import contents_of, contents_of_collection  # noqa: PLC0415
-    from assay.verbs.sections.contents import document_of_formats  # noqa: PLC0415
+    from assay.files.collections import contents_of, contents_of_collection  # noqa: PLC0415
+    from assay.verbs.sections.results import document_of_formats  # noqa: PLC0415
 
     form = form_of(to)
     if formats:
@@ -139,7 +139,7 @@ def _to_stdout(table: Table, format: str | None) -> str:
 def _opened(source: str, kind: str | None, format: str | None = None, inverse_grades: bool = False) -> Table:
     """Read a file of any kind, or part of a dataset."""
     from assay import files  # noqa: PLC0415
-    from assay.files.reading import is_dataset  # noqa: PLC0415
+    from assay.files.collections import is_dataset  # noqa: PLC0415
 
     if kind is not None:
         Choice(_KINDS).check("kind", kind)

@@ -42,8 +42,8 @@ class Gating(Output, Measured):
 
     def gate(self, inputs: Sequence[Any], rules: Mapping[str, Any]) -> GateResult:
         """Gate under these rules."""
+        from assay.verbs.gating.checks import margins_in  # noqa: PLC0415
         from assay.verbs.gating.gate import gate  # noqa: PLC0415  # `assay --help` need not load Polars
-        from assay.verbs.gating.rules import margins_in  # noqa: PLC0415
 
         margins = margins_in(self.margin)
         stated = {**self.rules, **options.settings(self, "inconclusive"), **rules}
@@ -195,7 +195,7 @@ def freeze(
 
     $ assay freeze qrels.txt words.run -o baseline.json
     """
-    from assay.subjects.ranking import baselines as frozen  # noqa: PLC0415  # `assay --help` need not load Polars
+    from assay.subjects.ranking import baselines as frozen  # noqa: PLC0415
 
     frozen.refuse_predictions(qrels, inputs.named(run)[1])
     (opened,) = inputs.opened(qrels, [run])
@@ -212,8 +212,8 @@ def freeze(
 def _opened(qrels: str, old: str, new: str) -> tuple[list[Any], Any]:
     """The runs, the candidate last; and the baseline, which may be frozen."""
     from assay.files import Source  # noqa: PLC0415
-    from assay.subjects.ranking.baseline_files import frozen_in, is_baseline  # noqa: PLC0415
-    from assay.subjects.ranking.inputs import opened_run  # noqa: PLC0415
+    from assay.subjects.ranking.baselines import frozen_in, is_baseline  # noqa: PLC0415
+    from assay.subjects.ranking.evaluation import opened_run  # noqa: PLC0415
 
     name, path = inputs.named(old)
     if [qrels, path, inputs.named(new)[1]].count("-") > 1:
@@ -254,7 +254,7 @@ def _deliver(decide: Callable[[], GateResult], to: Gating) -> int:
     apart = ""
     if to.annotations is not None:
         from assay.show.legible import legible  # noqa: PLC0415
-        from assay.verbs.gating.annotations import without_commands  # noqa: PLC0415
+        from assay.verbs.gating.result import without_commands  # noqa: PLC0415
 
         apart = legible(result.to_annotations())
         # GitHub looks for commands in all that is printed, ids included: a text for people to read is fenced off. The
@@ -286,9 +286,8 @@ def _write(to: Gating, junit: str, summary: str) -> None:
 def _write_problem(to: Gating, problem: Exception) -> None:
     """Leave what went wrong in the same places; one that cannot be written to does not keep it from the others."""
     from assay.show.legible import legible  # noqa: PLC0415
-    from assay.verbs.gating.annotations import annotation  # noqa: PLC0415
-    from assay.verbs.gating.junit import junit_of_problem  # noqa: PLC0415
-    from assay.verbs.sections.gates import problem_document  # noqa: PLC0415
+    from assay.verbs.gating.result import annotation, junit_of_problem  # noqa: PLC0415
+    from assay.verbs.sections.results import problem_document  # noqa: PLC0415
 
     text = str(problem) if isinstance(problem, AssayError) else f"unexpected {type(problem).__name__}: {problem}"
     for each in (options.without(to, "summary"), options.without(to, "junit")):
@@ -299,9 +298,9 @@ def _write_problem(to: Gating, problem: Exception) -> None:
 
 
 def _append(path: Path, text: str) -> None:
-    from assay.files import originals  # noqa: PLC0415  # `assay --help` need not load Polars
+    from assay.files import atomic  # noqa: PLC0415
 
-    originals.check([path])
+    atomic.check([path])
     try:
         with path.open("a", encoding="utf-8") as file:
             file.write(text)

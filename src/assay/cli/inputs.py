@@ -62,7 +62,7 @@ def kept(file: str) -> str | Source:
 
 def opened(qrels: str, runs: Sequence[str]) -> list[Batches]:
     """Open the runs; `name=FILE` gives one a name."""
-    from assay.subjects.ranking.inputs import opened_run  # noqa: PLC0415
+    from assay.subjects.ranking.evaluation import opened_run  # noqa: PLC0415
 
     return [opened_run(path, name) for name, path in each_named(qrels, runs)]
 

@@ -17,7 +17,7 @@ from assay.core.options import Sampling, SpanRules
 if TYPE_CHECKING:
     from assay.measures.counting.confusion_matrix import ConfusionMatrix
     from assay.measures.counting.contingency import Contingency
-    from assay.subjects.spans.result import Extraction
+    from assay.subjects.spans.evaluation import Extraction
     from assay.tables import Predictions
     from assay.tables.clusters import Clusters as Clustering
 

@@ -128,7 +128,7 @@ def _list(known: list[Measure], kind: str | None) -> None:
     import polars as pl  # noqa: PLC0415
 
     from assay.show.model import Document, Prose, Section, Table  # noqa: PLC0415
-    from assay.verbs.sections.cards import family, first_sentence, name_elsewhere  # noqa: PLC0415
+    from assay.verbs.sections.explanations import family, first_sentence, name_elsewhere  # noqa: PLC0415
 
     rows: list[tuple[str, str, str]] = []
     for heading, measures in itertools.groupby(known, family):
@@ -147,13 +147,13 @@ def _list(known: list[Measure], kind: str | None) -> None:
 
 def _card(measure: Measure) -> None:
     from assay.show.terminal import Screen  # noqa: PLC0415
-    from assay.verbs.sections.cards import card  # noqa: PLC0415
+    from assay.verbs.sections.explanations import card  # noqa: PLC0415
 
     _print(card(measure, min(Screen.of(sys.stdout).width, 100)))
 
 
 def _as_json(measure: Measure) -> dict[str, Any]:
-    from assay.verbs.sections.cards import first_sentence  # noqa: PLC0415
+    from assay.verbs.sections.explanations import first_sentence  # noqa: PLC0415
 
     definition = measure.definition
     return {

@@ -41,7 +41,7 @@ def deliver(text: str, output: Output | None = None) -> None:
     """Print, or write to a file, whole or not at all: to the letter, but to a terminal nothing that it would obey."""
     output = output or Output()
     if output.spreadsheet:
-        from assay.files.spreadsheets import for_spreadsheets  # noqa: PLC0415
+        from assay.files.writing import for_spreadsheets  # noqa: PLC0415
 
         text = for_spreadsheets(text)
     if output.path is None:
@@ -60,7 +60,7 @@ def _on_terminal(text: str, *, is_csv: bool) -> str:
 
     if not is_csv:
         return legible(text)
-    from assay.files.spreadsheets import each_cell  # noqa: PLC0415
+    from assay.files.writing import each_cell  # noqa: PLC0415
 
     return each_cell(text, on_one_line)
 

@@ -44,7 +44,7 @@ class Target:
 
     def checked(self, kind: str) -> Path:
         """The file; one whose form is not known, or cannot be drawn, is refused before anything is read."""
-        from assay.show.pictures import suffix_of  # noqa: PLC0415  # `--help` need not load Polars
+        from assay.show.svg import suffix_of  # noqa: PLC0415  # `--help` need not load Polars
 
         target = self.path or Path(f"assay-{kind}.html")
         suffix_of(target)
@@ -134,7 +134,7 @@ def classifier(
     $ assay classifier plot letters/spam.csv --positive spam -o roc.svg
     $ assay classifier plot letters/spam.csv --positive spam --kind calibration -o calibration.svg
     """
-    from assay.subjects.labels import curves as classifier_curves  # noqa: PLC0415  # `--help` need not load Polars
+    from assay.subjects.labels import curves as classifier_curves  # noqa: PLC0415
 
     Choice(OF_SCORES).check("--kind", kind)
     chosen = settings(look) | {**sampling}

@@ -94,7 +94,7 @@ def thresholds(
 
 
 def _system(path: str | None, typed: str | None, labels: LabelInputs) -> Any:
-    from assay.subjects.labels.thresholds.inputs import only_one, scored_systems  # noqa: PLC0415
+    from assay.subjects.labels.thresholds.choice import only_one, scored_systems  # noqa: PLC0415
 
     if path is not None:
         return only_one(scored_systems(items.scored([path], labels)))

@@ -6,7 +6,7 @@ import shlex
 from collections.abc import Mapping
 from typing import Any
 
-from assay.core.arguments import ArgumentWording, Value
+from assay.core.errors import ArgumentWording, Value
 
 #: Arguments whose options are called otherwise; the others keep their names.
 _RENAMED = {

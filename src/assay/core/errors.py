@@ -23,10 +23,15 @@ from __future__ import annotations
 
 import importlib.util
 import inspect
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, Self, TypeVar
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from types import EllipsisType
+from typing import Any, Self, TypeAlias, TypeVar
 
 Held = TypeVar("Held")
+
 _LONGEST_QUOTE, _LONGEST_ID = 80, 60
 
 
@@ -243,3 +248,136 @@ def refuse_unknown(arguments: Iterable[str], *known: Callable[..., Any] | Iterab
         if name not in taken:
             hint = did_you_mean(name, [*taken, *nearby])
             raise ParameterError(f"unknown argument {name!r}{hint}")
+
+
+#: What is said of an argument: a value, or `...` where any would do.
+Value: TypeAlias = str | float | bool | EllipsisType | None
+
+_TEMPLATE = re.compile(r"\{([a-z]\w*)(?:=([^{}]*))?\}")
+
+
+class ArgumentWording:
+    """How Python is spoken: the words of functions and of their arguments."""
+
+    #: How something is given a name of its own.
+    naming = "as a key of a dict"
+
+    def argument(self, name: str, value: Value) -> str:
+        """An argument with its value.
+
+        >>> ArgumentWording().argument("pos_label", "ham"), ArgumentWording().argument("threshold", ...)
+        ("pos_label='ham'", 'threshold=...')
+        """
+        return f"{name}={'...' if value is ... else repr(value)}"
+
+    def evaluation(self, measure: str, rules: Mapping[str, Any]) -> str:
+        """The call that evaluates a run by rules.
+
+        >>> ArgumentWording().evaluation("P@5", {"relevance_level": 2.0})
+        "assay.evaluate(qrels, run, 'P@5', relevance_level=2.0)"
+        """
+        arguments = "".join(f", {name}={value!r}" for name, value in rules.items())
+        return f"assay.evaluate(qrels, run, {measure!r}{arguments})"
+
+
+_PYTHON = ArgumentWording()
+
+_spoken: ContextVar[ArgumentWording] = ContextVar("wording", default=_PYTHON)
+
+
+@contextmanager
+def speaking(wording: ArgumentWording) -> Iterator[None]:
+    """Within this, messages are put in other words.
+
+    >>> class Shouting(ArgumentWording):
+    ...     def argument(self, name, value):
+    ...         return name.upper()
+    >>> with speaking(Shouting()):
+    ...     argument("threshold")
+    'THRESHOLD'
+    """
+    token = _spoken.set(wording)
+    try:
+        yield
+    finally:
+        _spoken.reset(token)
+
+
+def argument(name: str, value: Value = ...) -> str:
+    """An argument as whoever reads the message would write it.
+
+    >>> argument("nulls", "drop"), argument("overwrite", True), argument("truth")
+    ("nulls='drop'", 'overwrite=True', 'truth=...')
+    """
+    return _spoken.get().argument(name, value)
+
+
+def evaluation(measure: str, rules: Mapping[str, Any]) -> str:
+    """What to write to evaluate a run by rules."""
+    return _spoken.get().evaluation(measure, rules)
+
+
+def naming() -> str:
+    """How to give something a name of its own."""
+    return _spoken.get().naming
+
+
+def worded(template: str) -> str:
+    """A text with arguments in it, each in braces, as whoever reads it would write them.
+
+    >>> worded("choose a judge ({judge}), or leave them out ({nulls=drop}); {complete=True} is another way")
+    "choose a judge (judge=...), or leave them out (nulls='drop'); complete=True is another way"
+    """
+
+    def wording(place: re.Match[str]) -> str:
+        name, value = place.groups()
+        literals: dict[str | None, Value] = {None: ..., "True": True}
+        return argument(name, literals.get(value, int(value) if str(value).isdecimal() else value))
+
+    return _TEMPLATE.sub(wording, template)
+
+
+class Note(str):
+    """A line of text that knows its kind, or the measure that it is about: notes alike then share a line.
+
+    >>> note = Note.on("AP", "2 queries left out")
+    >>> note, note.measure
+    ('AP: 2 queries left out', 'AP')
+    """
+
+    __slots__ = ("kind", "lead", "measure", "remark")
+    kind: str
+    lead: str
+    measure: str
+    remark: str
+
+    def __new__(cls, remark: str, *, kind: str = "", lead: str = "", measure: str = "") -> Note:
+        """`lead` and the measure, where there is one, stand before the remark."""
+        note = super().__new__(cls, f"{lead}{measure}: {remark}" if measure else f"{lead}{remark}")
+        note.kind, note.lead, note.measure, note.remark = kind, lead, measure, remark
+        return note
+
+    @classmethod
+    def on(cls, measure: str, remark: str) -> Note:
+        """What to say of a measure."""
+        return cls(remark, measure=measure)
+
+    @classmethod
+    def of_problem(cls, problem: AssayError, *, lead: str = "", end: str = "") -> Note:
+        """What was wrong, in a note; it is about the measure that the problem is about."""
+        return cls(f"{problem.remark}{end}", lead=lead, measure=problem.measure)
+
+
+def merged(notes: Iterable[str]) -> list[str]:
+    """Notes without repetition: what is said of several measures in the same words is said of them together.
+
+    >>> merged([Note.on("AP", "2 left out"), "an aside", Note.on("RR", "2 left out"), "an aside"])
+    ['AP, RR: 2 left out', 'an aside']
+    """
+    groups: dict[tuple[str, str], list[str]] = {}
+    for note in notes:
+        about = note if isinstance(note, Note) else Note(note)
+        measures = groups.setdefault((about.lead, about.remark), [])
+        if about.measure not in measures:
+            measures.append(about.measure)
+    return [str(Note(remark, lead=lead, measure=", ".join(names))) for (lead, remark), names in groups.items()]

@@ -23,31 +23,31 @@ WRITERS = {
 }
 #: The kind of a result -> its presenter, a function from the result to a `Document`.
 PRESENTERS = {
-    "clusters by use": "assay.subjects.ranking.sections.clustered_results:document",
+    "clusters by use": "assay.subjects.ranking.sections.results:clusters_by_use_document",
     "comparison": "assay.verbs.sections.comparisons:document",
     "fold comparison": "assay.verbs.sections.comparisons:fold_document",
-    "gate": "assay.verbs.sections.gates:document",
-    "classification": "assay.subjects.labels.sections.classifications:document",
+    "gate": "assay.verbs.sections.results:gate_document",
+    "classification": "assay.subjects.labels.sections.parts:document",
     "thresholds": "assay.subjects.labels.sections.thresholds:several",
     "chosen_threshold": "assay.subjects.labels.sections.thresholds:chosen",
     "threshold_table": "assay.subjects.labels.sections.thresholds:every",
-    "extraction": "assay.subjects.spans.sections:document",
-    "label_report": "assay.subjects.labels.sections.classifications:label_report",
-    "evaluation": "assay.subjects.ranking.sections.evaluations:document",
+    "extraction": "assay.subjects.spans.report:document",
+    "label_report": "assay.subjects.labels.sections.parts:label_report",
+    "evaluation": "assay.subjects.ranking.sections.results:evaluation_document",
     "explanation": "assay.verbs.sections.explanations:document",
-    "diagnosis": "assay.verbs.sections.diagnoses:document",
-    "audit": "assay.subjects.ranking.sections.audits:document",
-    "signatures": "assay.subjects.ranking.sections.audits:differences",
-    "contents": "assay.verbs.sections.contents:document",
-    "plan": "assay.verbs.sections.plans:document",
+    "diagnosis": "assay.verbs.sections.results:diagnosis_document",
+    "audit": "assay.subjects.ranking.sections.results:audit_document",
+    "signatures": "assay.subjects.ranking.sections.results:differences",
+    "contents": "assay.verbs.sections.results:contents_document",
+    "plan": "assay.verbs.sections.results:plan_document",
     "curve": "assay.verbs.sections.curves:document",
-    "correlations": "assay.verbs.sections.correlations:document",
-    "clustering": "assay.subjects.clusters.sections.clusterings:document",
+    "correlations": "assay.verbs.sections.results:correlations_document",
+    "clustering": "assay.subjects.clusters.sections:document",
     "cross-validation": "assay.subjects.labels.sections.crossvalidations:document",
     "nested cross-validation": "assay.subjects.labels.sections.crossvalidations:nested_document",
     "leakage check": "assay.subjects.labels.sections.crossvalidations:leakage_document",
-    "tuning": "assay.subjects.ranking.sections.tunings:document",
-    "number of clusters": "assay.subjects.clusters.sections.clusterings:number_of_clusters",
+    "tuning": "assay.subjects.ranking.sections.results:tuning_document",
+    "number of clusters": "assay.subjects.clusters.sections:number_of_clusters",
 }
 #: What can be evaluated -> its `Subject`: see `assay.verbs.subject`.
 SUBJECTS = {
@@ -60,10 +60,10 @@ SUBJECTS = {
 #: Verbs that results have as methods.
 VERBS = {
     "report": "assay.verbs.report:make_report",
-    "compare_folds": "assay.subjects.labels.crossvalidation.comparing:compare_folds",
+    "compare_folds": "assay.subjects.labels.crossvalidation.result:compare_folds",
     "explain": "assay.verbs.explanation:explain",
     "chart": "assay.show.vega:chart",
-    "save": "assay.show.pictures:save",
+    "save": "assay.show.svg:save",
 }
 
 

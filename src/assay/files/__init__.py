@@ -1,7 +1,6 @@
 """Bytes <-> tables: one module a format or a family of formats, registered where it is defined."""
 
-from assay.files import smart as _smart, trec as _trec  # noqa: F401  # isort: skip  # register their formats
-from assay.files.reading import read_documents, read_qrels, read_run, read_topics, scan_run
+from assay.files.collections import read_documents, read_qrels, read_run, read_topics, scan_run
 from assay.files.registry import Format, detect, formats
 from assay.files.runs import RunFile
 from assay.files.sources import Readable, Source, is_file

@@ -1,17 +1,77 @@
-"""Files appear whole or not at all: written under a temporary name in the same folder, then renamed."""
+"""The files that were read: nothing that is written takes the place of one, unless it is told to.
+
+What Assay itself has written in this process may be written again, read or not.
+"""
 
 from __future__ import annotations
 
 import errno
 import os
 import tempfile
-from collections.abc import Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import IO
 
-from assay.core.errors import InputError
-from assay.files import originals
+from assay.core.errors import InputError, ParameterError, argument
+
+_read: set[str] = set()
+
+_streams: list[os.stat_result] = []
+
+_written: set[str] = set()
+
+_allowed = False
+
+
+def remember(path: str | os.PathLike[str]) -> None:
+    """A file was read."""
+    _read.add(os.path.realpath(path))
+
+
+def remember_stream(stream: IO[bytes] | IO[str]) -> None:
+    """An open file was read: stdin, if it is not a pipe, or one that the caller has opened."""
+    with suppress(OSError, ValueError, AttributeError):
+        _streams.append(os.fstat(stream.fileno()))
+
+
+def remember_written(path: str | os.PathLike[str]) -> None:
+    """A file was written, and is no original."""
+    _written.add(os.path.realpath(path))
+
+
+def start_anew(*, overwrite: bool = False) -> None:
+    """Forget what was read and written: each command is one of its own, and may be told to overwrite."""
+    global _allowed  # noqa: PLW0603  # what a command was told holds for all that it writes
+    _read.clear()
+    _streams.clear()
+    _written.clear()
+    _allowed = overwrite
+
+
+def are_given_up() -> bool:
+    """Whether this command was told to overwrite its inputs."""
+    return _allowed
+
+
+def check(targets: Iterable[str | os.PathLike[str]], overwrite: bool = False) -> None:
+    """Refuse to write where something was read from, by whatever name: links lead to the same file."""
+    for target in targets:
+        if overwrite or _allowed or os.path.realpath(target) in _written or not os.path.isfile(target):  # noqa: PTH113
+            continue
+        there = os.stat(target)  # noqa: PTH116
+        if any(os.path.samestat(there, known) for known in _streams) or any(is_same(target, path) for path in _read):
+            raise ParameterError(
+                f"{os.fspath(target)}: is an input, and would be replaced: choose another name for the output, or say "
+                f"{argument('overwrite', True)}"
+            )
+
+
+def is_same(target: str | os.PathLike[str], path: str | os.PathLike[str]) -> bool:
+    """Whether both are the same file, by whatever name."""
+    with suppress(OSError, ValueError):
+        return os.path.samefile(target, path)  # noqa: PTH121
+    return False
 
 
 def write_text(path: str | os.PathLike[str], text: str, *, overwrite: bool = False) -> None:
@@ -41,7 +101,7 @@ def write_texts(texts: Mapping[Path, str], *, overwrite: bool = False) -> None:
     ...     sorted(path.name for path in Path(folder).iterdir())
     ['a.md', 'b.md']
     """
-    originals.check(texts, overwrite)
+    check(texts, overwrite)
     with ExitStack() as unfinished:
         waiting: list[tuple[Path, Path]] = []
         devices: list[tuple[Path, str]] = []
@@ -53,7 +113,7 @@ def write_texts(texts: Mapping[Path, str], *, overwrite: bool = False) -> None:
             with _one_line_errors(target):
                 temporary = _temporary(target)
                 unfinished.callback(temporary.unlink, missing_ok=True)
-                with _written(temporary) as file:
+                with _atomic_written(temporary) as file:
                     file.write(text.encode())
             waiting.append((temporary, target))
         for device, text in devices:
@@ -86,7 +146,7 @@ def replacing(path: str | os.PathLike[str], *, overwrite: bool = False) -> Itera
 
     What was read is not replaced, unless `overwrite` says so.
     """
-    originals.check([path], overwrite)
+    check([path], overwrite)
     target = Path(os.path.realpath(path))  # where a link leads to is replaced, not the link
     with _one_line_errors(target):
         if _is_device(Path(path)):
@@ -95,7 +155,7 @@ def replacing(path: str | os.PathLike[str], *, overwrite: bool = False) -> Itera
             return
         temporary = _temporary(target)
         try:
-            with _written(temporary) as file:
+            with _atomic_written(temporary) as file:
                 yield file
             _put(temporary, target)
         except BaseException:
@@ -104,7 +164,7 @@ def replacing(path: str | os.PathLike[str], *, overwrite: bool = False) -> Itera
 
 
 @contextmanager
-def _written(temporary: Path) -> Iterator[IO[bytes]]:
+def _atomic_written(temporary: Path) -> Iterator[IO[bytes]]:
     """Open a file, and see to it that what was written is on the disk."""
     with temporary.open("wb") as file:
         yield file
@@ -130,7 +190,7 @@ def _put(temporary: Path, target: Path) -> None:
     os.umask(umask)
     temporary.chmod(0o666 & ~umask)  # mkstemp makes files private; a report is an ordinary file
     temporary.replace(target)
-    originals.remember_written(target)
+    remember_written(target)
 
 
 @contextmanager

@@ -11,7 +11,7 @@ import polars as pl
 
 from assay.core.errors import FormatError, InputError, ParameterError, did_you_mean, listed
 from assay.files.named_columns import as_whole, chosen, named_columns, names_in_any
-from assay.files.prediction_columns import Columns, looks_like
+from assay.files.predictions import Columns, looks_like
 from assay.files.sources import Readable, Source, is_file
 from assay.tables.clusters import Clusters, assembled_clusters
 from assay.tables.label_columns import ids_of

@@ -1,24 +1,151 @@
-"""Any table with named columns, whatever they are called: CSV, TSV, JSONL, a JSON list of objects, Parquet, Arrow."""
+"""Files whose columns have names (CSV, TSV, JSONL, Parquet, Arrow) as runs, judgments, topics and documents."""
 
 from __future__ import annotations
 
+import csv
+import io
+import itertools
 import re
-from collections.abc import Iterable, Sequence
-from typing import Any, TypeVar
+from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 import polars as pl
 
-from assay.core.errors import AssayError, EmptyFileError, ParameterError, did_you_mean, listed
-from assay.files.delimited import header_of, read_fields
-from assay.files.json_values import fast_table, keys_of, records
-from assay.files.panics import quiet_panics
-from assay.files.parquet import names_in, read_table
-from assay.files.registry import COLUMN_MARKS, Head, head_of
-from assay.files.sources import Readable, Source, is_file
+from assay.core.errors import AssayError, EmptyFileError, FormatError, ParameterError, did_you_mean, listed
+from assay.files.json_values import fast_table, keys_of, quiet_panics, records
+from assay.files.parquet import TableFile, names_in, read_table
+from assay.files.registry import COLUMN_MARKS, Head, Kind, Loaded, head_of, named, register
+from assay.files.sources import Readable, Source, decoded, is_file, lines_of
+from assay.tables import Documents, Run, Topics
 from assay.tables.label_rules import ItemTable, distinct
-from assay.tables.named_columns import TRUTH_VALUES, NamedColumns, is_frame
-from assay.tables.roles import shape_of
+from assay.tables.named_columns import TRUTH_VALUES, NamedColumns, is_frame, ranking_rows
+from assay.tables.roles import absent, columns_of, shape_of
+
+_SEPARATORS = ("\t", ",", ";")
+
+_LONGEST_HEADER = 1 << 20
+
+_SAYS = {"\t": "TSV", ",": "CSV", ";": "CSV"}
+
+
+class _Dialect(NamedTuple):
+    """Where the header is, and how fields are separated and quoted."""
+
+    line: int
+    separator: str
+    names: list[str]
+    quoted: bool = True
+
+
+def _header(line: str, separators: tuple[str, ...] = _SEPARATORS) -> tuple[str, list[str]] | None:
+    """The separator and the names of a header line, unless it is as long as none is."""
+    for separator in separators if len(line) <= _LONGEST_HEADER else ():
+        if separator in line:
+            try:
+                return separator, next(csv.reader([line.rstrip("\r\n")], delimiter=separator, strict=True), [])
+            except csv.Error:
+                return None
+    return None
+
+
+def read_fields(source: Source, separator: str | None, expected: str) -> NamedColumns:
+    """All columns as text, whatever they are called; `expected` is for messages.
+
+    >>> read_fields(Source(io.StringIO("a;b\\n1;2\\n")), None, "a table").frame.to_dict(as_series=False)
+    {'a': ['1'], 'b': ['2']}
+    """
+    head = head_of(source)
+    number, line = head.numbered[0] if head.numbered else (1, b"")
+    mark, names = _header(line.decode(errors="replace"), _SEPARATORS if separator is None else (separator,)) or ("", [])
+    if len(set(names)) < max(len(names), 2):
+        raise FormatError(source.name, number, expected=expected, got=", ".join(names) or line.decode(errors="replace"))
+    frame, dialect = _loaded(source, _Dialect(number, mark, names), "a line or more below the header")
+
+    def where(row: int) -> tuple[str, int | None]:
+        lines = (line for line, _ in _rows(_with_newlines(source.read()), dialect))
+        return source.name, next(itertools.islice(lines, row, None), None)
+
+    return NamedColumns(source.name, frame, where, title=f"{_SAYS.get(mark, 'CSV')} with a header")
+
+
+def _loaded(source: Source, dialect: _Dialect, expected: str) -> tuple[pl.DataFrame, _Dialect]:
+    """The fields, one line or more of them, and how they turned out to be quoted."""
+    data = _with_newlines(source.read())
+    frame = _parsed(data, dialect)
+    if frame is None and dialect.separator == "\t":
+        # Files with tabs often quote nothing, and have quotation marks in their texts.
+        dialect = dialect._replace(quoted=False)
+        frame = _parsed(data, dialect)
+    if frame is None or _may_be_ragged(frame):
+        _refuse_ragged(source, data, dialect, sure=frame is None)
+    if frame is None or not frame.height:
+        raise EmptyFileError(source.name, expected)
+    return frame, dialect
+
+
+def _with_newlines(data: bytes) -> bytes:
+    """Where carriage returns alone end the lines, newlines instead."""
+    return data if b"\n" in data else data.replace(b"\r", b"\n")
+
+
+def _parsed(data: bytes, dialect: _Dialect) -> pl.DataFrame | None:
+    """All fields as text, without blank lines; None if they do not fit."""
+    start = 0
+    for _ in range(dialect.line):  # the header, and comments before it
+        start = data.find(b"\n", start) + 1 or len(data)
+    # Polars takes what starts like a compressed file for one, so that a line of our own stands before the rows.
+    fields = dialect.separator.join("-" for _ in dialect.names).encode()
+    try:
+        frame = pl.read_csv(
+            b"%b\n%b" % (fields, data[start:]),
+            separator=dialect.separator,
+            schema=dict.fromkeys(dialect.names, pl.String),
+            quote_char='"' if dialect.quoted else None,
+            has_header=False,
+        )[1:]
+    except pl.exceptions.PolarsError:
+        return None
+    return frame.filter(~pl.all_horizontal(pl.all().is_null()))
+
+
+def header_of(head: Head, separator: str | None = None) -> list[str]:
+    """The names in the header line of a table; none if the line has no separator."""
+    header = _header(head.first, _SEPARATORS if separator is None else (separator,)) if head.numbered else None
+    return header[1] if header else []
+
+
+def _may_be_ragged(frame: pl.DataFrame) -> bool:
+    """Polars fills short lines up with nulls, which are also what empty fields give: whoever has none is fine."""
+    return bool(frame.width and frame[frame.columns[-1]].null_count())
+
+
+def _rows(data: bytes, dialect: _Dialect) -> Iterator[tuple[int, list[str]]]:
+    """All rows after the header that are not blank, with the number of the line that each ends on."""
+    lines = io.StringIO(data.decode(errors="replace"), newline="")
+    for _ in range(dialect.line):
+        lines.readline()
+    csv.field_size_limit(1 << 30)
+    quoting: Any = csv.QUOTE_MINIMAL if dialect.quoted else csv.QUOTE_NONE
+    reader = csv.reader(lines, delimiter=dialect.separator, quoting=quoting)
+    for row in reader:
+        if any(row):
+            yield dialect.line + reader.line_num, row
+
+
+def _refuse_ragged(source: Source, data: bytes, dialect: _Dialect, *, sure: bool) -> None:
+    """Find the line that has another number of fields, or is not text; `sure`: there has to be something wrong."""
+    columns = len(dialect.names)
+    for line, row in _rows(data, dialect):
+        got = dialect.separator.join(row)
+        if len(row) != columns:
+            raise FormatError(source.name, line, expected=f"{columns} fields", got=got)
+        if sure and any("\ufffd" in field for field in row):
+            raise FormatError(source.name, line, expected="text in UTF-8", got=got)
+    if sure:
+        raise FormatError(source.name, None, expected="fields quoted as in CSV")
+
 
 # Whole numbers, as they are or as a column of floats writes them; what starts with a zero is a code, not a number.
 _WHOLE = re.compile(r"-?(0|[1-9][0-9]{0,17})(\.0+)?")
@@ -172,3 +299,83 @@ def chosen(tables: Iterable[_System], systems: Sequence[str] | str, path: str, w
                 f"{path}: no {what} is called {name!r}: there are {known}{did_you_mean(name, by_name)}"
             )
     return [by_name[name] for name in wanted]
+
+
+#: All kinds; where an object fits several, the first one counts.
+_KINDS: tuple[Kind, ...] = ("run", "qrels", "documents", "topics")
+
+_FORMS = {"parquet": "Parquet or Arrow", "jsonl": "JSONL", "csv": "CSV or TSV"}
+#: How files of a form start.
+_STARTS = {"parquet": tuple(mark.decode() for mark in COLUMN_MARKS), "jsonl": ("{", "[")}
+
+
+def table_of(kind: Kind, table: NamedColumns, columns: dict[str, str], name: str) -> Any:
+    """Named columns of any types -> a run, loaded judgments, topics or documents."""
+    if kind in {"topics", "documents"}:
+        make = Topics if kind == "topics" else Documents
+        ids = table.ids(columns[make.key], make.key).alias(make.key)
+        texts = [table.frame[theirs].alias(ours) for ours, theirs in columns.items() if ours != make.key]
+        rest = table.frame.drop({*columns, *columns.values()} & {*table.frame.columns})
+        return make(pl.DataFrame([ids, *texts, *rest]), name, table.title, where=table.where)
+    rows = ranking_rows(kind, table, columns)
+    if kind == "qrels":
+        return Loaded(rows, table.where, title=table.title)
+    return Run(rows, name, table.title, where=table.where, origin=table.path)
+
+
+def _read(kind: Kind, source: Source, name: str) -> Any:
+    head = head_of(source)
+    columns = columns_of(kind, names_of(head))
+    if kind == "run" and columns is not None and head.start.startswith(COLUMN_MARKS):
+        return TableFile(source, columns, name)
+    table = read_named_columns(source, f"rows {shape_of(kind)}")
+    columns = columns_of(kind, table.frame.columns)
+    if columns is None:
+        raise absent(kind, table.frame.columns, table.path, 1)
+    return table_of(kind, table, columns, name)
+
+
+def _matches(form: str, kind: Kind, head: Head) -> bool:
+    is_form = form == next((known for known, marks in _STARTS.items() if head.text.startswith(marks)), "csv")
+    return is_form and columns_of(kind, names_of(head)) is not None
+
+
+def _two_columns(kind: Kind, source: Source, name: str) -> Topics | Documents:
+    """An id, a tab and a text, without a header, as MS MARCO has queries and passages."""
+    key = "query_id" if kind == "topics" else "doc_id"
+    text = "title" if kind == "topics" else "text"
+    data, warnings = decoded(source)
+    lines: list[int] = []
+    rows: list[tuple[str, str]] = []
+    for number, line in enumerate(lines_of(data), 1):
+        identifier, tab, words = line.partition("\t")
+        if not tab and not identifier.strip():
+            continue
+        if not tab or not identifier.strip():
+            raise FormatError(source.name, number, expected=f"`{key}`, a tab, the text", got=line)
+        rows.append((identifier.strip(), words.strip()))
+        lines.append(number)
+    if not rows:
+        raise EmptyFileError(source.name, f"`{key}`, a tab, the text")
+    frame = pl.DataFrame(rows, schema=[key, text], orient="row")
+    make = Topics if kind == "topics" else Documents
+    return make(frame, name, "TSV of ids and texts", warnings, where=lambda row: (source.name, lines[row]))
+
+
+for _form, _title in _FORMS.items():
+    for _kind in _KINDS:
+        register(f"{_form}-{_kind}", _kind, f"{_title} of {named(_kind)}", shape_of(_kind), partial(_read, _kind))(
+            partial(_matches, _form, _kind)
+        )
+
+
+@register(
+    "tsv-documents", "documents", "TSV of ids and texts", "`doc_id`, a tab, the text",
+    partial(_two_columns, "documents"),
+)  # fmt: skip
+@register(
+    "tsv-topics", "topics", "TSV of ids and texts", "`query_id`, a tab, the text", partial(_two_columns, "topics")
+)
+def two_columns(head: Head) -> bool:
+    """Every line has one tab, and what stands before it is one word."""
+    return all(line.count("\t") == 1 and len(line.partition("\t")[0].split()) == 1 for line in head.lines)

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 import polars as pl
 
 from assay.core.errors import EmptyFileError, FormatError
-from assay.files.panics import quiet_panics
+from assay.files.json_values import quiet_panics
 from assay.files.registry import COLUMN_MARKS
 from assay.files.sources import Source
 from assay.tables import Run

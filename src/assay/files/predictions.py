@@ -1,23 +1,271 @@
-"""Files of predictions: a row an item, with the truth, what systems predicted, and their scores."""
+"""Which columns of a file hold the truth, the predictions, the scores: as said, or guessed by their names."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
-from typing import Any
+from types import MappingProxyType
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import polars as pl
 
-from assay.core.errors import ParameterError, did_you_mean, listed
+from assay.core.errors import FormatError, ParameterError, argument, did_you_mean, listed
 from assay.files.named_columns import as_whole, chosen, named_columns, names_in_any, zero_or_one
-from assay.files.prediction_columns import ColumnPlan, Columns, StatedColumns, SystemColumns, looks_like, plan
 from assay.files.sources import Readable, Source
 from assay.tables.label_columns import ids_of
 from assay.tables.label_matrices import ScoreColumns, lists_of_indicators
 from assay.tables.label_rules import Nulls, Unknown, distinct
 from assay.tables.named_columns import NamedColumns
 from assay.tables.predictions import Predictions, assembled
+from assay.tables.roles import (
+    ITEM,
+    PREDICTION,
+    SCORE,
+    SYSTEM,
+    TRUTH,
+    WEIGHT,
+    absent,
+    columns_of,
+    find,
+    folded_name,
+    suffix,
+    suffixed,
+)  # fmt: skip
+
+#: One column; several, a system each (or, of scores, a label each); or names (of systems, of labels) to columns.
+Columns: TypeAlias = str | Sequence[str] | Mapping[str, str] | None
+
+_MARKS = ("_", ":")
+
+_NOTHING: Mapping[str, str] = MappingProxyType({})
+
+
+class SystemColumns(NamedTuple):
+    """The columns of one system; `None` is a name that the file does not tell."""
+
+    name: str | None
+    prediction: str | None = None
+    #: Labels to columns of 0 and 1, where items have several labels.
+    indicators: Mapping[str, str] = _NOTHING
+    score: str | None = None
+    #: Labels to columns of scores.
+    class_scores: Mapping[str, str] = _NOTHING
+
+
+class ColumnPlan(NamedTuple):
+    """What each column is; `truth` is one column, or `indicators` are labels to columns of 0 and 1."""
+
+    truth: str | None
+    indicators: dict[str, str]
+    item: str | None
+    weight: str | None
+    #: A column that names the system of each row.
+    system: str | None
+    systems: list[SystemColumns]
+    #: What was read from one column though another one has a name for it, too.
+    aside: tuple[str, ...] = ()
+
+
+class StatedColumns(NamedTuple):
+    """What the caller says about columns."""
+
+    truth: Columns = None
+    prediction: Columns = None
+    score: Columns = None
+    item: str | None = None
+    weight: str | None = None
+
+
+def looks_like(names: Sequence[str]) -> bool:
+    """Whether a header is one of predictions: a truth, and predictions or scores; and not of a run or of judgments.
+
+    >>> looks_like(["id", "label", "pred"]), looks_like(["query_id", "doc_id", "label", "score"])
+    (True, False)
+    """
+    if columns_of("run", names) or columns_of("qrels", names):
+        return False
+    if not (find(TRUTH, names) or len(suffixed(names, TRUTH)) > 1):
+        return False
+    return any(find(role, names) or suffixed(names, role, TRUTH) for role in (PREDICTION, SCORE))
+
+
+def plan(
+    path: str, names: Sequence[str], stated: StatedColumns, labels: Callable[[Iterable[str]], set[str]]
+) -> ColumnPlan:
+    """Say what each column is; `labels` gives the labels that occur in columns, as text."""
+    for columns in (stated.truth, stated.prediction, stated.score, stated.item, stated.weight):
+        _refuse_absent(path, names, columns)
+    truth, indicators = _truth(path, names, stated.truth)
+    item = stated.item or find(ITEM, names)
+    weight = stated.weight or find(WEIGHT, names)
+    taken = {truth, item, weight, *indicators.values()}
+    free = [name for name in names if name not in taken]
+    predictions = _predictions(path, free, stated.prediction, indicators)
+    held = [column for system in predictions for column in (system.prediction,) if column]
+    used = {*held, *(column for system in predictions for column in system.indicators.values())}
+    rest = [name for name in free if name not in used]
+
+    def known() -> set[str]:
+        return set(indicators) or labels([*([truth] if truth else []), *held])
+
+    systems = _with_scores(path, predictions, rest, stated.score, known)
+    if not systems:
+        raise absent("predictions", names, path, 1)
+    layout = ColumnPlan(truth, indicators, item, weight, find(SYSTEM, free), systems)
+    return layout._replace(aside=_aside(names, stated, layout))
+
+
+def _aside(names: Sequence[str], columns: StatedColumns, layout: ColumnPlan) -> tuple[str, ...]:
+    """Say which column was guessed to be something where a second one has a name for it and is left aside."""
+    systems = layout.systems
+    nameless = next((system for system in systems if system.name is None), SystemColumns(None))
+    scored = nameless.score or next((system.score for system in systems if system.score), None)
+    read = {layout.truth, layout.item, layout.weight, *(name for system in systems for name in _columns_of(system))}
+    notes = []
+    for role, stated, column in (
+        (TRUTH, columns.truth, layout.truth), (PREDICTION, columns.prediction, nameless.prediction),
+        (SCORE, columns.score, scored), (ITEM, columns.item, layout.item), (WEIGHT, columns.weight, layout.weight),
+    ):  # fmt: skip
+        others = [name for name in names if name and folded_name(name) in role.names and name not in read]
+        if stated is None and column is not None and others:
+            what = role.name.removesuffix("_id")
+            ways = f"say {argument(what)} for another"
+            notes.append(f"the {what} is read from the column {column!r}, not from {listed(others)}: {ways}")
+    return tuple(notes)
+
+
+def _columns_of(system: SystemColumns) -> tuple[str | None, ...]:
+    return system.prediction, system.score, *system.indicators.values(), *system.class_scores.values()
+
+
+def _truth(path: str, names: Sequence[str], stated: Columns) -> tuple[str | None, dict[str, str]]:
+    if isinstance(stated, str):
+        return stated, {}
+    if stated is not None:
+        return None, dict(stated) if isinstance(stated, Mapping) else {suffix(name, TRUTH): name for name in stated}
+    column = find(TRUTH, names)
+    indicators: dict[str, str] = {} if column else suffixed(names, TRUTH)
+    if column is None and not indicators:
+        raise absent("predictions", names, path, 1)
+    return column, indicators
+
+
+def _predictions(path: str, free: Sequence[str], stated: Columns, indicators: Mapping[str, str]) -> list[SystemColumns]:
+    """The systems that have predictions, each with its column or columns."""
+    if isinstance(stated, str):
+        return [SystemColumns(None, stated)]
+    if stated is not None:
+        pairs = stated.items() if isinstance(stated, Mapping) else ((suffix(name, PREDICTION), name) for name in stated)
+        return [SystemColumns(name, column) for name, column in pairs]
+    plain = find(PREDICTION, free)
+    systems = [SystemColumns(None, plain)] if plain else []
+    by_suffix = suffixed(free, PREDICTION, TRUTH)
+    scored = set(_scores_of_predictions(free).values())
+    by_suffix = {name: column for name, column in by_suffix.items() if column not in scored}
+    if not indicators:
+        return systems + [SystemColumns(name, column) for name, column in by_suffix.items()]
+    indicated = {label: by_suffix.pop(label) for label in indicators if label in by_suffix}
+    systems += [SystemColumns(None, indicators=indicated)] if indicated else []
+    others: dict[str, dict[str, str]] = {}
+    for rest, column in by_suffix.items():
+        label = next((name for name in indicators if rest.endswith(tuple(mark + name for mark in _MARKS))), None)
+        if label is None:
+            expected = f"predictions of the labels of the truth, {listed(list(indicators))}"
+            raise FormatError(path, 1, expected=expected, got=column, note=f"no column truth_{rest} goes with it")
+        others.setdefault(rest[: -len(label) - 1], {})[label] = column
+    systems += [SystemColumns(name, indicators=columns) for name, columns in others.items()]
+    for system in systems:
+        if system.indicators and (lacking := [label for label in indicators if label not in system.indicators]):
+            of = "" if system.name is None else f" of {system.name}"
+            expected = f"a column of predictions{of} for each label of the truth, {listed(list(indicators))}"
+            raise FormatError(path, 1, expected=expected, note=f"there is none for {listed(lacking)}")
+    return systems
+
+
+def _with_scores(
+    path: str, systems: list[SystemColumns], rest: Sequence[str], stated: Columns, known: Callable[[], set[str]]
+) -> list[SystemColumns]:
+    """Add the columns of scores to the systems; those of systems that have nothing else make systems."""
+    if stated is not None:
+        return _with_said_scores(path, systems, stated)
+    beside = _scores_of_predictions([*rest, *(system.prediction for system in systems if system.prediction)])
+    plain = find(SCORE, rest) or beside.get("")
+    nameless = next((system for system in systems if system.name is None), None)
+    named = {
+        system.name: system._replace(score=beside.get(system.name)) for system in systems if system.name is not None
+    }
+    if plain and nameless is None and len(named) == 1:
+        named = {name: system._replace(score=plain) for name, system in named.items()}
+    elif plain:
+        nameless = (nameless or SystemColumns(None))._replace(score=plain)
+    by_suffix = suffixed([name for name in rest if name != plain], SCORE)
+    labels = known() if by_suffix else set()
+    others: dict[str, str] = {}
+    for rest_of_name, column in by_suffix.items():
+        system, label = _split(rest_of_name, named, labels)
+        if system is None:
+            others[rest_of_name] = column
+        elif label:
+            held = named[system].class_scores
+            named[system] = named[system]._replace(class_scores={**held, label: column})
+        else:
+            named[system] = named[system]._replace(score=column)
+    if set(others) & labels or any(":" in column for column in others.values()):
+        # Scores of labels, also of those that never occur. They are those of the only system.
+        if nameless is None and len(named) == 1:
+            named = {name: system._replace(class_scores=others) for name, system in named.items()}
+        elif nameless is None and named:
+            raise FormatError(path, 1, expected=f"scores of {listed(list(named))}", got=listed(list(others.values())))
+        else:
+            nameless = (nameless or SystemColumns(None))._replace(class_scores=others)
+        others = {}
+    only_scores = [SystemColumns(name, score=column) for name, column in others.items()]
+    return [*([] if nameless is None else [nameless]), *named.values(), *only_scores]
+
+
+def _scores_of_predictions(names: Sequence[str]) -> dict[str, str]:
+    """What is called prediction_score or pred_NAME_prob is the score of a prediction: by NAME, or under no name."""
+    by_suffix = suffixed(names, PREDICTION, TRUTH)
+    columns: dict[str, str] = {}
+    for rest, column in by_suffix.items():
+        system, _, word = rest.rpartition("_")
+        if folded_name(word) in SCORE.names and (not system or system in by_suffix):
+            columns.setdefault(system, column)
+    return columns
+
+
+def _split(text: str, systems: Mapping[str, SystemColumns], labels: set[str]) -> tuple[str | None, str]:
+    """The system and the label in the rest of a column's name: `bm25`, `bm25_spam`, `spam`."""
+    if text in systems:
+        return text, ""
+    for system in systems:
+        for mark in _MARKS:
+            if text.startswith(system + mark) and (mark == ":" or text.removeprefix(system + mark) in labels):
+                return system, text.removeprefix(system + mark)
+    return None, text
+
+
+def _with_said_scores(path: str, systems: list[SystemColumns], stated: Columns) -> list[SystemColumns]:
+    first, *others = systems or [SystemColumns(None)]
+    if isinstance(stated, Mapping):
+        return [first._replace(class_scores=dict(stated)), *others]
+    columns = [stated] if isinstance(stated, str) else list(stated or ())
+    if others and not isinstance(stated, str):
+        if len(systems) != len(columns):
+            raise ParameterError(f"{path}: {len(systems)} columns of predictions, and {len(columns)} of scores")
+        return [system._replace(score=column) for system, column in zip(systems, columns, strict=True)]
+    if len(columns) == 1:
+        return [first._replace(score=columns[0]), *others]
+    return [first._replace(class_scores={suffix(column, SCORE): column for column in columns})]
+
+
+def _refuse_absent(path: str, names: Sequence[str], columns: Columns) -> None:
+    stated = [columns] if isinstance(columns, str) else columns.values() if isinstance(columns, Mapping) else columns
+    for name in stated or ():
+        if name not in names:
+            near = did_you_mean(name, names)
+            raise ParameterError(f"{path}: no column is called {name!r}: there are {listed(list(names))}{near}")
 
 
 def read_predictions(

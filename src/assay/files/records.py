@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 import polars as pl
 
-from assay.core.errors import FormatError, number_of
+from assay.core.errors import FormatError, argument, number_of
 from assay.files.registry import Loaded
 from assay.files.sources import Source, decoded, lines_of
-from assay.tables import Documents, Topics
+from assay.tables import Documents, Qrels, Topics
 
 #: No record, rank or count has more digits.
 _MOST_DIGITS = 18
@@ -134,3 +135,202 @@ def relevant(pairs: Iterable[tuple[str, str]], source: Source, warnings: tuple[s
     if not frame.height:
         raise FormatError(source.name, None, expected="queries and their relevant documents", note="there are none")
     return Loaded(frame.with_columns(relevance=pl.lit(1.0)), warnings=warnings)
+
+
+_CRANFIELD = {-1.0, 1.0, 2.0, 3.0, 4.0}
+
+_HALF, _NEARLY_ALL = 0.5, 0.9
+#: Numbers with more different values than this are no grades.
+_MOST_GRADES = 12
+#: With fewer lines, a column of fractions may be anything.
+_FEW_LINES = 5
+
+
+def turned_round(qrels: Qrels) -> Qrels:
+    """Grades of which 1 is the best: the largest becomes 1, and what is not positive 0.
+
+    >>> turned_round(Qrels.of([("q1", "d1", 1), ("q1", "d2", 4), ("q1", "d3", -1)])).frame["relevance"].to_list()
+    [4.0, 1.0, 0.0]
+    """
+    grade = pl.col("relevance")
+    turned = pl.when(grade > 0).then(grade.max() + 1 - grade).otherwise(0.0)
+    return Qrels(qrels.frame.with_columns(relevance=turned), qrels.name, qrels.format, qrels.warnings)
+
+
+def upside_down(qrels: Qrels) -> list[str]:
+    """A warning if grades look as if 1 were the best one."""
+    negative = qrels.frame.filter(pl.col("relevance") < 0)
+    if set(qrels.frame["relevance"].unique().to_list()) != _CRANFIELD or not negative["query_id"].is_unique().all():
+        return []
+    return [
+        f"{qrels.name}: these look like Cranfield's codes: 1 is the best grade, 4 the least, and what the one -1 "
+        f"a query means is a choice; {argument('inverse_grades', True)} turns 1..4 into 4..1, and -1 into 0"
+    ]
+
+
+def grade_in_column_two(frame: pl.DataFrame, name: str) -> list[str]:
+    """A warning if column 4 of judgments is always the same, and column 2 looks like grades.
+
+    >>> rows = {"iteration": ["0", "1"], "relevance": [0.0, 0.0]}
+    >>> print(grade_in_column_two(pl.DataFrame(rows), "my.qrels")[0])
+    my.qrels: column 4 is always 0, and column 2 is 0 or 1: the grade may be in column 2
+    """
+    grade = frame["relevance"]
+    if not frame.height or grade.min() != grade.max():
+        return []
+    values = frame["iteration"].unique()
+    numbers = values.cast(pl.Float64, strict=False)
+    if not 2 <= values.len() <= _MOST_GRADES or numbers.has_nulls():
+        return []
+    *others, last = (f"{value:g}" for value in numbers.sort())
+    grades = f"{', '.join(others)} or {last}"
+    return [f"{name}: column 4 is always {grade[0]:g}, and column 2 is {grades}: the grade may be in column 2"]
+
+
+def fitted(qrels: dict[str, Qrels], topics: Topics | None) -> tuple[dict[str, Qrels], Topics | None, list[str]]:
+    """Bring the ids of topics and judgments together, where they differ in a known way, and say so."""
+    if topics is None:
+        return qrels, None, []
+    remarks: list[str] = []
+    done: dict[str, Qrels] = {}
+    for split, original in qrels.items():
+        judged = original
+        ids = topics.frame["query_id"].to_list()
+        strange = set(judged.topics) - set(ids)
+        if strange and _differ_in_zeros(ids, judged.topics):
+            judged = _renamed(judged, {topic: plain_number(topic) for topic in judged.topics})
+            topics = _renumbered(topics, [plain_number(topic) for topic in ids])
+            remarks.append(f"{judged.name}: query ids differ in leading zeros from {topics.name}; they are left out")
+        elif strange and _are_positions(judged.topics, len(ids)):
+            topics = _renumbered(topics, [str(place) for place in range(1, len(ids) + 1)])
+            remarks.append(
+                f"{judged.name}: queries are numbered by position, not by the ids of {topics.name}; "
+                "the topics are numbered so too, and their own ids are in the column `given_id`"
+            )
+        done[split] = judged
+    for judged in done.values():
+        known = set(topics.frame["query_id"])
+        strange = set(judged.topics) - known
+        if strange:
+            unknown = number_of("judged query", len(strange))
+            remarks.append(f"{judged.name}: {unknown} not among the topics, such as {min(strange)!r}")
+        if without := len(known - set(judged.topics)):
+            remarks.append(f"{judged.name}: {number_of('topic', without)} without judgments")
+    return done, topics, remarks
+
+
+def fitted_documents(qrels: Qrels, documents: Documents | None) -> tuple[Qrels, list[str]]:
+    """Judged documents under the ids of the collection where only zeros in front differ; say so, and what it lacks.
+
+    >>> said = fitted_documents(Qrels.of({"1": {"0756": 1}}), Documents.of({"756": "Sorting"}))[1]
+    >>> print(said[0])
+    qrels: 1 judged document is written with zeros in front, unlike the documents: '0756' is '756'
+    """
+    strange = _unknown(qrels, documents)
+    if documents is None or not strange:
+        return qrels, []
+    plain: dict[str, str] = {}
+    for known in documents.frame["doc_id"].to_list():
+        if is_whole(known):
+            plain[plain_number(known)] = "" if plain_number(known) in plain else known
+    names = {judged: plain.get(plain_number(judged), "") for judged in strange if is_whole(judged)}
+    names = {judged: known for judged, known in names.items() if known}
+    remarks = []
+    if names:
+        frame = qrels.frame.with_columns(pl.col("doc_id").replace(names))
+        settled = Qrels.settled(frame, qrels.name, qrels.format)
+        qrels = Qrels(settled.frame, qrels.name, qrels.format, qrels.warnings + settled.warnings)
+        are = "document is" if len(names) == 1 else "documents are"
+        example, known = next(iter(names.items()))
+        remarks.append(
+            f"{qrels.name}: {len(names):,} judged {are} written with zeros in front, unlike the documents: "
+            f"{example!r} is {known!r}"
+        )
+        strange = _unknown(qrels, documents)
+    if strange:
+        remarks.append(
+            f"{qrels.name}: {number_of('judged document', len(strange))} not in the collection, such as {strange[0]!r}"
+        )
+    return qrels, remarks
+
+
+def _unknown(qrels: Qrels, documents: Documents | None) -> list[str]:
+    """The judged documents that the collection lacks."""
+    if documents is None:
+        return []
+    judged = qrels.frame["doc_id"].unique(maintain_order=True)
+    return judged.filter(~judged.is_in(documents.frame["doc_id"].implode())).to_list()
+
+
+def are_no_judgments(qrels: dict[str, Qrels], topics: Topics | None) -> dict[str, str]:
+    """Which of several tables are no judgments, whatever their columns look like, and why.
+
+    A list of terms has one line for each number and a weight; most of its numbers are no topics, while those of
+    another table are.
+    """
+    known = set() if topics is None else set(topics.frame["query_id"])
+    shares = {split: _share(judged, known) for split, judged in qrels.items()}
+    others = {}
+    for split, judged in qrels.items():
+        if _is_list_of_weights(judged):
+            others[split] = "each number comes once, in order, with a weight"
+        elif shares[split] < _HALF and max(shares.values()) >= _NEARLY_ALL:
+            others[split] = f"only {shares[split]:.0%} of its queries are among the topics"
+    return others
+
+
+def _share(qrels: Qrels, known: set[str]) -> float:
+    """How many of the judged queries are topics, whether zeros stand in front of them or not."""
+    plain = {plain_number(topic) for topic in known}
+    return sum(topic in known or plain_number(topic) in plain for topic in qrels.topics) / len(qrels.topics)
+
+
+def _is_list_of_weights(qrels: Qrels) -> bool:
+    topics = qrels.frame["query_id"].to_list()
+    if len(topics) < _FEW_LINES or not all(map(is_whole, topics)):
+        return False
+    numbers = list(map(int, topics))
+    weights = qrels.frame["relevance"]
+    return all(before < other for before, other in itertools.pairwise(numbers)) and bool(
+        (weights != weights.floor()).mean() > _HALF  # type: ignore[operator]  # a share
+    )
+
+
+def differing_topics(first: Qrels, other: Qrels) -> list[str]:
+    """The topics for which two sets of judgments name other documents, in their order.
+
+    >>> differing_topics(Qrels.of({"1": {"a": 1}, "2": {"b": 1}}), Qrels.of({"1": {"a": 1}, "2": {"c": 1}}))
+    ['2']
+    """
+    pair = ["query_id", "doc_id"]
+    odd = pl.concat(
+        [a.frame.join(b.frame, on=pair, how="anti").select("query_id") for a, b in ((first, other), (other, first))]
+    )["query_id"]
+    strange = set(odd)
+    return [topic for topic in dict.fromkeys([*first.topics, *other.topics]) if topic in strange]
+
+
+def _differ_in_zeros(ids: list[str], judged: list[str]) -> bool:
+    """Whether the judged queries are topics, if one looks at the numbers and not at how they are written."""
+    if not all(map(is_whole, (*ids, *judged))):
+        return False
+    plain = {plain_number(name) for name in ids}
+    once = len(plain) == len(ids) and len({plain_number(name) for name in judged}) == len(judged)
+    return once and all(plain_number(name) in plain for name in judged)
+
+
+def _are_positions(judged: list[str], topics: int) -> bool:
+    return set(judged) <= {str(place) for place in range(1, topics + 1)}
+
+
+def _renamed(qrels: Qrels, names: dict[str, str]) -> Qrels:
+    frame = qrels.frame.with_columns(pl.col("query_id").replace_strict(names, return_dtype=pl.String))
+    return Qrels(frame, qrels.name, qrels.format, qrels.warnings)
+
+
+def _renumbered(topics: Topics, ids: list[str]) -> Topics:
+    if ids == topics.frame["query_id"].to_list():
+        return topics
+    given_ids = {} if "given_id" in topics.frame.columns else {"given_id": topics.frame["query_id"]}
+    frame = topics.frame.with_columns(pl.Series("query_id", ids), **given_ids)
+    return Topics(frame, topics.name, topics.format, topics.warnings)

@@ -31,9 +31,9 @@ COLUMN_MARKS = (b"PAR1", b"ARROW1")
 _HEAD_OF_COLUMNS = 16
 _UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _BLANK_SEPARATED = {"trec-run", "msmarco-run", "trec-qrels", "qrels-3"}
-_OTHERS = ("sgml", "other_tools", "json_files", "headers")
+_OTHERS = ("sgml", "json_files", "named_columns")
 #: The layouts of the classic collections, which look like columns to formats that are separated by blanks.
-_CLASSIC = ("cystic_fibrosis", "classic_layouts")
+_CLASSIC = ("classic_layouts",)
 _CLASSIC_NAMES = ("cf-", "lisa-", "npl-", "time-")
 _FEWEST_COLUMNS = 4
 _USUAL = {"run": "trec-run", "qrels": "trec-qrels", "topics": "trec-topics", "documents": "jsonl-documents"}

@@ -3,47 +3,69 @@
 Families that rankings have no use for are loaded when their vocabulary is: see `vocabularies`.
 """
 
-from assay.measures.average_precision import AP, GMAP, Bpref, GMBpref, InfAP
-from assay.measures.cascade import ERR, RBP, RR, FirstRank, RBPResidual, nERR
-from assay.measures.counted_decisions import (
+from assay.measures.average_precision import AP, GMAP, Bpref, GMBpref, InfAP, Q, gAP
+from assay.measures.cascade import ERR, INSQ, INST, RBP, RR, FirstRank, RBPResidual, nERR
+from assay.measures.decisions import (
     FN,
     FP,
-    TN,
-    TP,
-    Negatives,
-    Positives,
-    PredictedNegatives,
-    PredictedPositives,
-    Right,
-    Wrong,
-)
-from assay.measures.coverage import Judged, NumNonRelRet, NumQ, NumRel, NumRelRet, NumRet, Unjudged
-from assay.measures.decisions import (
     MCC,
     NPV,
+    TN,
+    TP,
     Accuracy,
     ArithmeticMean,
     ErrorRate,
     Fallout,
     GeometricMean,
     Jaccard,
+    Negatives,
+    Positives,
+    PredictedNegatives,
+    PredictedPositives,
     Prevalence,
+    Right,
     Specificity,
+    Wrong,
 )
 from assay.measures.diversity import ERR_IA, StRecall, alpha_DCG, alpha_nDCG, nERR_IA
 from assay.measures.gain import CG, DCG, IDCG, nCG, nDCG
-from assay.measures.graded_precision import Q, gAP
 from assay.measures.parser import parse_measure
-from assay.measures.precision import F, IPrec, IPrecMean, P, R, RelP, Rprec, RprecMult, Success
-from assay.measures.precision_recall import BreakEven, InterpolatedAP, PrecisionAtRecall, SystemEfficiency
-from assay.measures.rates import FDR, FNR, FOR, BalancedAccuracy, ExactMatch, Markedness, Youden
+from assay.measures.precision import (
+    F,
+    IPrec,
+    IPrecMean,
+    Judged,
+    NumNonRelRet,
+    NumQ,
+    NumRel,
+    NumRelRet,
+    NumRet,
+    P,
+    R,
+    RelP,
+    Rprec,
+    RprecMult,
+    Success,
+    Unjudged,
+)
+from assay.measures.precision_recall import AUC, BreakEven, InterpolatedAP, PrecisionAtRecall, SystemEfficiency
+from assay.measures.rates import (
+    DOR,
+    FDR,
+    FNR,
+    FOR,
+    BalancedAccuracy,
+    ExactMatch,
+    Kappa,
+    LRMinus,
+    LRPlus,
+    Markedness,
+    Youden,
+)
 from assay.measures.reference import BinG, G, Rndcg, TrecRBP, TrecRBPResidual, Yaap, nDCGRel
 from assay.measures.registry import Measure, measure
-from assay.measures.roc_area import AUC
 from assay.measures.sets import SetAP, SetF, SetP, SetR, SetRelP, Utility
-from assay.measures.skill import DOR, Kappa, LRMinus, LRPlus
 from assay.measures.steps import PerUnit, Steps
-from assay.measures.user_goals import INSQ, INST
 from assay.measures.vocabularies import Vocabulary, registered
 
 __all__ = [

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from functools import wraps
 from typing import NamedTuple
 
-from assay.core.arguments import worded
+from assay.core.errors import worded
 from assay.measures.counting.confusion import Confusion, Counted
 from assay.measures.kernels import NO_IRRELEVANT, NO_RELEVANT, NOTHING_RETRIEVED, SIZE_UNKNOWN
 from assay.measures.steps import PerUnit, quantity, unknown

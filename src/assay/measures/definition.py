@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
-from typing import Annotated, Any, Literal, NamedTuple, TypeAlias, get_args, get_origin, get_type_hints
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any, ClassVar, Literal, NamedTuple, TypeAlias, get_args, get_origin, get_type_hints
+
+import numpy as np
 
 from assay.core.domains import Choice, Domain, Flag, Real, Whole, WordOrTable
 from assay.core.errors import ParameterError
-from assay.measures.steps import PerUnit
+from assay.measures.steps import PerUnit, Steps
 from assay.measures.vocabularies import Vocabulary
 from assay.tables import Direction
 
@@ -18,56 +21,102 @@ class At:
 
 
 GainName = Literal["linear", "exp", "binary"]
+
 DiscountName = Literal["log2", "log2max2", "zipf", "none"]
+
 IdealName = Literal["judged", "uncut", "retrieved"]
+
 RuleName = Literal["exact", "trec_eval-9", "trec_eval-10"]
+
 SatisfactionName = Literal["exponential", "binary"]
+
 GainIdealName = Literal["judged", "scale"]
+
 AverageName = Literal["macro", "micro"]
+
 WeightsName = Literal["none", "linear", "quadratic"]
+
 BinsName = Literal["width", "mass"]
+
 OfName = Literal["auto", "positive", "predicted"]
+
 UnretrievedName = Literal["random_order", "relevant_last", "left_out"]
+
 MeanName = Literal["arithmetic", "geometric", "min", "max"]
+
 GainTable: TypeAlias = tuple[tuple[float, float], ...]
 
 Cutoff: TypeAlias = Annotated[int | None, Whole(1, optional=True), At]
+
 TopK: TypeAlias = Annotated[int, Whole(1), At]
+
 Depth: TypeAlias = Annotated[int, Whole(1), At]
+
 LEVEL = Real(0.0, optional=True)
+
 Level: TypeAlias = Annotated[float | None, LEVEL]
+
 Alpha: TypeAlias = Annotated[float | None, Real(0.0, 1.0, optional=True)]
+
 Beta: TypeAlias = Annotated[float, Real(0.0, infinite=True)]
+
 Recall: TypeAlias = Annotated[float, Real(0.0, 1.0), At]
+
 Factor: TypeAlias = Annotated[float, Real(0.0, inside=True), At]
+
 Points: TypeAlias = Annotated[int, Whole(2)]
+
 Persistence: TypeAlias = Annotated[float, Real(0.0, 1.0, inside=True)]
+
 Redundancy: TypeAlias = Annotated[float, Real(0.0, 1.0)]
+
 MaxGrade: TypeAlias = Annotated[float | None, Real(0.0, inside=True, optional=True)]
+
 Coefficient: TypeAlias = Annotated[float, Real()]
+
 CollectionSize: TypeAlias = Annotated[int, Whole(0)]
+
 Gain: TypeAlias = Annotated[GainName | GainTable, WordOrTable(get_args(GainName))]
+
 Satisfaction: TypeAlias = Annotated[
     SatisfactionName | GainTable,
     WordOrTable(get_args(SatisfactionName), Real(0.0), Real(0.0, 1.0), example="{1: 0.2, 2: 0.9}"),
 ]
+
 PlainGain: TypeAlias = Annotated[GainName, Choice(get_args(GainName))]
+
 GainByGrade: TypeAlias = Annotated[Literal["linear"] | GainTable, WordOrTable(("linear",))]
+
 Discount: TypeAlias = Annotated[DiscountName, Choice(get_args(DiscountName))]
+
 Base: TypeAlias = Annotated[float, Real(1.0, inside=True)]
+
 Ideal: TypeAlias = Annotated[IdealName, Choice(get_args(IdealName))]
+
 Rule: TypeAlias = Annotated[RuleName, Choice(get_args(RuleName))]
+
 Floor: TypeAlias = Annotated[float, Real(0.0, 1.0, inside=True)]
+
 GainIdeal: TypeAlias = Annotated[GainIdealName, Choice(get_args(GainIdealName))]
+
 Thresholds: TypeAlias = Annotated[Literal["uniform"] | GainTable, WordOrTable(("uniform",))]
+
 Expected: TypeAlias = Annotated[float, Real(0.5)]
+
 Horizon: TypeAlias = Annotated[int | None, Whole(1, optional=True)]
+
 Adjusted: TypeAlias = Annotated[bool, Flag()]
+
 Weights: TypeAlias = Annotated[WeightsName, Choice(get_args(WeightsName))]
+
 Bins: TypeAlias = Annotated[int, Whole(1)]
+
 Binning: TypeAlias = Annotated[BinsName, Choice(get_args(BinsName))]
+
 Of: TypeAlias = Annotated[OfName, Choice(get_args(OfName))]
+
 Unretrieved: TypeAlias = Annotated[UnretrievedName, Choice(get_args(UnretrievedName))]
+
 MeanOfEntropies: TypeAlias = Annotated[MeanName, Choice(get_args(MeanName))]
 
 #: How measures that have a micro average are put together; see `micro` of `@measure`.
@@ -152,3 +201,44 @@ def _hints(function: Callable[..., Any]) -> dict[str, Any]:
     """The types in a signature. Most are names, and looking those up is ten times faster than evaluating them."""
     named = {name: function.__globals__.get(annotation) for name, annotation in function.__annotations__.items()}
     return get_type_hints(function, include_extras=True) if None in named.values() else named
+
+
+@dataclass(frozen=True, eq=False)
+class GivenCurve:
+    """Points of one precision-recall curve a unit, by falling recall.
+
+    >>> GivenCurve.from_points([(1.0, 0.0), (0.5, 1.0)]).points["recall"]  # (precision, recall)
+    array([1., 0.])
+    """
+
+    unit_kind: ClassVar[str] = "query"
+
+    units: tuple[str, ...]
+    points: Steps
+
+    @classmethod
+    def from_points(cls, *curves: Sequence[tuple[float, float]]) -> GivenCurve:
+        """Make curves by hand: each a list of (precision, recall)."""
+        if not curves:
+            raise ParameterError("there is no precision-recall curve")
+        rows: list[tuple[int, float, float]] = []
+        for unit, curve in enumerate(curves):
+            if not isinstance(curve, Sequence) or not curve:
+                raise ParameterError(f"a precision-recall curve is a list of one point at least, not {curve!r}")
+            checked = sorted((_point(point) for point in curve), key=lambda point: -point[1])
+            rows += [(unit, recall, precision) for precision, recall in checked]
+        units, recalls, precisions = zip(*rows, strict=True)
+        columns = {"recall": np.array(recalls, dtype=np.float64), "precision": np.array(precisions, dtype=np.float64)}
+        points = Steps(np.array(units, dtype=np.int64), len(curves), columns, says="points")
+        return cls(tuple(f"q{number}" for number in range(1, len(curves) + 1)), points)
+
+
+def _point(point: object) -> tuple[float, float]:
+    """A point of a curve, checked."""
+    pair = tuple(point) if isinstance(point, Sequence) and not isinstance(point, str) else ()
+    if len(pair) != 2 or any(isinstance(value, bool | str) or not hasattr(value, "__float__") for value in pair):
+        raise ParameterError(f"a point of a curve is two numbers, (precision, recall), not {point!r}")
+    precision, recall = (float(value) for value in pair)
+    if not (0 <= precision <= 1 and 0 <= recall <= 1):
+        raise ParameterError(f"precision and recall lie between 0 and 1, not {precision:g} at recall {recall:g}")
+    return precision, recall

@@ -8,10 +8,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from assay.core.arguments import argument, worded
-from assay.core.errors import InputError, ParameterError, listed, number_of, quote
-from assay.measures.counting.graded import Graded, place_in_group
-from assay.measures.counting.judgments import Floats, Ints, Subtopics
+from assay.core.errors import InputError, ParameterError, argument, listed, number_of, quote, worded
+from assay.measures.counting.judgments import Floats, Graded, Ints, Subtopics, place_in_group
 from assay.measures.counting.ranks import Ranks
 from assay.measures.definition import Cutoff, Depth, DiscountName, Level, Redundancy
 from assay.measures.kernels import discounted, discounts, steps_of, within

@@ -20,9 +20,8 @@ from assay.files import RunFile
 from assay.measures.average_precision import AP
 from assay.measures.counting.id_normalisation import IdMatch, RenamedDocuments, other_topics, renamed_documents
 from assay.measures.counting.judgments import Judgments
-from assay.measures.counting.orders import contradictions, reversed_hits, swapped_queries
-from assay.measures.counting.policies import Policies
-from assay.measures.counting.ranks import Ranks
+from assay.measures.counting.ranking import Policies
+from assay.measures.counting.ranks import Ranks, contradictions, reversed_hits, swapped_queries
 from assay.measures.registry import Measure
 from assay.measures.steps import PerUnit
 from assay.tables import Batches, Qrels, Run

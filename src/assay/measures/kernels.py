@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from assay.core.errors import ParameterError
-from assay.measures.counting.graded import Graded, place_in_group
-from assay.measures.counting.judgments import Floats, Ints
+from assay.measures.counting.judgments import Floats, Graded, Ints, place_in_group
 from assay.measures.counting.ranks import Ranks
 from assay.measures.definition import DiscountName, GainName, GainTable, IdealName
 from assay.measures.steps import PerUnit, Steps, quantity

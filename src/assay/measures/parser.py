@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable
-from typing import Any, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 from assay.core.domains import Flag
 from assay.core.errors import ParameterError, UnknownMeasureError, did_you_mean
@@ -18,9 +18,16 @@ from assay.measures.registry import Measure
 from assay.measures.vocabularies import Vocabulary, by_alias, by_name, known_names, registered
 from assay.tables import Direction
 
+if TYPE_CHECKING:
+    from assay.measures.registry import Measure
+
+
 _SHAPE = re.compile(r"(?P<name>[^(@]*+)(?:\((?P<inside>.*)\)\s*+)?(?:@(?P<at>[^@()]*+))?", re.DOTALL)
+
 _MOST_DIGITS = 18
+
 _NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
+
 _IR_MEASURES_NAMES = {"gains": "gain", "max_rel": "max_grade"}
 # ir_measures names the pair of gain and discount; these are the two it knows.
 _IR_MEASURES_DCG: dict[str, dict[str, Any]] = {"log2": {}, "exp-log2": {"gain": "exp"}}
@@ -172,3 +179,32 @@ def agreed_direction(known: Iterable[Measure]) -> Direction:
     """
     directions = {measure.definition.direction for measure in known}
     return directions.pop() if len(directions) == 1 else "unknown"
+
+
+#: What people call measures with their usual parameters.
+_USUAL = {"F": "F1", "PairF": "PairF1", "BCubedF": "BCubedF1", "PurityF": "PurityF1"}
+
+#: How averages over classes are named; those of clusterings are of other things.
+_AVERAGES = {
+    "binary": "",
+    "macro": " (macro)",
+    "micro": " (micro)",
+    "weighted": " (weighted)",
+    "samples": " (per item)",
+}
+
+
+def display_name(measure: Measure) -> str:
+    """A measure as people call it: F1, and which average where there are several.
+
+    >>> from assay.measures import parse_measure
+    >>> display_name(parse_measure("F(average='micro')", "multiclass")), display_name(parse_measure("F", "binary"))
+    ('F1 (micro)', 'F1')
+    >>> display_name(parse_measure("BCubedF", "clustering")), display_name(parse_measure("NMI", "clustering"))
+    ('BCubedF1', 'NMI')
+    """
+    average = measure.parameters.get("average")
+    if average not in _AVERAGES:
+        return _USUAL.get(str(measure), str(measure))
+    usual = measure(average=measure.definition.parameters["average"].default)
+    return _USUAL.get(str(usual), str(usual)) + _AVERAGES[average]

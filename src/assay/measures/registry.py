@@ -9,15 +9,22 @@ from typing import Any, ClassVar, Concatenate, ParamSpec, Protocol, TypeAlias, c
 
 import numpy as np
 
-from assay.core.arguments import worded
 from assay.core.domains import Whole
-from assay.core.errors import ParameterError, did_you_mean
+from assay.core.errors import ParameterError, did_you_mean, worded
 from assay.measures.counting.confusion import Confusion
 from assay.measures.counting.judgments import Floats
-from assay.measures.counting.policies import Policies
+from assay.measures.counting.ranking import Policies
 from assay.measures.counting.ranks import Ranks
-from assay.measures.curve_input import GivenCurve
-from assay.measures.definition import AVERAGE, AVERAGES_OF_CLASSES, LEVEL, Definition, Parameter, Summary, declared
+from assay.measures.definition import (
+    AVERAGE,
+    AVERAGES_OF_CLASSES,
+    LEVEL,
+    Definition,
+    GivenCurve,
+    Parameter,
+    Summary,
+    declared,
+)
 from assay.measures.kernels import GAINS_CITE
 from assay.measures.steps import PerUnit
 from assay.measures.vocabularies import BESIDE_RANKINGS, Vocabulary, enter, registered

@@ -16,8 +16,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from assay.core.errors import ParameterError
-from assay.measures.counting.graded import place_in_group
-from assay.measures.counting.judgments import Floats, Ints, Mask
+from assay.measures.counting.judgments import Floats, Ints, Mask, place_in_group
 
 Number: TypeAlias = float | int
 

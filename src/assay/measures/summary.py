@@ -12,7 +12,7 @@ from assay.core import options
 from assay.core.domains import Choice
 from assay.core.errors import InputError
 from assay.measures.counting.judgments import Floats
-from assay.measures.counting.policies import Policies
+from assay.measures.counting.ranking import Policies
 from assay.measures.registry import Measure
 from assay.measures.steps import PerUnit
 

@@ -9,7 +9,7 @@ from typing import Any
 import polars as pl
 
 from assay.core.errors import not_among
-from assay.files.spreadsheets import for_spreadsheets
+from assay.files.writing import for_spreadsheets
 from assay.show.figure import Figure
 from assay.show.model import Document, Part, Prose, References, Section, Table, Task, Verdict
 

@@ -18,10 +18,9 @@ from markupsafe import Markup, escape
 
 from assay import __version__
 from assay.core.words import MARKS
-from assay.show import drawings, svg
-from assay.show.axis import Axis, around
+from assay.show import canvas, svg
 from assay.show.cells import Cell, grid
-from assay.show.figure import Figure
+from assay.show.figure import Axis, Figure, around
 from assay.show.legible import legible
 from assay.show.model import Column, Document, Section, Table
 from assay.show.theme import asset
@@ -124,7 +123,7 @@ def _environment() -> Environment:
         "size_of": _size_of,
         "draw": svg.draw,
         "standalone": svg.standalone,
-        "drawings": drawings,
+        "drawings": canvas,
         "kind_of": _kind,
         "marks": MARKS,
         "is_crowded": _is_crowded,
@@ -184,15 +183,15 @@ def _axis(column: Column, cells: list[Cell]) -> Axis | None:
 def _drawn(row: tuple[Cell, ...], column: Column, axis: Axis | None, cell: Cell) -> Markup:
     """What is drawn in a cell, beside or below its words, in the colour of the verdict of its row, if there is one."""
     if column.kind == "bar" and not math.isnan(cell.value):
-        return drawings.shares({"filled": cell.value, "empty": 1 - cell.value}, cell.text, "meter")
+        return canvas.shares({"filled": cell.value, "empty": 1 - cell.value}, cell.text, "meter")
     if axis is None:
         return Markup()
-    reach = drawings.Reach(cell.value, cell.low, cell.high)
+    reach = canvas.Reach(cell.value, cell.low, cell.high)
     title = f"{row[0].text}, {column.head}: {cell.words}"
     verdict = next((each.tone for each in row if each.tone and not each.mark), None)
     tone = cell.tone or verdict or "plain"
     tone = "even" if cell.mark and tone == "open" else tone  # higher and lower, which is neither good nor bad
-    return drawings.whisker(axis, reach, title, tone, ground=cell.ground, band=column.band)
+    return canvas.whisker(axis, reach, title, tone, ground=cell.ground, band=column.band)
 
 
 def _put_together(names: tuple[str, ...]) -> Markup:

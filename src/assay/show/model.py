@@ -9,8 +9,7 @@ from typing import Any, Literal, TypeAlias
 import polars as pl
 
 from assay.core.errors import number_of
-from assay.show.axis import Axis
-from assay.show.figure import Figure
+from assay.show.figure import Axis, Figure
 
 Kind: TypeAlias = Literal[
     "text", "count", "number", "percent", "interval", "bracketed", "estimate", "range", "p", "verdict", "bar", "link",

@@ -7,32 +7,42 @@ the light theme's colours in place of their names and pixels in place of other u
 from __future__ import annotations
 
 import math
+import os
 import re
 import textwrap
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cache
-from typing import NamedTuple
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from markupsafe import Markup
 
-from assay.core.errors import number_of
-from assay.show.canvas import SHAPES, Canvas
-from assay.show.drawings import Attribute, shape
+from assay.core import registry
+from assay.core.errors import ParameterError, need, number_of
+from assay.files.atomic import write_bytes
+from assay.show.canvas import SHAPES, Attribute, Canvas, shape
 from assay.show.figure import AXES, MOST_NAMES, MOST_SERIES, Figure, Panel
 from assay.show.legible import cut_apart, legible
 from assay.show.theme import asset, in_light
+
+if TYPE_CHECKING:
+    from assay.verbs.curves import Curve
+
 
 # Arial and Liberation Sans have the same widths: what is laid out with one is not cut off with the other.
 FONT = "Arial, Liberation Sans, Helvetica, sans-serif"
 #: A page's charts are about so wide; names that do not fit there are turned.
 _PAGE_WIDTH = 640
+
 _LONGEST_NAME, _LONGEST_TURNED = 40, 18
 #: Names beside a chart are so many pixels apart at least, or some are left out.
 _LEAST_APART = 14
+
 _EDGE, _BETWEEN, _LINE, _SAMPLE = 16.0, 24.0, 20.0, 30.0
 #: A file of its own is at least so wide, for its title.
 _NARROWEST = 400
+
 _NARROW, _WIDE = frozenset(" !'()*,-./:;I[]fijlrt|"), frozenset("%@MWmw—…")
 
 
@@ -282,3 +292,46 @@ def _style() -> Markup:
     """The looks of marks, with colours and lengths that every program knows."""
     text = re.sub(r"([\d.]+)rem", lambda match: f"{16 * float(match[1]):g}px", in_light(asset("figure.css")))
     return Markup(re.sub(r"/\*.*?\*/\s*", "", text, flags=re.DOTALL))  # a file of ours
+
+
+#: A picture in pixels has so many for each of the drawing.
+_SCALE = 2
+
+
+def save(curve: Curve, path: str | os.PathLike[str], *, overwrite: bool = False) -> Path:
+    """Write a figure or its points in the form that the suffix says; the file appears whole or not at all."""
+    target = Path(path)
+    write_bytes(target, FORMS[suffix_of(target)](curve), overwrite=overwrite)
+    return target
+
+
+def suffix_of(path: str | os.PathLike[str]) -> str:
+    """The suffix of a file to write, if there is a form that goes with it and the installed packages can draw it."""
+    suffix = Path(path).suffix.lower()
+    if suffix not in FORMS:
+        raise ParameterError(f"{path}: the name ends in one of {', '.join(FORMS)}, to say in which form to write")
+    if suffix in (".png", ".pdf"):
+        _converter()
+    return suffix
+
+
+def _converter() -> Any:
+    need("vl_convert", extra="report", purpose="a chart in a file")
+    import vl_convert  # noqa: PLC0415  # heavy, and only here
+
+    return vl_convert
+
+
+def _page(curve: Curve) -> bytes:
+    return str(registry.writer("html")(curve.page())).encode()
+
+
+FORMS: dict[str, Callable[[Curve], bytes]] = {
+    ".svg": lambda curve: standalone(curve.figure()).encode(),
+    ".png": lambda curve: bytes(_converter().svg_to_png(standalone(curve.figure()), scale=_SCALE)),
+    ".pdf": lambda curve: bytes(_converter().svg_to_pdf(standalone(curve.figure()))),
+    ".html": _page,
+    ".json": lambda curve: curve.to_json().encode(),
+    ".csv": lambda curve: curve.to_csv().encode(),
+    ".md": lambda curve: curve.to_markdown().encode(),
+}

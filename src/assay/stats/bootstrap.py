@@ -1,17 +1,73 @@
-"""Intervals of means and of whatever is made of summed counts: by drawing units anew (bootstrap), and by t."""
+"""What is rounding, and not a difference."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from functools import cache
-from typing import NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from scipy import special
 
 from assay.core import options
+from assay.core.domains import CONFIDENCE
+from assay.core.errors import ParameterError
 from assay.measures.counting.judgments import Floats, Ints, Mask
-from assay.stats.rounding import ROUNDING
+
+#: Numbers that differ by a smaller part of themselves are the same: sums in another order differ in the last digits.
+ROUNDING = 1e-12
+
+
+def snapped(numbers: Floats) -> Floats:
+    """The same numbers, those that differ by rounding only made equal: the smallest of them stands for all.
+
+    >>> snapped(np.array([0.1 + 0.2, 0.3, 0.5])).tolist()
+    [0.3, 0.3, 0.5]
+    """
+    order = np.argsort(numbers, kind="stable")
+    ordered = numbers[order]
+    starts = np.append(True, np.diff(ordered) > ROUNDING * np.abs(ordered[1:]))[: len(ordered)]
+    result = np.empty_like(numbers)
+    result[order] = ordered[starts][np.cumsum(starts) - 1] if len(ordered) else ordered
+    return result
+
+
+#: What intervals are called that come from no test of units; `core.words` names all of them for people.
+BOOTSTRAP, SUBSAMPLING, JACKKNIFE, NO_INTERVAL = "bootstrap", "subsampling", "jackknife", "none"
+#: The works to cite for ways to an interval, by their keys in the bibliography.
+CITES = {
+    "hull": ("student1908", "efron1987"),
+    "bca": ("efron1987",),
+    "percentile": ("efron1993",),
+    "t": ("student1908",),
+    "wilson": ("wilson1927",),
+    "DeLong, logit": ("delong1988",),
+    BOOTSTRAP: ("efron1993",),
+    SUBSAMPLING: ("politis1994",),
+    JACKKNIFE: ("efron1993",),
+}
+
+
+def checked_confidence(confidence: Any) -> float:
+    """Accept a level between 0 and 1, and refuse percents and whatever else is none.
+
+    >>> checked_confidence(0.95)
+    0.95
+    """
+    return float(CONFIDENCE.check("confidence", confidence))
+
+
+def standard_errors(confidence: float) -> float:
+    """How many standard errors a normal number strays at most, to either side, with this confidence.
+
+    >>> standard_errors(0.95)
+    1.96
+    """
+    from scipy import special  # noqa: PLC0415  # slow to load
+
+    return float(special.ndtri((1 + confidence) / 2))
+
 
 Method: TypeAlias = options.Method
 
@@ -20,6 +76,7 @@ _BLOCK = 1 << 20
 #: So many weights of a group are summed by the normal limit, where none of them is above their mean by more than this
 #: share of the spread of the group's sum: what the limit leaves out, skewness, is about as small.
 _MANY_WEIGHTS = 500
+
 _MOST_APART = 0.05
 #: Of fewer units than this, resamples say next to nothing: intervals of 4 that rest on them hold the truth 76 to 87
 #: times in 100, those of t 83 to 95 times.
@@ -285,3 +342,47 @@ def _shifted(tails: Floats, resampled: Floats, observed: float, off: Floats, oft
     z = bias + special.ndtri(np.where(far_out, 0.5, tails))
     shifted: Floats = special.ndtr(bias + z / (1 - acceleration * z))
     return np.where(far_out, tails, shifted)
+
+
+class Estimate(NamedTuple):
+    """A number, its interval, how that was found, and why there is no number, if there is none.
+
+    >>> Estimate(0.5, 0.4, 0.6, "wilson").value
+    0.5
+    """
+
+    value: float
+    low: float
+    high: float
+    method: str
+    undefined: str | None = None
+    #: How often items were drawn anew for the interval; 0 if they were not.
+    resamples: int = 0
+    #: Why a number has no interval, where that is known.
+    no_interval: str | None = None
+    #: Classes that an average over classes leaves out: the measure is undefined there.
+    left_out: tuple[str, ...] = ()
+
+
+def wilson(successes: float, trials: float, confidence: float = 0.95) -> Interval:
+    """Wilson's score interval: all proportions that a test would not reject. Good for few trials and near 0 and 1.
+
+    >>> wilson(8, 10)
+    Interval(low=0.4902, high=0.9433, level=0.95, method='wilson')
+    >>> wilson(10, 10).low
+    0.7225
+    """
+    checked_confidence(confidence)
+    if not 0 <= successes <= trials:
+        raise ParameterError(f"expected from 0 to {trials:g} successes in {trials:g} trials, got {successes:g}")
+    if not trials:
+        return Interval.unknown(confidence, "wilson")
+    z2 = standard_errors(confidence) ** 2
+    share = successes / trials
+    middle = share + z2 / (2 * trials)
+    reach = math.sqrt(z2 * (share * (1 - share) / trials + z2 / (4 * trials**2)))
+    low, high = ((middle + side * reach) / (1 + z2 / trials) for side in (-1, 1))
+    # Rounding may leave a trifle where the end is 0 or 1 exactly.
+    return Interval(
+        0.0 if not successes else max(low, 0.0), 1.0 if successes == trials else min(high, 1.0), confidence, "wilson"
+    )

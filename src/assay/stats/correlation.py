@@ -1,28 +1,92 @@
-"""Do two lists of numbers order the same items alike: rank correlation, with intervals.
-
-Every coefficient is 1 if the orders are the same and -1 if one is the other reversed. `first` and `second` hold the
-items' numbers, in the same order of items, and the larger number is the better one.
-"""
+"""Which of each two items is ahead, in many lists of numbers at once; and how far two lists agree on that."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from assay.core.domains import CONFIDENCE
-from assay.core.errors import ParameterError, number_of
+from assay.core.errors import ParameterError, number_of, quote
 from assay.measures.counting.judgments import Floats, Ints
-from assay.stats.confidence import standard_errors
-from assay.stats.orders import Orders, orders_of, tau_b
-from assay.stats.rounding import ROUNDING, snapped
+from assay.stats.bootstrap import ROUNDING, snapped, standard_errors
+
+_BLOCK = 1 << 22
+
+
+class Orders(NamedTuple):
+    """Lists of numbers, a list a row; `signs` is 1 where item i is above item j, -1 where below, 0 where tied.
+
+    >>> Orders.of(np.array([[0.5, 0.25, 0.25]])).signs[0]
+    array([[ 0,  1,  1],
+           [-1,  0,  0],
+           [-1,  0,  0]], dtype=int8)
+    """
+
+    numbers: Floats
+    signs: NDArray[np.int8]
+
+    @classmethod
+    def of(cls, numbers: Floats) -> Orders:
+        """Compare every two items of each list."""
+        apart = numbers[:, :, None] - numbers[:, None, :]
+        reach = ROUNDING * np.abs(numbers).max(axis=1)[:, None, None]
+        return cls(numbers, (apart > reach).astype(np.int8) - (apart < -reach).astype(np.int8))
+
+    @property
+    def untied(self) -> Floats:
+        """In each list, how many pairs are not tied; every pair counts twice."""
+        untied: Floats = np.count_nonzero(self.signs, axis=(1, 2)).astype(np.float64)
+        return untied
+
+    @property
+    def lead(self) -> Floats:
+        """How many items each item is above, less those that it is below: twice its mid-rank, but for a constant."""
+        lead: Floats = self.signs.sum(axis=2, dtype=np.float64)
+        return lead
+
+
+def orders_of(first: Floats, second: Floats) -> Iterator[tuple[Orders, Orders]]:
+    """Two tables of lists, row against row, in blocks that fit into memory.
+
+    >>> [(len(one.signs), len(other.signs)) for one, other in orders_of(np.eye(3), np.eye(3))]
+    [(3, 3)]
+    """
+    rows = max(1, _BLOCK // max(first.shape[1] ** 2, 1))
+    for start in range(0, len(first), rows):
+        yield Orders.of(first[start : start + rows]), Orders.of(second[start : start + rows])
+
+
+def tau_b(first: Orders, second: Orders) -> Floats:
+    """Kendall's tau-b, row against row; NaN where all items of a list are tied.
+
+    >>> tau_b(Orders.of(np.array([[1.0, 2.0, 3.0, 4.0]])), Orders.of(np.array([[1.0, 2.0, 4.0, 3.0]])))
+    array([0.6667])
+    """
+    agreement = (first.signs * second.signs).sum(axis=(1, 2), dtype=np.float64)
+    untied = first.untied * second.untied
+    tau: Floats = np.divide(agreement, np.sqrt(untied), out=np.full(len(untied), np.nan), where=untied > 0)
+    return tau
+
+
+def swapped(first: Orders, second: Orders) -> Floats:
+    """The share of pairs of items that the two lists order the opposite way, row against row.
+
+    >>> swapped(Orders.of(np.array([[1.0, 2.0, 3.0]])), Orders.of(np.array([[1.0, 3.0, 2.0]])))
+    array([0.3333])
+    """
+    items = first.signs.shape[1]
+    share: Floats = np.count_nonzero(first.signs * second.signs < 0, axis=(1, 2)) / (items * (items - 1))
+    return share
+
 
 Variant: TypeAlias = Literal["a", "b"]
 
 #: With fewer items the jackknife of tau_AP covers too rarely: 83% of nominal 95% with 8 items that agree closely.
 FEWEST_FOR_TAU_AP = 10
+
 _KENDALL, _TAU_AP, _SPEARMAN, _PEARSON = "Kendall's tau-b", "tau_AP", "Spearman's rho", "Pearson's r"
 
 
@@ -327,3 +391,109 @@ def row_by_row(first: Floats, second: Floats) -> dict[str, Floats]:
             for one in COEFFICIENTS:
                 found[one.name].append(np.where(constant, np.nan, one.rows(orders, others)))
     return {name: np.concatenate(blocks) for name, blocks in found.items()}
+
+
+class Overlap(NamedTuple):
+    """Rank-biased overlap of two rankings, 0 to 1.
+
+    `extrapolated` takes the overlap at the end of the lists to go on; whatever follows, it is at least `least`, and at
+    most `least + residual`.
+    """
+
+    extrapolated: float
+    least: float
+    residual: float
+    p: float
+
+    @property
+    def most(self) -> float:
+        """What it can be at most, whatever follows."""
+        return self.least + self.residual
+
+
+class Depths(NamedTuple):
+    """Two rankings down to each depth: how many items they have in common, their share, and how much it weighs.
+
+    Beyond the end of the shorter list, its overlap there is taken to go on.
+    """
+
+    depth: Ints
+    common: Floats
+    share: Floats
+    weight: Floats
+
+
+def depths_of(first: Sequence[Hashable], second: Sequence[Hashable], p: float) -> Depths:
+    """The overlap of two rankings at each depth, down to the end of the longer one.
+
+    >>> depths_of(["a", "b"], ["b", "a"], p=0.5).share
+    array([0., 1.])
+    """
+    short, long = sorted((len(first), len(second)))
+    common, depth = _common(first, second, long), np.arange(1, long + 1)
+    # Beyond the shorter list, its overlap at its end is taken to go on.
+    seen = common + np.maximum(depth - short, 0) * common[short - 1] / short
+    weight = ((1 - p) * p ** (depth - 1.0)).astype(np.float64)
+    return Depths(depth, seen, seen / depth, weight)
+
+
+def rbo(first: Sequence[Hashable], second: Sequence[Hashable], p: float = 0.9) -> Overlap:
+    """Rank-biased overlap of Webber, Moffat and Zobel (2010).
+
+    Someone reads both rankings from the top, and after each rank goes on with probability `p`: so ranks beyond 1 / (1 -
+    p) matter little. The overlap is the expected share of items, among those read, that are in both. The rankings may
+    differ in length; neither may hold an item twice.
+
+    >>> rbo(["a", "b", "c"], ["a", "b", "c"]).extrapolated
+    1.0
+    >>> rbo(["a", "b"], ["b", "a"], p=0.5).extrapolated  # share 0 at rank 1 with weight 1/2, and 1 ever after
+    0.5
+    """
+    if not 0 < p < 1:
+        raise ParameterError(f"p is the chance to read on, between 0 and 1, not {p:g}")
+    for which, ranking in (("first", first), ("second", second)):
+        _check(which, ranking)
+    short, long = sorted((len(first), len(second)))
+    common = _common(first, second, long)
+    found = depths_of(first, second, p)
+    # Beyond both lists, the overlap of the two together is taken to go on.
+    extrapolated = float(found.weight @ found.share) + float(found.share[-1]) * p**long
+    least = _least(common, found.depth, p)
+    return Overlap(min(extrapolated, 1.0), least, _most(common, short, p) - least, p)
+
+
+def _check(which: str, ranking: Sequence[Hashable]) -> None:
+    if isinstance(ranking, str):
+        raise ParameterError(f"a ranking is a list of items, not the text {quote(ranking)}")
+    if not len(ranking):
+        raise ParameterError(f"the {which} ranking is empty")
+    seen: set[Hashable] = set()
+    for item in ranking:
+        if item in seen:
+            raise ParameterError(f"the {which} ranking holds {item!r} twice")
+        seen.add(item)
+
+
+def _common(first: Sequence[Hashable], second: Sequence[Hashable], depth: int) -> Ints:
+    """How many items the two have in common down to each depth: an item counts from its lower rank on."""
+    ranks = {item: rank for rank, item in enumerate(first)}
+    met = [max(rank, ranks[item]) for rank, item in enumerate(second) if item in ranks]
+    return np.cumsum(np.bincount(met, minlength=depth)) if met else np.zeros(depth, dtype=np.int64)
+
+
+def _least(common: Ints, depths: Ints, p: float) -> float:
+    """If nothing that follows is in both: the sum of p^d / d to infinity is -ln(1 - p)."""
+    series = p**depths / depths
+    last = common[-1]
+    return float((1 - p) / p * (series @ (common - last) - last * np.log1p(-p)))
+
+
+def _most(common: Ints, short: int, p: float) -> float:
+    """If everything that follows is in both as soon as it can be."""
+    long = len(common)
+    full = long + short - int(common[-1])  # from here on the lists hold the same items
+    depths = np.arange(1, full + 1)
+    seen: Floats = np.append(common, np.full(full - long, common[-1])).astype(np.float64)
+    reached = np.minimum(depths, seen + np.maximum(depths - short, 0) + np.maximum(depths - long, 0))
+    weights = (1 - p) * p ** (depths - 1.0)
+    return float(weights @ (reached / depths)) + p**full

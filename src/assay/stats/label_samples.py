@@ -1,20 +1,374 @@
-"""`LabelSample`: systems' predicted labels of the same items under one measure, and the tests that suit it."""
+"""`LabelPatterns`: items with predicted labels, grouped, so that they can be drawn anew and left out.
+
+Items with the same truth and the same predictions cannot be told apart by a label measure. So items are grouped by
+these, and what is drawn at random is how often each pattern occurs: the same distribution as drawing items, at a cost
+that does not grow with them.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import ClassVar
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+from scipy import special
 
+from assay.core.errors import number_of
+from assay.measures.counting.confusion_matrix import ConfusionMatrix
+from assay.measures.counting.judgments import Floats, Ints
+from assay.measures.matrices import overall
 from assay.measures.registry import Measure
-from assay.stats.effects import Wins
-from assay.stats.label_patterns import LabelPatterns, right_and_wrong
-from assay.stats.label_permutation import swap_test
-from assay.stats.mcnemar import mcnemar
-from assay.stats.permutation import NOTHING_DIFFERS, Alternative, Outcome
-from assay.stats.samples import Drawing, Effects, Pair
-from assay.stats.tests import MCNEMAR
+from assay.measures.steps import PerUnit
+from assay.stats.bootstrap import ROUNDING, group_weights, pattern_weights
+from assay.stats.permutation import NO_DIFFERENCE, NOTHING_DIFFERS, Alternative, Outcome
+from assay.stats.samples import Contrast, Drawing, Effects, Pair
+from assay.stats.tests import MCNEMAR, Wins, mcnemar
+from assay.stats.weighted_samples import Redraws, WeightedSample
+
+#: Cells of confusion matrices held at a time.
+_CELLS = 1 << 22
+#: Leaving out each item in turn is not tried where it takes more cells than this.
+_MOST_LEFT_OUT = 1_000_000_000
+
+
+#: Drawing how many items of a pattern there are takes as long as drawing so many items.
+_COST_OF_A_COUNT = 20
+
+
+@dataclass(frozen=True, eq=False)
+class LabelPatterns(WeightedSample):
+    """Items grouped by their true label and what each system predicted, under one measure.
+
+    `truth` and `predicted` are places among the `labels`: one row a pattern, and of `predicted` one column a system.
+    `counts` is how many items have the pattern, `weight` what each of them weighs (None: 1), `pattern` which one each
+    item has.
+
+    >>> from assay.measures import parse_measure
+    >>> from assay.stats.label_samples import LabelSample
+    >>> truth, predicted = np.array([0, 1, 1, 1]), np.array([[0, 0], [1, 1], [0, 1], [0, 1]])
+    >>> sample = LabelSample.of_items(parse_measure("Accuracy", "binary"), ("no", "yes"), truth, predicted, positive=1)
+    >>> sample.observed, sample.counts
+    (array([0.5, 1. ]), array([1, 2, 1]))
+    """
+
+    scorer: Measure
+    labels: tuple[Any, ...]
+    truth: Ints
+    predicted: Ints
+    counts: Ints
+    pattern: Ints
+    weight: Floats | None = None
+    positive: int | None = None
+
+    @classmethod
+    def of_items(
+        cls,
+        measure: Measure,
+        labels: tuple[Any, ...],
+        truth: Ints,
+        predicted: Ints,
+        *,
+        weight: Floats | None = None,
+        positive: int | None = None,
+    ) -> Self:
+        """Group items, given by the places of their labels; `predicted` has a column for each system."""
+        every = np.arange(len(truth), dtype=np.int64)
+        ungrouped = cls(measure, labels, truth, predicted, np.ones(len(truth), np.int64), every, weight, positive)
+        return ungrouped._grouped()
+
+    def _grouped(self) -> Self:
+        """Patterns that are alike made one; in the order of their labels, whatever the order of the items."""
+        keys = [self.truth, *self.predicted.T, *(() if self.weight is None else (self.weight,))]
+        frame = pl.DataFrame([pl.Series(f"key{number}", key) for number, key in enumerate(keys)])
+        names, rows = frame.columns, frame.with_columns(count=pl.Series(self.counts), row=pl.int_range(pl.len()))
+        found = rows.group_by(names).agg(pl.col("count").sum(), pl.col("row")).sort(names)
+        new = np.empty(len(self.truth), dtype=np.int64)
+        place = np.repeat(np.arange(found.height), found["row"].list.len().to_numpy())
+        new[found["row"].explode().to_numpy()] = place
+        columns = [found[name].to_numpy() for name in names]
+        last = 1 + self.predicted.shape[1]
+        return replace(
+            self,
+            truth=columns[0],
+            predicted=np.column_stack(columns[1:last]),
+            counts=found["count"].to_numpy().astype(np.int64),
+            pattern=new[self.pattern],
+            weight=None if self.weight is None else columns[last],
+        )
+
+    @property
+    def size(self) -> int:
+        """How many items there are."""
+        return len(self.pattern)
+
+    @property
+    def cost(self) -> int:
+        """How many numbers one resample of the items takes."""
+        return max(min(_COST_OF_A_COUNT * len(self.counts), self.size), len(self.labels) ** 2)
+
+    @cached_property
+    def right(self) -> NDArray[np.bool_]:
+        """Whether each system (column) is right about a pattern (row)."""
+        right: NDArray[np.bool_] = self.predicted == self.truth[:, None]
+        return right
+
+    def unit_values(self) -> Floats:
+        """1 where a system (column) is right about an item (row), 0 where it is wrong."""
+        values: Floats = self.right[self.pattern].astype(np.float64)
+        return values
+
+    def only(self, *systems: int) -> Self:
+        """Some of the systems, with what they cannot tell apart grouped anew: two have far fewer patterns than ten."""
+        if list(systems) == list(range(self.predicted.shape[1])):
+            return self
+        chosen = self.predicted[:, list(systems)]
+        return replace(self, predicted=chosen, systems=self._names(systems))._grouped()
+
+    def whatever_they_weigh(self) -> Self:
+        """The patterns of labels alone, for sums of weights; `pattern` is then which one each of these patterns has."""
+        every = np.arange(len(self.counts), dtype=np.int64)
+        return replace(self, weight=None, pattern=every)._grouped()
+
+    @cached_property
+    def observed(self) -> Floats:
+        """Each system's number."""
+        numbers: Floats = self.of(self.counts[None].astype(np.float64))[0]
+        return numbers
+
+    def of(self, weights: Floats) -> Floats:
+        """Each system's number (column) where the patterns occur so often (columns), row by row."""
+        heavy = weights if self.weight is None else weights * self.weight
+        return np.column_stack([self._numbers(cells, heavy) for cells in self._cells])
+
+    def undefined(self) -> list[str | None]:
+        """Why each system has no number, None where it has one."""
+        weights = self.counts if self.weight is None else self.counts * self.weight
+        size = len(self.labels) ** 2
+        tables = np.stack([np.bincount(cells, weights, size) for cells in self._cells])
+        return self._results(tables.astype(np.float64)).reasons()
+
+    @cached_property
+    def without_each(self) -> Floats:
+        """Each system's number (column) without one item of each pattern (row).
+
+        There are no rows where that is too much work: with very many labels.
+        """
+        size = len(self.labels) ** 2
+        if len(self.counts) * size > _MOST_LEFT_OUT and len(set(self._cells.ravel().tolist())) * size > _MOST_LEFT_OUT:
+            return np.empty((0, len(self._cells)))
+        lighter = np.ones(len(self.counts)) if self.weight is None else self.weight
+        return np.column_stack([self._without(cells, lighter) for cells in self._cells])
+
+    def _without(self, cells: Ints, lighter: Floats) -> Floats:
+        """One system's number without one item of each pattern; items of one cell and weight leave the same table."""
+        size, total = len(self.labels) ** 2, np.bincount(cells, lighter * self.counts, len(self.labels) ** 2)
+        taken, place = np.unique(np.column_stack([cells, lighter]), axis=0, return_inverse=True)
+        values = np.empty(len(taken))
+        rows = max(1, _CELLS // size)
+        for start in range(0, len(taken), rows):
+            part = taken[start : start + rows]
+            tables = np.repeat(total[None], len(part), axis=0)
+            tables[np.arange(len(part)), part[:, 0].astype(np.int64)] -= part[:, 1]
+            # Of weights that are taken away again, a little less than nothing may be left.
+            values[start : start + rows] = self._measured(np.maximum(tables, 0))
+        return values[place.ravel()]
+
+    @property
+    def multiplicity(self) -> Ints:
+        """How many items each pattern has."""
+        return self.counts
+
+    @property
+    def redraw_cost(self) -> int:
+        """Two systems are drawn at a time: all together would have more patterns than need be."""
+        return self.only(*range(min(2, self.predicted.shape[1]))).cost
+
+    def resampled(self, drawing: Drawing) -> Floats:
+        """Each system's number (column) in each resample (row) of the items."""
+        if self.weight is None:
+            return np.concatenate([self.of(block) for block in pattern_weights(self.counts, *drawing)])
+        alike = self.whatever_they_weigh()
+        blocks = group_weights(alike.pattern, self.weight, self.counts, *drawing)
+        return np.concatenate([alike.of(block) for block in blocks])
+
+    def is_same(self, first: int, second: int) -> bool:
+        """Whether two systems predict the same label for every item."""
+        return bool((self.predicted[:, first] == self.predicted[:, second]).all())
+
+    def _without_each_difference(self, first: int, second: int) -> tuple[Floats, Ints | None]:
+        two = self.only(first, second)
+        return np.diff(two.without_each, axis=1)[:, 0], two.counts
+
+    def _redrawn(self, of: Contrast, drawing: Drawing) -> tuple[Redraws, Contrast]:
+        places: Contrast = (0,) if len(of) == 1 else (0, 1)
+        return Redraws.of(self.only(*of), drawing), places
+
+    @cached_property
+    def _cells(self) -> Ints:
+        """Which cell of its confusion matrix a pattern falls into, for each system (row)."""
+        cells: Ints = np.ascontiguousarray((self.truth[:, None] * len(self.labels) + self.predicted).T)
+        return cells
+
+    def _numbers(self, cells: Ints, weights: Floats) -> Floats:
+        """One system's number under each row of weights."""
+        size = len(self.labels) ** 2
+        order = np.argsort(cells, kind="stable")
+        filled, starts = np.unique(cells[order], return_index=True)
+        rows = max(1, _CELLS // max(size, len(cells)))
+        values = []
+        for start in range(0, len(weights), rows):
+            # Sums of a fixed order, not a threaded product: the same number on every machine.
+            sums = np.add.reduceat(weights[start : start + rows, order], starts, axis=1)
+            tables = np.zeros((len(sums), size))
+            tables[:, filled] = sums
+            values.append(self._measured(tables))
+        return np.concatenate(values)
+
+    def _measured(self, tables: Floats) -> Floats:
+        """The measure of each confusion matrix, given as a row of cells."""
+        return self._results(tables).values
+
+    def _results(self, tables: Floats) -> PerUnit:
+        shape = (len(tables), len(self.labels), len(self.labels))
+        units = tuple(map(str, range(len(tables))))
+        matrix = ConfusionMatrix(self.labels, tables.reshape(shape), units, self.positive)
+        return overall(self.scorer, matrix)
+
+
+def right_and_wrong(sample: LabelPatterns, systems: Sequence[int]) -> Ints:
+    """How many items the first of two systems, and the second, is right about: a 2 x 2 table, rows the first's.
+
+    >>> from assay.measures import parse_measure
+    >>> from assay.stats.label_samples import LabelSample
+    >>> truth, predicted = np.array([0, 1, 1, 1]), np.array([[0, 0], [1, 1], [0, 1], [0, 1]])
+    >>> sample = LabelSample.of_items(parse_measure("Accuracy", "binary"), ("no", "yes"), truth, predicted, positive=1)
+    >>> right_and_wrong(sample, (0, 1))  # wrong and right; the second alone is right about two items
+    array([[0, 2],
+           [0, 2]])
+    """
+    first, second = (sample.right[:, system].astype(np.int64) for system in systems)
+    return np.bincount(2 * first + second, sample.counts, 4).astype(np.int64).reshape(2, 2)
+
+
+#: All swaps are gone through where they give at most so many different tables.
+MOST_COMBINATIONS = 1 << 16
+# Throws drawn at a time. Part of the result: blocks use up the seed in turn.
+_BLOCK = 1 << 20
+
+
+class Differing(NamedTuple):
+    """Items that two systems predict differently, grouped by truth, the two predictions and weight.
+
+    `table` has one system and a row of counts for what is swapped and what is not: first the cells of items that both
+    predict the same, then the items with one prediction, then those with the other. `same` is what the first holds,
+    `items` how many items there are in each group, `observed` for how many of them the first system has the one.
+    """
+
+    table: LabelPatterns
+    same: Floats
+    items: Ints
+    observed: Ints
+
+    @classmethod
+    def of(cls, sample: LabelPatterns) -> Differing:
+        """Group what a sample of two systems holds."""
+        size = len(sample.labels)
+        first, second = sample.predicted.T
+        differs = first != second
+        weight = np.ones(len(first)) if sample.weight is None else sample.weight
+        agreed = sample.truth[~differs] * size + first[~differs]
+        cells, place = np.unique(agreed, return_inverse=True)
+        same: Floats = np.bincount(place.ravel(), (sample.counts * weight)[~differs], len(cells)).astype(np.float64)
+        low, high = np.minimum(first, second)[differs], np.maximum(first, second)[differs]
+        keys = np.column_stack([sample.truth[differs], low, high, weight[differs]])
+        groups, place = np.unique(keys, axis=0, return_inverse=True)
+        counts, ones = sample.counts[differs], first[differs] == low
+        items = np.bincount(place.ravel(), counts, len(groups)).astype(np.int64)
+        observed = np.bincount(place.ravel(), counts * ones, len(groups)).astype(np.int64)
+        truth, low, high = groups[:, :3].astype(np.int64).T
+        table = replace(
+            sample,
+            truth=np.concatenate([cells // size, truth, truth]),
+            predicted=np.concatenate([cells % size, low, high])[:, None],
+            weight=np.concatenate([np.ones(len(cells)), groups[:, 3], groups[:, 3]]),
+            counts=np.concatenate([same, observed, items - observed]).astype(np.int64),
+            pattern=np.empty(0, np.int64),
+        )
+        return cls(table, same, items, observed)
+
+    def differences(self, heads: Ints) -> Floats:
+        """The second system's number less the first one's, where the first has the one so often (rows of groups)."""
+        same = np.broadcast_to(self.same, (len(heads), len(self.same)))
+        there, here = self.items - heads, heads
+        first, second = (self.table.of(np.hstack([same, *both]))[:, 0] for both in ((here, there), (there, here)))
+        less: Floats = second - first
+        return less
+
+
+def swap_test(
+    sample: LabelPatterns, *, resamples: int = 100_000, seed: int = 0, alternative: Alternative = "two-sided"
+) -> Outcome:
+    """Test whether two systems' label measure differs, by swapping their predictions item by item.
+
+    The p-value is exact where the swaps give at most 65,536 different tables; otherwise swaps are drawn, and what was
+    observed counts as one more draw: p = (b + 1) / (n + 1).
+
+    >>> from assay.measures import parse_measure
+    >>> from assay.stats.label_samples import LabelSample
+    >>> truth, predicted = np.ones(5, int), np.column_stack([np.zeros(5, int), np.ones(5, int)])
+    >>> sample = LabelSample.of_items(parse_measure("Recall", "binary"), (0, 1), truth, predicted, positive=1)
+    >>> swap_test(sample)  # 2 of the 2^5 ways to swap
+    Outcome(test='swap', statistic=1.0, p=0.0625, resamples=None, note='exact: all swaps of 5 items', sign=None)
+    """
+    differing = Differing.of(sample)
+    items = int(differing.items.sum())
+    if not items:
+        return Outcome("swap", 0.0, 1.0, None, NOTHING_DIFFERS)
+    observed = float(differing.differences(differing.observed[None])[0])
+    if np.isnan(observed):
+        return Outcome("swap", observed, np.nan, None, NO_DIFFERENCE)
+    reach = ROUNDING * max(float(np.nanmax(np.abs(sample.observed), initial=0.0)), np.finfo(np.float64).tiny)
+    if np.log(differing.items + 1.0).sum() <= np.log(MOST_COMBINATIONS):
+        heads, chances = _every(differing.items)
+        p = float(chances[_as_extreme(differing.differences(heads), observed, reach, alternative)].sum())
+        return Outcome("swap", observed, min(1.0, p), None, f"exact: all swaps of {number_of('item', items)}")
+    extreme = 0
+    for heads in _drawn(differing.items, resamples, seed):
+        extreme += int(np.count_nonzero(_as_extreme(differing.differences(heads), observed, reach, alternative)))
+    note = f"{resamples:,} random swaps of {number_of('item', items)}"
+    return Outcome("swap", observed, (extreme + 1) / (resamples + 1), resamples, note)
+
+
+def _as_extreme(swapped: Floats, observed: float, reach: float, alternative: Alternative) -> NDArray[np.bool_]:
+    # What is undefined once it is swapped is no evidence against the null: it counts as extreme.
+    unknown = np.isnan(swapped - observed)
+    if alternative == "greater":
+        return unknown | (swapped >= observed - reach)
+    if alternative == "less":
+        return unknown | (swapped <= observed + reach)
+    return unknown | (np.abs(swapped) >= abs(observed) - reach)
+
+
+def _every(items: Ints) -> tuple[Ints, Floats]:
+    """Every combination of numbers of heads, and its chance."""
+    number = np.arange(int(np.prod(items + 1)))
+    heads = np.column_stack(np.unravel_index(number, tuple(items + 1)))
+    ways = special.gammaln(items + 1) - special.gammaln(heads + 1) - special.gammaln(items - heads + 1)
+    chances = np.exp((ways - items * np.log(2)).sum(axis=1))
+    return heads, chances / chances.sum()
+
+
+def _drawn(items: Ints, resamples: int, seed: int) -> Iterator[Ints]:
+    """Random numbers of heads, a row a resample, block by block."""
+    rng = np.random.default_rng(seed)
+    rows = max(1, _BLOCK // len(items))
+    for start in range(0, resamples, rows):
+        yield rng.binomial(items, 0.5, size=(min(rows, resamples - start), len(items)))
+
 
 #: So many cells of confusion matrices are filled at most for all pairs that are tested.
 _MOST_CELLS = 100_000_000

@@ -11,14 +11,12 @@ import numpy as np
 import polars as pl
 
 from assay.core.digits import number, p_phrase
-from assay.core.errors import InputError, ParameterError, listed, number_of
-from assay.core.notes import Note
+from assay.core.errors import InputError, Note, ParameterError, listed, number_of
 from assay.measures import definition
 from assay.measures.counting.judgments import Floats, Mask
 from assay.measures.parser import agreed_direction, meanings
 from assay.measures.summary import Undefined
-from assay.stats.anova import randomised_tukey, tukey_hsd, two_way
-from assay.stats.effects import d_z
+from assay.stats.bootstrap import ROUNDING
 from assay.stats.permutation import (
     NO_DIFFERENCE,
     Alternative,
@@ -27,9 +25,8 @@ from assay.stats.permutation import (
     permutation_test,
     swaps,
 )
-from assay.stats.rounding import ROUNDING
 from assay.stats.samples import Drawing, Effects, Pair
-from assay.stats.tests import SIMULTANEOUS, TESTS, bootstrap_of_pairs
+from assay.stats.tests import SIMULTANEOUS, TESTS, bootstrap_of_pairs, d_z, randomised_tukey, tukey_hsd, two_way
 from assay.stats.weighted_samples import UnitSample, settled
 from assay.tables import Scores
 

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeAlias
 
 import polars as pl
 
-from assay.core.errors import InputError, ParameterError, did_you_mean, number_of
-from assay.core.notes import Note
+from assay.core.errors import InputError, Note, ParameterError, did_you_mean, number_of
 from assay.measures.registry import Measure
 from assay.stats.samples import Drawing, Sample
 from assay.tables import Direction

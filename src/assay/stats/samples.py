@@ -16,15 +16,12 @@ import numpy as np
 import polars as pl
 
 from assay.core.domains import Choice
-from assay.core.errors import ParameterError, number_of
-from assay.core.notes import Note
+from assay.core.errors import Note, ParameterError, number_of
 from assay.measures.counting.judgments import Floats
-from assay.stats.bootstrap import FEWEST_DRAWN, Interval, Method
-from assay.stats.effects import Wins
+from assay.stats.bootstrap import FEWEST_DRAWN, ROUNDING, Interval, Method
 from assay.stats.permutation import Alternative, Outcome
 from assay.stats.power import smallest_detectable, units_needed
-from assay.stats.rounding import ROUNDING
-from assay.stats.tests import EVERY_TEST
+from assay.stats.tests import EVERY_TEST, Wins
 from assay.tables import Direction
 
 #: Two systems by their places, the baseline first.

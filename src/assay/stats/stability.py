@@ -11,8 +11,7 @@ from numpy.typing import ArrayLike
 from assay.core.errors import ParameterError
 from assay.measures.counting.judgments import Floats
 from assay.stats.bootstrap import Interval, percentiles, weights
-from assay.stats.correlation import row_by_row
-from assay.stats.orders import orders_of, swapped, tau_b
+from assay.stats.correlation import orders_of, row_by_row, swapped, tau_b
 from assay.stats.samples import Sample
 
 _BLOCK = 1 << 22

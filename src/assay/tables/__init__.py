@@ -7,8 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from assay.tables.ranking_tables import Batches, Documents, Qrels, Run, Topics
-from assay.tables.scores import Direction, Scores
+from assay.tables.ranking_tables import Batches, Direction, Documents, Qrels, Run, Scores, Topics
 from assay.tables.shapes import FlatDicts, as_series, picked
 
 if TYPE_CHECKING:

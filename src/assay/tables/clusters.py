@@ -11,8 +11,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from assay.core.arguments import argument
-from assay.core.errors import FormatError, InputError, number_of
+from assay.core.errors import FormatError, InputError, argument, number_of
 from assay.tables.label_columns import ids_of, labels_of, numbers_of
 from assay.tables.label_rules import ItemTable, Where, distinct
 

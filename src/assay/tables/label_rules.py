@@ -8,9 +8,8 @@ from typing import Any, Literal, TypeAlias
 
 import polars as pl
 
-from assay.core.arguments import argument
 from assay.core.domains import Choice
-from assay.core.errors import FormatError, InputError, ParameterError, did_you_mean, listed, number_of
+from assay.core.errors import FormatError, InputError, ParameterError, argument, did_you_mean, listed, number_of
 
 #: Pairs of labels of which everybody knows the positive one, the negative one first.
 KNOWN_PAIRS: tuple[tuple[Any, Any], ...] = (

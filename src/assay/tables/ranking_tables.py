@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, ClassVar, Protocol, Self, TypeVar, cast
+from typing import Any, ClassVar, Literal, Protocol, Self, TypeAlias, TypeVar, cast, get_args
 
 import polars as pl
 
-from assay.core.errors import FormatError, InputError, quote
+from assay.core.errors import FormatError, InputError, ParameterError, quote
 from assay.tables.label_rules import Where
 from assay.tables.shapes import FlatDicts, InMemory, rows_of
 
@@ -274,3 +275,54 @@ class Documents(_Texts):
 def _is_text(values: pl.Series) -> bool:
     """Text, or what has one way to be written as text."""
     return not (values.dtype.is_nested() or values.dtype.base_type() in {pl.Object, pl.Binary, pl.Duration})
+
+
+#: Which way a measure is good. `neither`: it describes, as a count of topics does; `unknown`: nobody has said.
+Direction: TypeAlias = Literal["higher", "lower", "neither", "unknown"]
+
+
+@dataclass(frozen=True, eq=False)
+class Scores:
+    """One number per system, measure and unit; where there is none, `undefined` says why.
+
+    Columns: `system, measure, unit_kind, unit, value, undefined`.
+
+    >>> from assay import evaluate
+    >>> evaluate({"q1": {"d1": 1}}, {"q1": {"d1": 0.9}}, "AP").scores.of("run", "AP").rows()
+    [('run', 'AP', 'query', 'q1', 1.0, None)]
+
+    `directions` says by measure whether `higher` or `lower` is better; scores that Assay computes bring theirs along. A
+    measure that is not in it has the direction that its name has in Assay, or none.
+    """
+
+    subject: ClassVar[str] = "scores"
+
+    frame: pl.DataFrame
+    directions: Mapping[str, Direction] = field(default_factory=dict)
+
+    SCHEMA = pl.Schema(
+        {
+            "system": pl.String,
+            "measure": pl.String,
+            "unit_kind": pl.String,
+            "unit": pl.String,
+            "value": pl.Float64,
+            "undefined": pl.String,
+        }
+    )
+
+    def __post_init__(self) -> None:
+        if self.frame.schema != self.SCHEMA:
+            raise InputError(f"scores: expected the columns {dict(self.SCHEMA)}, got {dict(self.frame.schema)}")
+        for measure, direction in self.directions.items():
+            if direction not in get_args(Direction):
+                known = ", ".join(get_args(Direction))
+                raise ParameterError(f"scores: the direction of {measure} is one of {known}, not {direction!r}")
+
+    def of(self, system: str, measure: str) -> pl.DataFrame:
+        """The units of one system under one measure."""
+        for column, wanted in (("system", system), ("measure", str(measure))):
+            known = self.frame[column].unique(maintain_order=True).to_list()
+            if wanted not in known:
+                raise InputError(f"scores: expected a {column} of {', '.join(known)}, got {wanted!r}")
+        return self.frame.filter(pl.col("system") == system, pl.col("measure") == str(measure))

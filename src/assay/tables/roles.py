@@ -11,8 +11,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Literal, NamedTuple, TypeAlias
 
-from assay.core.arguments import argument
-from assay.core.errors import FormatError, ParameterError, did_you_mean, listed
+from assay.core.errors import FormatError, ParameterError, argument, did_you_mean, listed
 
 #: Roles to columns, as somebody says them.
 ColumnNames: TypeAlias = Mapping[str, str] | None

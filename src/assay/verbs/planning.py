@@ -21,8 +21,7 @@ from assay.stats.corrections import corrected, out_of_reach, resamples_for
 from assay.stats.permutation import Outcome, swaps
 from assay.stats.samples import Drawing, Pair, Sample
 from assay.stats.stability import Stability, discriminative_power, ranking_stability
-from assay.verbs.comparison.findings import Levels
-from assay.verbs.comparison.pairs import pairs_of
+from assay.verbs.comparison.findings import Levels, pairs_of
 from assay.verbs.subject import pairing_of
 
 _STABILITY_RESAMPLES = 1000

@@ -9,20 +9,18 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 from assay.measures.counting.confusion import Confusion
-from assay.measures.counting.graded import Graded
-from assay.measures.counting.judgments import Judgments, Subtopics
-from assay.measures.counting.policies import Policies
+from assay.measures.counting.judgments import Graded, Judgments, Subtopics
+from assay.measures.counting.ranking import Policies
 from assay.measures.counting.ranks import Ranks
 
 if TYPE_CHECKING:
-    from assay.measures.counting.confusion_matrix import ConfusionMatrix
-    from assay.measures.counting.label_sets import LabelSets
+    from assay.measures.counting.confusion_matrix import ConfusionMatrix, LabelSets
     from assay.measures.counting.probabilities import Probabilities
     from assay.measures.counting.scored import Scored, ScoreTable
 
 _HOMES = {
     "ConfusionMatrix": "confusion_matrix",
-    "LabelSets": "label_sets",
+    "LabelSets": "confusion_matrix",
     "Probabilities": "probabilities",
     "ScoreTable": "scored",
     "Scored": "scored",

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Unpack
+from typing import Any, ClassVar, NamedTuple, Unpack
 
 import numpy as np
 import polars as pl
@@ -12,13 +12,20 @@ from numpy.typing import NDArray
 
 from assay.core.errors import InputError, ParameterError, TopicError, number_of
 from assay.core.options import PolicyRules
-from assay.measures.counting.graded import Graded, place_in_group
 from assay.measures.counting.id_normalisation import bridge
-from assay.measures.counting.judgments import Floats, Ints, Judgments, Mask, Subtopics, tiny_tables
-from assay.measures.counting.policies import DEFAULT_POLICIES, Policies, policies
-from assay.measures.counting.ranking import Found
+from assay.measures.counting.judgments import (
+    Floats,
+    Graded,
+    Ints,
+    Judgments,
+    Mask,
+    Subtopics,
+    place_in_group,
+    tiny_tables,
+)
+from assay.measures.counting.ranking import DEFAULT_POLICIES, Found, Policies, policies
 from assay.measures.counting.streaming import find_hits
-from assay.tables import Batches, Qrels, Run
+from assay.tables import Batches, Qrels, Run, picked
 
 
 @dataclass(frozen=True, eq=False)
@@ -280,3 +287,239 @@ def _nothing_in_common(name: str, judgments: Judgments, counts: Found) -> str:
     message = f"{name}: no topic in common with the judgments: the run has {ours}, …; the judgments have {theirs}, …"
     bridged = bridge(pl.Series(sorted(counts.ignored), dtype=pl.String), pl.Series(judgments.topics), loosely=True)
     return message if bridged is None else f"{message}; they differ in {bridged.differ_in}: {bridged.example}"
+
+
+_PAIR = ["query_id", "doc_id"]
+
+UNJUDGED = -1.0
+
+
+def retrieved(
+    runs: Mapping[str, Batches],
+    qrels: Qrels,
+    base: Policies | None = None,
+    depth: int | None = None,
+    *,
+    subtopics: bool = False,
+) -> dict[str, Ranks]:
+    """Count runs so that every document is a hit that one of them has down to `depth` (None: however deep).
+
+    What nobody judged has grade -1 and is marked in `Ranks.added`; everything else, also what was judged and stands
+    deeper, is counted as `Ranks.from_tables` counts it. `ties="expected"` is refused, since a document then has no rank
+    of its own, and so is `judged_only`, which takes out what is asked for here. With `unjudged="error"` an unjudged
+    document is an error here as everywhere.
+
+    >>> from assay.tables import Run
+    >>> counts = retrieved({"mine": Run.of({"q": {"a": 3, "b": 2, "c": 1}})}, Qrels.of({"q": {"b": 2}}), depth=2)
+    >>> counts["mine"].hits.rank, counts["mine"].hits.grade
+    (array([1, 2]), array([-1.,  2.]))
+    """
+    chosen = policies(base)
+    if (reason := why_not(chosen)) is not None:
+        raise ParameterError(reason)
+    if depth is not None:
+        depth = Policies(depth=depth).depth  # checked there
+    known = Judgments.of(qrels, subtopics)
+    topics = pl.DataFrame({"query_id": pl.Series(known.topics, dtype=pl.String)})
+    documents = pl.concat([_documents(run, topics, chosen, depth) for run in runs.values()])
+    new = documents.unique(maintain_order=True).join(_pairs(known), on=_PAIR, how="anti", maintain_order="left")
+    judgments = Judgments(
+        known.topics,
+        np.append(known.topic, known.numbers_of(new["query_id"])),
+        np.append(known.grade, np.full(new.height, UNJUDGED)),
+        pl.concat([known.doc_id, new["doc_id"]]),
+        known.subtopics,
+    )
+    added = _among(judgments, new)
+    counts = {name: Ranks.from_tables(run, judgments, chosen) for name, run in runs.items()}
+    reached = ~added | _reached(counts.values(), depth, len(added))
+    return {
+        name: replace(ranks, hits=ranks.hits.where(reached[ranks.hits.document]), added=added)
+        for name, ranks in counts.items()
+    }
+
+
+def why_not(rules: Policies) -> str | None:
+    """Why documents cannot be counted so under these policies; None if they can.
+
+    >>> why_not(Policies(judged_only=True))
+    'judged_only takes unjudged documents out of the ranking, so there is nothing to say about them'
+    """
+    if rules.ties == "expected":
+        return (
+            "tied documents have no rank of their own under ties='expected': choose another rule to look at documents"
+        )
+    if rules.judged_only:
+        return "judged_only takes unjudged documents out of the ranking, so there is nothing to say about them"
+    return None
+
+
+def as_judged(ranks: Ranks) -> Ranks:
+    """The counts without what `retrieved` added: those that an evaluation is made from.
+
+    >>> from assay.tables import Run
+    >>> counts = retrieved({"mine": Run.of({"q": {"a": 3, "b": 2}})}, Qrels.of({"q": {"b": 2}}))
+    >>> as_judged(counts["mine"]).hits.rank
+    array([2])
+    """
+    return ranks if ranks.judgments is None else ranks.regraded(ranks.judgments.grade)
+
+
+def same_queries(first: Ranks, second: Ranks) -> tuple[Ranks, Ranks]:
+    """Two systems that `retrieved` has counted together, on the queries that both have.
+
+    >>> from assay.tables import Run
+    >>> runs = {"mine": Run.of({"q1": {"a": 1}, "q2": {"a": 1}}), "yours": Run.of({"q2": {"b": 1}})}
+    >>> counts = retrieved(runs, Qrels.of({"q1": {"a": 1}, "q2": {"a": 1}}), Policies(missing="skip"))
+    >>> [ranks.queries for ranks in same_queries(counts["mine"], counts["yours"])]
+    [('q2',), ('q2',)]
+    """
+    if first.judgments is None or first.judgments is not second.judgments or first.added is None:
+        raise ParameterError("the documents of two systems are compared if `retrieved` has counted them together")
+    if first.queries == second.queries:
+        return first, second
+    ours, theirs = set(first.queries), set(second.queries)
+    return (
+        first.only(np.array([query in theirs for query in first.queries], dtype=np.bool_)),
+        second.only(np.array([query in ours for query in second.queries], dtype=np.bool_)),
+    )
+
+
+def _documents(run: Batches, topics: pl.DataFrame, chosen: Policies, depth: int | None) -> pl.DataFrame:
+    """The documents of judged topics, down to the depth and a little further: those with equal scores are in."""
+    least = min((limit for limit in (depth, chosen.depth) if limit is not None), default=None)
+    # Which of two rows counts is not known batch by batch, so no row is left out where a document may come twice.
+    limit = least if chosen.duplicates == "error" else None
+    score = pl.col("score").cast(pl.Float32 if chosen.score_precision == "single" else pl.Float64)
+
+    def best(frame: pl.DataFrame) -> pl.DataFrame:
+        rows = frame.select(*_PAIR, score=score).join(topics, on="query_id", how="semi", maintain_order="left")
+        if limit is None:
+            return rows
+        return rows.filter(pl.col("score").rank("min", descending=True).over("query_id") <= limit)
+
+    pieces = list(run.batches(best, chosen.rank_by))
+    return best(pl.concat(pieces)).select(_PAIR) if pieces else pl.DataFrame(schema=dict.fromkeys(_PAIR, pl.String))
+
+
+def _pairs(judgments: Judgments) -> pl.DataFrame:
+    query_id = picked(pl.Series(judgments.topics, dtype=pl.String), judgments.topic)
+    return pl.DataFrame({"query_id": query_id, "doc_id": judgments.doc_id})
+
+
+def _among(judgments: Judgments, new: pl.DataFrame) -> Mask:
+    """Which of the judgments are of these pairs."""
+    marked = _pairs(judgments).join(new.with_columns(new=pl.lit(True)), on=_PAIR, how="left", maintain_order="left")
+    return marked["new"].fill_null(False).to_numpy()
+
+
+def _reached(counts: Iterable[Ranks], depth: int | None, documents: int) -> Mask:
+    """The documents that some system has down to the depth."""
+    reached = np.zeros(documents, dtype=np.bool_)
+    for ranks in counts:
+        rows = ranks.hits if depth is None else ranks.hits.where(ranks.hits.rank <= depth)
+        reached[rows.document] = True
+    return reached
+
+
+#: Shorter queries say little about what their columns are.
+_LEAST_DOCUMENTS = 3
+
+
+class Contradictions(NamedTuple):
+    """Rows at which a score rises from a rank to the next, the rows before them, and queries that only rise."""
+
+    rows: Ints
+    before: Ints
+    queries: list[str]
+    upside_down: int
+    several: int
+
+
+NO_CONTRADICTIONS = Contradictions(np.zeros(0, np.int64), np.zeros(0, np.int64), [], 0, 0)
+
+
+def contradictions(frame: pl.DataFrame) -> Contradictions:
+    """Where the rank column says another order than the scores: a worse rank with a higher score.
+
+    >>> found = contradictions(pl.DataFrame({"query_id": ["q", "q"], "rank": [1.0, 2.0], "score": [3.0, 4.0]}))
+    >>> found.queries, found.upside_down
+    (['q'], 1)
+    """
+    query = frame["query_id"].rle_id().to_numpy()
+    rank, score = frame["rank"].to_numpy(), frame["score"].to_numpy()
+    same = query[1:] == query[:-1]
+    if not len(query):
+        return NO_CONTRADICTIONS
+    in_order = not (same & ((rank[1:] <= rank[:-1]) | (score[1:] > score[:-1]))).any()
+    # Queries that are split over the file would be several stretches: sorting by name puts them together.
+    if in_order and int(query[-1]) + 1 == frame["query_id"].n_unique():
+        return NO_CONTRADICTIONS
+    query = frame["query_id"].rank("dense").to_numpy().astype(np.int64)
+    # By rank, and within a rank the highest score first: then a score rises only from a rank to the next one.
+    order = np.lexsort((-score, rank, query))
+    same = np.diff(query[order]) == 0
+    after, before = score[order][1:], score[order][:-1]
+    rises, falls = same & (after > before), same & (after < before)
+    later, earlier = order[1:][rises], order[:-1][rises]
+    rising, falling = np.unique(query[later]), np.unique(query[order[1:][falls]])
+    first = np.sort(np.unique(query[later], return_index=True)[1])
+    queries = frame["query_id"].gather(later[first]).to_list() if len(later) else []
+    several = len(np.unique(query[order[1:][same]]))
+    at = np.argsort(later, kind="stable")
+    return Contradictions(later[at], earlier[at], queries, len(np.setdiff1d(rising, falling)), several)
+
+
+def swapped_queries(frame: pl.DataFrame) -> tuple[int, int]:
+    """Queries in which scores count 1, 2, 3 ... while ranks fall as scores should; and how many could be such.
+
+    >>> swapped_queries(pl.DataFrame({"query_id": ["q"] * 3, "rank": [9.5, 7.1, 3.0], "score": [1.0, 2.0, 3.0]}))
+    (1, 1)
+    """
+    rank, score = pl.col("rank"), pl.col("score")
+    queries = frame.group_by("query_id").agg(
+        count=pl.len(),
+        counts=(score.n_unique() == pl.len()) & (score.min() == 1) & (score.max() == pl.len()),
+        # Ranks that stand side by side are ranks, in whatever order.
+        spread=(rank.max() - rank.min() + 1 != pl.len()) | (rank.floor() != rank).any(),
+        falls=(rank.sort_by(score).diff().drop_nulls() <= 0).all(),
+    )
+    queries = queries.filter(pl.col("count") >= _LEAST_DOCUMENTS)
+    return queries.filter("counts", "spread", "falls").height, queries.height
+
+
+def reordered(hits: Graded, *, best: bool) -> Graded:
+    """Documents with equal scores in the order that serves the system best, or worst.
+
+    >>> columns = [np.array(column) for column in ([0, 0], [1, 2], [0.0, 1.0], [1, 1], [3, 3], [0, 1])]
+    >>> reordered(Graded(*columns), best=True).rank, reordered(Graded(*columns), best=False).rank
+    (array([1, 3]), array([1, 3]))
+    """
+    # In the best order, relevant documents take the first places of their tie, the highest grades first; others take
+    # the last. The worst order is its mirror image.
+    order = np.lexsort((-hits.grade, hits.tie_first, hits.query))
+    group = np.append(0, np.cumsum((np.diff(hits.query[order]) != 0) | (np.diff(hits.tie_first[order]) != 0)))
+    group = group[: len(order)]
+    place = place_in_group(group)
+    from_end = np.bincount(group)[group] - place - 1
+    front, back = hits.tie_first[order] + place, hits.tie_last[order] - from_end
+    rank = np.where(hits.grade[order] > 0, front, back)
+    if not best:
+        rank = hits.tie_first[order] + hits.tie_last[order] - rank
+    again = np.lexsort((rank, hits.query[order]))
+    rows, rank = order[again], rank[again]
+    return Graded(hits.query[rows], rank, hits.grade[rows], rank, rank, hits.document[rows])
+
+
+def reversed_hits(ranks: Ranks) -> Graded:
+    """The hits of a ranking as they are when it is read from its end.
+
+    >>> reversed_hits(Ranks.from_grades([1, None, 0])).rank
+    array([1, 3])
+    """
+    hits = ranks.hits
+    mirror = ranks.retrieved[hits.query] + 1
+    rank = mirror - hits.rank
+    order = np.lexsort((rank, hits.query))
+    first, last = mirror - hits.tie_last, mirror - hits.tie_first
+    return Graded(hits.query[order], rank[order], hits.grade[order], first[order], last[order], hits.document[order])

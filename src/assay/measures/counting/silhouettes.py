@@ -16,8 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.measures.counting.centroids import Centroids
-from assay.measures.counting.distances import PRECOMPUTED, Distances
+from assay.measures.counting.distances import PRECOMPUTED, Centroids, Distances
 from assay.measures.counting.judgments import Floats, Ints
 
 #: So many points a block. A tile of two fits into the cache of a core.

@@ -15,12 +15,12 @@ import polars as pl
 
 from assay.core.errors import DuplicateError, quote
 from assay.measures.counting.judgments import Floats, Hashes, Ints, Judgments, Mask, pair_hashes
-from assay.measures.counting.policies import Policies
 from assay.measures.counting.ranking import (
     NO_HITS,
     NONE,
     Found,
     Hits,
+    Policies,
     compared,
     look_up_hits,
     odd_queries,

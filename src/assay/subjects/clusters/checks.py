@@ -9,17 +9,17 @@ from typing import Any
 
 import polars as pl
 
-from assay.core.arguments import worded
-from assay.core.errors import InputError, ParameterError, listed, number_of, quote
+from assay.core.errors import InputError, ParameterError, listed, number_of, quote, worded
 from assay.files.clusters import read_clusters
 from assay.files.sources import Source, is_file
 from assay.subjects.clusters.remarks import USUAL_NOISE
 from assay.subjects.clusters.rules import Rules
 from assay.tables.clusters import Clusters
-from assay.verbs.diagnosis.examination import Examination, Examined
-from assay.verbs.diagnosis.findings import (
+from assay.verbs.diagnosis.examination import (
     EXAMPLES,
     CheckFinding,
+    Examination,
+    Examined,
     Example,
     Overview,
     Reading,

@@ -17,13 +17,11 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from assay.core.arguments import argument
-from assay.core.errors import ParameterError, number_of
+from assay.core.errors import ParameterError, argument, number_of
 from assay.measures.counting.judgments import Floats, Ints
 from assay.show.charts import MOST_NAMED
-from assay.subjects.clusters.groups import arranged, bars_of
 from assay.subjects.clusters.over_k import NumberOfClusters
-from assay.subjects.clusters.result import Clustering
+from assay.subjects.clusters.result import Clustering, arranged, bars_of
 from assay.verbs.curves import Curve
 
 #: Of more classes or clusters, the largest are drawn: cells would be too small to see.

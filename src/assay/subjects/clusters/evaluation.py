@@ -7,18 +7,16 @@ import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
-from assay.core.arguments import argument
 from assay.core.domains import Whole
-from assay.core.errors import InputError, ParameterError, listed
+from assay.core.errors import InputError, ParameterError, argument, listed
 from assay.files.sources import Source
 from assay.measures.counting.contingency import Contingency, NoisePolicy, UnlabelledPolicy
 from assay.measures.counting.points import Points
 from assay.measures.registry import Measure
-from assay.stats.confidence import checked_confidence
+from assay.stats.bootstrap import checked_confidence
 from assay.subjects.clusters.remarks import REMARKS
 from assay.subjects.clusters.result import ClusteredSystem, Clustering, ClusteringView
-from assay.subjects.clusters.rules import Rules, computed, counts_of, measures_of
-from assay.subjects.clusters.scales import uneven_columns
+from assay.subjects.clusters.rules import Rules, computed, counts_of, measures_of, uneven_columns
 from assay.tables.alignment import aligned_clusters
 from assay.tables.clusters import Clusters
 from assay.tables.named_columns import is_frame

@@ -9,9 +9,8 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from assay.core.arguments import argument
 from assay.core.digits import short
-from assay.core.errors import ParameterError, listed, refuse_unknown
+from assay.core.errors import ParameterError, argument, listed, refuse_unknown
 from assay.measures import parse_measure
 from assay.measures.counting.contingency import Contingency
 from assay.measures.counting.judgments import Floats, Ints
@@ -24,8 +23,7 @@ from assay.subjects.clusters.remarks import REMARKS, ClusteringCase
 from assay.subjects.clusters.result import Clustering
 from assay.subjects.clusters.rules import Rules, cluster_signature, computed
 from assay.verbs.explanation.numbers import View, explained
-from assay.verbs.explanation.place import Place
-from assay.verbs.explanation.result import Explanation, Formula, StepTable, formula
+from assay.verbs.explanation.result import Explanation, Formula, Place, StepTable, formula
 
 #: Points of more numbers than this are named, and their numbers are not shown.
 _MOST_NUMBERS = 6

@@ -1,19 +1,10 @@
-"""Random halves of the items: what measures of clusterings would be on other items.
-
-Drawing items with replacement would put copies of an item into one cluster, which all measures of pairs take for
-agreement. So half of the items are drawn without replacement. The mean of such a half strays from the mean of all items
-as far as the mean of all strays from the truth: with *m* of *n* items its variance is σ²/m (1 - m/n), for m = n/2 just
-σ²/n. What halves give strays around their own mean, which may lie elsewhere: purity, for one, is larger on few items.
-
-Items that have the same class and the same clusters are alike, so that a half is one draw from a multivariate
-hypergeometric distribution, whose cost does not grow with the items. Several clusterings of the same items see the same
-halves, and their differences are paired.
-"""
+"""The purity that clusters get by chance: classes dealt out at random to clusters of the same sizes."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -27,17 +18,138 @@ from assay.measures.counting.judgments import Floats, Ints, Mask
 from assay.measures.counting.points import Points
 from assay.measures.parser import parse_measure
 from assay.measures.registry import Measure
-from assay.stats.half_samples import KNOWN
+from assay.measures.sets import square_of_beta
+from assay.stats.bootstrap import NO_INTERVAL, SUBSAMPLING, Estimate, Interval
+from assay.stats.half_samples import KNOWN, around
 from assay.stats.samples import Drawing
-from assay.subjects.clusters.chance import LARGEST_URN
 from assay.subjects.clusters.rules import Rules
-from assay.subjects.clusters.subsets import FEWEST_POINTS, OF_CENTROIDS, Placed, Subsets
 
 if TYPE_CHECKING:
     from assay.subjects.clusters.result import ClusteredSystem
 
+
+#: How often a cluster of each size is filled at random; fewer times where that would draw more numbers than this.
+DRAWS, _MOST_DRAWN = 200, 20_000_000
+#: NumPy draws from fewer items than this without replacement.
+LARGEST_URN = 1_000_000_000
+
+
+def purity_by_chance(table: Contingency, seed: int = 0) -> float:
+    """The mean purity if items were shuffled among the clusters, whose sizes stay what they are.
+
+    The mean of a sum is the sum of means, so each size of cluster is filled by itself, from all items.
+
+    >>> purity_by_chance(Contingency.from_labels(list("xxxooo"), [1, 2, 3, 4, 5, 6]))  # one item each
+    1.0
+    """
+    classes = table.class_sizes[0].astype(np.int64)
+    sizes, often = np.unique(table.cluster_sizes[0].astype(np.int64), return_counts=True)
+    total = int(classes.sum())
+    classes = classes[classes > 0]
+    draws = max(10, min(DRAWS, _MOST_DRAWN // (len(classes) * len(sizes))))
+    rng = np.random.default_rng(seed)
+    expected = 0.0
+    for size, count in zip(sizes.tolist(), often.tolist(), strict=True):
+        if size <= 1:
+            expected += size * count
+            continue
+        if total < LARGEST_URN:
+            filled = rng.multivariate_hypergeometric(classes, size, size=draws, method="marginals")
+        else:
+            filled = rng.multinomial(size, classes / total, size=draws)
+        expected += count * float(filled.max(axis=1).mean())
+    return expected / total
+
+
+#: A subset has at most so many points, and at most so many subsets are drawn: distances are of pairs.
+MOST_POINTS, MOST_SUBSETS = 300, 300
+#: Of fewer points, no subsets are drawn.
+FEWEST_POINTS = 6
+#: Measures of centroids, which are computed on true halves.
+OF_CENTROIDS = ("DaviesBouldin",)
+#: So many coordinates are drawn for true halves: of very many points fewer halves, but not fewer than these.
+MOST_DRAWN, FEWEST = 50_000_000, 40
+
+
+class Placed(NamedTuple):
+    """The points of one clustering, and which of them each item is; -1 is noise that was left out."""
+
+    points: Points
+    row: Ints
+
+    @classmethod
+    def of(cls, points: Points, kept: Mask) -> Placed:
+        """Points of the items that were kept."""
+        return cls(points, np.where(kept, np.cumsum(kept) - 1, -1))
+
+
+@dataclass(frozen=True, eq=False)
+class Subsets:
+    """Random subsets of the points of one clustering, or of several of the same items in the same order."""
+
+    held: tuple[Placed, ...]
+    wanted: int = MOST_SUBSETS
+    seed: int = 0
+    #: Whether these are true halves, however many points there are.
+    halved: bool = False
+
+    def of(self, measure: Measure) -> Subsets:
+        """The subsets that a measure is computed on."""
+        return replace(self, halved=measure.name in OF_CENTROIDS)
+
+    @property
+    def total(self) -> int:
+        """How many items there are, those included that are noise."""
+        return len(self.held[0].row)
+
+    @property
+    def size(self) -> int:
+        """How many points a subset has."""
+        return self.total // 2 if self.halved else min(self.total // 2, MOST_POINTS)
+
+    @property
+    def scale(self) -> float:
+        """What deviations of subsets are multiplied by, to be as large as the error of all points' number."""
+        return float(np.sqrt(self.size / (self.total - self.size)))
+
+    @property
+    def resamples(self) -> int:
+        """How many subsets are drawn; none of too few points."""
+        if self.total < FEWEST_POINTS:
+            return 0
+        fewer = max(FEWEST, MOST_DRAWN // (self.size * self.held[0].points.X.shape[1])) if self.halved else MOST_SUBSETS
+        return min(self.wanted, MOST_SUBSETS, fewer)
+
+    def values(self, measure: Measure) -> Floats:
+        """The measure on each subset (row) of each clustering (column); NaN where it is undefined."""
+        values = np.empty((self.resamples, len(self.held)))
+        for row, several in zip(values, self._subsets(), strict=True):
+            row[:] = [np.nan if points is None else float(measure.of(points)[0]) for points in several]
+        return values
+
+    def whole(self, measure: Measure) -> Floats:
+        """The measure on all points of each clustering."""
+        return np.array([float(measure.of(placed.points)[0]) for placed in self.held])
+
+    def _subsets(self) -> Iterator[list[Points | None]]:
+        for rows in self.rows():
+            yield [self._taken(placed, rows) for placed in self.held]
+
+    def rows(self) -> Iterator[Ints]:
+        """Which items each subset has."""
+        rng = np.random.default_rng(self.seed)
+        for _ in range(self.resamples):
+            yield np.sort(rng.choice(self.total, self.size, replace=False))
+
+    def _taken(self, placed: Placed, rows: Ints) -> Points | None:
+        kept = placed.row[rows]
+        kept = kept[kept >= 0]
+        # Nobody asks for the names of points in a subset.
+        return replace(placed.points, item_id=None).only(kept) if len(kept) else None
+
+
 #: So many numbers are drawn and kept: where items are of many kinds, fewer halves, but not fewer than these.
-MOST_DRAWN, FEWEST = 4_000_000, 100
+MOST_HALVES_DRAWN, FEWEST_HALVES = 4_000_000, 100
 #: With more kinds of items than this there are no intervals: each of them would take minutes.
 MOST_KINDS = 50_000
 #: Of fewer items than this, no halves are drawn.
@@ -129,7 +241,7 @@ class Halves:
         kinds = len(self.items)
         if self.total < FEWEST_ITEMS or kinds > MOST_KINDS:
             return 0
-        return min(self.wanted, max(FEWEST, MOST_DRAWN // kinds))
+        return min(self.wanted, max(FEWEST_HALVES, MOST_HALVES_DRAWN // kinds))
 
     @property
     def scale(self) -> float:
@@ -247,3 +359,59 @@ def _placed(labels: pl.Series, *, keep_null: bool = False) -> tuple[tuple[Any, .
     names = [name for name in names if name is not None] + ([None] if keep_null and None in names else [])
     places = {name: place for place, name in enumerate(names)}
     return tuple(names), np.array([places.get(label, -1) for label in labels.to_list()], dtype=np.int64)
+
+
+#: Measures that grow with the number of items, so that halves say nothing of the whole.
+WITHOUT_INTERVAL = ("CalinskiHarabasz", "MI", "PairTP", "PairFP", "PairFN", "PairTN")
+
+
+def estimates_of(system: ClusteredSystem, halves: Halves | None, confidence: float) -> dict[Measure, Estimate]:
+    """Every measure's number with its interval; without halves there are none."""
+    return {measure: _estimate(measure, system, halves, confidence) for measure in system.results}
+
+
+def _estimate(measure: Measure, system: ClusteredSystem, halves: Halves | None, confidence: float) -> Estimate:
+    result = system.results[measure]
+    value = float(result.values[0])
+    if math.isnan(value):
+        return Estimate(value, math.nan, math.nan, NO_INTERVAL, result.reason(0))
+    if measure.name in WITHOUT_INTERVAL:
+        return Estimate(value, math.nan, math.nan, NO_INTERVAL, no_interval="it grows with the number of items")
+    if halves is None:
+        return Estimate(value, math.nan, math.nan, NO_INTERVAL, no_interval=no_halves_of(system.counts[Contingency]))
+    interval = interval_around(measure, value, halves, confidence)
+    if not interval.is_known:
+        return Estimate(value, math.nan, math.nan, NO_INTERVAL, no_interval=halves.why_none(measure))
+    return Estimate(value, interval.low, interval.high, SUBSAMPLING, None, halves.resamples_of(measure))
+
+
+def interval_around(measure: Measure, value: float, halves: Halves, confidence: float) -> Interval:
+    """The interval of a number, as far as the number can lie."""
+    interval = around(value, halves.deviations(measure)[:, 0], confidence)
+    sizes = [(len(side.classes), len(side.clusters)) for side in halves.sides]  # none where there are points only
+    return interval.within(reach_of(measure, *(sizes[0] if sizes else (0, 0))))
+
+
+def reach_of(measure: Measure, classes: int, clusters: int) -> tuple[float, float]:
+    """How small and how large a number can be with so many classes and clusters, whatever their sizes.
+
+    The largest of *J* classes has at least 1/*J* of a cluster, so that purity cannot be less; nor can the others below.
+
+    >>> from assay.measures import parse_measure
+    >>> reach_of(parse_measure("Purity", "clustering"), 4, 2), reach_of(parse_measure("ARI", "clustering"), 4, 2)
+    ((0.25, 1.0), (-1.0, 1.0))
+    """
+    least, most = measure.definition.bounds or (-math.inf, math.inf)
+    if not (classes and clusters):
+        return least, most
+    if measure.name in {"Purity", "BCubedPrecision"}:
+        least = 1 / classes
+    elif measure.name in {"InversePurity", "BCubedRecall"}:
+        least = 1 / clusters
+    elif measure.name == "ClusterAccuracy":
+        least = 1 / max(classes, clusters)
+    elif measure.name in {"PurityF", "BCubedF"}:
+        square = square_of_beta(measure.parameters["beta"])
+        weight = 0.0 if square is None else 1 / (1 + square)
+        least = 1 / (weight * classes + (1 - weight) * clusters)
+    return least, most

@@ -10,17 +10,23 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from assay.core.arguments import argument
 from assay.core.domains import Whole
-from assay.core.errors import InputError, ParameterError, listed, need, number_of
+from assay.core.errors import InputError, ParameterError, argument, listed, need, number_of
 from assay.measures.counting.contingency import Contingency
 from assay.measures.counting.judgments import Floats, Ints
 from assay.measures.counting.points import Points
 from assay.measures.registry import Measure
-from assay.subjects.clusters.over_k import VOTING, AtK, NumberOfClusters
-from assay.subjects.clusters.rules import Rules, computed, counts_of, measure_of, measures_of
-from assay.subjects.clusters.scales import uneven_columns
-from assay.subjects.clusters.stability import ClusterStability, Fit, reference_of, stability_of, subsamples
+from assay.subjects.clusters.over_k import (
+    VOTING,
+    AtK,
+    ClusterStability,
+    Fit,
+    NumberOfClusters,
+    reference_of,
+    stability_of,
+    subsamples,
+)
+from assay.subjects.clusters.rules import Rules, computed, counts_of, measure_of, measures_of, uneven_columns
 from assay.tables.clusters import Clusters
 
 #: What clusterers call the number of clusters.

@@ -7,16 +7,14 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from assay.core.arguments import argument
 from assay.core.digits import as_percent, bracketed, number, numbers
-from assay.core.errors import listed, number_of
+from assay.core.errors import argument, listed, number_of
 from assay.measures.counting.contingency import NOISE, WITHOUT_CLASS, Contingency
 from assay.measures.counting.points import Points
-from assay.measures.names import display_name
-from assay.subjects.clusters.chance import purity_by_chance
-from assay.subjects.clusters.intervals import interval_around
+from assay.measures.parser import display_name
+from assay.subjects.clusters.halves import interval_around, purity_by_chance
 from assay.subjects.clusters.rules import measure_of
-from assay.verbs.remarks import Remark, Remarks
+from assay.verbs.subject import Remark, Remarks
 
 if TYPE_CHECKING:
     from assay.subjects.clusters.result import ClusteredSystem, Clustering

@@ -2,19 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from assay.core.domains import Whole
 from assay.core.errors import ParameterError
-from assay.measures.counting.confusion_matrix import ConfusionMatrix
-from assay.measures.counting.label_sets import LabelSets
+from assay.core.results import Result
+from assay.measures.counting.confusion import Confusion
+from assay.measures.counting.confusion_matrix import ConfusionMatrix, LabelSets
 from assay.measures.counting.probabilities import Probabilities
 from assay.measures.counting.scored import Scored
-from assay.measures.registry import Measure
-from assay.stats.confidence import checked_confidence
+from assay.measures.matrices import Averages, averages
+from assay.measures.parser import parse_measure
+from assay.measures.registry import Measure, ParameterValue
+from assay.stats.bootstrap import checked_confidence
+from assay.subjects.labels.advice import REMARKS
 from assay.subjects.labels.inputs import Prepared, against_rest, all_labels, not_alike, prepare, same_task, systems_in
+from assay.subjects.labels.intervals import Patterns, weighted_patterns
 from assay.subjects.labels.measurement import (
+    LABEL_COUNTS,
     LEADING,
     SPARE,
     Measures,
@@ -26,11 +35,13 @@ from assay.subjects.labels.measurement import (
     names_in,
     suited,
 )
-from assay.subjects.labels.remarks import REMARKS
-from assay.subjects.labels.resampling import Patterns, weighted_patterns
 from assay.subjects.labels.result import Classification, ClassificationView, ClassifiedSystem
 from assay.tables import Predictions
 from assay.tables.roles import ColumnNames, named_by
+
+if TYPE_CHECKING:
+    import polars as pl
+
 
 #: What is computed unless told otherwise, as far as there are the counts for it.
 DEFAULTS: dict[str, tuple[str, ...]] = {
@@ -179,3 +190,174 @@ def _are_of_scores(names: Sequence[str | Measure] | None) -> bool:
         return names is not None and all(measure_of(name, "binary").definition.counts in _OF_SCORES for name in names)
     except ParameterError:  # no such measure of two labels: whoever looks for it says so
         return True
+
+
+_MEASURES = tuple(parse_measure(name, "multiclass") for name in ("Precision", "Recall", "F"))
+
+
+@dataclass(frozen=True, eq=False)
+class LabelReport(Result):
+    """Precision, recall and F1 of every class, and their averages; NaN where one is undefined.
+
+    >>> from assay import classification_report
+    >>> report = classification_report(["ham", "spam", "spam"], ["ham", "spam", "ham"])
+    >>> report.recall.classes
+    array([1. , 0.5])
+    >>> report.f1.macro, report.accuracy
+    (0.6667, 0.6667)
+    """
+
+    kind = "label_report"
+
+    matrix: ConfusionMatrix
+    precision: Averages
+    recall: Averages
+    f1: Averages
+
+    @property
+    def labels(self) -> tuple[Any, ...]:
+        """The classes, in order."""
+        return self.matrix.classes
+
+    @property
+    def accuracy(self) -> float:
+        """The share of items that were predicted rightly: the recall of all classes together."""
+        return self.recall.micro
+
+    def _rows(self) -> Iterator[tuple[str, float, float, float, float]]:
+        """A name, precision, recall, F1 and support: of each class, then of each average."""
+        support = self.matrix.table.sum(axis=1)
+        for place, label in enumerate(self.labels):
+            numbers = (float(column.classes[place]) for column in (self.precision, self.recall, self.f1))
+            yield (str(label), *numbers, support[self.matrix.place(label)].item())
+        total = support.sum().item()
+        for average in ("micro", "macro", "weighted"):
+            numbers = (getattr(column, average) for column in (self.precision, self.recall, self.f1))
+            yield (f"{average} avg", *numbers, total)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The numbers under the keys of scikit-learn's report; `accuracy` and all three averages are always there.
+
+        >>> from assay import classification_report
+        >>> classification_report([0, 1, 1], [0, 1, 0]).to_dict()["1"]
+        {'precision': 1.0, 'recall': 0.5, 'f1-score': 0.6667, 'support': 2}
+        """
+        keys = ("precision", "recall", "f1-score", "support")
+        payload: dict[str, Any] = {name: dict(zip(keys, numbers, strict=True)) for name, *numbers in self._rows()}
+        return payload | {"accuracy": self.accuracy}
+
+    def to_frame(self) -> pl.DataFrame:
+        """A row a class and a row an average; null where a number is undefined."""
+        import polars as pl  # noqa: PLC0415  # who wants the numbers alone does not wait for a table of them
+
+        columns = {"label": pl.String, "precision": pl.Float64, "recall": pl.Float64, "f1": pl.Float64}
+        support = pl.Float64 if self.matrix.tables.dtype.kind == "f" else pl.Int64
+        frame = pl.DataFrame([*self._rows()], schema=columns | {"support": support}, orient="row")
+        return frame.with_columns(pl.col("precision", "recall", "f1").fill_nan(None))
+
+    @property
+    def left_out(self) -> dict[str, list[Any]]:
+        """The classes that have no number, and that the macro and weighted averages leave out, by column.
+
+        >>> from assay import classification_report
+        >>> classification_report(["a", "b"], ["a", "a"]).left_out
+        {'precision': ['b']}
+        """
+        columns = {"precision": self.precision, "recall": self.recall, "F1": self.f1}
+        absent = {
+            name: [self.labels[place] for place in np.flatnonzero(np.isnan(column.classes))]
+            for name, column in columns.items()
+        }
+        return {name: classes for name, classes in absent.items() if classes}
+
+
+def classification_report(
+    y_true: Any, y_pred: Any, *, labels: Sequence[Any] | None = None, sample_weight: Any = None
+) -> LabelReport:
+    """Precision, recall, F1 and support of every class, accuracy, and the micro, macro and weighted averages.
+
+    It is what scikit-learn's function of this name tells; `classify` has intervals, baselines and advice besides.
+    `labels`: the order of the classes, all of which are to be named. An undefined number is NaN, and averages over
+    classes leave it out.
+
+    >>> from assay import classification_report
+    >>> print(classification_report(["a", "b", "c", "c"], ["a", "b", "b", "c"]))
+    class         precision  recall      F1  support
+    a                1.0000  1.0000  1.0000        1
+    b                0.5000  1.0000  0.6667        1
+    c                1.0000  0.5000  0.6667        2
+    micro avg        0.7500  0.7500  0.7500        4
+    macro avg        0.8333  0.8333  0.7778        4
+    weighted avg     0.8750  0.7500  0.7500        4
+    <BLANKLINE>
+    accuracy 0.7500
+    """
+    matrix = ConfusionMatrix.from_labels(y_true, y_pred, labels=labels, sample_weight=sample_weight)
+    return LabelReport(matrix, *averages(_MEASURES, matrix).values())
+
+
+@dataclass(frozen=True)
+class Scorer:
+    """A measure to be called with true and predicted labels; see `scorer`."""
+
+    two: Measure
+    more: Measure
+    pos_label: Any = None
+    labels: tuple[Any, ...] | None = None
+
+    def __call__(self, y_true: Any, y_pred: Any, *, sample_weight: Any = None) -> float:
+        """The measure's number, NaN if it is undefined."""
+        if self.two.definition.counts is Scored:
+            scored = Scored.from_scores(y_true, y_pred, pos_label=self.pos_label, sample_weight=sample_weight)
+            return float(self.two.of(scored)[0])
+        items = Predictions.of(
+            y_true, y_pred, labels=self.labels, pos_label=self.pos_label, sample_weight=sample_weight
+        )
+        if items.kind == "multilabel":
+            raise ParameterError("a scorer takes one label an item")
+        chosen = self.two if items.kind == "binary" else self.more
+        positive = None
+        if chosen.definition.counts is Confusion and chosen.parameters.get("average") == "binary":
+            # What more labels have a formula for, too, is the same number whichever of two is called positive.
+            either = self.more.definition.counts is ConfusionMatrix and self.pos_label is None
+            positive = items.classes[-1] if either else items.positive
+        counts = counts_of(items, items.label_values, positive)
+        return float(computed(chosen, counts, items.name).values[0])
+
+    @property
+    def __name__(self) -> str:  # scikit-learn shows scorers by the name of their function
+        return str(self.two)
+
+
+def scorer(
+    measure: str | Measure, pos_label: Any = None, *, labels: Sequence[Any] | None = None, **parameters: ParameterValue
+) -> Scorer:
+    """A function `(y_true, y_pred, *, sample_weight=None)` that gives the measure's number, NaN if it is undefined.
+
+    With two labels it is the number of the positive one, unless `average` says otherwise; with more, an average over
+    classes. `labels`: all labels there are. State them for cross-validation, where a fold may lack some: of three
+    labels it would otherwise be judged as if there were two. A measure of scores takes scores in the place of
+    predictions.
+
+    >>> scorer("Specificity")([1, 0, 0, 0], [1, 0, 0, 1])  # 2 of 3
+    0.6667
+    >>> scorer("F", average="micro")(["a", "b", "c"], ["a", "b", "b"])
+    0.6667
+    >>> scorer("F", labels=["a", "b", "c"])(["a", "b", "b"], ["a", "a", "b"])  # as in the other folds: macro
+    0.6667
+    """
+    two = parse_measure(measure, "binary")(**parameters)
+    kind = two.definition.counts
+    if kind not in {*LABEL_COUNTS, Scored}:
+        raise ParameterError(f"{two} is computed from {kind.__name__}: a scorer takes labels, or one score an item")
+    if kind is Scored:
+        if labels is not None:
+            raise ParameterError(f"{two} is a measure of scores, which are of the positive label: labels say nothing")
+        return Scorer(two, two, pos_label)
+    named = None if labels is None else tuple(labels)
+    if pos_label is not None and named is not None and len(named) > 2:
+        raise ParameterError(f"only one of two labels can be positive, and there are {len(named)}")
+    chosen = {name: value for name, value in two.chosen.items() if (name, value) != ("average", "binary")}
+    more = parse_measure(measure.name if isinstance(measure, Measure) else measure, "multiclass")
+    known = more.definition.parameters
+    return Scorer(two, more(**{name: value for name, value in chosen.items() if name in known}), pos_label, named)

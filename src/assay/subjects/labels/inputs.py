@@ -11,9 +11,8 @@ from typing import Any, NamedTuple, TypeAlias
 
 import polars as pl
 
-from assay.core.arguments import argument, naming
 from assay.core.digits import significant
-from assay.core.errors import InputError, ParameterError, listed, number_of
+from assay.core.errors import InputError, ParameterError, argument, listed, naming, number_of
 from assay.files.sources import Source
 from assay.measures.counting.confusion_matrix import REST, ConfusionMatrix
 from assay.subjects.labels.result import Classification

@@ -1,9 +1,9 @@
-"""Counts and measures of predictions, and what a constant or random prediction would score."""
+"""Items with several labels each: numbers over labels and over items, and what other items would have given."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Literal, NamedTuple, TypeAlias
 
@@ -11,18 +11,104 @@ import numpy as np
 import polars as pl
 
 from assay.core.errors import ParameterError
-from assay.measures.counting.confusion import Confusion
-from assay.measures.counting.confusion_matrix import ConfusionMatrix
-from assay.measures.counting.judgments import Floats
-from assay.measures.counting.label_sets import LabelSets
+from assay.measures.counting.confusion import Confusion, Counted
+from assay.measures.counting.confusion_matrix import ConfusionMatrix, LabelSets
+from assay.measures.counting.judgments import Floats, Ints
 from assay.measures.counting.probabilities import SLACK, Probabilities
 from assay.measures.counting.scored import Scored
-from assay.measures.over_classes import left_out, overall
+from assay.measures.matrices import averaged, left_out, overall
 from assay.measures.parser import parse_measure, split_measures
 from assay.measures.registry import Measure
 from assay.measures.steps import PerUnit
-from assay.subjects.labels.label_sets import averages, is_per_item, of_label_sets, stacked
+from assay.stats.bootstrap import pattern_weights
 from assay.tables import Predictions
+
+
+def is_per_item(measure: Measure) -> bool:
+    """Whether a measure is a mean over items: it has no average over labels, or says so; sums are over labels."""
+    return measure.definition.summary == "mean" and measure.parameters.get("average", "samples") == "samples"
+
+
+def of_label_sets(measure: Measure, sets: LabelSets) -> PerUnit:
+    """One number an item, or one for all labels by the measure's `average`.
+
+    >>> from assay.measures import parse_measure
+    >>> sets = LabelSets.from_labels([["a", "b"], ["b"]], [["a"], ["b"]])
+    >>> of_label_sets(parse_measure("Recall(average='samples')", "multiclass"), sets).values
+    array([0.5, 1. ])
+    >>> of_label_sets(parse_measure("Recall", "multiclass"), sets).values  # (1/1 + 1/2) / 2
+    array([0.75])
+    """
+    if measure.definition.counts is not Confusion:
+        counts = measure.definition.counts.__name__
+        raise ParameterError(f"{measure} is computed from {counts}, which items with several labels do not have")
+    if is_per_item(measure):
+        return measure.per_unit(sets.per_item())
+    return averaged(measure, sets.per_label())
+
+
+def stacked(classes: Confusion) -> Floats:
+    """TP, FP, FN and TN (last axis) of each label, as the only unit (first axis)."""
+    tn = np.zeros_like(classes.tp) if classes.tn is None else classes.tn
+    cells: Floats = np.stack([classes.tp, classes.fp, classes.fn, tn], axis=-1)[None].astype(np.float64)
+    return cells
+
+
+def averages(measure: Measure, cells: Floats) -> Floats:
+    """The average over labels for each unit, by the measure's `average`; labels without a number are left out."""
+    return averaged(measure, _confusion(cells.reshape(-1, 4)), tuple(map(str, range(len(cells))))).values
+
+
+def by_label(measure: Measure, cells: Floats) -> Floats:
+    """The measure of each label (column) in each unit (row)."""
+    return measure.of(_confusion(cells.reshape(-1, 4))).reshape(cells.shape[:2])
+
+
+def _confusion(cells: Floats) -> Confusion:
+    tp, fp, fn, tn = (cells[:, place] for place in range(4))
+    return Confusion(tuple(map(str, range(len(cells)))), tp, fp, fn, tn, "class")
+
+
+class SetPatterns(NamedTuple):
+    """Items that are alike: the four cells of each label (pattern, label, cell), and how many such items there are."""
+
+    cells: Floats
+    items: Ints
+
+    @classmethod
+    def of(cls, sets: LabelSets) -> SetPatterns:
+        """Items with the same true and the same predicted labels, and the same weight, are alike.
+
+        >>> SetPatterns.of(LabelSets.from_labels([["a"], ["b"], ["a"]], [["a"], [], ["a"]])).items
+        array([2, 1])
+        """
+        weight = np.ones(len(sets.truth)) if sets.weight is None else sets.weight
+        rows = pl.DataFrame({"weight": weight}).with_columns(
+            sets.truth.list.sort().list.join("\x1f").alias("truth"),
+            sets.prediction.list.sort().list.join("\x1f").alias("prediction"),
+            sets.truth.list.len().alias("true"),
+            sets.prediction.list.len().alias("predicted"),
+        )
+        alike = rows.with_row_index("row").group_by(pl.exclude("row"), maintain_order=True).agg(
+            pl.col("row").first(), pl.len().alias("items")
+        )  # fmt: skip
+        first = alike["row"].cast(pl.Int64)
+        true, predicted = (_has(column.gather(first), sets.labels) for column in (sets.truth, sets.prediction))
+        cells = np.stack([true & predicted, ~true & predicted, true & ~predicted, ~true & ~predicted], axis=-1)
+        weighed: Floats = cells * alike["weight"].to_numpy()[:, None, None]
+        return cls(weighed, alike["items"].to_numpy().astype(np.int64))
+
+
+def _has(lists: pl.Series, labels: Sequence[str]) -> Counted:
+    """Which item (row) has which label (column)."""
+    return np.column_stack([lists.list.contains(label).to_numpy() for label in labels]).astype(np.bool_)
+
+
+def resampled_sets(patterns: SetPatterns, resamples: int, seed: int) -> Iterator[Floats]:
+    """The four cells of each label as items drawn anew would give them (resample, label, cell), block by block."""
+    for weights in pattern_weights(patterns.items, resamples, seed, cells=patterns.cells[0].size):
+        yield np.tensordot(weights, patterns.cells, axes=1)
+
 
 #: Measures asked for, in whatever way.
 Measures: TypeAlias = Iterable[str | Measure] | str | Measure | None
@@ -317,3 +403,56 @@ def imbalance_of(truth: Predictions | ConfusionMatrix) -> Imbalance | None:
         return None
     share = float(support.max() / support.sum())
     return Imbalance(str(labels[int(support.argmax())]), share) if share >= IMBALANCED else None
+
+
+def predictive_values(matrix: ConfusionMatrix, prevalences: Sequence[float]) -> pl.DataFrame:
+    """Positive and negative predictive value at each prevalence; null where a rate is not known.
+
+    >>> matrix = ConfusionMatrix.from_matrix([[9, 1], [2, 8]], ["ill", "well"], pos_label="ill")
+    >>> predictive_values(matrix, [0.1]).rows()  # 0.09 / (0.09 + 0.18), 0.72 / (0.72 + 0.01)
+    [(0.1, 0.3333, 0.9863)]
+    """
+    cells = matrix.positive_class()
+    tp, fp, fn = (float(cell[0]) for cell in (cells.tp, cells.fp, cells.fn))
+    tn = float(matrix.items[0]) - tp - fp - fn
+    rows = []
+    for prevalence in prevalences:
+        if not 0 < prevalence < 1:
+            raise ParameterError(f"a prevalence is a number between 0 and 1, not {prevalence!r}")
+        ppv = npv = None
+        if tp + fn and fp + tn:
+            tpr, tnr = tp / (tp + fn), tn / (fp + tn)
+            ppv = _share(tpr * prevalence, (1 - tnr) * (1 - prevalence))
+            npv = _share(tnr * (1 - prevalence), (1 - tpr) * prevalence)
+        rows.append((float(prevalence), ppv, npv))
+    schema = {"prevalence": pl.Float64, "PPV": pl.Float64, "NPV": pl.Float64}
+    return pl.DataFrame(rows, schema=schema, orient="row")
+
+
+def _share(right: float, wrong: float) -> float | None:
+    return right / (right + wrong) if right + wrong else None
+
+
+def unit_scores(system: str, measure: Measure, result: PerUnit, counts: Mapping[type, Any]) -> pl.DataFrame:
+    """The rows of `Scores` for one system and measure.
+
+    >>> from assay.measures import parse_measure
+    >>> matrix = ConfusionMatrix.from_matrix([[5, 0], [1, 3]], ["a", "b"])
+    >>> recall = parse_measure("Recall", "multiclass")
+    >>> unit_scores("one", recall, recall.per_unit(matrix), {ConfusionMatrix: matrix})["unit"].to_list()
+    ['a', 'b']
+    """
+    unit_kind, units = "table", ("all",)
+    if is_over_items(measure, counts):
+        held = counts.get(LabelSets, counts.get(measure.definition.counts))
+        unit_kind, units = "item", held.units
+    elif measure.parameters.get("average") in {"macro", "weighted"}:
+        classes = counts[LabelSets].per_label() if LabelSets in counts else counts[ConfusionMatrix].per_class()
+        unit_kind, units = "class", classes.units
+        result = measure.per_unit(classes)
+    frame = pl.DataFrame(
+        {"unit": units, "value": result.values, "undefined": result.reasons()},
+        schema={"unit": pl.String, "value": pl.Float64, "undefined": pl.String},
+    ).with_columns(pl.col("value").fill_nan(None))
+    names = {"system": pl.lit(system), "measure": pl.lit(str(measure)), "unit_kind": pl.lit(unit_kind)}
+    return frame.select(**names, unit="unit", value="value", undefined="undefined")

@@ -10,14 +10,12 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 import polars as pl
 
-from assay.core.arguments import argument
 from assay.core.digits import as_percents
-from assay.core.errors import InputError, ParameterError, listed, not_among, of_kind
+from assay.core.errors import InputError, ParameterError, argument, listed, not_among, of_kind
 from assay.measures.counting.confusion import Confusion
-from assay.measures.counting.confusion_matrix import ConfusionMatrix
+from assay.measures.counting.confusion_matrix import ConfusionMatrix, LabelSets
 from assay.measures.counting.judgments import Floats
 from assay.measures.counting.label_pairs import codes, column
-from assay.measures.counting.label_sets import LabelSets
 from assay.measures.counting.probabilities import Probabilities
 from assay.measures.counting.scored import Scored
 from assay.measures.registry import Measure
@@ -26,11 +24,10 @@ from assay.measures.vocabularies import Vocabulary
 from assay.stats.label_samples import LabelSample
 from assay.stats.mean_samples import MeanSample
 from assay.stats.pairing import ItemPairing, Wanted
-from assay.stats.pooled_samples import PooledSample
 from assay.stats.samples import Drawing, Sample
 from assay.stats.score_samples import ScoreSample
+from assay.stats.weighted_samples import PooledSample
 from assay.subjects.labels.inputs import all_labels, opened, prepare, same_task
-from assay.subjects.labels.label_sets import is_per_item
 from assay.subjects.labels.measurement import (
     LABEL_COUNTS,
     LEADING,
@@ -41,6 +38,7 @@ from assay.subjects.labels.measurement import (
     computed,
     counts_of,
     imbalance_of,
+    is_per_item,
     measure_of,
     names_in,
 )

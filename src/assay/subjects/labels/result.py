@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Unpack
 import polars as pl
 
 from assay.core import registry
-from assay.core.arguments import argument
-from assay.core.errors import ParameterError, number_of, only_one
+from assay.core.errors import ParameterError, argument, number_of, only_one
 from assay.core.options import PlaceOptions
 from assay.core.results import Result
 from assay.measures.counting.confusion_matrix import ConfusionMatrix, Normalize, Orientation
@@ -20,14 +19,20 @@ from assay.measures.registry import Measure
 from assay.measures.steps import PerUnit
 from assay.measures.summary import escaped
 from assay.measures.vocabularies import Vocabulary
-from assay.stats.estimates import Estimate
+from assay.stats.bootstrap import Estimate
 from assay.subjects.labels.advice import advise
 from assay.subjects.labels.intervals import estimates_of, per_class_of
-from assay.subjects.labels.measurement import LABEL_COUNTS, NoSkillBaseline, baselines_of, mean_of, measure_of
-from assay.subjects.labels.prevalences import predictive_values
-from assay.subjects.labels.unit_scores import unit_scores
+from assay.subjects.labels.measurement import (
+    LABEL_COUNTS,
+    NoSkillBaseline,
+    baselines_of,
+    mean_of,
+    measure_of,
+    predictive_values,
+    unit_scores,
+)
 from assay.tables import Predictions, Scores
-from assay.verbs.remarks import Remark
+from assay.verbs.subject import Remark
 
 if TYPE_CHECKING:
     from assay.subjects.labels.pairing import Classifiers

@@ -1,18 +1,39 @@
-"""Predicted labels and scores as a subject of the verbs."""
+"""A gate on predictions of classifiers."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from assay.subjects.labels.inputs import opened
 from assay.subjects.labels.pairing import Classifiers
+from assay.verbs.gating.gate import ItemSides, Two
 from assay.verbs.subject import Words
 
 if TYPE_CHECKING:
     from assay.measures.registry import Measure
     from assay.verbs.explanation.numbers import View
-    from assay.verbs.explanation.place import Place
-    from assay.verbs.explanation.result import Explanation
+    from assay.verbs.explanation.result import Explanation, Place
+
+
+#: What a gate on classifiers looks at unless told otherwise.
+GATED_BY = ("Accuracy",)
+
+
+def two_classifiers(data: Any, two: Two, measures: Any, seed: int, rules: Mapping[str, Any]) -> ItemSides:
+    """The baseline and the candidate, on the same items: see `Two.among`.
+
+    >>> from assay import Predictions
+    >>> truth = [0, 1, 1]
+    >>> old, new = (Predictions.of(truth, labels, name=name) for name, labels in (("old", [0, 0, 1]), ("new", truth)))
+    >>> two_classifiers(new, Two(old), None, 0, {}).pairing.names
+    ('old', 'new')
+    >>> two_classifiers([old, new], Two("new", "old"), None, 0, {}).pairing.names
+    ('new', 'old')
+    """
+    del seed
+    both = two.among(data, lambda given: opened(given, rules.get("pos_label")), "predictions")
+    return ItemSides.of(Classifiers.of(both, **rules), measures, GATED_BY)
 
 
 class Labels:
@@ -21,7 +42,7 @@ class Labels:
     name = "labels"
     words = Words("classifier", "item", "classifiers", "predictions")
     verb = "assay.subjects.labels.evaluation:classify"
-    gated = "assay.subjects.labels.gating:two_classifiers"
+    gated = "assay.subjects.labels.subject:two_classifiers"
     reported = "assay.subjects.labels.sections.report:ReportedClassifiers"
     examination = "assay.subjects.labels.checks.examination:LabelsExamination"
     rules = ("pos_label", "threshold", "missing")

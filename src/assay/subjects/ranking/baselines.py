@@ -1,34 +1,99 @@
-"""`Baseline`: a system's scores, topic by topic, frozen in a file with all that they depend on; and `freeze`."""
+"""Digests of what tables hold: the same for the same rows, whatever the format, the compression or the file's name."""
 
 from __future__ import annotations
 
+import hashlib
+import json
 import math
 import os
-from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, Unpack
 
 import polars as pl
+from polars.exceptions import PolarsError
 
 from assay import __version__
-from assay.core.errors import InputError, ParameterError, did_you_mean, refuse_unknown
+from assay.core.errors import AssayError, FormatError, InputError, ParameterError, did_you_mean, refuse_unknown
 from assay.core.options import EvaluationOptions
+from assay.files import Readable, Source
 from assay.files.atomic import write_text
-from assay.measures.counting.policies import Policies
+from assay.files.json_values import loaded
+from assay.files.sources import BYTE_ORDER_MARK
+from assay.measures.counting.ranking import Policies
 from assay.measures.registry import Measure
 from assay.show.data import as_json
-from assay.subjects.ranking.digests import of_json, of_qrels, of_run
-from assay.subjects.ranking.evaluation import Evaluation, evaluate, listed_measures
-from assay.subjects.ranking.inputs import named_runs
-from assay.tables import Scores
-from assay.verbs.gating.guards import Coverage
+from assay.subjects.ranking.evaluation import Evaluation, evaluate, listed_measures, named_runs
+from assay.tables import Batches, Qrels, Scores
+from assay.verbs.gating.checks import Coverage
 from assay.verbs.subject import name_of
+
+
+def of_qrels(qrels: Qrels) -> str:
+    """The SHA-256 of judgments; their order does not matter.
+
+    >>> one, other = Qrels.of([("q1", "a", 1), ("q2", "b", 0)]), Qrels.of([("q2", "b", 0), ("q1", "a", 1)])
+    >>> of_qrels(one) == of_qrels(other)
+    True
+    """
+    keys = [name for name in ("query_id", "doc_id", "judge") if name in qrels.frame.columns]
+    frame = qrels.frame.sort(keys)
+    texts, numbers = hashlib.sha256(), hashlib.sha256()
+    texts.update(_ids(frame, keys))
+    numbers.update(_little_endian(frame["relevance"]))
+    return _together(texts, numbers)
+
+
+def of_run(run: Batches, rank_by: str = "score") -> str:
+    """The SHA-256 of a run: its rows in their order, read piece by piece.
+
+    >>> from assay.tables import Run
+    >>> of_run(Run.of({"q1": {"d1": 2.0}})) == of_run(Run.of({"q1": {"d1": 2.5}}))
+    False
+    """
+    texts, numbers = hashlib.sha256(), hashlib.sha256()
+
+    def columns(frame: pl.DataFrame) -> tuple[bytes, bytes]:
+        return _ids(frame, ["query_id", "doc_id"]), _little_endian(frame["score"])
+
+    for ids, scores in run.batches(columns, rank_by):
+        texts.update(ids)
+        numbers.update(scores)
+    return _together(texts, numbers)
+
+
+def of_json(told: Any) -> str:
+    """The SHA-256 of a JSON value: the order of keys and the blanks between them do not matter.
+
+    >>> of_json({"a": 1, "b": [2.5]}) == of_json({"b": [2.5], "a": 1})
+    True
+    """
+    text = json.dumps(told, sort_keys=True, separators=(",", ":"), ensure_ascii=True, allow_nan=False)
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _ids(frame: pl.DataFrame, keys: Sequence[str]) -> bytes:
+    """The ids of all rows, each with its length, so that no two tables give the same bytes."""
+    parts = [part for key in keys for part in (pl.col(key).str.len_bytes().cast(pl.String), pl.lit(":"), pl.col(key))]
+    rows = frame.select(pl.concat_str(parts)).to_series()
+    return "".join(f"{row}\n" for row in rows.to_list()).encode()
+
+
+def _little_endian(numbers: pl.Series) -> bytes:
+    return (numbers.cast(pl.Float64).to_numpy() + 0.0).astype("<f8").tobytes()  # -0 is 0
+
+
+def _together(texts: Any, numbers: Any) -> str:
+    return hashlib.sha256(texts.digest() + numbers.digest()).hexdigest()
+
 
 #: What a gate looks at unless told otherwise.
 DEFAULT_MEASURES = ("nDCG@10",)
 #: The key that marks a file as a frozen baseline; its value is the schema's number.
 MARK = "assay_baseline"
+
 SCHEMA_VERSION = 1
 #: The rules of `evaluate` besides the policies.
 _RULES = ("undefined", "compat", "judge", "subtopics", "seed", "samples")
@@ -187,3 +252,84 @@ def refuse_predictions(*given: Any) -> None:
         raise ParameterError(
             "predictions are their own baseline, as they hold the truth: keep the file, and give it to the gate"
         )
+
+
+_AGAIN = "freeze the baseline again"
+
+_MARKED = re.compile(rb"\s*\{\s*\"" + MARK.encode() + rb"\"\s*:")
+
+
+def is_baseline(given: Any) -> bool:
+    """Whether a path or a source holds a frozen baseline, by its mark; anything else is a run, or not there.
+
+    >>> is_baseline("bm25.run")
+    False
+    """
+    if isinstance(given, str | os.PathLike) and Path(given).is_file():
+        given = Source(given)
+    # Pipes are left alone unless they come as a source: what was read of them is gone.
+    if not isinstance(given, Source):
+        return False
+    with given.open() as file:
+        return _MARKED.match(file.read(256).removeprefix(BYTE_ORDER_MARK)) is not None
+
+
+def frozen_in(given: Any) -> Baseline | None:
+    """The frozen baseline that was given: itself, its file, or one of both under a name; None if it is something else.
+
+    >>> frozen_in({"q1": {"d1": 1.0}}) is None
+    True
+    """
+    if isinstance(given, Baseline):
+        return given
+    if isinstance(given, Mapping) and len(given) == 1:
+        name, inner = next(iter(given.items()))
+        frozen = None if isinstance(inner, Mapping) else frozen_in(inner)
+        return None if frozen is None else replace(frozen, system=str(name))
+    return read_baseline(given) if is_baseline(given) else None
+
+
+def read_baseline(given: Readable | Source) -> Baseline:
+    """Read a frozen baseline; refuse one of another schema, or one that was changed since.
+
+    >>> import io
+    >>> read_baseline(io.BytesIO(b'{"assay_baseline": 99}'))
+    Traceback (most recent call last):
+        ...
+    assay.core.errors.FormatError: <file>: expected a baseline of schema 1, got '99' (freeze the baseline again)
+    """
+    source = given if isinstance(given, Source) else Source(given)
+
+    def refused(expected: str, got: Any = None) -> FormatError:
+        shown = got if got is None or isinstance(got, str) else repr(got)[:80]
+        return FormatError(source.name, None, expected=expected, got=shown, note=_AGAIN)
+
+    payload = loaded(source)
+    if not isinstance(payload, dict) or MARK not in payload:
+        raise refused(f"a frozen baseline, with the key {MARK!r}")
+    if isinstance(payload[MARK], bool) or payload[MARK] != SCHEMA_VERSION:
+        raise refused(f"a baseline of schema {SCHEMA_VERSION}", payload[MARK])
+    stated = payload.pop("digest", None)
+    try:
+        digest = of_json(payload)
+    except (ValueError, RecursionError) as problem:
+        raise refused("finite numbers") from problem
+    if stated != digest:
+        changed = f"its digest does not fit: it was changed; {_AGAIN}"
+        raise FormatError(source.name, None, expected="a file as it was written", note=changed)
+    try:
+        return _made(payload)
+    except (AssayError, LookupError, TypeError, ValueError, AttributeError, ArithmeticError, PolarsError) as problem:
+        raise refused("what `assay freeze` writes", f"{type(problem).__name__}: {problem}") from problem
+
+
+def _made(payload: dict[str, Any]) -> Baseline:
+    """The baseline that a file with these contents is of."""
+    rest = {name: payload[name] for name in ("system", "measures", "rules", "qrels", "run", "version")}
+    policies, coverage = Policies(**payload["policies"]), payload["coverage"]
+    payload["policies"] = asdict(policies)  # a rule that is younger than the file is as it was before
+    judged = math.nan if coverage["judged"] is None else coverage["judged"]
+    made = Baseline(**rest, policies=policies, coverage=Coverage(rest["system"], **coverage | {"judged": judged}))
+    if not made.scores.frame.height or made.contents() != payload:
+        raise ValueError("other keys or values")
+    return made

@@ -16,10 +16,9 @@ from assay.core.options import ComparisonOptions
 from assay.core.results import Result
 from assay.files.clusters import read_document_clusters
 from assay.measures.counting.judgments import Ints
-from assay.measures.counting.policies import DEFAULT_POLICIES, Policies
+from assay.measures.counting.ranking import DEFAULT_POLICIES, Policies
 from assay.measures.registry import Measure
-from assay.subjects.ranking.evaluation import evaluate
-from assay.subjects.ranking.inputs import judgments_of, named_runs
+from assay.subjects.ranking.evaluation import evaluate, judgments_of, named_runs
 from assay.tables import Batches, Qrels, Run
 from assay.verbs.comparison import Comparison, compare
 

@@ -9,15 +9,13 @@ from assay.core import registry
 from assay.core.errors import ParameterError
 from assay.measures import parse_measure
 from assay.measures.counting.confusion import Confusion
-from assay.measures.counting.policies import policies
-from assay.measures.counting.ranks import Ranks
-from assay.measures.counting.retrieved import retrieved
-from assay.measures.curve_input import GivenCurve
+from assay.measures.counting.ranking import policies
+from assay.measures.counting.ranks import Ranks, retrieved
+from assay.measures.definition import GivenCurve
 from assay.measures.registry import Measure
 from assay.subjects.ranking.evaluation import Evaluation, evaluate
 from assay.verbs.explanation.numbers import View, explained, number_of_unit, summarised, undefined_rule, units_of
-from assay.verbs.explanation.place import Place, not_explained
-from assay.verbs.explanation.result import Explanation
+from assay.verbs.explanation.result import Explanation, Place, not_explained
 from assay.verbs.subject import misplaced
 
 

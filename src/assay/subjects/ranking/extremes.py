@@ -6,10 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from assay.measures.counting.graded import place_in_group
-from assay.measures.counting.judgments import Floats, Ints, Mask
-from assay.subjects.ranking.hypothetical_judgments import Grading, places
-from assay.subjects.ranking.regrading import Trials, Way, none, way_of
+from assay.measures.counting.judgments import Floats, Ints, Mask, place_in_group
+from assay.subjects.ranking.hypothetical_judgments import Grading, Trials, Way, none, places, way_of
 
 # Up to so many rows in all, every grade of every document is tried with every grade of the others.
 _ROWS_FOR_ALL = 1 << 21
@@ -43,7 +41,7 @@ class Extremes(NamedTuple):
 def extremes(trials: Trials) -> Extremes:
     """The lowest and the highest height of each query.
 
-    >>> from assay.measures.counting.retrieved import retrieved
+    >>> from assay.measures.counting.ranks import retrieved
     >>> from assay.measures import RR
     >>> from assay.tables import Qrels, Run
     >>> counts = retrieved({"mine": Run.of({"q": {"new": 2, "good": 1}})}, Qrels.of({"q": {"good": 1}}))

@@ -1,30 +1,251 @@
-"""`tune`: settings of a search system chosen by some topics and measured on others, fold by fold."""
+"""Settings of one search system, read off the names of its runs: `bm25-k1=0.9,b=0.4` has k1 = 0.9 and b = 0.4."""
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Unpack
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple, TypeAlias, Unpack
 
 import numpy as np
+import polars as pl
 
 from assay.core.domains import Whole, check_levels
 from assay.core.errors import InputError, ParameterError, did_you_mean, listed, number_of
 from assay.core.options import EvaluationRules
+from assay.core.results import Result
 from assay.measures.counting.judgments import Floats, Ints
 from assay.measures.registry import Measure
-from assay.stats.bootstrap import Interval
-from assay.stats.fold_samples import TunedSample
+from assay.stats.bootstrap import ROUNDING, Interval, snapped
+from assay.stats.fold_samples import RETUNED, Choices, TunedSample
 from assay.stats.pairing import Directions
-from assay.stats.rounding import ROUNDING, snapped
 from assay.stats.samples import NO_DRAWING, Sample
-from assay.stats.tuning_bootstrap import RETUNED, Choices
-from assay.subjects.ranking.settings_of_runs import Parameters, grid_of, settings_of
-from assay.subjects.ranking.tuning_result import TUNED, TunedFold, Tuning
+from assay.subjects.ranking.evaluation import Evaluation
 from assay.tables import Topics
 from assay.verbs.comparison.findings import Finding, Levels, finding_of
-from assay.verbs.comparison.slices import attribute_of
-from assay.verbs.scores import unit_pairing_of
+from assay.verbs.comparison.result import attribute_of
+from assay.verbs.subject import unit_pairing_of
+
+#: A name before an equals sign, at the start or after something that separates.
+_NAMED = re.compile(r"(?:^|(?<=[-_,;:+ &/]))([A-Za-z][A-Za-z0-9]*(?:_[A-Za-z0-9]+)*)=")
+#: What stands between a value and the name that follows it.
+_BETWEEN = "-_,;:+ &/"
+
+
+#: The values of a setting's parameters, if the name of its run tells them.
+Parameters: TypeAlias = Mapping[str, float | str]
+
+
+def parameters_in(name: str) -> dict[str, float | str]:
+    """The NAME=VALUE pairs in a run's name, in their order, if there are any; values are numbers where they can be.
+
+    >>> parameters_in("bm25-k1=0.9,b=0.4")
+    {'k1': 0.9, 'b': 0.4}
+    >>> parameters_in("lm_smoothing=dirichlet_mu=1000"), parameters_in("plain")
+    ({'lm_smoothing': 'dirichlet', 'mu': 1000.0}, {})
+    """
+    marks = [*_NAMED.finditer(name)]
+    ends = [*(mark.start() for mark in marks), len(name)][1:]
+    parameters: dict[str, float | str] = {}
+    for mark, end in zip(marks, ends, strict=True):
+        text = name[mark.end() : end]
+        text = text.rstrip(_BETWEEN) if end < len(name) else text
+        if text and mark[1] not in parameters:
+            parameters[mark[1]] = _value(text)
+    return parameters
+
+
+def settings_of(names: Sequence[str]) -> dict[str, Parameters]:
+    """The settings that runs stand for; parameters count only if every name has the same ones.
+
+    >>> settings_of(["mu=500", "mu=1000"]), settings_of(["mu=500", "default"])
+    ({'mu=500': {'mu': 500.0}, 'mu=1000': {'mu': 1000.0}}, {'mu=500': {}, 'default': {}})
+    """
+    read = {name: parameters_in(name) for name in names}
+    shared = all(parameters and parameters.keys() == read[names[0]].keys() for parameters in read.values())
+    return {name: parameters if shared else {} for name, parameters in read.items()}
+
+
+def grid_of(settings: Mapping[str, Parameters]) -> dict[str, list[float]]:
+    """The numeric parameters and the values that the grid has of each, in their order.
+
+    >>> grid_of(settings_of(["k1=0.9,b=0.4", "k1=1.2,b=0.4"]))
+    {'k1': [0.9, 1.2], 'b': [0.4]}
+    """
+    grid: dict[str, list[float]] = {}
+    for name in next(iter(settings.values())):
+        values = [parameters[name] for parameters in settings.values()]
+        numbers = [value for value in values if not isinstance(value, str)]
+        if len(numbers) == len(values):
+            grid[name] = sorted(set(numbers))
+    return grid
+
+
+def _value(text: str) -> float | str:
+    try:
+        number = float(text)
+    except ValueError:
+        return text
+    # Words such as "nan" and "inf" are numbers to Python, and 1_000 is one with a mark.
+    return number if re.fullmatch(r"[-+]?[0-9.]+(?:[eE][-+]?[0-9]+)?", text) else text
+
+
+#: What the system with the honest number is called beside its settings.
+TUNED = "tuning"
+
+
+class TunedFold(NamedTuple):
+    """One fold: its topics, the setting that was best on all others, and that setting's number there and here.
+
+    `tied`: how many settings were best on the other topics.
+    """
+
+    fold: str
+    topics: int
+    chosen: str
+    train: float
+    test: float
+    tied: int = 1
+
+
+@dataclass(frozen=True, eq=False)
+class Tuning(Result):
+    """What a system is worth whose parameter is chosen by topics other than those it is measured on: see `tune`.
+
+    >>> from assay import tune
+    >>> judged = {f"q{n}": {"good": 1} for n in range(6)}
+    >>> runs = {f"k={k}": {f"q{n}": {"good": 1.0, "bad": 2.0 * (n % 3 < k)} for n in range(6)} for k in (0, 1, 2)}
+    >>> found = tune(judged, runs, "RR", folds=3)
+    >>> found.value, found.hindsight, found.stability
+    (1.0, 'k=0', 1.0)
+    """
+
+    kind = "tuning"
+
+    #: Every topic's number under every setting.
+    sample: Sample
+    settings: Mapping[str, Parameters]
+    folds: tuple[TunedFold, ...]
+    #: The place of each topic's fold, and of the setting that it was measured with.
+    fold_of: Ints
+    chosen_for: Ints
+    #: Of the honest number, over topics.
+    interval: Interval
+    #: How topics were split, in words.
+    says: str
+    #: Of folds that were drawn, and of everything resampled.
+    seed: int
+    baseline: str | None = None
+    #: The honest numbers against the baseline's, topic by topic.
+    finding: Finding | None = None
+    evaluation: Evaluation | None = None
+    warnings: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        folds = number_of("fold", len(self.folds))
+        return f"<Tuning of {number_of('setting', len(self.settings))} by {self.measure}: {folds} of topics>"
+
+    @property
+    def measure(self) -> str:
+        """What settings were chosen by."""
+        return self.sample.measure
+
+    @cached_property
+    def table(self) -> Floats:
+        """Every topic's number (row) under every setting (column)."""
+        values = self.sample.unit_values()
+        return np.empty((0, len(self.sample.systems))) if values is None else values
+
+    @cached_property
+    def values(self) -> Floats:
+        """Each topic's number under the setting that was chosen without it."""
+        return np.asarray(self.table[np.arange(len(self.table)), self.chosen_for])
+
+    @property
+    def value(self) -> float:
+        """The honest number: the mean over topics, each measured with the setting that was chosen without it."""
+        return float(self.values.mean())
+
+    @cached_property
+    def hindsight(self) -> str:
+        """The setting that is best on all topics: the one to use, but not the one to report the number of."""
+        worth = np.array(list(map(self.of, self.settings)))
+        # Of settings that tie the first counts, as in the folds.
+        best = np.argmax(snapped(-worth if self.sample.higher_is_better is False else worth))
+        return list(self.settings)[int(best)]
+
+    @property
+    def hindsight_value(self) -> float:
+        """The number of the best setting on the very topics that it was chosen by."""
+        return self.of(self.hindsight)
+
+    @property
+    def optimism(self) -> float:
+        """How much better the best setting in hindsight looks than choosing turned out to be."""
+        gap = self.hindsight_value - self.value
+        if abs(gap) <= ROUNDING * abs(self.value):  # the same numbers, added up in another order
+            return 0.0
+        return -gap if self.sample.higher_is_better is False else gap
+
+    @property
+    def stability(self) -> float:
+        """The share of folds that chose the setting chosen most often."""
+        return max(Counter(fold.chosen for fold in self.folds).values()) / len(self.folds)
+
+    def of(self, setting: str) -> float:
+        """A setting's number on all topics."""
+        return float(self.sample.observed[self.sample.systems.index(setting)])
+
+    def per_topic(self) -> pl.DataFrame:
+        """One row a topic: its fold, the setting that it was measured with, and the number."""
+        return pl.DataFrame(
+            {
+                "query_id": pl.Series(self.sample.units, dtype=pl.String),
+                "fold": [self.folds[place].fold for place in self.fold_of],
+                "chosen": [self.sample.systems[place] for place in self.chosen_for],
+                "value": self.values,
+            }
+        )
+
+    def per_setting(self) -> pl.DataFrame:
+        """One row a setting: its parameters, its number on all topics, and in how many folds it was chosen."""
+        chosen = Counter(fold.chosen for fold in self.folds)
+        rows: list[dict[str, Any]] = [
+            {"setting": name, **parameters, self.measure: self.of(name), "chosen": chosen[name]}
+            for name, parameters in self.settings.items()
+        ]
+        return pl.DataFrame(rows, infer_schema_length=None)
+
+    def to_frame(self) -> pl.DataFrame:
+        """First the honest number with its interval, that of the best setting in hindsight, and the baseline's.
+
+        Then one row a setting, as `per_setting` has it; the column `what` says which row is which. If there is a
+        baseline, the honest number's row also holds its difference from the baseline's, with interval and p-value.
+
+        >>> from assay import tune
+        >>> judged = {f"q{n}": {"d": 1} for n in range(4)}
+        >>> runs = {f"mu={mu}": {q: {"d": 1.0, "e": float(mu)} for q in judged} for mu in (0, 2)}
+        >>> tune(judged, runs, "RR", folds=2).to_frame()["what"].to_list()
+        ['tuned on other topics', 'best in hindsight', 'setting', 'setting']
+        """
+        honest = {self.measure: self.value, "interval_low": self.interval.low, "interval_high": self.interval.high}
+        if self.finding is not None:
+            ends = self.finding.interval
+            honest |= {"difference": self.finding.difference, "difference_low": ends.low, "difference_high": ends.high}
+            honest |= {"p": self.finding.p}
+        named = [("best in hindsight", self.hindsight)]
+        named += [] if self.baseline is None else [("baseline", self.baseline)]
+        settings = {row["setting"]: row for row in self.per_setting().to_dicts()}
+        rows: list[dict[str, Any]] = [
+            {"what": "tuned on other topics"} | dict.fromkeys(self.per_setting().columns) | honest
+        ]
+        rows += [{"what": what} | settings[name] for what, name in named]
+        rows += [{"what": "setting"} | row for row in settings.values()]
+        return pl.DataFrame(rows, infer_schema_length=None).with_columns(pl.col(pl.Float64).fill_nan(None))
+
 
 LEAVE_ONE_OUT = "leave-one-out"
 #: By fewer topics than these, which setting is best is largely chance.

@@ -16,15 +16,12 @@ import polars as pl
 
 from assay.core.domains import Whole
 from assay.core.errors import ParameterError
-from assay.measures.counting.graded import place_in_group
-from assay.measures.counting.judgments import Floats, Ints, Mask
-from assay.measures.counting.ranks import Ranks
-from assay.measures.counting.retrieved import as_judged, same_queries
+from assay.measures.counting.judgments import Floats, Ints, Mask, place_in_group
+from assay.measures.counting.ranks import Ranks, as_judged, same_queries
 from assay.measures.registry import Measure
 from assay.measures.summary import Undefined, summarise
 from assay.subjects.ranking.extremes import FEW_ROWS, ROUNDING, Extremes, extremes
-from assay.subjects.ranking.hypothetical_judgments import Hypotheses, places
-from assay.subjects.ranking.regrading import Trials, rises_with_rank
+from assay.subjects.ranking.hypothetical_judgments import Hypotheses, Trials, places, rises_with_rank
 from assay.tables import picked
 from assay.verbs.differences import UnjudgedReach
 
@@ -32,7 +29,7 @@ from assay.verbs.differences import UnjudgedReach
 def limits(trials: Trials, extremes: Extremes) -> tuple[Floats, Floats]:
     """Heights between which each query lies whatever the grades: its extremes where they are sure, else wider ones.
 
-    >>> from assay.measures.counting.retrieved import retrieved
+    >>> from assay.measures.counting.ranks import retrieved
     >>> from assay.measures import RR
     >>> from assay.tables import Qrels, Run
     >>> counts = retrieved({"mine": Run.of({"q": {"new": 2, "good": 1}})}, Qrels.of({"q": {"good": 1}}))
@@ -90,7 +87,7 @@ def pooled(trials: Trials) -> tuple[Floats, bool]:
 
     Only numbers of relevant documents matter: of those that one system has, the other has, or both have.
 
-    >>> from assay.measures.counting.retrieved import retrieved
+    >>> from assay.measures.counting.ranks import retrieved
     >>> from assay.measures import parse_measure
     >>> from assay.tables import Qrels, Run
     >>> counts = retrieved({"mine": Run.of({"q": {"new": 2, "good": 1}})}, Qrels.of({"q": {"good": 1}}))
@@ -159,7 +156,7 @@ def bounds_of(measure: Measure, ranks: Ranks, undefined: Undefined = "counted_as
     The counts are those of `counting.retrieved`; unjudged documents beyond the measure's cut-off are left alone.
     Queries that are left out of the mean as judged stay left out. A micro average has bounds, its queries have not.
 
-    >>> from assay.measures.counting.retrieved import retrieved
+    >>> from assay.measures.counting.ranks import retrieved
     >>> from assay.measures import P
     >>> from assay.tables import Qrels, Run
     >>> counts = retrieved({"a": Run.of({"q": {"x": 3, "y": 2, "z": 1}})}, Qrels.of({"q": {"x": 1, "y": 0}}))
@@ -181,7 +178,7 @@ def bounds_of(measure: Measure, ranks: Ranks, undefined: Undefined = "counted_as
 def reach_of(measure: Measure, first: Ranks, second: Ranks, undefined: Undefined = "counted_as") -> UnjudgedReach:
     """How far unjudged documents could move the difference of two systems, counted by `counting.retrieved`.
 
-    >>> from assay.measures.counting.retrieved import retrieved
+    >>> from assay.measures.counting.ranks import retrieved
     >>> from assay.measures import P
     >>> from assay.tables import Qrels, Run
     >>> runs = {"a": Run.of({"q": {"x": 2, "y": 1}}), "b": Run.of({"q": {"x": 2, "z": 1}})}
@@ -224,7 +221,7 @@ def judge_next(  # noqa: PLR0917  # what is compared, how many, and what it is c
     `effect` is the change of the difference (second system less first) if this document had the highest grade, and all
     else stayed as it is; `favours` names the system that would gain by it. Documents without effect are not listed.
 
-    >>> from assay.measures.counting.retrieved import retrieved
+    >>> from assay.measures.counting.ranks import retrieved
     >>> from assay.measures import RR
     >>> from assay.tables import Qrels, Run
     >>> runs = {"a": Run.of({"q": {"x": 2, "y": 1}}), "b": Run.of({"q": {"z": 2, "x": 1}})}

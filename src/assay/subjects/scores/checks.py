@@ -13,10 +13,11 @@ from assay.files.small_tables import read_score_rows
 from assay.files.sources import Source, is_file
 from assay.measures.parser import agreed_direction, meanings
 from assay.tables import Scores
-from assay.verbs.diagnosis.examination import Examination, Examined
-from assay.verbs.diagnosis.findings import (
+from assay.verbs.diagnosis.examination import (
     EXAMPLES,
     CheckFinding,
+    Examination,
+    Examined,
     Example,
     Overview,
     Reading,

@@ -1,22 +1,24 @@
-"""Bare scores as a subject of the verbs."""
+"""A gate on bare scores of two systems."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
+
+import polars as pl
 
 from assay.core.errors import ParameterError
 from assay.files import is_file
 from assay.files.small_tables import read_scores
 from assay.tables import Scores
-from assay.verbs.scores import ScorePairing, listed
-from assay.verbs.subject import Words
+from assay.verbs.gating.gate import TAKES, Sides, Two, chosen_two
+from assay.verbs.subject import ScorePairing, Words, listed
 
 if TYPE_CHECKING:
     from assay.measures.registry import Measure
     from assay.verbs.explanation.numbers import View
-    from assay.verbs.explanation.place import Place
-    from assay.verbs.explanation.result import Explanation
+    from assay.verbs.explanation.result import Explanation, Place
 
 
 class ScoresSubject:
@@ -25,7 +27,7 @@ class ScoresSubject:
     name = "scores"
     words = Words("system", "unit", "scores", "scores")
     verb = "assay.files.small_tables:read_scores"
-    gated = "assay.subjects.scores.gating:two_systems"
+    gated = "assay.subjects.scores.subject:two_systems"
     reported = "assay.subjects.ranking.sections.report:ReportedRankings"
     examination = "assay.subjects.scores.checks:ScoresExamination"
     rules: tuple[str, ...] = ()
@@ -52,9 +54,28 @@ class ScoresSubject:
     ) -> Explanation:
         """There is nothing behind the numbers."""
         del measure, place, view, rules
-        from assay.verbs.explanation.place import not_explained  # noqa: PLC0415  # only who explains waits for it
+        from assay.verbs.explanation.result import not_explained  # noqa: PLC0415  # only who explains waits for it
 
         raise not_explained(inputs[0])
 
 
 SCORES = ScoresSubject()
+
+
+def two_systems(data: Any, two: Two, measures: Any, seed: int, rules: Mapping[str, Any]) -> Sides:
+    """The baseline and the candidate, which are systems of the table, by name.
+
+    >>> rows = [(system, "time", "page", "1", value, None) for system, value in (("a", 3.0), ("b", 2.0))]
+    >>> scores = Scores(pl.DataFrame(rows, schema=Scores.SCHEMA, orient="row"))
+    >>> two_systems(scores, Two("b"), None, 0, {}).pairing.sample("time").systems
+    ('b', 'a')
+    """
+    if not isinstance(data, Scores):
+        raise ParameterError(TAKES)
+    for side in two:
+        if side is not None and not isinstance(side, str):
+            raise ParameterError(f"of scores, baseline and candidate are names of systems, not {type(side).__name__}")
+    chosen = chosen_two(data.frame["system"].unique(maintain_order=True).to_list(), *two)
+    frame = pl.concat([data.frame.filter(system=name) for name in chosen])
+    pairing = SCORES.pairing([replace(data, frame=frame)], measures, seed, rules)
+    return Sides(pairing, pairing.measure_names(measures))

@@ -9,7 +9,7 @@ import polars as pl
 
 from assay.core.errors import ParameterError
 from assay.measures.registry import Measure
-from assay.subjects.spans.result import MICRO, Extraction
+from assay.subjects.spans.evaluation import MICRO, Extraction
 from assay.verbs.explanation.numbers import View, explained, number_of_unit
 from assay.verbs.explanation.result import Explanation, StepTable
 

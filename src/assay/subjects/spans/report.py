@@ -1,31 +1,122 @@
-"""Reports on extractions: their numbers, which is better, where they go wrong, and how all that was made."""
+"""What an extraction shows: counts and measures of each type, their intervals, the misses and the false alarms."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal, Self
+from typing import TYPE_CHECKING, Literal, Self
 
 import polars as pl
 
 from assay.core.digits import as_level, number, span
-from assay.core.errors import InputError, ParameterError, joined, number_of
+from assay.core.errors import InputError, ParameterError, joined, number_of, of_kind
 from assay.core.words import INTERVALS, tone_of
 from assay.measures.registry import Measure
-from assay.show.model import Column, Prose, Section, Table, Verdict
-from assay.stats import confidence
-from assay.subjects.spans.pairing import COMPARED_BY, RULES, Extractions
-from assay.subjects.spans.result import Extraction
-from assay.subjects.spans.sections import LISTS, MATCHES, count_columns, rules, span_table
+from assay.show.model import Column, Document, Prose, Section, Table, Verdict
+from assay.stats import bootstrap
+from assay.subjects.spans.evaluation import Extraction
+from assay.subjects.spans.subject import COMPARED_BY, RULES, Extractions
 from assay.verbs.comparison import Comparison, compare
 from assay.verbs.report.subject import IN_MEMORY, InputFile, Request, check_name, compared_with, refuse_repeated
-from assay.verbs.scores import listed
-from assay.verbs.sections.bibliography import Citations
-from assay.verbs.sections.estimates import DASH
+from assay.verbs.sections.comparisons import verdicts_table
+from assay.verbs.sections.estimates import DASH, prose_section, settings_of
+from assay.verbs.sections.methods import Citations, method
 from assay.verbs.sections.sentences import conflict, headline, of_finding, of_verdict
-from assay.verbs.sections.testing import method
-from assay.verbs.sections.verdicts import verdicts_table
+from assay.verbs.subject import listed
+
+if TYPE_CHECKING:
+    from assay.subjects.spans.evaluation import Extraction
+
+
+_COUNTS = ("true", "predicted", "TP", "FP", "FN")
+
+LISTS = {"misses": "Misses", "false_alarms": "False alarms"}
+
+MATCHES = {
+    "exact": "document, start, end and type are equal",
+    "type_overlap": "type and at least one character or token in common; one to one, largest overlap first",
+    "overlap": "at least one character or token in common, whatever the types; one to one, largest overlap first",
+}
+
+
+def document(result: Extraction) -> Document:
+    """The numbers, their intervals, then the lists that were asked for; what all that rests on."""
+    method, draws = result.interval_method, result.draws
+    intervals = {"method": method, "resamples": draws, "unit": "document"} | settings_of(result, "confidence", "seed")
+    settings = settings_of(result, "match", "undefined", "left_out") | {"intervals": intervals}
+    settings["beta"] = result.beta if math.isfinite(result.beta) else "inf"
+    sections = (
+        Section("types", parts=tuple(_types(result))),
+        Section("documents", data={"documents": result.per_document.to_dicts()}),
+        *(_list(result, name) for name in LISTS),
+        prose_section("basis", basis(result), settings),
+        prose_section("warnings", result.warnings),
+    )
+    return Document("extraction", sections, "Extracted spans")
+
+
+def _types(result: Extraction) -> Iterator[Table]:
+    """Counts and measures of each type, of all and of their mean, which has no counts; then intervals."""
+    frame = result.to_frame()
+    measures = [name.removesuffix("_low") for name in frame.columns if name.endswith("_low")]
+    numbers = (Column(name, kind="number", missing=DASH) for name in measures)
+    yield Table("types", frame, (Column("type"), *count_columns(), *numbers))
+    ends = {name: (f"{name}_low", f"{name}_high") for name in measures}
+    if any(frame[low].is_not_null().any() for low, _ in ends.values()):
+        intervals = (Column(name, kind="bracketed", ends=both, missing=DASH) for name, both in ends.items())
+        yield Table("types", frame, (Column("type"), *intervals), f"{as_level(result.confidence)} intervals")
+
+
+def count_columns() -> tuple[Column, ...]:
+    """True and predicted spans, and how many of them are hits, false alarms and misses."""
+    return tuple(Column(name, kind="count", missing="") for name in _COUNTS)
+
+
+def _list(result: Extraction, name: str) -> Section:
+    """Spans that were missed, or that are none, if that was asked for."""
+    table = span_table(result, name)
+    return Section(name, parts=(table,) if name in result.shown else (), data={name: table.frame.to_dicts()})
+
+
+def span_table(result: Extraction, name: str) -> Table:
+    """The `misses` or the `false_alarms`, without columns that nothing is known of."""
+    frame = result.misses if name == "misses" else result.false_alarms
+    texts = (Column(key) for key in ("document", "type", "text"))
+    places = (Column(key, kind="short", missing=DASH) for key in ("start", "end", "line"))
+    known = {key for key in frame.columns if frame[key].null_count() < frame.height} | {"document", "type"}
+    columns = tuple(column for column in (*texts, *places) if column.name in known)
+    return Table(name, frame, columns, f"{LISTS[name]} ({frame.height:,})")
+
+
+def basis(result: Extraction) -> Iterator[str]:
+    """What the numbers rest on, in words."""
+    matching, intervals = rules(result)
+    documents = number_of("document", len(result.documents.units))
+    yield matching
+    yield f"{documents}, {number_of('true span', len(result.truth))}, {len(result.predicted):,} predicted."
+    yield intervals
+    yield from (f"{name.capitalize()} is undefined: {reason}." for name, reason in result.undefined.items())
+    for name, types in result.left_out.items():
+        yield f"The mean of types leaves out {of_kind('type', types)}, where {name} is undefined."
+
+
+def rules(result: Extraction) -> tuple[str, str]:
+    """When a span is a hit, and how intervals are made."""
+    if result.redrawn is None:
+        how = "No intervals: they are made by drawing documents anew, of which it takes two, with spans."
+    elif result.interval_method == "t":
+        how = (
+            f"Intervals: {INTERVALS['t'].short}, as {number_of('document', len(result.documents.units))} are too few "
+            "for a bootstrap; none where all documents are alike."
+        )
+    else:
+        how = (
+            f"Intervals: {INTERVALS['hull'].short} of documents ({result.draws:,} resamples, seed {result.seed}); "
+            "none where every resample gives the same number."
+        )
+    return f"Match: {MATCHES[result.match]}.", how
+
 
 #: Of more systems than these, only the first are looked at closely; all are in the table.
 MOST_SYSTEMS = 6
@@ -100,7 +191,7 @@ class ReportedExtractions:
             yield _compared(self.comparison)
         close = self.systems[:MOST_SYSTEMS]
         for name, title, lead, table in (
-            ("types", "Types", "Which types of spans are found, and which are not.", _types),
+            ("types", "Types", "Which types of spans are found, and which are not.", _report_types),
             ("documents", "Documents", "The documents with the most mistakes come first.", _documents),
         ):
             yield _by_system(name, title, lead, [(system.name, (table(system),)) for system in close])
@@ -167,7 +258,7 @@ class ReportedExtractions:
         if first.redrawn is not None:
             way = first.interval_method
             resamples = f", from {first.draws:,} resamples of the documents" if first.draws else ""
-            cited = f"{INTERVALS[way].full}{cite(*confidence.CITES.get(way, ()))}"
+            cited = f"{INTERVALS[way].full}{cite(*bootstrap.CITES.get(way, ()))}"
             yield f"Intervals are {cited} at the {as_level(first.confidence)} level{resamples}."
         if self.comparison is not None:
             yield f"Differences from {self.comparison.findings[0].baseline}, by document: {method(self.comparison)}"
@@ -205,7 +296,7 @@ def _compared(comparison: Comparison) -> Section:
     return Section("compared", "Compared", (Section("verdicts", parts=parts, data=data),), lead)
 
 
-def _types(system: Extraction) -> Table:
+def _report_types(system: Extraction) -> Table:
     """Counts and numbers of each type, of all, and of the mean of types."""
     frame = system.to_frame()
     names = [name.removesuffix("_low") for name in frame.columns if name.endswith("_low")]

@@ -1,20 +1,139 @@
-"""Extracted spans as a subject of the verbs."""
+"""Extractions from the same documents, for comparisons."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import reduce
+from operator import or_
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from assay.core.errors import ParameterError
-from assay.subjects.spans.pairing import RULES, Extractions
+import numpy as np
+import polars as pl
+
+from assay.core.errors import InputError, ParameterError, listed
+from assay.measures.counting.confusion import Confusion
+from assay.stats.pairing import Pairing, Wanted
+from assay.stats.samples import Sample
+from assay.stats.weighted_samples import PooledSample
+from assay.subjects.spans.evaluation import Extraction, confusion_of, extract
+from assay.verbs.gating.gate import TAKES, Sides, Two
 from assay.verbs.subject import Words
+from assay.verbs.subject import listed as listed_measures
 
 if TYPE_CHECKING:
     from assay.measures.registry import Measure
     from assay.verbs.explanation.numbers import View
-    from assay.verbs.explanation.place import Place
-    from assay.verbs.explanation.result import Explanation
+    from assay.verbs.explanation.result import Explanation, Place
+
+
+#: What extractions are compared by unless told otherwise; the first one is the headline.
+COMPARED_BY = ("F", "Precision", "Recall")
+#: The keyword arguments by which spans are read and matched.
+RULES = ("match", "beta")
+
+
+@dataclass(frozen=True, eq=False)
+class Extractions(Pairing):
+    """Extractions that were held against the same true spans, paired by document; numbers are of all spans together.
+
+    >>> from assay import extract
+    >>> truth = [("d1", 0, 4, "PER"), ("d2", 9, 12, "LOC")]
+    >>> old, new = extract(truth, truth[:1], name="old"), extract(truth, truth, name="new")
+    >>> Extractions((old, new)).sample("Recall").observed
+    array([0.5, 1. ])
+    """
+
+    systems: tuple[Extraction, ...]
+
+    subject: ClassVar[str] = "spans"
+    holds: ClassVar[str] = "spans"
+    to_have_more: ClassVar[str] = "Annotate"
+
+    @classmethod
+    def of(cls, inputs: Sequence[Any], rules: Mapping[str, Any]) -> Extractions:
+        """Take extractions, also by their names; or the true spans, and those of each system by its name.
+
+        >>> truth = [("d1", 0, 4, "PER"), ("d2", 9, 12, "LOC")]
+        >>> [system.name for system in Extractions.of([truth, {"half": truth[:1], "all": truth}], {}).systems]
+        ['half', 'all']
+        """
+        flat = [value for part in inputs for value in _each(part)]
+        if all(isinstance(value, Extraction) for value in flat):
+            for rule in rules:
+                raise ParameterError(f"{rule!r} was decided when the spans were matched: leave it out")
+            return cls(tuple(flat))
+        if len(inputs) != 2 or not isinstance(inputs[1], Mapping):
+            raise ParameterError("give extractions, or the true spans and {name: predicted spans}")
+        truth, systems = inputs
+        return cls(tuple(extract(truth, spans, name=str(name), **rules) for name, spans in systems.items()))
+
+    def __post_init__(self) -> None:
+        """Refuse extractions that cannot be held against one another."""
+        first, *others = self.systems
+        for other in others:
+            if (first.match, first.beta) != (other.match, other.beta):
+                raise ParameterError(
+                    f"{first.name} and {other.name} were matched by different rules: extract them alike"
+                )
+            if not _sorted(first).equals(_sorted(other)):
+                raise InputError(f"{first.name} and {other.name} were held against different true spans")
+        names = [system.name for system in self.systems]
+        if len(set(names)) < len(names):
+            raise ParameterError(f"each system has a name of its own, not {listed(names)}")
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What is odd about the spans."""
+        return tuple(dict.fromkeys(warning for system in self.systems for warning in system.warnings))
+
+    def measure(self, name: str | Measure) -> Measure:
+        """A measure of spans."""
+        return self.systems[0].measure(name)
+
+    def measure_names(self, wanted: Wanted = None) -> list[str]:
+        """The measures asked for, or the usual ones."""
+        return list(dict.fromkeys(str(self.measure(name)) for name in listed_measures(wanted or COMPARED_BY)))
+
+    def undirected(self, measure: str | Measure) -> Sample:
+        """The systems under one measure, which is computed from the counts of all documents together."""
+        wanted = self.measure(measure)
+        units = tuple(sorted(reduce(or_, (set(system.documents.units) for system in self.systems))))
+        return PooledSample(
+            tuple(wanted.per_unit(_on(units, system.documents)) for system in self.systems),
+            systems=tuple(system.name for system in self.systems),
+            units=units,
+            measure=str(wanted),
+            unit_kind="document",
+            bounds=wanted.definition.bounds,
+            direction=wanted.definition.direction,
+        )
+
+    def signatures(self, measures: Iterable[str]) -> dict[str, str]:
+        """Everything that each measure's number depends on, in one line."""
+        first = self.systems[0]
+        return {name: f"{name}|match={first.match}|average=micro" for name in measures}
+
+
+def _each(part: Any) -> list[Any]:
+    """The extractions of a list, or of a dict from their names."""
+    if isinstance(part, Mapping):
+        named = isinstance(next(iter(part.values()), None), Extraction)
+        return [replace(value, name=str(name)) for name, value in part.items()] if named else [part]
+    return list(part) if isinstance(part, list | tuple) else [part]
+
+
+def _sorted(extraction: Extraction) -> pl.DataFrame:
+    spans = extraction.truth.once
+    return spans.sort(sorted(spans.columns)).select(sorted(spans.columns))
+
+
+def _on(units: Sequence[str], documents: Confusion) -> Confusion:
+    """The counts of these documents, in their order; a document without a span has none."""
+    place = {unit: row for row, unit in enumerate(documents.units)}
+    rows = np.array([place.get(unit, -1) for unit in units])
+    cells = np.column_stack([documents.tp, documents.fp, documents.fn])
+    return confusion_of(tuple(units), np.where(rows[:, None] < 0, 0, cells[rows]), "document")
 
 
 class SpansSubject:
@@ -23,7 +142,7 @@ class SpansSubject:
     name = "spans"
     words = Words("extraction", "document", "extractions", "spans of documents")
     verb = "assay.subjects.spans.evaluation:extract"
-    gated = "assay.subjects.spans.gating:two_extractions"
+    gated = "assay.subjects.spans.subject:two_extractions"
     reported = "assay.subjects.spans.report:ReportedExtractions"
     examination = "assay.subjects.spans.checks:SpansExamination"
     rules = RULES
@@ -48,3 +167,40 @@ class SpansSubject:
 
 
 SPANS = SpansSubject()
+
+
+def two_extractions(data: Any, two: Two, measures: Any, seed: int, rules: Mapping[str, Any]) -> Sides:
+    """The baseline and the candidate, from the same documents: extractions, or spans held against the true ones.
+
+    >>> from assay import extract
+    >>> spans = [("d1", 0, 4, "PER"), ("d2", 9, 12, "LOC")]
+    >>> truth = extract(spans, spans).truth
+    >>> two_extractions(truth, Two(truth, {"new": truth}), None, 0, {}).pairing.sample("F").systems
+    ('baseline', 'new')
+    """
+    inputs: list[Any]
+    if _extractions(data):
+        inputs = two.among(data, _extractions, "extractions")
+    elif two.baseline is None or two.candidate is None:
+        raise ParameterError(TAKES)
+    else:
+        named = [_named(spans, role) for role, spans in two._asdict().items()]
+        if named[0][0] == named[1][0]:
+            named = [(f"{name} ({role})", spans) for (name, spans), role in zip(named, Two._fields, strict=True)]
+        inputs = [data, dict(named)]
+    pairing = SPANS.pairing(inputs, measures, seed, rules)
+    names = pairing.measure_names(COMPARED_BY[:1] if measures is None else measures)
+    return Sides(pairing, names, lambda measure: str(pairing.measure(measure)))
+
+
+def _extractions(data: Any) -> list[Extraction]:
+    listed = list(data) if isinstance(data, list | tuple) else [data]
+    return listed if all(isinstance(each, Extraction) for each in listed) else []
+
+
+def _named(spans: Any, role: str) -> tuple[str, Any]:
+    """Spans with the name of their system: that in {name: spans}, or the role."""
+    if isinstance(spans, Mapping) and len(spans) == 1:
+        name, inner = next(iter(spans.items()))
+        return str(name), inner
+    return role, spans

@@ -9,9 +9,8 @@ from typing import Any, Unpack
 import numpy as np
 
 from assay.core import options
-from assay.core.arguments import argument
 from assay.core.domains import Choice, Whole, check_levels
-from assay.core.notes import Note
+from assay.core.errors import Note, argument
 from assay.core.options import SubjectRules
 from assay.measures.registry import Measure
 from assay.stats.bootstrap import Interval, Method
@@ -20,8 +19,16 @@ from assay.stats.pairing import Directions
 from assay.stats.permutation import Outcome
 from assay.stats.samples import Drawing, Sample
 from assay.stats.tests import SIMULTANEOUS
-from assay.verbs.comparison.findings import EACH_ITS_OWN, Finding, Settings, Standing, finding_of
-from assay.verbs.comparison.pairs import Family, Pairs, pairs_of
+from assay.verbs.comparison.findings import (
+    EACH_ITS_OWN,
+    Family,
+    Finding,
+    Pairs,
+    Settings,
+    Standing,
+    finding_of,
+    pairs_of,
+)
 from assay.verbs.comparison.result import Comparison
 from assay.verbs.subject import pairing_of
 

@@ -1,21 +1,65 @@
-"""What a comparison found: one `Finding` per measure and pair of systems, one `Standing` per measure and system."""
+"""Which systems are held against which."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from typing import Any, Literal, NamedTuple
+from collections.abc import Iterable, Sequence
+from itertools import combinations
+from typing import Any, Literal, NamedTuple, TypeAlias
 
+import polars as pl
+
+from assay.core import options
+from assay.core.digits import as_level
 from assay.core.errors import ParameterError, not_among
+from assay.core.words import INTERVALS
 from assay.measures.registry import Measure
 from assay.stats.bootstrap import Interval, Method
-from assay.stats.effects import Wins
 from assay.stats.permutation import Outcome
 from assay.stats.samples import NO_DRAWING, Drawing, Pair, Sample
+from assay.stats.tests import Wins
 from assay.stats.verdict import FEWEST_UNITS, FindingVerdict, verdict
 from assay.tables import Direction
-from assay.verbs.comparison.pairs import Family
+from assay.verbs.curves import Curve
 from assay.verbs.differences import Flips, UnjudgedReach, VisibleChanges
+
+Family: TypeAlias = options.Family
+
+
+class Pairs(NamedTuple):
+    """Pairs of systems, by their places: the baseline first."""
+
+    pairs: tuple[tuple[int, int], ...]
+    all_pairs: bool
+
+
+def pairs_of(systems: Sequence[str], baseline: str | Iterable[str] | None = None, all_pairs: bool = False) -> Pairs:
+    """Every system against the baseline, or against each of several; or all pairs.
+
+    Unless told, the first of two systems is the baseline, and of more than two all pairs are compared.
+
+    >>> pairs_of(["bm25", "dense", "mixed"], baseline="dense").pairs
+    ((1, 0), (1, 2))
+    """
+    if len(systems) < 2:
+        raise ParameterError(f"a comparison takes at least two systems, not {', '.join(systems) or 'none'} alone")
+    if all_pairs and baseline is not None:
+        raise ParameterError("choose a baseline, or all pairs")
+    if all_pairs or (baseline is None and len(systems) > 2):
+        return Pairs(tuple(combinations(range(len(systems)), 2)), all_pairs=True)
+    wanted = [systems[0]] if baseline is None else [baseline] if isinstance(baseline, str) else list(baseline)
+    for name in wanted:
+        if name not in systems:
+            raise not_among("baseline", name, systems)
+    if not wanted:
+        raise ParameterError("there is no baseline to compare with")
+    firsts = [systems.index(name) for name in dict.fromkeys(wanted)]
+    pairs: list[tuple[int, int]] = []
+    for place, first in enumerate(firsts):
+        # Two baselines are compared with one another once.
+        pairs += [(first, second) for second in range(len(systems)) if second not in firsts[: place + 1]]
+    return Pairs(tuple(pairs), all_pairs=False)
+
 
 #: What stands for the test where measures have different ones.
 EACH_ITS_OWN = "each measure's own"
@@ -260,3 +304,41 @@ def finding_of(
         needed_observed=sample.needed(statistics.difference, spread, alpha, levels.power),
         direction=sample.direction,
     )
+
+
+#: Intervals of more pairs than this are not drawn: the systems are, with theirs.
+_MOST_PAIRS = 24
+
+
+def intervals(findings: Sequence[Finding], standings: Sequence[Standing], pairs: Pairs, settings: Settings) -> Curve:
+    """Differences with their intervals, verdicts and margins; of many pairs, the systems with theirs."""
+    level = f"{as_level(1 - settings.alpha)} intervals"
+    if len(pairs.pairs) > _MOST_PAIRS:
+        rows = [(each.system, each.measure, each.value, each.interval.low, each.interval.high) for each in standings]
+        frame = pl.DataFrame(rows, schema=["system", "measure", "value", "low", "high"], orient="row")
+        frame = frame.with_columns(verdict=pl.lit(None, pl.String), margin=pl.lit(None, pl.Float64))
+        return _curve(
+            f"Systems with their {level}",
+            INTERVALS.get(standings[0].interval.method, INTERVALS[settings.interval]).short,
+            frame,
+        )
+    baselines = list(dict.fromkeys(each.baseline for each in findings))
+    one_baseline = len(baselines) == 1
+    frame = pl.DataFrame([each.row() for each in findings], infer_schema_length=None).select(
+        pl.col("system") if one_baseline else pl.format("{} – {}", "system", "baseline").alias("system"),
+        "measure",
+        pl.col("difference").alias("value"),
+        "low",
+        "high",
+        pl.Series("verdict", [each.verdict.word for each in findings]),
+        "margin",
+    )
+    title = f"Differences from {baselines[0]}, with {level}" if one_baseline else f"Differences, with {level}"
+    return _curve(
+        title, "blue better, orange worse, green equivalent, grey inconclusive; the band is the margin", frame
+    )
+
+
+def _curve(title: str, subtitle: str, frame: pl.DataFrame) -> Curve:
+    frame = frame.with_columns(pl.col("value", "low", "high").cast(pl.Float64).fill_nan(None))
+    return Curve("intervals", title, subtitle, frame, frame.select("system", "measure", "value"))

@@ -1,17 +1,273 @@
-"""`doctor`: look for what is wrong with data before numbers are believed."""
+"""Checks, each registered where it is defined; what they find; and the `Diagnosis` of all files together."""
 
 from __future__ import annotations
 
+import importlib
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, ClassVar, NamedTuple, TypeAlias
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal, NamedTuple, TypeAlias
+
+import polars as pl
 
 from assay.core import registry
-from assay.core.errors import ParameterError
+from assay.core.errors import AssayError, FormatError, ParameterError, number_of, quote, worded
+from assay.core.results import Result
 from assay.measures.registry import Measure
 from assay.tables.roles import ColumnNames, named_by
-from assay.verbs.diagnosis.findings import SEVERITIES, CheckFinding, Diagnosis, Overview, checks
 from assay.verbs.subject import Subject, name_of
+
+#: So many cases of a finding are shown.
+EXAMPLES = 3
+
+Severity: TypeAlias = Literal["error", "warning", "note"]
+
+#: The gravest first.
+SEVERITIES: tuple[Severity, ...] = ("error", "warning", "note")
+
+
+class Example(NamedTuple):
+    """A case of what was found: what it is, and on which line of the file, if it comes from one.
+
+    >>> str(Example("query 'q1', document 'd7'", 12))
+    "line 12: query 'q1', document 'd7'"
+    """
+
+    text: str
+    line: int | None = None
+
+    def __str__(self) -> str:
+        return self.text if self.line is None else f"line {self.line:,}: {self.text}"
+
+
+@dataclass(frozen=True)
+class CheckFinding:
+    """What a check found in a file, or in several together.
+
+    `count` says how often, `examples` are the first cases, `details` a small table of numbers. `weight` orders findings
+    of one check in several runs, the largest first.
+
+    >>> str(CheckFinding("empty", "error", "new.run", "the file is empty", "write it again"))
+    'error: new.run: the file is empty; write it again [empty]'
+    """
+
+    check: str
+    severity: Severity
+    file: str
+    says: str
+    advice: str
+    count: int = 1
+    examples: tuple[Example, ...] = ()
+    details: tuple[Mapping[str, Any], ...] = ()
+    system: str | None = None
+    weight: float = 0.0
+
+    def __str__(self) -> str:
+        return f"{self.severity}: {self.file}: {self.says}; {self.advice} [{self.check}]"
+
+
+def pair(query_id: str, doc_id: str) -> str:
+    """A document of a query, for examples.
+
+    >>> pair("q1", "d7")
+    "query 'q1', document 'd7'"
+    """
+    return f"query {quote(query_id)}, document {quote(doc_id)}"
+
+
+def share(count: int, total: int, what: str) -> str:
+    """So many of all there are.
+
+    >>> share(1000, 1000, "topic"), share(1, 1, "topic")
+    ('1,000 of 1,000 topics', '1 of 1 topic')
+    """
+    return f"{count:,} of {number_of(what, total)}"
+
+
+class WholeFile(NamedTuple):
+    """A file as a whole, or all of them."""
+
+    file: str
+    system: str | None = None
+
+
+class Reading(NamedTuple):
+    """A file as its strict reader took it; `problem`: why that refused it."""
+
+    file: str
+    problem: AssayError | None = None
+    system: str | None = None
+
+    @property
+    def reason(self) -> str:
+        """What is wrong, without the file's name; empty if nothing is.
+
+        >>> Reading("a.csv", FormatError("a.csv", 3, expected="a number", got="many")).reason
+        "line 3: expected a number, got 'many'"
+        """
+        if self.problem is None:
+            return ""
+        if not isinstance(self.problem, FormatError):
+            return str(self.problem).removeprefix(f"{self.file}: ")
+        return f"line {self.problem.line}: {self.problem.reason}" if self.problem.line else self.problem.reason
+
+
+class DoctorCheck(NamedTuple):
+    """What is looked for, how grave it is, and what to do about it; `find` looks."""
+
+    name: str
+    #: The kind of thing that it looks at, as its subject calls what it examines.
+    about: str
+    severities: tuple[Severity, ...]
+    #: What is looked for, as a question that a sound file answers with no.
+    question: str
+    advice: str
+    find: Callable[..., Iterator[CheckFinding]]
+
+
+_CHECKS: dict[str, DoctorCheck] = {}
+
+
+def check(name: str, about: str, *severities: Severity, question: str, advice: str) -> Callable[[Any], Any]:
+    """Register a check; the decorated function yields what it finds."""
+
+    def add(find: Callable[..., Iterator[CheckFinding]]) -> Callable[..., Iterator[CheckFinding]]:
+        _CHECKS[name] = DoctorCheck(name, about, severities, question, advice, find)
+        return find
+
+    return add
+
+
+def finding(
+    name: str,
+    severity: Severity,
+    place: Any,
+    message: str,
+    count: int = 1,
+    *,
+    examples: Sequence[Example] = (),
+    details: Sequence[Mapping[str, Any]] = (),
+    todo: str | None = None,
+    weight: float | None = None,
+) -> CheckFinding:
+    """What a check found at a place, which has a `file`, and a `system` if it is one's.
+
+    `todo` is the part of the check's advice that is about this case; `weight` is the count, unless given.
+    """
+    todo = worded(_CHECKS[name].advice) if todo is None else todo
+    return CheckFinding(
+        name, severity, place.file, message, todo, count,
+        tuple(examples), tuple(details), place.system, float(count if weight is None else weight),
+    )  # fmt: skip
+
+
+def checks(subject: str, about: str | None = None) -> list[DoctorCheck]:
+    """All checks of a subject in the order in which they are made, or those about one kind of thing.
+
+    >>> [known.name for known in checks("ranking", "file")][:3], checks("labels")[0].name
+    (['empty', 'compression', 'encoding'], 'unreadable')
+    """
+    modules = registry.load(registry.subject(subject).examination).modules
+    for module in modules:
+        importlib.import_module(module)
+    # Whoever has loaded one of them before the others does not change the order.
+    order = {module: place for place, module in enumerate(modules)}
+    here = [known for known in _CHECKS.values() if known.find.__module__ in order and about in {None, known.about}]
+    here.sort(key=lambda known: order[known.find.__module__])
+    return [known._replace(question=worded(known.question), advice=worded(known.advice)) for known in here]
+
+
+class Overview(NamedTuple):
+    """What was looked at: in words, and as data of the diagnosis.
+
+    `system` is what people call a system, and `number` how many there are. `systems` are named beside their files,
+    where a file may hold several. What was found in the file `first` is told before all else.
+    """
+
+    title: str
+    data: Mapping[str, Any]
+    number: int
+    system: str = "system"
+    systems: tuple[str, ...] = ()
+    first: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class Diagnosis(Result):
+    """Findings, the gravest first, and the checks that were made.
+
+    >>> from assay import doctor
+    >>> found = doctor({"q1": {"d1": 1, "d2": 0}}, {"q1": {"d1": 1.0, "d2": 1.0}}, "RR")
+    >>> [(finding.check, finding.severity) for finding in found.findings]
+    [('equal-scores', 'error'), ('ties', 'warning')]
+    >>> found.verdict
+    '1 error, 1 warning'
+    """
+
+    kind = "diagnosis"
+
+    findings: tuple[CheckFinding, ...]
+    checks: tuple[DoctorCheck, ...]
+    overview: Overview
+    #: Checks that there was nothing to make on: a file could not be read, say.
+    not_made: tuple[DoctorCheck, ...] = ()
+
+    def __repr__(self) -> str:
+        return f"<Diagnosis of {self.subject}: {self.verdict}>"
+
+    @property
+    def subject(self) -> str:
+        """What was looked at, in words."""
+        return self.overview.title
+
+    @property
+    def systems(self) -> tuple[str, ...]:
+        """The systems in the files, where a file may hold several."""
+        return self.overview.systems
+
+    @property
+    def is_healthy(self) -> bool:
+        """Whether no finding is an error."""
+        return not self.of("error")
+
+    def __bool__(self) -> bool:
+        return self.is_healthy
+
+    @property
+    def verdict(self) -> str:
+        """How many findings of which severity there are, in words."""
+        counts = ((severity, len(self.of(severity))) for severity in SEVERITIES)
+        counted = [number_of(severity, count) for severity, count in counts if count]
+        return ", ".join(counted) if counted else "nothing found"
+
+    @property
+    def passed(self) -> tuple[DoctorCheck, ...]:
+        """The checks that found nothing."""
+        failed = {finding.check for finding in self.findings}
+        return tuple(check for check in self.checks if check.name not in failed)
+
+    def of(self, severity: Severity) -> list[CheckFinding]:
+        """The findings of one severity."""
+        return [finding for finding in self.findings if finding.severity == severity]
+
+    def to_frame(self) -> pl.DataFrame:
+        """One row per finding; the examples in one text."""
+        rows = [
+            {
+                "severity": finding.severity,
+                "check": finding.check,
+                "file": finding.file,
+                "system": finding.system,
+                "count": finding.count,
+                "says": finding.says,
+                "examples": "; ".join(map(str, finding.examples)),
+                "advice": finding.advice,
+            }
+            for finding in self.findings
+        ]
+        kinds = dict.fromkeys(("severity", "check", "file", "system"), pl.String) | {"count": pl.Int64}
+        return pl.DataFrame(rows, schema=kinds | dict.fromkeys(("says", "examples", "advice"), pl.String))
+
 
 Watch: TypeAlias = Callable[[str], None]
 

@@ -22,9 +22,7 @@ from assay.measures.cascade import RR
 from assay.measures.counting.judgments import Floats
 from assay.measures.registry import Measure
 from assay.measures.steps import PerUnit, quantity
-from assay.stats.correlation import Variant, kendall, spearman, tau_ap, tau_ap_parts
-from assay.stats.orders import Orders
-from assay.stats.overlap import depths_of, rbo
+from assay.stats.correlation import Orders, Variant, depths_of, kendall, rbo, spearman, tau_ap, tau_ap_parts
 from assay.verbs.explanation.result import Explanation, StepTable, counts_named, formula
 
 #: What coefficients are called, in small letters without marks.

@@ -2,20 +2,333 @@
 
 from __future__ import annotations
 
+import math
+import re
+import secrets
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
+from xml.etree import ElementTree
 
 import polars as pl
 
-from assay.core.errors import number_of
+from assay.core.digits import as_level, decimals, number, numbers, p_phrase, signed
+from assay.core.errors import argument, number_of, several, worded
 from assay.core.results import Result
+from assay.core.words import INTERVALS, OUTCOMES
+from assay.stats.bootstrap import SUBSAMPLING
 from assay.stats.pairing import Pairing
-from assay.verbs.gating.annotations import annotated
-from assay.verbs.gating.checks import Check, GateSettings
-from assay.verbs.gating.guards import Coverage, Guard
-from assay.verbs.gating.junit import junit
-from assay.verbs.gating.rules import EXIT_CODES, Outcome, worst
-from assay.verbs.gating.sentences import sentence
+from assay.stats.verdict import FEWEST_UNITS
+from assay.verbs.gating.checks import (
+    DEFINED,
+    EXIT_CODES,
+    JUDGED,
+    JUDGED_AT_ALL,
+    MISSING,
+    MISSING_ITEMS,
+    Check,
+    Coverage,
+    GateSettings,
+    Guard,
+    Outcome,
+    worst,
+)
+
+if TYPE_CHECKING:
+    from assay.verbs.gating.checks import Check
+
+
+#: Of several checks, so many sentences are written out, and so many of each outcome named.
+_MOST_SENTENCES, _MOST_NAMES = 6, 5
+
+
+#: What to do if a guard does not hold, by what it is about; arguments in braces.
+_WHAT_TO_DO = {
+    MISSING: "complete the run; or allow more topics to be missing ({max_missing})",
+    DEFINED: (
+        "look whether the judgments hold documents that count as relevant, and whether the measure needs to know more, "
+        "such as the size of the collection ({relevance_level}, {collection_size})"
+    ),
+    JUDGED_AT_ALL: "look whether runs and judgments are of the same collection, with document ids spelt alike",
+    JUDGED: "judge more documents; or ask for less ({min_judged})",
+    MISSING_ITEMS: "predict all items; or allow more to be missing ({max_missing})",
+}
+
+
+def sentence(result: GateResult) -> str:
+    """The outcome and its reason, in a sentence."""
+    if result.outcome == "invalid":
+        return f"{OUTCOMES['invalid']}: {'; '.join(guard.says for guard in result.guards if not guard.holds)}."
+    if len(result.checks) == 1:
+        return of_check(result.checks[0], result)
+    return f"{_opening(result, result.outcome)}: {_of_several(result)}"
+
+
+def details(result: GateResult) -> Iterator[str]:
+    """Of several checks, those that decided, worst first, each in a sentence."""
+    if len(result.checks) > 1 and result.outcome != "invalid":
+        yield from (of_check(check, result) for check in result.decisive[:_MOST_SENTENCES])
+
+
+def of_check(check: Check, result: GateResult) -> str:
+    """One check in words: its outcome, and why."""
+    baseline, candidate, level = result.baseline, result.candidate, as_level(1 - result.settings.alpha)
+    under = f"under {check.measure}" + (f" for {check.slice}" if check.slice else "")
+    change = f"{' against '.join(numbers([check.value, check.baseline_value]))}, {signed(check.difference)}"
+    worst = signed(check.at_worst, decimals([check.at_worst, check.allowed]))
+    bound = f"at worst {worst} (one-sided {level} bound)"
+    by_margin = f"{baseline} {under} by {abs(check.allowed):g} or more: {change}"
+    if check.is_identical:
+        why = f"{candidate} and {baseline} are identical {under}: no {check.unit_kind} differs ({number(check.value)})."
+    elif check.outcome == "pass":
+        why = f"{candidate} is not worse than {by_margin}, {bound}."
+    elif check.outcome == "fail":
+        why = (
+            f"{candidate} is worse than {baseline} {under}: {change}, which reaches the margin {check.allowed:+g} and "
+            f"is hardly chance ({_evidence(check)})."
+        )
+    else:
+        known = "" if math.isnan(check.at_worst) else f", {bound}, {_evidence(check)}"
+        why = f"{candidate} could be worse than {by_margin}{known}; {check.why}."
+    return f"{_opening(result, check.outcome)}: {why}"
+
+
+def _opening(result: GateResult, outcome: str) -> str:
+    """The outcome; of one that is inconclusive, what it counts as, if that was asked for."""
+    if outcome != "inconclusive" or result.settings.inconclusive == "report":
+        return OUTCOMES[outcome]
+    return f"{OUTCOMES[outcome]} (counted as {OUTCOMES[result.settings.inconclusive].lower()}, as asked for)"
+
+
+def _evidence(check: Check) -> str:
+    """What tells whether a loss is chance: the p-value; where there is no test, the good end of the interval."""
+    if check.at_best is None:
+        return f"one-sided {p_phrase(check.p)}"
+    return "no interval" if math.isnan(check.at_best) else f"at best {signed(check.at_best)}"
+
+
+def _of_several(result: GateResult) -> str:
+    """How many checks went which way, and which they were."""
+    total = number_of("check", len(result.checks))
+    names = {
+        outcome: [check.name for check in result.checks if check.outcome == outcome]
+        for outcome in ("fail", "inconclusive", "pass")
+    }
+    if result.outcome == "pass":
+        never = f"{result.candidate} is not worse than {result.baseline} by the margin or more in any of {total}"
+        return f"{never} ({_listed(names['pass'])})."
+    parts = [
+        f"{len(those)} {OUTCOMES[outcome].lower()}" + ("" if outcome == "pass" else f" ({_listed(those)})")
+        for outcome, those in names.items()
+        if those
+    ]
+    return f"of {total} of {result.candidate} against {result.baseline}, {', '.join(parts)}."
+
+
+def _listed(names: list[str]) -> str:
+    more = f"; and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
+    return "; ".join(names[:_MOST_NAMES]) + more
+
+
+def advice(result: GateResult) -> Iterator[str]:
+    """What to do, where the outcome is inconclusive or the inputs are not fit."""
+    if result.outcome == "invalid":
+        # Each kind of guard once, though both systems may have failed it.
+        for name in dict.fromkeys(guard.name for guard in result.guards if not guard.holds):
+            yield f"What to do: {worded(_WHAT_TO_DO[name])}."
+        return
+    unsure = [check for check in result.checks if check.outcome == "inconclusive"]
+    if not unsure:
+        return
+    kind = several(unsure[0].unit_kind)
+    if enough := [check for check in unsure if check.needed is not None and check.units >= FEWEST_UNITS]:
+        most = max(enough, key=lambda check: check.needed or 0)
+        yield (
+            f"What to do: if {result.candidate} is really as good, about {most.needed:,} {kind} of this sort would "
+            f"show it 80% of the time ({most.name}; there are {most.units:,}). {result.pairing.to_have_more} more "
+            f"{kind}, or allow a wider margin ({argument('margin')})."
+        )
+    if any(check.units < FEWEST_UNITS for check in unsure):
+        yield f"What to do: get at least {FEWEST_UNITS} {kind}; fewer allow no verdict."
+    if result.exit_code == EXIT_CODES["inconclusive"]:
+        instead = f"it can count as passed or failed instead ({argument('inconclusive')})"
+        yield f"The exit code is {result.exit_code}; {instead}."
+
+
+def method(result: GateResult) -> str:
+    """How it was decided, in full."""
+    settings, checks = result.settings, result.checks
+    alpha, by_interval = settings.alpha, checks[0].at_best is not None
+    margins = ", ".join(dict.fromkeys(f"{abs(check.allowed):g} ({check.margin_says})" for check in checks))
+    test = "test" if result.pairing.holds == "predictions" else "paired permutation test"
+    fails = f"a one-sided {test} ({'; '.join(dict.fromkeys(check.test for check in checks))}) gives p < {alpha:g}"
+    if by_interval:
+        wide = as_level(1 - 2 * alpha / len(checks))
+        fails = f"even its good end ({wide} interval) is a loss (clusterings have no test)"
+    rule = (
+        f"Passes if the bad end of the {as_level(1 - 2 * alpha)} interval of the difference ({_intervals(result)}) is "
+        f"better than the margin; fails if {fails} and the loss reaches the margin. Margin: {margins}; seed "
+        f"{settings.seed}."
+    )
+    if len(checks) == 1:
+        return rule
+    corrected = "that the good ends have one (Bonferroni)" if by_interval else "p is corrected over all of them (Holm)"
+    return (
+        f"{rule} The outcome is the worst of {len(checks)} checks. All have to pass, so that their bounds need no "
+        f"correction (intersection-union); a single failure is enough, so {corrected}."
+    )
+
+
+def _intervals(result: GateResult) -> str:
+    """How intervals were made."""
+    ways: dict[str, None] = {}
+    for check in result.checks:
+        way = INTERVALS.get(check.interval)
+        name = "none" if way is None else way.short if way.is_drawn else way.adjective
+        if check.interval == SUBSAMPLING:
+            name = f"{check.redrawn:,} {name}"
+        elif way is not None and way.is_drawn:
+            name = f"{name} over {several(check.unit_kind)}, {check.redrawn:,} resamples"
+        ways[name] = None
+    return "; ".join(ways)
+
+
+#: What XML 1.0 cannot hold, not even escaped.
+_NO_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+_ELEMENTS: dict[Outcome, str] = {"fail": "failure", "invalid": "error", "inconclusive": "skipped"}
+
+
+class Case(NamedTuple):
+    """A test case: what is tested, how it came out, and that in a sentence."""
+
+    kind: str
+    name: str
+    outcome: Outcome
+    says: str
+
+
+def junit(result: GateResult) -> str:
+    """The guards and checks of a gate as JUnit XML.
+
+    >>> from assay import gate
+    >>> judged = {f"q{n}": {"good": 1} for n in range(6)}
+    >>> run = {query: {"good": 1.0} for query in judged}
+    >>> print(junit(gate(judged, run, run, measures="RR")))
+    <?xml version="1.0" encoding="UTF-8"?>
+    <testsuites name="assay gate" tests="6" failures="0" errors="0">
+      <testsuite name="candidate against baseline" tests="6" failures="0" errors="0" skipped="0">
+        <testcase classname="assay.gate.inputs" name="missing topics: baseline">
+    ...
+    """
+    cases = [
+        Case("inputs", f"{guard.name}: {guard.system}", "pass" if guard.holds else "invalid", guard.says)
+        for guard in result.guards
+    ]
+    invalid = result.outcome == "invalid"
+    for check in result.checks:
+        outcome = "inconclusive" if invalid else result.counted(check.outcome)
+        says = "Not decided, as the inputs are not fit to be compared." if invalid else of_check(check, result)
+        cases.append(Case("checks", check.name, outcome, says))
+    return to_xml(f"{result.candidate} against {result.baseline}", cases)
+
+
+def junit_of_problem(problem: str) -> str:
+    """What could not be read at all, as JUnit XML: one test case with an error.
+
+    >>> "<error" in junit_of_problem("new.run: expected TREC run")
+    True
+    """
+    return to_xml("inputs", [Case("inputs", "inputs", "invalid", problem)])
+
+
+def to_xml(suite: str, cases: Sequence[Case]) -> str:
+    """Test cases as the text of a file.
+
+    >>> print(to_xml("new", [Case("checks", "AP", "fail", "it fell")]), end="")
+    <?xml version="1.0" encoding="UTF-8"?>
+    <testsuites name="assay gate" tests="1" failures="1" errors="0">
+      <testsuite name="new" tests="1" failures="1" errors="0" skipped="0">
+        <testcase classname="assay.gate.checks" name="AP">
+          <failure type="fail" message="it fell">it fell</failure>
+        </testcase>
+      </testsuite>
+    </testsuites>
+    """
+    counts = {name: sum(_ELEMENTS.get(case.outcome) == name for case in cases) for name in _ELEMENTS.values()}
+    totals = {"tests": str(len(cases)), "failures": str(counts["failure"]), "errors": str(counts["error"])}
+    root = ElementTree.Element("testsuites", {"name": "assay gate"} | totals)
+    own = {"name": _clean(suite)} | totals | {"skipped": str(counts["skipped"])}
+    parent = ElementTree.SubElement(root, "testsuite", own)
+    for case in cases:
+        naming = {"classname": f"assay.gate.{case.kind}", "name": _clean(case.name)}
+        element = ElementTree.SubElement(parent, "testcase", naming)
+        said = _clean(case.says)
+        if case.outcome == "pass":
+            ElementTree.SubElement(element, "system-out").text = said
+        elif case.outcome == "inconclusive":
+            ElementTree.SubElement(element, "skipped", {"message": said})
+        else:
+            told = {"type": case.outcome, "message": said}
+            ElementTree.SubElement(element, _ELEMENTS[case.outcome], told).text = said
+    ElementTree.indent(root)
+    return f'<?xml version="1.0" encoding="UTF-8"?>\n{ElementTree.tostring(root, encoding="unicode")}\n'
+
+
+def _clean(text: str) -> str:
+    return _NO_XML.sub("", text)
+
+
+Level: TypeAlias = Literal["error", "warning", "notice"]
+
+_LEVELS: dict[Outcome, Level] = {"pass": "notice", "inconclusive": "warning", "fail": "error", "invalid": "error"}
+
+_IN_MESSAGES = str.maketrans({"%": "%25", "\r": "%0D", "\n": "%0A"})
+
+_IN_PROPERTIES = _IN_MESSAGES | str.maketrans({":": "%3A", ",": "%2C"})
+#: The service shows ten of a level a step; the first says it all.
+_MOST = 10
+
+
+def annotated(result: GateResult) -> str:
+    """A line for the outcome and, of several checks, one for each that did not pass, worst first.
+
+    >>> from assay import gate
+    >>> judged = {f"q{n}": {"good": 1} for n in range(6)}
+    >>> run = {query: {"good": 1.0} for query in judged}
+    >>> print(annotated(gate(judged, run, run, measures="RR")))
+    ::notice title=Quality gate::Passed: candidate and baseline are identical under RR: no query differs (1.0000).
+    """
+    made = [annotation(_LEVELS[result.counted(result.outcome)], "Quality gate", result.sentence)]
+    for check, said in zip(result.decisive, details(result), strict=False):
+        made.append(annotation(_LEVELS[result.counted(check.outcome)], f"Quality gate: {check.name}", said))
+    return "".join(made[:_MOST])
+
+
+def without_commands(text: str) -> str:
+    """Text of a log in which nothing is taken for a command, whatever the ids in it begin with.
+
+    >>> print(without_commands("::error::not ours\\n"), end="")
+    ::stop-commands::...
+    ::error::not ours
+    ::...::
+    """
+    # Nobody who writes the text may know the word that ends it, so it is not drawn from a seed.
+    word = secrets.token_hex(16)
+    return f"::stop-commands::{word}\n{text.removesuffix(chr(10))}\n::{word}::\n"
+
+
+def annotation(level: Level, title: str, message: str) -> str:
+    """One command; what would end it or its properties is escaped.
+
+    >>> annotation("error", "nDCG@10, short", "50% fell: see below")
+    '::error title=nDCG@10%2C short::50%25 fell: see below\\n'
+    """
+    return f"::{level} title={_escaped(title, _IN_PROPERTIES)}::{_escaped(message, _IN_MESSAGES)}\n"
+
+
+def _escaped(text: str, escapes: dict[int, str]) -> str:
+    return text.translate(escapes)
 
 
 @dataclass(frozen=True, eq=False)

@@ -17,11 +17,11 @@ import polars as pl
 
 from assay.core.digits import as_level, as_percent, counted, percent_span
 from assay.core.errors import number_of
-from assay.show.drawings import Reach
+from assay.show.canvas import Reach
 from assay.show.model import Column, Section, Table, Widget
-from assay.stats.proportions import wilson
+from assay.stats.bootstrap import wilson
 from assay.verbs.report.items import named
-from assay.verbs.sections.matrices import counts_table
+from assay.verbs.sections.estimates import counts_table
 
 #: Of more columns than these the names are turned, and items stand below the map.
 _MANY_LABELS = 8

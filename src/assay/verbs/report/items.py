@@ -15,13 +15,22 @@ from assay.core import registry
 from assay.core.digits import as_level
 from assay.core.errors import ParameterError, did_you_mean, joined, number_of, several
 from assay.core.words import INTERVALS, tone_of
-from assay.measures.names import display_name
-from assay.show.axis import Axis, rounded_out
+from assay.measures.parser import display_name
+from assay.show.figure import Axis, rounded_out
 from assay.show.model import Column, Kind, Prose, Section, Table, Verdict
 from assay.verbs.comparison import Comparison
-from assay.verbs.report.subject import IN_MEMORY, InputFile, Request, Role, check_name, compared_with, refuse_repeated
-from assay.verbs.report.summary import summed_up
-from assay.verbs.report.texts import shortened
+from assay.verbs.report.subject import (
+    IN_MEMORY,
+    InputFile,
+    Request,
+    Role,
+    check_name,
+    compared_with,
+    refuse_repeated,
+    shortened,
+    summed_up,
+)
+from assay.verbs.sections.comparisons import verdicts_table
 from assay.verbs.sections.estimates import (
     Estimated,
     NoSkill,
@@ -31,7 +40,6 @@ from assay.verbs.sections.estimates import (
     without_interval,
 )
 from assay.verbs.sections.sentences import conflict, headline, of_finding, of_verdict
-from assay.verbs.sections.verdicts import verdicts_table
 
 if TYPE_CHECKING:
     from assay.measures.registry import Measure

@@ -14,8 +14,7 @@ from assay.core.errors import ParameterError
 from assay.measures.curve_points import CurveKind, shortened
 from assay.measures.parser import parse_measure
 from assay.show import charts
-from assay.show.axis import rounded_out
-from assay.show.figure import MOST_SERIES, Figure, Mark, Panel, Scale, Series
+from assay.show.figure import MOST_SERIES, Figure, Mark, Panel, Scale, Series, rounded_out
 from assay.show.legible import cut_apart
 from assay.show.model import Document, Prose, Section, Table
 

@@ -1,26 +1,181 @@
-"""How it was done, in a paragraph to paste into a paper, with the works that it cites: only what was used is in it.
-
-Each subject has sentences of its own (`Reported.methods`); here is what they share.
-"""
+"""The works that a methods paragraph may cite, from `works.bib`; what each is cited for stands where it is defined."""
 
 from __future__ import annotations
 
+import math
+import re
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING
+from functools import cache
+from importlib.resources import files
+from typing import TYPE_CHECKING, NamedTuple
 
 from assay import __version__
 from assay.core.digits import as_level
 from assay.core.errors import joined, number_of, several
-from assay.show.model import Prose, References, Section
+from assay.core.words import CORRECTIONS, INTERVALS, TESTS
+from assay.show.model import Prose, References, Section, Work
 from assay.stats import corrections, power, verdict
+from assay.stats.bootstrap import SUBSAMPLING
 from assay.stats.tests import SIMULTANEOUS
-from assay.verbs.sections.bibliography import Citations
-from assay.verbs.sections.testing import family
 
 if TYPE_CHECKING:
     from assay.measures.registry import Measure
-    from assay.verbs.comparison import Comparison
+    from assay.verbs.comparison.findings import Finding
+    from assay.verbs.comparison.result import Comparison
     from assay.verbs.report.subject import Reported
+
+
+_ENTRY = re.compile(r"^@(?P<kind>\w+)\{(?P<key>\w+),\n(?P<fields>.*?)^\}$", re.MULTILINE | re.DOTALL)
+
+_FIELD = re.compile(r"^  (?P<name>\w+) = \{(?P<value>.*)\},$", re.MULTILINE)
+
+
+class Entry(NamedTuple):
+    """A published work: the fields of its entry of the BibTeX file, and that entry."""
+
+    fields: dict[str, str]
+    bibtex: str
+
+    def __str__(self) -> str:
+        """The entry of a list of references.
+
+        >>> print(entries()["holm1979"])
+        Holm, S. (1979). A simple sequentially rejective multiple test procedure.
+        Scandinavian Journal of Statistics, 6(2), 65–70.
+        """
+        fields = self.fields
+        authors = fields["author"].split(" and ")
+        names = authors[0] if len(authors) == 1 else f"{', '.join(authors[:-1])}, & {authors[-1]}"
+        issue = fields.get("volume", "") + (f"({fields['number']})" if "number" in fields else "")
+        pages = fields.get("pages", "").replace("--", "–")
+        where = ", ".join(filter(None, (self._container, issue, pages)))
+        parts = (f"{names} ({fields['year']})", fields["title"], where, fields.get("publisher", ""))
+        return " ".join(f"{part.removesuffix('.')}." for part in parts if part)
+
+    @property
+    def _container(self) -> str:
+        """The journal, or the proceedings or the book with its editors."""
+        book = self.fields.get("booktitle", "")
+        if "editor" in self.fields:
+            editors = [" ".join(reversed(name.split(", "))) for name in self.fields["editor"].split(" and ")]
+            book = f"{' & '.join(editors)} (Eds.), {book}"
+        return self.fields.get("journal") or (f"In {book}" if book else "")
+
+
+@cache
+def entries() -> dict[str, Entry]:
+    """All works by their keys."""
+    text = (files("assay.verbs.sections") / "works.bib").read_text(encoding="utf-8")
+    return {
+        # Braces keep the capitals of a title, and `&` is escaped, for BibTeX only.
+        entry["key"]: Entry(
+            {
+                field["name"]: field["value"].strip("{}").replace(r"\&", "&")
+                for field in _FIELD.finditer(entry["fields"])
+            },
+            entry[0],
+        )
+        for entry in _ENTRY.finditer(text)
+    }
+
+
+class Citations:
+    """Works numbered in the order in which they are first cited.
+
+    >>> cite = Citations()
+    >>> cite("holm1979"), cite("efron1987", "holm1979"), cite("unknown")
+    (' [1]', ' [2, 1]', '')
+    >>> [work.key for work in cite.works()]
+    ['[1]', '[2]']
+    """
+
+    def __init__(self) -> None:
+        self._places: dict[str, int] = {}
+
+    def __call__(self, *keys: str) -> str:
+        """A citation to put after a word; empty without works. Users' measures may name works that are not here."""
+        known = (key for key in keys if key in entries())
+        places = [str(self._places.setdefault(key, len(self._places) + 1)) for key in known]
+        return f" [{', '.join(places)}]" if places else ""
+
+    def works(self) -> tuple[Work, ...]:
+        """What was cited, in order."""
+        cited = ((place, entries()[key]) for key, place in self._places.items())
+        return tuple(Work(f"[{place}]", str(entry), entry.bibtex) for place, entry in cited)
+
+
+#: From more different notes than this on, tests do not say how each was done.
+_MOST_NOTES = 2
+
+
+def method(comparison: Comparison) -> str:
+    """How it was made, in a sentence for a paper."""
+    test = _tests(comparison)
+    margins = sorted({finding.margin.value for finding in comparison.findings if not math.isnan(finding.margin.value)})
+    least, most = (margins[0], margins[-1]) if margins else (math.nan, math.nan)
+    extent = f"{least:.2g} to {most:.2g}" if least < most else f"{least:g}"
+    margin = f"{extent} ({' or '.join(dict.fromkeys(finding.margin.says for finding in comparison.findings))})"
+    return (
+        f"{test[0].upper()}{test[1:]}, {family(comparison)}; {intervals_in_words(comparison)}; margin {margin}; "
+        f"alpha {comparison.settings.alpha:g}; seed {comparison.settings.seed}."
+    )
+
+
+def _tests(comparison: Comparison) -> str:
+    """The test; of several, which measures each is for."""
+    by_test: dict[str, list[Finding]] = {}
+    for finding in comparison.findings:
+        by_test.setdefault(finding.outcome.test, []).append(finding)
+    names = []
+    for test, findings in by_test.items():
+        differ = [finding for finding in findings if not finding.all_zero]
+        tested = [finding for finding in differ if not math.isnan(finding.outcome.p)] or differ
+        notes = dict.fromkeys(finding.outcome.note for finding in tested if finding.outcome.note)
+        how = f" ({'; '.join(notes)})" if 0 < len(notes) <= _MOST_NOTES else ""
+        measures = list(dict.fromkeys(finding.measure for finding in findings))
+        names.append(f"{TESTS[test]}{f' for {joined(measures)}' if len(by_test) > 1 else ''}{how}")
+    return ", ".join(names)
+
+
+def intervals_in_words(comparison: Comparison) -> str:
+    """How intervals were made: those that take resamples first, then the others."""
+    level = as_level(1 - comparison.settings.alpha)
+    drawn: dict[str, None] = {}
+    plain: dict[str, None] = {}
+    for finding in comparison.findings:
+        outcome, method = finding.outcome, finding.interval.method
+        if method == SUBSAMPLING:
+            drawn[f"intervals at {level} from {outcome.resamples or 0:,} {INTERVALS[method].short}"] = None
+        elif method in INTERVALS and INTERVALS[method].is_drawn:
+            # Measures of scores are computed anew for each resample, and so take fewer.
+            fewer = outcome.resamples if outcome.test == "bootstrap_interval" else None
+            resamples = fewer or comparison.settings.bootstrap_resamples
+            drawn[f"{INTERVALS[method].adjective} intervals at {level} ({resamples:,} resamples)"] = None
+        elif method in INTERVALS:
+            plain[f"{INTERVALS[method].adjective} intervals at {level}"] = None
+    return ", ".join((*drawn, *plain)) or "no intervals"
+
+
+def family(comparison: Comparison) -> str:
+    """The family of comparisons, and how p-values were corrected for it."""
+    settings, pairs, measures = comparison.settings, comparison.pairs, len(comparison.measures)
+    together = settings.family == "all" and measures > 1
+    if len(pairs.pairs) == 1 and not together:
+        return "one comparison" if measures == 1 else "one comparison under each measure"
+    if pairs.all_pairs:
+        over = f"all {number_of('pair', len(pairs.pairs))} of systems"
+    else:
+        baselines = dict.fromkeys(finding.baseline for finding in comparison.findings)
+        over = f"{number_of('comparison', len(pairs.pairs))} with {' and '.join(baselines)}"
+    if measures > 1:
+        over += f", under {measures} measures together" if together else ", measure by measure"
+    if settings.test in SIMULTANEOUS:
+        return f"for {over}"
+    if settings.correction == "bonferroni" and comparison.samples[0].decides_by == "interval":
+        level = as_level(1 - settings.alpha / comparison.family_size)
+        return f"which is wider ({level}, by Bonferroni's method) for {over}"
+    return f"{CORRECTIONS[settings.correction]} over {over}"
+
 
 #: So many names of systems are in a sentence.
 MOST_NAMES = 6

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from assay.core.errors import ParameterError, listed, number_of
-from assay.files.prediction_columns import StatedColumns
+from assay.files.predictions import StatedColumns
 from assay.subjects.labels.checks.examined_predictions import ExaminedPredictions, PredictionsFile, open_predictions
-from assay.subjects.labels.checks.leakage import comparable, open_training
-from assay.verbs.diagnosis.examination import Examination, Examined
-from assay.verbs.diagnosis.findings import Overview
+from assay.subjects.labels.checks.items import comparable, open_training
+from assay.verbs.diagnosis.examination import Examination, Examined, Overview
 
 
 class LabelsExamination(Examination):
@@ -19,7 +18,7 @@ class LabelsExamination(Examination):
     cell. `{name: file}` as an input names a file's system.
     """
 
-    modules = tuple(f"assay.subjects.labels.checks.{name}" for name in ("columns", "scores", "items", "leakage"))
+    modules = tuple(f"assay.subjects.labels.checks.{name}" for name in ("columns", "items"))
     options = ("train", "pos_label")
 
     def things(self) -> Iterator[Examined]:

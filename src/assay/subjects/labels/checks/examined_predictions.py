@@ -13,14 +13,14 @@ import polars as pl
 
 from assay.core.errors import FormatError, ParameterError, quote
 from assay.files.named_columns import as_whole, named_columns
-from assay.files.prediction_columns import ColumnPlan, StatedColumns, SystemColumns, plan
+from assay.files.predictions import ColumnPlan, StatedColumns, SystemColumns, plan
 from assay.files.sources import Source, is_file
 from assay.measures.counting.judgments import Floats, Mask
 from assay.measures.counting.scored import Scored
 from assay.tables import Predictions
 from assay.tables.label_rules import Where, distinct, positive_label
 from assay.tables.named_columns import NamedColumns
-from assay.verbs.diagnosis.findings import EXAMPLES, Example
+from assay.verbs.diagnosis.examination import EXAMPLES, Example
 
 _TWO = 2
 _LONGEST = 40

@@ -1,32 +1,233 @@
-"""Estimators run over the splits of items, and what may be known of tested items beforehand."""
+"""Fit a fresh copy of an estimator for each split, and take down what it says of the items on both sides."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+import threading
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
+from dataclasses import replace
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 import polars as pl
 
-from assay.core.errors import InputError, ParameterError, listed
+from assay.core.errors import InputError, ParameterError, listed, need, number_of
+from assay.measures.counting.judgments import Floats
 from assay.measures.counting.label_pairs import weights_of
-from assay.subjects.labels.crossvalidation.fitting import (
-    FoldOutcome,
-    at_threshold,
-    fold_outcome,
-    in_folds,
-    seeded,
-    tabled,
-    weights_for,
-)
 from assay.subjects.labels.crossvalidation.folded_predictions import times_of
-from assay.subjects.labels.crossvalidation.leakage import codes_of, labels_not_learned, leaks_between_rows, twin_codes
 from assay.subjects.labels.crossvalidation.measuring import measures_of
 from assay.subjects.labels.crossvalidation.result import CrossValidatedSystem, CrossValidation, FoldRecord
-from assay.subjects.labels.crossvalidation.splits import FoldItems, Splits, rows_of
+from assay.subjects.labels.crossvalidation.splits import (
+    FoldItems,
+    Split,
+    Splits,
+    codes_of,
+    labels_not_learned,
+    leaks_between_rows,
+    rows_of,
+    twin_codes,
+)
 from assay.subjects.labels.measurement import Measures
+from assay.tables import Predictions
 from assay.tables.label_columns import ids_of, labels_of, refuse_nulls
 from assay.tables.label_rules import both_labels, distinct, positive_label, row_numbers
+
+Value = TypeVar("Value")
+
+
+class FoldPrediction(NamedTuple):
+    """What a model says of some items: labels, and a score of the positive label or one of each label."""
+
+    prediction: Any
+    score: Any = None
+
+
+class FoldOutcome(NamedTuple):
+    """What one fold's model says of the tested items, and of those learned from, if that was asked for."""
+
+    test: FoldPrediction
+    train: FoldPrediction | None = None
+
+
+def estimators_in(estimator: Any) -> dict[str, Any]:
+    """Estimators by name; a dict gives the names, else the class does. What is no classifier is refused.
+
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> list(estimators_in(DecisionTreeClassifier()))
+    ['DecisionTreeClassifier']
+    """
+    need("sklearn", extra="sklearn", purpose="cross-validating an estimator")
+    from sklearn.base import clone, is_clusterer, is_regressor  # noqa: PLC0415
+
+    estimators = dict(estimator) if isinstance(estimator, Mapping) else {_called(estimator): estimator}
+    if not estimators:
+        raise ParameterError("expected an estimator, got none")
+    for name, model in estimators.items():
+        if isinstance(model, type) or not (hasattr(model, "fit") and hasattr(model, "predict")):
+            got = f"the class {model.__name__}" if isinstance(model, type) else type(model).__name__
+            raise ParameterError(f"{name}: expected an estimator with fit and predict, got {got}")
+        try:
+            clone(model)
+            is_other = is_regressor(model) or is_clusterer(model)
+        except (AttributeError, TypeError) as problem:
+            why = " ".join(str(problem).split())
+            raise ParameterError(f"{name}: expected an estimator of scikit-learn: {why}") from problem
+        if is_other:
+            raise ParameterError(f"{name} is no classifier: expected an estimator that predicts labels")
+    return {str(name): model for name, model in estimators.items()}
+
+
+def only_estimator(estimator: Any, what: str) -> tuple[str, Any]:
+    """The estimator and its name, where only one can be taken."""
+    estimators = estimators_in(estimator)
+    if len(estimators) != 1:
+        raise ParameterError(f"{what} takes one estimator at a time, not {len(estimators)}")
+    return next(iter(estimators.items()))
+
+
+def _called(estimator: Any) -> str:
+    """The name of the class; of a pipeline, that of its last step."""
+    steps = getattr(estimator, "steps", None)
+    return _called(steps[-1][1]) if steps else getattr(estimator, "__name__", type(estimator).__name__)
+
+
+def seeded(estimator: Any, seed: int) -> tuple[Any, bool]:
+    """A fresh copy, every random part that has no seed of its own with this one; and whether there was such a part.
+
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> seeded(DecisionTreeClassifier(), 7)
+    (DecisionTreeClassifier(random_state=7), True)
+    """
+    from sklearn.base import clone  # noqa: PLC0415
+
+    fresh = clone(estimator)
+    held = fresh.get_params(deep=True)
+    unset = {name: seed for name, value in held.items() if name.split("__")[-1] == "random_state" and value is None}
+    return (fresh.set_params(**unset) if unset else fresh), bool(unset)
+
+
+def weights_for(estimator: Any, weight: Floats | None) -> dict[str, Floats]:
+    """Weights of items as fitting takes them; none where it cannot allow for them."""
+    from sklearn.utils.validation import has_fit_parameter  # noqa: PLC0415
+
+    last, step = getattr(estimator, "steps", [("", estimator)])[-1]
+    if weight is None or not has_fit_parameter(step, "sample_weight"):
+        return {}
+    return {f"{last}__sample_weight" if last else "sample_weight": weight}
+
+
+def fold_outcome(estimator: Any, items: FoldItems, split: Split, train: bool = False) -> FoldOutcome:
+    """Let a fresh copy learn from one side of a split, and say what it makes of the other, or of both."""
+    from sklearn.base import clone  # noqa: PLC0415
+
+    learned, model = items.taken(split.train), clone(estimator)
+    model.fit(learned.X, learned.y, **weights_for(model, learned.weight))
+    return FoldOutcome(_said(model, items.taken(split.test)), _said(model, learned) if train else None)
+
+
+def _said(model: Any, items: FoldItems) -> FoldPrediction:
+    """What a model predicts: of two labels with a score of the positive one, of more with probabilities, if it has any.
+
+    Decision values of more than two labels are no scores of labels: some are of pairs of them.
+    """
+    labels, positive = [*items.labels], items.positive
+    prediction = np.asarray(model.predict(items.X)).reshape(len(items))
+    if strange := set(prediction.tolist()) - set(labels):
+        raise InputError(f"predict: expected {listed([*map(str, labels)])}, got {strange.pop()!r}")
+    score: Any
+    if hasattr(model, "predict_proba"):
+        score = np.zeros((len(items), len(labels)))  # a label that was not there to learn from has probability 0
+        score[:, [labels.index(label) for label in model.classes_.tolist()]] = model.predict_proba(items.X)
+        score = score if positive is None else score[:, labels.index(positive)]
+    elif positive is not None and hasattr(model, "decision_function"):
+        score = np.asarray(model.decision_function(items.X), dtype=np.float64).reshape(len(items))
+        score = score if model.classes_.tolist()[-1] == positive else -score  # they are of the second label
+    else:
+        return FoldPrediction(prediction)
+    if not np.isfinite(score).all():
+        raise InputError("expected scores that are finite numbers, got nan or infinite ones")
+    return FoldPrediction(prediction, score)
+
+
+def at_threshold(outcomes: Sequence[FoldOutcome], thresholds: Sequence[float], items: FoldItems) -> list[FoldOutcome]:
+    """The same, positive predicted from each fold's threshold on."""
+
+    def anew(said: FoldPrediction, threshold: float) -> FoldPrediction:
+        if said.score is None:
+            raise InputError("there is no score an item to which a threshold could apply")
+        return said._replace(prediction=np.where(said.score >= threshold, items.positive, other))
+
+    other = next(label for label in items.labels if label != items.positive)
+    return [
+        FoldOutcome(anew(outcome.test, threshold), outcome.train and anew(outcome.train, threshold))
+        for outcome, threshold in zip(outcomes, thresholds, strict=True)
+    ]
+
+
+def tabled(said: Sequence[FoldPrediction], rows: Sequence[Any], splits: Sequence[Split], items: FoldItems, name: str
+) -> Predictions:  # fmt: skip
+    """What was said of each fold's rows, beside the truth, by repeat and in the order of the rows."""
+    every, sizes = np.concatenate(rows), [len(part) for part in rows]
+    repeat, fold = (np.repeat(part, sizes) for part in ([s.repeat for s in splits], [s.fold for s in splits]))
+    scores: Any = None
+    if all(part.score is not None for part in said):
+        scores = np.concatenate([part.score for part in said])
+        scores = scores if scores.ndim == 1 else dict(zip(items.labels, scores.T, strict=True))
+    place = pl.Series(every)
+    table = Predictions.of(
+        items.truth.gather(place),
+        np.concatenate([part.prediction for part in said]),
+        y_score=scores,
+        labels=items.labels,
+        pos_label=items.positive,
+        sample_weight=None if items.weight is None else items.weight[every],
+        item_id=items.ids.gather(place),
+        name=name,
+    )
+    columns = table.columns.with_columns(repeat=pl.Series(repeat), fold=pl.Series(fold))
+    return replace(table, columns=columns[np.lexsort((fold, every, repeat))])
+
+
+def in_folds(
+    task: Callable[..., Value], each: Sequence[tuple[Any, ...]], splits: Sequence[Split], name: str,
+    *, n_jobs: int | None, progress: bool,
+) -> tuple[list[Value], list[str]]:  # fmt: skip
+    """Do something for every split, with these arguments, and say what was warned of.
+
+    The same comes out whether it is done one after another or side by side.
+    """
+    from rich.console import Console  # noqa: PLC0415  # results that nobody waits for need no Rich
+    from rich.progress import track  # noqa: PLC0415
+    from sklearn.utils.parallel import Parallel, delayed  # noqa: PLC0415
+
+    outcomes = Parallel(n_jobs=n_jobs, return_as="generator")(delayed(_caught)(task, *one) for one in each)
+    out = Console(stderr=True)
+    shown = track(outcomes, "cross-validating", len(splits), console=out, transient=True,
+                  disable=not progress or not out.is_terminal)  # fmt: skip
+    values: list[Value] = []
+    said: dict[str, int] = {}
+    for split, (value, messages, problem) in zip(splits, shown, strict=True):
+        if problem is not None:
+            raise InputError(f"{name}: fold {split.fold} of repeat {split.repeat}: {problem}")
+        values.append(value)
+        for message in messages:
+            said[message] = said.get(message, 0) + 1
+    where = f"of {number_of('fold', len(splits))}"
+    return values, [f"{name}: in {number} {where}: {text}" for text, number in said.items()]
+
+
+def _caught(task: Callable[..., Any], *arguments: Any) -> tuple[Any, list[str], str | None]:
+    """What comes of a task, what it warns of, and what goes wrong in it as one line of text."""
+    # Filters of warnings belong to the whole process: they are left alone where threads share it.
+    is_alone = threading.current_thread() is threading.main_thread()
+    with warnings.catch_warnings(record=True, action="always") if is_alone else nullcontext([]) as caught:
+        try:
+            value = task(*arguments)
+        except Exception as problem:  # an estimator may raise anything: the fold is to be named
+            return None, [], f"{type(problem).__name__}: {' '.join(str(problem).split())[:300]}"
+    problems = (f"{warning.category.__name__}: {str(warning.message).split('.')[0]}" for warning in caught or ())
+    return value, [*dict.fromkeys(" ".join(text.split()) for text in problems)], None
 
 
 def items_of(

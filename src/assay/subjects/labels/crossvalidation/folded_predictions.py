@@ -10,13 +10,11 @@ from typing import Any, NamedTuple
 import numpy as np
 import polars as pl
 
-from assay.core.arguments import argument
-from assay.core.errors import InputError, listed, number_of, quote
+from assay.core.errors import InputError, argument, listed, number_of, quote
 from assay.measures.counting.judgments import Floats, Ints
-from assay.subjects.labels.crossvalidation.leakage import codes_of, labels_not_learned, leaks_between_rows
 from assay.subjects.labels.crossvalidation.measuring import LabelTask, measures_of
 from assay.subjects.labels.crossvalidation.result import CrossValidatedSystem, CrossValidation, FoldRecord
-from assay.subjects.labels.crossvalidation.splits import TINY, Split
+from assay.subjects.labels.crossvalidation.splits import TINY, Split, codes_of, labels_not_learned, leaks_between_rows
 from assay.subjects.labels.inputs import all_labels, labelled, not_alike, opened, prepare, same_task
 from assay.subjects.labels.measurement import Measures
 from assay.tables import Predictions

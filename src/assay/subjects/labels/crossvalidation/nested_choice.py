@@ -13,12 +13,15 @@ import polars as pl
 
 from assay.core.errors import InputError, ParameterError, did_you_mean
 from assay.measures.registry import Measure
-from assay.stats.confidence import checked_confidence
-from assay.subjects.labels.crossvalidation.estimators import items_of, leaks, measured_outcomes, not_weighted
-from assay.subjects.labels.crossvalidation.fitting import (
+from assay.stats.bootstrap import checked_confidence
+from assay.subjects.labels.crossvalidation.estimators import (
     at_threshold,
     fold_outcome,
     in_folds,
+    items_of,
+    leaks,
+    measured_outcomes,
+    not_weighted,
     only_estimator,
     seeded,
     tabled,

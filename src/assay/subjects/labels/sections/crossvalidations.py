@@ -10,15 +10,15 @@ import polars as pl
 
 from assay.core.digits import as_level, number, p_phrase
 from assay.core.errors import number_of, of_kind
-from assay.measures.names import display_name
+from assay.measures.parser import display_name
 from assay.show.cells import best
 from assay.show.data import as_data
 from assay.show.model import Column, Document, Section, Table
 from assay.verbs.sections.estimates import DASH, end_of, prose_section, settings_of, whose
 
 if TYPE_CHECKING:
-    from assay.subjects.labels.crossvalidation.permutations import LeakageCheck
     from assay.subjects.labels.crossvalidation.result import CrossValidation, Nested
+    from assay.subjects.labels.crossvalidation.validation import LeakageCheck
 
 
 def document(result: CrossValidation) -> Document:

@@ -17,17 +17,14 @@ from assay.measures.counting.confusion import Confusion
 from assay.measures.counting.scored import Scored, ScoreTable
 from assay.measures.parser import parse_measure
 from assay.show import charts
-from assay.show.axis import Axis
-from assay.show.figure import Figure, Mark, Series
+from assay.show.figure import Axis, Figure, Mark, Series
 from assay.show.model import Column, Section, Table, Widget
-from assay.stats.confidence import NO_INTERVAL
-from assay.stats.estimates import Estimate
-from assay.subjects.labels.curves.bins import bin_edges, in_bins
+from assay.stats.bootstrap import NO_INTERVAL, Estimate
+from assay.subjects.labels.curves import bin_edges, in_bins
 from assay.subjects.labels.result import Classification
 from assay.subjects.labels.sections.thresholds import CELLS
-from assay.subjects.labels.thresholds.candidates import Candidates
 from assay.subjects.labels.thresholds.result import chosen
-from assay.subjects.labels.thresholds.rules import closest_to_corner, max_accuracy, max_f, youden
+from assay.subjects.labels.thresholds.rules import Candidates, closest_to_corner, max_accuracy, max_f, youden
 from assay.tables.predictions import Predictions
 from assay.verbs.sections.estimates import number_with_interval, settings_of
 

@@ -10,14 +10,12 @@ from typing import Any, Unpack
 from assay.core.errors import AssayError, ParameterError, did_you_mean, listed, number_of, refuse_unknown
 from assay.core.options import EvaluationOptions
 from assay.measures import parse_measure
-from assay.measures.counting.policies import Policies, policies
+from assay.measures.counting.ranking import Policies, policies
 from assay.measures.registry import Measure
 from assay.measures.summary import signature
-from assay.subjects.ranking.audit.cases import AuditCase
 from assay.subjects.ranking.audit.rules import AuditSetting, registered
-from assay.subjects.ranking.audit.search import Audit, RuleValue, answer, wanted
-from assay.subjects.ranking.evaluation import Evaluation, evaluate
-from assay.subjects.ranking.inputs import named_runs
+from assay.subjects.ranking.audit.search import Audit, AuditCase, RuleValue, answer, wanted
+from assay.subjects.ranking.evaluation import Evaluation, evaluate, named_runs
 
 #: The query of a bare list.
 LIST = "the list"

@@ -9,10 +9,9 @@ from typing import Any
 
 import polars as pl
 
-from assay.core.arguments import evaluation
-from assay.core.errors import ParameterError, UnknownMeasureError, did_you_mean, quote
+from assay.core.errors import ParameterError, UnknownMeasureError, did_you_mean, evaluation, quote
 from assay.core.results import Result
-from assay.measures.counting.policies import DEFAULT_POLICIES, Policies, policies
+from assay.measures.counting.ranking import DEFAULT_POLICIES, Policies, policies
 from assay.measures.parser import parse_value
 from assay.measures.registry import Measure
 from assay.measures.summary import judge_of, signature

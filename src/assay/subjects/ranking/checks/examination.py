@@ -10,11 +10,9 @@ from assay.files import is_file, read_documents, read_topics
 from assay.measures import parse_measure
 from assay.measures.parser import split_measures
 from assay.measures.registry import Measure
-from assay.subjects.ranking.checks.case import ExaminedCollection, ExaminedRun
-from assay.subjects.ranking.checks.examined_files import Opened, named, open_judgments, open_run
+from assay.subjects.ranking.checks.case import ExaminedCollection, ExaminedRun, Opened, named, open_judgments, open_run
 from assay.tables import Documents, Topics
-from assay.verbs.diagnosis.examination import Examination, Examined
-from assay.verbs.diagnosis.findings import Overview
+from assay.verbs.diagnosis.examination import Examination, Examined, Overview
 
 #: What ties and topics are judged by, unless somebody asks for other measures.
 DEFAULT_MEASURES = ("nDCG@10", "AP", "RR", "P@10")
@@ -24,8 +22,7 @@ class RankingExamination(Examination):
     """A file as it was read, the judgments, each run by itself or with the judgments, all runs likewise."""
 
     modules = tuple(
-        f"assay.subjects.ranking.checks.{name}"
-        for name in ("lines", "grades", "identifiers", "run_scores", "systems", "suitability")
+        f"assay.subjects.ranking.checks.{name}" for name in ("lines", "grades", "identifiers", "run_scores")
     )
     options = ("measures", "topics", "documents", "grades", "level")
 

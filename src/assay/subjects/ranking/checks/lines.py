@@ -8,9 +8,8 @@ import numpy as np
 import polars as pl
 
 from assay.core.errors import listed, number_of, quote
-from assay.subjects.ranking.checks.case import ExaminedCollection, ExaminedRun
-from assay.subjects.ranking.checks.examined_files import Opened
-from assay.verbs.diagnosis.findings import EXAMPLES, CheckFinding, Example, Severity, check, finding, pair
+from assay.subjects.ranking.checks.case import ExaminedCollection, ExaminedRun, Opened
+from assay.verbs.diagnosis.examination import EXAMPLES, CheckFinding, Example, Severity, check, finding, pair
 from assay.verbs.diagnosis.line_reader import Bad
 
 _PLAIN, _FINITE = "write plain numbers such as 12.5", "give documents finite scores: those with infinite ones tie"

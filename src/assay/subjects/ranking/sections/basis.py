@@ -10,21 +10,18 @@ from functools import cached_property
 from typing import Any, NamedTuple, Self
 
 from assay.core.domains import Whole, check_levels
-from assay.core.errors import InputError, ParameterError, number_of
-from assay.core.notes import Note
+from assay.core.errors import InputError, Note, ParameterError, number_of
 from assay.files import is_file
 from assay.measures.counting.ranks import Ranks
 from assay.measures.registry import Measure
 from assay.stats.bootstrap import Interval
 from assay.stats.samples import Sample, few_units
-from assay.subjects.ranking.document_analysis import every_document, on_units, why_unseen, with_document_analysis
+from assay.subjects.ranking.document_analysis import PAGE, every_document, on_units, why_unseen, with_document_analysis
 from assay.subjects.ranking.evaluation import Evaluation
-from assay.subjects.ranking.visible_changes import PAGE
 from assay.verbs.comparison import Comparison, Finding, compare
 from assay.verbs.comparison.findings import Settings
-from assay.verbs.report.subject import Request, check_name, compared_with, refuse_repeated
-from assay.verbs.report.texts import Texts
-from assay.verbs.scores import UNSEEN, ScorePairing, unit_pairing_of
+from assay.verbs.report.subject import Request, Texts, check_name, compared_with, refuse_repeated
+from assay.verbs.subject import UNSEEN, ScorePairing, unit_pairing_of
 
 #: What a report shows unless told otherwise; charts and queries are of the first one.
 DEFAULT_MEASURES = ("nDCG@10", "AP", "RR", "P@10")

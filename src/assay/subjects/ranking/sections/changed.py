@@ -13,16 +13,14 @@ import polars as pl
 
 from assay.core.digits import number, short, signed
 from assay.core.words import meaning, meant, noted
-from assay.measures.counting.ranks import Ranks
-from assay.measures.counting.retrieved import as_judged
+from assay.measures.counting.ranks import Ranks, as_judged
 from assay.measures.registry import Measure
 from assay.show import charts
 from assay.show.figure import Figure, Series
 from assay.show.model import Column, Prose, Section, Table, Widget
-from assay.subjects.ranking.document_analysis import on_units
+from assay.subjects.ranking.document_analysis import changes, on_units, why_no_shares
 from assay.subjects.ranking.sections.basis import Basis
 from assay.subjects.ranking.sections.queries import shown_in_full
-from assay.subjects.ranking.visible_changes import changes, why_no_shares
 
 _LINE, _SHORT = 36, 12  # letters in a line on paper, and lines of a query that is kept on one sheet
 _MARKS = {"gained": "+", "lost": "×", "up": "▲", "down": "▼", "same": "="}

@@ -8,16 +8,14 @@ from dataclasses import replace
 import polars as pl
 
 from assay.core.digits import as_level
-from assay.core.errors import ParameterError, joined, listed
-from assay.core.notes import Note
+from assay.core.errors import Note, ParameterError, joined, listed
 from assay.measures.curve_points import averaged_precision, level_measures
 from assay.show import charts
-from assay.show.axis import around
-from assay.show.figure import Series
+from assay.show.figure import Series, around
 from assay.show.model import Column, Prose, Section, Table
 from assay.subjects.ranking.evaluation import Evaluation
 from assay.subjects.ranking.sections.basis import Basis
-from assay.subjects.ranking.sections.evaluations import coverage_table
+from assay.subjects.ranking.sections.results import coverage_table
 from assay.subjects.ranking.unjudged import bounds_of
 from assay.verbs.sections.sentences import seen_by_users
 

@@ -8,9 +8,8 @@ from collections.abc import Iterator
 import numpy as np
 import polars as pl
 
-from assay.core.arguments import argument
 from assay.core.digits import number, signed
-from assay.core.errors import ParameterError, joined, number_of
+from assay.core.errors import ParameterError, argument, joined, number_of
 from assay.core.words import counts, meaning, noted
 from assay.show import charts
 from assay.show.figure import Figure, Scale

@@ -12,14 +12,12 @@ from assay.show.model import Section
 from assay.subjects.ranking.sections.basis import Basis
 from assay.subjects.ranking.sections.changed import changed
 from assay.subjects.ranking.sections.evidence import coverage, curves, noticed, power
-from assay.subjects.ranking.sections.methods import of_rankings
 from assay.subjects.ranking.sections.queries import differences
-from assay.subjects.ranking.sections.summary import summary
-from assay.subjects.ranking.sections.systems import systems
-from assay.subjects.ranking.sections.verdicts import verdicts
-from assay.verbs.report.provenance import correction_of
+from assay.subjects.ranking.sections.summary import of_rankings, summary
+from assay.subjects.ranking.sections.verdicts import systems, verdicts
+from assay.verbs.report.report import correction_of
 from assay.verbs.report.subject import IN_MEMORY, InputFile
-from assay.verbs.sections.bibliography import Citations
+from assay.verbs.sections.methods import Citations
 
 #: The sections, in reading order. A section is a function that yields it, if there is something to show; and, in words,
 #: what it cannot show, and why.

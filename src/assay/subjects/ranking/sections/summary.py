@@ -1,23 +1,263 @@
-"""What stands on top of a report: who is better, how sure that is, what to mind and what to do next."""
+"""How rankings were counted, in a sentence for a paper: only rules that were in force."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from typing import Any
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from assay.core.digits import as_level, number
-from assay.core.errors import joined, number_of
+from assay.core.errors import joined, number_of, several
+from assay.core.words import INTERVALS, TESTS, opening
+from assay.measures.registry import Measure
 from assay.show.model import Prose, Section, Widget
+from assay.stats import bootstrap
+from assay.stats import tests as stats_tests
 from assay.stats.bootstrap import Interval
-from assay.subjects.ranking.sections.advice import advice
+from assay.stats.permutation import NOTHING_DIFFERS
+from assay.stats.verdict import FEWEST_UNITS
+from assay.subjects.ranking.evaluation import Evaluation
 from assay.subjects.ranking.sections.basis import Basis
-from assay.subjects.ranking.sections.methods import topics_of
 from assay.subjects.ranking.sections.verdicts import badge, by_pair
-from assay.verbs.comparison import Finding
-from assay.verbs.report.summary import summed_up
-from assay.verbs.report.texts import values_of_systems
-from assay.verbs.sections.sentences import conflict, headline, of_group, of_verdict
+from assay.verbs.comparison import Comparison, Finding
+from assay.verbs.report.subject import summed_up, values_of_systems
+from assay.verbs.sections.methods import Citations, correction, equivalence, systems_named, tested, were
+from assay.verbs.sections.sentences import conflict, detecting, headline, of_group, of_verdict
+
+if TYPE_CHECKING:
+    from assay.measures.registry import Measure
+    from assay.subjects.ranking.evaluation import Evaluation
+
+
+_UNJUDGED = ("unjudged", "irrelevant")
+#: What is said of a rule that has a value.
+_SAID = {
+    ("rank_by", "rank"): "documents were taken in the order of the rank column, whatever their scores",
+    ("score_precision", "single"): "scores were compared in single precision",
+    ("ties", "doc_id_descending"): "documents with equal {key} were put in descending order of their ids",
+    ("ties", "doc_id_ascending"): "documents with equal {key} were put in ascending order of their ids",
+    ("ties", "input_order"): "documents with equal {key} stayed in the order of the run file",
+    ("ties", "expected"): "values are means over all orders of documents with equal {key}",
+    ("duplicates", "first"): "of a document that a run has twice for a topic, the first row counted",
+    ("duplicates", "best"): "of a document that a run has twice for a topic, the row with the best score counted",
+    ("judged_only", True): "documents without judgment were taken out of the rankings",
+    ("unjudged", "error"): "every document that was looked at has a judgment",
+    ("complete", True): "the judgments were declared complete, so that documents without judgment are not relevant",
+    _UNJUDGED: "documents without judgment counted as not relevant",
+    ("missing", "zero"): "a topic that a run lacks counted as one without results",
+    ("missing", "skip"): "topics that a run lacks were left out{everywhere}",
+    ("missing", "error"): "every run has all topics",
+    ("undefined", "error"): "no value was undefined",
+    ("undefined", "skip"): "topics with an undefined value were left out under that measure{everywhere}",
+}
+
+
+def rules(evaluation: Evaluation, measures: Sequence[Measure]) -> str:
+    """The rules of counting, in one sentence."""
+    policies = evaluation.policies
+    everywhere = ", for all systems" if len(evaluation.systems) > 1 else ""
+    in_force = set((asdict(policies) | {"undefined": evaluation.undefined}).items())
+    if policies.judged_only or policies.complete:
+        in_force.remove(_UNJUDGED)
+    key = "ranks" if policies.rank_by == "rank" else "scores"
+    said = [text.format(key=key, everywhere=everywhere) for rule, text in _SAID.items() if rule in in_force]
+    text = "; ".join([*said, *_numbers(evaluation, measures)])
+    if evaluation.compat is not None:
+        return f"The profile {evaluation.compat} was in force: {text}."
+    return f"{text[0].upper()}{text[1:]}."
+
+
+def _numbers(evaluation: Evaluation, measures: Sequence[Measure]) -> Iterator[str]:
+    """The rules that have a number or a name."""
+    policies = evaluation.policies
+    if policies.depth is not None:
+        yield f"only the first {number_of('document', policies.depth)} of a topic were looked at"
+    if evaluation.judge is not None:
+        yield f"of several judges, {evaluation.judge} counted"
+    if evaluation.subtopics:
+        yield "judgments are by subtopic"
+    if policies.collection_size is not None:
+        yield f"the collection was taken to hold {number_of('document', policies.collection_size)}"
+    if evaluation.undefined == "counted_as":
+        groups: dict[float | None, list[str]] = {}
+        for measure in measures:
+            if not measure.is_micro:
+                groups.setdefault(measure.substitute, []).append(str(measure))
+        of_measures = {value: f" under {joined(names)}" if len(groups) > 1 else "" for value, names in groups.items()}
+        counted = ("were left out" if value is None else f"counted as {value:g}" for value in groups)
+        together = [f"{said}{under}" for said, under in zip(counted, of_measures.values(), strict=True)]
+        if together:
+            yield f"undefined values {' and '.join(together)}"
+
+
+_MOST_RANKINGS = 8
+
+_NOT_ADJUSTED = ", not adjusted for the number of comparisons"
+
+
+def of_rankings(basis: Basis, cite: Citations) -> Iterator[str]:
+    """How rankings were evaluated, or scores taken, and how they were compared."""
+    systems = systems_named("system", basis.systems, _MOST_RANKINGS)
+    comparison, settings = basis.comparison, basis.settings
+    if basis.evaluation is None:
+        units = number_of(basis.unit_kind, len(basis.paired[basis.main].units))
+        yield f"The scores of {systems} on {units} were taken as given: {joined(basis.measures)}."
+    else:
+        yield from _evaluated(basis, basis.evaluation, systems, cite)
+    if comparison is not None:
+        test = comparison.settings.test
+        name = f"{'' if test == 'tukey' else 'the '}{TESTS[test]}"  # it is Tukey's
+        how = f"{cite(*stats_tests.CITES[test])}{_how(comparison)}"
+        yield f"{tested(comparison)} by {name}{how}; {correction(comparison, cite)}."
+    adjusted = comparison is not None and comparison.family_size > 1
+    for way in dict.fromkeys(interval.method for _, interval in basis.standings.values()):
+        if way in INTERVALS:
+            cited = f"{cite(*bootstrap.CITES[way])} at the {as_level(1 - settings.alpha)} level"
+            resamples = f", from {settings.bootstrap_resamples:,} resamples of the {several(basis.unit_kind)}"
+            ends = (resamples if INTERVALS[way].is_drawn else "") + (_NOT_ADJUSTED if adjusted else "")
+            yield f"Intervals are {INTERVALS[way].full}{cited}{ends}."
+    if comparison is not None:
+        yield from equivalence(comparison, basis.unit_kind, cite)
+
+
+def _evaluated(basis: Basis, evaluation: Evaluation, systems: str, cite: Citations) -> Iterator[str]:
+    grades = evaluation.qrels.frame["relevance"].to_numpy()
+    judgments = number_of("relevance judgment", len(grades))
+    scale = f"grades {grades.min():g} to {grades.max():g}" if len(grades) else "no grade"
+    level = f"a document of grade {evaluation.policies.relevance_level:g} or more counted as relevant"
+    topics = topics_of(basis, evaluation)
+    yield f"{systems} {were(basis.systems)} evaluated on {topics} with {judgments} ({scale}); {level}."
+    measures = [basis.measure(name) for name in basis.measures]
+    top = evaluation.systems[0].ranks.max_grade
+    named = [f"{measure}{cite(*measure.works)}{_parameters(measure, top)}" for measure in measures]
+    yield f"Effectiveness was measured by {joined(named)}."
+    yield rules(evaluation, measures)
+
+
+def topics_of(basis: Basis, evaluation: Evaluation) -> str:
+    """How many topics the numbers are of, under the main measure; and of how many, where some were left out.
+
+    A topic is left out where a run lacks it or a value is undefined, if the rules say so.
+    """
+    every = len(evaluation.qrels.topics)
+    used = len(basis.paired[basis.main].units) if basis.main in basis.paired else every
+    return ("" if used == every else f"{used:,} of ") + number_of("topic", every)
+
+
+def _parameters(measure: Measure, top: float) -> str:
+    """The parameters that a measure's name does not show, in brackets.
+
+    `top` is the largest grade of the judgments: the top of the scale, where a measure wants one and none was named.
+    """
+    visible = {measure.definition.at, *measure.given}
+    details = [
+        f"{name} {value:g}" if isinstance(value, float) else f"{name} {value}"
+        for name, value in measure.parameters.items()
+        if name not in visible and value is not None
+    ]
+    if measure.parameters.get("max_grade", top) is None:
+        details.append(f"max_grade {top:g}, the largest in the judgments")
+    return f" ({', '.join(details)})" if details else ""
+
+
+def _how(comparison: Comparison) -> str:
+    """How the test was done, in brackets: what the findings say of it, or how many swaps were drawn."""
+    every = dict.fromkeys(finding.outcome.note for finding in comparison.findings)
+    notes = [note for note in every if note not in {"", NOTHING_DIFFERS}]
+    if len(notes) == 1:  # several are those of several measures
+        return f" ({notes[0]})"
+    if (swaps := comparison.settings.resamples) is not None:
+        return f" ({swaps:,} random swaps, or all there are where these are fewer)"
+    return ""
+
+
+class ReportAdvice(NamedTuple):
+    """What to do next: a sentence, and what to type for that; empty where there is nothing.
+
+    >>> print(ReportAdvice("Judge these first.", "assay compare …"))
+    Judge these first (assay compare …).
+    """
+
+    text: str
+    command: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.text.removesuffix('.')} ({self.command})." if self.command else self.text
+
+
+def advice(basis: Basis) -> ReportAdvice | None:
+    """One line on what to do next; None without anything to compare.
+
+    Of several systems, it is about the best one that is better than the baseline; if none is, about the best.
+    """
+    findings = basis.findings()
+    if not findings:
+        return None
+    chosen = next((finding for finding in findings if finding.verdict.word == "better"), findings[0])
+    text, command = _of(basis, chosen)
+    return ReportAdvice(text if len(findings) == 1 else f"{chosen.system}: {text[0].lower()}{text[1:]}", command)
+
+
+def _of(basis: Basis, finding: Finding) -> ReportAdvice:
+    word, measure = finding.verdict.word, finding.measure
+    if word in {"higher", "lower"}:
+        known = f"{measure} is neither good nor bad: choose a measure that is"
+        stated = f"state the direction of {measure} to know whether that is good"
+        return ReportAdvice(f"{opening(word)}; {stated if finding.direction == 'unknown' else known}.")
+    if finding.verdict.unjudged and (word != "inconclusive" or finding.units >= FEWEST_UNITS):
+        return _unjudged(finding, opening(word))
+    if word == "inconclusive":
+        return ReportAdvice(_open(basis, finding))
+    if word == "identical":
+        return ReportAdvice(f"No {basis.unit_kind} differs under {measure}: make sure that these are two systems.")
+    return _settled(basis, finding)
+
+
+def _unjudged(finding: Finding, says: str) -> ReportAdvice:
+    """Judge first what the verdict depends on."""
+    link, could = ("and", "decide") if finding.verdict.word == "inconclusive" else ("but", "turn")
+    why = f"{number_of('unjudged document', finding.verdict.unjudged)} could {could} it"
+    command = f"assay compare … -m {finding.measure} --judge-next 25"
+    return ReportAdvice(f"{says}, {link} {why}: judge these first.", command)
+
+
+def _open(basis: Basis, finding: Finding) -> str:
+    """How many units it would take, unless something else stands in the way."""
+    units = number_of(basis.unit_kind, finding.units)
+    if math.isnan(finding.difference) or finding.all_zero:
+        return f"Inconclusive: {finding.measure} is {finding.verdict.why}."
+    if finding.units < FEWEST_UNITS:
+        return f"Inconclusive: {units} are too few; get at least {FEWEST_UNITS}."
+    if finding.units < (finding.needed or 0) and finding.verdict.conflict != "direction":
+        return f"Inconclusive with {units}. {detecting(finding)}"
+    return f"Inconclusive: more {several(basis.unit_kind)} may settle it."
+
+
+def _settled(basis: Basis, finding: Finding) -> ReportAdvice:
+    """A verdict that no unjudged document is known to turn round: what the other measures say against it."""
+    others = [each for name in basis.measures[1:] for each in basis.findings(name) if each.system == finding.system]
+    word = finding.verdict.word
+    against = {"better": ["worse"], "worse": ["better"]}.get(word, ["better", "worse"])
+    opposed = [f"{each.verdict.word} under {each.measure}" for each in others if each.verdict.word in against]
+    says = f"{opening(word)} under {finding.measure}"
+    if opposed:
+        return ReportAdvice(f"{says}, but {', '.join(opposed)}: decide which matters.")
+    same = [each for each in others if each.verdict.word == word]
+    unsure = next((each for each in same if each.verdict.unjudged), None)
+    if unsure is not None:
+        return _unjudged(unsure, f"{says}; under {unsure.measure}, too")
+    if word == "equivalent":
+        return ReportAdvice(f"{says}: choose by something else, such as cost or speed.")
+    names = [finding.measure, *(each.measure for each in same)]
+    under = "all measures" if 1 < len(names) == len(basis.measures) else joined(names, most=len(names))
+    says = f"{opening(word)} under {under}"
+    if basis.is_unchecked(finding):
+        return ReportAdvice(f"{says}, as far as is judged: what unjudged documents could do was not checked.")
+    return ReportAdvice(
+        f"{says}: {f'keep {finding.baseline}' if word == 'worse' else 'nothing here stands against it'}."
+    )
+
 
 _MOST_NAMES = 6
 #: Groups of systems with the same verdict, in their order.

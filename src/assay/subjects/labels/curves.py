@@ -1,13 +1,4 @@
-"""Curves of classifiers' scores: ROC, precision-recall, DET, calibration, gain, lift, and the scores themselves.
-
-Each is a `Curve`: a table of points, one number a system, and a chart. `y_true` is the truth, with
-`y_score` (an array, or a dict from names of systems to arrays); or `Predictions`, `Scored` or a path, or several of
-these. Every curve also takes `pos_label`, `sample_weight` and `system`, the one to draw of several.
-
->>> from assay.subjects.labels import curves as classifier_curves
->>> classifier_curves.roc([1, 0, 1, 0], [0.9, 0.8, 0.7, 0.1]).summary["value"].to_list()
-[0.75]
-"""
+"""Scores in bins: how those of both kinds of items are spread, and how often a probability came true."""
 
 from __future__ import annotations
 
@@ -23,27 +14,156 @@ from assay.core.digits import as_level, counted, number
 from assay.core.domains import Choice, Real, Whole
 from assay.core.errors import InputError, ParameterError, number_of
 from assay.measures.counting.judgments import Floats
+from assay.measures.counting.probabilities import Probabilities
+from assay.measures.counting.scored import Scored
 from assay.measures.curve_points import CurveKind
-from assay.measures.probabilities import ECE
 from assay.measures.registry import Measure
-from assay.measures.score_curves import AUC, EER, AveragePrecision, PRArea
+from assay.measures.score_curves import AUC, ECE, EER, AveragePrecision, PRArea, bins_of, claims_of
+from assay.stats.bootstrap import checked_confidence, wilson
 from assay.stats.delong import delong
-from assay.subjects.labels.curves.bands import band_frame
-from assay.subjects.labels.curves.bins import BinningName, bin_edges, in_bins, probabilities_of, reliability
-from assay.subjects.labels.thresholds.candidates import Candidates
-from assay.subjects.labels.thresholds.choice import choose_threshold, table_frame
-from assay.subjects.labels.thresholds.inputs import ScoredSystem, scored_systems, warnings_of
-from assay.subjects.labels.thresholds.rules import Rule
+from assay.subjects.labels.thresholds.choice import (
+    ScoredSystem,
+    choose_threshold,
+    scored_systems,
+    table_frame,
+    warnings_of,
+)
+from assay.subjects.labels.thresholds.rules import Candidates, Rule
 from assay.verbs.curves import Curve
 
 __all__ = ["calibration", "det", "gain", "lift", "precision_recall", "roc", "score_distributions"]
 
+
+BinningName: TypeAlias = Literal["width", "mass"]
+#: Probabilities that are no further apart than this, or this share of the largest, have no numbers along an axis that
+#: would tell them apart.
+_LEAST_APART, _LEAST_SHARE = 1e-9, 1e-4
+
+
+def bin_edges(scored: Sequence[Scored], bins: int) -> Floats:
+    """The borders of the bins: from 0 to 1 for probabilities, else from the smallest to the largest score.
+
+    Probabilities that would all be in one bin, or in two, have bins of their own, too.
+
+    >>> bin_edges([Scored.from_lists(positive=[3, 5], negative=[1])], bins=2)
+    array([1., 3., 5.])
+    """
+    sides = [side for each in scored for side in (each.positive, each.negative)]
+    low, high = min(float(side[0]) for side in sides), max(float(side[-1]) for side in sides)
+    told_apart = high - low > max(_LEAST_APART, _LEAST_SHARE * high)
+    if low >= 0 and high <= 1 and not (told_apart and high - low < 1 / bins):
+        low, high = 0.0, 1.0
+    elif high - low < 1e-300:  # one score, or as good as one; of large numbers a half is nothing
+        low, high = low - max(0.5, 1e-6 * abs(low)), high + max(0.5, 1e-6 * abs(high))
+    return 2 * np.linspace(low / 2, high / 2, bins + 1)  # the largest numbers are too far apart for one
+
+
+def in_bins(scored: Scored, edges: Floats) -> tuple[Floats, Floats]:
+    """The positive and the negative items, or their weight, in each bin.
+
+    >>> in_bins(Scored.from_lists(positive=[3, 5], negative=[1]), edges=np.array([1.0, 3.0, 5.0]))
+    (array([0., 2.]), array([1., 0.]))
+    """
+    positive, negative = (
+        np.histogram(scores.astype(np.float64), edges, weights=weight)[0].astype(np.float64)
+        for scores, weight in ((scored.positive, scored.positive_weight), (scored.negative, scored.negative_weight))
+    )
+    return positive, negative
+
+
+def reliability(
+    probabilities: Probabilities, *, bins: int = 10, binning: BinningName = "width", confidence: float = 0.95
+) -> tuple[pl.DataFrame, float]:
+    """The bins of `ECE` with intervals, and `ECE` itself; of more than two labels, of the predicted one.
+
+    >>> frame, error = reliability(Probabilities.from_scores([0, 1, 1, 1], [0.2, 0.4, 0.8, 0.9]), bins=2)
+    >>> frame.select("items", "came_true", "low", "high").rows(), error
+    ([(2.0, 0.5, 0.0945, 0.9055), (2.0, 1.0, 0.3424, 1.0)], 0.175)
+    """
+    result = ECE(bins=bins, binning=binning).per_unit(probabilities)
+    steps = next(leaf.steps for leaf in result.leaves() if leaf.steps is not None)
+    place, weight = bins_of(claims_of(probabilities)[0], bins, binning), probabilities.weight
+    squares = np.bincount(place, None if weight is None else weight**2, minlength=bins)
+    columns = {name: steps.columns[name] for name in ("bin", "items", "probability", "came_true")}
+    worth = columns["items"] ** 2 / squares[columns["bin"] - 1]
+    ends = [wilson(min(share * n, n), n, confidence) for share, n in zip(columns["came_true"], worth, strict=True)]
+    frame = pl.DataFrame({**columns, "low": [end.low for end in ends], "high": [end.high for end in ends]})
+    return frame, float(result.values[0])
+
+
+def probabilities_of(system: ScoredSystem) -> Probabilities:
+    """The items of both kinds, one after the other."""
+    scored = system.scored
+    scores = np.concatenate([scored.positive, scored.negative]).astype(np.float64)
+    if scores.min() < 0 or scores.max() > 1:
+        raise InputError(
+            f"{system.name}: calibration is of probabilities, from 0 to 1: scores go from {scores.min():g} to "
+            f"{scores.max():g}"
+        )
+    truth = np.repeat([True, False], [len(scored.positive), len(scored.negative)])
+    weight = None
+    if scored.positive_weight is not None and scored.negative_weight is not None:
+        weight = np.concatenate([scored.positive_weight, scored.negative_weight])
+    return Probabilities.from_scores(truth, scores, pos_label=True, sample_weight=weight)
+
+
+#: False positive rates at which a band is found.
+_LEVELS = np.linspace(0.0, 1.0, 101)
+
+
+def band_frame(
+    system: ScoredSystem, *, simultaneous: bool, confidence: float, resamples: int, seed: int
+) -> pl.DataFrame:
+    """The lower and the upper end of true positive rates at 101 false positive rates.
+
+    Pointwise, they are percentiles. The simultaneous band is as many standard deviations wide as the whole curves of
+    that share of the resamples stay within.
+
+    >>> from assay.measures.counting.scored import Scored
+    >>> system = ScoredSystem("a", Scored.from_lists([0.9, 0.8, 0.4], [0.7, 0.3, 0.2]))
+    >>> band_frame(system, simultaneous=False, confidence=0.95, resamples=200, seed=0).columns
+    ['system', 'curve', 'fpr', 'low', 'high']
+    """
+    checked_confidence(confidence)
+    Whole(2).check("resamples", resamples)
+    Whole(0).check("seed", seed)
+    candidates = Candidates(system.scored)
+    blocks = (block.cells() for block in candidates.drawn(resamples, seed))
+    rates = (pair for cells in blocks for pair in zip(cells.fpr, cells.tpr, strict=True))
+    curves = np.array([_at_levels(fpr, tpr) for fpr, tpr in rates if not np.isnan(fpr[-1] + tpr[-1])])
+    tails = (1 - confidence) / 2, (1 + confidence) / 2
+    low, high = np.quantile(curves, tails, axis=0)
+    if simultaneous:
+        middle = _at_levels(candidates.cells.fpr, candidates.cells.tpr)
+        # A rate that no resample moves has no spread of its own; the least of counting one item more or less is taken.
+        spread = np.maximum(curves.std(axis=0, ddof=1), 0.5 / max(len(system.scored.positive), 1))
+        reach = np.quantile(np.abs((curves - middle) / spread).max(axis=1), confidence)
+        low, high = np.clip(middle - reach * spread, 0, 1), np.clip(middle + reach * spread, 0, 1)
+        low[-1] = 1.0  # whoever calls everything positive finds everything
+    words = pl.lit(system.name).alias("system"), pl.lit("band").alias("curve")
+    return pl.DataFrame({"fpr": _LEVELS, "low": low, "high": high}).select(*words, pl.all())
+
+
+def _at_levels(fpr: Floats, tpr: Floats) -> Floats:
+    """The true positive rate at each level: the highest one with exactly that false positive rate, or in between."""
+    after = np.searchsorted(fpr, _LEVELS, side="right")
+    before = after - 1
+    last = np.minimum(after, len(fpr) - 1)
+    width = fpr[last] - fpr[before]
+    share = np.divide(_LEVELS - fpr[before], width, out=np.zeros(len(_LEVELS)), where=width > 0)
+    return np.asarray(tpr[before] + share * (tpr[last] - tpr[before]))
+
+
 BandName: TypeAlias = Literal["none", "pointwise", "simultaneous"]
 #: What systems are measured by, and the number of each.
 Numbers: TypeAlias = tuple[str, Sequence[float]]
+
 _CELLS = ("tp", "fp", "fn", "tn")
+
 _POINT = pl.col("system", "threshold", *_CELLS)
+
 _TAKEN = pl.col("tp") + pl.col("fp")
+
 _SHARE = (_TAKEN / (_TAKEN + pl.col("fn") + pl.col("tn"))).alias("share")
 
 

@@ -1,0 +1,214 @@
+"""How clusterings were evaluated and compared, in sentences for a paper."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any, Self
+
+from assay.core.digits import as_level, as_percent, number, percent_span, span
+from assay.core.errors import InputError, ParameterError, argument, number_of
+from assay.measures.parser import display_name
+from assay.measures.registry import Measure
+from assay.show.model import Section
+from assay.stats import bootstrap
+from assay.stats.bootstrap import SUBSAMPLING
+from assay.subjects.clusters.evaluation import cluster
+from assay.subjects.clusters.over_k import CITES, CITES_REFERENCE, NumberOfClusters
+from assay.subjects.clusters.result import Clustering
+from assay.subjects.clusters.sections import sections
+from assay.subjects.clusters.subject import Clusterings
+from assay.verbs.comparison import Comparison, compare
+from assay.verbs.report.items import Items, summary
+from assay.verbs.report.subject import Request, values_of_systems
+from assay.verbs.sections.methods import Citations, differences_from, measured_by, systems_named, were
+
+_NOISE = {"drop": "left out", "singletons": "a cluster of its own each", "cluster": "one cluster"}
+
+
+def of_clusterings(
+    result: Clustering, comparison: Comparison | None, over_k: NumberOfClusters | None, cite: Citations
+) -> Iterator[str]:
+    """How clusterings were evaluated and compared, and how a number of clusters was looked for."""
+    called = {measure: display_name(measure) for measure in result.measures}
+    names = [system.name for system in result.systems]
+    table = result.contingency(names[0])
+    against = "" if table is None else f" with {number_of('class', len(table.classes))}"
+    systems, items = systems_named("clustering", names), number_of("item", result.items)
+    yield f"{systems} of {items}{against} {were(names)} evaluated{_left_out(result)}."
+    yield measured_by(called, len(names), cite)
+    if any(result.points(name) is not None for name in names):
+        yield f"Distances of points are {result.rules.metric}."
+    estimates = [result.estimate(measure, name) for name in names for measure in called]
+    if halves := max((each.resamples for each in estimates if each.method == SUBSAMPLING), default=0):
+        yield (
+            f"Intervals at the {as_level(result.confidence)} level are from {halves:,} random halves of the items, "
+            f"drawn without replacement{cite(*bootstrap.CITES[SUBSAMPLING])}; the clusters were taken as they are."
+        )
+    if comparison is not None:
+        yield (
+            f"{differences_from(comparison)} have intervals from random halves that all clusterings share; there is no "
+            "test, the interval speaks."
+        )
+    if over_k is not None:
+        yield f"{'; '.join(_numbers_of_clusters(over_k, cite))}."
+
+
+def _left_out(result: Clustering) -> str:
+    """What was done about noise and items without a class, if there were any."""
+    rules, parts = result.rules, []
+    if rules.noise is not None:
+        parts.append(f"items labelled {rules.noise} (noise) {_NOISE[rules.noise_as]}")
+    classes = [system.clusters.truth for system in result.systems if system.clusters is not None]
+    if any(truth is not None and truth.null_count() for truth in classes):
+        parts.append(f"items without a class {'left out' if rules.unlabelled == 'drop' else 'as a class of their own'}")
+    return f", {' and '.join(parts)}" if parts else ""
+
+
+def _numbers_of_clusters(over_k: NumberOfClusters, cite: Citations) -> Iterator[str]:
+    yield f"Numbers of clusters from {over_k.ks[0]} to {over_k.ks[-1]} were tried ({over_k.by})"
+    if over_k.resamples:
+        yield (
+            f"stability is the mean adjusted Rand index of every two of {over_k.resamples} clustered subsamples on "
+            f"their shared items{cite(CITES)}"
+        )
+    if over_k.reference is not None:
+        yield (
+            f"structure was tested against {len(over_k.reference.without)} data sets spread evenly over the box along "
+            f"the principal axes{cite(CITES_REFERENCE)}"
+        )
+
+
+_MOST_NAMES = 6
+
+_A_PAIR = 2
+#: What the best known measures say of a clustering.
+_SENTENCES = {
+    "ARI": "{who} agrees with the classes to an adjusted Rand index of {value}; by chance it is 0.",
+    "Purity": "{who} puts {value} of the items in a cluster whose largest class is theirs.",
+    "Silhouette": "{who} has a mean silhouette of {value}; 1 is far apart, 0 is overlapping.",
+}
+
+
+def lead_of(result: Clustering) -> str:
+    """How many clusterings, items, classes and clusters."""
+    parts = [number_of("clustering", len(result.systems)), number_of("item", result.items)]
+    first = result.systems[0].name
+    table, points = result.contingency(first), result.points(first)
+    if table is not None:
+        parts.append(number_of("class", len(table.classes)))
+    if len(result.systems) == 1:
+        parts.append(number_of("cluster", clusters_of(result, first)))
+    if points is not None:
+        features = f"points of {number_of('number', points.X.shape[1])}"
+        parts.append("distances" if points.metric == "precomputed" else features)
+    return ", ".join(parts)
+
+
+def clusters_of(result: Clustering, system: str) -> int:
+    """How many clusters a clustering has."""
+    table, points = result.contingency(system), result.points(system)
+    return len(table.clusters) if table is not None else 0 if points is None else len(points.clusters)
+
+
+def summary_of(result: Clustering, *, judged: bool = False) -> Iterator[str]:
+    """What each clustering is worth: by its best known measures, of several by the first of them.
+
+    `judged`: that a verdict says already how two of them stand, if there are no more.
+    """
+    usual = {measure.name: measure for measure in reversed(result.measures) if not measure.given}
+    measures = [usual[name] for name in _SENTENCES if name in usual] or list(result.measures[:1])
+    if len(result.systems) == 1:
+        for measure in measures:
+            yield _sentence(result, measure, "It" if measure is not measures[0] else result.systems[0].name)
+    elif not judged or len(result.systems) > _A_PAIR:
+        values = {system.name: result.value(measures[0], system.name) for system in result.systems}
+        yield f"Under {display_name(measures[0])}, {values_of_systems(values, _MOST_NAMES)}."
+
+
+def _sentence(result: Clustering, measure: Measure, who: str) -> str:
+    estimate, is_share = result.estimate(measure), measure.name == "Purity"
+    if math.isnan(estimate.value):
+        return f"{display_name(measure)} of {result.systems[0].name} is undefined: {estimate.undefined}."
+    value = as_percent(estimate.value) if is_share else number(estimate.value)
+    if not math.isnan(estimate.low):
+        reach = (percent_span if is_share else span)(estimate.low, estimate.high)
+        value += f" ({as_level(result.confidence)} interval {reach})"
+    words = _SENTENCES.get(measure.name, f"{{who}} has {display_name(measure)} {{value}}.")
+    return words.format(who=who, value=value)
+
+
+@dataclass(frozen=True, eq=False)
+class ReportedClusterings(Items[Clustering]):
+    """Clusterings, by the classes of their items, and by the points. `over_k`: what `number_of_clusters` found.
+
+    >>> from assay import Clusters, make_report
+    >>> report = make_report(Clusters.of(list("xxoo"), [0, 0, 0, 1]))
+    >>> report.table("matrix").row(0)  # one item of class o is in cluster 0, one in cluster 1
+    ('o', 1.0, 1.0, 2.0)
+    """
+
+    eyebrow = "Clustering report"
+    kind = "clustering"
+    role = "clusters"
+    described = "clusterings"
+    details = "maps, silhouettes and clusters"
+    verb = staticmethod(cluster)
+    result_type = Clustering
+    subject = "clusters"
+
+    over_k: NumberOfClusters | None = None
+
+    @classmethod
+    def of(cls, request: Request) -> Self:
+        """The same, with how a number of clusters was looked for."""
+        over_k = request.rules.pop("over_k", None)
+        return replace(super().of(request), over_k=over_k)
+
+    @staticmethod
+    def taken_from(clusterings: Clusterings) -> tuple[list[Any], dict[str, Any]]:
+        """The clusters that were compared, and by which rules."""
+        return [system.clusters for system in clusterings.systems], clusterings.rules._asdict()
+
+    def compared(self, asked: dict[str, Any], comparison: Comparison | None) -> Self:
+        """The same with the clusterings held against the baseline; or why not."""
+        try:
+            comparison = comparison or compare(self.result, baseline=self.baseline, **asked)
+        except (InputError, ParameterError) as problem:
+            return replace(self, notes=(f"the clusterings are not compared: {problem}",))
+        return replace(self, comparison=comparison, notes=comparison.notes)
+
+    def sections(self) -> Iterator[Section | str]:
+        """All that has something to show, and what could not be shown."""
+        result, first = self.result, self.result.systems[0].name
+        warnings = () if self.over_k is None else self.over_k.warnings
+        worth = summary_of(result, judged=self.comparison is not None)
+        yield summary(self, lead_of(result), worth, warnings)
+        parts = list(sections(result, self.held, self.over_k))
+        yield from parts
+        yield from self.too_many()
+        if all(system.clusters is None for system in result.systems):
+            yield "a table holds no items: none are listed behind its cells"
+        if result.points(first) is None:
+            yield f"without points there are no silhouettes: say {argument('points')}"
+        elif all(section.name != "silhouettes" for section in parts):
+            yield "no silhouettes are drawn: there is one cluster only, or very many points and nobody asked for them"
+        if result.contingency(first) is None:
+            yield f"without classes there is no map of classes and clusters: say {argument('truth')}"
+
+    def methods(self, cite: Citations) -> Iterator[str]:
+        """How it was done, in sentences for a paper."""
+        return of_clusterings(self.result, self.held, self.over_k, cite)
+
+    def configuration(self) -> dict[str, str | None]:
+        """How the numbers were made, for readers."""
+        rules = self.result.rules
+        return {
+            "noise": None if rules.noise is None else f"{rules.noise}, as {rules.noise_as}",
+            "without a class": rules.unlabelled,
+            "distance": rules.metric,
+            "sample of silhouettes": None if rules.sample_size is None else f"{rules.sample_size:,}",
+            "confidence": f"{self.result.confidence:g}",
+            "halves": f"{self.result.resamples:,}",
+        }
