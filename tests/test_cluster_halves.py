@@ -136,7 +136,10 @@ def test_a_table_holds_no_items_to_pair() -> None:
 @pytest.mark.parametrize(
     ("other", "expected"),
     [
-        (Clusters.of([0, 1], [0, 0], item_id=["a", "b"], name="two"), r"item 'b': the class is 0 in one and 1 in two"),
+        (
+            Clusters.of([0, 1], [0, 0], item_id=["a", "b"], name="two"),
+            r"item 'b': the class is '0' in one and '1' in two",
+        ),
         (Clusters.of(None, [0, 0], item_id=["a", "b"], name="two"), r"one tells the class of each item, and two does"),
         (Clusters.of([0, 0], [0, 0], item_id=["a", "c"], name="two"), r"one lacks 1 item that another system has: c"),
         (Clusters.of([0, 0], [0, 0], item_id=["a", "a"], name="two"), r"two: the item 'a' occurs more than once"),
@@ -225,7 +228,7 @@ def test_davies_bouldin_is_computed_on_true_halves_of_any_number_of_points(monke
 
 
 def test_many_kinds_of_items_are_drawn_less_often(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(halves, "MOST_DRAWN", 3000)
+    monkeypatch.setattr(halves, "MOST_HALVES_DRAWN", 3000)
     fewer = cluster(items(), "ARI")
     assert fewer.estimate().resamples == len(halves_of(fewer).values("ARI")) < 2000
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 import math
 import numbers
-import os
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
@@ -13,7 +12,7 @@ import polars as pl
 
 from assay.core.digits import significant
 from assay.core.errors import InputError, ParameterError, argument, listed, naming, number_of
-from assay.files.sources import Source
+from assay.files.sources import Source, is_file
 from assay.measures.counting.confusion_matrix import REST, ConfusionMatrix
 from assay.subjects.labels.result import Classification
 from assay.tables import Predictions
@@ -113,7 +112,7 @@ def _found(
     elif isinstance(predictions, Sequence) and not isinstance(predictions, str | bytes):
         for part in predictions:
             yield from _found(part, pos_label, keep)
-    elif isinstance(predictions, str | os.PathLike | Source) or is_frame(predictions):
+    elif isinstance(predictions, Source) or is_file(predictions) or is_frame(predictions):
         from assay.files.predictions import read_predictions  # noqa: PLC0415  # only who reads files waits for readers
 
         yield from ((table.name, table) for table in read_predictions(predictions, pos_label=pos_label, keep=keep))

@@ -253,7 +253,7 @@ def coverage_table(evaluation: Evaluation) -> Table:
     counts = evaluation.coverage.select("relevant_retrieved", "relevant").rows()
     retrieved = [f"{relevant:,} of {every:,}" for relevant, every in counts]
     frame = evaluation.coverage.with_columns(_relevant_found=pl.Series(retrieved), undefined=pl.Series(undefined))
-    share = Column("judged@10", "judged in top 10", "percent")
+    share = Column("judged@10", "judged in top 10", "bar")
     if evaluation.policies.complete:
         frame, share = frame.with_columns(judgments=pl.lit("declared complete")), Column("judgments", kind="words")
     columns = (
