@@ -1,4 +1,4 @@
-"""Everything Assay raises on purpose.
+"""Everything Assay raises on purpose, and notes; and how messages name arguments: as Python does, or as options.
 
 ::
 
@@ -16,8 +16,7 @@
 >>> str(FormatError("bad.run", 3, expected="6 columns", got="q1 Q0 d2"))
 "bad.run:3: expected 6 columns, got 'q1 Q0 d2'"
 >>> str(FormatError("bad.csv", 3, expected="a label", got=""))
-'bad.csv:3: expected a label, got nothing'
-"""
+'bad.csv:3: expected a label, got nothing'"""
 
 from __future__ import annotations
 

@@ -1,7 +1,6 @@
-"""The files that were read: nothing that is written takes the place of one, unless it is told to.
+"""Files are written whole or not at all, and never in the place of one that was read, unless told to.
 
-What Assay itself has written in this process may be written again, read or not.
-"""
+What Assay itself has written in this process may be written again, read or not."""
 
 from __future__ import annotations
 

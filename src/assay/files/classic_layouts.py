@@ -1,4 +1,4 @@
-"""Layouts of classic collections: LISA, NPL (also known as Vaswani), and TIME magazine."""
+"""Layouts of classic collections: LISA, NPL (also known as Vaswani), TIME magazine, and cystic fibrosis."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Read a table from a file, whatever its format: find out which one it is, and let that one read."""
+"""Read a table from a file whatever its format, or a whole folder; and say what was in it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""JSON that is one dict of dicts: `{query: {document: number}}` is a run or judgments."""
+"""JSON of one dict of dicts (a run, judgments), and the JSON of other tools."""
 
 from __future__ import annotations
 

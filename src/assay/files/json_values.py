@@ -1,4 +1,4 @@
-"""Polars panics on some broken files, and prints so to stderr before it raises: noise, beside an error of ours."""
+"""JSON as values, and where each stands; what Polars prints on broken files is kept from people's eyes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which columns of a file hold the truth, the predictions, the scores: as said, or guessed by their names."""
+"""Read predictions: which columns hold the truth, the predictions, the scores is said, or guessed by their names."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Records of text, and lists of relevant documents: what the layouts of the classic collections have in common."""
+"""What classic collections share: records of text, lists of relevant documents, and quirks in how they were made."""
 
 from __future__ import annotations
 

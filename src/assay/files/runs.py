@@ -1,4 +1,4 @@
-"""Runs and judgments whose fields are separated by blanks: runs are gone through in chunks, in bounded memory."""
+"""Runs, judgments and topics as TREC and SMART write them; runs are gone through in chunks, in bounded memory."""
 
 from __future__ import annotations
 

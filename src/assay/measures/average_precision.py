@@ -1,4 +1,4 @@
-"""Average precision, its geometric mean, and its relatives for incomplete judgments."""
+"""Average precision, its geometric mean, its relatives for incomplete judgments and for grades."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Measures with a user who goes down the list and stops somewhere: RR, FirstRank, ERR, nERR, RBP."""
+"""Measures with a user who goes down the list and stops somewhere: RR, ERR, RBP, INSQ, INST and theirs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Measures of yes-or-no decisions, on `Confusion`: for retrieved sets, and for whatever else decides."""
+"""Measures of yes-or-no decisions, on `Confusion`, and the counts that they are made of."""
 
 from __future__ import annotations
 

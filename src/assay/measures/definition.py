@@ -1,4 +1,4 @@
-"""What is known of a measure: the domains of its parameters, its signature, its docstring and its decorator."""
+"""What is known of a measure: its parameters, signature, docstring, decorator; and curves as input."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Measures of a whole confusion matrix, of two classes or more, on `ConfusionMatrix`."""
+"""Measures of a whole confusion matrix, on `ConfusionMatrix`; and averages of those of its classes."""
 
 from __future__ import annotations
 

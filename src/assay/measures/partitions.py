@@ -1,4 +1,4 @@
-"""Measures of a clustering against known classes: how well clusters and classes match, on `Contingency`."""
+"""Measures of a clustering against known classes, on `Contingency`: how they match, and pairs of items."""
 
 from __future__ import annotations
 

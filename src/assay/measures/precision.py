@@ -1,4 +1,4 @@
-"""Precision, recall and what is made of them at a cut-off."""
+"""Precision, recall and what is made of them at a cut-off; and how much of a ranking was judged."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Numbers read off the precision-recall curve: break-even point, system efficiency, interpolated AP."""
+"""Numbers read off the precision-recall curve, and the area under a ranking's ROC curve."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Further rates of yes-or-no decisions, and sums of two of them, on `Confusion`."""
+"""Further rates of yes-or-no decisions, sums of two of them, and skill beyond chance, on `Confusion`."""
 
 from __future__ import annotations
 

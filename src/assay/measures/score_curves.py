@@ -1,7 +1,6 @@
-"""Measures of a classifier's scores, whatever the threshold: areas under curves, and single points of them.
+"""Measures of a classifier's scores, whatever the threshold, and of its probabilities.
 
-All are made from `Scored`. A positive item should have the higher score; ties count half.
-"""
+All are made from `Scored`. A positive item should have the higher score; ties count half."""
 
 from __future__ import annotations
 

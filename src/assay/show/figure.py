@@ -1,4 +1,4 @@
-"""Where a number stands on an axis, as a share of its length, and the round numbers along it."""
+"""A figure is data: marks on two axes, described once, and drawn by a writer (SVG in the page's colours, Vega-Lite)."""
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
-"""Figures as SVG: in the colours of a page, as wide as there is room; or as a file of its own, in pixels, on white.
+"""Figures as SVG, in a page or as a file of its own; and from that as PNG and PDF.
 
 Both are the same marks with the same classes, whose looks are in `assets/figure.css`. A file has that style in it, with
-the light theme's colours in place of their names and pixels in place of other units, since converters know neither.
-"""
+the light theme's colours in place of their names and pixels in place of other units, since converters know neither."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is rounding, and not a difference."""
+"""Intervals: by bootstrap, by t or by both, and of proportions; and what is rounding, not a difference."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which of each two items is ahead, in many lists of numbers at once; and how far two lists agree on that."""
+"""Rank correlations with their intervals and tests, and the overlap of two rankings."""
 
 from __future__ import annotations
 

@@ -1,10 +1,9 @@
-"""Tests of two models over folds, and the interval of one: folds share what they learn from, and plain tests forget it.
+"""Samples of folds, which share what they learn from: tests that allow for it, and settings chosen anew.
 
 Models of different folds have learned from mostly the same items, so their numbers vary less from fold to fold than
 they would from one data set to the next. A paired t test of folds takes the small variation for certainty. Two remedies
 are here: Nadeau and Bengio's corrected variance, for any number of folds and repeats, and Alpaydin's F test for five
-repeats of two folds.
-"""
+repeats of two folds."""
 
 from __future__ import annotations
 

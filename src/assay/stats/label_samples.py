@@ -1,9 +1,8 @@
-"""`LabelPatterns`: items with predicted labels, grouped, so that they can be drawn anew and left out.
+"""`LabelSample`: predicted labels of items, grouped, so that they can be drawn anew, left out, and swapped.
 
 Items with the same truth and the same predictions cannot be told apart by a label measure. So items are grouped by
 these, and what is drawn at random is how often each pattern occurs: the same distribution as drawing items, at a cost
-that does not grow with them.
-"""
+that does not grow with them."""
 
 from __future__ import annotations
 

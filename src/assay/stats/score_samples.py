@@ -1,7 +1,6 @@
-"""Measures of scores on other items: drawn anew, or without a group of them. Scores are sorted once, and weighted.
+"""`ScoreSample`: measures of scores on other items, drawn anew or left out. Scores are sorted once, and weighted.
 
-What a resample changes is how often each item counts, not where it stands. So nothing is sorted again.
-"""
+What a resample changes is how often each item counts, not where it stands. So nothing is sorted again."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How large a difference is: in standard deviations, in overlap, in units won and lost."""
+"""Tests of paired differences by name, McNemar's, that of all systems at once; and how large a difference is."""
 
 from __future__ import annotations
 

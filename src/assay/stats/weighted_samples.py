@@ -1,4 +1,4 @@
-"""Samples whose units are drawn anew by giving them other weights, and those of them whose units have numbers."""
+"""Samples whose units are drawn anew by giving them other weights; units with numbers, and summed counts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The tables of a search evaluation: what a system returned, what assessors judged, topics and documents."""
+"""The tables of a search evaluation: what a system returned, what assessors judged, topics, documents, and scores."""
 
 from __future__ import annotations
 

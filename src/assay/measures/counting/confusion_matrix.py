@@ -1,4 +1,4 @@
-"""`ConfusionMatrix`: how often each label was predicted for each true label; one K x K table a unit."""
+"""`ConfusionMatrix`: how often each label was predicted for each true label; `LabelSets`: items with several labels."""
 
 from __future__ import annotations
 

@@ -1,9 +1,8 @@
-"""Distances between points, a tile at a time: there is never a table of all of them.
+"""Distances between points, a tile at a time, and centroids: there is never a table of all distances.
 
 Euclidean distances are made of one matrix product, |x|² + |y|² - 2xy, which loses digits where two points are close
 beside what they are far from. So each tile is moved to its own middle first, and pairs that are close even there are
-computed again from their difference.
-"""
+computed again from their difference."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rows of numbers and cluster labels as callers have them, made ready for `Points`; and samples of them."""
+"""`Points`: rows of numbers in clusters; all that internal measures of a clustering need."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The rules of counting that people disagree about, each a parameter with a name."""
+"""Rows of whole queries -> hits, by the rules of counting that people disagree about: `Policies`."""
 
 from __future__ import annotations
 

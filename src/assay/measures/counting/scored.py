@@ -1,4 +1,4 @@
-"""Labels and scores as callers have them -> which items are positive, and one score an item."""
+"""`Scored`: items with their scores and whether they are positive; all that measures of scores need."""
 
 from __future__ import annotations
 

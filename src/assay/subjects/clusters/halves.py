@@ -1,4 +1,4 @@
-"""The purity that clusters get by chance: classes dealt out at random to clusters of the same sizes."""
+"""Clusterings of half of the items again and again: intervals from how they vary, and what chance would give."""
 
 from __future__ import annotations
 

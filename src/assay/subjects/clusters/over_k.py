@@ -1,4 +1,4 @@
-"""What a number of clusters is held against: points without clusters, and subsamples clustered anew."""
+"""Numbers of clusters held against one another: stability of subsamples, points without structure, votes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How clusterings were evaluated and compared, in sentences for a paper."""
+"""Reports on clusterings: the sections, what stands first, and the methods in sentences for a paper."""
 
 from __future__ import annotations
 

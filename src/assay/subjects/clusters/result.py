@@ -1,4 +1,4 @@
-"""Clusters and classes one by one: sizes, shares, silhouettes in order."""
+"""`Clustering`: measures of clusterings with intervals; clusters and classes one by one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Clusterings of the same items in the same order: what a comparison of clusterings starts from."""
+"""Clusterings as a subject: paired on the same items, gated, explained."""
 
 from __future__ import annotations
 

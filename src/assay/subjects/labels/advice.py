@@ -1,4 +1,4 @@
-"""Remarks on a classifier: what they are made of, and how functions that make them are registered."""
+"""Remarks on a classifier: what they are made of, how they are registered, and each of them."""
 
 from __future__ import annotations
 

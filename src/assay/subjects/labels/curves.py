@@ -1,4 +1,4 @@
-"""Scores in bins: how those of both kinds of items are spread, and how often a probability came true."""
+"""Curves of a classifier's scores: ROC, precision-recall, calibration, gain and lift, scores in bins."""
 
 from __future__ import annotations
 

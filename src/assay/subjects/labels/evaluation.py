@@ -1,4 +1,4 @@
-"""`classify`: predictions, or a confusion matrix -> a `Classification`."""
+"""`classify`: predictions, or a confusion matrix -> a `Classification`; and the report of labels as others print it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Numbers of confusion matrices and of thresholds, taken apart."""
+"""Numbers of classifiers taken apart: of matrices, thresholds, and predictions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Items with several labels each: numbers over labels and over items, and what other items would have given."""
+"""Counts of labels -> measures: of all items, of items with several labels, unit by unit, at other prevalences."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A gate on predictions of classifiers."""
+"""Predicted labels as a subject, and the gate on them."""
 
 from __future__ import annotations
 

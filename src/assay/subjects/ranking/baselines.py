@@ -1,4 +1,4 @@
-"""Digests of what tables hold: the same for the same rows, whatever the format, the compression or the file's name."""
+"""`freeze`: an evaluation as numbers with digests of what it rests on, in a file that a gate takes as its baseline."""
 
 from __future__ import annotations
 

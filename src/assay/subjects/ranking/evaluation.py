@@ -1,4 +1,4 @@
-"""What the verbs are given: judgments and runs in any shape, opened and named."""
+"""`evaluate`: judgments and runs in any shape -> an `Evaluation`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Runs on the same topics, for comparisons."""
+"""Rankings as a subject: runs paired on the same topics, gated, explained."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the reference tool can print: its measures, their parameters, defaults, labels and order."""
+"""What the reference tool prints, byte for byte: its measures, parameters, defaults, labels and order."""
 
 from __future__ import annotations
 

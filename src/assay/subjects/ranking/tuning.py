@@ -1,4 +1,4 @@
-"""Settings of one search system, read off the names of its runs: `bm25-k1=0.9,b=0.4` has k1 = 0.9 and b = 0.4."""
+"""`tune`: which setting of a search system, and what choosing it by these topics promises too much."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A gate on bare scores of two systems."""
+"""Bare scores as a subject, and the gate on them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`Extraction`: measures of predicted spans, with intervals over documents drawn anew."""
+"""`extract`: true and predicted spans -> an `Extraction`, with intervals over documents drawn anew."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an extraction shows: counts and measures of each type, their intervals, the misses and the false alarms."""
+"""What an extraction shows, on the terminal and in a report."""
 
 from __future__ import annotations
 

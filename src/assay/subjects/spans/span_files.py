@@ -1,4 +1,4 @@
-"""Files with a tag per token (BIO, BIOES): the spans in them."""
+"""Files of spans: tables, JSON, and a tag per token (BIO, BIOES)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Extractions from the same documents, for comparisons."""
+"""Extractions as a subject: paired on the same documents, and gated."""
 
 from __future__ import annotations
 

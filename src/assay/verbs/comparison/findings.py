@@ -1,4 +1,4 @@
-"""Which systems are held against which."""
+"""`Finding`: what is known of a system held against another under a measure; which ones are; pictures of both."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A comparison within groups of units that share an attribute, such as short queries and long ones."""
+"""`Comparison`: all findings, and the same within groups of units that share an attribute."""
 
 from __future__ import annotations
 

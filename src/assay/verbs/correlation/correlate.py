@@ -1,4 +1,4 @@
-"""What is correlated: systems under measures, judgments or topic sets, or somebody's own lists of numbers."""
+"""`correlate`: do measures, judgments, topic sets or somebody's lists of numbers order systems alike?"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Checks, each registered where it is defined; what they find; and the `Diagnosis` of all files together."""
+"""`doctor`: checks, each registered where it is defined; what they find; the `Diagnosis` of all files together."""
 
 from __future__ import annotations
 

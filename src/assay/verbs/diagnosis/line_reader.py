@@ -1,4 +1,4 @@
-"""What the bytes of a file look like before anybody makes sense of them."""
+"""Files read line by line whatever is wrong with them, and what their bytes look like."""
 
 from __future__ import annotations
 

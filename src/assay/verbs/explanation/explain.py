@@ -1,4 +1,4 @@
-"""Lists of grades that somebody types in, counted by rank."""
+"""`explain`: by what a number came about, of data or of grades that somebody types in."""
 
 from __future__ import annotations
 

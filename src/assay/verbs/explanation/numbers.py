@@ -1,4 +1,4 @@
-"""How the numbers of several units are put together: the mean, the geometric mean, the sum, or the micro average."""
+"""Numbers of units taken apart: documents and steps, and how several units are put together."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`Place`: which number is meant; and what has no meaning for it."""
+"""`Explanation`: a number taken apart; and `Place`: which number is meant."""
 
 from __future__ import annotations
 

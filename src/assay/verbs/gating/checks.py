@@ -1,4 +1,4 @@
-"""The rules of the gate: when a check passes, fails, or is inconclusive; and what several checks make together."""
+"""Checks of a gate and the rules they pass or fail by; guards on the inputs; what several make together."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`Sides`: the baseline and the candidate as a subject pairs them for a gate, and how two are chosen of several."""
+"""`gate`: may the candidate take the baseline's place? Both as a subject pairs them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`GateResult`: the outcome, the checks and guards behind it, and the exit code."""
+"""`GateResult`: outcome, checks, guards and exit code; in sentences, as JUnit XML, as annotations."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where a report comes from: the files and their digests, the settings, the version, the time."""
+"""`make_report`: a subject's sections between a head and the methods; and where a report comes from."""
 
 from __future__ import annotations
 

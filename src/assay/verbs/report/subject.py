@@ -1,4 +1,4 @@
-"""What `make_report` asks of a subject: rankings, classifiers, clusterings. Each has a class, named in the registry."""
+"""What `make_report` asks of a subject, each of which has a class named in the registry; and texts cut to fit."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The table of verdicts: one row for each system held against a baseline under a measure, whatever was compared."""
+"""What a comparison shows, and the table of verdicts: a row for each system held against a baseline under a measure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Measures with their intervals, of classifiers and of clusterings alike: a table, and lines on what is missing."""
+"""Tables that several subjects share: measures with their intervals, and matrices of counts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an explanation shows: its steps, a table each, then the arithmetic line by line."""
+"""What an explanation shows: steps, tables, arithmetic; and the cards of measures."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The works that a methods paragraph may cite, from `works.bib`; what each is cited for stands where it is defined."""
+"""The methods paragraph: how systems were tested, and the works it cites, from `works.bib`."""
 
 from __future__ import annotations
 

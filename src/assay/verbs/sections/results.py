@@ -1,4 +1,4 @@
-"""What correlations show: the coefficients of two lists and their items side by side, or a matrix of more lists."""
+"""What the results of `correlate`, `plan`, `doctor` and `gate` show, and the contents of a collection."""
 
 from __future__ import annotations
 

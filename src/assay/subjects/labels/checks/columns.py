@@ -1,4 +1,4 @@
-"""Checks of labels: what is absent, written in two ways, never predicted, or too rare to say much about."""
+"""Checks of labels and of scores: what is absent, written in two ways, too rare, or no probability."""
 
 from __future__ import annotations
 

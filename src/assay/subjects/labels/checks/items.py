@@ -1,4 +1,4 @@
-"""Checks of items of predictions: twins, doubtful truths, and items that files do not share."""
+"""Checks of items of predictions: twins, doubtful truths, and items that were learned from."""
 
 from __future__ import annotations
 

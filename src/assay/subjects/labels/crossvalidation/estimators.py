@@ -1,4 +1,4 @@
-"""Fit a fresh copy of an estimator for each split, and take down what it says of the items on both sides."""
+"""Estimators over folds: fitted afresh for each, and what they say of the items on both sides."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`CrossValidation`: measures fold by fold, their mean and spread, and those of all out-of-fold predictions."""
+"""`CrossValidation`: measures fold by fold, of all out-of-fold predictions, and systems compared over folds."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a model may know of the items it is tested on: twins on both sides, ids, groups and time."""
+"""Items in folds, by scikit-learn's splitters; and what a model may know of the items it is tested on."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`leakage_check`: labels permuted before everything that looks at them; what is then still right has leaked."""
+"""`crossval`: estimators or predictions over folds; `leakage_check`: labels permuted before everything else."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a classification shows: the matrix with its axes named, measures beside baselines, classes, advice."""
+"""What a classification shows: on the terminal, and in the sections of a report."""
 
 from __future__ import annotations
 

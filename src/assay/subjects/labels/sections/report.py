@@ -1,4 +1,4 @@
-"""How classifiers were evaluated and compared, in sentences for a paper."""
+"""Reports on classifiers: the sections, what stands first, and the methods in sentences for a paper."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Scores beside the truth in whatever shape they are given, one `Scored` a system."""
+"""`thresholds`: scores beside the truth in whatever shape -> the threshold that each rule chooses."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The four cells at every threshold, of the items as they are or as they are drawn anew."""
+"""Rules by which a threshold is chosen, and the four cells at every threshold."""
 
 from __future__ import annotations
 

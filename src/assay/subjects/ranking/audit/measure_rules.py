@@ -1,4 +1,4 @@
-"""Rules about nDCG and DCG: gains, discounts and what the ideal ranking is made of."""
+"""Rules of other tools about measures: gains, discounts, ideals, cut-offs, averages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`AuditSetting`: all that a value depends on; and `@rule`: how another tool counts, registered where it is defined."""
+"""`AuditSetting`: all that a value depends on; `@rule`: how another tool counts; rules about reading files."""
 
 from __future__ import annotations
 

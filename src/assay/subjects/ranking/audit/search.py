@@ -1,4 +1,4 @@
-"""`AuditCase`: a run and its judgments, counted as different tools would see them."""
+"""`AuditCase`: a run as different tools would see it; and which rules give a value that somebody has."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Files and tables as the doctor is given them: opened strictly if possible, tolerantly if not."""
+"""Judgments and runs as the doctor examines them: opened strictly if possible, tolerantly if not."""
 
 from __future__ import annotations
 

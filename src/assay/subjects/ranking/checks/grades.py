@@ -1,4 +1,4 @@
-"""Checks of the grades, and of what was judged at all."""
+"""Checks of the grades, of what was judged at all, and of measures that do not suit the judgments."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Checks of a run's scores and ranks: ties, contradictions, and results too good or upside down."""
+"""Checks of a run's scores and ranks, and of several runs beside one another."""
 
 from __future__ import annotations
 

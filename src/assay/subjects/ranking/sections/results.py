@@ -1,4 +1,4 @@
-"""What an audit shows: values by other rules, and why they differ; and what differs between two signatures."""
+"""What evaluations, audits, tunings and clusters of results show."""
 
 from __future__ import annotations
 

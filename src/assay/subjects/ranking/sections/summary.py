@@ -1,4 +1,4 @@
-"""How rankings were counted, in a sentence for a paper: only rules that were in force."""
+"""What stands first in a report on rankings: the claim, advice, and how rankings were counted."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The table of systems: every number with its interval, and how it stands to the baseline's."""
+"""The table of systems with intervals, and the cards of verdicts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What clusterings show: classes by clusters, measures with intervals, clusters, classes; and over their number."""
+"""What clusterings show: on the terminal, and in the sections of a report."""
 
 from __future__ import annotations
 
