@@ -16,7 +16,8 @@
 >>> str(FormatError("bad.run", 3, expected="6 columns", got="q1 Q0 d2"))
 "bad.run:3: expected 6 columns, got 'q1 Q0 d2'"
 >>> str(FormatError("bad.csv", 3, expected="a label", got=""))
-'bad.csv:3: expected a label, got nothing'"""
+'bad.csv:3: expected a label, got nothing'
+"""
 
 from __future__ import annotations
 

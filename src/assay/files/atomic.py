@@ -1,6 +1,7 @@
 """Files are written whole or not at all, and never in the place of one that was read, unless told to.
 
-What Assay itself has written in this process may be written again, read or not."""
+What Assay itself has written in this process may be written again, read or not.
+"""
 
 from __future__ import annotations
 

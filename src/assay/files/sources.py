@@ -1,7 +1,8 @@
 """A file, a stream or bytes, compressed or not, as a stream that can be opened again; little is in memory at once.
 
 The standard library reads gzip and bzip2 so. Zstandard is fed block by block, since no block gives more than 128 KB;
-of xz the size of the dictionary is limited, since the file says how large it is."""
+of xz the size of the dictionary is limited, since the file says how large it is.
+"""
 
 from __future__ import annotations
 

@@ -2,7 +2,8 @@
 
 The grammar is `Name(parameter=value, ...)@value`. Values are numbers, words with or without quotes, and tables such as
 `{1: 3, 2: 9}`. Names of the reference tool (`ndcg_cut_10`, `ndcg_cut.10`, `map`), of ir_measures and of ranx
-(`ndcg@10`, `mrr`, `hit_rate@5`) are understood too."""
+(`ndcg@10`, `mrr`, `hit_rate@5`) are understood too.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,7 @@
 """Measures of a classifier's scores, whatever the threshold, and of its probabilities.
 
-All are made from `Scored`. A positive item should have the higher score; ties count half."""
+All are made from `Scored`. A positive item should have the higher score; ties count half.
+"""
 
 from __future__ import annotations
 

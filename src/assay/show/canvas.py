@@ -1,7 +1,8 @@
 """SVG piece by piece: shapes, small drawings that sit in tables and cards, and the marks of a figure.
 
 Plain SVG. Places are shares of the width and text keeps its size, so that one drawing serves a phone, a screen and a
-sheet of paper; colours are those of the page's theme, by the names of its style."""
+sheet of paper; colours are those of the page's theme, by the names of its style.
+"""
 
 from __future__ import annotations
 

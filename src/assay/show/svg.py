@@ -1,7 +1,8 @@
 """Figures as SVG, in a page or as a file of its own; and from that as PNG and PDF.
 
 Both are the same marks with the same classes, whose looks are in `assets/figure.css`. A file has that style in it, with
-the light theme's colours in place of their names and pixels in place of other units, since converters know neither."""
+the light theme's colours in place of their names and pixels in place of other units, since converters know neither.
+"""
 
 from __future__ import annotations
 

@@ -3,7 +3,8 @@
 Models of different folds have learned from mostly the same items, so their numbers vary less from fold to fold than
 they would from one data set to the next. A paired t test of folds takes the small variation for certainty. Two remedies
 are here: Nadeau and Bengio's corrected variance, for any number of folds and repeats, and Alpaydin's F test for five
-repeats of two folds."""
+repeats of two folds.
+"""
 
 from __future__ import annotations
 

@@ -2,7 +2,8 @@
 
 Items with the same truth and the same predictions cannot be told apart by a label measure. So items are grouped by
 these, and what is drawn at random is how often each pattern occurs: the same distribution as drawing items, at a cost
-that does not grow with them."""
+that does not grow with them.
+"""
 
 from __future__ import annotations
 

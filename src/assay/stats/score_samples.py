@@ -1,6 +1,7 @@
 """`ScoreSample`: measures of scores on other items, drawn anew or left out. Scores are sorted once, and weighted.
 
-What a resample changes is how often each item counts, not where it stands. So nothing is sorted again."""
+What a resample changes is how often each item counts, not where it stands. So nothing is sorted again.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
 """`Subject`: all that a verb knows of what is evaluated; which subject an input is of; bare scores; remarks.
 
 A subject is registered by name in `core/registry.SUBJECTS` and loaded when it is used, so that comparing two rankings
-loads nothing about labels or clusters."""
+loads nothing about labels or clusters.
+"""
 
 from __future__ import annotations
 

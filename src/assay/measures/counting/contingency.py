@@ -1,7 +1,8 @@
 """`Contingency`: how many items of each class are in each cluster; all that external measures of a clustering need.
 
 The two label sets have nothing to do with one another: classes may be text and clusters numbers. There may be as many
-clusters as items, so there is never a table with a cell for every pair, unless it is a small one."""
+clusters as items, so there is never a table with a cell for every pair, unless it is a small one.
+"""
 
 from __future__ import annotations
 

@@ -2,7 +2,8 @@
 
 Euclidean distances are made of one matrix product, |x|² + |y|² - 2xy, which loses digits where two points are close
 beside what they are far from. So each tile is moved to its own middle first, and pairs that are close even there are
-computed again from their difference."""
+computed again from their difference.
+"""
 
 from __future__ import annotations
 

@@ -2,7 +2,8 @@
 
 A run has millions of rows and a few of them are judged. Each (query, document) pair is hashed to 64 bits; a table with
 a slot for each value of the last bits rules out nearly all rows at the price of one look-up; what is left is compared
-by hash and then as text, so a collision of hashes cannot give a wrong hit."""
+by hash and then as text, so a collision of hashes cannot give a wrong hit.
+"""
 
 from __future__ import annotations
 

@@ -3,7 +3,8 @@
 Items are not drawn one by one: a resample of *n* items puts so many of them in each cell of the matrix as one draw from
 a multinomial distribution does, so that the cells are drawn at once, whatever *n* is. Items with weights are drawn by
 cell and weight; where a cell has very many weights, only how many of its items there are is drawn, and their sum by the
-normal limit."""
+normal limit.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
 """The same queries under many hypothetical judgments at once, and measures of them.
 
 A hypothesis gives every unjudged document a grade. To try one costs as much as a query; so all that are to be tried
-become queries of one large `Ranks`, and the measure is computed as it always is."""
+become queries of one large `Ranks`, and the measure is computed as it always is.
+"""
 
 from __future__ import annotations
 

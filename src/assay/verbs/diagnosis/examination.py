@@ -375,7 +375,7 @@ def _subject_name(data: Any, others: Any) -> str:
     name = names.pop() if len(names) == 1 else ""
     if others is None:
         return name or "labels"
-    return name if name == "spans" else "ranking"
+    return name or "ranking"
 
 
 def _refuse_options_of_others(options: Iterable[str], subject: Subject) -> None:
