@@ -647,7 +647,7 @@ def test_two_signatures_on_the_command_line() -> None:
         (("qrels.txt", "words.run", "-m", "alpha_nDCG@5"), "no rules of other tools are known"),
         (("--signature", WHOLE), "--signature is given twice, to compare the two; it was given once"),
         (("--signature", WHOLE, "--signature", "AP|v1"), "signature 'AP|v1': Assay would write it as 'AP|rel=1|"),
-        (("--signature", WHOLE, "--signature", WHOLE, "--ties", "expected"), "--ties goes with judgments and runs"),
+        (("--signature", WHOLE, "--signature", WHOLE, "--ties", "expected"), "--ties goes with judgments and a run"),
         (("--signature", WHOLE, "--signature", WHOLE, "--value", "1"), "--value goes with judgments and a run"),
     ],
 )

@@ -427,15 +427,3 @@ def test_rankings_are_explained_without_scipy() -> None:
     call = "assay.explain('AP', {'q': {'a': 1}}, {'q': {'a': 1.0}})"
     code = f"import sys, assay; {call}; print('scipy' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "False\n"
-
-
-def test_counts_of_a_name_that_two_kinds_have_point_to_the_other_one() -> None:
-    said = {
-        command: invoke([*command.split()]).stderr
-        for command in (
-            "explain NPV --counts 20,180,10,1820", "classifier explain NPV --counts 20,180,10,1820",
-            "classifier explain Precision --counts 20,180,10,1820", "explain SetP --counts 20,180,10,1820",
-        )
-    }  # fmt: skip
-    assert [bool(text) for text in said.values()] == [True, False, False, False]
-    assert "of a classifier: assay classifier explain" in said["explain NPV --counts 20,180,10,1820"]

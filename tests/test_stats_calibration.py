@@ -260,11 +260,10 @@ def test_what_lies_on_the_margin_is_rarely_called_equivalent() -> None:
 EVERYTHING = """
 import numpy as np
 from assay.measures.steps import quantity
-from assay.stats import anova
 from assay.stats import bootstrap
 from assay.stats import mean_samples
 from assay.stats import permutation
-from assay.stats import pooled_samples
+from assay.stats import weighted_samples
 from assay.stats import samples
 from assay.stats import tests
 
@@ -277,7 +276,7 @@ for name, test in tests.TESTS.items():
     print(name, test(numbers, resamples=2_000, seed=1))
 print(permutation.permutation_of_pairs(values, *tests.pairs(40), resamples=2_000).tolist())
 print(permutation.permutation_of_pooled(one, other, resamples=2_000))
-for sample in (mean_samples.MeanSample(values), pooled_samples.PooledSample((one, other))):
+for sample in (mean_samples.MeanSample(values), weighted_samples.PooledSample((one, other))):
     resampled = sample.resampled(samples.Drawing(2_000, 0))
     print(resampled.sum(axis=1).tolist())
     print(bootstrap.intervals(resampled[:, 1], sample.observed[1], sample.without_each[:, 1], [0.95]))

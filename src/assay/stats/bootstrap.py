@@ -1,73 +1,23 @@
-"""Intervals: by bootstrap, by t or by both, and of proportions; and what is rounding, not a difference."""
+"""Intervals: by bootstrap, by t or by both, and of proportions."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
 from functools import cache
-from typing import Any, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from scipy import special
 
 from assay.core import options
-from assay.core.domains import CONFIDENCE
 from assay.core.errors import ParameterError
 from assay.measures.counting.judgments import Floats, Ints, Mask
-
-#: Numbers that differ by a smaller part of themselves are the same: sums in another order differ in the last digits.
-ROUNDING = 1e-12
-
-
-def snapped(numbers: Floats) -> Floats:
-    """The same numbers, those that differ by rounding only made equal: the smallest of them stands for all.
-
-    >>> snapped(np.array([0.1 + 0.2, 0.3, 0.5])).tolist()
-    [0.3, 0.3, 0.5]
-    """
-    order = np.argsort(numbers, kind="stable")
-    ordered = numbers[order]
-    starts = np.append(True, np.diff(ordered) > ROUNDING * np.abs(ordered[1:]))[: len(ordered)]
-    result = np.empty_like(numbers)
-    result[order] = ordered[starts][np.cumsum(starts) - 1] if len(ordered) else ordered
-    return result
-
-
-#: What intervals are called that come from no test of units; `core.words` names all of them for people.
-BOOTSTRAP, SUBSAMPLING, JACKKNIFE, NO_INTERVAL = "bootstrap", "subsampling", "jackknife", "none"
-#: The works to cite for ways to an interval, by their keys in the bibliography.
-CITES = {
-    "hull": ("student1908", "efron1987"),
-    "bca": ("efron1987",),
-    "percentile": ("efron1993",),
-    "t": ("student1908",),
-    "wilson": ("wilson1927",),
-    "DeLong, logit": ("delong1988",),
-    BOOTSTRAP: ("efron1993",),
-    SUBSAMPLING: ("politis1994",),
-    JACKKNIFE: ("efron1993",),
-}
-
-
-def checked_confidence(confidence: Any) -> float:
-    """Accept a level between 0 and 1, and refuse percents and whatever else is none.
-
-    >>> checked_confidence(0.95)
-    0.95
-    """
-    return float(CONFIDENCE.check("confidence", confidence))
-
-
-def standard_errors(confidence: float) -> float:
-    """How many standard errors a normal number strays at most, to either side, with this confidence.
-
-    >>> standard_errors(0.95)
-    1.96
-    """
-    from scipy import special  # noqa: PLC0415  # slow to load
-
-    return float(special.ndtri((1 + confidence) / 2))
-
+from assay.stats.estimates import (
+    ROUNDING,
+    checked_confidence,
+    standard_errors,
+)
 
 Method: TypeAlias = options.Method
 
@@ -342,26 +292,6 @@ def _shifted(tails: Floats, resampled: Floats, observed: float, off: Floats, oft
     z = bias + special.ndtri(np.where(far_out, 0.5, tails))
     shifted: Floats = special.ndtr(bias + z / (1 - acceleration * z))
     return np.where(far_out, tails, shifted)
-
-
-class Estimate(NamedTuple):
-    """A number, its interval, how that was found, and why there is no number, if there is none.
-
-    >>> Estimate(0.5, 0.4, 0.6, "wilson").value
-    0.5
-    """
-
-    value: float
-    low: float
-    high: float
-    method: str
-    undefined: str | None = None
-    #: How often items were drawn anew for the interval; 0 if they were not.
-    resamples: int = 0
-    #: Why a number has no interval, where that is known.
-    no_interval: str | None = None
-    #: Classes that an average over classes leaves out: the measure is undefined there.
-    left_out: tuple[str, ...] = ()
 
 
 def wilson(successes: float, trials: float, confidence: float = 0.95) -> Interval:

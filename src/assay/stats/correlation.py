@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from assay.core.domains import CONFIDENCE
 from assay.core.errors import ParameterError, number_of, quote
 from assay.measures.counting.judgments import Floats, Ints
-from assay.stats.bootstrap import ROUNDING, snapped, standard_errors
+from assay.stats.estimates import ROUNDING, snapped, standard_errors
 
 _BLOCK = 1 << 22
 

@@ -18,7 +18,8 @@ from assay.core.errors import ParameterError
 from assay.measures.counting.judgments import Floats, Ints, Mask
 from assay.measures.counting.scored import Scored, places, positives, refuse_lengths, refuse_not_finite, scores_of
 from assay.measures.score_curves import NO_NEGATIVE, NO_POSITIVE
-from assay.stats.bootstrap import Interval, checked_confidence, standard_errors
+from assay.stats.bootstrap import Interval
+from assay.stats.estimates import checked_confidence, standard_errors
 from assay.stats.tests import sign_test
 
 #: What the intervals of an area, of a difference of two, and of an area without exception are called.

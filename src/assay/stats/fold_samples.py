@@ -22,7 +22,8 @@ from scipy import special
 from assay.core.domains import Choice
 from assay.core.errors import ParameterError, number_of
 from assay.measures.counting.judgments import Floats, Ints
-from assay.stats.bootstrap import ROUNDING, Interval, Method, weights
+from assay.stats.bootstrap import Interval, Method, weights
+from assay.stats.estimates import ROUNDING
 from assay.stats.mean_samples import MeanSample
 from assay.stats.permutation import NOTHING_DIFFERS, Alternative, Outcome
 from assay.stats.power import smallest_detectable

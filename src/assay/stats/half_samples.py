@@ -19,7 +19,8 @@ from assay.measures.counting.contingency import Contingency
 from assay.measures.counting.judgments import Floats, Ints
 from assay.measures.parser import parse_measure
 from assay.measures.registry import Measure
-from assay.stats.bootstrap import NO_INTERVAL, SUBSAMPLING, Interval, Method, standard_errors
+from assay.stats.bootstrap import Interval, Method
+from assay.stats.estimates import NO_INTERVAL, SUBSAMPLING, standard_errors
 from assay.stats.permutation import Alternative, Outcome
 from assay.stats.samples import Contrast, Drawing, Pair, Sample
 from assay.stats.tests import NO_TEST

@@ -23,7 +23,8 @@ from assay.measures.counting.judgments import Floats, Ints
 from assay.measures.matrices import overall
 from assay.measures.registry import Measure
 from assay.measures.steps import PerUnit
-from assay.stats.bootstrap import ROUNDING, group_weights, pattern_weights
+from assay.stats.bootstrap import group_weights, pattern_weights
+from assay.stats.estimates import ROUNDING
 from assay.stats.permutation import NO_DIFFERENCE, NOTHING_DIFFERS, Alternative, Outcome
 from assay.stats.samples import Contrast, Drawing, Effects, Pair
 from assay.stats.tests import MCNEMAR, Wins, mcnemar

@@ -16,7 +16,7 @@ from assay.measures import definition
 from assay.measures.counting.judgments import Floats, Mask
 from assay.measures.parser import agreed_direction, meanings
 from assay.measures.summary import Undefined
-from assay.stats.bootstrap import ROUNDING
+from assay.stats.estimates import ROUNDING
 from assay.stats.permutation import (
     NO_DIFFERENCE,
     Alternative,

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from assay.measures.counting.judgments import Floats, Ints
 from assay.measures.steps import PerUnit
-from assay.stats.bootstrap import ROUNDING
+from assay.stats.estimates import ROUNDING
 
 Alternative: TypeAlias = Literal["two-sided", "greater", "less"]
 

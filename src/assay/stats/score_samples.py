@@ -20,8 +20,9 @@ from assay.measures.counting.judgments import Floats, Ints, Mask
 from assay.measures.counting.scored import Scored
 from assay.measures.registry import Measure
 from assay.measures.score_curves import AveragePrecision
-from assay.stats.bootstrap import FEWEST_DRAWN, JACKKNIFE, Interval, Method, intervals, percentiles
+from assay.stats.bootstrap import FEWEST_DRAWN, Interval, Method, intervals, percentiles
 from assay.stats.delong import DeLongPaired, delong, delong_paired
+from assay.stats.estimates import JACKKNIFE
 from assay.stats.permutation import NO_DIFFERENCE, Alternative, Outcome
 from assay.stats.samples import Contrast, Drawing, Pair, Sample
 

@@ -12,7 +12,8 @@ from scipy import special
 
 from assay.core.domains import Choice
 from assay.measures.counting.judgments import Floats, Ints
-from assay.stats.bootstrap import ROUNDING, weights
+from assay.stats.bootstrap import weights
+from assay.stats.estimates import ROUNDING
 from assay.stats.permutation import MOST_UNITS_EXACT, NOTHING_DIFFERS, Alternative, Outcome, permutation_test
 
 

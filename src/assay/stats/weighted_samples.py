@@ -13,7 +13,8 @@ import numpy as np
 from assay.core.errors import Note, number_of
 from assay.measures.counting.judgments import Floats, Ints
 from assay.measures.steps import PerUnit
-from assay.stats.bootstrap import FEWEST_DRAWN, ROUNDING, Interval, Method, intervals, weights
+from assay.stats.bootstrap import FEWEST_DRAWN, Interval, Method, intervals, weights
+from assay.stats.estimates import ROUNDING
 from assay.stats.permutation import Alternative, Outcome, permutation_of_pooled, under_weights
 from assay.stats.samples import Contrast, Drawing, Effects, Pair, Sample
 from assay.stats.tests import cliffs_delta, wins

@@ -13,7 +13,7 @@ from assay.files.sources import Source
 from assay.measures.counting.contingency import Contingency, NoisePolicy, UnlabelledPolicy
 from assay.measures.counting.points import Points
 from assay.measures.registry import Measure
-from assay.stats.bootstrap import checked_confidence
+from assay.stats.estimates import checked_confidence
 from assay.subjects.clusters.remarks import REMARKS
 from assay.subjects.clusters.result import ClusteredSystem, Clustering, ClusteringView
 from assay.subjects.clusters.rules import Rules, computed, counts_of, measures_of, uneven_columns

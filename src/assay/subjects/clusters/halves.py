@@ -19,7 +19,8 @@ from assay.measures.counting.points import Points
 from assay.measures.parser import parse_measure
 from assay.measures.registry import Measure
 from assay.measures.sets import square_of_beta
-from assay.stats.bootstrap import NO_INTERVAL, SUBSAMPLING, Estimate, Interval
+from assay.stats.bootstrap import Interval
+from assay.stats.estimates import NO_INTERVAL, SUBSAMPLING, Estimate
 from assay.stats.half_samples import KNOWN, around
 from assay.stats.samples import Drawing
 from assay.subjects.clusters.rules import Rules

@@ -12,8 +12,8 @@ from assay.core.errors import InputError, ParameterError, argument, number_of
 from assay.measures.parser import display_name
 from assay.measures.registry import Measure
 from assay.show.model import Section
-from assay.stats import bootstrap
-from assay.stats.bootstrap import SUBSAMPLING
+from assay.stats.estimates import CITES as CITES_OF_INTERVALS
+from assay.stats.estimates import SUBSAMPLING
 from assay.subjects.clusters.evaluation import cluster
 from assay.subjects.clusters.over_k import CITES, CITES_REFERENCE, NumberOfClusters
 from assay.subjects.clusters.result import Clustering
@@ -44,7 +44,7 @@ def of_clusterings(
     if halves := max((each.resamples for each in estimates if each.method == SUBSAMPLING), default=0):
         yield (
             f"Intervals at the {as_level(result.confidence)} level are from {halves:,} random halves of the items, "
-            f"drawn without replacement{cite(*bootstrap.CITES[SUBSAMPLING])}; the clusters were taken as they are."
+            f"drawn without replacement{cite(*CITES_OF_INTERVALS[SUBSAMPLING])}; the clusters were taken as they are."
         )
     if comparison is not None:
         yield (

@@ -20,7 +20,7 @@ from assay.measures.counting.judgments import Floats, Ints
 from assay.measures.counting.points import Points
 from assay.measures.registry import Measure
 from assay.measures.steps import PerUnit
-from assay.stats.bootstrap import Estimate
+from assay.stats.estimates import Estimate
 from assay.stats.samples import Drawing
 from assay.subjects.clusters.halves import Halves, estimates_of
 from assay.subjects.clusters.rules import Rules, cluster_signature, measure_of

@@ -17,7 +17,7 @@ from assay.measures.counting.points import Points
 from assay.measures.parser import display_name
 from assay.show.legible import cut_apart
 from assay.show.model import Column, Document, Kind, Part, Prose, Section, Table, Verdict, Widget
-from assay.stats.bootstrap import SUBSAMPLING
+from assay.stats.estimates import SUBSAMPLING
 from assay.subjects.clusters import curves as cluster_curves
 from assay.subjects.clusters.over_k import STABILITY, NumberOfClusters
 from assay.subjects.clusters.result import Clustering, arranged, bars_of

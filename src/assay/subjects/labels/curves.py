@@ -19,8 +19,9 @@ from assay.measures.counting.scored import Scored
 from assay.measures.curve_points import CurveKind
 from assay.measures.registry import Measure
 from assay.measures.score_curves import AUC, ECE, EER, AveragePrecision, PRArea, bins_of, claims_of
-from assay.stats.bootstrap import checked_confidence, wilson
+from assay.stats.bootstrap import wilson
 from assay.stats.delong import delong
+from assay.stats.estimates import checked_confidence
 from assay.subjects.labels.thresholds.choice import (
     ScoredSystem,
     choose_threshold,

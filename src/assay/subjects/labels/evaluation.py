@@ -18,7 +18,7 @@ from assay.measures.counting.scored import Scored
 from assay.measures.matrices import Averages, averages
 from assay.measures.parser import parse_measure
 from assay.measures.registry import Measure, ParameterValue
-from assay.stats.bootstrap import checked_confidence
+from assay.stats.estimates import checked_confidence
 from assay.subjects.labels.advice import REMARKS
 from assay.subjects.labels.inputs import Prepared, against_rest, all_labels, not_alike, prepare, same_task, systems_in
 from assay.subjects.labels.intervals import Patterns, weighted_patterns

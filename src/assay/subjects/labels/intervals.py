@@ -27,16 +27,8 @@ from assay.measures.matrices import overall
 from assay.measures.parser import parse_measure
 from assay.measures.registry import Measure
 from assay.measures.steps import PerUnit
-from assay.stats.bootstrap import (
-    BOOTSTRAP,
-    NO_INTERVAL,
-    Estimate,
-    Interval,
-    group_weights,
-    intervals,
-    pattern_weights,
-    wilson,
-)
+from assay.stats.bootstrap import Interval, group_weights, intervals, pattern_weights, wilson
+from assay.stats.estimates import BOOTSTRAP, NO_INTERVAL, Estimate
 from assay.stats.score_samples import score_interval
 from assay.subjects.labels.measurement import (
     LABEL_COUNTS,

@@ -19,7 +19,7 @@ from assay.measures.registry import Measure
 from assay.measures.steps import PerUnit
 from assay.measures.summary import escaped
 from assay.measures.vocabularies import Vocabulary
-from assay.stats.bootstrap import Estimate
+from assay.stats.estimates import Estimate
 from assay.subjects.labels.advice import advise
 from assay.subjects.labels.intervals import estimates_of, per_class_of
 from assay.subjects.labels.measurement import (

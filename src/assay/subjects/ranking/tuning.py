@@ -18,7 +18,8 @@ from assay.core.options import EvaluationRules
 from assay.core.results import Result
 from assay.measures.counting.judgments import Floats, Ints
 from assay.measures.registry import Measure
-from assay.stats.bootstrap import ROUNDING, Interval, snapped
+from assay.stats.bootstrap import Interval
+from assay.stats.estimates import ROUNDING, snapped
 from assay.stats.fold_samples import RETUNED, Choices, TunedSample
 from assay.stats.pairing import Directions
 from assay.stats.samples import NO_DRAWING, Sample

@@ -21,7 +21,8 @@ from assay.measures import Measure, parse_measure
 from assay.measures.counting.confusion import Confusion
 from assay.measures.counting.judgments import Floats, Ints
 from assay.measures.matrices import averaged
-from assay.stats.bootstrap import FEWEST_DRAWN, Interval, checked_confidence, intervals, pattern_weights
+from assay.stats.bootstrap import FEWEST_DRAWN, Interval, intervals, pattern_weights
+from assay.stats.estimates import checked_confidence
 from assay.subjects.spans.span_files import read_spans, read_truth_and_predicted, spans_in
 from assay.subjects.spans.spans import Match, Spans, matched, rows_of
 from assay.tables import Scores

@@ -14,7 +14,7 @@ from assay.core.errors import InputError, ParameterError, joined, number_of, of_
 from assay.core.words import INTERVALS, tone_of
 from assay.measures.registry import Measure
 from assay.show.model import Column, Document, Prose, Section, Table, Verdict
-from assay.stats import bootstrap
+from assay.stats import estimates
 from assay.subjects.spans.evaluation import Extraction
 from assay.subjects.spans.subject import COMPARED_BY, RULES, Extractions
 from assay.verbs.comparison import Comparison, compare
@@ -258,7 +258,7 @@ class ReportedExtractions:
         if first.redrawn is not None:
             way = first.interval_method
             resamples = f", from {first.draws:,} resamples of the documents" if first.draws else ""
-            cited = f"{INTERVALS[way].full}{cite(*bootstrap.CITES.get(way, ()))}"
+            cited = f"{INTERVALS[way].full}{cite(*estimates.CITES.get(way, ()))}"
             yield f"Intervals are {cited} at the {as_level(first.confidence)} level{resamples}."
         if self.comparison is not None:
             yield f"Differences from {self.comparison.findings[0].baseline}, by document: {method(self.comparison)}"

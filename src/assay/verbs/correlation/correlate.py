@@ -13,8 +13,9 @@ import polars as pl
 from assay.core.errors import InputError, ParameterError, number_of
 from assay.measures.counting.judgments import Floats
 from assay.measures.registry import Measure
-from assay.stats.bootstrap import Interval, snapped
+from assay.stats.bootstrap import Interval
 from assay.stats.correlation import COEFFICIENTS, Correlation, rbo
+from assay.stats.estimates import snapped
 from assay.stats.pairing import Directions, Pairing
 from assay.stats.samples import Sample
 from assay.stats.stability import with_other_units

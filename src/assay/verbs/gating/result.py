@@ -16,7 +16,7 @@ from assay.core.digits import as_level, decimals, number, numbers, p_phrase, sig
 from assay.core.errors import argument, number_of, several, worded
 from assay.core.results import Result
 from assay.core.words import INTERVALS, OUTCOMES
-from assay.stats.bootstrap import SUBSAMPLING
+from assay.stats.estimates import SUBSAMPLING
 from assay.stats.pairing import Pairing
 from assay.stats.verdict import FEWEST_UNITS
 from assay.verbs.gating.checks import (

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from assay.measures.counting.confusion_matrix import ConfusionMatrix, Normalize, Orientation
     from assay.measures.counting.contingency import Contingency
     from assay.measures.registry import Measure
-    from assay.stats.bootstrap import Estimate
+    from assay.stats.estimates import Estimate
     from assay.verbs.subject import Remark
 
 

@@ -15,7 +15,7 @@ from assay.core.errors import joined, number_of, several
 from assay.core.words import CORRECTIONS, INTERVALS, TESTS
 from assay.show.model import Prose, References, Section, Work
 from assay.stats import corrections, power, verdict
-from assay.stats.bootstrap import SUBSAMPLING
+from assay.stats.estimates import SUBSAMPLING
 from assay.stats.tests import SIMULTANEOUS
 
 if TYPE_CHECKING:

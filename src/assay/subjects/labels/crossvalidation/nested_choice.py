@@ -13,7 +13,7 @@ import polars as pl
 
 from assay.core.errors import InputError, ParameterError, did_you_mean
 from assay.measures.registry import Measure
-from assay.stats.bootstrap import checked_confidence
+from assay.stats.estimates import checked_confidence
 from assay.subjects.labels.crossvalidation.estimators import (
     at_threshold,
     fold_outcome,

@@ -17,7 +17,7 @@ from assay.core.errors import ParameterError, number_of
 from assay.core.results import Result
 from assay.measures.counting.judgments import Floats
 from assay.measures.registry import Measure
-from assay.stats.bootstrap import ROUNDING, checked_confidence
+from assay.stats.estimates import ROUNDING, checked_confidence
 from assay.subjects.labels.crossvalidation.estimators import (
     estimators_in,
     items_of,

@@ -21,7 +21,7 @@ from assay.show import charts
 from assay.show.figure import Axis, Series
 from assay.show.legible import cut_apart
 from assay.show.model import Column, Document, Prose, Section, Table
-from assay.stats.bootstrap import BOOTSTRAP, NO_INTERVAL
+from assay.stats.estimates import BOOTSTRAP, NO_INTERVAL
 from assay.subjects.labels.curves import reliability
 from assay.subjects.labels.pairing import Classifiers
 from assay.subjects.labels.result import Classification, sureness

@@ -13,9 +13,9 @@ from assay.core.words import INTERVALS, TESTS
 from assay.measures.parser import display_name
 from assay.measures.registry import Measure
 from assay.show.model import Section
-from assay.stats import bootstrap
 from assay.stats import tests as stats_tests
 from assay.stats.bootstrap import wilson
+from assay.stats.estimates import CITES as CITES_OF_INTERVALS
 from assay.subjects.labels.evaluation import classify
 from assay.subjects.labels.measurement import LEADING, SPARE, imbalance_of
 from assay.subjects.labels.pairing import Classifiers
@@ -90,7 +90,7 @@ def _ways(result: Classification, called: Mapping[Measure, str], cite: Citations
         alike = len({(estimate.method, estimate.resamples) for estimate in estimates.values()}) == 1
         for system, estimate in estimates.items():
             if estimate.method in INTERVALS:
-                way = f"{INTERVALS[estimate.method].full}{cite(*bootstrap.CITES.get(estimate.method, ()))}"
+                way = f"{INTERVALS[estimate.method].full}{cite(*CITES_OF_INTERVALS.get(estimate.method, ()))}"
                 resamples = f" ({estimate.resamples:,} resamples of the items)" if estimate.resamples else ""
                 yield f"{way}{resamples}", name if alike else f"{name} of {system}"
 

@@ -19,7 +19,7 @@ from assay.measures.parser import parse_measure
 from assay.show import charts
 from assay.show.figure import Axis, Figure, Mark, Series
 from assay.show.model import Column, Section, Table, Widget
-from assay.stats.bootstrap import NO_INTERVAL, Estimate
+from assay.stats.estimates import NO_INTERVAL, Estimate
 from assay.subjects.labels.curves import bin_edges, in_bins
 from assay.subjects.labels.result import Classification
 from assay.subjects.labels.sections.thresholds import CELLS

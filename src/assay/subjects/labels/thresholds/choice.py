@@ -26,7 +26,8 @@ from assay.measures.counting.judgments import Floats
 from assay.measures.counting.label_pairs import weights_of
 from assay.measures.counting.scored import Scored, positives
 from assay.measures.score_curves import AUC
-from assay.stats.bootstrap import Interval, checked_confidence, percentiles
+from assay.stats.bootstrap import Interval, percentiles
+from assay.stats.estimates import checked_confidence
 from assay.subjects.labels.inputs import against_rest, opened
 from assay.subjects.labels.thresholds.result import (
     ChosenThreshold,

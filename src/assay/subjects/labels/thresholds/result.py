@@ -16,7 +16,8 @@ from assay.core.results import Result
 from assay.measures import parse_measure, registered
 from assay.measures.counting.confusion import Confusion
 from assay.measures.counting.judgments import Floats, Ints, Mask
-from assay.stats.bootstrap import ROUNDING, Interval
+from assay.stats.bootstrap import Interval
+from assay.stats.estimates import ROUNDING
 from assay.subjects.labels.thresholds.rules import Candidates, Objective, Rule, ThresholdCells
 
 if TYPE_CHECKING:

@@ -22,7 +22,7 @@ from assay.measures.counting.scored import Scored
 from assay.measures.definition import Beta, Coefficient
 from assay.measures.parser import parse_arguments
 from assay.measures.sets import square_of_beta
-from assay.stats.bootstrap import ROUNDING
+from assay.stats.estimates import ROUNDING
 from assay.stats.score_samples import drawn_items
 
 #: Cells of resamples at a time: enough for NumPy, little for the processor's cache.

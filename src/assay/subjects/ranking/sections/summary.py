@@ -12,7 +12,7 @@ from assay.core.errors import joined, number_of, several
 from assay.core.words import INTERVALS, TESTS, opening
 from assay.measures.registry import Measure
 from assay.show.model import Prose, Section, Widget
-from assay.stats import bootstrap
+from assay.stats import estimates
 from assay.stats import tests as stats_tests
 from assay.stats.bootstrap import Interval
 from assay.stats.permutation import NOTHING_DIFFERS
@@ -113,7 +113,7 @@ def of_rankings(basis: Basis, cite: Citations) -> Iterator[str]:
     adjusted = comparison is not None and comparison.family_size > 1
     for way in dict.fromkeys(interval.method for _, interval in basis.standings.values()):
         if way in INTERVALS:
-            cited = f"{cite(*bootstrap.CITES[way])} at the {as_level(1 - settings.alpha)} level"
+            cited = f"{cite(*estimates.CITES[way])} at the {as_level(1 - settings.alpha)} level"
             resamples = f", from {settings.bootstrap_resamples:,} resamples of the {several(basis.unit_kind)}"
             ends = (resamples if INTERVALS[way].is_drawn else "") + (_NOT_ADJUSTED if adjusted else "")
             yield f"Intervals are {INTERVALS[way].full}{cited}{ends}."
