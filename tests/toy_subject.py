@@ -15,10 +15,11 @@ from assay.stats.pairing import Pairing, Wanted
 from assay.stats.samples import Sample
 from assay.verbs.gating.gate import Sides, Two, chosen_two
 from assay.verbs.report.subject import InputFile, Request
+from assay.verbs.scores import listed
 from assay.verbs.sections.comparisons import verdicts_table
 from assay.verbs.sections.methods import Citations
 from assay.verbs.sections.sentences import of_finding
-from assay.verbs.subject import Words, listed
+from assay.verbs.subject import Words
 
 SECONDS = "Seconds"
 

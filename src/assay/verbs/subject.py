@@ -1,4 +1,4 @@
-"""`Subject`: all that a verb knows of what is evaluated; which subject an input is of; bare scores; remarks.
+"""`Subject`: all that a verb knows of what is evaluated; which subject an input is of; and remarks.
 
 A subject is registered by name in `core/registry.SUBJECTS` and loaded when it is used, so that comparing two rankings
 loads nothing about labels or clusters.
@@ -8,26 +8,19 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias
 
 from assay.core import registry
-from assay.core.errors import InputError, Note, ParameterError, did_you_mean, refuse_unknown
+from assay.core.errors import ParameterError, did_you_mean, refuse_unknown
 from assay.files.sources import Source
-from assay.measures.parser import split_measures
 from assay.measures.registry import Measure
-from assay.measures.summary import Undefined
-from assay.stats.mean_samples import MeanSample
-from assay.stats.pairing import Directions, Pairing, Wanted
-from assay.stats.samples import Sample
-from assay.tables import Scores
+from assay.stats.pairing import Directions, Pairing
 from assay.tables.named_columns import is_frame
 from assay.tables.roles import named_by
 
 if TYPE_CHECKING:
     from assay.measures.registry import Measure
     from assay.stats.pairing import Directions, Pairing
-    from assay.verbs.comparison.result import Comparison
     from assay.verbs.explanation.numbers import View
     from assay.verbs.explanation.result import Explanation, Place
 
@@ -182,86 +175,6 @@ def misplaced(name: str) -> ParameterError:
     if words is None:
         return ParameterError(f"{name!r} has no meaning here")
     return ParameterError(f"{name!r} is a rule of {words.rules_of}: it goes with {words.goes_with}")
-
-
-#: The kind of the note that says why nothing is known of documents.
-UNSEEN = "unseen"
-
-FROM_SCORES = "from scores alone: nothing is known of coverage, unjudged documents and what users would notice"
-
-
-@dataclass(frozen=True, eq=False)
-class ScorePairing(Pairing):
-    """Scores of systems; `undefined`: what a value that there is not does to its unit."""
-
-    scores: Scores
-    undefined: Undefined = "counted_as"
-
-    subject: ClassVar[str] = "scores"
-
-    @property
-    def is_bare(self) -> bool:
-        """Whether all there is are somebody's own scores."""
-        return True
-
-    def measure_names(self, wanted: Wanted = None) -> list[str]:
-        """The measures asked for, as the scores call them; all there are, if none is."""
-        known = [str(name) for name in self.scores.frame["measure"].unique(maintain_order=True)]
-        names = known if wanted is None else list(dict.fromkeys(map(str, listed(wanted))))
-        for name in names:
-            if name not in known:
-                raise ParameterError(f"the scores are of {', '.join(known)}, not of {name}{did_you_mean(name, known)}")
-        return names
-
-    def undirected(self, measure: str | Measure) -> Sample:
-        """The systems under one measure."""
-        return MeanSample.of_scores(self.scores, str(measure), self.undefined)
-
-    def look_into(self, comparison: Comparison) -> Comparison:
-        """The comparison with a note of what scores alone cannot tell."""
-        return replace(comparison, notes=(*comparison.notes, Note(FROM_SCORES, kind=UNSEEN)))
-
-    @property
-    def no_documents(self) -> str:
-        """Why documents cannot be looked at."""
-        return "the documents are not known: compare from judgments and runs, not from scores"
-
-
-def unit_pairing_of(
-    verb: Callable[..., Any],
-    what: str,
-    given: Any,
-    runs: Any = None,
-    measures: Any = None,
-    *,
-    seed: int = 0,
-    direction: Directions = None,
-    rules: Mapping[str, Any] | None = None,
-) -> ScorePairing:
-    """The systems of what was given to a verb, where numbers of units are needed; `what` stands in the error.
-
-    >>> from assay import compare
-    >>> unit_pairing_of(compare, "a test", {"q1": {"d1": 1}}, {"a": {"q1": {"d1": 1.0}}}, ["RR"]).measure_names()
-    ['RR']
-    """
-    pairing = pairing_of(verb, given, runs, measures, seed=seed, direction=direction, rules=rules)
-    if not isinstance(pairing, ScorePairing):
-        raise InputError(f"{what} takes numbers of units, and {pairing.holds} have none; `compare` takes them")
-    return pairing
-
-
-def listed(measures: Iterable[str | Measure] | str | Measure) -> list[str | Measure]:
-    """Measures one by one; text may hold several, separated by commas.
-
-    >>> listed("AP, RR"), listed(["P@10", "RR"])
-    (['AP', 'RR'], ['P@10', 'RR'])
-    """
-    several = [measures] if isinstance(measures, str | Measure) else list(measures)
-    return [
-        name
-        for each in several
-        for name in (map(str.strip, split_measures(each)) if isinstance(each, str) else (each,))
-    ]
 
 
 class Remark(NamedTuple):

@@ -22,7 +22,7 @@ from assay.tables import picked
 from assay.verbs.comparison.findings import Finding
 from assay.verbs.comparison.result import Comparison
 from assay.verbs.differences import VisibleChanges
-from assay.verbs.subject import FROM_SCORES, UNSEEN
+from assay.verbs.scores import FROM_SCORES, UNSEEN
 
 #: How many results most pages show.
 PAGE = 10

@@ -34,7 +34,8 @@ from assay.verbs.gating.checks import (
     named_of_rankings,
 )
 from assay.verbs.gating.gate import TAKES, Sides, Two
-from assay.verbs.subject import ScorePairing, Words, listed
+from assay.verbs.scores import ScorePairing, listed
+from assay.verbs.subject import Words
 
 if TYPE_CHECKING:
     from assay.measures.registry import Measure

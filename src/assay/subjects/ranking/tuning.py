@@ -27,7 +27,7 @@ from assay.subjects.ranking.evaluation import Evaluation
 from assay.tables import Topics
 from assay.verbs.comparison.findings import Finding, Levels, finding_of
 from assay.verbs.comparison.result import attribute_of
-from assay.verbs.subject import unit_pairing_of
+from assay.verbs.scores import unit_pairing_of
 
 #: A name before an equals sign, at the start or after something that separates.
 _NAMED = re.compile(r"(?:^|(?<=[-_,;:+ &/]))([A-Za-z][A-Za-z0-9]*(?:_[A-Za-z0-9]+)*)=")

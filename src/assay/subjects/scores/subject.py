@@ -13,7 +13,8 @@ from assay.files import is_file
 from assay.files.small_tables import read_scores
 from assay.tables import Scores
 from assay.verbs.gating.gate import TAKES, Sides, Two, chosen_two
-from assay.verbs.subject import ScorePairing, Words, listed
+from assay.verbs.scores import ScorePairing, listed
+from assay.verbs.subject import Words
 
 if TYPE_CHECKING:
     from assay.measures.registry import Measure

@@ -19,11 +19,11 @@ from assay.subjects.spans.evaluation import Extraction
 from assay.subjects.spans.subject import COMPARED_BY, RULES, Extractions
 from assay.verbs.comparison import Comparison, compare
 from assay.verbs.report.subject import IN_MEMORY, InputFile, Request, check_name, compared_with, refuse_repeated
+from assay.verbs.scores import listed
 from assay.verbs.sections.comparisons import verdicts_table
 from assay.verbs.sections.estimates import DASH, prose_section, settings_of
 from assay.verbs.sections.methods import Citations, method
 from assay.verbs.sections.sentences import conflict, headline, of_finding, of_verdict
-from assay.verbs.subject import listed
 
 if TYPE_CHECKING:
     from assay.subjects.spans.evaluation import Extraction

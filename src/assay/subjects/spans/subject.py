@@ -18,8 +18,8 @@ from assay.stats.samples import Sample
 from assay.stats.weighted_samples import PooledSample
 from assay.subjects.spans.evaluation import Extraction, confusion_of, extract
 from assay.verbs.gating.gate import TAKES, Sides, Two
+from assay.verbs.scores import listed as listed_measures
 from assay.verbs.subject import Words
-from assay.verbs.subject import listed as listed_measures
 
 if TYPE_CHECKING:
     from assay.measures.registry import Measure

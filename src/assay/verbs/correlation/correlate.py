@@ -20,7 +20,8 @@ from assay.stats.pairing import Directions, Pairing
 from assay.stats.samples import Sample
 from assay.stats.stability import with_other_units
 from assay.verbs.correlation.result import Correlations, PairOfLists
-from assay.verbs.subject import ScorePairing, pairing_of
+from assay.verbs.scores import ScorePairing
+from assay.verbs.subject import pairing_of
 
 
 class ListOfNumbers(NamedTuple):

@@ -21,7 +21,7 @@ from assay.subjects.ranking.evaluation import Evaluation
 from assay.verbs.comparison import Comparison, Finding, compare
 from assay.verbs.comparison.findings import Settings
 from assay.verbs.report.subject import Request, Texts, check_name, compared_with, refuse_repeated
-from assay.verbs.subject import UNSEEN, ScorePairing, unit_pairing_of
+from assay.verbs.scores import UNSEEN, ScorePairing, unit_pairing_of
 
 #: What a report shows unless told otherwise; charts and queries are of the first one.
 DEFAULT_MEASURES = ("nDCG@10", "AP", "RR", "P@10")
