@@ -36,13 +36,13 @@ from assay import (
     parse_measure,
     parse_signature,
 )
-from assay.cli.wording import Options
+from assay.cli.output import Options
 from assay.core.errors import speaking
 from assay.measures import registered
 from assay.measures.summary import signature
+from assay.subjects.ranking.audit.audit import AuditCase, wanted
 from assay.subjects.ranking.audit.rules import AuditSetting, ToolRule
 from assay.subjects.ranking.audit.rules import registered as rules
-from assay.subjects.ranking.audit.search import AuditCase, wanted
 from assay.subjects.ranking.audit.signatures import FOLLOWS
 
 approx = pytest.approx

@@ -35,8 +35,8 @@ from assay.measures.steps import quantity as counted_number
 from assay.measures.summary import filled
 from assay.stats.mean_samples import MeanSample
 from assay.subjects.ranking.document_analysis import changes, noticed, why_no_shares
+from assay.verbs.comparison.findings import VisibleChanges
 from assay.verbs.comparison.result import NONE, attribute_of, slices
-from assay.verbs.differences import VisibleChanges
 
 Table: TypeAlias = dict[str, dict[str, float]]
 

@@ -15,8 +15,8 @@ import assay
 from assay import AssayError, ParameterError
 from assay.cli.commands import application, names_of
 from assay.cli.items import predictions
-from assay.cli.subject_options import LabelInputs
-from assay.cli.wording import Options
+from assay.cli.options import LabelInputs
+from assay.cli.output import Options
 from assay.core import registry
 from assay.core.errors import Value, argument, speaking
 from assay.files.predictions import StatedColumns

@@ -18,7 +18,7 @@ import assay
 from assay import AssayError
 from assay.cli.calling import call
 from assay.cli.items import clusterings
-from assay.cli.subject_options import ClusterInputs
+from assay.cli.options import ClusterInputs
 
 NOTES = str(Path(assay.__file__).parent / "data" / "notes" / "notes.csv")
 SPAM = str(Path(assay.__file__).parent / "data" / "letters" / "spam.csv")

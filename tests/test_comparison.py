@@ -15,8 +15,8 @@ from shared_data import shared
 
 from assay import InputError, ParameterError, Scores, compare, evaluate
 from assay.core import words as names
-from assay.stats.corrections import CORRECTIONS
 from assay.stats.tests import SIMULTANEOUS, TESTS
+from assay.stats.verdict import CORRECTIONS
 from assay.verbs.comparison.findings import pairs_of
 from assay.verbs.sections.methods import family, method
 from assay.verbs.sections.sentences import sentences

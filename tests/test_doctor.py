@@ -26,7 +26,7 @@ from shared_data import shared
 from strategies import quickly
 
 from assay import AssayError, Diagnosis, Documents, ParameterError, Ranks, Topics, doctor
-from assay.cli.wording import Options
+from assay.cli.output import Options
 from assay.core.errors import speaking
 from assay.measures import AP, RR, P, nDCG
 from assay.measures.counting.id_normalisation import bridge

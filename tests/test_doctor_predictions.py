@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from strategies import quickly
 
 from assay import AssayError, Diagnosis, ParameterError, Predictions, doctor
-from assay.cli.wording import Options
+from assay.cli.output import Options
 from assay.core.errors import speaking
 from assay.subjects.labels.checks.items import VERY_LOW, doubtful
 from assay.verbs.diagnosis.examination import CheckFinding, checks

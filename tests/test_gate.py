@@ -16,7 +16,7 @@ from strategies import quickly
 
 import assay
 from assay import InputError, ParameterError, TopicError
-from assay.cli.wording import Options
+from assay.cli.output import Options
 from assay.core.errors import speaking
 from assay.measures.counting.judgments import Floats
 from assay.stats.bootstrap import intervals

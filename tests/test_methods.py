@@ -12,14 +12,14 @@ from assay.measures import registered
 from assay.measures.kernels import GAINS_CITE
 from assay.measures.vocabularies import Vocabulary
 from assay.show.model import References
-from assay.stats import corrections, estimates, power, tests, verdict
+from assay.stats import estimates, power, tests, verdict
 from assay.subjects.clusters import over_k
 from assay.verbs.sections.methods import entries
 
 
 def test_every_work_is_whole_and_cited_for_something_that_exists() -> None:
     measures = [one for vocabulary in get_args(Vocabulary) for one in registered(vocabulary).values()]
-    tables = (tests.CITES, corrections.CITES, estimates.CITES)
+    tables = (tests.CITES, verdict.CITES_OF_CORRECTIONS, estimates.CITES)
     cited = {
         *(one.definition.cites for one in measures if one.definition.cites),
         *GAINS_CITE.values(),
@@ -28,7 +28,7 @@ def test_every_work_is_whole_and_cited_for_something_that_exists() -> None:
     }
     assert cited == set(entries())
     assert set(tests.CITES) <= set(tests.EVERY_TEST)
-    assert set(corrections.CITES) == set(corrections.CORRECTIONS) - {"none"}
+    assert set(verdict.CITES_OF_CORRECTIONS) == set(verdict.CORRECTIONS) - {"none"}
     assert set(estimates.CITES) <= set(INTERVALS)
     for key, one in entries().items():
         assert {"author", "title", "year"} <= set(one.fields)

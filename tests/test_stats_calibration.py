@@ -22,11 +22,11 @@ from assay.measures.counting.judgments import Floats
 from assay.measures.steps import quantity
 from assay.stats import tests
 from assay.stats.bootstrap import Method, intervals
-from assay.stats.corrections import corrected
 from assay.stats.mean_samples import MeanSample
 from assay.stats.permutation import permutation_of_pairs, permutation_of_pooled
 from assay.stats.samples import Drawing
 from assay.stats.tests import TESTS, paired_t
+from assay.stats.verdict import corrected
 from assay.stats.weighted_samples import PooledSample, UnitSample
 
 SURE = 0.999

@@ -12,9 +12,9 @@ from scipy import stats as scipy_stats
 from assay import ParameterError
 from assay.measures.counting.judgments import Floats
 from assay.stats import tests
-from assay.stats.corrections import CORRECTIONS, corrected
 from assay.stats.permutation import permutation_test
 from assay.stats.tests import TESTS, bootstrap_test, paired_t, sign_test, wilcoxon, wins
+from assay.stats.verdict import CORRECTIONS, corrected
 
 SHAPES = ("smooth", "tied", "with zeros", "far off")
 

@@ -10,8 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.stats.bootstrap import Interval
-from assay.stats.corrections import groups
-from assay.stats.verdict import FindingVerdict, verdict
+from assay.stats.verdict import FindingVerdict, groups, verdict
 
 WIDE = Interval(-0.02, 0.12, 0.9, "bca")
 

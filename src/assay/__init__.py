@@ -17,14 +17,16 @@ if not (_threads.isdecimal() and len(_threads) <= 4 and 1 <= int(_threads) <= 10
     del os.environ["POLARS_MAX_THREADS"]
 
 _HOMES = {
-    "assay.subjects.ranking.audit.search": ("Audit",),
+    "assay.subjects.ranking.audit.audit": (
+        "Audit",
+        "audit",
+    ),
     "assay.subjects.ranking.audit.signatures": (
         "Signature",
         "SignatureComparison",
         "compare_signatures",
         "parse_signature",
     ),
-    "assay.subjects.ranking.audit.audit": ("audit",),
     "assay.subjects.labels.result": ("Classification",),
     "assay.subjects.labels.evaluation": (
         "LabelReport",
@@ -159,8 +161,8 @@ if TYPE_CHECKING:
     from assay.subjects.labels.thresholds.choice import thresholds as thresholds
     from assay.subjects.labels.thresholds.result import ChosenThreshold as ChosenThreshold
     from assay.subjects.labels.thresholds.result import Thresholds as Thresholds
+    from assay.subjects.ranking.audit.audit import Audit as Audit
     from assay.subjects.ranking.audit.audit import audit as audit
-    from assay.subjects.ranking.audit.search import Audit as Audit
     from assay.subjects.ranking.audit.signatures import Signature as Signature
     from assay.subjects.ranking.audit.signatures import SignatureComparison as SignatureComparison
     from assay.subjects.ranking.audit.signatures import compare_signatures as compare_signatures

@@ -14,8 +14,7 @@ from cyclopts import CycloptsError
 from assay import __version__
 from assay.cli.commands import SUBJECTS, TOP, application, every_command, names_of
 from assay.cli.options import Output
-from assay.cli.output import form_of
-from assay.cli.wording import Options
+from assay.cli.output import Options, form_of
 from assay.core.errors import AssayError, InputError, ParameterError, did_you_mean, speaking
 
 if TYPE_CHECKING:

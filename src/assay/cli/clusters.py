@@ -7,8 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated
 
 from assay.cli import inputs, items, options, output
-from assay.cli.options import Measured, Output, group
-from assay.cli.subject_options import ClusterInputs
+from assay.cli.options import ClusterInputs, Measured, Output, group
 from assay.core.errors import ParameterError, listed
 from assay.core.errors import number_of as counted
 from assay.core.options import Level, Resamples, Seed, SeedOption, option

@@ -7,9 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from assay.cli import inputs, items, options, output
-from assay.cli.options import Output, Tested, group
-from assay.cli.subject_options import PairedClusters, PairedLabels
-from assay.cli.wording import option as spelt
+from assay.cli.options import Output, PairedClusters, PairedLabels, Tested, group
+from assay.cli.output import option as spelt
 from assay.core.errors import ParameterError
 from assay.core.options import CONTENTS, Columns, EvaluationRules, SpanRules, option
 

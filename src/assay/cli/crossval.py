@@ -6,8 +6,7 @@ from dataclasses import asdict
 from typing import Annotated, Any
 
 from assay.cli import inputs, items, options, output
-from assay.cli.options import Measured, Output, group, settings
-from assay.cli.subject_options import LabelInputs
+from assay.cli.options import LabelInputs, Measured, Output, group, settings
 from assay.core.errors import ParameterError
 from assay.core.options import COLUMNS, TEST, Confidence, EvaluationRules, Margin, SeedOption, Threshold, option
 

@@ -38,7 +38,7 @@ def demo(
     from assay.cli.inputs import working  # noqa: PLC0415
     from assay.show.terminal import Screen, show  # noqa: PLC0415
     from assay.subjects.ranking.evaluation import evaluate  # noqa: PLC0415  # `assay --help` need not load Polars
-    from assay.verbs.sections.report import check_targets  # noqa: PLC0415
+    from assay.verbs.report.report import check_targets  # noqa: PLC0415
 
     check_targets([path])  # before anything is read
     screen = Screen.of(sys.stdout)

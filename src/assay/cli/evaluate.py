@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Annotated, Any
 
 from assay.cli import inputs, items, options, output
-from assay.cli.options import Measured, Output, group, settings
-from assay.cli.subject_options import ClusterInputs, LabelInputs
+from assay.cli.options import ClusterInputs, LabelInputs, Measured, Output, group, settings
 from assay.core.domains import Choice
 from assay.core.errors import ParameterError
 from assay.core.options import CONTENTS, OUTPUT, EvaluationOptions, Sampling, SpanRules, Threshold, option

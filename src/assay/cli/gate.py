@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from assay.cli import inputs, items, options, output
-from assay.cli.options import Measured, Output, group
-from assay.cli.subject_options import PairedClusters, PairedLabels
+from assay.cli.options import Measured, Output, PairedClusters, PairedLabels, group
 from assay.core.domains import Choice
 from assay.core.errors import AssayError, InputError, ParameterError, number_of
 from assay.core.options import Columns, EvaluationRules, GateLevels, Inconclusive, MinJudged, SpanRules, option

@@ -7,9 +7,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar, Unpack
 
 from assay.cli.inputs import each_named, kept, named
-from assay.cli.options import is_set, settings
+from assay.cli.options import ClusterColumns, ClusterInputs, LabelInputs, PairedClusters, PairedLabels, is_set, settings
 from assay.cli.output import message
-from assay.cli.subject_options import ClusterColumns, ClusterInputs, LabelInputs, PairedClusters, PairedLabels
 from assay.core.domains import Choice
 from assay.core.errors import InputError, ParameterError, did_you_mean, listed, number_of
 from assay.core.options import Sampling, SpanRules
@@ -226,7 +225,7 @@ def one_source(sources: Mapping[str, Any]) -> None:
 
 def refuse(stated: Mapping[str, Any], why: str) -> None:
     """Refuse options that were set where they have no meaning."""
-    from assay.cli.wording import option  # noqa: PLC0415
+    from assay.cli.output import option  # noqa: PLC0415
 
     for name in stated:
         raise ParameterError(f"{option(name)} {why}")

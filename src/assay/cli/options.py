@@ -11,7 +11,21 @@ from pathlib import Path
 from typing import Annotated, Any, TypeAlias, TypeVar, dataclass_transform
 
 from assay.core.errors import ParameterError
-from assay.core.options import CONTENTS, INPUTS, OUTPUT, Option, SeedOption, TestSettings, option
+from assay.core.options import (
+    COLUMNS,
+    CONTENTS,
+    INPUTS,
+    OUTPUT,
+    ClusterRules,
+    Columns,
+    MissingItems,
+    Option,
+    Positive,
+    SeedOption,
+    TestSettings,
+    Threshold,
+    option,
+)
 
 Group = TypeVar("Group")
 
@@ -58,31 +72,44 @@ def only(values: tuple[str, ...], name: str) -> str | None:
 # Inputs ---------------------------------------------------------------------------------------------------------------
 
 Judgments: TypeAlias = Annotated[str, argument("QRELS", "Judgments: a file (also .gz, .zst), or - for stdin.")]
+
 Runs: TypeAlias = Annotated[
     list[str], argument("RUN", "Runs: one file or several, or - for stdin; name=FILE names one.")
 ]
+
 Run: TypeAlias = Annotated[str, argument("RUN", "The run; name=FILE names it.")]
+
 MeasureName: TypeAlias = Annotated[str, argument("MEASURE", "The measure, such as nDCG@10, F1 or NMI.")]
+
 PredictionFiles: TypeAlias = Annotated[
     list[str],
     argument("FILE", "Predictions beside the truth, one file or several, or - for stdin; name=FILE names one."),
 ]
+
 PredictionFile: TypeAlias = Annotated[str, argument("FILE", "Predictions beside the truth, or - for stdin.")]
+
 ClusterFiles: TypeAlias = Annotated[
     list[str], argument("FILE", "Clusters of items, one file or several, or - for stdin; name=FILE names one.")
 ]
+
 ClusterFile: TypeAlias = Annotated[str, argument("FILE", "A file with points or clusters, or - for stdin.")]
+
 ScoreFile: TypeAlias = Annotated[
     str, argument("SCORES", "A CSV: system,measure,unit,value, or one column per system; - for stdin.")
 ]
+
 TrueSpans: TypeAlias = Annotated[
     str, argument("TRUTH", "True spans: tagged tokens (CoNLL), JSONL, or a table; - for stdin.")
 ]
+
 SpanFile: TypeAlias = Annotated[str, argument("SYSTEM", "Predicted spans, unless TRUTH has them, too.")]
+
 SpanFiles: TypeAlias = Annotated[
     list[str], argument("SYSTEM", "Predicted spans, one file per system; name=FILE names one.")
 ]
+
 Baseline: TypeAlias = Annotated[str, argument("OLD", "The baseline; name=FILE names it.")]
+
 Candidate: TypeAlias = Annotated[str, argument("NEW", "The candidate, if it is in a file of its own.")]
 
 # Options that commands share ------------------------------------------------------------------------------------------
@@ -91,46 +118,65 @@ Measures: TypeAlias = Annotated[
     tuple[str, ...],
     option("-m", "--measure", help="A measure; repeat, or separate by commas. `assay measures` lists them."),
 ]
+
 Json: TypeAlias = Annotated[bool, option(help="As JSON, numbers in full.")]
+
 Quiet: TypeAlias = Annotated[bool, option(help="No messages on stderr.", panel=OUTPUT)]
+
 Overwrite: TypeAlias = Annotated[bool, option(help="Let the output replace a file that is read.", panel=OUTPUT)]
+
 Baselines: TypeAlias = Annotated[
     tuple[str, ...],
     option("-b", "--baseline", metavar="NAME", help="The system that the others are compared with."),
 ]
+
 System: TypeAlias = Annotated[tuple[str, ...], option(metavar="NAME", help="Only this system of several; repeat.")]
+
 Topics: TypeAlias = Annotated[str, option(metavar="FILE", help="The topics.", panel=CONTENTS)]
+
 Documents: TypeAlias = Annotated[str, option(metavar="FILE", help="The documents.", panel=CONTENTS)]
+
 Slices: TypeAlias = Annotated[str, option(metavar="ATTRIBUTE", help="Also within groups of --topics.", panel=CONTENTS)]
+
 Query: TypeAlias = Annotated[str, option("-q", "--query", metavar="ID", help="One query, instead of all.")]
+
 Show: TypeAlias = Annotated[int, option(help="How many ranks to show.", panel=CONTENTS, least=1)]
+
 Matrix: TypeAlias = Annotated[
     str, option(metavar="'13 4; 2 15'", help="A confusion matrix instead of a file, typed or in a file.")
 ]
+
 Orientation: TypeAlias = Annotated[
     str, option(help="Of a matrix: rows_are_true (default), rows_are_predicted.", panel=CONTENTS)
 ]
+
 TypedScores: TypeAlias = Annotated[
     str,
     option("--scores", metavar="'P .90, N .70'", help="A list instead of a file: P or N and the score of each item."),
 ]
+
 Table: TypeAlias = Annotated[
     str,
     option("--contingency", metavar="'5 1; 0 4'",
            help="Counts instead of a file, one row per class, one column per cluster."),
 ]  # fmt: skip
+
 Ks: TypeAlias = Annotated[
     str, option(metavar="2:10", help="Cluster the points into 2 to 10, or 2,4,8. Needs scikit-learn.")
 ]
+
 Mute: TypeAlias = Annotated[
     tuple[str, ...], option(metavar="CODE", help="A remark not to make; repeat.", panel=CONTENTS)
 ]
+
 Direction: TypeAlias = Annotated[
     tuple[str, ...], option(metavar="lower", help="Which scores are good: higher, lower, or MEASURE=lower; repeat.")
 ]
+
 InverseGrades: TypeAlias = Annotated[
     bool, option(help="1 is the best grade, as in Cranfield's codes: turn grades round.")
 ]
+
 Kind: TypeAlias = Annotated[str, option(help="What the file holds: run, qrels, topics, documents (found out).")]
 
 # Groups ---------------------------------------------------------------------------------------------------------------
@@ -173,3 +219,82 @@ class Tested(Measured):
 
     baseline: Baselines = ()
     testing: Testing = field(default_factory=Testing)
+
+
+Truth: TypeAlias = Annotated[str, option(metavar="COLUMN", help="The true labels, or classes (detected).")]
+
+ItemId: TypeAlias = Annotated[
+    str, option("--item-id", metavar="COLUMN", help="The items' ids (detected).", panel=COLUMNS)
+]
+
+Weight: TypeAlias = Annotated[str, option(metavar="COLUMN", help="The items' weights (detected).", panel=COLUMNS)]
+
+
+@group
+class PredictionColumns:
+    """The columns of predictions."""
+
+    columns: Columns = None
+    truth: Truth | None = None
+    prediction: Annotated[str | None, option(metavar="COLUMN", help="The predicted labels (detected).")] = None
+    score: Annotated[str | None, option(metavar="COLUMN", help="The scores of the positive label (detected).")] = None
+    item: ItemId | None = None
+    weight: Weight | None = None
+    list_separator: Annotated[
+        str | None, option(metavar="';'", help="What stands between several labels in a cell.", panel=COLUMNS)
+    ] = None
+    pos_label: Positive = None
+
+
+@group
+class LabelInputs(PredictionColumns):
+    """Predictions: their columns, and which labels and systems count."""
+
+    system: System = ()
+    one_class: Annotated[str | None, option("--class", metavar="LABEL", help="This class against all others.")] = None
+    labels: Annotated[str | None, option(metavar="A,B,C", help="All labels in their order.", panel=COLUMNS)] = None
+    unknown: Annotated[
+        str | None, option(help="Labels that --labels lacks: error (default), other (count as one).", panel=COLUMNS)
+    ] = None
+    nulls: Annotated[
+        str | None, option(help="Absent labels: error (default), drop, label (is never right).", panel=COLUMNS)
+    ] = None
+
+
+@group
+class PairedLabels(LabelInputs):
+    """Predictions of several systems, whose items are paired."""
+
+    threshold: Threshold | None = None
+    missing: MissingItems | None = None
+
+
+@group
+class ClusterColumns:
+    """The columns of clusterings."""
+
+    columns: Columns = None
+    truth: Truth | None = None
+    cluster: Annotated[
+        tuple[str, ...], option(metavar="COLUMN", help="The clusters; repeat for several clusterings.")
+    ] = ()
+    points: Annotated[str | None, option(metavar="x,y", help="Columns of the points, or rest: all other numbers.")] = (
+        None
+    )
+    item: ItemId | None = None
+    weight: Weight | None = None
+
+
+@group
+class ClusterInputs(ClusterColumns):
+    """Clusterings: the columns of a file, which of several are meant, and how they are counted."""
+
+    system: System = ()
+    rules: ClusterRules = field(default_factory=ClusterRules)
+
+
+@group
+class PairedClusters(ClusterInputs):
+    """Clusterings whose items are paired."""
+
+    missing: MissingItems | None = None

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from assay.cli import inputs, items, options
 from assay.cli.clusters import Numbers, number_of
-from assay.cli.options import group, settings
+from assay.cli.options import ClusterInputs, LabelInputs, group, settings
 from assay.cli.output import message, remarks
-from assay.cli.subject_options import ClusterInputs, LabelInputs
 from assay.core.domains import Choice
 from assay.core.errors import ParameterError
 from assay.core.options import CONTENTS, EvaluationOptions, Sampling, SeedOption, option

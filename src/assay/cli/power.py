@@ -6,8 +6,7 @@ from dataclasses import field
 from typing import Any
 
 from assay.cli import inputs, items, options, output
-from assay.cli.options import Measured, Output, group
-from assay.cli.subject_options import PairedLabels
+from assay.cli.options import Measured, Output, PairedLabels, group
 from assay.core.options import Columns, EvaluationRules, PlanSettings, SpanRules
 
 

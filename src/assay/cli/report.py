@@ -9,9 +9,8 @@ from typing import Annotated, Any
 
 from assay.cli import inputs, items, options
 from assay.cli.clusters import Numbers, number_of
-from assay.cli.options import Tested, group
+from assay.cli.options import ClusterInputs, LabelInputs, Tested, group
 from assay.cli.output import message, remarks
-from assay.cli.subject_options import ClusterInputs, LabelInputs
 from assay.core.options import CONTENTS, Columns, EvaluationRules, Sampling, SpanRules, Threshold, option
 
 
@@ -147,7 +146,7 @@ def scores(
 
 def _check(to: Reporting) -> None:
     """Refuse targets that cannot be written, before anything is read."""
-    from assay.verbs.sections.report import check_targets  # noqa: PLC0415  # `assay --help` need not load Polars
+    from assay.verbs.report.report import check_targets  # noqa: PLC0415  # `assay --help` need not load Polars
 
     check_targets(to.paths)
 

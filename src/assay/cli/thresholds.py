@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Annotated, Any
 
 from assay.cli import inputs, items, options, output
-from assay.cli.options import Output, group
-from assay.cli.subject_options import LabelInputs
+from assay.cli.options import LabelInputs, Output, group
 from assay.core.errors import ParameterError
 from assay.core.options import CONTENTS, Sampling, Threshold, option
 

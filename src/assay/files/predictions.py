@@ -14,10 +14,9 @@ from assay.core.errors import FormatError, ParameterError, argument, did_you_mea
 from assay.files.named_columns import as_whole, chosen, named_columns, names_in_any, zero_or_one
 from assay.files.sources import Readable, Source
 from assay.tables.label_columns import ids_of
-from assay.tables.label_matrices import ScoreColumns, lists_of_indicators
 from assay.tables.label_rules import Nulls, Unknown, distinct
 from assay.tables.named_columns import NamedColumns
-from assay.tables.predictions import Predictions, assembled
+from assay.tables.predictions import Predictions, ScoreColumns, assembled, lists_of_indicators
 from assay.tables.roles import (
     ITEM,
     PREDICTION,

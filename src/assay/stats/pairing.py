@@ -16,9 +16,8 @@ from assay.tables import Direction
 
 if TYPE_CHECKING:
     from assay.subjects.ranking.evaluation import Evaluation
-    from assay.verbs.comparison.findings import Finding
+    from assay.verbs.comparison.findings import Alike, Finding
     from assay.verbs.comparison.result import Comparison
-    from assay.verbs.differences import Alike
 
 #: Which measures are asked for; None: the usual ones.
 Wanted: TypeAlias = Iterable[str | Measure] | str | Measure | None

@@ -17,10 +17,10 @@ from assay.core.errors import InputError, number_of
 from assay.core.options import SubjectRules
 from assay.core.results import Result
 from assay.measures.registry import Measure
-from assay.stats.corrections import corrected, out_of_reach, resamples_for
 from assay.stats.permutation import Outcome, swaps
 from assay.stats.samples import Drawing, Pair, Sample
 from assay.stats.stability import Stability, discriminative_power, ranking_stability
+from assay.stats.verdict import corrected, out_of_reach, resamples_for
 from assay.verbs.comparison.findings import Levels, pairs_of
 from assay.verbs.subject import pairing_of
 

@@ -22,10 +22,11 @@ from assay.subjects.clusters import curves as cluster_curves
 from assay.subjects.clusters.over_k import STABILITY, NumberOfClusters
 from assay.subjects.clusters.result import Clustering, arranged, bars_of
 from assay.verbs.comparison import Comparison
-from assay.verbs.report.heat import HeatMap, HeatSides
 from assay.verbs.report.items import (
     LONGEST_NAME,
     MOST_SYSTEMS,
+    HeatMap,
+    HeatSides,
     by_system,
     further_advice,
     is_bounded,

@@ -35,7 +35,7 @@ from assay.subjects.clusters.rules import (
 )
 from assay.tables.alignment import Missing, aligned_clusters
 from assay.tables.clusters import Clusters
-from assay.verbs.differences import Alike
+from assay.verbs.comparison.findings import Alike
 from assay.verbs.gating.gate import ItemSides, Two
 from assay.verbs.subject import Words
 

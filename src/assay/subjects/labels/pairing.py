@@ -45,7 +45,7 @@ from assay.subjects.labels.measurement import (
 from assay.subjects.labels.result import ClassifiedSystem, label_signature
 from assay.tables import Predictions
 from assay.tables.alignment import Missing, aligned
-from assay.verbs.differences import Flips
+from assay.verbs.comparison.findings import Flips
 
 if TYPE_CHECKING:
     from assay.verbs.comparison.findings import Finding

@@ -19,9 +19,8 @@ from assay.measures.registry import Measure
 from assay.subjects.ranking.evaluation import Evaluation
 from assay.subjects.ranking.unjudged import bounds_of, judge_next, reach_of
 from assay.tables import picked
-from assay.verbs.comparison.findings import Finding
+from assay.verbs.comparison.findings import Finding, VisibleChanges
 from assay.verbs.comparison.result import Comparison
-from assay.verbs.differences import VisibleChanges
 from assay.verbs.scores import FROM_SCORES, UNSEEN
 
 #: How many results most pages show.

@@ -23,7 +23,7 @@ from assay.measures.summary import Undefined, summarise
 from assay.subjects.ranking.extremes import FEW_ROWS, ROUNDING, Extremes, extremes
 from assay.subjects.ranking.hypothetical_judgments import Hypotheses, Trials, places, rises_with_rank
 from assay.tables import picked
-from assay.verbs.differences import UnjudgedReach
+from assay.verbs.comparison.findings import UnjudgedReach
 
 
 def limits(trials: Trials, extremes: Extremes) -> tuple[Floats, Floats]:

@@ -1,4 +1,4 @@
-"""Extractions as a subject: paired on the same documents, and gated."""
+"""Extractions as a subject: paired on the same documents, gated, and explained."""
 
 from __future__ import annotations
 
@@ -13,10 +13,13 @@ import polars as pl
 
 from assay.core.errors import InputError, ParameterError, listed
 from assay.measures.counting.confusion import Confusion
+from assay.measures.registry import Measure
 from assay.stats.pairing import Pairing, Wanted
 from assay.stats.samples import Sample
 from assay.stats.weighted_samples import PooledSample
-from assay.subjects.spans.evaluation import Extraction, confusion_of, extract
+from assay.subjects.spans.evaluation import MICRO, Extraction, confusion_of, extract
+from assay.verbs.explanation.numbers import View, explained, number_of_unit
+from assay.verbs.explanation.result import Explanation, StepTable
 from assay.verbs.gating.gate import TAKES, Sides, Two
 from assay.verbs.scores import listed as listed_measures
 from assay.verbs.subject import Words
@@ -157,7 +160,6 @@ class SpansSubject:
         self, measure: str | Measure, inputs: Sequence[Any], place: Place, view: View, rules: dict[str, Any]
     ) -> Explanation:
         """The number of all spans together, of one type or of one document."""
-        from assay.subjects.spans.explanation import explain_spans  # noqa: PLC0415  # only who explains waits for it
 
         asked = {"system": place.system, "threshold": place.threshold, "query": place.query, **rules}
         for name in [name for name, value in asked.items() if value is not None] + ["running"] * view.running:
@@ -204,3 +206,35 @@ def _named(spans: Any, role: str) -> tuple[str, Any]:
         name, inner = next(iter(spans.items()))
         return str(name), inner
     return role, spans
+
+
+def explain_spans(
+    measure: str | Measure, extraction: Extraction, *, label: str | None = None, unit: str | None = None
+) -> Explanation:
+    """Take apart a number of all spans together; or of those of one type (`label`), or of one document (`unit`).
+
+    >>> from assay.subjects.spans.evaluation import extract
+    >>> truth = [("d1", 0, 4, "PER"), ("d1", 9, 12, "LOC"), ("d2", 0, 3, "PER")]
+    >>> result = extract(truth, truth[:2])
+    >>> explain_spans("Recall", result).formula.numbers, explain_spans("Recall", result, label="PER").formula.numbers
+    ('2 / 3', '1 / 2')
+    """
+    if not isinstance(extraction, Extraction):
+        raise ParameterError("explain takes an extraction: extract(truth, predicted)")
+    wanted = extraction.measure(measure)
+    if label is not None and unit is not None:
+        raise ParameterError("choose a type, or a document, not both")
+    rules, cells = f"{wanted}|match={extraction.match}", ("TP", "FP", "FN")
+    counts, number, whose = extraction.total, 0, "average=micro"
+    frame = extraction.per_type.select("type", pl.col(cells).cast(pl.Float64))
+    frame = pl.concat([frame, frame.sum().with_columns(type=pl.lit(MICRO))])
+    if label is not None or unit is not None:
+        counts = extraction.documents if label is None else replace(extraction.types, unit_kind="type")
+        chosen = str(unit if label is None else label)
+        number, whose = number_of_unit(counts, chosen) or 0, f"{counts.unit_kind}={chosen}"
+        rows = np.column_stack([counts.tp, counts.fp, counts.fn])[number].astype(np.float64)
+        frame = pl.DataFrame({counts.unit_kind: chosen, **dict(zip(cells, rows.tolist(), strict=True))})
+    view = View(None, False, undefined="skip", signature=f"{rules}|{whose}")
+    table = StepTable("counts", (), frame, {})
+    result = explained(wanted, counts, wanted.per_unit(counts), number, view, before=(table,))
+    return replace(result, unit="all spans") if counts is extraction.total else result

@@ -14,11 +14,11 @@ from assay.core.errors import Note, argument
 from assay.core.options import SubjectRules
 from assay.measures.registry import Measure
 from assay.stats.bootstrap import Interval, Method
-from assay.stats.corrections import CORRECTIONS, corrected_as_stated, groups, out_of_reach, resamples_for
 from assay.stats.pairing import Directions
 from assay.stats.permutation import Outcome
 from assay.stats.samples import Drawing, Sample
 from assay.stats.tests import SIMULTANEOUS
+from assay.stats.verdict import CORRECTIONS, corrected_as_stated, groups, out_of_reach, resamples_for
 from assay.verbs.comparison.findings import (
     EACH_ITS_OWN,
     Family,

@@ -19,10 +19,10 @@ from assay.measures.counting.judgments import Floats
 from assay.measures.registry import Measure
 from assay.show.legible import on_one_line
 from assay.show.model import Prose
-from assay.stats.corrections import corrected_as_stated, resamples_for
 from assay.stats.pairing import Pairing
 from assay.stats.samples import Drawing, Sample
 from assay.stats.tests import SIMULTANEOUS, TESTS
+from assay.stats.verdict import corrected_as_stated, resamples_for
 from assay.tables import Topics
 from assay.verbs.comparison.findings import Finding, Pairs, Settings, Standing, finding_of, intervals, select_finding
 from assay.verbs.curves import Curve

@@ -12,12 +12,11 @@ from assay.core import options
 from assay.core.domains import POSITIVE
 from assay.core.errors import InputError, ParameterError, did_you_mean
 from assay.measures import parse_measure
-from assay.stats.corrections import corrected_as_stated
 from assay.stats.estimates import ROUNDING
 from assay.stats.permutation import Alternative
 from assay.stats.permutation import Outcome as Tested
 from assay.stats.samples import Drawing, PairStatistics, Sample
-from assay.stats.verdict import FEWEST_UNITS
+from assay.stats.verdict import FEWEST_UNITS, corrected_as_stated
 from assay.verbs.comparison.result import slices
 
 Outcome: TypeAlias = Literal["pass", "inconclusive", "fail", "invalid"]

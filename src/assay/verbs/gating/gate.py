@@ -14,9 +14,9 @@ from assay.core.domains import SHARE, Choice, Whole, check_levels
 from assay.core.errors import InputError, ParameterError, listed, not_among, number_of
 from assay.core.options import SubjectRules
 from assay.measures.registry import Measure
-from assay.stats.corrections import resamples_for
 from assay.stats.pairing import Directions, ItemPairing, Pairing
 from assay.stats.samples import Sample, few_units
+from assay.stats.verdict import resamples_for
 from assay.verbs.comparison.result import attribute_of
 from assay.verbs.gating.checks import (
     MISSING_ITEMS,

@@ -1,6 +1,5 @@
 """`make_report`: everything that is known about systems, as a page, Markdown, LaTeX and JSON."""
 
-from assay.verbs.report.report import make_report
-from assay.verbs.sections.report import Report
+from assay.verbs.report.report import Report, make_report
 
 __all__ = ["Report", "make_report"]

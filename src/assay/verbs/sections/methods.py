@@ -14,7 +14,7 @@ from assay.core.digits import as_level
 from assay.core.errors import joined, number_of, several
 from assay.core.words import CORRECTIONS, INTERVALS, TESTS
 from assay.show.model import Prose, References, Section, Work
-from assay.stats import corrections, power, verdict
+from assay.stats import power, verdict
 from assay.stats.estimates import SUBSAMPLING
 from assay.stats.tests import SIMULTANEOUS
 
@@ -217,7 +217,7 @@ def correction(comparison: Comparison, cite: Citations) -> str:
         return f"p-values hold for all {number_of('pair', comparison.family_size)} of systems at once{under}"
     if comparison.family_size == 1:
         return family(comparison)
-    return f"p-values were {family(comparison)}{cite(*corrections.CITES.get(settings.correction, ()))}"
+    return f"p-values were {family(comparison)}{cite(*verdict.CITES_OF_CORRECTIONS.get(settings.correction, ()))}"
 
 
 def equivalence(comparison: Comparison, unit_kind: str, cite: Citations) -> Iterator[str]:

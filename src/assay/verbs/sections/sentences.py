@@ -13,9 +13,8 @@ from assay.stats.verdict import FEWEST_UNITS
 
 if TYPE_CHECKING:
     from assay.stats.bootstrap import Interval
-    from assay.verbs.comparison.findings import Finding
+    from assay.verbs.comparison.findings import Alike, Finding, Flips, VisibleChanges
     from assay.verbs.comparison.result import Comparison
-    from assay.verbs.differences import Alike, Flips, VisibleChanges
 
 #: Who reads a comparison of many pairs wants a table; sentences are for a few.
 MOST_SENTENCES = 12
@@ -208,7 +207,7 @@ def _units(finding: Finding, kind: str) -> str:
 def of_flips(flips: Flips, baseline: str, system: str) -> str:
     """How many items one classifier has right that the other has wrong.
 
-    >>> from assay.verbs.differences import Flips
+    >>> from assay.verbs.comparison.findings import Flips
     >>> of_flips(Flips(items=200, fixed=14, broken=5, changed=0), "old", "new")
     'Of 200 items, new fixed 14 that old has wrong, and broke 5 that old has right.'
     """
@@ -223,7 +222,7 @@ def of_flips(flips: Flips, baseline: str, system: str) -> str:
 def of_alike(alike: Alike, baseline: str, system: str) -> str:
     """How alike two clusterings are, whatever they are worth.
 
-    >>> from assay.verbs.differences import Alike
+    >>> from assay.verbs.comparison.findings import Alike
     >>> of_alike(Alike(items=200, moved=14, ari=0.8123), "old", "new")
     'Of 200 items, new puts 14 in another cluster than old, names of clusters aside (adjusted Rand index 0.8123).'
     """

@@ -19,9 +19,9 @@ from assay.core.results import Result
 from assay.measures.counting.judgments import Floats
 from assay.measures.registry import Measure
 from assay.stats.bootstrap import Interval
-from assay.stats.corrections import CORRECTIONS, corrected_as_stated
 from assay.stats.fold_samples import FoldSample, checked_fold_test, interval_of_mean
 from assay.stats.samples import NO_DRAWING, Pair
+from assay.stats.verdict import CORRECTIONS, corrected_as_stated
 from assay.subjects.labels.crossvalidation.measuring import LabelTask, Values, by_fold
 from assay.subjects.labels.measurement import bounds_of, measure_of
 from assay.tables import Predictions

@@ -1,21 +1,357 @@
-"""`audit`: a value, and what other tools' rules make of the same run and judgments."""
+"""`audit`: what other tools would make of the same run, and which rules give a value that somebody has."""
 
 from __future__ import annotations
 
+import itertools
 import math
-from collections.abc import Mapping
-from dataclasses import replace
-from typing import Any, Unpack
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from decimal import Decimal, InvalidOperation
+from typing import Any, NamedTuple, Unpack
 
+import numpy as np
+import polars as pl
+
+from assay.core.domains import Whole
 from assay.core.errors import AssayError, ParameterError, did_you_mean, listed, number_of, refuse_unknown
 from assay.core.options import EvaluationOptions
+from assay.core.results import Result
 from assay.measures import parse_measure
+from assay.measures.counting.judgments import Graded, Judgments, Mask, place_in_group
 from assay.measures.counting.ranking import Policies, policies
+from assay.measures.counting.ranks import Ranks
 from assay.measures.registry import Measure
-from assay.measures.summary import signature
-from assay.subjects.ranking.audit.rules import AuditSetting, registered
-from assay.subjects.ranking.audit.search import Audit, AuditCase, RuleValue, answer, wanted
+from assay.measures.steps import PerUnit
+from assay.measures.summary import filled, signature, summarise
+from assay.subjects.ranking.audit import measure_rules, rules
+from assay.subjects.ranking.audit.rules import AuditSetting, Data, ToolRule, registered
 from assay.subjects.ranking.evaluation import Evaluation, evaluate, named_runs
+from assay.tables import Qrels, Run
+
+_PAIR = ("query_id", "doc_id")
+# Stands in the names of documents that come again, which no id holds, and sorts them right behind the first.
+_AGAIN = "\x00"
+
+
+class AuditCase:
+    """What is audited: all rows of a run, as they came, the judgments, and one query or none for the mean.
+
+    >>> from assay.measures import P
+    >>> from assay.measures.counting.ranking import Policies
+    >>> run = Run.of([("q", "a", 2.0), ("q", "a", 1.0)])
+    >>> case = AuditCase(run, Qrels.of({"q": {"a": 1}}))
+    >>> first = AuditSetting(P @ 2, Policies(duplicates="first"))
+    >>> case.value(first), case.value(first.having(repeated="kept"))
+    (0.5, 1.0)
+    """
+
+    def __init__(self, run: Run, qrels: Qrels, query: str | None = None, *, seed: int = 0, samples: int = 100) -> None:
+        self.run, self.qrels, self.query, self.seed, self.samples = run, qrels, query, seed, samples
+        pairs = run.frame.select(_PAIR)
+        #: How often the row's document stood in the query before.
+        self._before = pairs.select(pl.int_range(pl.len()).over(_PAIR)).to_series()
+        self.has_repeated_rows = bool((self._before > 0).any())
+        of_query = pl.lit(True) if query is None else pl.col("query_id") == query
+        self.repeated_rows = pairs.filter(of_query, self._before > 0).height
+        grades = qrels.frame["relevance"].to_numpy()
+        self.data = Data(
+            float(grades.max(initial=0.0)),
+            is_mean=query is None,
+            has_ranks="rank" in run.frame.columns,
+            has_fractions=bool((grades != np.floor(grades)).any()),
+        )
+        self._ranks: dict[tuple[object, ...], Ranks] = {}
+        self._values: dict[AuditSetting, float] = {}
+
+    def value(self, setting: AuditSetting) -> float:
+        """The query's value, or the mean; NaN if there is none."""
+        if setting not in self._values:
+            self._values[setting] = self._valued(setting)
+        return self._values[setting]
+
+    def ranks(self, setting: AuditSetting) -> Ranks:
+        """The counts of all queries that a tool with these rules would work on."""
+        # Without repeated rows, all that is done about them is the same.
+        repeated = setting.repeated if self.has_repeated_rows else "one"
+        seen = (repeated, setting.in_file_order, setting.grades, setting.policies)
+        if seen not in self._ranks:
+            self._ranks[seen] = self._counted(setting)
+        return _with_ideal(self._ranks[seen], setting)
+
+    def _valued(self, setting: AuditSetting) -> float:
+        ranks, measure = self.ranks(setting), setting.measure
+        asked = np.array([self.query in {None, query} for query in ranks.queries], dtype=np.bool_)
+        # What is drawn at random for a query depends on those before it.
+        is_drawn = setting.counted is None and measure.is_sampled(setting.policies)
+        if not is_drawn and self.query is not None:
+            ranks, asked = ranks.only(asked), asked[asked]
+        if setting.counted is None:
+            result = measure.per_unit(ranks, seed=self.seed, samples=self.samples)
+        else:
+            result = _plain(setting.counted(ranks, measure))
+        if not measure.is_micro:
+            # In other tools what counts as 0 is 0, even if there is nothing else.
+            values = filled(measure, result.values[asked], setting.undefined)
+            result = _plain(values if setting.digits is None else np.round(values, setting.digits))
+        summary = summarise(measure, result, setting.undefined)
+        if setting.topics == "returned":
+            return summary.value * summary.units / max(summary.units + len(ranks.ignored_topics), 1)
+        return summary.value
+
+    def _counted(self, seen: AuditSetting) -> Ranks:
+        graded = self._grades(seen)
+        run = self.run.frame
+        if seen.repeated == "last":
+            # As in a dict that is filled row by row: the place of the first row, the score of the last.
+            run = run.group_by(_PAIR, maintain_order=True).agg(pl.all().last())
+        elif seen.repeated != "one":
+            name = pl.when(self._before > 0).then(pl.format("{}{}{}", "doc_id", pl.lit(_AGAIN), self._before))
+            again = run.select(*_PAIR, renamed=name.otherwise(pl.col("doc_id")))
+            run = run.with_columns(doc_id=again["renamed"])
+            more = again.filter(self._before > 0).join(graded, on=_PAIR, how="inner", maintain_order="left")
+            graded = pl.concat([graded, more.select("query_id", doc_id="renamed", relevance="relevance")])
+        if seen.in_file_order:
+            run = run.with_columns(score=-pl.int_range(pl.len()).cast(pl.Float64))
+        judgments = Judgments.of(Qrels(graded, self.qrels.name))
+        ranks = Ranks.from_tables(Run(run, self.run.name), judgments, seen.policies)
+        if seen.repeated == "kept":
+            first = ~ranks.doc_ids.str.contains(_AGAIN, literal=True).to_numpy()
+            ranks = replace(ranks, ideal=_ranked_anew(ranks.ideal, first[ranks.ideal.document]))
+        return ranks
+
+    def _grades(self, seen: AuditSetting) -> pl.DataFrame:
+        """The judgments as the tool takes them."""
+        grade = pl.col("relevance")
+        changed = {
+            "given": grade,
+            "whole": pl.when(grade < 0).then(grade.ceil()).otherwise(grade.floor()),  # towards zero, as C does
+            "not_negative": pl.max_horizontal(grade, 0.0),
+        }[seen.grades]
+        return self.qrels.frame.select(*_PAIR, relevance=changed)
+
+
+def _plain(values: np.ndarray[tuple[int], np.dtype[np.float64]]) -> PerUnit:
+    return PerUnit(values, "counted", undefined={"no number": np.isnan(values)})
+
+
+def _with_ideal(ranks: Ranks, setting: AuditSetting) -> Ranks:
+    """The same counts with another ideal: not all judged documents, or other ones."""
+    if setting.ideal == "judged":
+        return ranks
+    if setting.ideal == "retrieved":
+        hits = ranks.hits
+        if setting.cutoff is not None:
+            if hits.averaged:
+                raise ParameterError("which tied documents stand above the cut-off is open")
+            hits = hits.where(hits.rank <= setting.cutoff)
+        order = np.lexsort((-hits.grade, hits.query))
+        rank, query = hits.rank[order], hits.query[order]
+        best = Graded(query, rank, hits.grade[order], rank, rank, hits.document[order])
+        return replace(ranks, ideal=_ranked_anew(best, np.ones(len(order), dtype=np.bool_)))
+    if setting.ideal == "hits":
+        most = ranks.retrieved[ranks.ideal.query]
+    elif setting.cutoff is None:
+        raise ParameterError(f"{setting.measure} has no cut-off")
+    else:
+        most = np.full(len(ranks.ideal.query), setting.cutoff)
+    return replace(ranks, ideal=ranks.ideal.where(ranks.ideal.rank <= most))
+
+
+def _ranked_anew(rows: Graded, kept: Mask) -> Graded:
+    rows = rows.where(kept)
+    place = place_in_group(rows.query) + 1
+    return replace(rows, rank=place, tie_first=place, tie_last=place)
+
+
+# Each module registers its rules where they are defined; rules that have to do with ranking come first.
+
+MODULES = (rules, measure_rules, measure_rules)
+
+#: What is chosen otherwise together, as tools that nobody has listed do. More combinations would explain any number.
+PAIRS = (("gain", "discount"), ("gain", "ideal"), ("gain", "duplicates"), ("grades", "level"))
+
+_ROUNDING = 1e-9
+
+_MOST_DIGITS = 15
+#: A few units in the last place of a number near 1: so much may come of adding up in another order.
+_LAST_PLACES = 1e-15
+
+
+class WantedValue(NamedTuple):
+    """A value as another tool printed it: the text, how many decimals it has, and whether it is a percentage."""
+
+    text: str
+    number: float
+    digits: int
+    percent: bool = False
+
+    def fits(self, value: float) -> bool:
+        """Whether a value, rounded to as many decimals, would be printed so.
+
+        >>> wanted("0.75").fits(0.7537), wanted("0.7500").fits(0.7537)
+        (True, False)
+        """
+        # Half a digit, and a little more, for a number in the middle may have been rounded either way.
+        little = min(_ROUNDING, 1e-3 * 10.0**-self.digits) + _LAST_PLACES * max(1.0, abs(self.number))
+        return not math.isnan(value) and abs(value - self.number) <= 0.5 * 10.0**-self.digits + little
+
+    def in_percent(self) -> WantedValue:
+        """The same, taken for a percentage."""
+        return WantedValue(self.text, self.number / 100, self.digits + 2, percent=True)
+
+
+class RuleValue(NamedTuple):
+    """What rules give together, and the signature that asks Assay for it, if there is one; no rules are Assay's own."""
+
+    rules: tuple[ToolRule, ...]
+    value: float
+    signature: str | None = None
+
+
+class Answer(NamedTuple):
+    """What was found for a value, how many ways were tried, and what came nearest if nothing was found."""
+
+    wanted: WantedValue
+    matches: tuple[RuleValue, ...]
+    tried: int
+    nearest: RuleValue | None = None
+
+
+def wanted(value: str | float, digits: int | None = None) -> WantedValue:
+    """Read a value; the precision is that of its decimals, unless `digits` says otherwise.
+
+    >>> wanted("0.7537").digits, wanted(0.5).digits, wanted("0.75", digits=4).digits
+    (4, 1, 4)
+    >>> wanted("75.37%").number, wanted("75.37%").digits
+    (0.7537, 4)
+    """
+    text = str(value).strip()
+    bare = text.removesuffix("%").rstrip()
+    try:
+        number = Decimal(bare)
+    except InvalidOperation:
+        number = Decimal("nan")
+    if not math.isfinite(float(number)) or "_" in bare:
+        raise ParameterError(f"the value to look for is a number such as 0.7537, not {value!r}")
+    decimals = min(max(-int(number.as_tuple().exponent), 0), _MOST_DIGITS)
+    if digits is not None:
+        decimals = Whole(0, high=_MOST_DIGITS).check("digits", digits)
+    target = WantedValue(text, float(number), decimals)
+    return target if bare == text else target.in_percent()
+
+
+def answer(asked: WantedValue, case: AuditCase, default: AuditSetting, singles: Sequence[RuleValue]) -> Answer:
+    """Look among Assay's value (first) and those of single rules, then among further ones and the stated pairs."""
+    top = default.measure.definition.bounds
+    ways = [asked]
+    if not asked.percent and top is not None and top[1] <= 1 < asked.number <= 100:  # 57.57 for 0.5757
+        ways.append(asked.in_percent())
+    value = singles[0].value
+    parts = [rule for rule in registered(default.measure) if rule.part]
+    unnamed = _different([(rule,) for rule in parts if not rule.tools], case, default, value)
+    stated = [(first, other) for first in parts for other in parts if (first.part, other.part) in PAIRS]
+    matches: list[RuleValue] = []
+    for tried in ([*singles, *unnamed], _different(stated, case, default, value)):
+        matches += tried
+        for way in ways:
+            if fitting := tuple(match for match in tried if way.fits(match.value)):
+                return Answer(way, fitting, len(matches))
+    return Answer(asked, (), len(matches), min(matches, key=lambda match: _distance(match, ways)))
+
+
+def _different(
+    tries: Sequence[tuple[ToolRule, ...]], case: AuditCase, default: AuditSetting, value: float
+) -> list[RuleValue]:
+    """What rules give, one after the other; only where each of them makes a difference to those before."""
+    matches = []
+    for chosen in tries:
+        values = [value]
+        setting: AuditSetting | None = default
+        try:
+            for rule in chosen:
+                setting = None if setting is None else rule.applied(setting)
+                values.append(math.nan if setting is None else case.value(setting))
+        except AssayError:  # a rule that these data have nothing for, or rules that exclude one another
+            continue
+        if all(abs(after - before) > _ROUNDING for before, after in itertools.pairwise(values)):
+            matches.append(RuleValue(chosen, values[-1]))
+    return matches
+
+
+def _distance(match: RuleValue, ways: Sequence[WantedValue]) -> float:
+    return math.inf if math.isnan(match.value) else min(abs(match.value - way.number) for way in ways)
+
+
+# What differs by less is the same number, added up in another order.
+_SAME = 1e-12
+
+
+@dataclass(frozen=True, eq=False)
+class Audit(Result):
+    """One value and what other tools' rules make of the same data.
+
+    >>> from assay import audit
+    >>> result = audit({"A": 3, "B": 2, "C": 2}, ["A", "X", "C"], "nDCG@3", value="0.7537")
+    >>> round(result.value, 4), result.is_found
+    (0.7602, False)
+    """
+
+    kind = "audit"
+
+    measure: Measure
+    #: The query, or None if the value is a mean or that of a bare list.
+    query: str | None
+    #: What the value is of, in words.
+    where: str
+    value: float
+    signature: str
+    #: Tools whose rules as a whole are those of the value.
+    tools: tuple[str, ...]
+    findings: tuple[RuleValue, ...]
+    repeated_rows: int
+    answer: Answer | None = None
+    #: What was odd about the data.
+    notes: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        return f"<Audit of {self.measure}: {self.value}, {number_of('other value', len(self.different))}>"
+
+    @property
+    def different(self) -> list[RuleValue]:
+        """The rules that give another value here, largest first."""
+        differing = [finding for finding in self.findings if not self._is_same(finding)]
+        return sorted(differing, key=lambda finding: (math.isnan(finding.value), -finding.value))
+
+    @property
+    def same(self) -> list[RuleValue]:
+        """The rules that would give the same here."""
+        return list(filter(self._is_same, self.findings))
+
+    def _is_same(self, finding: RuleValue) -> bool:
+        return abs(finding.value - self.value) <= _SAME
+
+    @property
+    def is_found(self) -> bool:
+        """Whether some rule, or a stated pair of rules, gives the value that was asked for."""
+        return self.answer is not None and bool(self.answer.matches)
+
+    def to_frame(self) -> pl.DataFrame:
+        """One row per rule, Assay's own first: value, difference, rule, tools, why, and Assay's signature for it.
+
+        `same`: whether the rule makes no difference here.
+        """
+        default = ToolRule("Assay's own", "", lambda setting: setting, self.tools)
+        findings = (RuleValue((default,), self.value, self.signature), *self.different, *self.same)
+        rows = [
+            (value, value - self.value, rule.name, ", ".join(rule.tools), rule.why, signature)
+            for (rule,), value, signature in findings
+        ]
+        numbers, texts = ("value", "difference"), ("rule", "tools", "why", "signature")
+        schema = dict.fromkeys(numbers, pl.Float64) | dict.fromkeys(texts, pl.String)
+        frame = pl.DataFrame(rows, schema=schema, orient="row")
+        same = pl.col("difference").abs() <= _SAME
+        return frame.with_columns(pl.col(numbers).fill_nan(None), same=same)
+
 
 #: The query of a bare list.
 LIST = "the list"

@@ -12,7 +12,7 @@ from assay.core.errors import argument, number_of, quote
 from assay.files.records import upside_down
 from assay.measures.counting.judgments import Floats, Ints
 from assay.measures.doubts import NEARLY_ALL
-from assay.subjects.ranking.checks.case import ALL_RUNS, LEAST_TOPICS, ExaminedCollection, ExaminedRun
+from assay.subjects.ranking.checks.examination import ALL_RUNS, LEAST_TOPICS, ExaminedCollection, ExaminedRun
 from assay.tables import Qrels
 from assay.verbs.diagnosis.examination import EXAMPLES, CheckFinding, Example, Severity, check, finding, pair, share
 

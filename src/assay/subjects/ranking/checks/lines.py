@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 
 from assay.core.errors import listed, number_of, quote
-from assay.subjects.ranking.checks.case import ExaminedCollection, ExaminedRun, Opened
+from assay.subjects.ranking.checks.examination import ExaminedCollection, ExaminedRun, Opened
 from assay.verbs.diagnosis.examination import EXAMPLES, CheckFinding, Example, Severity, check, finding, pair
 from assay.verbs.diagnosis.line_reader import Bad
 

@@ -16,7 +16,7 @@ from assay.measures.counting.judgments import Floats
 from assay.measures.counting.ranks import Ranks, reordered
 from assay.measures.doubts import NEARLY_ALL, ROUNDING, reverse_of
 from assay.measures.registry import Measure
-from assay.subjects.ranking.checks.case import ALL_RUNS, LEAST_TOPICS, ExaminedRun, valued
+from assay.subjects.ranking.checks.examination import ALL_RUNS, LEAST_TOPICS, ExaminedRun, valued
 from assay.verbs.diagnosis.examination import EXAMPLES, CheckFinding, Example, Severity, check, finding, pair, share
 
 #: A mean that changes by less than this looks the same when it is printed.

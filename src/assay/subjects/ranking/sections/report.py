@@ -9,10 +9,8 @@ from assay.core.digits import as_level
 from assay.core.errors import number_of
 from assay.core.words import INTERVALS, TESTS
 from assay.show.model import Section
-from assay.subjects.ranking.sections.basis import Basis
-from assay.subjects.ranking.sections.changed import changed
-from assay.subjects.ranking.sections.evidence import coverage, curves, noticed, power
-from assay.subjects.ranking.sections.queries import differences
+from assay.subjects.ranking.sections.basis import Basis, coverage, curves, noticed, power
+from assay.subjects.ranking.sections.queries import changed, differences
 from assay.subjects.ranking.sections.summary import of_rankings, summary
 from assay.subjects.ranking.sections.verdicts import systems, verdicts
 from assay.verbs.report.report import correction_of

@@ -19,8 +19,8 @@ from assay.verbs.sections.sentences import of_finding
 
 if TYPE_CHECKING:
     from assay.measures.registry import Measure
+    from assay.subjects.ranking.audit.audit import Answer, Audit, RuleValue
     from assay.subjects.ranking.audit.rules import ToolRule
-    from assay.subjects.ranking.audit.search import Answer, Audit, RuleValue
     from assay.subjects.ranking.audit.signatures import SignatureComparison
     from assay.subjects.ranking.clustered_results import ClustersByUse
     from assay.subjects.ranking.evaluation import Evaluation
