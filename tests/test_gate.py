@@ -23,7 +23,7 @@ from assay.stats.bootstrap import intervals
 from assay.stats.mean_samples import MeanSample
 from assay.stats.permutation import permutation_test
 from assay.stats.samples import Drawing
-from assay.subjects.ranking.subject import guards_of
+from assay.subjects.ranking.pairing import guards_of
 from assay.verbs.gating.checks import (
     EXIT_CODES,
     MISSING_ITEMS,

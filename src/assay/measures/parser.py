@@ -10,17 +10,13 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, get_args
+from typing import Any, get_args
 
 from assay.core.domains import Flag
 from assay.core.errors import ParameterError, UnknownMeasureError, did_you_mean
 from assay.measures.registry import Measure
 from assay.measures.vocabularies import Vocabulary, by_alias, by_name, known_names, registered
 from assay.tables import Direction
-
-if TYPE_CHECKING:
-    from assay.measures.registry import Measure
-
 
 _SHAPE = re.compile(r"(?P<name>[^(@]*+)(?:\((?P<inside>.*)\)\s*+)?(?:@(?P<at>[^@()]*+))?", re.DOTALL)
 

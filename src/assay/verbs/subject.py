@@ -13,8 +13,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias
 from assay.core import registry
 from assay.core.errors import ParameterError, did_you_mean, refuse_unknown
 from assay.files.sources import Source
-from assay.measures.registry import Measure
-from assay.stats.pairing import Directions, Pairing
 from assay.tables.named_columns import is_frame
 from assay.tables.roles import named_by
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -46,12 +46,6 @@ from assay.verbs.sections.estimates import (
     undefined,
     without_interval,
 )
-
-if TYPE_CHECKING:
-    from assay.measures.counting.contingency import Contingency
-    from assay.subjects.clusters.over_k import NumberOfClusters
-    from assay.subjects.clusters.result import Clustering
-
 
 #: Tables of more classes or clusters than this are not shown.
 MOST_CLASSES_ON_SCREEN, MOST_CLUSTERS_ON_SCREEN = 25, 15

@@ -40,7 +40,6 @@ from assay.verbs.gating.gate import ItemSides, Two
 from assay.verbs.subject import Words
 
 if TYPE_CHECKING:
-    from assay.measures.registry import Measure
     from assay.verbs.comparison.findings import Finding
     from assay.verbs.explanation.numbers import View
     from assay.verbs.explanation.result import Explanation, Place

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal, Self
+from typing import Literal, Self
 
 import polars as pl
 
@@ -24,10 +24,6 @@ from assay.verbs.sections.comparisons import verdicts_table
 from assay.verbs.sections.estimates import DASH, prose_section, settings_of
 from assay.verbs.sections.methods import Citations, method
 from assay.verbs.sections.sentences import conflict, headline, of_finding, of_verdict
-
-if TYPE_CHECKING:
-    from assay.subjects.spans.evaluation import Extraction
-
 
 _COUNTS = ("true", "predicted", "TP", "FP", "FN")
 

@@ -25,9 +25,7 @@ from assay.verbs.scores import listed as listed_measures
 from assay.verbs.subject import Words
 
 if TYPE_CHECKING:
-    from assay.measures.registry import Measure
-    from assay.verbs.explanation.numbers import View
-    from assay.verbs.explanation.result import Explanation, Place
+    from assay.verbs.explanation.result import Place
 
 
 #: What extractions are compared by unless told otherwise; the first one is the headline.

@@ -30,8 +30,6 @@ from assay.verbs.curves import Curve
 if TYPE_CHECKING:
     import altair as alt
 
-    from assay.tables import Topics
-
 
 #: The slice of units that the attribute says nothing about.
 NONE = "(none)"

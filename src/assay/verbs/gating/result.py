@@ -7,7 +7,7 @@ import re
 import secrets
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias
 from xml.etree import ElementTree
 
 import polars as pl
@@ -33,10 +33,6 @@ from assay.verbs.gating.checks import (
     Outcome,
     worst,
 )
-
-if TYPE_CHECKING:
-    from assay.verbs.gating.checks import Check
-
 
 #: Of several checks, so many sentences are written out, and so many of each outcome named.
 _MOST_SENTENCES, _MOST_NAMES = 6, 5

@@ -17,7 +17,6 @@ from assay.tables import Documents, Topics
 from assay.verbs.comparison.result import Comparison
 
 if TYPE_CHECKING:
-    from assay.show.model import Section
     from assay.verbs.sections.methods import Citations
 
 

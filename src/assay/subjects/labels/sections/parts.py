@@ -50,9 +50,7 @@ from assay.verbs.sections.estimates import (
 )
 
 if TYPE_CHECKING:
-    from assay.measures.counting.confusion_matrix import ConfusionMatrix
     from assay.subjects.labels.evaluation import LabelReport
-    from assay.subjects.labels.result import Classification
 
 
 _RATES = {"precision": "precision", "recall": "recall", "f1": "F1"}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from assay.core.digits import as_level, number
 from assay.core.errors import joined, number_of, several
@@ -24,11 +24,6 @@ from assay.verbs.comparison import Comparison, Finding
 from assay.verbs.report.subject import summed_up, values_of_systems
 from assay.verbs.sections.methods import Citations, correction, equivalence, systems_named, tested, were
 from assay.verbs.sections.sentences import conflict, detecting, headline, of_group, of_verdict
-
-if TYPE_CHECKING:
-    from assay.measures.registry import Measure
-    from assay.subjects.ranking.evaluation import Evaluation
-
 
 _UNJUDGED = ("unjudged", "irrelevant")
 #: What is said of a rule that has a value.
