@@ -190,9 +190,9 @@ def number_of_clusters(result: NumberOfClusters) -> Document:
 def numbers_table(result: NumberOfClusters) -> Table:
     """One row per number of clusters; what a measure prefers stands out, and stands below."""
     rows: list[dict[str, Any]] = []
-    for at in result.rows:
-        row = {"k": at.k, "smallest": at.smallest} | {name: result.value(name, at.k) for name in result.names}
-        rows.append(row | ({} if at.stability is None else {_SPREAD: at.stability.spread}))
+    for k, smallest in result.smallest.items():
+        row = {"k": k, "smallest": smallest} | {name: result.value(name, k) for name in result.names}
+        rows.append(row | ({_SPREAD: result.spreads[k]} if result.spreads else {}))
     prefers = {name: result.preferred(name) for name in result.names}
     columns = (Column(name, kind="number", also=_SPREAD if name == STABILITY else "") for name in result.names)
     return Table(
