@@ -23,8 +23,6 @@ from assay.tables.clusters import Clusters
 
 #: Puts points into so many clusters: the place of each one's cluster.
 Fit: TypeAlias = Callable[[int, Floats], Ints]
-#: The works to cite for stability, and for data without structure, by their keys in the bibliography.
-CITES, CITES_REFERENCE = "benhur2002", "tibshirani2001"
 #: What clusterers call the number of clusters.
 _NAMES = ("n_clusters", "n_components")
 #: k-means starts so often, and keeps the best.

@@ -15,8 +15,7 @@ from assay.show.model import Section
 from assay.stats.estimates import CITES as CITES_OF_INTERVALS
 from assay.stats.estimates import SUBSAMPLING
 from assay.subjects.clusters.evaluation import cluster
-from assay.subjects.clusters.number_of_clusters import CITES, CITES_REFERENCE
-from assay.subjects.clusters.over_k import NumberOfClusters
+from assay.subjects.clusters.over_k import CITES, CITES_REFERENCE, NumberOfClusters
 from assay.subjects.clusters.result import Clustering
 from assay.subjects.clusters.sections import sections
 from assay.subjects.clusters.subject import Clusterings
