@@ -161,14 +161,14 @@ def read_score_rows(given: Readable | Source | Any, *, measure: str = "score") -
     lines = pl.Series("line", table.lines(), dtype=pl.Int64)
     kind = "unit" if unit is None else "query" if folded_name(unit) in QUERY.names else folded_name(unit) or "unit"
     rows = _numbers(table, values)
-    row, names = rows["row"], pl.Series(values)[rows["place"]]
+    row, called = rows["row"], pl.Series(values).gather(rows["place"])
     frame = rows.select(
-        (names if systems is None else systems[row]).alias("system"),
-        (measures[row] if is_long else pl.lit(measure) if systems is None else names).alias("measure"),
+        (called if systems is None else systems.gather(row)).alias("system"),
+        (measures.gather(row) if is_long else pl.lit(measure) if systems is None else called).alias("measure"),
         pl.lit(kind).alias("unit_kind"),
-        units[row].alias("unit"),
+        units.gather(row).alias("unit"),
         "value",
-        lines[row],
+        lines.gather(row),
     )
     reason = pl.when(pl.col("value").is_null()).then(pl.lit("no value in the file")).alias("undefined")
     return frame.select("system", "measure", "unit_kind", "unit", "value", reason, "line")
