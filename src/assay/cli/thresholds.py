@@ -9,7 +9,7 @@ from assay.cli.options import LabelInputs, Output, group
 from assay.core.errors import ParameterError
 from assay.core.options import CONTENTS, Sampling, Threshold, option
 
-#: Thresholds shown on a terminal, evenly spaced; other forms have all of them.
+#: Thresholds printed as text, evenly spaced; other forms have all of them.
 _MOST_ROWS = 40
 _BY_BOUND = {
     "tnr": "max_tpr_given_tnr", "tpr": "max_tnr_given_tpr", "recall": "max_precision_given_recall",
