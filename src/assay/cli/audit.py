@@ -18,7 +18,6 @@ class AuditQuestion:
     value: Annotated[
         str | None, option(metavar="N", help="What another tool printed: which rule gives it? Exit 1 if none.")
     ] = None
-    digits: Annotated[int | None, option(help="Decimals that agree (as many as --value has).", least=0)] = None
 
 
 def search(

@@ -15,11 +15,11 @@ from assay.core.words import INTERVALS, tone_of
 from assay.measures.registry import Measure
 from assay.show.model import Column, Document, Prose, Section, Table, Verdict
 from assay.stats import estimates
+from assay.stats.pairing import listed
 from assay.subjects.spans.evaluation import Extraction
 from assay.subjects.spans.subject import COMPARED_BY, RULES, Extractions
 from assay.verbs.comparison import Comparison, compare
 from assay.verbs.report.subject import IN_MEMORY, InputFile, Request, check_name, compared_with, refuse_repeated
-from assay.verbs.scores import listed
 from assay.verbs.sections.comparisons import verdicts_table
 from assay.verbs.sections.estimates import DASH, prose_section, settings_of
 from assay.verbs.sections.methods import Citations, method

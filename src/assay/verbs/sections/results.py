@@ -21,7 +21,7 @@ from assay.verbs.diagnosis.examination import SEVERITIES
 from assay.verbs.gating.result import advice, details, method, sentence
 
 if TYPE_CHECKING:
-    from assay.verbs.correlation.correlate import Correlations, PairOfLists
+    from assay.verbs.correlation import Correlations, PairOfLists
     from assay.verbs.diagnosis import CheckFinding, Diagnosis
     from assay.verbs.diagnosis.examination import DoctorCheck
     from assay.verbs.gating.checks import Check

@@ -22,6 +22,7 @@ from assay.show import charts
 from assay.show.figure import Series, around
 from assay.show.model import Column, Prose, Section, Table
 from assay.stats.bootstrap import Interval
+from assay.stats.pairing import UNSEEN, ScorePairing
 from assay.stats.samples import Sample, few_units
 from assay.subjects.ranking.document_analysis import PAGE, every_document, on_units, why_unseen, with_document_analysis
 from assay.subjects.ranking.evaluation import Evaluation
@@ -30,8 +31,8 @@ from assay.subjects.ranking.unjudged import bounds_of
 from assay.verbs.comparison import Comparison, Finding, compare
 from assay.verbs.comparison.findings import Settings
 from assay.verbs.report.subject import Request, Texts, check_name, compared_with, refuse_repeated
-from assay.verbs.scores import UNSEEN, ScorePairing, unit_pairing_of
 from assay.verbs.sections.sentences import seen_by_users
+from assay.verbs.subject import unit_pairing_of
 
 #: What a report shows unless told otherwise; charts and queries are of the first one.
 DEFAULT_MEASURES = ("nDCG@10", "AP", "RR", "P@10")
