@@ -18,7 +18,7 @@ from assay.stats import estimates
 from assay.subjects.spans.evaluation import Extraction
 from assay.subjects.spans.subject import COMPARED_BY, RULES, Extractions
 from assay.verbs.comparison import Comparison, compare
-from assay.verbs.report.subject import IN_MEMORY, InputFile, Request, check_name, compared_with, refuse_repeated
+from assay.verbs.report.report import IN_MEMORY, InputFile, Request, check_name, compared_with, refuse_repeated
 from assay.verbs.scores import listed
 from assay.verbs.sections.comparisons import verdicts_table
 from assay.verbs.sections.estimates import DASH, prose_section, settings_of
