@@ -371,8 +371,8 @@ def test_a_comparison_keeps_its_own_settings() -> None:
 def test_texts_that_do_not_fit_are_noted() -> None:
     qrels, runs = random_data(2)
     notes = contents_of(make_report(qrels, runs, "AP", topics={"other": "x"}, documents={"other": "x"})).notes
-    assert "topics: no topic has the id of a query" in notes
-    assert "documents: none of the documents shown is there" in notes
+    assert "topics: no topic id is that of a query" in notes
+    assert "documents: it has none of the documents shown" in notes
 
 
 # Real data.

@@ -32,7 +32,7 @@ from assay.verbs.report.report import (
     shortened,
     summed_up,
 )
-from assay.verbs.sections.comparisons import verdicts_table
+from assay.verbs.sections.comparisons import Effects, verdicts_table
 from assay.verbs.sections.estimates import (
     Estimated,
     NoSkill,
@@ -153,7 +153,7 @@ class Items(ABC, Generic[ResultT]):
         """That not all systems are looked at closely, where that is so."""
         if len(self.result.systems) > MOST_SYSTEMS:
             yield (
-                f"{number_of(self.kind, len(self.result.systems))} are too many to look at each closely: "
+                f"{number_of(self.kind, len(self.result.systems))} are too many to show each in detail: "
                 f"{self.details} are of the first {MOST_SYSTEMS}, the table has all"
             )
 
@@ -208,13 +208,7 @@ def summary(
     The verdict on a single pair under the main measure stands on top: short, then with its numbers.
     """
     result, held = basis.result, basis.held
-    parts: list[Prose | Verdict] = []
-    if held is not None and len(result.systems) == _A_PAIR:
-        finding = held.findings[0]
-        word, short = finding.verdict.word, f"{headline(finding)} under {finding.measure}."
-        numbers = filter(None, (of_verdict(finding, "item"), conflict(finding, "item")))
-        parts += [Verdict(word, tone_of(word), short), *map(Prose, numbers)]
-    parts += [Prose(text) if place or parts else Prose(text, "claim") for place, text in enumerate(worth)]
+    parts = claims(held, worth, "item")
     remarks = tuple(f"{text}." for text in remarks_of(result))
     advice = Prose(style="advice", title="What to know", points=remarks[:_MOST_REMARKS]) if remarks else None
     minded = [*result.warnings, *warnings]
@@ -225,6 +219,17 @@ def summary(
         "warnings": minded,
     }
     return summed_up(lead, parts, advice, minded, {**shared, **(data or {})})
+
+
+def claims(held: Comparison | None, worth: Iterable[str], kind: str) -> list[Prose | Verdict]:
+    """The verdict on a single pair, short and then with its numbers; and what the systems are worth, in sentences."""
+    parts: list[Prose | Verdict] = []
+    if held is not None and len(held.systems) == _A_PAIR:
+        finding = held.findings[0]
+        word, short = finding.verdict.word, f"{headline(finding)} under {finding.measure}."
+        numbers = filter(None, (of_verdict(finding, kind), conflict(finding, kind)))
+        parts += [Verdict(word, tone_of(word), short), *map(Prose, numbers)]
+    return parts + [Prose(text) if place or parts else Prose(text, "claim") for place, text in enumerate(worth)]
 
 
 def further_advice(result: Estimated) -> Iterator[Section]:
@@ -250,8 +255,8 @@ def measured(
     ways = dict.fromkeys(INTERVALS[each.method].short for each in estimates if each.method in INTERVALS)
     legend = [f"Lines: {as_level(result.confidence)} intervals ({', '.join(ways)})."] if ways else []
     if not all(bounds):
-        legend.append("Measures that are not from 0 to 1, or from -1 to 1, are not drawn.")
-    legend += [f"No skill: what one scores that says {each.says}; a thin line where it lies." for each in beside]
+        legend.append("Only measures from 0 to 1, or from -1 to 1, are drawn.")
+    legend += [f"No skill: the score for answering {each.says}, drawn as a thin line." for each in beside]
     lines = (" ".join(legend), *undefined(result), *without_interval(result))
     size = "systems measured" if len(result.systems) == 1 else "systems measured several"
     columns = tuple(_drawn(column, axis, beside) for column in table.columns)
@@ -293,11 +298,18 @@ def _drawn(column: Column, axis: Axis | None, beside: Sequence[NoSkill]) -> Colu
     return replace(column, title="no skill") if column.name in {each.kind for each in beside} else column
 
 
-def verdicts(held: Comparison, caption: str, drawn: Collection[str]) -> Section:
-    """Each verdict on a line, and all of them in words; differences are drawn of measures in `drawn`."""
+def verdicts(
+    held: Comparison,
+    caption: str,
+    drawn: Collection[str] | None = None,
+    *,
+    kind: str = "item",
+    effects: Effects = "none",
+) -> Section:
+    """Each verdict on a line, and all of them in words; differences are drawn of measures in `drawn`, or of all."""
     tested = any(not math.isnan(finding.p) for finding in held.findings)  # clusterings have intervals only
-    table = verdicts_table(held.findings, caption=caption, effects="none", tested=tested, drawn=drawn)
-    words = tuple(Prose(of_finding(finding, "item", held.settings.power)) for finding in held.findings)
+    table = verdicts_table(held.findings, caption=caption, effects=effects, tested=tested, drawn=drawn)
+    words = tuple(Prose(of_finding(finding, kind, held.settings.power)) for finding in held.findings)
     settings = {"comparisons": held.family_size, "correction": held.correction, "settings": held.settings._asdict()}
     return Section("verdicts", parts=(table, Section("words", "In words", words, fold="closed")), data=settings)
 

@@ -256,11 +256,12 @@ def _of_many(comparison: Comparison) -> Iterator[str]:
             continue
         unsure = [finding for finding in findings if not finding.is_sure(alpha)]
         like = sum(best.system in {finding.system, finding.baseline} for finding in unsure)
-        alike = f"; {number_of('system', like)} cannot be told from it" if like else ", and is apart from all others"
+        shows = f"{number_of('system', like)} {'shows' if like == 1 else 'show'} no clear difference from it"
+        alike = f"; {shows}" if like else "; it differs clearly from all others"
         top = "best" if sample.higher_is_better is not None else "highest"
         pairs = number_of("pair", len(findings))
         parts = [
-            f"{sample.measure}: {len(findings) - len(unsure):,} of {pairs} can be told apart",
+            f"{sample.measure}: {len(findings) - len(unsure):,} of {pairs} differ clearly",
             f"{best.system} has the {top} number, {number(best.value)}{alike}",
         ]
         if detectable := [finding.detectable for finding in findings if not math.isnan(finding.detectable)]:

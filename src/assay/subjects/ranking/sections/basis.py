@@ -88,10 +88,10 @@ class Texts(NamedTuple):
         """What to say where ids and texts do not fit together."""
         notes, units = [], list(queries)
         if self.topics is not None and units and not any(self.of_queries(units).values()):
-            notes.append(f"{self.topics.name}: no topic has the id of a query")
+            notes.append(f"{self.topics.name}: no topic id is that of a query")
         ids = list(documents)
         if self.documents is not None and ids and not any(map(any, self.of_documents(ids).values())):
-            notes.append(f"{self.documents.name}: none of the documents shown is there")
+            notes.append(f"{self.documents.name}: it has none of the documents shown")
         return notes
 
 
@@ -212,7 +212,7 @@ class Basis:
     def no_documents(self) -> str:
         """Why documents cannot be looked at; empty if they can."""
         if self.evaluation is None:
-            return "from scores alone, nothing is known of documents: there is no coverage, no curve and no ranking"
+            return "scores alone say nothing about documents: there is no coverage, no curve and no ranking"
         why = why_unseen(self.evaluation)
         return f"documents are not looked at: {why}" if why else ""
 
@@ -243,7 +243,7 @@ class Basis:
             notes = [note for note in notes if not isinstance(note, Note) or note.kind != UNSEEN]
         if len(self.systems) > MOST_SYSTEMS:
             notes.append(
-                f"{number_of('system', len(self.systems))} are too many to look at each closely: verdicts in words, "
+                f"{number_of('system', len(self.systems))} are too many to show each in detail: verdicts in words, "
                 f"curves and bounds are of {len(detailed)} (the baseline, the one looked at and the best of the "
                 "others), the table has all; report on some of the runs to see others"
             )

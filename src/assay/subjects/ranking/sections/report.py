@@ -147,7 +147,7 @@ def power(basis: Basis) -> Iterator[Section | str]:
     findings = [each for each in basis.findings() if each.system in basis.detailed]
     if constant := [each.system for each in findings if not each.spread > 0 and not each.all_zero]:
         names = joined(constant, most=len(constant))
-        yield f"there is no power of {names}: the difference is the same for every {basis.unit_kind}"
+        yield f"no power is given for {names}: the difference is the same for every {basis.unit_kind}"
     varied = [each for each in findings if each.spread > 0]
     if not varied:
         return

@@ -318,7 +318,7 @@ def _caveats(basis: Basis) -> Iterator[str]:
     looked_at = [finding for finding in basis.told if finding.measure == basis.main]
     if any(map(basis.is_unchecked, looked_at)):
         what = "this verdict" if len(findings) == 1 else "these verdicts"
-        yield f"Unjudged documents were not checked: with other grades for them, {what} could be another."
+        yield f"Unjudged documents were not checked: other grades for them could change {what}."
     depend = sum(bool(finding.verdict.unjudged) for finding in looked_at)
     if depend:
         which = "This verdict depends" if len(findings) == 1 else f"{depend} of {len(looked_at)} verdicts depend"

@@ -102,7 +102,7 @@ def _legend(basis: Basis, scores: list[dict[str, Any]], columns: list[Column]) -
     tested = f"p below {basis.settings.alpha:g}"
     yield from (f"{mark} {says} ({_NOT_TESTED.get(mark, tested)})." for mark, says in LEGEND.items() if mark in used)
     if any(not math.isnan(score["low"]) for score in scores):
-        yield f"With each number its {as_level(1 - basis.settings.alpha)} interval."
+        yield f"Each number has its {as_level(1 - basis.settings.alpha)} interval."
 
 
 #: Up to so many cards show their paragraphs; more show them when asked.
