@@ -309,7 +309,7 @@ def test_a_report_can_be_made_of_an_evaluation_a_comparison_and_scores() -> None
         numbers = [[vars(score) | {"verdict": ""} for score in one.scores] for one in (row, other)]
         assert repr(numbers[0]) == repr(numbers[1])
     assert [*from_scores.coverage, *from_scores.curves, *from_scores.changed] == []
-    assert any("from scores alone" in note for note in from_scores.notes)
+    assert any("scores alone say nothing about documents" in note for note in from_scores.notes)
     assert all(getattr(make_report(evaluation.scores), form)() for form in FORMS)
 
 

@@ -150,10 +150,18 @@ def of_group(word: str, systems: str, baseline: str, *, many: bool) -> str:
     >>> of_group("better", "a and b", "old", many=True), of_group("inconclusive", "c", "it", many=False)
     ('a and b are better than old', 'c shows no clear difference from it')
     """
-    if word == "inconclusive":
-        return f"{systems} {'show' if many else 'shows'} no clear difference from {baseline}"
-    relation = {"equivalent": "as good as", "identical": "identical with"}.get(word, f"{word} than")
-    return f"{systems} {'are' if many else 'is'} {relation} {baseline}"
+    are, is_ = ("show", "shows") if word == "inconclusive" else ("are", "is")
+    return f"{systems} {are if many else is_} {relation(word)} {baseline}"
+
+
+def relation(word: str) -> str:
+    """What stands between a system and the baseline, by the word of the verdict.
+
+    >>> relation("better"), relation("inconclusive")
+    ('better than', 'no clear difference from')
+    """
+    words = {"equivalent": "as good as", "identical": "identical with", "inconclusive": "no clear difference from"}
+    return words.get(word, f"{word} than")
 
 
 def _decided_by(finding: Finding) -> str:

@@ -37,8 +37,6 @@ COMPARED_BY: dict[str, Any] = {name: (compare.__kwdefaults__ or {})[name] for na
 
 COMPARED_BY["test"] = "permutation"
 
-_NO_INTERVAL = Interval(float("nan"), float("nan"), float("nan"), "none")
-
 
 _LONGEST_TITLE = 160
 
@@ -219,22 +217,20 @@ class Basis:
     @cached_property
     def standings(self) -> Mapping[tuple[str, str], tuple[float, Interval]]:
         """Each system's number under each measure and its interval, where there is one."""
-        standings: dict[tuple[str, str], tuple[float, Interval]] = {}
-        for name in self.measures:
-            if name not in self.paired:
-                for system in self.names:
-                    value = math.nan if self.evaluation is None else self.evaluation.mean(name, system)
-                    standings[name, system] = value, _NO_INTERVAL
-            elif self.comparison is None:
-                paired, settings = self.paired[name], self.settings
-                for place, system in enumerate(paired.systems):
-                    level = [1 - settings.alpha]
-                    (interval,) = paired.intervals((place,), level, settings.drawing, settings.bootstrap)
-                    standings[name, system] = float(paired.observed[place]), interval
-            else:
-                for each in self.comparison.standing(name):
-                    standings[name, each.system] = each.value, each.interval
-        return standings
+        compared = () if self.comparison is None else self.comparison.standings
+        standings = {(each.measure, each.system): (each.value, each.interval) for each in compared}
+        places = ((name, system) for name in self.measures for system in self.names)
+        return standings | {place: self._alone(*place) for place in places if place not in standings}
+
+    def _alone(self, measure: str, system: str) -> tuple[float, Interval]:
+        """The number of a system that is not compared; with an interval, if it has values for its units."""
+        sample, settings = self.paired.get(measure), self.settings
+        if sample is None:
+            value = math.nan if self.evaluation is None else self.evaluation.mean(measure, system)
+            return value, Interval.unknown(math.nan)
+        place = sample.systems.index(system)
+        (interval,) = sample.intervals((place,), [1 - settings.alpha], settings.drawing, settings.bootstrap)
+        return float(sample.observed[place]), interval
 
     def _counted(self) -> Self:
         """The same with the documents of the systems that are looked at closely, and with a note on the others."""

@@ -23,7 +23,7 @@ from assay.subjects.ranking.sections.verdicts import badge, by_pair
 from assay.verbs.comparison import Comparison, Finding
 from assay.verbs.report.report import summed_up, values_of_systems
 from assay.verbs.sections.methods import Citations, correction, equivalence, systems_named, tested, were
-from assay.verbs.sections.sentences import conflict, detecting, headline, of_group, of_verdict
+from assay.verbs.sections.sentences import conflict, detecting, headline, of_group, of_verdict, relation
 
 _UNJUDGED = ("unjudged", "irrelevant")
 #: What is said of a rule that has a value.
@@ -240,7 +240,7 @@ def _settled(basis: Basis, finding: Finding) -> tuple[str, str]:
 
 _MOST_NAMES = 6
 #: Groups of systems with the same verdict, in their order.
-_GROUPS = ("better", "higher", "equivalent", "identical", "worse", "lower", "inconclusive")
+_GROUPS = ("better", "higher", "equivalent", "identical", "inconclusive", "worse", "lower")
 
 
 def summary(basis: Basis) -> Iterator[Section]:
@@ -304,12 +304,19 @@ def _sentences(basis: Basis) -> Iterator[str]:
             yield clash
         yield from _other_measures(basis)
     else:
+        yield from _best(basis)
         yield _of_groups(findings, basis.main, basis.baseline)
-        best = basis.systems[0]
-        value, interval = basis.standings[basis.main, best]
-        if not math.isnan(value):
-            top = "highest" if basis.higher_is_better(basis.main) is None else "best"
-            yield f"{best} has the {top} number, {number(value)} ({_reach(interval)})."
+
+
+def _best(basis: Basis) -> Iterator[str]:
+    """Which of several systems has the best number, and how that one stands to the baseline."""
+    best = basis.systems[0]
+    value, interval = basis.standings[basis.main, best]
+    if not math.isnan(value):
+        top = "Highest" if basis.higher_is_better(basis.main) is None else "Best"
+        words = {each.system: f"{relation(each.verdict.word)} {each.baseline}" for each in basis.findings()}
+        stands = words.get(best, "the baseline")
+        yield f"{top} under {basis.main}: {best}, {number(value)} ({_reach(interval)}), {stands}."
 
 
 def _caveats(basis: Basis) -> Iterator[str]:
