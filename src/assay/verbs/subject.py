@@ -50,7 +50,7 @@ class Subject(Protocol):
     name: str
     #: Where the function is that makes a result of its data.
     verb: str
-    #: Where the class is that reports are made by: see `assay.verbs.report.subject.Reported`.
+    #: Where the class is that reports are made by: see `assay.verbs.report.report.Reported`.
     reported: str
     #: Where the function is that pairs a baseline and a candidate, as `assay.verbs.gating.gate.Sides`. It takes the
     #: data, `Two` systems or names of them, the measures asked for, the seed and the rules.

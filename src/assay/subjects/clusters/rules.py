@@ -17,9 +17,9 @@ from assay.measures.parser import parse_measure
 from assay.measures.registry import Measure
 from assay.measures.steps import PerUnit
 from assay.measures.summary import escaped
+from assay.stats.pairing import listed
 from assay.tables.clusters import Clusters
 from assay.tables.label_rules import label_like
-from assay.verbs.scores import listed
 
 
 class Rules(NamedTuple):

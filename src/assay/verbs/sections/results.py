@@ -181,7 +181,7 @@ def _plans_lines(plan: Plan, kind: str, few: bool) -> Iterator[str]:
     if not few:
         yield "The median over pairs of systems, and the range from the smallest to the largest."
     yield (
-        f"detectable: the smallest true difference that as many {kind} show, with a chance of {as_level(plan.power)} "
+        f"detectable: the smallest true difference that this many {kind} show {as_level(plan.power)} of the time "
         f"(one pair alone: paired t test, two-sided, alpha {plan.alpha:g}); needed: {kind} for the difference to find."
     )
     yield (

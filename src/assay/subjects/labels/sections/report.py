@@ -24,7 +24,7 @@ from assay.subjects.labels.sections.parts import Evidence, sections
 from assay.subjects.labels.sections.scores import MOST_THRESHOLDS
 from assay.verbs.comparison import Comparison, compare
 from assay.verbs.report.items import further_advice, summary
-from assay.verbs.report.subject import Request, values_of_systems
+from assay.verbs.report.report import Request, values_of_systems
 from assay.verbs.sections.estimates import number_with_interval
 from assay.verbs.sections.methods import (
     MOST_NAMES,

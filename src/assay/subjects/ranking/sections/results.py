@@ -261,7 +261,7 @@ def coverage_table(evaluation: Evaluation) -> Table:
         *(Column(name, kind="count") for name in ("topics", "missing", "ignored")),
         Column("_relevant_found", "relevant found", "words"),
         share,
-        Column("tied", "judged, but tied", "count"),
+        Column("tied", "judged documents with tied scores", "count"),
         Column("undefined", kind="count"),
     )
     return Table("coverage", frame, columns, turned=True)
