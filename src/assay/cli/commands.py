@@ -118,6 +118,13 @@ def _app(name: str) -> App:
 
 def names_of(app: App, command: str) -> list[str]:
     """The options of a command, by all their names."""
+    return [name for names in options_of(app, command).values() for name in names]
+
+
+def options_of(app: App, command: str) -> dict[str, list[str]]:
+    """The names of each option of a command, by the argument that it stands for."""
     for word in command.split():
         app = app[word]
-    return [name for argument in app.assemble_argument_collection() for name in argument.names if name[:1] == "-"]
+    arguments = {(each.keys or (each.field_info.name,))[-1]: each.names for each in app.assemble_argument_collection()}
+    options = {argument: [name for name in names if name[:1] == "-"] for argument, names in arguments.items()}
+    return {argument: names for argument, names in options.items() if names}
