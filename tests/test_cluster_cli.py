@@ -99,7 +99,7 @@ def test_the_result_is_written_to_a_file_whole_or_not_at_all(tmp_path: Path) -> 
         ((NOTES, "--noise-as", "drop"), "--noise-as goes with --noise"),
         ((NOTES, "--noise", "-1", "--noise-as", "singles"), "--noise-as is one of cluster, drop, singletons, not"),
         ((NOTES, "--unlabelled", "keep"), "--unlabelled is one of error, drop, class, not 'keep'"),
-        ((NOTES, "--points", "x,,y"), "--points: expected columns with commas between them, or rest"),
+        ((NOTES, "--points", "x,,y"), "--points: expected columns with commas between them, got 'x,,y'"),
         ((NOTES, "--system", "kmean"), "no clustering is called 'kmean': there are kmeans, density, words"),
         ((NOTES, "--unlabelled", "drop", "-m", "Silhouette"), "and kmeans has none: give X, or say --points"),
         ((NOTES, "--cluster", "note", "--truth", "note"), "'note' cannot be a clustering and something else"),
