@@ -636,7 +636,10 @@ def test_two_signatures_on_the_command_line() -> None:
         (("--judged", "A:1"), "--judged and --ranking go together"),
         (("--judged", "A", "--ranking", "A"), "--judged is documents and grades, such as A:3,B:2, not 'A'"),
         (("--judged", "A:1,A:2", "--ranking", "A"), "--judged names document 'A' twice"),
-        (("--judged", "A:1", "--ranking", "A,,B"), "--ranking is documents in order"),
+        (
+            ("--judged", "A:1", "--ranking", "A,,B"),
+            "--ranking: expected documents with commas between them",
+        ),
         ((*LIST, "--query", "3"), "--query goes with files, not with a list"),
         ((*LIST, "--value", "abc"), "the value to look for is a number such as 0.7537, not 'abc'"),
         (("qrels.txt", "words.run", "--query", "t33"), "choose a query of t1, t2"),

@@ -20,7 +20,7 @@ from sklearn.mixture import GaussianMixture
 
 import assay
 from assay import AssayError, Clusters, Contingency, ParameterError, Points, cluster, number_of_clusters
-from assay.cli.clusters import numbers_in
+from assay.cli.literals import numbers_in
 from assay.subjects.clusters import curves as cluster_curves
 from assay.subjects.clusters.number_of_clusters import agreements, even_points, stability_of, subsamples
 from assay.subjects.clusters.result import arranged, bars_of
