@@ -12,8 +12,8 @@ import polars as pl
 
 from assay.core.errors import InputError, argument, listed, number_of, quote
 from assay.measures.counting.judgments import Floats, Ints
-from assay.subjects.labels.crossvalidation.measuring import LabelTask, measures_of
-from assay.subjects.labels.crossvalidation.result import CrossValidatedSystem, CrossValidation, FoldRecord
+from assay.subjects.labels.crossvalidation.measuring import CrossValidatedSystem, FoldRecord, LabelTask, measures_of
+from assay.subjects.labels.crossvalidation.result import CrossValidation
 from assay.subjects.labels.crossvalidation.splits import TINY, Split, codes_of, labels_not_learned, leaks_between_rows
 from assay.subjects.labels.inputs import all_labels, labelled, not_alike, opened, prepare, same_task
 from assay.subjects.labels.measurement import Measures
@@ -76,7 +76,7 @@ def folded(predictions: Predictions) -> Folded:
         raise InputError(f"{name}: every row was learned from: expected rows with split test")
     _refuse_twins(table, test)
     splits = _splits(columns, tested)
-    records = tuple(FoldRecord(split.repeat, split.fold, len(split.train), len(split.test)) for split in splits)
+    records = tuple(split.record for split in splits)
     if len(records) < 2:
         raise InputError(f"{name}: expected several folds, got one ({records[0].fold})")
     if empty := [str(record.fold) for record in records if not record.train_items]:
@@ -220,11 +220,10 @@ def of_predictions(
     task = LabelTask(same_task(test), all_labels(test), test[0].positive)
     tables: list[Any] = [system.given for system in test]
     wanted = measures_of(measures, task, tables[0])
-    keys = [(fold.repeat, fold.fold) for fold in first.folds]
     systems = []
     for system, table in zip(held, tables, strict=True):
         train = None if system.train is None else labelled(system.train, threshold, needed=False).predictions
-        systems.append(CrossValidatedSystem.of(table, train, keys, wanted, task))
+        systems.append(CrossValidatedSystem.of(table, train, first.folds, wanted, task))
     warnings = [*(warning for system in held for warning in system.warnings), *_not_alike(test)]
     notes = dict.fromkeys(note for system in test for note in system.notes)
     return CrossValidation(
