@@ -16,17 +16,13 @@ from assay.core.errors import InputError, ParameterError, listed, need, number_o
 from assay.measures.counting.judgments import Floats
 from assay.measures.counting.label_pairs import weights_of
 from assay.subjects.labels.crossvalidation.folded_predictions import times_of
-from assay.subjects.labels.crossvalidation.measuring import CrossValidatedSystem, measures_of
 from assay.subjects.labels.crossvalidation.result import CrossValidation
 from assay.subjects.labels.crossvalidation.splits import (
     FoldItems,
     Split,
     Splits,
-    codes_of,
-    labels_not_learned,
-    leaks_between_rows,
+    leaks,
     rows_of,
-    twin_codes,
 )
 from assay.subjects.labels.measurement import Measures
 from assay.tables import Predictions
@@ -238,19 +234,12 @@ def items_of(
     return FoldItems(X, np.asarray(truth.to_list()), labels, positive, ids, weight, groups, times)
 
 
-def leaks(items: FoldItems, splits: Splits, *, has_ids: bool) -> list[str]:
+def leaks_of(items: FoldItems, splits: Splits, *, has_ids: bool) -> list[str]:
     """What may be known of tested items beforehand, as far as it can be seen; and what cannot be learned."""
-    known = {label: place for place, label in enumerate(items.labels)}
-    places = np.array([known[label] for label in items.y.tolist()])
-    leaked = leaks_between_rows(
-        splits.each,
-        len(items),
-        rows=twin_codes(items.X, places),
-        ids=codes_of(items.ids) if has_ids else None,
-        groups=items.group_codes,
-        times=items.times,
+    ids = items.ids if has_ids else None
+    return leaks(
+        splits.each, items.y.tolist(), items.labels, X=items.X, ids=ids, groups=items.groups, times=items.times
     )
-    return leaked + labels_not_learned(splits.each, places, items.labels)
 
 
 def not_weighted(name: str, model: Any, items: FoldItems) -> list[str]:
@@ -271,22 +260,12 @@ def validated(
     notes: Sequence[str] = (),
 ) -> CrossValidation:
     """Measure what the models of all folds have said."""
-    folds, held, wanted = tuple(split.record for split in splits.each), [], None
+    tables = []
     for name, outcomes in systems.items():
         tested, *learned = zip(*outcomes, strict=True)
         test = joined(tested, [split.test for split in splits.each], splits.each, name)
         train = joined(learned[0], [split.train for split in splits.each], splits.each, name) if learned else None
-        wanted = wanted or measures_of(measures, items.task, test)
-        held.append(CrossValidatedSystem.of(test, train, folds, wanted, items.task))
-    return CrossValidation(
-        tuple(held),
-        wanted or (),
-        folds,
-        items.task,
-        splits.says,
-        seed,
-        warnings=tuple(dict.fromkeys([*splits.warnings, *warned])),
-        notes=tuple(dict.fromkeys(notes)),
-        tiny=splits.tiny,
-        overlap=splits.overlap,
-    )
+        tables.append((test, train))
+    result = CrossValidation.of(tables, [split.record for split in splits.each], items.task, measures, splits.says)
+    warnings = tuple(dict.fromkeys([*splits.warnings, *warned]))
+    return replace(result, seed=seed, warnings=warnings, notes=tuple(dict.fromkeys(notes)), overlap=splits.overlap)

@@ -34,6 +34,8 @@ DEFAULTS = {
     "multiclass": ("Accuracy", "F", "MCC", "LogLoss"),
     "multilabel": ("ExactMatch", "F", "F(average='micro')"),
 }
+#: Of folds with so few items most measures say nothing.
+TINY = 2
 #: One row a system, measure and fold.
 _SCHEMA: dict[str, Any] = {
     "system": pl.String,

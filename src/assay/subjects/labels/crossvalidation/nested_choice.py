@@ -21,7 +21,7 @@ from assay.subjects.labels.crossvalidation.estimators import (
     in_folds,
     items_of,
     joined,
-    leaks,
+    leaks_of,
     not_weighted,
     only_estimator,
     seeded,
@@ -117,7 +117,7 @@ def nested(
     else:
         honest, warned = outcomes_of([_with(model, setting) for setting in chosen])
         sides = [honest, outcomes_of([_with(model, setting) for setting in every_naive])[0]]
-    warned += [*not_weighted(name, model, items), *leaks(items, splits, has_ids=item_id is not None)]
+    warned += [*not_weighted(name, model, items), *leaks_of(items, splits, has_ids=item_id is not None)]
     outer_result, not_nested = (
         replace(validated({name: side}, items, splits, measures, seed=seed, warned=warned), confidence=confidence)
         for side in sides

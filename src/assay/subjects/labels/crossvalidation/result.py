@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 from typing import Any
@@ -22,8 +22,15 @@ from assay.stats.bootstrap import Interval
 from assay.stats.fold_samples import FoldSample, checked_fold_test, interval_of_mean
 from assay.stats.samples import NO_DRAWING, Pair
 from assay.stats.verdict import CORRECTIONS, corrected_as_stated
-from assay.subjects.labels.crossvalidation.measuring import CrossValidatedSystem, FoldRecord, LabelTask, mean_of_known
-from assay.subjects.labels.measurement import bounds_of, measure_of
+from assay.subjects.labels.crossvalidation.measuring import (
+    TINY,
+    CrossValidatedSystem,
+    FoldRecord,
+    LabelTask,
+    mean_of_known,
+    measures_of,
+)
+from assay.subjects.labels.measurement import Measures, bounds_of, measure_of
 from assay.tables import Predictions
 from assay.verbs.comparison.findings import Finding, Levels, Pairs, finding_of, pairs_of, select_finding
 
@@ -56,12 +63,24 @@ class CrossValidation(Result):
     confidence: float = 0.95
     warnings: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
-    #: Folds of one item or a few, of which most measures say nothing.
-    tiny: bool = False
     #: Whether every fold is shown.
     shows_folds: bool = False
     #: Whether items are tested several times in a repeat.
     overlap: bool = False
+
+    @classmethod
+    def of(
+        cls,
+        tables: Sequence[tuple[Predictions, Predictions | None]],
+        folds: Sequence[FoldRecord],
+        task: LabelTask,
+        measures: Measures,
+        says: str,
+    ) -> CrossValidation:
+        """Measure what systems say of tested items, and of those that they have learned from, if that is known."""
+        wanted = measures_of(measures, task, tables[0][0])
+        systems = tuple(CrossValidatedSystem.of(test, train, folds, wanted, task) for test, train in tables)
+        return cls(systems, wanted, tuple(folds), task, says)
 
     def __repr__(self) -> str:
         names = ", ".join(system.name for system in self.systems)
@@ -71,6 +90,11 @@ class CrossValidation(Result):
     def repeats(self) -> int:
         """How often all items were split."""
         return len({fold.repeat for fold in self.folds})
+
+    @property
+    def tiny(self) -> bool:
+        """Whether folds are of one item or two, of which most measures say nothing."""
+        return max(fold.test_items for fold in self.folds) <= TINY
 
     @property
     def is_pooled(self) -> bool:

@@ -15,7 +15,7 @@ from assay.core.digits import as_level
 from assay.core.domains import CONFIDENCE, Choice, Whole
 from assay.core.errors import InputError, ParameterError, listed, need, number_of
 from assay.measures.counting.judgments import Floats, Ints
-from assay.subjects.labels.crossvalidation.measuring import FoldRecord, LabelTask
+from assay.subjects.labels.crossvalidation.measuring import TINY, FoldRecord, LabelTask
 
 #: Rows tell items apart if such a share of them is distinct; or a smaller one, if equal rows have equal labels.
 _TELLING, _LEAST_TELLING = 0.5, 0.1
@@ -89,37 +89,41 @@ def on_both_sides(codes: Ints, splits: Sequence[Split]) -> int:
     return int(is_known.sum())
 
 
-def leaks_between_rows(
+def leaks(
     splits: Sequence[Split],
-    items: int,
+    truth: Sequence[Any],
+    labels: Sequence[Any],
     *,
-    rows: Ints | None = None,
-    ids: Ints | None = None,
-    groups: Ints | None = None,
+    X: Any = None,  # noqa: N803
+    ids: Iterable[Any] | None = None,
+    groups: Iterable[Any] | None = None,
     times: Floats | None = None,
 ) -> list[str]:
-    """Warnings of the same item, group or features on both sides of a fold, and of learning from the future."""
-    warnings: list[str] = []
-    tested = np.zeros(items, dtype=np.bool_)
-    for split in splits:
-        tested[split.test] = True
+    """Warnings of the same item, group or features on both sides of a fold, and of learning from the future.
+
+    And of labels that cannot be learned; `labels` is empty where items have several.
+    """
+    places = {label: place for place, label in enumerate(labels)}
+    codes = np.array([places[label] for label in truth if labels], dtype=np.int64)
+    tested = number_of("item", len(np.unique(np.concatenate([split.test for split in splits]))))
     by_row = {
-        "them": np.arange(items),
+        "them": range(len(truth)),
         "a row with the same id": ids,
-        "a row with the very same features: copies of one item should be in one group": rows,
+        "a row with the very same features: copies of one item should be in one group": (
+            None if X is None else twin_codes(X, codes)
+        ),
     }
-    for what, codes in (by_row | {"their group": groups}).items():
-        if codes is None or (warnings and what in by_row):
+    warnings: list[str] = []
+    for what, values in (by_row | {"their group": groups}).items():
+        if values is None or (warnings and what in by_row):
             continue
-        if same := on_both_sides(codes, splits):
-            of_all = f"{same:,} of {number_of('item', int(tested.sum()))}"
-            warnings.append(f"leak: {of_all} are tested by a model that has learned from {what}")
-    if times is not None:
-        early = sum(bool(times[split.train].max() > times[split.test].min()) for split in splits)
-        if early:
-            where = f"in {early} of {number_of('fold', len(splits))}"
-            warnings.append(f"leak: {where} a model has learned from items of a later time than some it is tested on")
-    return warnings
+        if same := on_both_sides(codes_of(values), splits):
+            warnings.append(f"leak: {same:,} of {tested} are tested by a model that has learned from {what}")
+    early = 0 if times is None else sum(times[split.train].max() > times[split.test].min() for split in splits)
+    if early:
+        where = f"in {early} of {number_of('fold', len(splits))}"
+        warnings.append(f"leak: {where} a model has learned from items of a later time than some it is tested on")
+    return warnings + (labels_not_learned(splits, codes, labels) if labels else [])
 
 
 def labels_not_learned(splits: Sequence[Split], codes: Ints, labels: Sequence[Any]) -> list[str]:
@@ -143,8 +147,6 @@ def labels_not_learned(splits: Sequence[Split], codes: Ints, labels: Sequence[An
 WORDS = ("repeated", "5x2", "leave-one-out", "time", "split")
 #: More splits than these are refused: a model would be fitted for each.
 MOST_SPLITS = 10_000
-#: Of folds with so few items most measures say nothing.
-TINY = 2
 
 
 @dataclass(frozen=True, eq=False)
@@ -169,11 +171,6 @@ class FoldItems:
     def task(self) -> LabelTask:
         """What is to be learned."""
         return LabelTask("binary" if len(self.labels) == 2 else "multiclass", self.labels, self.positive)
-
-    @property
-    def group_codes(self) -> Ints | None:
-        """A number for each group."""
-        return None if self.groups is None else codes_of(self.groups.tolist())
 
     def taken(self, rows: Ints) -> FoldItems:
         """Some of the items."""
@@ -255,7 +252,11 @@ def split_items(
         seen = items.X, items.y, items.groups
     else:  # these look at no features, and at codes only
         splitters, says = _splitters(items, cv, repeats=repeats, stratify=stratify, test_size=test_size, seed=seed)
-        seen = np.zeros((len(items), 1)), codes_of(items.y.tolist()), items.group_codes
+        seen = (
+            np.zeros((len(items), 1)),
+            codes_of(items.y.tolist()),
+            items.groups if items.groups is None else codes_of(items.groups),
+        )
     each: list[Split] = []
     overlap = False
     with warnings.catch_warnings(record=True) as caught:

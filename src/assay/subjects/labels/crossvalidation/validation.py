@@ -24,7 +24,7 @@ from assay.subjects.labels.crossvalidation.estimators import (
     fold_outcome,
     in_folds,
     items_of,
-    leaks,
+    leaks_of,
     not_weighted,
     only_estimator,
     predicted,
@@ -230,7 +230,7 @@ def crossval(
         if items.positive is None:
             raise ParameterError(f"a threshold is for two labels, and there are {len(items.labels)}")
     splits = split_items(items, cv, repeats=repeats, stratify=stratify, test_size=test_size, seed=seed)
-    warned, notes = leaks(items, splits, has_ids=item_id is not None), []
+    warned, notes = leaks_of(items, splits, has_ids=item_id is not None), []
     systems = {}
     for name, estimator in estimators.items():
         model, was_unset = seeded(estimator, seed)
