@@ -14,7 +14,8 @@ from typing import NamedTuple
 import numpy as np
 from scipy import stats
 
-from assay.stats.fold_samples import Choices, interval_by_error, t_by_error
+from assay.stats.bootstrap import Interval
+from assay.stats.fold_samples import RETUNED, Choices, t_by_error
 
 ALPHA, NOISE, RESAMPLES = 0.05, 0.1, 500
 
@@ -67,7 +68,7 @@ def main() -> None:
             apart = choices.numbers[np.arange(case.topics), chosen[fold_of]]
             plain = stats.ttest_1samp(apart, 0.0).pvalue if np.ptp(apart) else 1.0
             error = float(apart.std(ddof=1)) / np.sqrt(case.topics), choices.error(RESAMPLES, number)
-            reach = [interval_by_error(gain, one, case.topics, 1 - ALPHA)[:2] for one in error]
+            reach = [Interval.by_t(gain, one, case.topics - 1, 1 - ALPHA, RETUNED)[:2] for one in error]
             retuned = t_by_error(gain, error[1], case.topics).p
             rows.append((gain, plain < ALPHA, retuned < ALPHA, *reach[0], *reach[1]))
         table = np.array(rows)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import math
 import subprocess
 import sys
@@ -12,7 +11,6 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
-from command import Terminal
 from scipy import stats
 from sklearn import datasets, metrics
 from sklearn.linear_model import LogisticRegression, RidgeClassifier
@@ -263,13 +261,12 @@ def test_a_class_that_is_not_there_to_learn_from_has_probability_0() -> None:
 
 def test_out_of_fold_predictions_go_on_to_curves_thresholds_and_classify() -> None:
     found = crossval({"bayes": GaussianNB(), "tree": DecisionTreeClassifier(max_depth=2)}, *CANCER, cv=FOLDS)
-    curve = found.curve("roc")
+    systems = [found.predictions(name) for name in ("bayes", "tree")]
+    curve = assay.classifier_curves.roc(systems)
     assert curve.summary["value"].to_list() == pytest.approx([found.pooled("AUC", name) for name in ("bayes", "tree")])
-    assert found.classify(measures="MCC").value("MCC", "tree") == pytest.approx(found.pooled("MCC", "tree"))
+    assert assay.classify(systems, "MCC").value("MCC", "tree") == pytest.approx(found.pooled("MCC", "tree"))
     chosen = assay.choose_threshold(found.predictions("bayes"), rule="max_accuracy", resamples=0)
     assert chosen.value >= found.pooled("Accuracy", "bayes")
-    with pytest.raises(ParameterError, match="did you mean lift"):
-        found.curve("lft")  # type: ignore[arg-type]
     with pytest.raises(ParameterError, match="choose a system of bayes, tree"):
         found.predictions()
     again = crossval([found.predictions("bayes")])  # the table holds its folds
@@ -290,16 +287,6 @@ def test_every_form_of_a_result_holds_its_numbers() -> None:
     assert found.to_frame()["pooled"].to_list() == [found.pooled("Accuracy"), found.pooled("AUC")]
     assert found.per_fold("AUC")["value"].to_list() == found.values("AUC").tolist()
     assert repr(found) == "<CrossValidation of GaussianNB: 4 folds>"
-
-
-def test_a_bar_is_drawn_on_a_terminal_only(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    crossval(GaussianNB(), *CANCER, cv=2, measures="Accuracy", progress=True)
-    assert capsys.readouterr().err == ""
-    drawn = io.BytesIO()
-    monkeypatch.setenv("TERM", "xterm")
-    monkeypatch.setattr(sys, "stderr", Terminal(drawn, encoding="utf-8", write_through=True))
-    crossval(GaussianNB(), *CANCER, cv=2, measures="Accuracy", progress=True)
-    assert b"cross-validating" in drawn.getvalue()
 
 
 def test_without_scikit_learn_files_can_be_measured_and_estimators_ask_for_it() -> None:

@@ -25,7 +25,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from assay import AssayError, InputError, choose_threshold, crossval, nested
 from assay.subjects.labels.crossvalidation.estimators import items_of
-from assay.subjects.labels.crossvalidation.splits import SplitDesign, split_items
+from assay.subjects.labels.crossvalidation.splits import split_items
 
 CANCER = datasets.load_breast_cancer(return_X_y=True)
 WINE = datasets.load_wine(return_X_y=True)
@@ -155,7 +155,7 @@ def test_inner_folds_may_be_drawn_anew_in_each_fold() -> None:
     drawn = KFold(3, shuffle=True, random_state=np.random.RandomState(7))
     found = nested(tree, grid, *WINE, inner=drawn, **asked)  # type: ignore[arg-type]
     source = np.random.RandomState(7)
-    outer = split_items(items_of(*WINE), SplitDesign(3)).each
+    outer = split_items(items_of(*WINE), 3).each
     for one, value in zip(outer, found.chosen["inner Accuracy"], strict=True):
         pairs = [*KFold(3, shuffle=True, random_state=source).split(one.train)]
         search = GridSearchCV(tree, grid, cv=pairs, scoring="accuracy").fit(WINE[0][one.train], WINE[1][one.train])

@@ -142,7 +142,7 @@ def test_what_is_no_classifier_is_refused(given: Any, says: str) -> None:
         ({"repeats": 4, "cv": KFold(3)}, "^repeats=4 has no effect with cv=a splitter"),
         ({"repeats": 4, "cv": "5x2"}, "^repeats=4 has no effect with cv=5x2"),
         ({"cv": 2.5}, "^cv is a whole number from 2 on, not 2.5$"),
-        ({"cv": [(np.arange(9, 99), [0, 1, 0])]}, "^cv: fold 1 of repeat 1 tests row 0 several times$"),
+        ({"cv": [(np.arange(9, 99), [0, 1, 0])]}, "^cv: split 1 tests row 0 several times$"),
         ({"groups": [*range(568), None]}, "^groups: 1 null, the first at item 569: "),
         ({"groups": [*range(568), math.nan]}, "^groups: 1 null, the first at item 569: "),
         (

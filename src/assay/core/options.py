@@ -243,15 +243,6 @@ class TestSettings(TypedDict, total=False):
     bootstrap_resamples: Resamples
 
 
-class FoldTestSettings(TypedDict, total=False):
-    """How folds are compared."""
-
-    alpha: Alpha
-    margin: Margin | None
-    power: Power
-    correction: Correction
-
-
 class PlanSettings(SeedOption, total=False):
     """What is to be found, and with which chance."""
 

@@ -60,7 +60,6 @@ SUBJECTS = {
 #: Verbs that results have as methods.
 VERBS = {
     "report": "assay.verbs.report:make_report",
-    "compare_folds": "assay.subjects.labels.crossvalidation.result:compare_folds",
     "explain": "assay.verbs.explanation:explain",
     "chart": "assay.show.vega:chart",
     "save": "assay.show.svg:save",

@@ -7,7 +7,7 @@ import warnings
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 import polars as pl
@@ -16,17 +16,13 @@ from assay.core.errors import InputError, ParameterError, listed, need, number_o
 from assay.measures.counting.judgments import Floats
 from assay.measures.counting.label_pairs import weights_of
 from assay.subjects.labels.crossvalidation.folded_predictions import times_of
-from assay.subjects.labels.crossvalidation.measuring import measures_of
-from assay.subjects.labels.crossvalidation.result import CrossValidatedSystem, CrossValidation, FoldRecord
+from assay.subjects.labels.crossvalidation.result import CrossValidation
 from assay.subjects.labels.crossvalidation.splits import (
     FoldItems,
     Split,
     Splits,
-    codes_of,
-    labels_not_learned,
-    leaks_between_rows,
+    leaks,
     rows_of,
-    twin_codes,
 )
 from assay.subjects.labels.measurement import Measures
 from assay.tables import Predictions
@@ -34,20 +30,8 @@ from assay.tables.label_columns import ids_of, labels_of, refuse_nulls
 from assay.tables.label_rules import both_labels, distinct, positive_label, row_numbers
 
 Value = TypeVar("Value")
-
-
-class FoldPrediction(NamedTuple):
-    """What a model says of some items: labels, and a score of the positive label or one of each label."""
-
-    prediction: Any
-    score: Any = None
-
-
-class FoldOutcome(NamedTuple):
-    """What one fold's model says of the tested items, and of those learned from, if that was asked for."""
-
-    test: FoldPrediction
-    train: FoldPrediction | None = None
+#: What one fold's model says of the tested items and, if that was asked for, of those learned from.
+FoldOutcome: TypeAlias = tuple[Predictions, ...]
 
 
 def estimators_in(estimator: Any) -> dict[str, Any]:
@@ -68,8 +52,7 @@ def estimators_in(estimator: Any) -> dict[str, Any]:
             got = f"the class {model.__name__}" if isinstance(model, type) else type(model).__name__
             raise ParameterError(f"{name}: expected an estimator with fit and predict, got {got}")
         try:
-            clone(model)
-            is_other = is_regressor(model) or is_clusterer(model)
+            is_other = is_regressor(clone(model)) or is_clusterer(model)
         except (AttributeError, TypeError) as problem:
             why = " ".join(str(problem).split())
             raise ParameterError(f"{name}: expected an estimator of scikit-learn: {why}") from problem
@@ -104,7 +87,7 @@ def seeded(estimator: Any, seed: int) -> tuple[Any, bool]:
     fresh = clone(estimator)
     held = fresh.get_params(deep=True)
     unset = {name: seed for name, value in held.items() if name.split("__")[-1] == "random_state" and value is None}
-    return (fresh.set_params(**unset) if unset else fresh), bool(unset)
+    return fresh.set_params(**unset), bool(unset)
 
 
 def weights_for(estimator: Any, weight: Floats | None) -> dict[str, Floats]:
@@ -123,10 +106,11 @@ def fold_outcome(estimator: Any, items: FoldItems, split: Split, train: bool = F
 
     learned, model = items.taken(split.train), clone(estimator)
     model.fit(learned.X, learned.y, **weights_for(model, learned.weight))
-    return FoldOutcome(_said(model, items.taken(split.test)), _said(model, learned) if train else None)
+    tested = predicted(model, items.taken(split.test))
+    return (tested, predicted(model, learned)) if train else (tested,)
 
 
-def _said(model: Any, items: FoldItems) -> FoldPrediction:
+def predicted(model: Any, items: FoldItems) -> Predictions:
     """What a model predicts: of two labels with a score of the positive one, of more with probabilities, if it has any.
 
     Decision values of more than two labels are no scores of labels: some are of pairs of them.
@@ -135,7 +119,7 @@ def _said(model: Any, items: FoldItems) -> FoldPrediction:
     prediction = np.asarray(model.predict(items.X)).reshape(len(items))
     if strange := set(prediction.tolist()) - set(labels):
         raise InputError(f"predict: expected {listed([*map(str, labels)])}, got {strange.pop()!r}")
-    score: Any
+    score: Any = None
     if hasattr(model, "predict_proba"):
         score = np.zeros((len(items), len(labels)))  # a label that was not there to learn from has probability 0
         score[:, [labels.index(label) for label in model.classes_.tolist()]] = model.predict_proba(items.X)
@@ -143,90 +127,62 @@ def _said(model: Any, items: FoldItems) -> FoldPrediction:
     elif positive is not None and hasattr(model, "decision_function"):
         score = np.asarray(model.decision_function(items.X), dtype=np.float64).reshape(len(items))
         score = score if model.classes_.tolist()[-1] == positive else -score  # they are of the second label
-    else:
-        return FoldPrediction(prediction)
-    if not np.isfinite(score).all():
+    if score is not None and not np.isfinite(score).all():
         raise InputError("expected scores that are finite numbers, got nan or infinite ones")
-    return FoldPrediction(prediction, score)
+    return Predictions.of(
+        items.y, prediction, y_score=score, labels=items.labels, pos_label=positive, sample_weight=items.weight,
+        item_id=items.ids,
+    )  # fmt: skip
 
 
-def at_threshold(outcomes: Sequence[FoldOutcome], thresholds: Sequence[float], items: FoldItems) -> list[FoldOutcome]:
+def at_thresholds(outcomes: Sequence[FoldOutcome], thresholds: Sequence[float]) -> list[FoldOutcome]:
     """The same, positive predicted from each fold's threshold on."""
+    return [tuple(side.at(threshold) for side in sides) for sides, threshold in zip(outcomes, thresholds, strict=True)]
 
-    def anew(said: FoldPrediction, threshold: float) -> FoldPrediction:
-        if said.score is None:
-            raise InputError("there is no score an item to which a threshold could apply")
-        return said._replace(prediction=np.where(said.score >= threshold, items.positive, other))
 
-    other = next(label for label in items.labels if label != items.positive)
-    return [
-        FoldOutcome(anew(outcome.test, threshold), outcome.train and anew(outcome.train, threshold))
-        for outcome, threshold in zip(outcomes, thresholds, strict=True)
+def joined(parts: Sequence[Predictions], rows: Sequence[Any], splits: Sequence[Split], name: str) -> Predictions:
+    """What was said of each fold's rows, by repeat and in the order of the rows."""
+    frames = [
+        part.columns.with_columns(
+            row=pl.Series(places), repeat=pl.lit(split.repeat, pl.Int64), fold=pl.lit(split.fold, pl.Int64)
+        )
+        for part, places, split in zip(parts, rows, splits, strict=True)
     ]
-
-
-def tabled(said: Sequence[FoldPrediction], rows: Sequence[Any], splits: Sequence[Split], items: FoldItems, name: str
-) -> Predictions:  # fmt: skip
-    """What was said of each fold's rows, beside the truth, by repeat and in the order of the rows."""
-    every, sizes = np.concatenate(rows), [len(part) for part in rows]
-    repeat, fold = (np.repeat(part, sizes) for part in ([s.repeat for s in splits], [s.fold for s in splits]))
-    scores: Any = None
-    if all(part.score is not None for part in said):
-        scores = np.concatenate([part.score for part in said])
-        scores = scores if scores.ndim == 1 else dict(zip(items.labels, scores.T, strict=True))
-    place = pl.Series(every)
-    table = Predictions.of(
-        items.truth.gather(place),
-        np.concatenate([part.prediction for part in said]),
-        y_score=scores,
-        labels=items.labels,
-        pos_label=items.positive,
-        sample_weight=None if items.weight is None else items.weight[every],
-        item_id=items.ids.gather(place),
-        name=name,
-    )
-    columns = table.columns.with_columns(repeat=pl.Series(repeat), fold=pl.Series(fold))
-    return replace(table, columns=columns[np.lexsort((fold, every, repeat))])
+    columns = pl.concat(frames).sort("repeat", "row", "fold").drop("row")
+    return replace(parts[0], columns=columns, name=name)
 
 
 def in_folds(
-    task: Callable[..., Value], each: Sequence[tuple[Any, ...]], splits: Sequence[Split], name: str,
-    *, n_jobs: int | None, progress: bool,
-) -> tuple[list[Value], list[str]]:  # fmt: skip
+    task: Callable[..., Value], each: Sequence[tuple[Any, ...]], splits: Splits, name: str, n_jobs: int | None
+) -> tuple[list[Value], list[str]]:
     """Do something for every split, with these arguments, and say what was warned of.
 
     The same comes out whether it is done one after another or side by side.
     """
-    from rich.console import Console  # noqa: PLC0415  # results that nobody waits for need no Rich
-    from rich.progress import track  # noqa: PLC0415
     from sklearn.utils.parallel import Parallel, delayed  # noqa: PLC0415
 
-    outcomes = Parallel(n_jobs=n_jobs, return_as="generator")(delayed(_caught)(task, *one) for one in each)
-    out = Console(stderr=True)
-    shown = track(outcomes, "cross-validating", len(splits), console=out, transient=True,
-                  disable=not progress or not out.is_terminal)  # fmt: skip
-    values: list[Value] = []
+    outcomes = Parallel(n_jobs=n_jobs)(delayed(caught)(task, *arguments) for arguments in each)
     said: dict[str, int] = {}
-    for split, (value, messages, problem) in zip(splits, shown, strict=True):
+    for split, (_, messages, problem) in zip(splits.each, outcomes, strict=True):
         if problem is not None:
             raise InputError(f"{name}: fold {split.fold} of repeat {split.repeat}: {problem}")
-        values.append(value)
         for message in messages:
             said[message] = said.get(message, 0) + 1
-    where = f"of {number_of('fold', len(splits))}"
-    return values, [f"{name}: in {number} {where}: {text}" for text, number in said.items()]
+    where = f"of {number_of('fold', len(splits.each))}"
+    warned = [f"{name}: in {number} {where}: {text}" for text, number in said.items()]
+    return [value for value, _, _ in outcomes], warned
 
 
-def _caught(task: Callable[..., Any], *arguments: Any) -> tuple[Any, list[str], str | None]:
+def caught(task: Callable[..., Any], *arguments: Any) -> tuple[Any, list[str], str | None]:
     """What comes of a task, what it warns of, and what goes wrong in it as one line of text."""
     # Filters of warnings belong to the whole process: they are left alone where threads share it.
     is_alone = threading.current_thread() is threading.main_thread()
-    with warnings.catch_warnings(record=True, action="always") if is_alone else nullcontext([]) as caught:
+    with warnings.catch_warnings(record=True, action="always") if is_alone else nullcontext([]) as said:
         try:
             value = task(*arguments)
         except Exception as problem:  # an estimator may raise anything: the fold is to be named
             return None, [], f"{type(problem).__name__}: {' '.join(str(problem).split())[:300]}"
-    problems = (f"{warning.category.__name__}: {str(warning.message).split('.')[0]}" for warning in caught or ())
+    problems = (f"{warning.category.__name__}: {str(warning.message).split('.')[0]}" for warning in said or ())
     return value, [*dict.fromkeys(" ".join(text.split()) for text in problems)], None
 
 
@@ -251,7 +207,13 @@ def items_of(
             "y: expected one label an item; predictions of several an item can be given with a fold column"
         )
     refuse_nulls(truth, "y", "give items that have a label")
-    rows = _rows_in(X)
+    try:
+        rows = int(X.shape[0] if hasattr(X, "shape") else len(X))
+        rows_of(X, np.arange(min(rows, 1)))
+    except (TypeError, LookupError, ValueError):
+        raise InputError(
+            f"X: expected an array, a list, a sparse matrix, or a frame of pandas or Polars, got {type(X).__name__}"
+        ) from None
     if rows != len(truth):
         raise InputError(f"expected as many labels as X has rows, {rows:,}, got {len(truth):,} in y")
     labels = tuple(distinct(truth))
@@ -260,41 +222,24 @@ def items_of(
     if pos_label is not None and len(labels) > 2:
         raise ParameterError(f"only one of two labels can be positive, and there are {len(labels)}")
     positive = positive_label(both_labels([*labels], pos_label), pos_label) if len(labels) == 2 else None
-    if truth.dtype.base_type() in {pl.Categorical, pl.Enum}:
-        truth = truth.cast(pl.String)
     weight = None if sample_weight is None else weights_of(sample_weight, rows)
     ids = row_numbers(rows) if item_id is None else ids_of(item_id, "item_id")
     if groups is not None:
         refuse_nulls(ids_of(groups, "groups"), "groups", "give every item a group")
         groups = np.asarray(groups)
     times = None if time is None else times_of(time, "time")
-    for name, held in (("item_id", ids), ("groups", groups), ("time", times)):
-        if held is not None and len(held) != rows:
-            raise InputError(f"expected as many values as y has, {rows:,}, got {len(held):,} in {name}")
-    return FoldItems(X, np.asarray(truth.to_list()), truth, labels, positive, ids, weight, groups, times)
+    for name, column in (("item_id", ids), ("groups", groups), ("time", times)):
+        if column is not None and len(column) != rows:
+            raise InputError(f"expected as many values as y has, {rows:,}, got {len(column):,} in {name}")
+    return FoldItems(X, np.asarray(truth.to_list()), labels, positive, ids, weight, groups, times)
 
 
-def _rows_in(X: Any) -> int:  # noqa: N803  # what scikit-learn calls the features
-    """How many rows features have; an error where they have none that could be taken."""
-    try:
-        rows = int(X.shape[0] if hasattr(X, "shape") else len(X))
-        rows_of(X, np.arange(min(rows, 1)))
-    except (TypeError, LookupError, ValueError):
-        raise InputError(
-            f"X: expected an array, a list, a sparse matrix, or a frame of pandas or Polars, got {type(X).__name__}"
-        ) from None
-    return rows
-
-
-def leaks(items: FoldItems, splits: Splits, *, has_ids: bool) -> list[str]:
+def leaks_of(items: FoldItems, splits: Splits, *, has_ids: bool) -> list[str]:
     """What may be known of tested items beforehand, as far as it can be seen; and what cannot be learned."""
-    known = {label: place for place, label in enumerate(items.labels)}
-    places = np.array([known[label] for label in items.truth.to_list()])
-    ids = codes_of(items.ids) if has_ids else None
-    leaked = leaks_between_rows(
-        splits.each, len(items), rows=twin_codes(items.X, places), ids=ids, groups=items.group_codes, times=items.times
+    ids = items.ids if has_ids else None
+    return leaks(
+        splits.each, items.y.tolist(), items.labels, X=items.X, ids=ids, groups=items.groups, times=items.times
     )
-    return leaked + labels_not_learned(splits.each, places, items.labels)
 
 
 def not_weighted(name: str, model: Any, items: FoldItems) -> list[str]:
@@ -304,34 +249,7 @@ def not_weighted(name: str, model: Any, items: FoldItems) -> list[str]:
     return [f"{name} takes no weights: they count where it is measured, not where it learns"]
 
 
-def of_estimators(
-    estimators: Mapping[str, Any],
-    items: FoldItems,
-    splits: Splits,
-    measures: Measures = None,
-    *,
-    seed: int,
-    n_jobs: int | None,
-    progress: bool,
-    train_scores: bool = False,
-    threshold: float | None = None,
-) -> CrossValidation:
-    """Run every estimator over the same splits."""
-    warned: list[str] = []
-    notes, systems = [], {}
-    for name, estimator in estimators.items():
-        model, was_unset = seeded(estimator, seed)
-        notes += [f"{name} has no random_state of its own: {seed} is used"] if was_unset else []
-        warned += not_weighted(name, model, items)
-        each = [(model, items, split, train_scores) for split in splits.each]
-        outcomes, said = in_folds(fold_outcome, each, splits.each, name, n_jobs=n_jobs, progress=progress)
-        warned += said
-        at = None if threshold is None else [threshold] * len(outcomes)
-        systems[name] = outcomes if at is None else at_threshold(outcomes, at, items)
-    return measured_outcomes(systems, items, splits, measures, seed=seed, warned=warned, notes=notes)
-
-
-def measured_outcomes(
+def validated(
     systems: Mapping[str, Sequence[FoldOutcome]],
     items: FoldItems,
     splits: Splits,
@@ -342,17 +260,12 @@ def measured_outcomes(
     notes: Sequence[str] = (),
 ) -> CrossValidation:
     """Measure what the models of all folds have said."""
-    held, wanted = [], None
+    tables = []
     for name, outcomes in systems.items():
-        test, learned = [each.test for each in outcomes], [each.train for each in outcomes if each.train is not None]
-        table = tabled(test, [split.test for split in splits.each], splits.each, items, name)
-        train = tabled(learned, [split.train for split in splits.each], splits.each, items, name) if learned else None
-        wanted = wanted or measures_of(measures, items.task, table)
-        keys = [(split.repeat, split.fold) for split in splits.each]
-        held.append(CrossValidatedSystem.of(table, train, keys, wanted, items.task))
-    records = tuple(FoldRecord(split.repeat, split.fold, len(split.train), len(split.test)) for split in splits.each)
-    return CrossValidation(
-        tuple(held), wanted or (), records, items.task, splits.says, seed,
-        warnings=tuple(dict.fromkeys([*splits.warnings, *warned])), notes=tuple(dict.fromkeys(notes)),
-        tiny=splits.tiny, overlap=splits.overlap,
-    )  # fmt: skip
+        tested, *learned = zip(*outcomes, strict=True)
+        test = joined(tested, [split.test for split in splits.each], splits.each, name)
+        train = joined(learned[0], [split.train for split in splits.each], splits.each, name) if learned else None
+        tables.append((test, train))
+    result = CrossValidation.of(tables, [split.record for split in splits.each], items.task, measures, splits.says)
+    warnings = tuple(dict.fromkeys([*splits.warnings, *warned]))
+    return replace(result, seed=seed, warnings=warnings, notes=tuple(dict.fromkeys(notes)), overlap=splits.overlap)

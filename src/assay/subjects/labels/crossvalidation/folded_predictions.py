@@ -12,9 +12,9 @@ import polars as pl
 
 from assay.core.errors import InputError, argument, listed, number_of, quote
 from assay.measures.counting.judgments import Floats, Ints
-from assay.subjects.labels.crossvalidation.measuring import LabelTask, measures_of
-from assay.subjects.labels.crossvalidation.result import CrossValidatedSystem, CrossValidation, FoldRecord
-from assay.subjects.labels.crossvalidation.splits import TINY, Split, codes_of, labels_not_learned, leaks_between_rows
+from assay.subjects.labels.crossvalidation.measuring import FoldRecord, LabelTask
+from assay.subjects.labels.crossvalidation.result import CrossValidation
+from assay.subjects.labels.crossvalidation.splits import Split, codes_of, leaks
 from assay.subjects.labels.inputs import all_labels, labelled, not_alike, opened, prepare, same_task
 from assay.subjects.labels.measurement import Measures
 from assay.tables import Predictions
@@ -25,16 +25,13 @@ COLUMNS = ("fold", "repeat", "split", "group", "time")
 _IS_TESTED = {"train": False, "training": False, "test": True, "testing": True}
 
 
-class Folded(NamedTuple):
+class FoldedPredictions(NamedTuple):
     """One system: the tested rows, and the rows that were learned from, if there are any; both with repeat and fold."""
 
-    name: str
     test: Predictions
     train: Predictions | None
     folds: tuple[FoldRecord, ...]
     warnings: tuple[str, ...]
-    #: Whether items are tested several times in a repeat.
-    overlap: bool
 
 
 def predictions_in(predictions: Any, columns: Mapping[str, Any], pos_label: Any = None) -> list[Predictions]:
@@ -55,7 +52,7 @@ def predictions_in(predictions: Any, columns: Mapping[str, Any], pos_label: Any 
     return [replace(table, columns=table.columns.with_columns(added)) for table in tables]
 
 
-def folded(predictions: Predictions) -> Folded:
+def folded(predictions: Predictions) -> FoldedPredictions:
     """Check the folds of one system and tell the rows apart that were tested and learned from."""
     columns, name = predictions.columns, _called(predictions)
     if "fold" not in columns.columns:
@@ -76,18 +73,24 @@ def folded(predictions: Predictions) -> Folded:
         raise InputError(f"{name}: every row was learned from: expected rows with split test")
     _refuse_twins(table, test)
     splits = _splits(columns, tested)
-    records = tuple(FoldRecord(split.repeat, split.fold, len(split.train), len(split.test)) for split in splits)
+    records = tuple(split.record for split in splits)
     if len(records) < 2:
         raise InputError(f"{name}: expected several folds, got one ({records[0].fold})")
     if empty := [str(record.fold) for record in records if not record.train_items]:
         raise InputError(f"{name}: nothing was learned from in fold {listed(empty)}: there is no train row of it")
-    problems = _leaks(table, columns, splits, name)
+    problems = leaks(
+        splits,
+        table.truth.to_list(),
+        () if table.kind == "multilabel" else table.truth.unique(maintain_order=True).to_list(),
+        ids=table.item_id if predictions.has_ids else None,
+        groups=table.columns.get_column("group", default=None),
+        times=times_of(columns["time"].to_list(), f"{name}: time") if "time" in columns.columns else None,
+    )
     if train is None:
         assumed = "; that is, if each fold learned from all others: rows with split train would say from which"
         problems = [f"{problem}{assumed}" for problem in problems]
-    overlap = bool(predictions.has_ids and test.columns.select("repeat", "item_id").is_duplicated().any())
     warnings = (*predictions.remarks, *(f"{predictions.name}: {problem}" for problem in problems))
-    return Folded(predictions.name, test, train, records, warnings, overlap)
+    return FoldedPredictions(test, train, records, warnings)
 
 
 def _called(predictions: Predictions) -> str:
@@ -95,21 +98,6 @@ def _called(predictions: Predictions) -> str:
     if predictions.origin == "in memory":
         return predictions.name
     return predictions.origin if predictions.name in predictions.origin else f"{predictions.origin}: {predictions.name}"
-
-
-def _leaks(predictions: Predictions, columns: pl.DataFrame, splits: Sequence[Split], name: str) -> list[str]:
-    """What may have been known of tested rows beforehand, and what cannot have been learned."""
-    leaked = leaks_between_rows(
-        splits,
-        len(columns),
-        ids=codes_of(predictions.item_id) if predictions.has_ids else None,
-        groups=codes_of(columns["group"]) if "group" in columns.columns else None,
-        times=times_of(columns["time"].to_list(), f"{name}: time") if "time" in columns.columns else None,
-    )
-    if isinstance(predictions.truth.dtype, pl.List):
-        return leaked
-    labels = predictions.truth.unique(maintain_order=True).to_list()
-    return leaked + labels_not_learned(splits, codes_of(predictions.truth), labels)
 
 
 def _splits(columns: pl.DataFrame, tested: Any) -> list[Split]:
@@ -207,31 +195,33 @@ def of_predictions(
     predictions: Sequence[Predictions], measures: Measures, pos_label: Any, threshold: float | None
 ) -> CrossValidation:
     """Measure predictions that were made elsewhere, system by system, on the folds they say."""
-    held = [folded(table) for table in predictions]
-    first = held[0]
-    for other in held[1:]:
-        if [fold[:2] for fold in other.folds] != [fold[:2] for fold in first.folds]:
-            raise InputError(f"{first.name} and {other.name} have different folds: nothing could be held side by side")
-    test = [
-        prepare(system.name, system.test, None, pos_label, threshold,
-                scores_alone=measures is not None and system.test.prediction is None)
-        for system in held
+    systems = [folded(table) for table in predictions]
+    folds = systems[0].folds
+    for other in systems[1:]:
+        if [fold[:2] for fold in other.folds] != [fold[:2] for fold in folds]:
+            names = f"{systems[0].test.name} and {other.test.name}"
+            raise InputError(f"{names} have different folds: nothing could be held side by side")
+    prepared = [
+        prepare(test.name, test, None, pos_label, threshold,
+                scores_alone=measures is not None and test.prediction is None)
+        for test, *_ in systems
     ]  # fmt: skip
-    task = LabelTask(same_task(test), all_labels(test), test[0].positive)
-    tables: list[Any] = [system.given for system in test]
-    wanted = measures_of(measures, task, tables[0])
-    keys = [(fold.repeat, fold.fold) for fold in first.folds]
-    systems = []
-    for system, table in zip(held, tables, strict=True):
-        train = None if system.train is None else labelled(system.train, threshold, needed=False).predictions
-        systems.append(CrossValidatedSystem.of(table, train, keys, wanted, task))
-    warnings = [*(warning for system in held for warning in system.warnings), *_not_alike(test)]
-    notes = dict.fromkeys(note for system in test for note in system.notes)
-    return CrossValidation(
-        tuple(systems), wanted, first.folds, task, _says(first), warnings=tuple(dict.fromkeys(warnings)),
-        notes=tuple(notes), tiny=max(fold.test_items for fold in first.folds) <= TINY,
-        overlap=any(system.overlap for system in held),
-    )  # fmt: skip
+    tables: list[Any] = [
+        (one.given, None if system.train is None else labelled(system.train, threshold, needed=False).predictions)
+        for one, system in zip(prepared, systems, strict=True)
+    ]
+    repeats = len({fold.repeat for fold in folds})
+    says = f"{number_of('fold', len(folds))} as given" + (f", in {repeats} repeats" if repeats > 1 else "")
+    if systems[0].train is None:
+        says += ", each taken to have learned from all others"
+    task = LabelTask(same_task(prepared), all_labels(prepared), prepared[0].positive)
+    warnings = [*(warning for system in systems for warning in system.warnings), *_not_alike(prepared)]
+    return replace(
+        CrossValidation.of(tables, folds, task, measures, says),
+        warnings=tuple(dict.fromkeys(warnings)),
+        notes=tuple(dict.fromkeys(note for one in prepared for note in one.notes)),
+        overlap=any(system.test.columns.select("repeat", "item_id").is_duplicated().any() for system in systems),
+    )
 
 
 def _not_alike(test: Sequence[Any]) -> tuple[str, ...]:
@@ -241,10 +231,4 @@ def _not_alike(test: Sequence[Any]) -> tuple[str, ...]:
         system._replace(given=replace(system.given, columns=system.given.frame.with_columns(item_id=ids)))
         for system in test
     ]
-    return not_alike(keyed) if len(test) > 1 else ()
-
-
-def _says(held: Folded) -> str:
-    repeats = len({fold.repeat for fold in held.folds})
-    text = f"{number_of('fold', len(held.folds))} as given" + (f", in {repeats} repeats" if repeats > 1 else "")
-    return text if held.train is not None else f"{text}, each taken to have learned from all others"
+    return not_alike(keyed)

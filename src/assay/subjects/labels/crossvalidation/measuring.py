@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -32,6 +34,21 @@ DEFAULTS = {
     "multiclass": ("Accuracy", "F", "MCC", "LogLoss"),
     "multilabel": ("ExactMatch", "F", "F(average='micro')"),
 }
+#: Of folds with so few items most measures say nothing.
+TINY = 2
+#: One row a system, measure and fold.
+_SCHEMA: dict[str, Any] = {
+    "system": pl.String,
+    "measure": pl.String,
+    "repeat": pl.Int64,
+    "fold": pl.String,
+    "train_items": pl.Int64,
+    "test_items": pl.Int64,
+    "value": pl.Float64,
+    "train": pl.Float64,
+    "undefined": pl.String,
+    "left_out": pl.List(pl.String),
+}
 
 
 class LabelTask(NamedTuple):
@@ -42,12 +59,65 @@ class LabelTask(NamedTuple):
     positive: Any = None
 
 
-class Values(NamedTuple):
-    """Numbers of one measure, NaN where there is none, each with the reason or None, and the classes it leaves out."""
+class FoldRecord(NamedTuple):
+    """One fold: which repeat it is in, its name, and how many items were learned from and tested."""
 
-    values: Floats
-    reasons: tuple[str | None, ...]
-    left_out: tuple[tuple[str, ...], ...] = ()
+    repeat: int
+    fold: int | str
+    train_items: int
+    test_items: int
+
+
+class CrossValidatedSystem(NamedTuple):
+    """One system: its out-of-fold predictions, with the repeat and the fold of each, and its numbers.
+
+    `numbers` has one row a measure and fold: the value on the tested items, that on the items learned from (null if
+    nobody looked), the reason where there is no value, and the classes that an average leaves out. `pooled` is of all
+    tested items together; of several repeats, the mean of each one's.
+    """
+
+    name: str
+    predictions: Predictions
+    numbers: pl.DataFrame
+    pooled: Mapping[str, float]
+
+    @classmethod
+    def of(
+        cls,
+        test: Predictions,
+        train: Predictions | None,
+        folds: Sequence[FoldRecord],
+        measures: Sequence[Measure],
+        task: LabelTask,
+    ) -> CrossValidatedSystem:
+        """Measure out-of-fold predictions, by fold and by repeat."""
+        tested = parts_of(test, "repeat", "fold")
+        learned = {} if train is None else parts_of(train, "repeat", "fold")
+        rows = []
+        for fold in folds:
+            key = fold.repeat, fold.fold
+            on_training = measured(learned[key], measures, task) if learned else {}
+            for name, number in measured(tested[key], measures, task).items():
+                train_value = on_training[name]["value"] if learned else None
+                row = {"system": test.name, "measure": name, "train": train_value, **number}
+                rows.append(row | fold._asdict() | {"fold": str(fold.fold)})
+        names = [str(measure) for measure in measures]
+        numbers = pl.DataFrame(sorted(rows, key=lambda row: names.index(row["measure"])), schema=_SCHEMA)
+        repeats = [measured(part, measures, task) for part in parts_of(test, "repeat").values()]
+        pooled = {name: mean_of_known([repeat[name]["value"] for repeat in repeats]) for name in names}
+        return cls(test.name, test, numbers.with_columns(pl.col(pl.Float64).fill_nan(None)), pooled)
+
+
+def mean_of_known(values: Sequence[float] | Floats) -> float:
+    """The mean of the numbers that there are; NaN if there is none."""
+    known = np.asarray(values)[~np.isnan(values)]
+    return float(known.mean()) if len(known) else math.nan
+
+
+def parts_of(predictions: Predictions, *by: str) -> dict[tuple[Any, ...], Predictions]:
+    """The rows of each repeat, or of each repeat and fold, in their order."""
+    parts = predictions.columns.partition_by(by, as_dict=True)
+    return {key: replace(predictions, columns=parts[key]) for key in sorted(parts)}
 
 
 def measures_of(measures: Measures, task: LabelTask, predictions: Predictions) -> tuple[Measure, ...]:
@@ -65,36 +135,20 @@ def measures_of(measures: Measures, task: LabelTask, predictions: Predictions) -
     return chosen
 
 
-def measured(
-    predictions: Predictions, measures: Sequence[Measure], task: LabelTask
-) -> list[tuple[float, str | None, tuple[str, ...]]]:
+def measured(predictions: Predictions, measures: Sequence[Measure], task: LabelTask) -> dict[str, dict[str, Any]]:
     """Every measure's number for some items, the reason where there is none, and the classes that are left out.
 
     >>> accuracy = measure_of("Accuracy", "binary")
     >>> measured(Predictions.of([0, 1], [1, 1]), [accuracy], LabelTask("binary", (0, 1), 1))
-    [(0.5, None, ())]
+    {'Accuracy': {'value': 0.5, 'undefined': None, 'left_out': ()}}
     """
     wants = has_scores(predictions) and any(measure.definition.counts is Probabilities for measure in measures)
     counts = counts_of(predictions, task.labels, task.positive, probabilities=wants)
-    numbers = []
+    numbers = {}
     for measure in measures:
         result = computed(measure, counts, predictions.name)
         value = mean_of(measure, result, counts)
-        reason = next(filter(None, result.reasons()), None) if np.isnan(value) else None
-        numbers.append((value, reason, classes_left_out(measure, result, counts)))
+        reason = next(filter(None, result.reasons()), None) if math.isnan(value) else None
+        left_out = classes_left_out(measure, result, counts)
+        numbers[str(measure)] = {"value": value, "undefined": reason, "left_out": left_out}
     return numbers
-
-
-def by_fold(
-    predictions: Predictions, keys: Sequence[tuple[Any, ...]], measures: Sequence[Measure], task: LabelTask
-) -> dict[Measure, Values]:
-    """Every measure on the rows of each fold, whose keys are repeat and fold, or of each repeat alone."""
-    columns = ["repeat", "fold"][: len(keys[0])]
-    rows = predictions.columns.with_row_index("row").group_by(columns, maintain_order=True).agg("row")
-    places = {tuple(key): place for *key, place in rows.iter_rows()}
-    each = [measured(predictions.taken(pl.Series(places[key], dtype=pl.Int64)), measures, task) for key in keys]
-    by_measure = (zip(*(fold[place] for fold in each), strict=True) for place in range(len(measures)))
-    return {
-        measure: Values(np.array(values), reasons, left_out)
-        for measure, (values, reasons, left_out) in zip(measures, by_measure, strict=True)
-    }

@@ -15,20 +15,21 @@ from assay.core.errors import InputError, ParameterError, did_you_mean
 from assay.measures.registry import Measure
 from assay.stats.estimates import checked_confidence
 from assay.subjects.labels.crossvalidation.estimators import (
-    at_threshold,
+    FoldOutcome,
+    at_thresholds,
     fold_outcome,
     in_folds,
     items_of,
-    leaks,
-    measured_outcomes,
+    joined,
+    leaks_of,
     not_weighted,
     only_estimator,
     seeded,
-    tabled,
+    validated,
 )
-from assay.subjects.labels.crossvalidation.measuring import by_fold, measures_of
+from assay.subjects.labels.crossvalidation.measuring import measured, measures_of, parts_of
 from assay.subjects.labels.crossvalidation.result import Nested
-from assay.subjects.labels.crossvalidation.splits import TINY, FoldItems, Split, SplitDesign, split_items
+from assay.subjects.labels.crossvalidation.splits import FoldItems, Split, Splits, split_items
 from assay.subjects.labels.measurement import Measures
 from assay.subjects.labels.thresholds.choice import choose_threshold
 from assay.subjects.labels.thresholds.rules import Rule, parse_rule
@@ -57,7 +58,6 @@ def nested(
     confidence: float = 0.95,
     seed: int = 0,
     n_jobs: int | None = None,
-    progress: bool = False,
 ) -> Nested:
     """Cross-validate a classifier together with the choice of its hyper-parameters or of its threshold.
 
@@ -80,7 +80,7 @@ def nested(
     name, model = only_estimator(estimator, "nested")
     items = items_of(X, y, pos_label=pos_label, sample_weight=sample_weight, item_id=item_id, groups=groups, time=time)
     model = seeded(model, seed)[0]
-    splits = split_items(items, SplitDesign(outer, stratify=stratify, seed=seed))
+    splits = split_items(items, outer, stratify=stratify, seed=seed)
     if inner is None:
         inner = "time" if isinstance(outer, str) and outer == "time" else 5
     elif isinstance(inner, Iterator):  # pairs that could be gone through only once
@@ -96,76 +96,77 @@ def nested(
         measure = _criterion(items, measures, select_by)
         choose = partial(_best, _grid(choice, model, name), measure)
         by, says = str(measure), f"parameters, by {measure} over inner folds"
-    within = SplitDesign(inner, stratify=stratify, seed=seed)
-    every = range(len(splits.each))
-    running: dict[str, Any] = {"n_jobs": n_jobs, "progress": progress}
-
-    def outcomes_of(models: Sequence[Any]) -> tuple[Any, list[str]]:
-        each = [(models[place], items, splits.each[place], not splits.tiny) for place in every]
-        return in_folds(fold_outcome, each, splits.each, name, **running)
-
-    each = [(choose, model, items, split, within) for split in splits.each]
-    choices, _ = in_folds(_chosen_within, each, splits.each, name, **running)
+    within = partial(split_items, cv=inner, stratify=stratify, seed=seed)
+    choices, _ = in_folds(
+        _chosen_within, [(choose, model, items, split, within) for split in splits.each], splits, name, n_jobs
+    )
     chosen = [setting for setting, _ in choices]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the same fits have warned in the honest folds
-        naive = choose(model, items, [split for split in splits.each if split.repeat == 1 or not is_rule])[0]
+        once = tuple(split for split in splits.each if split.repeat == 1 or not is_rule)
+        naive, _ = choose(model, items, splits._replace(each=once))
+    every_naive = [naive] * len(chosen)
+
+    def outcomes_of(models: Sequence[Any]) -> tuple[list[FoldOutcome], list[str]]:
+        each = [(one, items, split, not splits.tiny) for one, split in zip(models, splits.each, strict=True)]
+        return in_folds(fold_outcome, each, splits, name, n_jobs)
+
     if is_rule:
-        plain, warned = outcomes_of([model for _ in every])
-        sides = [at_threshold(plain, thresholds, items) for thresholds in (chosen, [naive for _ in every])]
+        plain, warned = outcomes_of([model] * len(chosen))
+        sides = [at_thresholds(plain, thresholds) for thresholds in (chosen, every_naive)]
     else:
         honest, warned = outcomes_of([_with(model, setting) for setting in chosen])
-        sides = [honest, outcomes_of([_with(model, naive)] * len(every))[0]]
-    warned += [*not_weighted(name, model, items), *leaks(items, splits, has_ids=item_id is not None)]
+        sides = [honest, outcomes_of([_with(model, setting) for setting in every_naive])[0]]
+    warned += [*not_weighted(name, model, items), *leaks_of(items, splits, has_ids=item_id is not None)]
     outer_result, not_nested = (
-        replace(
-            measured_outcomes({name: side}, items, splits, measures, seed=seed, warned=warned), confidence=confidence
-        )
+        replace(validated({name: side}, items, splits, measures, seed=seed, warned=warned), confidence=confidence)
         for side in sides
     )
+    settings = [
+        {"threshold": setting} if is_rule else {parameter: str(value) for parameter, value in setting.items()}
+        for setting in chosen
+    ]
     rows: list[dict[str, Any]] = [
-        {"repeat": split.repeat, "fold": str(split.fold)}
-        | ({"threshold": setting} if is_rule else {parameter: str(value) for parameter, value in setting.items()})
-        | {f"inner {by}": value}
-        for split, (setting, value) in zip(splits.each, choices, strict=True)
+        {"repeat": split.repeat, "fold": str(split.fold), **setting, f"inner {by}": value}
+        for split, setting, (_, value) in zip(splits.each, settings, choices, strict=True)
     ]
     parameters = tuple({} if is_rule else setting for setting in chosen)
     frame = pl.DataFrame(rows, infer_schema_length=None)
     return Nested(outer_result, not_nested, frame, parameters, says, is_rule)
 
 
-def _chosen_within(choose: Any, model: Any, items: FoldItems, split: Split, design: SplitDesign) -> tuple[Any, float]:
+def _chosen_within(choose: Any, model: Any, items: FoldItems, split: Split, within: Any) -> tuple[Any, float]:
     """What is chosen among the items that a fold learns from, and by which number."""
     learned = items.taken(split.train)
-    chosen: tuple[Any, float] = choose(model, learned, split_items(learned, design).each)
+    chosen: tuple[Any, float] = choose(model, learned, within(learned))
     return chosen
 
 
-def _out_of_fold(model: Any, items: FoldItems, splits: Sequence[Split]) -> Predictions:
+def _out_of_fold(model: Any, items: FoldItems, splits: Splits) -> Predictions:
     """What a model says of the tested items of all folds."""
-    said = [fold_outcome(model, items, split).test for split in splits]
-    return tabled(said, [split.test for split in splits], splits, items, "inner folds")
+    parts = [fold_outcome(model, items, split)[0] for split in splits.each]
+    return joined(parts, [split.test for split in splits.each], splits.each, "inner folds")
 
 
-def _best(
-    grid: Any, measure: Measure, model: Any, items: FoldItems, splits: Sequence[Split]
-) -> tuple[Mapping[str, Any], float]:
+def _best(grid: Any, measure: Measure, model: Any, items: FoldItems, splits: Splits) -> tuple[Mapping[str, Any], float]:
     """The first of the settings with the best mean of folds, or pooled number where these are tiny; and that number."""
     from sklearn.model_selection import ParameterGrid  # noqa: PLC0415
 
-    settings, is_tiny = [*ParameterGrid(grid)], max(len(split.test) for split in splits) <= TINY
-    keys = [*dict.fromkeys((split.repeat,) if is_tiny else (split.repeat, split.fold) for split in splits)]
-    tables = (_out_of_fold(_with(model, setting), items, splits) for setting in settings)
-    numbers = [by_fold(table, keys, [measure], items.task)[measure] for table in tables]
-    means = np.array([each.values.mean() for each in numbers])
+    settings = [*ParameterGrid(grid)]
+    means, reasons = [], []
+    for setting in settings:
+        table = _out_of_fold(_with(model, setting), items, splits)
+        parts = parts_of(table, "repeat") if splits.tiny else parts_of(table, "repeat", "fold")
+        numbers = [measured(part, [measure], items.task)[str(measure)] for part in parts.values()]
+        means.append(np.mean([number["value"] for number in numbers]))
+        reasons += [number["undefined"] for number in numbers if number["undefined"]]
     if np.isnan(means).all():
-        why = next(reason for reason in numbers[0].reasons if reason)
         raise InputError(
-            f"{measure} is undefined for every parameter in some inner fold ({why}): "
+            f"{measure} is undefined for every parameter in some inner fold ({reasons[0]}): "
             "choose by another measure (select_by='Accuracy'), or take fewer inner folds"
         )
     sign = -1 if measure.definition.higher_is_better is False else 1
-    place = int(np.nanargmax(sign * means))
+    place = int(np.nanargmax(sign * np.array(means)))
     return settings[place], float(means[place])
 
 
@@ -175,7 +176,7 @@ def _with(model: Any, setting: Mapping[str, Any]) -> Any:
     return clone(model).set_params(**{name: clone(value, safe=False) for name, value in setting.items()})
 
 
-def _threshold(rule: Rule, model: Any, items: FoldItems, splits: Sequence[Split]) -> tuple[float, float]:
+def _threshold(rule: Rule, model: Any, items: FoldItems, splits: Splits) -> tuple[float, float]:
     """The threshold that a rule chooses from out-of-fold scores, and the number by which; an error if it cannot."""
     table = _out_of_fold(model, items, splits)
     if table.score is None:

@@ -6,15 +6,15 @@ import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, Unpack, get_args
+from itertools import product
+from typing import Any
 
 import numpy as np
 import polars as pl
 
-from assay.core import registry
 from assay.core.domains import Choice, check_levels
-from assay.core.errors import InputError, ParameterError, listed, not_among, number_of
-from assay.core.options import ClassificationOptions, FoldTestSettings
+from assay.core.errors import InputError, ParameterError, listed, number_of, only_one
+from assay.core.options import Alpha, Correction, Margin, Power
 from assay.core.results import Result
 from assay.measures.counting.judgments import Floats
 from assay.measures.registry import Measure
@@ -22,66 +22,17 @@ from assay.stats.bootstrap import Interval
 from assay.stats.fold_samples import FoldSample, checked_fold_test, interval_of_mean
 from assay.stats.samples import NO_DRAWING, Pair
 from assay.stats.verdict import CORRECTIONS, corrected_as_stated
-from assay.subjects.labels.crossvalidation.measuring import LabelTask, Values, by_fold
-from assay.subjects.labels.measurement import bounds_of, measure_of
+from assay.subjects.labels.crossvalidation.measuring import (
+    TINY,
+    CrossValidatedSystem,
+    FoldRecord,
+    LabelTask,
+    mean_of_known,
+    measures_of,
+)
+from assay.subjects.labels.measurement import Measures, bounds_of, measure_of
 from assay.tables import Predictions
 from assay.verbs.comparison.findings import Finding, Levels, Pairs, finding_of, pairs_of, select_finding
-
-if TYPE_CHECKING:
-    from assay.subjects.labels.result import Classification
-    from assay.verbs.curves import Curve
-
-
-CurveName: TypeAlias = Literal["roc", "precision_recall", "det", "calibration", "gain", "lift", "score_distributions"]
-
-_CURVES = get_args(CurveName)
-
-
-def named(name: Any, names: Sequence[str], what: str) -> str:
-    """The only one, or the one asked for; otherwise an error says which there are."""
-    if name is None and len(names) == 1:
-        return names[0]
-    if name not in names:
-        raise not_among(what, name, names)
-    return str(name)
-
-
-class FoldRecord(NamedTuple):
-    """One fold: which repeat it is in, its name, and how many items were learned from and tested."""
-
-    repeat: int
-    fold: int | str
-    train_items: int
-    test_items: int
-
-
-class CrossValidatedSystem(NamedTuple):
-    """One system: its out-of-fold predictions, with the repeat and the fold of each, and its numbers.
-
-    `values` are those of the tested items, fold by fold; `train` those of the items learned from (empty if nobody
-    looked); `pooled` those of all tested items of each repeat together.
-    """
-
-    name: str
-    predictions: Predictions
-    values: Mapping[Measure, Values]
-    train: Mapping[Measure, Values]
-    pooled: Mapping[Measure, Values]
-
-    @classmethod
-    def of(
-        cls,
-        test: Predictions,
-        train: Predictions | None,
-        keys: Sequence[tuple[Any, Any]],
-        measures: Sequence[Measure],
-        task: LabelTask,
-    ) -> CrossValidatedSystem:
-        """Measure out-of-fold predictions, by fold and by repeat; `keys` are repeat and fold of every fold."""
-        repeats = [(repeat,) for repeat in dict.fromkeys(repeat for repeat, _ in keys)]
-        values, pooled = (by_fold(test, each, measures, task) for each in (keys, repeats))
-        learned = {} if train is None else by_fold(train, keys, measures, task)
-        return cls(test.name, test, values, learned, pooled)
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,12 +63,24 @@ class CrossValidation(Result):
     confidence: float = 0.95
     warnings: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
-    #: Folds of one item or a few, of which most measures say nothing.
-    tiny: bool = False
     #: Whether every fold is shown.
     shows_folds: bool = False
     #: Whether items are tested several times in a repeat.
     overlap: bool = False
+
+    @classmethod
+    def of(
+        cls,
+        tables: Sequence[tuple[Predictions, Predictions | None]],
+        folds: Sequence[FoldRecord],
+        task: LabelTask,
+        measures: Measures,
+        says: str,
+    ) -> CrossValidation:
+        """Measure what systems say of tested items, and of those that they have learned from, if that is known."""
+        wanted = measures_of(measures, task, tables[0][0])
+        systems = tuple(CrossValidatedSystem.of(test, train, folds, wanted, task) for test, train in tables)
+        return cls(systems, wanted, tuple(folds), task, says)
 
     def __repr__(self) -> str:
         names = ", ".join(system.name for system in self.systems)
@@ -127,6 +90,11 @@ class CrossValidation(Result):
     def repeats(self) -> int:
         """How often all items were split."""
         return len({fold.repeat for fold in self.folds})
+
+    @property
+    def tiny(self) -> bool:
+        """Whether folds are of one item or two, of which most measures say nothing."""
+        return max(fold.test_items for fold in self.folds) <= TINY
 
     @property
     def is_pooled(self) -> bool:
@@ -147,34 +115,32 @@ class CrossValidation(Result):
 
     def system(self, name: str | None = None) -> CrossValidatedSystem:
         """A system by name; may be left out if there is only one."""
-        names = [system.name for system in self.systems]
-        return self.systems[names.index(named(name, names, "system"))]
+        return only_one("system", name, {system.name: system for system in self.systems})
 
     def measure(self, name: str | Measure | None = None) -> Measure:
         """A measure of this result by name; may be left out if there is only one."""
-        if name is None and len(self.measures) == 1:
-            return self.measures[0]
         wanted = None if name is None else measure_of(name, self.task.kind)
-        if wanted not in self.measures:
-            raise not_among("measure", name, self.measures)
-        return wanted
+        return only_one("measure", wanted, dict(zip(self.measures, self.measures, strict=True)))
 
     def values(self, measure: str | Measure | None = None, system: str | None = None) -> Floats:
         """A measure's number on the tested items of each fold, in the order of `folds`; NaN where it is undefined."""
-        return self.system(system).values[self.measure(measure)].values
+        return self._numbers(measure, system)["value"].fill_null(math.nan).to_numpy()
 
     def train_values(self, measure: str | Measure | None = None, system: str | None = None) -> Floats:
         """The same on the items that each fold's model has learned from; NaN where nobody looked."""
-        held = self.system(system).train.get(self.measure(measure))
-        return np.full(len(self.folds), np.nan) if held is None else held.values
+        return self._numbers(measure, system)["train"].fill_null(math.nan).to_numpy()
+
+    def _numbers(self, measure: str | Measure | None, system: str | None) -> pl.DataFrame:
+        return self.system(system).numbers.filter(measure=str(self.measure(measure)))
 
     def mean(self, measure: str | Measure | None = None, system: str | None = None) -> float:
         """The mean of folds, over those that have a number."""
-        return _mean(self.values(measure, system))
+        return mean_of_known(self.values(measure, system))
 
     def spread(self, measure: str | Measure | None = None, system: str | None = None) -> float:
         """The standard deviation over folds."""
-        known = _known(self.values(measure, system))
+        values = self.values(measure, system)
+        known = values[~np.isnan(values)]
         return float(known.std(ddof=1)) if len(known) > 1 else math.nan
 
     def interval(self, measure: str | Measure | None = None, system: str | None = None) -> Interval:
@@ -186,7 +152,7 @@ class CrossValidation(Result):
 
     def pooled(self, measure: str | Measure | None = None, system: str | None = None) -> float:
         """One number for all out-of-fold predictions together; of several repeats, the mean of each one's."""
-        return _mean(self.system(system).pooled[self.measure(measure)].values)
+        return self.system(system).pooled[str(self.measure(measure))]
 
     def optimism(self, measure: str | Measure | None = None, system: str | None = None) -> float:
         """How much better a model looks on what it learned from: train less test, the mean over folds.
@@ -195,7 +161,7 @@ class CrossValidation(Result):
         training set flatters.
         """
         wanted = self.measure(measure)
-        gap = _mean(self.train_values(wanted, system) - self.values(wanted, system))
+        gap = mean_of_known(self.train_values(wanted, system) - self.values(wanted, system))
         return -gap if wanted.definition.higher_is_better is False else gap
 
     def predictions(self, system: str | None = None, repeat: int = 1) -> Predictions:
@@ -206,43 +172,15 @@ class CrossValidation(Result):
         >>> found.predictions().columns.columns
         ['item_id', 'truth', 'prediction', 'repeat', 'fold']
         """
+        if self.overlap:
+            raise ParameterError(
+                "items are tested several times in a repeat, and whoever counts them would take each time for another "
+                "item: use folds that do not overlap"
+            )
         held = self.system(system).predictions
         known = sorted({fold.repeat for fold in self.folds})
         Choice(known).check("repeat", repeat)
         return held if len(known) == 1 else held.taken(held.columns["repeat"] == repeat)
-
-    def classify(self, repeat: int = 1, **options: Unpack[ClassificationOptions]) -> Classification:
-        """Evaluate the out-of-fold predictions as those of a single classifier: see `classify`."""
-        from assay.subjects.labels.evaluation import classify  # noqa: PLC0415  # most look at the folds only
-
-        self._refuse_overlap()
-        return classify([self.predictions(system.name, repeat) for system in self.systems], **options)
-
-    def curve(self, kind: CurveName = "roc", system: str | None = None, repeat: int = 1) -> Curve:
-        """A curve of the out-of-fold scores: roc, precision_recall, det, calibration, gain, lift, score_distributions.
-
-        To draw it otherwise, give `predictions` to a function of `classifier_curves`.
-
-        >>> from assay import Predictions, crossval
-        >>> scored = Predictions.of([1, 0, 1, 0], y_score=[0.9, 0.2, 0.3, 0.4])
-        >>> crossval(scored, fold=[1, 1, 2, 2], measures="AUC").curve("roc").summary["value"].to_list()
-        [0.75]
-        """
-        from assay.subjects.labels import curves as classifier_curves  # noqa: PLC0415
-
-        Choice(_CURVES).check("curve", kind)
-        self._refuse_overlap()
-        names = [system.name for system in self.systems] if system is None else [system]
-        curve: Curve = getattr(classifier_curves, kind)([self.predictions(name, repeat) for name in names])
-        return curve
-
-    def _refuse_overlap(self) -> None:
-        """Refuse to take several predictions of one item for those of several items."""
-        if self.overlap:
-            raise ParameterError(
-                "items are tested several times in a repeat, and intervals would take each time for another item: "
-                "use folds that do not overlap"
-            )
 
     def compare(
         self,
@@ -251,66 +189,113 @@ class CrossValidation(Result):
         measure: str | Measure | None = None,
         *,
         test: str = "corrected-t",
-        **settings: Unpack[FoldTestSettings],
+        alpha: Alpha = 0.05,
+        margin: Margin | None = None,
+        power: Power = 0.8,
+        correction: Correction = "holm",
     ) -> FoldComparison:
-        """Is the second system better than the first, over these folds? By "corrected-t" or "5x2cv".
+        """Is the second system better than the first, over the folds that both were tested on?
 
-        See `compare_folds`. Plain paired tests are refused, as folds share what they learn from.
+        Without `second`, all others are held against `first`; without both, the second of two systems against the
+        first, or all pairs of more. `measure`: one of the result's, or all. `test`: "corrected-t" (Nadeau and Bengio),
+        or for five repeats of two folds (`cv="5x2"`) "5x2cv" (Alpaydin's combined F). Plain paired tests are refused,
+        as folds share what they learn from. p-values are corrected over the pairs under one measure.
+
+        >>> from assay import Predictions, crossval
+        >>> truth, folds = [0, 1] * 20, [fold for fold in range(5) for _ in range(8)]
+        >>> old, new = Predictions.of(truth, [0, 1, 1, 0] * 10), Predictions.of(truth, [0, 1] * 18 + [1] * 4)
+        >>> found = crossval({"old": old, "new": new}, fold=folds, measures="Accuracy").compare()
+        >>> found.finding().interval  # 0.45 ± 2.776 · 0.112 · sqrt(1/5 + 8/32)
+        Interval(low=0.242, high=0.658, level=0.95, method='corrected t')
         """
-        comparison: FoldComparison = registry.verb("compare_folds")(self, first, second, measure, test=test, **settings)
-        return comparison
+        test, levels = checked_fold_test(test), Levels(alpha, margin, power, correction)
+        check_levels(alpha=alpha, power=power, margin=margin)
+        Choice(CORRECTIONS).check("correction", correction)
+        if self.tiny:
+            raise ParameterError(
+                "folds of an item or two have no numbers of their own to test: compare the out-of-fold predictions"
+            )
+        names = [system.name for system in self.systems]
+        pairs = _pairs(names, first, second)
+        measures = self.measures if measure is None else (self.measure(measure),)
+        repeats = Counter(fold.repeat for fold in self.folds)
+        if test == "5x2cv" and sorted(repeats.values()) != [2] * 5:
+            folds = f"{number_of('fold', len(self.folds))} in {number_of('repeat', len(repeats))}"
+            raise ParameterError(f"5x2cv takes 5 repeats of 2 folds, not {folds}; corrected-t takes any folds")
+        findings: list[Finding] = []
+        notes: list[str] = []
+        for wanted in measures:
+            samples = [self._sample(wanted, pair, test, alpha) for pair in pairs.pairs]
+            notes += [note for sample in samples for note in sample.notes()]
+            outcomes = [sample.test([(0, 1)], None, NO_DRAWING)[0] for sample in samples]
+            # A pair that has no number is a member of the family all the same.
+            p = corrected_as_stated(np.array([outcome.p for outcome in outcomes]), correction).tolist()
+            findings += [
+                finding_of(sample, (0, 1), outcome, value, levels)
+                for sample, outcome, value in zip(samples, outcomes, p, strict=True)
+                if sample.size
+            ]
+        if not findings:
+            raise InputError(f"there is nothing to compare: {notes[0]}")
+        return FoldComparison(tuple(findings), test, levels, pairs, self.says, tuple(dict.fromkeys(notes)))
+
+    def _sample(self, measure: Measure, pair: Pair, test: str, alpha: float) -> FoldSample:
+        """Two systems on the folds where both have a number."""
+        systems = self.systems[pair[0]].name, self.systems[pair[1]].name
+        values = np.column_stack([self.values(measure, name) for name in systems])
+        known = np.flatnonzero(~np.isnan(values).any(axis=1))
+        folds = [self.folds[place] for place in known]
+        return FoldSample(
+            values[known],
+            train_items=np.array([fold.train_items for fold in folds], dtype=np.float64),
+            test_items=np.array([fold.test_items for fold in folds], dtype=np.float64),
+            fold_test=test,
+            alpha=alpha,
+            systems=systems,
+            units=tuple(f"{fold.repeat}.{fold.fold}" for fold in folds),
+            measure=str(measure),
+            unit_kind="fold",
+            bounds=measure.definition.bounds,
+            direction=measure.definition.direction,
+            left_out=len(values) - len(folds),
+        )
 
     def per_fold(self, measure: str | Measure | None = None, system: str | None = None) -> pl.DataFrame:
         """One row a system, measure and fold: its items, the value, that on what was learned from, and the reason.
 
         `left_out`: classes in which the measure is undefined, and that its average over classes leaves out.
         """
-        chosen = self.measures if measure is None else (self.measure(measure),)
-        systems = self.systems if system is None else (self.system(system),)
-        rows = [
-            (system.name, str(wanted), fold.repeat, str(fold.fold), *fold[2:], value, learned, reason,
-             ", ".join(absent) or None)
-            for system in systems
-            for wanted in chosen
-            for fold, value, learned, reason, absent in zip(
-                self.folds,
-                system.values[wanted].values.tolist(),
-                self.train_values(wanted, system.name).tolist(),
-                *system.values[wanted][1:],
-                strict=True,
-            )
-        ]  # fmt: skip
-        schema = {
-            "system": pl.String, "measure": pl.String, "repeat": pl.Int64, "fold": pl.String, "train_items": pl.Int64,
-            "test_items": pl.Int64, "value": pl.Float64, "train": pl.Float64, "undefined": pl.String,
-            "left_out": pl.String,
-        }  # fmt: skip
-        return pl.DataFrame(rows, schema=schema, orient="row").with_columns(pl.col(pl.Float64).fill_nan(None))
+        systems = self.systems if system is None else [self.system(system)]
+        numbers = pl.concat([held.numbers for held in systems])
+        if measure is not None:
+            numbers = numbers.filter(measure=str(self.measure(measure)))
+        left_out = pl.col("left_out")
+        return numbers.with_columns(pl.when(left_out.list.len() > 0).then(left_out.list.join(", ")))
 
     def to_frame(self) -> pl.DataFrame:
         """One row a system and measure: the mean of folds with its interval, spread, pooled, train, optimism."""
         rows = []
-        for system in self.systems:
-            for measure in self.measures:
-                of = measure, system.name
-                values, interval = _known(self.values(*of)), self.interval(*of)
-                row = {"system": system.name, "measure": str(measure), "mean_of_folds": _mean(values)}
-                row |= {"low": interval.low, "high": interval.high, "spread": self.spread(*of)}
-                row |= {"smallest": values.min(initial=math.inf) if len(values) else math.nan}
-                row |= {"largest": values.max(initial=-math.inf) if len(values) else math.nan}
-                row |= {"folds": len(self.folds), "undefined_folds": len(self.folds) - len(values)}
-                row |= {"pooled": self.pooled(*of), "train": _mean(self.train_values(*of))}
-                rows.append(row | {"optimism": self.optimism(*of)})
+        for system, measure in product(self.systems, self.measures):
+            of = measure, system.name
+            values, interval = self.values(*of), self.interval(*of)
+            known = values[~np.isnan(values)]
+            row: dict[str, Any] = {
+                "system": system.name,
+                "measure": str(measure),
+                "mean_of_folds": self.mean(*of),
+                "low": interval.low,
+                "high": interval.high,
+                "spread": self.spread(*of),
+                "smallest": min(known, default=math.nan),
+                "largest": max(known, default=math.nan),
+                "folds": len(self.folds),
+                "undefined_folds": len(values) - len(known),
+                "pooled": self.pooled(*of),
+                "train": mean_of_known(self.train_values(*of)),
+                "optimism": self.optimism(*of),
+            }
+            rows.append(row)
         return pl.DataFrame(rows, infer_schema_length=None).with_columns(pl.col(pl.Float64).fill_nan(None))
-
-
-def _known(values: Floats) -> Floats:
-    return np.asarray(values[~np.isnan(values)])
-
-
-def _mean(values: Floats) -> float:
-    known = _known(values)
-    return float(known.mean()) if len(known) else math.nan
 
 
 @dataclass(frozen=True, eq=False)
@@ -422,99 +407,13 @@ class FoldComparison(Result):
         return pl.DataFrame(rows, infer_schema_length=None).with_columns(pl.col(pl.Float64).fill_nan(None))
 
 
-def compare_folds(
-    result: CrossValidation,
-    first: str | None = None,
-    second: str | None = None,
-    measure: str | Measure | None = None,
-    *,
-    test: str = "corrected-t",
-    alpha: float = 0.05,
-    margin: float | None = None,
-    power: float = 0.8,
-    correction: str = "holm",
-) -> FoldComparison:
-    """Compare systems of a cross-validation: `second` less `first`, over the folds that both were tested on.
-
-    Without `second`, all others are held against `first`; without both, the second of two systems against the first,
-    or all pairs of more. `measure`: one of the result's, or all. `test`: "corrected-t" (Nadeau and Bengio), or for five
-    repeats of two folds (`cv="5x2"`) "5x2cv" (Alpaydin's combined F). Plain paired tests of
-    folds are refused. p-values are corrected over the pairs under one measure.
-
-    >>> from assay import Predictions, crossval
-    >>> truth, folds = [0, 1] * 20, [fold for fold in range(5) for _ in range(8)]
-    >>> systems = {"old": Predictions.of(truth, [0, 1, 1, 0] * 10), "new": Predictions.of(truth, [0, 1] * 18 + [1] * 4)}
-    >>> found = compare_folds(crossval(systems, fold=folds, measures="Accuracy"))
-    >>> found.finding().interval  # 0.45 ± 2.776 · 0.112 · sqrt(1/5 + 8/32)
-    Interval(low=0.242, high=0.658, level=0.95, method='corrected t')
-    """
-    test, levels = checked_fold_test(test), Levels(alpha, margin, power, correction)
-    check_levels(alpha=alpha, power=power, margin=margin)
-    Choice(CORRECTIONS).check("correction", correction)
-    if result.tiny:
-        raise ParameterError(
-            "folds of an item or two have no numbers of their own to test: compare the out-of-fold predictions"
-        )
-    names = [system.name for system in result.systems]
-    pairs = _pairs(names, first, second)
-    measures = result.measures if measure is None else (result.measure(measure),)
-    _refuse_other_folds(result, test)
-    findings: list[Finding] = []
-    notes: list[str] = []
-    for wanted in measures:
-        samples = [_sample(result, wanted, pair, test, alpha) for pair in pairs.pairs]
-        notes += [note for sample in samples for note in sample.notes()]
-        outcomes = [sample.test([(0, 1)], None, NO_DRAWING)[0] for sample in samples]
-        # A pair that has no number is a member of the family all the same.
-        p = corrected_as_stated(np.array([outcome.p for outcome in outcomes]), correction).tolist()
-        findings += [
-            finding_of(sample, (0, 1), outcome, value, levels)
-            for sample, outcome, value in zip(samples, outcomes, p, strict=True)
-            if sample.size
-        ]
-    if not findings:
-        raise InputError(f"there is nothing to compare: {notes[0]}")
-    return FoldComparison(tuple(findings), test, levels, pairs, result.says, tuple(dict.fromkeys(notes)))
-
-
 def _pairs(names: list[str], first: str | None, second: str | None) -> Pairs:
     if second is None:
         return pairs_of(names, first)
     if first is None:
         raise ParameterError("say which system the second one is to be held against")
-    pair = names.index(named(first, names, "system")), names.index(named(second, names, "system"))
+    places = {name: place for place, name in enumerate(names)}
+    pair = only_one("system", first, places), only_one("system", second, places)
     if pair[0] == pair[1]:
         raise ParameterError(f"a comparison takes two systems, not {first!r} twice")
     return Pairs((pair,), all_pairs=False)
-
-
-def _refuse_other_folds(result: CrossValidation, test: str) -> None:
-    """Refuse folds that a test is not made for."""
-    if test == "corrected-t":
-        return
-    repeats = Counter(fold.repeat for fold in result.folds)
-    if sorted(repeats.values()) != [2] * 5:
-        folds = f"{number_of('fold', len(result.folds))} in {number_of('repeat', len(repeats))}"
-        raise ParameterError(f"{test} takes 5 repeats of 2 folds, not {folds}; corrected-t takes any folds")
-
-
-def _sample(result: CrossValidation, measure: Measure, pair: Pair, test: str, alpha: float) -> FoldSample:
-    """Two systems on the folds where both have a number."""
-    systems = result.systems[pair[0]].name, result.systems[pair[1]].name
-    values = np.column_stack([result.values(measure, name) for name in systems])
-    known = np.flatnonzero(~np.isnan(values).any(axis=1))
-    folds = [result.folds[place] for place in known]
-    return FoldSample(
-        values[known],
-        train_items=np.array([fold.train_items for fold in folds], dtype=np.float64),
-        test_items=np.array([fold.test_items for fold in folds], dtype=np.float64),
-        fold_test=test,
-        alpha=alpha,
-        systems=systems,
-        units=tuple(f"{fold.repeat}.{fold.fold}" for fold in folds),
-        measure=str(measure),
-        unit_kind="fold",
-        bounds=measure.definition.bounds,
-        direction=measure.definition.direction,
-        left_out=len(values) - len(folds),
-    )

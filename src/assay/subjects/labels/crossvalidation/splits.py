@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from itertools import islice, pairwise
 from typing import Any, NamedTuple
 
@@ -16,7 +15,7 @@ from assay.core.digits import as_level
 from assay.core.domains import CONFIDENCE, Choice, Whole
 from assay.core.errors import InputError, ParameterError, listed, need, number_of
 from assay.measures.counting.judgments import Floats, Ints
-from assay.subjects.labels.crossvalidation.measuring import LabelTask
+from assay.subjects.labels.crossvalidation.measuring import TINY, FoldRecord, LabelTask
 
 #: Rows tell items apart if such a share of them is distinct; or a smaller one, if equal rows have equal labels.
 _TELLING, _LEAST_TELLING = 0.5, 0.1
@@ -90,37 +89,41 @@ def on_both_sides(codes: Ints, splits: Sequence[Split]) -> int:
     return int(is_known.sum())
 
 
-def leaks_between_rows(
+def leaks(
     splits: Sequence[Split],
-    items: int,
+    truth: Sequence[Any],
+    labels: Sequence[Any],
     *,
-    rows: Ints | None = None,
-    ids: Ints | None = None,
-    groups: Ints | None = None,
+    X: Any = None,  # noqa: N803
+    ids: Iterable[Any] | None = None,
+    groups: Iterable[Any] | None = None,
     times: Floats | None = None,
 ) -> list[str]:
-    """Warnings of the same item, group or features on both sides of a fold, and of learning from the future."""
-    warnings: list[str] = []
-    tested = np.zeros(items, dtype=np.bool_)
-    for split in splits:
-        tested[split.test] = True
+    """Warnings of the same item, group or features on both sides of a fold, and of learning from the future.
+
+    And of labels that cannot be learned; `labels` is empty where items have several.
+    """
+    places = {label: place for place, label in enumerate(labels)}
+    codes = np.array([places[label] for label in truth if labels], dtype=np.int64)
+    tested = number_of("item", len(np.unique(np.concatenate([split.test for split in splits]))))
     by_row = {
-        "them": np.arange(items),
+        "them": range(len(truth)),
         "a row with the same id": ids,
-        "a row with the very same features: copies of one item should be in one group": rows,
+        "a row with the very same features: copies of one item should be in one group": (
+            None if X is None else twin_codes(X, codes)
+        ),
     }
-    for what, codes in (by_row | {"their group": groups}).items():
-        if codes is None or (warnings and what in by_row):
+    warnings: list[str] = []
+    for what, values in (by_row | {"their group": groups}).items():
+        if values is None or (warnings and what in by_row):
             continue
-        if same := on_both_sides(codes, splits):
-            of_all = f"{same:,} of {number_of('item', int(tested.sum()))}"
-            warnings.append(f"leak: {of_all} are tested by a model that has learned from {what}")
-    if times is not None:
-        early = sum(bool(times[split.train].max() > times[split.test].min()) for split in splits)
-        if early:
-            where = f"in {early} of {number_of('fold', len(splits))}"
-            warnings.append(f"leak: {where} a model has learned from items of a later time than some it is tested on")
-    return warnings
+        if same := on_both_sides(codes_of(values), splits):
+            warnings.append(f"leak: {same:,} of {tested} are tested by a model that has learned from {what}")
+    early = 0 if times is None else sum(times[split.train].max() > times[split.test].min() for split in splits)
+    if early:
+        where = f"in {early} of {number_of('fold', len(splits))}"
+        warnings.append(f"leak: {where} a model has learned from items of a later time than some it is tested on")
+    return warnings + (labels_not_learned(splits, codes, labels) if labels else [])
 
 
 def labels_not_learned(splits: Sequence[Split], codes: Ints, labels: Sequence[Any]) -> list[str]:
@@ -144,17 +147,14 @@ def labels_not_learned(splits: Sequence[Split], codes: Ints, labels: Sequence[An
 WORDS = ("repeated", "5x2", "leave-one-out", "time", "split")
 #: More splits than these are refused: a model would be fitted for each.
 MOST_SPLITS = 10_000
-#: Of folds with so few items most measures say nothing.
-TINY = 2
 
 
 @dataclass(frozen=True, eq=False)
 class FoldItems:
-    """What estimators learn from: features, the labels as scikit-learn takes them and as a column, ids and weights."""
+    """What estimators learn from: features and labels, as scikit-learn takes them, with ids and weights."""
 
     X: Any
     y: Any
-    truth: pl.Series
     labels: tuple[Any, ...]
     #: The positive one, where there are two labels.
     positive: Any
@@ -165,28 +165,18 @@ class FoldItems:
     times: Floats | None = None
 
     def __len__(self) -> int:
-        return len(self.truth)
+        return len(self.y)
 
     @property
     def task(self) -> LabelTask:
         """What is to be learned."""
         return LabelTask("binary" if len(self.labels) == 2 else "multiclass", self.labels, self.positive)
 
-    @cached_property
-    def group_codes(self) -> Ints | None:
-        """A number for each group."""
-        return None if self.groups is None else codes_of(self.groups.tolist())
-
     def taken(self, rows: Ints) -> FoldItems:
         """Some of the items."""
-        weight, groups, times = (
-            None if column is None else column[rows] for column in (self.weight, self.groups, self.times)
-        )
-        truth, ids = (column.gather(pl.Series(rows)) for column in (self.truth, self.ids))
-        return replace(
-            self, X=rows_of(self.X, rows), y=self.y[rows], truth=truth, ids=ids, weight=weight, groups=groups,
-            times=times,
-        )  # fmt: skip
+        columns = {name: getattr(self, name) for name in ("y", "ids", "weight", "groups", "times")}
+        some = {name: column[rows] for name, column in columns.items() if column is not None}
+        return replace(self, X=rows_of(self.X, rows), **some)
 
 
 def rows_of(X: Any, rows: Ints) -> Any:  # noqa: N803  # what scikit-learn calls the features
@@ -223,6 +213,11 @@ class Split(NamedTuple):
         """The rows learned from."""
         return self.known if self.stated else np.setdiff1d(self.known, self.test, assume_unique=True)
 
+    @property
+    def record(self) -> FoldRecord:
+        """How many items there are on either side."""
+        return FoldRecord(self.repeat, self.fold, len(self.train), len(self.test))
+
 
 class Splits(NamedTuple):
     """All splits, how they were made in words, and what is odd about them."""
@@ -239,21 +234,13 @@ class Splits(NamedTuple):
         return max(len(split.test) for split in self.each) <= TINY
 
 
-class SplitDesign(NamedTuple):
-    """What was asked for: see `crossval`."""
-
-    cv: Any = 5
-    repeats: int = 1
-    stratify: bool = True
-    test_size: float = 0.2
-    seed: int = 0
-
-
-def split_items(items: FoldItems, design: SplitDesign) -> Splits:
-    """Split items as `design` says."""
+def split_items(
+    items: FoldItems, cv: Any, *, repeats: int = 1, stratify: bool = True, test_size: float = 0.2, seed: int = 0
+) -> Splits:
+    """Split items as `crossval` says."""
     need("sklearn", extra="sklearn", purpose="splitting items")
-    cv, repeats = design.cv, Whole(1).check("repeats", design.repeats)
-    Whole(0).check("seed", design.seed)
+    Whole(1).check("repeats", repeats)
+    Whole(0).check("seed", seed)
     is_word = isinstance(cv, str)
     is_given = not is_word and (hasattr(cv, "split") or isinstance(cv, Iterable))
     if not is_given:
@@ -264,8 +251,12 @@ def split_items(items: FoldItems, design: SplitDesign) -> Splits:
         splitters, says = [cv], type(cv).__name__ if hasattr(cv, "split") else "given splits"
         seen = items.X, items.y, items.groups
     else:  # these look at no features, and at codes only
-        splitters, says = _splitters(items, design)
-        seen = np.zeros((len(items), 1)), codes_of(items.truth), items.group_codes
+        splitters, says = _splitters(items, cv, repeats=repeats, stratify=stratify, test_size=test_size, seed=seed)
+        seen = (
+            np.zeros((len(items), 1)),
+            codes_of(items.y.tolist()),
+            items.groups if items.groups is None else codes_of(items.groups),
+        )
     each: list[Split] = []
     overlap = False
     with warnings.catch_warnings(record=True) as caught:
@@ -279,26 +270,45 @@ def split_items(items: FoldItems, design: SplitDesign) -> Splits:
     messages = dict.fromkeys(" ".join(str(warning.message).split()) for warning in caught)
     if is_given and getattr(cv, "shuffle", True) and getattr(cv, "random_state", 0) is None:
         messages[f"{says} has no random_state: its folds are others each time"] = None
-    _refuse_odd(each)
     return Splits(tuple(each), f"{says}, splits overlap" if overlap else says, tuple(messages), overlap)
 
 
-def _splitters(items: FoldItems, design: SplitDesign) -> tuple[list[Any], str]:
+@dataclass(frozen=True)
+class DrawnFolds:
+    """Folds that are drawn anew for every set of labels, as scikit-learn asks a splitter for them."""
+
+    items: FoldItems
+    cv: Any
+    stratify: bool
+    seed: int
+
+    def split(self, X: Any, y: Any, groups: Any = None) -> list[tuple[Ints, Ints]]:  # noqa: ARG002, N803
+        """Rows to learn from and to test on; groups are those of the items."""
+        drawn = split_items(replace(self.items, X=X, y=y), self.cv, stratify=self.stratify, seed=self.seed)
+        return [(split.train, split.test) for split in drawn.each]
+
+    def get_n_splits(self, X: Any, y: Any, groups: Any = None) -> int:  # noqa: N803
+        """How many splits there are."""
+        return len(self.split(X, y, groups))
+
+
+def _splitters(
+    items: FoldItems, cv: Any, *, repeats: int, stratify: bool, test_size: float, seed: int
+) -> tuple[list[Any], str]:
     """A splitter of scikit-learn for each repeat, by our own words, and how items are then split, in words."""
     from sklearn import model_selection  # noqa: PLC0415  # an extra
 
-    cv, seed, repeats = design.cv, design.seed, design.repeats
     if cv == "leave-one-out":
         return [model_selection.LeaveOneOut()], cv
     if cv == "time":
         basis = "the rows, taken for that of time" if items.times is None else "time"
         return [model_selection.TimeSeriesSplit(5)], f"5 folds in the order of {basis}"
-    by_group, stratified = items.groups is not None, "Stratified" if design.stratify else ""
-    alike, whole = ", stratified by label" * design.stratify, ", groups kept whole" * by_group
+    by_group, stratified = items.groups is not None, "Stratified" if stratify else ""
+    alike, whole = ", stratified by label" * stratify, ", groups kept whole" * by_group
     if cv == "split":
         # There is none that keeps groups whole and shares of labels alike in a single random split.
         kind = "GroupShuffleSplit" if by_group else f"{stratified}ShuffleSplit"
-        size = CONFIDENCE.check("test_size", design.test_size)
+        size = CONFIDENCE.check("test_size", test_size)
         splitters = [getattr(model_selection, kind)(n_splits=repeats, test_size=size, random_state=seed)]
         says = f"{as_level(1 - size)} of items to learn from, {as_level(size)} to test{whole or alike}"
     else:
@@ -307,7 +317,7 @@ def _splitters(items: FoldItems, design: SplitDesign) -> tuple[list[Any], str]:
         folds, repeats = words[cv] if isinstance(cv, str) else (int(cv), repeats)
         fold = getattr(model_selection, f"{stratified}{'Group' * by_group}KFold")
         says = f"{folds} folds{alike}{whole}"
-        if by_group and not design.stratify and repeats == 1:
+        if by_group and not stratify and repeats == 1:
             return [fold(folds)], says  # nothing is drawn: the largest groups are dealt out first
         splitters = [fold(folds, shuffle=True, random_state=seed + repeat) for repeat in range(repeats)]
     says += f", shuffled with seed {seed}"
@@ -318,27 +328,28 @@ def _pairs_of(cv: Any, name: str, *seen: Any) -> list[Split]:
     """Rows to learn from and to test, checked; an error if there are too many pairs, or none can be made."""
     every = np.arange(len(seen[1]))
     try:
-        pairs = cv.split(*seen) if hasattr(cv, "split") else _given(cv)
-        each = [_split(train, test, every) for train, test in islice(pairs, MOST_SPLITS + 1)]
+        pairs = cv.split(*seen) if hasattr(cv, "split") else cv
+        each = [_split(number, pair, every) for number, pair in enumerate(islice(pairs, MOST_SPLITS + 1), 1)]
     except InputError:
         raise
     except (ValueError, TypeError) as problem:
         raise InputError(f"items cannot be split so: {' '.join(str(problem).split())}") from problem
     if len(each) > MOST_SPLITS:
         raise ParameterError(f"{name} makes more than {MOST_SPLITS:,} splits, which is the most: use folds")
+    if not each:
+        raise InputError("cv: expected at least one split, got none")
     return each
 
 
-def _given(pairs: Iterable[Any]) -> Iterator[tuple[Any, Any]]:
-    for pair in pairs:
-        if not isinstance(pair, tuple | list) or len(pair) != 2:
-            raise InputError("cv: expected pairs of row numbers, those to learn from and those to test on")
-        yield pair[0], pair[1]
-
-
-def _split(train: Any, test: Any, every: Ints) -> Split:
+def _split(number: int, pair: Any, every: Ints) -> Split:
     """A split, its rows checked; it does not hold those learned from if these are all others."""
-    learned, tested = _rows(train, len(every)), _rows(test, len(every))
+    if not isinstance(pair, tuple | list) or len(pair) != 2:
+        raise InputError("cv: expected pairs of row numbers, those to learn from and those to test on")
+    learned, tested = (_rows(part, len(every)) for part in pair)
+    if not len(learned) or not len(tested):
+        raise InputError(f"cv: split {number} has no item to {'test on' if len(learned) else 'learn from'}")
+    if len(np.unique(tested)) < len(tested):
+        raise InputError(f"cv: split {number} tests row {np.bincount(tested).argmax()} several times")
     others = Split(1, 1, every, tested, stated=False)
     return others if np.array_equal(learned, others.train) else Split(1, 1, learned, tested)
 
@@ -376,16 +387,3 @@ def _numbered(cv: Any, pairs: list[Split]) -> tuple[list[Split], bool]:
     if all(rows == tested[0] for rows in tested):
         return each, False
     return [pair._replace(repeat=1, fold=place) for place, pair in enumerate(pairs, 1)], True
-
-
-def _refuse_odd(splits: Sequence[Split]) -> None:
-    """Refuse folds without items, and with one that is tested twice."""
-    if not splits:
-        raise InputError("cv: expected at least one split, got none")
-    for split in splits:
-        where = f"cv: fold {split.fold} of repeat {split.repeat}"
-        for side, rows in (("learn from", split.train), ("test on", split.test)):
-            if not len(rows):
-                raise InputError(f"{where} has no item to {side}")
-        if len(np.unique(split.test)) < len(split.test):
-            raise InputError(f"{where} tests row {np.bincount(split.test).argmax()} several times")

@@ -9,51 +9,54 @@ from typing import Any
 
 import numpy as np
 import polars as pl
-from scipy import special
 
 from assay.core.digits import p_phrase
 from assay.core.domains import Real, Whole
-from assay.core.errors import ParameterError, number_of
+from assay.core.errors import InputError, ParameterError, number_of
 from assay.core.results import Result
 from assay.measures.counting.judgments import Floats
 from assay.measures.registry import Measure
 from assay.stats.estimates import ROUNDING, checked_confidence
 from assay.subjects.labels.crossvalidation.estimators import (
+    at_thresholds,
+    caught,
     estimators_in,
+    fold_outcome,
+    in_folds,
     items_of,
-    leaks,
-    of_estimators,
+    leaks_of,
+    not_weighted,
     only_estimator,
+    predicted,
+    seeded,
+    validated,
 )
 from assay.subjects.labels.crossvalidation.folded_predictions import of_predictions, predictions_in
-from assay.subjects.labels.crossvalidation.measuring import by_fold
+from assay.subjects.labels.crossvalidation.measuring import measured, measures_of
 from assay.subjects.labels.crossvalidation.result import CrossValidation
-from assay.subjects.labels.crossvalidation.splits import SplitDesign, split_items
+from assay.subjects.labels.crossvalidation.splits import DrawnFolds, split_items
 from assay.subjects.labels.measurement import Measures
 from assay.tables import Predictions
+from assay.tables.label_rules import row_numbers
 
-#: How often labels are permuted unless told otherwise.
-PERMUTATIONS = 20
+#: How often labels are permuted: unless told otherwise, and the fewest by which a leak can be told.
+PERMUTATIONS, FEWEST = 100, 20
 #: Below this a leak is said to be there.
-ALPHA = 0.01
-#: How often predictions are dealt out anew, to see what chance gives.
-_DEALT = 5
+ALPHA = 0.05
 
 
 @dataclass(frozen=True, eq=False)
 class LeakageCheck(Result):
-    """What is measured with permuted labels, beside what chance gives the same predictions: see `leakage_check`."""
+    """What is measured with permuted labels, beside what chance gives: see `leakage_check`."""
 
     kind = "leakage check"
 
     measure: Measure
-    #: With the labels as they are: the mean of folds.
-    real: float
-    #: With permuted labels: the same number of each permutation.
-    permuted: Floats
-    #: The same predictions dealt out anew within each fold.
+    #: The mean of folds with permuted labels, by which features were prepared as well.
+    permuted: float
+    #: With labels permuted once more, and features left as they were: one number a permutation.
     chance: Floats
-    #: Of the test that permuted labels do no better than chance; NaN where dealing anew changes nothing.
+    #: How often chance does as well as the permuted labels; NaN where it always gives the same number, or none.
     p: float
     seed: int
 
@@ -72,30 +75,18 @@ class LeakageCheck(Result):
         return self.p >= ALPHA
 
     @property
-    def sign(self) -> int:
-        """-1 where less of the measure is better."""
-        return -1 if self.measure.definition.higher_is_better is False else 1
-
-    @property
-    def p_real(self) -> float:
-        """How often permuted labels do as well as the real ones: whether anything is learned at all."""
-        as_good = int((self.sign * self.permuted >= self.sign * self.real).sum())
-        return (as_good + 1) / (len(self.permuted) + 1)
-
-    @property
     def says(self) -> str:
         """Whether labels have leaked, in a sentence."""
         if not (self.leaks or self.is_fine):
-            return "Cannot tell whether labels leak: predictions dealt out anew give the same numbers, or none."
-        how = f"({p_phrase(self.p)}, {number_of('permutation', len(self.permuted))}, seed {self.seed})"
+            return "Cannot tell whether labels leak: labels permuted once more give the same numbers, or none."
+        how = f"({p_phrase(self.p)}, {number_of('permutation', len(self.chance))}, seed {self.seed})"
         if self.leaks:
             return f"Leak: permuted labels are predicted better than by chance {how}."
         return f"No leak seen: permuted labels are predicted no better than by chance {how}."
 
     def to_frame(self) -> pl.DataFrame:
-        """One row a permutation: what was measured, and what chance gives."""
-        numbers = pl.int_range(1, len(self.permuted) + 1, eager=True)
-        return pl.DataFrame({"permutation": numbers, "permuted": self.permuted, "chance": self.chance})
+        """One row a permutation: what chance gives."""
+        return pl.DataFrame({"permutation": np.arange(1, len(self.chance) + 1), "chance": self.chance})
 
 
 def leakage_check(
@@ -103,7 +94,7 @@ def leakage_check(
     X: Any,  # noqa: N803  # what scikit-learn calls the features
     y: Any,
     *,
-    prepare: Callable[[Any, Any], Any] | None = None,
+    prepare: Callable[[Any, Any], Any],
     measure: str | Measure = "Accuracy",
     permutations: int = PERMUTATIONS,
     cv: Any = 5,
@@ -112,79 +103,62 @@ def leakage_check(
     pos_label: Any = None,
     seed: int = 0,
     n_jobs: int | None = None,
-    progress: bool = False,
 ) -> LeakageCheck:
     """Permute the labels and do everything again: a classifier should then be right by chance only.
 
     `prepare(X, y)` is what is done to the features before they are split, and gives the features: selecting those that
     go with the labels, encoding categories by labels, and the like. Nobody can see from the features that this was
-    done. But where labels without meaning are then predicted better than by chance, they have been seen. Without
-    `prepare`, only estimators and splits are checked: whether a model gets to see the labels that it is tested on.
+    done. But where labels without meaning are then predicted better than by chance, they have been seen.
 
-    What chance gives is found by dealing the same predictions out anew within each fold. `measure` is the mean of folds
-    that is looked at; `cv` and the rest are as in `crossval`. Within folds of an item or two there is too little to
-    deal out.
+    What chance gives is found by permuting these labels again, `permutations` times, without preparing the features
+    anew (scikit-learn's `permutation_test_score`). `measure` is the mean of folds that is looked at; `cv` and the rest
+    are as in `crossval`.
 
     >>> from sklearn.feature_selection import SelectKBest
     >>> from sklearn.naive_bayes import GaussianNB
     >>> rng = np.random.default_rng(1)
     >>> noise, labels = rng.normal(size=(60, 500)), rng.integers(0, 2, 60)
     >>> best = lambda X, y: SelectKBest(k=10).fit_transform(X, y)
-    >>> leakage_check(GaussianNB(), noise, labels, prepare=best, permutations=5).leaks
+    >>> leakage_check(GaussianNB(), noise, labels, prepare=best, permutations=20).leaks
     True
-    >>> leakage_check(GaussianNB(), noise, labels, permutations=5).leaks
+    >>> leakage_check(GaussianNB(), noise, labels, prepare=lambda X, y: X[:, :10], permutations=20).leaks
     False
     """
-    permutations, seed = Whole(5).check("permutations", permutations), Whole(0).check("seed", seed)
+    Whole(FEWEST).check("permutations", permutations)
     name, model = only_estimator(estimator, "leakage_check")
+    model, _ = seeded(model, Whole(0).check("seed", seed))
     items = items_of(X, y, pos_label=pos_label, groups=groups)
+    (wanted,) = measures_of(measure, items.task, Predictions.of([0, 1], [0, 1]))
+    sign = -1 if wanted.definition.higher_is_better is False else 1
 
-    def validated(order: Any) -> CrossValidation:
-        labels, truth = items.y[order], items.truth.gather(pl.Series(order))
-        features = X if prepare is None else prepare(X, labels)
-        now = replace(items, X=features, y=labels, truth=truth)
-        splits = split_items(now, SplitDesign(cv, stratify=stratify, seed=seed))
-        if splits.tiny:
-            raise ParameterError("in folds of an item or two there is nothing to deal out anew: use larger folds")
-        return of_estimators({name: model}, now, splits, measure, seed=seed, n_jobs=n_jobs, progress=progress)
+    def score(fitted: Any, features: Any, labels: Any) -> float:
+        said = predicted(fitted, replace(items, X=features, y=labels, ids=row_numbers(len(labels))))
+        return sign * float(measured(said, [wanted], items.task)[str(wanted)]["value"])
 
-    rng = np.random.default_rng(seed)
-    real = validated(np.arange(len(items)))
-    validations = [validated(rng.permutation(len(items))) for _ in range(permutations)]
-    permuted = np.array([validation.mean() for validation in validations])
-    chance = np.array([_by_chance(validation, rng) for validation in validations])
-    check = LeakageCheck(real.measure(), real.mean(), permuted, chance, math.nan, seed)
-    return replace(check, p=_p(check.sign * (permuted - chance)))
+    def scores() -> tuple[float, Floats]:
+        from sklearn.model_selection import permutation_test_score  # noqa: PLC0415  # an extra
 
+        labels = items.y[np.random.default_rng(seed).permutation(len(items))]
+        permuted, chance, _ = permutation_test_score(
+            model,
+            prepare(X, labels),
+            labels,
+            scoring=score,
+            cv=DrawnFolds(items, cv, stratify, seed),
+            n_permutations=permutations,
+            n_jobs=n_jobs,
+            random_state=seed,
+        )
+        return permuted, chance
 
-def _by_chance(validation: CrossValidation, rng: np.random.Generator) -> float:
-    """The mean of folds where each fold's predictions are dealt out anew among its items."""
-    keys = [(fold.repeat, fold.fold) for fold in validation.folds]
-    table, measure = validation.systems[0].predictions, validation.measure()
-    values = [by_fold(_dealt(table, rng), keys, [measure], validation.task)[measure].values for _ in range(_DEALT)]
-    return float(np.nanmean(values)) if np.isfinite(values).any() else math.nan
-
-
-def _dealt(table: Predictions, rng: np.random.Generator) -> Predictions:
-    columns = table.columns
-    # Sorted by fold and a random number, rows of a fold are in random order among themselves.
-    part = columns.select(pl.struct("repeat", "fold").rank("dense")).to_series().to_numpy()
-    inside, anew = np.argsort(part, kind="stable"), np.lexsort((rng.random(len(part)), part))
-    moved = [name for name in columns.columns if name == "prediction" or name.startswith("score")]
-    place = np.empty_like(anew)
-    place[inside] = anew
-    return replace(table, columns=columns.with_columns(columns.select(moved)[place]))
-
-
-def _p(differences: Floats) -> float:
-    """One-sided t test that differences are not above 0; none where there is no difference at all."""
-    known = differences[np.isfinite(differences)]
-    if len(known) < 2 or (np.abs(known) < ROUNDING).all():
-        return math.nan
-    if np.ptp(known) == 0:
-        return float(known[0] < 0)
-    t = float(known.mean() / (known.std(ddof=1) / math.sqrt(len(known))))
-    return float(special.stdtr(len(known) - 1, -t))
+    outcome, _, problem = caught(scores)
+    if problem is not None:
+        raise InputError(f"{name}: {problem}")
+    permuted, chance = outcome
+    p = math.nan
+    if np.isfinite([permuted, *chance]).all() and np.ptp([permuted, *chance]) > ROUNDING:
+        p = (1 + int((chance >= permuted - ROUNDING).sum())) / (1 + permutations)
+    return LeakageCheck(wanted, sign * permuted, sign * chance, p, seed)
 
 
 def crossval(
@@ -210,7 +184,6 @@ def crossval(
     confidence: float = 0.95,
     seed: int = 0,
     n_jobs: int | None = None,
-    progress: bool = False,
     shows_folds: bool = False,
 ) -> CrossValidation:
     """Cross-validate classifiers: measure them on items that they have not learned from, fold by fold.
@@ -229,7 +202,7 @@ def crossval(
     `item_id`, `groups` and `time`, one a row, are also held against the folds: what is on both sides is said in
     `warnings`. `threshold`: predict positive from this score on. `train_scores`: measure on what was learned from, too.
     Estimators that draw at random and have no `random_state` get `seed`. `n_jobs`: as scikit-learn has it; the numbers
-    are the same. `progress`: show a bar on a terminal.
+    are the same.
 
     >>> from sklearn.datasets import load_breast_cancer
     >>> from sklearn.tree import DecisionTreeClassifier
@@ -238,13 +211,14 @@ def crossval(
     >>> found.mean("Accuracy"), found.pooled("AUC"), found.optimism("Accuracy") > 0
     (0.92, 0.95, True)
     """
-    shown: dict[str, Any] = {"confidence": checked_confidence(confidence), "shows_folds": shows_folds}
+    checked_confidence(confidence)
     if X is None and y is None:
         if hasattr(given, "fit"):
             raise ParameterError("an estimator needs X and y, the features and the labels")
         columns = {"fold": fold, "repeat": repeat, "split": split, "group": groups, "time": time}
         tables = predictions_in(given, columns, pos_label)
-        return replace(of_predictions(tables, measures, pos_label, threshold), **shown)
+        result = of_predictions(tables, measures, pos_label, threshold)
+        return replace(result, confidence=confidence, shows_folds=shows_folds)
     if X is None or y is None:
         raise ParameterError("give both X and y, the features and the labels, or predictions alone")
     if any(value is not None for value in (fold, repeat, split)):
@@ -255,12 +229,16 @@ def crossval(
         Real().check("threshold", threshold)
         if items.positive is None:
             raise ParameterError(f"a threshold is for two labels, and there are {len(items.labels)}")
-    splits = split_items(items, SplitDesign(cv, repeats, stratify, test_size, seed))
-    warnings = (*splits.warnings, *leaks(items, splits, has_ids=item_id is not None))
-    return replace(
-        of_estimators(
-            estimators, items, splits._replace(warnings=warnings), measures, seed=seed, n_jobs=n_jobs,
-            progress=progress, train_scores=train_scores and not splits.tiny, threshold=threshold,
-        ),
-        **shown,
-    )  # fmt: skip
+    splits = split_items(items, cv, repeats=repeats, stratify=stratify, test_size=test_size, seed=seed)
+    warned, notes = leaks_of(items, splits, has_ids=item_id is not None), []
+    systems = {}
+    for name, estimator in estimators.items():
+        model, was_unset = seeded(estimator, seed)
+        notes += [f"{name} has no random_state of its own: {seed} is used"] if was_unset else []
+        warned += not_weighted(name, model, items)
+        each = [(model, items, one, train_scores and not splits.tiny) for one in splits.each]
+        outcomes, of_model = in_folds(fold_outcome, each, splits, name, n_jobs)
+        warned += of_model
+        systems[name] = outcomes if threshold is None else at_thresholds(outcomes, [threshold] * len(outcomes))
+    result = validated(systems, items, splits, measures, seed=seed, warned=warned, notes=notes)
+    return replace(result, confidence=confidence, shows_folds=shows_folds)

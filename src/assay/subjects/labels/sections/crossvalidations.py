@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from itertools import product
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from assay.core.digits import as_level, number, p_phrase
+from assay.core.digits import as_level, number
 from assay.core.errors import number_of, of_kind
 from assay.measures.parser import display_name
 from assay.show.cells import best
@@ -55,7 +56,7 @@ def _measures(result: CrossValidation) -> Table:
         titles = {"spread": "sd", "smallest": "min", "largest": "max"}
         columns += [Column(name, title, "number", missing=DASH) for name, title in titles.items()]
     columns += [Column("pooled", kind="number")] if result.is_pooled else []
-    if any(system.train for system in result.systems):
+    if not frame["train"].is_null().all():
         columns += [Column("train", "on training items", "number", missing=DASH), _optimism()]
     return Table("measures", frame, tuple(columns), best=frozenset(tops))
 
@@ -85,20 +86,20 @@ def _each_fold(result: CrossValidation, system: str) -> Table:
 def _undefined(result: CrossValidation) -> Iterator[str]:
     """Where measures, or parts of them, have no number, and why."""
     folds = number_of("fold", len(result.folds))
-    for system in result.systems:
-        for measure in result.measures:
-            values, reasons, left_out = system.values[measure]
-            name = f"{display_name(measure)}{whose(result, system.name)}"
-            missing = [reason for value, reason in zip(values.tolist(), reasons, strict=True) if math.isnan(value)]
-            if missing:
-                known = dict.fromkeys(reason for reason in missing if reason)
-                why = f": {', or '.join(known)}" if known else ""
-                some = len(missing) < len(values)
-                where = f"{len(missing)} of {folds}" if some else "every fold"
-                yield f"{name} is undefined in {where}{why}{'; the mean is that of the others' if some else ''}."
-            if without := [labels for labels in left_out if labels]:
-                absent = of_kind("class", list(dict.fromkeys(label for labels in without for label in labels)))
-                yield f"{name} leaves out {absent} in {len(without)} of {folds}, where it is undefined."
+    for system, measure in product(result.systems, result.measures):
+        numbers = system.numbers.filter(measure=str(measure))
+        name = f"{display_name(measure)}{whose(result, system.name)}"
+        missing = numbers.filter(pl.col("value").is_null())["undefined"]
+        if len(missing):
+            known = missing.drop_nulls().unique(maintain_order=True).to_list()
+            why = f": {', or '.join(known)}" if known else ""
+            some = len(missing) < len(numbers)
+            where = f"{len(missing)} of {folds}" if some else "every fold"
+            yield f"{name} is undefined in {where}{why}{'; the mean is that of the others' if some else ''}."
+        without = numbers["left_out"].filter(numbers["left_out"].list.len() > 0)
+        if len(without):
+            absent = of_kind("class", without.explode().unique(maintain_order=True).to_list())
+            yield f"{name} leaves out {absent} in {len(without)} of {folds}, where it is undefined."
 
 
 def _basis(result: CrossValidation, *, optimism: bool = True) -> Iterator[str]:
@@ -123,7 +124,7 @@ def _basis(result: CrossValidation, *, optimism: bool = True) -> Iterator[str]:
             "Intervals of the mean of folds: corrected resampled t, since folds share what they learn from "
             f"(tested to learned: {number(result.test_share, 3)})."
         )
-    if optimism and any(system.train for system in result.systems):
+    if optimism and not all(system.numbers["train"].is_null().all() for system in result.systems):
         yield "Optimism: how much better models look on the items that they learned from."
 
 
@@ -165,17 +166,15 @@ def _nested_measures(result: Nested) -> Table:
 
 
 def leakage_document(check: LeakageCheck) -> Document:
-    """The number with real labels, with permuted ones, and by chance: whether labels leak, whether any are learned."""
-    means = {"real labels": check.real, "permuted labels": check.permuted.mean(), "chance": check.chance.mean()}
+    """The number with permuted labels, and by chance: whether labels leak."""
+    means = {"permuted labels": check.permuted, "chance": check.chance.mean()}
     frame = pl.DataFrame({"mean of folds": str(check.measure)} | means)
     lines = [check.says]
     if check.leaks:
         lines.append("Whatever looked at labels before items were split has to be done inside each fold.")
-    elif check.is_fine:
-        lines.append(f"Permuted labels did as well as the real ones with {p_phrase(check.p_real)}.")
     sections = (
         Section("means", parts=(Table.of("means", frame),)),
         Section("permutations", data={"permutations": check.to_frame().to_dicts()}),
-        prose_section("verdict", lines, settings_of(check, "leaks", "p", "p_real", "seed")),
+        prose_section("verdict", lines, settings_of(check, "leaks", "p", "seed")),
     )
     return Document("leakage check", sections, "Leakage check")
