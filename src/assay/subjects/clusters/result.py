@@ -223,13 +223,8 @@ def _parts(
     # The largest group first, and in it the largest part.
     order = kept[np.lexsort((part[kept], -counts[kept], group[kept], -sizes[group[kept]]))]
     for cell in order.tolist():
-        yield (
-            kind,
-            label_text(groups[group[cell]]),
-            label_text(parts[part[cell]]),
-            counts[cell].item(),
-            float(share[cell]),
-        )
+        names = label_text(groups[group[cell]]), label_text(parts[part[cell]])
+        yield kind, *names, counts[cell].item(), float(share[cell])
 
 
 def _first_of_largest(values: Floats, place: Ints, groups: int) -> Ints:
