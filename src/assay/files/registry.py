@@ -16,7 +16,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 import polars as pl
 
 from assay.core.errors import EmptyFileError, FormatError, ParameterError, did_you_mean
-from assay.files.columns import all_lines, data_lines
+from assay.files.columns import all_lines, data_lines, is_number
 from assay.files.sources import BYTE_ORDER_MARK, LONGEST_LINE, Source, without_end_mark
 from assay.tables.label_rules import Where
 from assay.tables.roles import absent
@@ -256,12 +256,3 @@ def _wanted(kind: Kind | None) -> str:
     _load_others()
     usual = [_FORMATS[name] for each, name in _USUAL.items() if kind in {None, each}]
     return " or ".join(f"{known.title} {known.shape}" for known in usual)
-
-
-def is_number(text: str) -> bool:
-    """Tell whether a field reads as a number."""
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return "_" not in text

@@ -15,9 +15,9 @@ from typing import ClassVar, NamedTuple, TypeVar
 import polars as pl
 
 from assay.core.errors import EmptyFileError, FormatError, number_of
-from assay.files.columns import BadRowError, Layout, all_lines, data_lines, last_data_line, parse
+from assay.files.columns import BadRowError, Layout, all_lines, data_lines, is_number, last_data_line, parse
 from assay.files.records import is_whole
-from assay.files.registry import Head, Kind, Loaded, is_number, register
+from assay.files.registry import Head, Kind, Loaded, register
 from assay.files.sources import BYTE_ORDER_MARK, CHUNK_BYTES, Source, decoded, lines_of
 from assay.tables import Documents, Run, Topics
 
@@ -175,7 +175,8 @@ def parsed(source: Source, layout: Layout, prepare: Callable[[pl.DataFrame], T])
             lines, rows = lines + count, rows + height
             yield result
     except BadRowError as bad:
-        raise FormatError(source.name, lines + bad.line, expected=bad.expected, got=bad.got) from None
+        problem = bad.problem
+        raise FormatError(source.name, lines + problem.line, expected=problem.expected, got=problem.got) from None
     if not rows:
         raise EmptyFileError(source.name, layout.expected)
 

@@ -13,6 +13,7 @@ import polars as pl
 from assay.core.errors import EmptyFileError, FormatError, InputError, ParameterError, TopicError, number_of
 from assay.files import RunFile, detect, is_file, read_documents, read_topics
 from assay.files.columns import all_lines, data_lines
+from assay.files.line_reader import Lines, Looks, intact_chunks, looks_of, ranks_of, read_lines
 from assay.files.registry import Kind
 from assay.files.registry import named as named_kind
 from assay.files.runs import line_of_row, parsed
@@ -29,7 +30,6 @@ from assay.tables import Batches, Documents, Qrels, Run, Topics
 from assay.tables.label_rules import Where
 from assay.tables.shapes import FlatDicts, rows_of
 from assay.verbs.diagnosis.examination import Examination, Examined, Overview, WholeFile
-from assay.verbs.diagnosis.line_reader import Lines, Looks, intact_chunks, looks_of, ranks_of, read_lines
 
 _BLANK_SEPARATED = ("TREC run", "MS MARCO run", "TREC qrels", "qrels in three columns")
 
@@ -167,7 +167,7 @@ def _open_file(readable: Readable | Source, kind: Kind, name: str | None, read: 
         opened = replace(opened, is_blank=isinstance(problem, EmptyFileError), refusal=_refusal(problem))
     else:
         # Lines that differ from the others may hold anything: they are left out below, and named.
-        if form != "TREC run" or _are_alike(source, frame.height):
+        if form != "TREC run" or _are_alike(source, looks, frame.height):
             return replace(opened, frame=frame, format=form, where=where)
     return _tolerated(opened, source, kind)
 
@@ -179,10 +179,10 @@ def _tolerated(opened: Opened, source: Source, kind: Kind) -> Opened:
     if lines is None:
         return replace(opened, other=_other(source, kind))
     if lines.kind == kind:
-        return replace(opened, frame=lines.frame, format=lines.says, tolerated=lines)
+        return replace(opened, frame=lines.frame, format=lines.format, tolerated=lines)
     if kind == "run" and not lines.named and not _are_grades(lines.frame["relevance"]):
         return replace(opened, is_blank=False)
-    return replace(opened, other=f"{named_kind(lines.kind)} in {lines.says}" if lines.named else lines.says)
+    return replace(opened, other=f"{named_kind(lines.kind)} in {lines.format}" if lines.named else lines.format)
 
 
 def _refusal(problem: FormatError | ParameterError) -> str:
@@ -197,14 +197,10 @@ def _are_grades(values: pl.Series) -> bool:
     return values.n_unique() <= _MOST_GRADES and bool((values.floor() == values).all())
 
 
-def _are_alike(source: Source, rows: int) -> bool:
+def _are_alike(source: Source, looks: Looks, rows: int) -> bool:
     """Whether all lines of a TREC run have the same number of columns."""
-    blanks = lines = 0
-    for data in source.chunks():
-        blanks += data.count(b" ") + data.count(b"\t")
-        lines += data.count(b"\n") + (not data.endswith(b"\n"))
     # No line has fewer columns, or the file would have been refused: with as many blanks as that takes, none has more.
-    if lines == rows and blanks == rows * (_TREC_COLUMNS - 1):
+    if looks.lines == rows and looks.blanks == rows * (_TREC_COLUMNS - 1):
         return True
     return len({len(line.split()) for data in source.chunks() for _, line in data_lines(data)}) == 1
 
@@ -272,15 +268,19 @@ class ExaminedCollection:
     topics: Topics | None = None
     documents: Documents | None = None
 
+    @property
+    def judge_column(self) -> str | None:
+        """The column that may name judges, or subtopics."""
+        return next((name for name in ("judge", "iteration") if name in self.judgments.rows.columns), None)
+
     @cached_property
     def has_judges(self) -> bool:
         """Whether column 2 tells several judgments of a document apart: judges, or subtopics."""
         frame = self.judgments.rows
-        column = next((name for name in ("judge", "iteration") if name in frame.columns), None)
-        if column is None:
+        if self.judge_column is None:
             return False
         pairs = frame.n_unique(["query_id", "doc_id"])
-        return pairs < frame.height and pairs < frame.n_unique(["query_id", "doc_id", column])
+        return pairs < frame.height and pairs < frame.n_unique(["query_id", "doc_id", self.judge_column])
 
     @cached_property
     def grades(self) -> pl.DataFrame:

@@ -8,15 +8,15 @@ import numpy as np
 import polars as pl
 
 from assay.core.errors import listed, number_of, quote
+from assay.files.columns import Problem
 from assay.subjects.ranking.checks.examination import ExaminedCollection, ExaminedRun, Opened
 from assay.verbs.diagnosis.examination import EXAMPLES, CheckFinding, Example, Severity, check, finding, pair
-from assay.verbs.diagnosis.line_reader import Bad
 
 _PLAIN, _FINITE = "write plain numbers such as 12.5", "give documents finite scores: those with infinite ones tie"
 
 
-def _bad(lines: Sequence[Bad]) -> list[Example]:
-    return [Example(f"{quote(bad.text)} ({bad.problem})", bad.line) for bad in lines[:EXAMPLES]]
+def _bad(problems: Sequence[Problem]) -> list[Example]:
+    return [Example(f"{quote(problem.text)} ({problem.words})", problem.line) for problem in problems[:EXAMPLES]]
 
 
 @check(
@@ -141,7 +141,8 @@ def header(file: Opened) -> Iterator[CheckFinding]:
 def malformed(file: Opened) -> Iterator[CheckFinding]:
     """Lines that are no rows, where the others are."""
     if file.tolerated is not None and (bad := file.tolerated.malformed):
-        message = f"{number_of('line', len(bad))} without the {file.tolerated.columns} columns that there should be"
+        width = len(file.tolerated.layout.columns)
+        message = f"{number_of('line', len(bad))} without the {width} columns that there should be"
         yield finding("malformed", "error", file, message, len(bad), examples=_bad(bad))
 
 
@@ -225,8 +226,7 @@ def duplicates(system: ExaminedRun) -> Iterator[CheckFinding]:
 def judged_twice(case: ExaminedCollection) -> Iterator[CheckFinding]:
     """Rows of judgments that come again; of several judges or subtopics, those of one."""
     file = case.judgments
-    column = next((name for name in ("judge", "iteration") if name in file.rows.columns), None)
-    keys = [*_PAIR, column] if case.has_judges and column else list(_PAIR)
+    keys = [*_PAIR, case.judge_column] if case.has_judges and case.judge_column else list(_PAIR)
     frame = file.rows.with_row_index("row")
     again = ~frame.select(pl.struct(keys).is_first_distinct()).to_series()
     if not again.any():
@@ -265,11 +265,10 @@ def _later(rows: pl.DataFrame, keys: list[str]) -> pl.DataFrame:
 )  # fmt: skip
 def judges(case: ExaminedCollection) -> Iterator[CheckFinding]:
     """Several judgments of a document that column 2 tells apart."""
-    if not case.has_judges:
+    if case.judge_column is None or not case.has_judges:
         return
     file = case.judgments
-    column = next(name for name in ("judge", "iteration") if name in file.rows.columns)
-    names = file.rows[column].unique().sort().to_list()
+    names = file.rows[case.judge_column].unique().sort().to_list()
     message = f"documents are judged by {number_of('judge', len(names))}, or for as many subtopics"
     examples = (Example(", ".join(map(str, names[:5])) + (", …" if len(names) > 5 else "")),)
     yield finding("judges", "error", file, message, len(names), examples=examples)

@@ -1,24 +1,24 @@
-"""Files read line by line whatever is wrong with them, and what their bytes look like."""
+"""Runs and judgments read line by line whatever is wrong with them, and what the bytes of a file look like."""
 
 from __future__ import annotations
 
 import codecs
 import csv
 import json
-import math
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
-from assay.core.errors import FormatError, number_of
-from assay.files.registry import COLUMN_MARKS, Kind, is_number
+from assay.core.errors import FormatError
+from assay.files.columns import Layout, Problem, fields_of, is_number, problems
+from assay.files.registry import COLUMN_MARKS, Kind
 from assay.files.runs import QRELS_LAYOUT, RUN_LAYOUT, SHORT_QRELS_LAYOUT
 from assay.files.sources import BYTE_ORDER_MARK, LONGEST_LINE, Source
-from assay.measures.counting.judgments import Ints
 from assay.tables.roles import TABLES, columns_of, folded_name
 
 #: What the libraries say of data that are sound as far as they go; of others, nothing can be trusted.
@@ -32,6 +32,8 @@ class Looks(NamedTuple):
 
     size: int = 0
     lines: int = 0
+    #: Blanks and tabs.
+    blanks: int = 0
     #: Whether all are ASCII, and none is a control character.
     plain: bool = True
     #: Whether it is a file of columns, which has no lines.
@@ -50,9 +52,9 @@ def looks_of(source: Source) -> Looks:
 
     >>> import io
     >>> looks_of(Source(io.BytesIO(b"q1 0 d1 1\\r\\nq1\\t0\\td2\\t0\\r\\n")))
-    Looks(size=22, lines=2, plain=True, binary=False, damage='')
+    Looks(size=22, lines=2, blanks=6, plain=True, binary=False, damage='')
     """
-    size = lines = 0
+    size = lines = blanks = 0
     plain = ended = True
     try:
         for data in source.pieces():
@@ -61,15 +63,17 @@ def looks_of(source: Source) -> Looks:
             if not size and (packed := next((what for mark, what in _PACKED.items() if mark in data[:262]), "")):
                 return Looks(len(data), damage=f"the file is {packed}, not a table")
             newlines, returns, pairs = data.count(b"\n"), data.count(b"\r"), data.count(b"\r\n")
+            tabs = data.count(b"\t")
             low = int(np.count_nonzero(np.frombuffer(data, dtype=np.uint8) < 32))
             size, lines = size + len(data), lines + newlines + returns - pairs
-            odd = low - newlines - returns - data.count(b"\t") + data.count(b"\x7f")
+            blanks += tabs + data.count(b" ")
+            odd = low - newlines - returns - tabs + data.count(b"\x7f")
             plain = plain and data.isascii() and not odd
             ended = data.endswith((b"\n", b"\r"))
     except FormatError as problem:
         reason = str(problem).partition("(")[2].removesuffix(")") or "it ends in the middle"
-        return Looks(size, lines, plain, damage=f"the compressed file is damaged: {reason}")
-    return Looks(size, lines + (not ended), plain)
+        return Looks(size, lines, blanks, plain, damage=f"the compressed file is damaged: {reason}")
+    return Looks(size, lines + (not ended), blanks, plain)
 
 
 def intact_chunks(source: Source) -> Iterator[bytes]:
@@ -103,61 +107,36 @@ _BLANKS = bytes.maketrans(b"\v\f", b"  ")
 
 _NUMBERS = {"run": "score", "qrels": "relevance"}
 
-_SHAPES: dict[Kind, dict[str, tuple[str, ...]]] = {
-    "run": {"TREC run": RUN_LAYOUT.columns},
-    "qrels": {"TREC qrels": QRELS_LAYOUT.columns, "qrels in three columns": SHORT_QRELS_LAYOUT.columns},
+_LAYOUTS: dict[Kind, dict[str, Layout]] = {
+    "run": {
+        "TREC run": RUN_LAYOUT._replace(text=("query_id", "doc_id", "rank", "tag"), extra_columns=False),
+    },
+    "qrels": {"TREC qrels": QRELS_LAYOUT, "qrels in three columns": SHORT_QRELS_LAYOUT},
 }
 
 _HEADER_WORDS = {"tag", "run", "run_id", "runid", *(name for kind in ("run", "qrels") for role in TABLES[kind]
                                                     for name in role.names)}  # fmt: skip
 
 
-class Bad(NamedTuple):
-    """A line that does not make sense: which one, what it says, what is wrong with it."""
-
-    line: int
-    text: str
-    problem: str
-
-
 class Lines(NamedTuple):
-    """What was made of a file: the rows that make sense, their lines, and what is wrong with the others."""
+    """What was made of a file: the rows that make sense, their lines, and what is wrong with the others.
+
+    `separator` is None where blanks separate the fields; `named` tells whether the columns have names.
+    """
 
     kind: Kind
-    says: str
-    frame: pl.DataFrame
-    lines: Ints
-    malformed: tuple[Bad, ...] = ()
-    numbers: tuple[Bad, ...] = ()
-    header: Bad | None = None
+    format: str
+    layout: Layout
+    split: Callable[[str], list[Any]]
+    separator: str | None = None
+    named: bool = False
+    frame: pl.DataFrame = pl.DataFrame()
+    lines: NDArray[np.int64] = np.empty(0, dtype=np.int64)
+    malformed: tuple[Problem, ...] = ()
+    numbers: tuple[Problem, ...] = ()
+    header: Problem | None = None
     encoding: str = "UTF-8"
     encoding_lines: tuple[int, ...] = ()
-    separator: str | None = None
-    #: How many columns there should be, and whether they have names.
-    columns: int = 0
-    named: bool = False
-
-
-class _Shape(NamedTuple):
-    """How lines are cut into fields, where our columns are among these, and how many there should be."""
-
-    says: str
-    split: Callable[[str], list[str]]
-    places: Mapping[str, int]
-    width: int
-    separator: str | None = None
-    named: bool = False
-
-
-def number_in(text: str) -> float | None:
-    """A number, also with a decimal comma; None if it is none.
-
-    >>> number_in("2,5"), number_in("high")
-    (2.5, None)
-    """
-    plain = text.replace(",", ".") if text.count(",") == 1 else text
-    # Python reads digits of all scripts, other tools only those of ASCII.
-    return float(plain) if plain.isascii() and is_number(plain) else None
 
 
 def ranks_of(texts: pl.Series) -> pl.Series:
@@ -174,21 +153,17 @@ def read_lines(data: bytes, kind: Kind) -> Lines | None:
     """Read what makes sense; None if hardly anything does, whatever kind of table it might be.
 
     >>> found = read_lines(b"q1 Q0 d1 1 2.5 mine\\nq1 Q0 d2 2\\nq1 Q0 d3 3 high mine\\n", "run")
-    >>> found.frame.rows(), found.malformed[0].problem
+    >>> found.frame.rows(), found.malformed[0].words
     ([('q1', 'd1', 2.5, 1.0, 'mine')], '4 columns')
     """
     lines, encoding, odd = _decoded(data)
     # Equally good ways to read are taken in this order: as what was expected, separated by blanks.
     kinds: list[Kind] = [kind, "qrels" if kind == "run" else "run"]
-    for way in kinds:
-        if (shape := _named(lines, way)) is not None:
-            rest = lines if shape.separator is None else lines[1:]
-            return _rows(rest, way, shape)._replace(encoding=encoding, encoding_lines=odd)
-    best = _unnamed(lines, kinds)
-    return None if best is None else _rows(lines, *best)._replace(encoding=encoding, encoding_lines=odd)
+    shape = next(filter(None, (_named(lines, way) for way in kinds)), None) or _unnamed(lines, kinds)
+    return None if shape is None else _rows(lines, shape)._replace(encoding=encoding, encoding_lines=odd)
 
 
-def _named(lines: list[tuple[int, str]], kind: Kind) -> _Shape | None:
+def _named(lines: list[tuple[int, str]], kind: Kind) -> Lines | None:
     """A table whose columns have names: in the first line, or as the keys of an object a line."""
     first = lines[0][1] if lines else ""
     if first.startswith("{"):
@@ -196,17 +171,25 @@ def _named(lines: list[tuple[int, str]], kind: Kind) -> _Shape | None:
         columns = columns_of(kind, list(keys)) or {}
         if _NUMBERS[kind] not in columns:
             return None
-        wanted = [columns[ours] for ours in ("query_id", "doc_id", _NUMBERS[kind])]
-        places = {ours: place for place, ours in enumerate(("query_id", "doc_id", _NUMBERS[kind]))}
-        return _Shape("JSONL", partial(_cells, wanted), places, len(wanted), named=True)
+        ours = ("query_id", "doc_id", _NUMBERS[kind])
+        return Lines(kind, "JSONL", _layout(kind, ours), partial(_cells, [columns[name] for name in ours]), named=True)
     for separator in ("\t", ",", ";"):
         names = _split(separator, first)
         columns = (columns_of(kind, names) if len(names) > 1 else None) or {}
         if _NUMBERS[kind] in columns:
-            places = {"iteration" if ours == "judge" else ours: names.index(name) for ours, name in columns.items()}
-            says = "TSV" if separator == "\t" else "CSV"
-            return _Shape(says, partial(_split, separator), places, len(names), separator, named=True)
+            roles = {name: "iteration" if ours == "judge" else ours for ours, name in columns.items()}
+            layout = _layout(kind, [roles.get(name, "") for name in names])
+            return Lines(
+                kind, "TSV" if separator == "\t" else "CSV", layout, partial(_split, separator), separator, True
+            )
     return None
+
+
+def _layout(kind: Kind, columns: Sequence[str]) -> Layout:
+    """The layout of a table whose columns have names."""
+    besides = ("rank", "tag") if kind == "run" else ("iteration",)
+    text = tuple(name for name in ("query_id", "doc_id", *besides) if name in columns)
+    return Layout(tuple(columns), text, (_NUMBERS[kind],), finite=kind == "qrels")
 
 
 def _object(line: str) -> dict[str, object] | None:
@@ -224,26 +207,33 @@ def _cells(wanted: Sequence[str], line: str) -> list[str]:
     return ["" if value is None else str(value).encode(errors="replace").decode() for value in values]
 
 
-def _unnamed(lines: list[tuple[int, str]], kinds: Sequence[Kind]) -> tuple[Kind, _Shape] | None:
+def _unnamed(lines: list[tuple[int, str]], kinds: Sequence[Kind]) -> Lines | None:
     """A table whose columns have no names, in the shape that most of its lines have."""
-    best: tuple[float, Kind, _Shape] | None = None
+    best: Lines | None = None
+    most = 0
     places = range(len(lines)) if len(lines) <= _SAMPLE else np.linspace(0, len(lines) - 1, _SAMPLE, dtype=int)
     for kind in kinds:
         for separator in (None, ",", ";"):
             sample = [_split(separator, lines[place][1]) for place in places]
-            for says, columns in _SHAPES[kind].items():
-                width = len(columns)
+            for title, known in _LAYOUTS[kind].items():
+                layout, width = known, len(known.columns)
                 if kind == "run":  # columns behind the last one are ignored, as long as all lines have them
                     width = max(width, Counter(map(len, sample)).most_common(1)[0][0] if sample else 0)
-                at = columns.index(_NUMBERS[kind])
+                    layout = known._replace(columns=(*known.columns, *[""] * (width - len(known.columns))))
+                at = layout.columns.index(_NUMBERS[kind])
                 fitting = sum(
-                    (len(row) == width or (kind == "run" and len(row) > at)) and number_in(row[at]) is not None
+                    (len(row) == width or (kind == "run" and len(row) > at)) and _may_be_number(row[at])
                     for row in sample
                 )
-                if best is None or fitting > best[0]:
-                    held = {name: place for place, name in enumerate(columns)}
-                    best = fitting, kind, _Shape(says, partial(_split, separator), held, width, separator)
-    return None if best is None or not lines or best[0] < _LEAST_SHARE * len(places) else best[1:]
+                if best is None or fitting > most:
+                    most, best = fitting, Lines(kind, title, layout, partial(_split, separator), separator)
+    return best if lines and most >= _LEAST_SHARE * len(places) else None
+
+
+def _may_be_number(text: str) -> bool:
+    """Whether a number is meant, also with a decimal comma."""
+    plain = text.replace(",", ".") if text.count(",") == 1 else text
+    return plain.isascii() and is_number(plain)
 
 
 def _decoded(data: bytes) -> tuple[list[tuple[int, str]], str, tuple[int, ...]]:
@@ -267,8 +257,7 @@ def _decoded(data: bytes) -> tuple[list[tuple[int, str]], str, tuple[int, ...]]:
 
 def _split(separator: str | None, line: str) -> list[str]:
     if separator is None:
-        fields = line.replace("\t", " ").split(" ")
-        return [field for field in fields if field] if "" in fields else fields
+        return fields_of(line)
     if '"' in line:
         try:
             return next(csv.reader([line], delimiter=separator))
@@ -277,43 +266,37 @@ def _split(separator: str | None, line: str) -> list[str]:
     return [field.strip() for field in line.split(separator)]
 
 
-def _rows(lines: list[tuple[int, str]], kind: Kind, shape: _Shape) -> Lines:
-    besides = ("rank", "tag") if kind == "run" else ("iteration",)
-    wanted = [name for name in ("query_id", "doc_id", *besides) if name in shape.places]
-    columns: dict[str, list[str]] = {name: [] for name in wanted}
+def _rows(lines: list[tuple[int, str]], shape: Lines) -> Lines:
+    """The rows of lines in a shape, and what is wrong with the others."""
+    layout, number = shape.layout, _NUMBERS[shape.kind]
+    columns: dict[str, list[Any]] = {name: [] for name in (*layout.text, number)}
     # Column by column: a list for each of a million rows would keep the garbage collector busy.
-    filled = [(columns[name].append, shape.places[name]) for name in wanted]
-    number = shape.places[_NUMBERS[kind]]
-    values: list[float] = []
+    filled = [(column.append, layout.columns.index(name)) for name, column in columns.items()]
     kept: list[int] = []
-    malformed: list[Bad] = []
-    numbers: list[Bad] = []
-    header: Bad | None = None
-    for place, (line, text) in enumerate(lines):
-        fields = shape.split(text)
-        if place == 0 and not shape.named and _is_header(fields):
-            header = Bad(line, text, "names of columns")
-            continue
-        if len(fields) != shape.width:
-            malformed.append(Bad(line, text, number_of("column", len(fields))))
-            continue
-        value = number_in(fields[number])
-        if value is None or math.isnan(value) or (kind == "qrels" and math.isinf(value)) or "," in fields[number]:
-            numbers.append(Bad(line, text, f"{fields[number]!r} is no number"))
-            continue
-        for add, column in filled:
-            add(fields[column])
-        values.append(value)
+
+    def keep(line: int, fields: list[Any]) -> None:
         kept.append(line)
-    texts = {name: pl.Series(name, column, dtype=pl.String) for name, column in columns.items()}
-    if "rank" in texts:
-        texts["rank"] = ranks_of(texts["rank"])
-    ids = {name: texts.pop(name) for name in ("query_id", "doc_id")}
-    frame = pl.DataFrame(ids | {_NUMBERS[kind]: pl.Series(values, dtype=pl.Float64)} | texts)
-    return Lines(
-        kind, shape.says, frame, np.array(kept, dtype=np.int64), tuple(malformed), tuple(numbers), header,
-        separator=shape.separator, columns=shape.width, named=shape.named,
-    )  # fmt: skip
+        for add, place in filled:
+            add(fields[place])
+
+    header: Problem | None = None
+    if shape.named:
+        lines = lines if shape.separator is None else lines[1:]
+    elif _is_header(shape.split(lines[0][1])):
+        (line, text), *lines = lines
+        header = Problem(line, text, "names of columns", layout.expected, text)
+    bad = list(problems(lines, layout, shape.split, keep))
+    frame = pl.DataFrame(columns, schema={name: pl.Float64 if name == number else pl.String for name in columns})
+    if "rank" in layout.text:
+        frame = frame.with_columns(ranks_of(frame["rank"]))
+    besides = [name for name in layout.text if name not in {"query_id", "doc_id"}]
+    return shape._replace(
+        frame=frame.select("query_id", "doc_id", number, *besides),
+        lines=np.array(kept, dtype=np.int64),
+        malformed=tuple(problem for problem in bad if problem.column is None),
+        numbers=tuple(problem for problem in bad if problem.column is not None),
+        header=header,
+    )
 
 
 def _is_header(fields: Sequence[str]) -> bool:
