@@ -35,11 +35,6 @@ def remember_stream(stream: IO[bytes] | IO[str]) -> None:
         _streams.append(os.fstat(stream.fileno()))
 
 
-def remember_written(path: str | os.PathLike[str]) -> None:
-    """A file was written, and is no original."""
-    _written.add(os.path.realpath(path))
-
-
 def start_anew(*, overwrite: bool = False) -> None:
     """Forget what was read and written: each command is one of its own, and may be told to overwrite."""
     global _allowed  # noqa: PLW0603  # what a command was told holds for all that it writes
@@ -47,11 +42,6 @@ def start_anew(*, overwrite: bool = False) -> None:
     _streams.clear()
     _written.clear()
     _allowed = overwrite
-
-
-def are_given_up() -> bool:
-    """Whether this command was told to overwrite its inputs."""
-    return _allowed
 
 
 def check(targets: Iterable[str | os.PathLike[str]], overwrite: bool = False) -> None:
@@ -190,7 +180,7 @@ def _put(temporary: Path, target: Path) -> None:
     os.umask(umask)
     temporary.chmod(0o666 & ~umask)  # mkstemp makes files private; a report is an ordinary file
     temporary.replace(target)
-    remember_written(target)
+    _written.add(os.path.realpath(target))
 
 
 @contextmanager

@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import polars as pl
 
-from assay.core.errors import FormatError, InputError, ParameterError, did_you_mean, listed
-from assay.files.named_columns import as_whole, chosen, named_columns, names_in_any
+from assay.core.errors import FormatError, InputError, ParameterError, listed
+from assay.files.named_columns import as_whole, chosen, named_columns, names_in_any, refuse_absent
 from assay.files.predictions import Columns, looks_like
 from assay.files.sources import Readable, Source, is_file
 from assay.tables.clusters import Clusters, assembled_clusters
@@ -140,11 +140,7 @@ def _plan(
     clusters = _clusterings(names) if cluster is None else _stated(cluster)
     features = [points] if isinstance(points, str) else list(points or ())
     features = [] if features == [REST] else features
-    for column in (truth, item, weight, *clusters.values(), *features):
-        if column is not None and column not in names:
-            raise ParameterError(
-                f"{path}: no column is called {column!r}: there are {listed(list(names))}{did_you_mean(column, names)}"
-            )
+    refuse_absent(path, names, (truth, item, weight, *clusters.values(), *features))
     taken = {*clusters.values(), *features}
     free = [name for name in names if name not in taken]
     truth = truth or find(CLASS, free)
@@ -194,8 +190,7 @@ def _coordinates(table: NamedColumns, layout: _ColumnPlan) -> tuple[dict[str, pl
     coordinates = {}
     for column in (*layout.points, *numeric):
         values = table.numbers(column, "a coordinate").cast(pl.Float64)
-        if values.null_count():
-            raise table.error(int(values.is_null().arg_max() or 0), f"a number in {column}, as a coordinate")
+        table.refuse(values.is_null(), f"a number in {column}, as a coordinate")
         coordinates[column] = values
     aside = [column for column in layout.maybe if column not in numeric]
     remark = f"{table.path}: no numbers, and so no coordinates: {listed(aside)}"

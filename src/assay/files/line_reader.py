@@ -6,7 +6,7 @@ import codecs
 import csv
 import json
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -18,11 +18,9 @@ from assay.core.errors import FormatError
 from assay.files.columns import Layout, Problem, fields_of, is_number, problems
 from assay.files.registry import COLUMN_MARKS, Kind
 from assay.files.runs import QRELS_LAYOUT, RUN_LAYOUT, SHORT_QRELS_LAYOUT
-from assay.files.sources import BYTE_ORDER_MARK, LONGEST_LINE, Source
+from assay.files.sources import BYTE_ORDER_MARK, Source
 from assay.tables.roles import TABLES, columns_of, folded_name
 
-#: What the libraries say of data that are sound as far as they go; of others, nothing can be trusted.
-_SOUND_SO_FAR = ("ended before", "end in the middle", "Not a gzipped file")
 #: What holds other files, by a mark in its first bytes.
 _PACKED = {b"PK\x03\x04": "a zip archive", b"\x1f\x8b": "compressed twice", b"ustar": "a tar archive"}
 
@@ -40,11 +38,6 @@ class Looks(NamedTuple):
     binary: bool = False
     #: What is wrong with a compressed file, or with one that holds others.
     damage: str = ""
-
-    @property
-    def is_garbled(self) -> bool:
-        """Whether the bytes cannot be trusted: damage other than an end that comes too soon."""
-        return bool(self.damage) and not any(text in self.damage for text in _SOUND_SO_FAR)
 
 
 def looks_of(source: Source) -> Looks:
@@ -74,29 +67,6 @@ def looks_of(source: Source) -> Looks:
         reason = str(problem).partition("(")[2].removesuffix(")") or "it ends in the middle"
         return Looks(size, lines, blanks, plain, damage=f"the compressed file is damaged: {reason}")
     return Looks(size, lines + (not ended), blanks, plain)
-
-
-def intact_chunks(source: Source) -> Iterator[bytes]:
-    """The bytes of a file, line by line if it is damaged, up to where the damage is."""
-    yielded = 0
-    try:
-        for data in source.chunks():
-            yielded += len(data)
-            yield data
-    except FormatError:
-        pass
-    else:
-        return
-    # The damage is somewhere in the piece that could not be read: take what comes before it.
-    read = 0
-    try:
-        with source.open() as file:
-            while len(line := file.readline(LONGEST_LINE)) % LONGEST_LINE:
-                read += len(line)
-                if read > yielded:
-                    yield line
-    except FormatError:
-        return
 
 
 _SAMPLE = 2000

@@ -271,12 +271,16 @@ def zero_or_one(table: NamedColumns, column: str) -> np.ndarray[Any, np.dtype[np
     numbers = (
         values.cast(pl.Float64, strict=False) if usable else pl.repeat(None, len(values), dtype=pl.Float64, eager=True)
     )
-    wrong = ~numbers.is_in([0.0, 1.0]).fill_null(False)
-    if wrong.any():
-        row = int(wrong.arg_max() or 0)
-        got = table.frame[column][row]
-        raise table.error(row, f"0 or 1 in {column}", "" if got is None else str(got))
+    table.refuse(~numbers.is_in([0.0, 1.0]).fill_null(False), f"0 or 1 in {column}", column)
     return numbers.to_numpy().astype(np.bool)
+
+
+def refuse_absent(path: str, names: Sequence[str], columns: Iterable[str | None]) -> None:
+    """Refuse columns that somebody names, and that a table lacks."""
+    for name in columns:
+        if name is not None and name not in names:
+            near = did_you_mean(name, names)
+            raise ParameterError(f"{path}: no column is called {name!r}: there are {listed(list(names))}{near}")
 
 
 _System = TypeVar("_System", bound=ItemTable)

@@ -33,7 +33,7 @@ _UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _BLANK_SEPARATED = {"trec-run", "msmarco-run", "trec-qrels", "qrels-3"}
 _OTHERS = ("sgml", "json_files", "named_columns")
 #: The layouts of the classic collections, which look like columns to formats that are separated by blanks.
-_CLASSIC = ("classic_layouts",)
+_CLASSIC = "classic_layouts"
 _CLASSIC_NAMES = ("cf-", "lisa-", "npl-", "time-")
 _FEWEST_COLUMNS = 4
 _USUAL = {"run": "trec-run", "qrels": "trec-qrels", "topics": "trec-topics", "documents": "jsonl-documents"}
@@ -152,7 +152,7 @@ def detect(source: Source, kind: Kind | None = None, name: str | None = None) ->
     if not head.numbered:
         raise EmptyFileError(source.name, _wanted(kind))
     if _may_be_classic(head):
-        _load_classic()
+        importlib.import_module(f"assay.files.{_CLASSIC}")
     if kind is not None and (known := next(_fitting(head, kind), None)):
         return known
     _load_others()
@@ -185,8 +185,7 @@ def _hinted(path: str) -> set[Kind]:
 
 def _load_others() -> None:
     """Load the modules of rarer formats, which register them: nobody waits for JSON who reads a TREC run."""
-    _load_classic()
-    for module in _OTHERS:
+    for module in (_CLASSIC, *_OTHERS):
         importlib.import_module(f"assay.files.{module}")
 
 
@@ -194,12 +193,6 @@ def _may_be_classic(head: Head) -> bool:
     """Whether a file may be in the layout of a classic collection: its first line has few words, tags, or numbers."""
     words = head.numbered[0][1].split()
     return len(words) < _FEWEST_COLUMNS or words[0].startswith((b"<", b"*")) or all(map(bytes.isdigit, words))
-
-
-def _load_classic() -> None:
-    """Load the modules of the classic layouts, which register them."""
-    for module in _CLASSIC:
-        importlib.import_module(f"assay.files.{module}")
 
 
 def _in_order() -> list[Format]:

@@ -104,17 +104,20 @@ class RunFile:
 
     def read(self) -> Run:
         """Read the whole table into memory, with its ranks if all of them are numbers."""
-        if "score" not in self.layout.columns:
-            ranked = _concat(parsed(self.source, self.layout, _same), self.layout)
-            scored = ranked.with_columns(score=-pl.col("rank")).select(*_RUN_COLUMNS)
-            return Run(scored, self.name, self.format, self.metadata)
-        layout = self.layout._replace(text=(*self.layout.text, "rank"))
-        frame = _concat(parsed(self.source, layout, _same), layout)
+        frame = self.rows("rank")
+        if "score" not in frame.columns:
+            frame = frame.with_columns(score=-pl.col("rank")).select(*_RUN_COLUMNS)
+            return Run(frame, self.name, self.format, self.metadata)
         rank = frame["rank"].cast(pl.Float64, strict=False)
         frame = frame.drop("rank")
         if not rank.has_nulls() and not rank.is_nan().any():
             frame = frame.with_columns(rank)
         return Run(frame, self.name, self.format, self.metadata)
+
+    def rows(self, *besides: str) -> pl.DataFrame:
+        """All rows, and some columns beside, as far as there are such; as text, unless they make the order."""
+        further = [name for name in besides if name in self.layout.columns and name not in self.layout.numbers]
+        return load_columns(self.source, self.layout._replace(text=(*self.layout.text, *further))).frame
 
     def first_rows(self) -> pl.DataFrame:
         """The rows at the start of the file, with their ranks beside their scores, if it has both."""
@@ -146,7 +149,8 @@ class RunFile:
 
 def load_columns(source: Source, layout: Layout) -> Loaded:
     """Read judgments whose fields are separated by blanks."""
-    return Loaded(_concat(parsed(source, layout, _same), layout), lambda row: line_of_row(source, row))
+    frames = parsed(source, layout, lambda frame: frame)
+    return Loaded(pl.concat(list(frames)), partial(line_of_row, source))
 
 
 def line_of_row(source: Source, row: int) -> tuple[str, int | None]:
@@ -197,17 +201,9 @@ def _ahead(work: Callable[[bytes], R], chunks: Iterator[bytes]) -> Iterator[R]:
                 future.cancel()
 
 
-def _same(frame: pl.DataFrame) -> pl.DataFrame:
-    return frame
-
-
 def _ranked(frame: pl.DataFrame) -> pl.DataFrame:
     """Turn ranks, which are best when small, into scores, which are best when large."""
     return frame.select("query_id", "doc_id", score=-pl.col("rank"))
-
-
-def _concat(frames: Iterator[pl.DataFrame], layout: Layout) -> pl.DataFrame:
-    return pl.concat(list(frames)).select(*layout.text, *layout.numbers)
 
 
 def _occurrences(source: Source, layout: Layout, **wanted: str) -> list[tuple[int, list[bytes]]]:

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Literal, Protocol, Self, TypeAlias, TypeVar, c
 import polars as pl
 
 from assay.core.errors import FormatError, InputError, ParameterError, quote
-from assay.tables.label_rules import Where
+from assay.tables.label_rules import Where, refuse_rows
 from assay.tables.shapes import FlatDicts, InMemory, rows_of
 
 T = TypeVar("T")
@@ -236,14 +236,8 @@ class _Texts:
     def _check_ids(self, where: Where) -> None:
         """Refuse a row without an id, and the second row under one id."""
         ids = self.frame[self.key]
-        if (ids == "").any():
-            path, line = where(int((ids == "").arg_max() or 0))
-            raise FormatError(path, line, expected=f"a {self.key}", got="")
-        again = ~ids.is_first_distinct()
-        if again.any():
-            row = int(again.arg_max() or 0)
-            path, line = where(row)
-            raise FormatError(path, line, expected=f"each {self.key} once", got=ids[row])
+        refuse_rows(ids == "", where, f"a {self.key}")
+        refuse_rows(~ids.is_first_distinct(), where, f"each {self.key} once", ids)
 
     def __len__(self) -> int:
         return self.frame.height

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, NamedTuple, TypeAlias, cast
 
 import numpy as np
 import polars as pl
 
-from assay.core.errors import EmptyFileError, FormatError, InputError, ParameterError, TopicError, number_of
+from assay.core.errors import EmptyFileError, FormatError, InputError, ParameterError, TopicError, number_of, quote
 from assay.files import RunFile, detect, is_file, read_documents, read_topics
 from assay.files.columns import all_lines, data_lines
-from assay.files.line_reader import Lines, Looks, intact_chunks, looks_of, ranks_of, read_lines
+from assay.files.line_reader import Lines, Looks, looks_of, ranks_of, read_lines
 from assay.files.registry import Kind
 from assay.files.registry import named as named_kind
-from assay.files.runs import line_of_row, parsed
+from assay.files.runs import line_of_row
 from assay.files.sources import Readable, Source
 from assay.measures import parse_measure
 from assay.measures.counting.id_normalisation import IdMatch, RenamedDocuments, other_topics, renamed_documents
@@ -29,7 +29,7 @@ from assay.subjects.ranking.evaluation import named_runs
 from assay.tables import Batches, Documents, Qrels, Run, Topics
 from assay.tables.label_rules import Where
 from assay.tables.shapes import FlatDicts, rows_of
-from assay.verbs.diagnosis.examination import Examination, Examined, Overview, WholeFile
+from assay.verbs.diagnosis.examination import Examination, Examined, Example, Overview, Reading, WholeFile, pair
 
 _BLANK_SEPARATED = ("TREC run", "MS MARCO run", "TREC qrels", "qrels in three columns")
 
@@ -86,18 +86,20 @@ class Opened:
             return None
         return row + 1 if self.looks.lines == self.rows.height else self.where(row)[1]
 
-    def written(self, row: int) -> str | None:
-        """The line of a row as it stands in the file, if that is known."""
-        line = self.line(row)
-        if line is None or self.source is None:
-            return None
-        before = 0
-        for data in self.source.chunks():
+    def example(self, row: int, more: str = "") -> Example:
+        """A row as an example: its query and its document."""
+        return Example(pair(*self.rows.row(row)[:2]) + more, self.line(row))
+
+    def written(self, row: int) -> Example:
+        """A row as an example: the line itself, if it is known, which shows what is odd about it."""
+        line, before = self.line(row), 0
+        for data in self.source.chunks() if line is not None and self.source is not None else ():
             lines = all_lines(data)
-            if line <= before + len(lines):
-                return lines[line - before - 1].decode(errors="replace")
+            if line is not None and line <= before + len(lines):
+                text = lines[line - before - 1].decode(errors="replace")
+                return Example(quote(" ".join(text.split())), line)
             before += len(lines)
-        return None
+        return self.example(row)
 
 
 def open_judgments(qrels: Any) -> Opened:
@@ -159,12 +161,13 @@ def _open_file(readable: Readable | Source, kind: Kind, name: str | None, read: 
     looks = looks_of(source)
     name = name or (source.stem if kind == "run" else source.name)
     opened = Opened(kind, name, source.name, looks=looks, source=source)
-    if looks.is_garbled or not (looks.size or looks.damage):
+    if looks.damage or not looks.size:
         return opened
     try:
         frame, form, where = read(source)
     except (FormatError, ParameterError) as problem:
-        opened = replace(opened, is_blank=isinstance(problem, EmptyFileError), refusal=_refusal(problem))
+        refusal = Reading(source.name, problem).reason
+        opened = replace(opened, is_blank=isinstance(problem, EmptyFileError), refusal=refusal)
     else:
         # Lines that differ from the others may hold anything: they are left out below, and named.
         if form != "TREC run" or _are_alike(source, looks, frame.height):
@@ -175,7 +178,7 @@ def _open_file(readable: Readable | Source, kind: Kind, name: str | None, read: 
 def _tolerated(opened: Opened, source: Source, kind: Kind) -> Opened:
     """What can be made of a file that the strict readers refuse."""
     binary = opened.looks is not None and opened.looks.binary
-    lines = None if binary else read_lines(b"".join(intact_chunks(source)), kind)
+    lines = None if binary else read_lines(b"".join(source.chunks()), kind)
     if lines is None:
         return replace(opened, other=_other(source, kind))
     if lines.kind == kind:
@@ -183,13 +186,6 @@ def _tolerated(opened: Opened, source: Source, kind: Kind) -> Opened:
     if kind == "run" and not lines.named and not _are_grades(lines.frame["relevance"]):
         return replace(opened, is_blank=False)
     return replace(opened, other=f"{named_kind(lines.kind)} in {lines.format}" if lines.named else lines.format)
-
-
-def _refusal(problem: FormatError | ParameterError) -> str:
-    """What a strict reader said, without the file's name."""
-    if not isinstance(problem, FormatError):
-        return str(problem)
-    return problem.reason if problem.line is None else f"line {problem.line}: {problem.reason}"
 
 
 def _are_grades(values: pl.Series) -> bool:
@@ -210,23 +206,12 @@ def _strict_run(source: Source) -> _Table:
     if not isinstance(run, RunFile):
         table = run.read()
         return _ids_first(table.frame), run.format, table.where
-    has_score = "score" in run.layout.columns
-    text = [column for column in ("rank", "tag") if column in run.layout.columns and column not in run.layout.numbers]
-    layout = run.layout._replace(text=(*run.layout.text, *text))
-    frames = list(parsed(source, layout, lambda frame: _with_numbers(frame, has_score)))
-    return pl.concat(frames), run.format, lambda row: line_of_row(source, row)
-
-
-def _with_numbers(frame: pl.DataFrame, has_score: bool) -> pl.DataFrame:
-    """Ranks as numbers, null where they are none; where there are ranks alone, they make the score."""
-    score = pl.col("score") if has_score else -pl.col("rank").cast(pl.Float64).alias("score")
-    wanted: list[str | pl.Expr] = [
-        "query_id",
-        "doc_id",
-        score.alias("score"),
-        pl.col("rank").map_batches(ranks_of, return_dtype=pl.Float64),
-    ]
-    return frame.select(*wanted, *(["tag"] if "tag" in frame.columns else []))
+    rows = run.rows("rank", "tag")
+    if "score" not in rows.columns:
+        rows = rows.with_columns(score=-pl.col("rank"))
+    rows = rows.with_columns(ranks_of(rows["rank"]))
+    besides = ["tag"] if "tag" in rows.columns else []
+    return rows.select("query_id", "doc_id", "score", "rank", *besides), run.format, partial(line_of_row, source)
 
 
 def _strict_qrels(source: Source) -> _Table:
