@@ -91,26 +91,13 @@ def write_texts(texts: Mapping[Path, str], *, overwrite: bool = False) -> None:
     ...     sorted(path.name for path in Path(folder).iterdir())
     ['a.md', 'b.md']
     """
-    check(texts, overwrite)
     with ExitStack() as unfinished:
-        waiting: list[tuple[Path, Path]] = []
-        devices: list[tuple[Path, str]] = []
-        for path, text in texts.items():
-            if _is_device(path):
-                devices.append((path, text))
-                continue
-            target = Path(os.path.realpath(path))
-            with _one_line_errors(target):
-                temporary = _temporary(target)
-                unfinished.callback(temporary.unlink, missing_ok=True)
-                with _atomic_written(temporary) as file:
-                    file.write(text.encode())
-            waiting.append((temporary, target))
-        for device, text in devices:
-            write_text(device, text)
-        for temporary, target in waiting:
-            with _one_line_errors(target):
-                _put(temporary, target)
+        for path in sorted(texts, key=_is_device):  # what goes to a pipe cannot be taken back
+            file = unfinished.enter_context(replacing(path, overwrite=overwrite))
+            file.write(texts[path].encode())
+            if not _is_device(path):
+                file.flush()
+                os.fsync(file.fileno())
 
 
 def check_target(path: str | os.PathLike[str]) -> None:

@@ -86,7 +86,7 @@ def _listed(retrieved: str, relevant: str, source: Source) -> Iterator[Query]:
         keys = list(record)
         key = find(TABLES["topics"][0], keys) or find(QUERY, keys)
         if key is None:
-            raise KeyError(" or ".join(QUERY.names))
+            raise KeyError("query_id or id")
         query_id = _id(record[key])
         documents = [(_id(document), None) for document in _list(record.get(retrieved) or [])]
         judged = {_id(document): 1.0 for document in _list(record.get(relevant) or [])}

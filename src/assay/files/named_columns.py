@@ -110,12 +110,6 @@ def _parsed(data: bytes, dialect: _Dialect) -> pl.DataFrame | None:
     return frame.filter(~pl.all_horizontal(pl.all().is_null()))
 
 
-def header_of(head: Head, separator: str | None = None) -> list[str]:
-    """The names in the header line of a table; none if the line has no separator."""
-    header = _header(head.first, _SEPARATORS if separator is None else (separator,)) if head.numbered else None
-    return header[1] if header else []
-
-
 def _may_be_ragged(frame: pl.DataFrame) -> bool:
     """Polars fills short lines up with nulls, which are also what empty fields give: whoever has none is fine."""
     return bool(frame.width and frame[frame.columns[-1]].null_count())
@@ -191,7 +185,8 @@ def names_of(head: Head) -> list[str]:
         return names_in(head.source)
     if _is_json(head):
         return list(head.first_object or {})
-    return header_of(head)
+    header = _header(head.first)
+    return header[1] if header else []
 
 
 def names_in_any(data: Any) -> list[str]:

@@ -201,7 +201,14 @@ def _in_order() -> list[Format]:
 
 
 def head_of(source: Source) -> Head:
-    """Read as much as it takes to see a few lines that hold data."""
+    """The start of a file, as much of it as it takes to see a few lines that hold data; it is read once."""
+    if source.head is None:
+        source.head = _read_head(source)
+    head: Head = source.head
+    return head
+
+
+def _read_head(source: Source) -> Head:
     with source.open() as file:
         data, before = bytearray(), 0
         # A long preamble of comments or blank lines is not yet an empty file.

@@ -134,8 +134,11 @@ class RunFile:
 
     def whereabouts(self, query_id: str, doc_id: str) -> tuple[str, int | None]:
         """Tell the line where this document comes up for the second time."""
-        lines = _occurrences(self.source, self.layout, query_id=query_id, doc_id=doc_id)
-        return self.source.name, lines[1][0] if len(lines) > 1 else None
+        query, document = map(self.layout.columns.index, ("query_id", "doc_id"))
+        rows = ((number, line.split()) for number, line in numbered_lines(self.source))
+        pair = query_id.encode(), doc_id.encode()
+        lines = (number for number, fields in rows if (fields[query], fields[document]) == pair)
+        return self.source.name, next(itertools.islice(lines, 1, None), None)
 
     def tag(self) -> str:
         """The tag on the last line, by which the reference tool calls the run."""
@@ -153,15 +156,18 @@ def load_columns(source: Source, layout: Layout) -> Loaded:
     return Loaded(pl.concat(list(frames)), partial(line_of_row, source))
 
 
-def line_of_row(source: Source, row: int) -> tuple[str, int | None]:
-    """The file, and the line of a row (from 0)."""
+def numbered_lines(source: Source) -> Iterator[tuple[int, bytes]]:
+    """The lines of a file that hold data, with their numbers; slow, and only done to say where something is wrong."""
     before = 0
     for data in source.chunks():
-        lines = data_lines(data)
-        if row < len(lines):
-            return source.name, before + lines[row][0]
-        row, before = row - len(lines), before + len(all_lines(data))
-    return source.name, None
+        yield from ((before + number, line) for number, line in data_lines(data))
+        before += len(all_lines(data))
+
+
+def line_of_row(source: Source, row: int) -> tuple[str, int | None]:
+    """The file, and the line of a row (from 0)."""
+    lines = (number for number, _ in numbered_lines(source))
+    return source.name, next(itertools.islice(lines, row, None), None)
 
 
 def parsed(source: Source, layout: Layout, prepare: Callable[[pl.DataFrame], T]) -> Iterator[T]:
@@ -204,20 +210,6 @@ def _ahead(work: Callable[[bytes], R], chunks: Iterator[bytes]) -> Iterator[R]:
 def _ranked(frame: pl.DataFrame) -> pl.DataFrame:
     """Turn ranks, which are best when small, into scores, which are best when large."""
     return frame.select("query_id", "doc_id", score=-pl.col("rank"))
-
-
-def _occurrences(source: Source, layout: Layout, **wanted: str) -> list[tuple[int, list[bytes]]]:
-    """Search the file for lines with these values; slow, and only done to say where something is wrong."""
-    values = [(layout.columns.index(column), value.encode()) for column, value in wanted.items()]
-    lines = []
-    before = 0
-    for data in source.chunks():
-        for number, line in data_lines(data):
-            fields = line.split()
-            if all(fields[column] == value for column, value in values):
-                lines.append((before + number, fields))
-        before += len(all_lines(data))
-    return lines
 
 
 RUN_LAYOUT = Layout(

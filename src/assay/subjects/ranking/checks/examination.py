@@ -2,30 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from typing import Any, NamedTuple, TypeAlias, cast
+from typing import Any, TypeAlias, cast
 
 import numpy as np
 import polars as pl
 
 from assay.core.errors import EmptyFileError, FormatError, InputError, ParameterError, TopicError, number_of, quote
 from assay.files import RunFile, detect, is_file, read_documents, read_topics
-from assay.files.columns import all_lines, data_lines
 from assay.files.line_reader import Lines, Looks, looks_of, ranks_of, read_lines
 from assay.files.registry import Kind
 from assay.files.registry import named as named_kind
-from assay.files.runs import line_of_row
+from assay.files.runs import line_of_row, numbered_lines
 from assay.files.sources import Readable, Source
-from assay.measures import parse_measure
 from assay.measures.counting.id_normalisation import IdMatch, RenamedDocuments, other_topics, renamed_documents
 from assay.measures.counting.judgments import Floats, Judgments
 from assay.measures.counting.ranks import NO_CONTRADICTIONS, Contradictions, Ranks, contradictions, swapped_queries
 from assay.measures.doubts import LEAST_RISES, NEARLY_ALL
-from assay.measures.parser import split_measures
 from assay.measures.registry import Measure
-from assay.subjects.ranking.evaluation import named_runs
+from assay.subjects.ranking.evaluation import listed_measures, named_runs
 from assay.tables import Batches, Documents, Qrels, Run, Topics
 from assay.tables.label_rules import Where
 from assay.tables.shapes import FlatDicts, rows_of
@@ -92,14 +89,10 @@ class Opened:
 
     def written(self, row: int) -> Example:
         """A row as an example: the line itself, if it is known, which shows what is odd about it."""
-        line, before = self.line(row), 0
-        for data in self.source.chunks() if line is not None and self.source is not None else ():
-            lines = all_lines(data)
-            if line is not None and line <= before + len(lines):
-                text = lines[line - before - 1].decode(errors="replace")
-                return Example(quote(" ".join(text.split())), line)
-            before += len(lines)
-        return self.example(row)
+        line = self.line(row)
+        lines = () if line is None or self.source is None else numbered_lines(self.source)
+        text = next((text for number, text in lines if number == line), b"").decode(errors="replace")
+        return Example(quote(" ".join(text.split())), line) if text else self.example(row)
 
 
 def open_judgments(qrels: Any) -> Opened:
@@ -198,7 +191,7 @@ def _are_alike(source: Source, looks: Looks, rows: int) -> bool:
     # No line has fewer columns, or the file would have been refused: with as many blanks as that takes, none has more.
     if looks.lines == rows and looks.blanks == rows * (_TREC_COLUMNS - 1):
         return True
-    return len({len(line.split()) for data in source.chunks() for _, line in data_lines(data)}) == 1
+    return len({len(line.split()) for _, line in numbered_lines(source)}) == 1
 
 
 def _strict_run(source: Source) -> _Table:
@@ -406,7 +399,7 @@ class RankingExamination(Examination):
             raise ParameterError("doctor takes judgments and runs: give both")
         qrels, runs = self.inputs
         measures = self.stated.get("measures")
-        self.measures = _measures(DEFAULT_MEASURES if measures is None else measures)
+        self.measures = listed_measures(DEFAULT_MEASURES if measures is None else measures)
         scale, is_range = _scale(self.stated.get("grades"))
         self.judgments, self.runs = open_judgments(qrels), named(runs)
         if not self.runs:
@@ -449,31 +442,16 @@ def _is_usable(file: Opened) -> bool:
     return file.frame is not None and file.rows.height > 0
 
 
-def _measures(measures: Iterable[str | Measure] | str | Measure) -> tuple[Measure, ...]:
-    listed = [measures] if isinstance(measures, str | Measure) else measures
-    split = [
-        name for measure in listed for name in (split_measures(measure) if isinstance(measure, str) else [measure])
-    ]
-    if not split:
-        raise ParameterError("there is no measure to look at")
-    return tuple(dict.fromkeys(map(parse_measure, split)))
-
-
 def _texts(texts: Any, kind: Any, read: Callable[[Any], Any]) -> Any:
     if texts is None or isinstance(texts, kind):
         return texts
     return read(texts) if is_file(texts) else kind.of(texts)
 
 
-class _Scale(NamedTuple):
-    grades: tuple[float, ...]
-    is_range: bool
-
-
-def _scale(scale: str | Sequence[float] | None) -> _Scale:
-    """The scale of grades: `0..3`, `0,1,3`, or a list of grades."""
+def _scale(scale: str | Sequence[float] | None) -> tuple[tuple[float, ...], bool]:
+    """The scale of grades, and whether it is a range: `0..3`, `0,1,3`, or a list of grades."""
     if scale is None:
-        return _Scale((), is_range=False)
+        return (), False
     parts: Sequence[Any] = scale
     is_range = isinstance(scale, str) and ".." in scale
     if isinstance(scale, str):
@@ -484,4 +462,4 @@ def _scale(scale: str | Sequence[float] | None) -> _Scale:
         grades = ()
     if not grades or not all(abs(grade) < float("inf") for grade in grades) or (is_range and len(parts) != 2):
         raise ParameterError(f"grades are given as 0..3 or 0,1,2, not {scale!r}")
-    return _Scale(grades, is_range)
+    return grades, is_range
