@@ -35,11 +35,6 @@ def remember_stream(stream: IO[bytes] | IO[str]) -> None:
         _streams.append(os.fstat(stream.fileno()))
 
 
-def remember_written(path: str | os.PathLike[str]) -> None:
-    """A file was written, and is no original."""
-    _written.add(os.path.realpath(path))
-
-
 def start_anew(*, overwrite: bool = False) -> None:
     """Forget what was read and written: each command is one of its own, and may be told to overwrite."""
     global _allowed  # noqa: PLW0603  # what a command was told holds for all that it writes
@@ -47,11 +42,6 @@ def start_anew(*, overwrite: bool = False) -> None:
     _streams.clear()
     _written.clear()
     _allowed = overwrite
-
-
-def are_given_up() -> bool:
-    """Whether this command was told to overwrite its inputs."""
-    return _allowed
 
 
 def check(targets: Iterable[str | os.PathLike[str]], overwrite: bool = False) -> None:
@@ -101,26 +91,13 @@ def write_texts(texts: Mapping[Path, str], *, overwrite: bool = False) -> None:
     ...     sorted(path.name for path in Path(folder).iterdir())
     ['a.md', 'b.md']
     """
-    check(texts, overwrite)
     with ExitStack() as unfinished:
-        waiting: list[tuple[Path, Path]] = []
-        devices: list[tuple[Path, str]] = []
-        for path, text in texts.items():
-            if _is_device(path):
-                devices.append((path, text))
-                continue
-            target = Path(os.path.realpath(path))
-            with _one_line_errors(target):
-                temporary = _temporary(target)
-                unfinished.callback(temporary.unlink, missing_ok=True)
-                with _atomic_written(temporary) as file:
-                    file.write(text.encode())
-            waiting.append((temporary, target))
-        for device, text in devices:
-            write_text(device, text)
-        for temporary, target in waiting:
-            with _one_line_errors(target):
-                _put(temporary, target)
+        for path in sorted(texts, key=_is_device):  # what goes to a pipe cannot be taken back
+            file = unfinished.enter_context(replacing(path, overwrite=overwrite))
+            file.write(texts[path].encode())
+            if not _is_device(path):
+                file.flush()
+                os.fsync(file.fileno())
 
 
 def check_target(path: str | os.PathLike[str]) -> None:
@@ -190,7 +167,7 @@ def _put(temporary: Path, target: Path) -> None:
     os.umask(umask)
     temporary.chmod(0o666 & ~umask)  # mkstemp makes files private; a report is an ordinary file
     temporary.replace(target)
-    remember_written(target)
+    _written.add(os.path.realpath(target))
 
 
 @contextmanager

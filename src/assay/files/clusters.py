@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import polars as pl
 
-from assay.core.errors import FormatError, InputError, ParameterError, did_you_mean, listed
-from assay.files.named_columns import as_whole, chosen, named_columns, names_in_any
+from assay.core.errors import FormatError, InputError, ParameterError, listed
+from assay.files.named_columns import as_whole, chosen, named_columns, names_in_any, refuse_absent
 from assay.files.predictions import Columns, looks_like
 from assay.files.sources import Readable, Source, is_file
 from assay.tables.clusters import Clusters, assembled_clusters
@@ -20,20 +20,6 @@ from assay.tables.roles import CLASS, CLUSTER, ITEM, WEIGHT, absent, columns_of,
 
 #: Stands for all columns that hold numbers and are nothing else.
 REST = "rest"
-
-
-class _ColumnPlan(NamedTuple):
-    """What each column is; clusterings by name, None where the file does not tell it."""
-
-    truth: str | None
-    item: str | None
-    weight: str | None
-    clusters: Mapping[str | None, str]
-    points: tuple[str, ...]
-    #: Columns that might be points, were they numbers.
-    maybe: tuple[str, ...]
-    #: Whether points are asked for.
-    wanted: bool
 
 
 def read_clusters(
@@ -63,12 +49,10 @@ def read_clusters(
     ('few', [('a', 'tea', 0), ('b', None, 1)], [[1.5], [2.0]])
     """
     table = named_columns(given, "clusters", separator)
-    layout = _plan(
-        table.path, table.frame.columns, truth=truth, cluster=cluster, item=item, weight=weight, points=points
-    )
-    if not layout.clusters:
+    clusters = _clusterings(table.frame.columns) if cluster is None else _stated(cluster)
+    if not clusters:
         raise absent("clusters", table.frame.columns, table.path, 1)
-    tables = [_assembled(table, layout, system or name, column) for system, column in layout.clusters.items()]
+    tables = _tables(table, clusters, {"truth": truth, "item_id": item, "weight": weight}, points, name)
     return tables if systems is None else chosen(tables, systems, table.path, "clustering")
 
 
@@ -83,35 +67,35 @@ def read_points(
     [[1.0, 2.0], [3.0, 4.0]]
     """
     table = named_columns(readable, "clusters", separator)
-    layout = _plan(table.path, table.frame.columns, truth=truth, cluster={}, item=item, weight=weight, points=points)
-    return _assembled(table, layout, name)
+    return _tables(table, {}, {"truth": truth, "item_id": item, "weight": weight}, points, name)[0]
 
 
-def _assembled(table: NamedColumns, layout: _ColumnPlan, name: str | None, column: str | None = None) -> Clusters:
-    """One clustering of a table; without a column of clusters, all items in one."""
-    coordinates, aside = _coordinates(table, layout)
-    cluster = pl.repeat("all", table.frame.height, eager=True) if column is None else _labels(table, column)
-    return assembled_clusters(
-        {**_shared(table, layout), "cluster": cluster},
-        np.column_stack(list(coordinates.values())) if coordinates else None,
-        tuple(coordinates),
-        name=name or table.stem,
-        origin=table.path,
-        where=table.where,
-        remarks=aside,
-    )
-
-
-def _shared(table: NamedColumns, layout: _ColumnPlan) -> dict[str, pl.Series]:
-    """What all clusterings of a file have in common: classes, weights, ids."""
-    shared: dict[str, pl.Series] = {}
-    if layout.truth is not None:
-        shared["truth"] = _labels(table, layout.truth)
-    if layout.weight is not None:
-        shared["weight"] = table.numbers(layout.weight, "weight").cast(pl.Float64)
-    if layout.item is not None:
-        shared["item_id"] = table.texts(layout.item, f"the id of an item in {layout.item}")
-    return shared
+def _tables(
+    table: NamedColumns, clusters: Mapping[str | None, str], stated: Mapping[str, str | None],
+    points: Sequence[str] | str | None, name: str | None,
+) -> list[Clusters]:  # fmt: skip
+    """The clusterings of a table by their columns; without any, all items in one cluster."""
+    coordinates, roles, remarks = _coordinates(table, clusters, stated, points)
+    shared = {}
+    if "truth" in roles:
+        shared["truth"] = _labels(table, roles["truth"])
+    if "weight" in roles:
+        shared["weight"] = table.numbers(roles["weight"], "weight").cast(pl.Float64)
+    if "item_id" in roles:
+        shared["item_id"] = table.texts(roles["item_id"], f"the id of an item in {roles['item_id']}")
+    labels: dict[str | None, pl.Series] = {system: _labels(table, column) for system, column in clusters.items()}
+    return [
+        assembled_clusters(
+            {**shared, "cluster": cluster},
+            np.column_stack(list(coordinates.values())) if coordinates else None,
+            tuple(coordinates),
+            name=system or name or table.stem,
+            origin=table.path,
+            where=table.where,
+            remarks=remarks,
+        )
+        for system, cluster in (labels or {None: pl.repeat("all", table.frame.height, eager=True)}).items()
+    ]
 
 
 def looks_like_clusters(value: object) -> bool:
@@ -124,40 +108,6 @@ def looks_like_clusters(value: object) -> bool:
     names = names_in_any(value)
     other = columns_of("run", names) or columns_of("qrels", names) or looks_like(names)
     return bool(_clusterings(names)) and not other
-
-
-def _plan(
-    path: str,
-    names: Sequence[str],
-    *,
-    truth: str | None,
-    cluster: Columns,
-    item: str | None,
-    weight: str | None,
-    points: Sequence[str] | str | None,
-) -> _ColumnPlan:
-    """Say what each column is, from what the caller says and from names."""
-    clusters = _clusterings(names) if cluster is None else _stated(cluster)
-    features = [points] if isinstance(points, str) else list(points or ())
-    features = [] if features == [REST] else features
-    for column in (truth, item, weight, *clusters.values(), *features):
-        if column is not None and column not in names:
-            raise ParameterError(
-                f"{path}: no column is called {column!r}: there are {listed(list(names))}{did_you_mean(column, names)}"
-            )
-    taken = {*clusters.values(), *features}
-    free = [name for name in names if name not in taken]
-    truth = truth or find(CLASS, free)
-    free = [name for name in free if name != truth]
-    item, weight = item or find(ITEM, free), weight or find(WEIGHT, free)
-    if twice := next((name for name in (truth, item, weight) if name in clusters.values()), None):
-        raise ParameterError(f"{path}: the column {twice!r} cannot be a clustering and something else")
-    if twice := next(iter({*features} & {truth, item, weight, *clusters.values()}), None):
-        raise ParameterError(f"{path}: the column {twice!r} cannot be a coordinate and something else")
-    # A clustering is nobody's coordinate, whether or not it is measured here.
-    others = {item, weight, *_clusterings(names).values()}
-    maybe = tuple(name for name in free if name not in others) if points in (REST, [REST]) else ()
-    return _ColumnPlan(truth, item, weight, clusters, tuple(features), maybe, points is not None)
 
 
 def _clusterings(names: Sequence[str]) -> dict[str | None, str]:
@@ -184,22 +134,39 @@ def _labels(table: NamedColumns, column: str) -> pl.Series:
     return as_whole([values])[0] if table.exact is None else values
 
 
-def _coordinates(table: NamedColumns, layout: _ColumnPlan) -> tuple[dict[str, pl.Series], tuple[str, ...]]:
-    """The columns that make the points, and what is said of those that hold no numbers."""
-    numeric = [column for column in layout.maybe if _has_numbers(table.frame[column])]
-    if layout.wanted and not numeric and not layout.points:
-        raise FormatError(
-            table.path, 1, expected="columns of numbers as points", got=listed(list(layout.maybe)) or "none"
-        )
+def _coordinates(
+    table: NamedColumns, clusters: Mapping[str | None, str], stated: Mapping[str, str | None],
+    points: Sequence[str] | str | None,
+) -> tuple[dict[str, pl.Series], dict[str, str], tuple[str, ...]]:  # fmt: skip
+    """The columns that make the points; those that are something else, by role; what is said of the others."""
+    path, names = table.path, table.frame.columns
+    features = [points] if isinstance(points, str) else list(points or ())
+    is_rest = features == [REST]
+    features = [] if is_rest else features
+    refuse_absent(path, names, (*stated.values(), *clusters.values(), *features))
+    free = [name for name in names if name not in {*clusters.values(), *features}]
+    roles: dict[str, str] = {}
+    for role in (CLASS, ITEM, WEIGHT):
+        if column := stated[role.name] or find(role, [name for name in free if name != roles.get("truth")]):
+            roles[role.name] = column
+    taken = {*roles.values()}
+    if twice := next((name for name in roles.values() if name in clusters.values()), None):
+        raise ParameterError(f"{path}: the column {twice!r} cannot be a clustering and something else")
+    if twice := next(iter({*features} & {*taken, *clusters.values()}), None):
+        raise ParameterError(f"{path}: the column {twice!r} cannot be a coordinate and something else")
+    # A clustering is nobody's coordinate, whether or not it is measured here.
+    others = {*taken, *_clusterings(names).values()}
+    maybe = [name for name in free if name not in others] if is_rest else []
+    numeric = [column for column in maybe if _has_numbers(table.frame[column])]
+    if points is not None and not numeric and not features:
+        raise FormatError(path, 1, expected="columns of numbers as points", got=listed(maybe) or "none")
     coordinates = {}
-    for column in (*layout.points, *numeric):
-        values = table.numbers(column, "a coordinate").cast(pl.Float64)
-        if values.null_count():
-            raise table.error(int(values.is_null().arg_max() or 0), f"a number in {column}, as a coordinate")
-        coordinates[column] = values
-    aside = [column for column in layout.maybe if column not in numeric]
-    remark = f"{table.path}: no numbers, and so no coordinates: {listed(aside)}"
-    return coordinates, (remark,) if aside else ()
+    for column in (*features, *numeric):
+        coordinates[column] = table.numbers(column, "a coordinate").cast(pl.Float64)
+        table.refuse(coordinates[column].is_null(), f"a number in {column}, as a coordinate")
+    aside = [column for column in maybe if column not in numeric]
+    remark = f"{path}: no numbers, and so no coordinates: {listed(aside)}"
+    return coordinates, roles, (remark,) if aside else ()
 
 
 def _has_numbers(values: pl.Series) -> bool:

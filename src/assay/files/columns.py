@@ -3,16 +3,21 @@
 Polars parses, and parses fast when every line has its fields one separator apart. It does not complain about lines
 that have not, so each chunk is looked over first; a chunk with tabs among spaces, blank lines, CRLF ends, comments or
 ragged lines is tidied up and then parsed. Both ways give the same columns; only the second one costs more.
+
+What Polars refuses is gone through line by line (`problems`): a strict reader raises the first problem, and `doctor`
+(`files/line_reader.py`) collects them all.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import NamedTuple
+import math
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 import polars as pl
 
+from assay.core.errors import number_of
 from assay.files.sources import BYTE_ORDER_MARK
 
 # What C's isspace accepts, as the reference tool does; ids may hold any other character.
@@ -22,14 +27,6 @@ _SPACE, _NEWLINE, _COMMENT = 32, 10, b"#"
 _BLOCK = 1 << 18
 # Polars takes what starts so for a compressed file, and text may start so: zlib's `x` and a control character.
 _LIKE_COMPRESSED = (b"\x1f\x8b", b"x\x01", b"x\x9c", b"x\xda", b"\x28\xb5\x2f\xfd")
-
-
-class BadRowError(Exception):
-    """A row that cannot be used; whoever knows the file and the line before the chunk turns it into a FormatError."""
-
-    def __init__(self, line: int, expected: str, got: str) -> None:
-        super().__init__(line, expected, got)
-        self.line, self.expected, self.got = line, expected, got
 
 
 class Layout(NamedTuple):
@@ -47,18 +44,108 @@ class Layout(NamedTuple):
         return f"{len(self.columns)} columns `{' '.join(self.columns)}`"
 
 
+class Problem(NamedTuple):
+    """A line that is no row: which one, what it says, what is wrong with it; what was expected, and what came instead.
+
+    `column` is the one that holds no number; None if the line as a whole is wrong.
+    """
+
+    line: int
+    text: str
+    words: str
+    expected: str
+    got: str
+    column: str | None = None
+
+
+class BadRowError(Exception):
+    """A row that cannot be used; whoever knows the file and the line before the chunk turns it into a FormatError."""
+
+    def __init__(self, problem: Problem) -> None:
+        super().__init__(problem)
+        self.problem = problem
+
+
+def fields_of(line: str) -> list[str]:
+    """The fields of a line, as blanks separate them.
+
+    >>> fields_of("q1\\t0  d1")
+    ['q1', '0', 'd1']
+    """
+    fields = line.replace("\t", " ").split(" ")
+    return [field for field in fields if field] if "" in fields else fields
+
+
+def is_number(text: str) -> bool:
+    """Tell whether a field reads as a number."""
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return "_" not in text
+
+
+def problems(
+    lines: Iterable[tuple[int, str]],
+    layout: Layout,
+    split: Callable[[str], list[Any]] = fields_of,
+    keep: Callable[[int, list[Any]], None] | None = None,
+) -> Iterator[Problem]:
+    """What is wrong with lines, one after the other; `keep` gets the fields of the others, numbers as such.
+
+    >>> from assay.files.runs import QRELS_LAYOUT
+    >>> [problem.words for problem in problems([(1, "q1 0 d1 2"), (2, "q1 0 d2"), (3, "q1 0 d3 high")], QRELS_LAYOUT)]
+    ['3 columns', "'high' is no number"]
+    """
+    width = len(layout.columns)
+    numbers = [(name, layout.columns.index(name)) for name in layout.numbers]
+    for line, text in lines:
+        fields = split(text)
+        if len(fields) < width or (len(fields) > width and not layout.extra_columns):
+            yield Problem(line, text, number_of("column", len(fields)), layout.expected, text)
+            continue
+        for name, place in numbers:
+            field = fields[place]
+            # Python reads digits of all scripts, other tools only those of ASCII.
+            number = float(field) if field.isascii() and is_number(field) else math.nan
+            if math.isnan(number) or (layout.finite and math.isinf(number)):
+                yield Problem(line, text, f"{field!r} is no number", f"a number as {name}", field, name)
+                break
+            fields[place] = number
+        else:
+            if keep is not None:
+                keep(line, fields)
+
+
 def parse(data: bytes, layout: Layout) -> tuple[pl.DataFrame, int]:
     """Parse whole lines; give the wanted columns and the number of lines."""
     separator = b"\t" if b"\t" in data[: data.find(b"\n") + 1] else b" "
     lines = None if data.startswith(_LIKE_COMPRESSED) else _regular_lines(data, separator)
-    if lines is not None:
-        frame = _parse_regular(data, separator, layout)
-        if frame is not None and frame.height == lines:
-            _refuse_nan(data, frame, layout)
-            return frame, lines
-    frame = _parse_tidied(data, layout)
-    _refuse_nan(data, frame, layout)
-    return frame, len(all_lines(data))
+    frame = None if lines is None else _parse_regular(data, separator, layout)
+    if lines is None or frame is None or frame.height != lines:
+        frame, lines = _parse_tidied(data, layout), len(all_lines(data))
+    for name in layout.numbers:
+        # NaN has no place in an order, and an infinite grade no meaning.
+        values = frame[name].to_numpy()
+        if not (np.isfinite(values) if layout.finite else ~np.isnan(values)).all():
+            raise BadRowError(_first_problem(data, layout))
+    return frame, lines
+
+
+def _first_problem(data: bytes, layout: Layout) -> Problem:
+    """The first line that cannot be used, where some line cannot."""
+    lines: list[tuple[int, str]] = []
+    odd: Problem | None = None
+    for number, line in data_lines(data):
+        try:
+            lines.append((number, line.decode()))
+        except UnicodeDecodeError:
+            text = line.decode(errors="backslashreplace")
+            odd = Problem(number, text, "not UTF-8", f"{layout.expected} in UTF-8", text)
+            break
+    first = next(problems(lines, layout), odd)
+    number, text = lines[0] if lines else (1, "")
+    return first or Problem(number, text, "", layout.expected, text)
 
 
 def _regular_lines(data: bytes, separator: bytes) -> int | None:
@@ -111,17 +198,13 @@ def _parse_tidied(data: bytes, layout: Layout) -> pl.DataFrame:
     try:
         frame = _scan(full + tidied, b" ", layout, numbers=(), overflow=overflow).collect()[1:]
     except pl.exceptions.PolarsError:
-        raise _undecodable(data, layout) from None
-    short = frame[layout.columns[-1]].is_null()
+        raise BadRowError(_first_problem(data, layout)) from None
+    whole = frame[layout.columns[-1]].is_not_null()
     if overflow:
-        short |= frame["overflow"].is_not_null()
-    if short.any():
-        raise _bad_row(data, int(short.arg_max() or 0), layout.expected)
-    for name in layout.numbers:
-        number = frame[name].cast(pl.Float64, strict=False)
-        if number.has_nulls():
-            raise _bad_row(data, int(number.is_null().arg_max() or 0), f"a number as {name}", name, layout)
-        frame = frame.with_columns(number)
+        whole &= frame["overflow"].is_null()
+    frame = frame.with_columns(pl.col(layout.numbers).cast(pl.Float64, strict=False))
+    if not whole.all() or any(frame[name].has_nulls() for name in layout.numbers):
+        raise BadRowError(_first_problem(data, layout))
     return frame.select(*layout.text, *layout.numbers)
 
 
@@ -176,31 +259,3 @@ def _with_newlines(data: bytes) -> bytes:
 def all_lines(data: bytes) -> list[bytes]:
     """Cut whole lines apart, whatever ends them."""
     return _with_newlines(data).removesuffix(b"\n").split(b"\n")
-
-
-def _refuse_nan(data: bytes, frame: pl.DataFrame, layout: Layout) -> None:
-    """Refuse NaN in a column of numbers, for it has no place in an order, and infinite grades."""
-    for name in layout.numbers:
-        values = frame[name].to_numpy()
-        refused = ~np.isfinite(values) if layout.finite else np.isnan(values)
-        if refused.any():
-            raise _bad_row(data, int(refused.argmax()), f"a number as {name}", name, layout)
-
-
-def _bad_row(
-    data: bytes, row: int, expected: str, column: str | None = None, layout: Layout | None = None
-) -> BadRowError:
-    number, line = data_lines(data)[row]
-    if column is not None and layout is not None:
-        line = line.split()[layout.columns.index(column)]
-    return BadRowError(number, expected, line.decode(errors="replace"))
-
-
-def _undecodable(data: bytes, layout: Layout) -> BadRowError:
-    for number, line in data_lines(data):
-        try:
-            line.decode()
-        except UnicodeDecodeError:
-            return BadRowError(number, f"{layout.expected} in UTF-8", line.decode(errors="backslashreplace"))
-    number, line = data_lines(data)[0]
-    return BadRowError(number, layout.expected, line.decode())

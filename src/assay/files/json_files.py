@@ -15,7 +15,7 @@ from assay.files.json_values import loaded, records
 from assay.files.registry import Head, Kind, Loaded, named, register
 from assay.files.sources import Source
 from assay.tables import Documents, Qrels, Run, Topics
-from assay.tables.roles import columns_of
+from assay.tables.roles import QUERY, TABLES, columns_of, find
 
 _SHAPE = "`{query_id: {doc_id: number}}`"
 
@@ -49,9 +49,6 @@ for _kind in _KINDS:
     register(f"json-{_kind}", _kind, f"JSON of {named(_kind)}", _SHAPE, partial(_dicts, _kind))(_is_dicts)
 
 
-_QUERY_KEYS = ("query_id", "id", "qid", "query", "user_input", "question")
-
-_TWO: tuple[Kind, ...] = ("run", "qrels")
 #: Files that hold one object start with it; its first key is seen also where the rest is too long to be looked at.
 _FIRST_KEY = re.compile(r'\{\s*"([^"\\]*+(?:\\.[^"\\]*+)*+)"\s*:')
 
@@ -86,9 +83,11 @@ def _llamaindex_dataset(source: Source) -> Iterator[Query]:
 def _listed(retrieved: str, relevant: str, source: Source) -> Iterator[Query]:
     """One object a query, with lists of retrieved and of relevant documents."""
     for _, record in records(source):
-        query_id = next((_id(record[name]) for name in _QUERY_KEYS if name in record), None)
-        if query_id is None:
-            raise KeyError(" or ".join(_QUERY_KEYS))
+        keys = list(record)
+        key = find(TABLES["topics"][0], keys) or find(QUERY, keys)
+        if key is None:
+            raise KeyError("query_id or id")
+        query_id = _id(record[key])
         documents = [(_id(document), None) for document in _list(record.get(retrieved) or [])]
         judged = {_id(document): 1.0 for document in _list(record.get(relevant) or [])}
         yield Query(query_id, list(dict.fromkeys(documents)), judged)
@@ -191,11 +190,11 @@ _ELASTIC = "Elasticsearch ranking evaluation"
 
 _TOOLS: list[tuple[str, tuple[str, ...], str, Callable[[Source], Iterator[Query]], tuple[Kind, ...]]] = [
     ("llamaindex-dataset", ("relevant_docs", "queries"), "LlamaIndex dataset", _llamaindex_dataset, ("qrels",)),
-    ("llamaindex", ("expected_ids",), "LlamaIndex records", _llamaindex, _TWO),
-    ("ragas", _RAGAS_IDS, "ragas records", _ragas_ids, _TWO),
-    ("ragas-texts", _RAGAS_TEXTS, "ragas records", _ragas_texts, _TWO),
+    ("llamaindex", ("expected_ids",), "LlamaIndex records", _llamaindex, _KINDS),
+    ("ragas", _RAGAS_IDS, "ragas records", _ragas_ids, _KINDS),
+    ("ragas-texts", _RAGAS_TEXTS, "ragas records", _ragas_texts, _KINDS),
     ("elasticsearch-request", ("requests",), _ELASTIC, _elasticsearch, ("qrels",)),
-    ("elasticsearch", ("details",), _ELASTIC, _elasticsearch, _TWO),
+    ("elasticsearch", ("details",), _ELASTIC, _elasticsearch, _KINDS),
 ]
 
 for _name, _keys, _says, _queries, _kinds in _TOOLS:

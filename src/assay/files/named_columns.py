@@ -110,12 +110,6 @@ def _parsed(data: bytes, dialect: _Dialect) -> pl.DataFrame | None:
     return frame.filter(~pl.all_horizontal(pl.all().is_null()))
 
 
-def header_of(head: Head, separator: str | None = None) -> list[str]:
-    """The names in the header line of a table; none if the line has no separator."""
-    header = _header(head.first, _SEPARATORS if separator is None else (separator,)) if head.numbered else None
-    return header[1] if header else []
-
-
 def _may_be_ragged(frame: pl.DataFrame) -> bool:
     """Polars fills short lines up with nulls, which are also what empty fields give: whoever has none is fine."""
     return bool(frame.width and frame[frame.columns[-1]].null_count())
@@ -191,7 +185,8 @@ def names_of(head: Head) -> list[str]:
         return names_in(head.source)
     if _is_json(head):
         return list(head.first_object or {})
-    return header_of(head)
+    header = _header(head.first)
+    return header[1] if header else []
 
 
 def names_in_any(data: Any) -> list[str]:
@@ -271,12 +266,16 @@ def zero_or_one(table: NamedColumns, column: str) -> np.ndarray[Any, np.dtype[np
     numbers = (
         values.cast(pl.Float64, strict=False) if usable else pl.repeat(None, len(values), dtype=pl.Float64, eager=True)
     )
-    wrong = ~numbers.is_in([0.0, 1.0]).fill_null(False)
-    if wrong.any():
-        row = int(wrong.arg_max() or 0)
-        got = table.frame[column][row]
-        raise table.error(row, f"0 or 1 in {column}", "" if got is None else str(got))
+    table.refuse(~numbers.is_in([0.0, 1.0]).fill_null(False), f"0 or 1 in {column}", column)
     return numbers.to_numpy().astype(np.bool)
+
+
+def refuse_absent(path: str, names: Sequence[str], columns: Iterable[str | None]) -> None:
+    """Refuse columns that somebody names, and that a table lacks."""
+    for name in columns:
+        if name is not None and name not in names:
+            near = did_you_mean(name, names)
+            raise ParameterError(f"{path}: no column is called {name!r}: there are {listed(list(names))}{near}")
 
 
 _System = TypeVar("_System", bound=ItemTable)

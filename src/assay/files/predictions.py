@@ -10,8 +10,15 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 import polars as pl
 
-from assay.core.errors import FormatError, ParameterError, argument, did_you_mean, listed
-from assay.files.named_columns import as_whole, chosen, named_columns, names_in_any, zero_or_one
+from assay.core.errors import FormatError, ParameterError, argument, listed
+from assay.files.named_columns import (
+    as_whole,
+    chosen,
+    named_columns,
+    names_in_any,
+    refuse_absent,
+    zero_or_one,
+)
 from assay.files.sources import Readable, Source
 from assay.tables.label_columns import ids_of
 from assay.tables.label_rules import Nulls, Unknown, distinct
@@ -93,8 +100,9 @@ def plan(
     path: str, names: Sequence[str], stated: StatedColumns, labels: Callable[[Iterable[str]], set[str]]
 ) -> ColumnPlan:
     """Say what each column is; `labels` gives the labels that occur in columns, as text."""
-    for columns in (stated.truth, stated.prediction, stated.score, stated.item, stated.weight):
-        _refuse_absent(path, names, columns)
+    for columns in stated:
+        several = columns.values() if isinstance(columns, Mapping) else columns or ()
+        refuse_absent(path, names, [columns] if isinstance(columns, str) else several)
     truth, indicators = _truth(path, names, stated.truth)
     item = stated.item or find(ITEM, names)
     weight = stated.weight or find(WEIGHT, names)
@@ -259,14 +267,6 @@ def _with_said_scores(path: str, systems: list[SystemColumns], stated: Columns) 
     return [first._replace(class_scores={suffix(column, SCORE): column for column in columns})]
 
 
-def _refuse_absent(path: str, names: Sequence[str], columns: Columns) -> None:
-    stated = [columns] if isinstance(columns, str) else columns.values() if isinstance(columns, Mapping) else columns
-    for name in stated or ():
-        if name not in names:
-            near = did_you_mean(name, names)
-            raise ParameterError(f"{path}: no column is called {name!r}: there are {listed(list(names))}{near}")
-
-
 def read_predictions(
     given: Readable | Source | Any,
     *,
@@ -404,10 +404,7 @@ def _system_table(
 def _kept(table: NamedColumns, keep: Mapping[str, str | None]) -> dict[str, pl.Series]:
     """Further columns as text, by the names they get."""
     names = table.frame.columns
-    for column in keep.values():
-        if column is not None and column not in names:
-            near = did_you_mean(column, names)
-            raise ParameterError(f"{table.path}: no column is called {column!r}: there are {listed(names)}{near}")
+    refuse_absent(table.path, names, keep.values())
     columns = {ours: column or ours for ours, column in keep.items() if (column or ours) in names}
     return {ours: ids_of(table.labels(column), f"{table.path}: {column}") for ours, column in columns.items()}
 

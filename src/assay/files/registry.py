@@ -16,7 +16,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 import polars as pl
 
 from assay.core.errors import EmptyFileError, FormatError, ParameterError, did_you_mean
-from assay.files.columns import all_lines, data_lines
+from assay.files.columns import all_lines, data_lines, is_number
 from assay.files.sources import BYTE_ORDER_MARK, LONGEST_LINE, Source, without_end_mark
 from assay.tables.label_rules import Where
 from assay.tables.roles import absent
@@ -33,7 +33,7 @@ _UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _BLANK_SEPARATED = {"trec-run", "msmarco-run", "trec-qrels", "qrels-3"}
 _OTHERS = ("sgml", "json_files", "named_columns")
 #: The layouts of the classic collections, which look like columns to formats that are separated by blanks.
-_CLASSIC = ("classic_layouts",)
+_CLASSIC = "classic_layouts"
 _CLASSIC_NAMES = ("cf-", "lisa-", "npl-", "time-")
 _FEWEST_COLUMNS = 4
 _USUAL = {"run": "trec-run", "qrels": "trec-qrels", "topics": "trec-topics", "documents": "jsonl-documents"}
@@ -152,7 +152,7 @@ def detect(source: Source, kind: Kind | None = None, name: str | None = None) ->
     if not head.numbered:
         raise EmptyFileError(source.name, _wanted(kind))
     if _may_be_classic(head):
-        _load_classic()
+        importlib.import_module(f"assay.files.{_CLASSIC}")
     if kind is not None and (known := next(_fitting(head, kind), None)):
         return known
     _load_others()
@@ -185,8 +185,7 @@ def _hinted(path: str) -> set[Kind]:
 
 def _load_others() -> None:
     """Load the modules of rarer formats, which register them: nobody waits for JSON who reads a TREC run."""
-    _load_classic()
-    for module in _OTHERS:
+    for module in (_CLASSIC, *_OTHERS):
         importlib.import_module(f"assay.files.{module}")
 
 
@@ -196,19 +195,20 @@ def _may_be_classic(head: Head) -> bool:
     return len(words) < _FEWEST_COLUMNS or words[0].startswith((b"<", b"*")) or all(map(bytes.isdigit, words))
 
 
-def _load_classic() -> None:
-    """Load the modules of the classic layouts, which register them."""
-    for module in _CLASSIC:
-        importlib.import_module(f"assay.files.{module}")
-
-
 def _in_order() -> list[Format]:
     """All formats that are loaded, classic layouts first."""
     return sorted(_FORMATS.values(), key=lambda known: not known.name.startswith(_CLASSIC_NAMES))
 
 
 def head_of(source: Source) -> Head:
-    """Read as much as it takes to see a few lines that hold data."""
+    """The start of a file, as much of it as it takes to see a few lines that hold data; it is read once."""
+    if source.head is None:
+        source.head = _read_head(source)
+    head: Head = source.head
+    return head
+
+
+def _read_head(source: Source) -> Head:
     with source.open() as file:
         data, before = bytearray(), 0
         # A long preamble of comments or blank lines is not yet an empty file.
@@ -256,12 +256,3 @@ def _wanted(kind: Kind | None) -> str:
     _load_others()
     usual = [_FORMATS[name] for each, name in _USUAL.items() if kind in {None, each}]
     return " or ".join(f"{known.title} {known.shape}" for known in usual)
-
-
-def is_number(text: str) -> bool:
-    """Tell whether a field reads as a number."""
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return "_" not in text

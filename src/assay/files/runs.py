@@ -15,9 +15,9 @@ from typing import ClassVar, NamedTuple, TypeVar
 import polars as pl
 
 from assay.core.errors import EmptyFileError, FormatError, number_of
-from assay.files.columns import BadRowError, Layout, all_lines, data_lines, last_data_line, parse
+from assay.files.columns import BadRowError, Layout, all_lines, data_lines, is_number, last_data_line, parse
 from assay.files.records import is_whole
-from assay.files.registry import Head, Kind, Loaded, is_number, register
+from assay.files.registry import Head, Kind, Loaded, register
 from assay.files.sources import BYTE_ORDER_MARK, CHUNK_BYTES, Source, decoded, lines_of
 from assay.tables import Documents, Run, Topics
 
@@ -104,17 +104,20 @@ class RunFile:
 
     def read(self) -> Run:
         """Read the whole table into memory, with its ranks if all of them are numbers."""
-        if "score" not in self.layout.columns:
-            ranked = _concat(parsed(self.source, self.layout, _same), self.layout)
-            scored = ranked.with_columns(score=-pl.col("rank")).select(*_RUN_COLUMNS)
-            return Run(scored, self.name, self.format, self.metadata)
-        layout = self.layout._replace(text=(*self.layout.text, "rank"))
-        frame = _concat(parsed(self.source, layout, _same), layout)
+        frame = self.rows("rank")
+        if "score" not in frame.columns:
+            frame = frame.with_columns(score=-pl.col("rank")).select(*_RUN_COLUMNS)
+            return Run(frame, self.name, self.format, self.metadata)
         rank = frame["rank"].cast(pl.Float64, strict=False)
         frame = frame.drop("rank")
         if not rank.has_nulls() and not rank.is_nan().any():
             frame = frame.with_columns(rank)
         return Run(frame, self.name, self.format, self.metadata)
+
+    def rows(self, *besides: str) -> pl.DataFrame:
+        """All rows, and some columns beside, as far as there are such; as text, unless they make the order."""
+        further = [name for name in besides if name in self.layout.columns and name not in self.layout.numbers]
+        return load_columns(self.source, self.layout._replace(text=(*self.layout.text, *further))).frame
 
     def first_rows(self) -> pl.DataFrame:
         """The rows at the start of the file, with their ranks beside their scores, if it has both."""
@@ -131,8 +134,11 @@ class RunFile:
 
     def whereabouts(self, query_id: str, doc_id: str) -> tuple[str, int | None]:
         """Tell the line where this document comes up for the second time."""
-        lines = _occurrences(self.source, self.layout, query_id=query_id, doc_id=doc_id)
-        return self.source.name, lines[1][0] if len(lines) > 1 else None
+        query, document = map(self.layout.columns.index, ("query_id", "doc_id"))
+        rows = ((number, line.split()) for number, line in numbered_lines(self.source))
+        pair = query_id.encode(), doc_id.encode()
+        lines = (number for number, fields in rows if (fields[query], fields[document]) == pair)
+        return self.source.name, next(itertools.islice(lines, 1, None), None)
 
     def tag(self) -> str:
         """The tag on the last line, by which the reference tool calls the run."""
@@ -146,18 +152,22 @@ class RunFile:
 
 def load_columns(source: Source, layout: Layout) -> Loaded:
     """Read judgments whose fields are separated by blanks."""
-    return Loaded(_concat(parsed(source, layout, _same), layout), lambda row: line_of_row(source, row))
+    frames = parsed(source, layout, lambda frame: frame)
+    return Loaded(pl.concat(list(frames)), partial(line_of_row, source))
+
+
+def numbered_lines(source: Source) -> Iterator[tuple[int, bytes]]:
+    """The lines of a file that hold data, with their numbers; slow, and only done to say where something is wrong."""
+    before = 0
+    for data in source.chunks():
+        yield from ((before + number, line) for number, line in data_lines(data))
+        before += len(all_lines(data))
 
 
 def line_of_row(source: Source, row: int) -> tuple[str, int | None]:
     """The file, and the line of a row (from 0)."""
-    before = 0
-    for data in source.chunks():
-        lines = data_lines(data)
-        if row < len(lines):
-            return source.name, before + lines[row][0]
-        row, before = row - len(lines), before + len(all_lines(data))
-    return source.name, None
+    lines = (number for number, _ in numbered_lines(source))
+    return source.name, next(itertools.islice(lines, row, None), None)
 
 
 def parsed(source: Source, layout: Layout, prepare: Callable[[pl.DataFrame], T]) -> Iterator[T]:
@@ -175,7 +185,8 @@ def parsed(source: Source, layout: Layout, prepare: Callable[[pl.DataFrame], T])
             lines, rows = lines + count, rows + height
             yield result
     except BadRowError as bad:
-        raise FormatError(source.name, lines + bad.line, expected=bad.expected, got=bad.got) from None
+        problem = bad.problem
+        raise FormatError(source.name, lines + problem.line, expected=problem.expected, got=problem.got) from None
     if not rows:
         raise EmptyFileError(source.name, layout.expected)
 
@@ -196,31 +207,9 @@ def _ahead(work: Callable[[bytes], R], chunks: Iterator[bytes]) -> Iterator[R]:
                 future.cancel()
 
 
-def _same(frame: pl.DataFrame) -> pl.DataFrame:
-    return frame
-
-
 def _ranked(frame: pl.DataFrame) -> pl.DataFrame:
     """Turn ranks, which are best when small, into scores, which are best when large."""
     return frame.select("query_id", "doc_id", score=-pl.col("rank"))
-
-
-def _concat(frames: Iterator[pl.DataFrame], layout: Layout) -> pl.DataFrame:
-    return pl.concat(list(frames)).select(*layout.text, *layout.numbers)
-
-
-def _occurrences(source: Source, layout: Layout, **wanted: str) -> list[tuple[int, list[bytes]]]:
-    """Search the file for lines with these values; slow, and only done to say where something is wrong."""
-    values = [(layout.columns.index(column), value.encode()) for column, value in wanted.items()]
-    lines = []
-    before = 0
-    for data in source.chunks():
-        for number, line in data_lines(data):
-            fields = line.split()
-            if all(fields[column] == value for column, value in values):
-                lines.append((before + number, fields))
-        before += len(all_lines(data))
-    return lines
 
 
 RUN_LAYOUT = Layout(

@@ -34,10 +34,7 @@ def read_numbers(readable: Readable | Source) -> dict[str, dict[str, float | Non
     if "" in rest:
         raise FormatError(table.path, 1, expected="a name for each column of numbers", got=",".join([first, *rest]))
     names = table.texts(first, "a name in the first column")
-    again = ~names.is_first_distinct()
-    if again.any():
-        row = int(again.arg_max() or 0)
-        raise table.error(row, "each name once", names[row])
+    table.refuse(~names.is_first_distinct(), "each name once", first)
     return {column: dict(zip(names, table.numbers(column, column).to_list(), strict=True)) for column in rest}
 
 
@@ -110,9 +107,7 @@ def read_matrix(readable: Readable | Source, *, orientation: Orientation | None 
 def _counts(table: NamedColumns, column: str) -> NDArray[np.int64]:
     numbers = table.numbers(column, "a count").cast(pl.Float64)
     wrong = ~((numbers >= 0) & (numbers < _MOST) & (numbers == numbers.floor())).fill_null(False)
-    if wrong.any():
-        row = int(wrong.arg_max() or 0)
-        raise table.error(row, "a whole number from 0 on", str(table.frame[column][row] or ""))
+    table.refuse(wrong, "a whole number from 0 on", column)
     return numbers.to_numpy().astype(np.int64)
 
 

@@ -166,12 +166,9 @@ def _xz_stream() -> lzma.LZMADecompressor:
     return lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=_MOST_FOR_XZ)
 
 
-def limited(fill: Fill, most: int, refuse: Callable[[], None]) -> IO[bytes]:
-    """A file of what `fill` gives, which calls `refuse`, and that raises, when there are more bytes than `most`."""
-    return io.BufferedReader(_Limited(fill, most, refuse), buffer_size=1 << 20)
-
-
 class _Limited(io.RawIOBase):
+    """What `fill` gives; calls `refuse`, and that raises, when there are more bytes than `most`."""
+
     def __init__(self, fill: Fill, most: int, refuse: Callable[[], None]) -> None:
         self._fill, self._left, self._refuse = fill, most, refuse
 
@@ -235,6 +232,8 @@ class Source:
         self._file: IO[bytes] | None = None
         self._start = 0
         self._path: Path | None = None
+        #: The start of the file, as detection looks at it, once it has been read.
+        self.head: Any = None
         #: Called with the number of bytes as the file is read, for progress bars.
         self.watch: Callable[[int], None] | None = None
         if readable == "-":
@@ -292,7 +291,7 @@ class Source:
             expected = f"{size:,} compressed bytes to hold at most {most:,}"
             raise FormatError(self.name, None, expected=expected, note="to read it all the same, decompress it first")
 
-        return limited(inflated, most, refuse)
+        return io.BufferedReader(_Limited(inflated, most, refuse), buffer_size=1 << 20)
 
     def _raw(self) -> IO[bytes]:
         if self._file is None:

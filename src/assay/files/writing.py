@@ -7,6 +7,7 @@ import io
 import json
 import os
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import IO, Any, NamedTuple, TypeAlias
 
@@ -263,14 +264,8 @@ def _delimited(separator: str, table: Table, file: IO[bytes]) -> None:
         frame.write_csv(file, separator=separator, include_header=number == 0)
 
 
-@_writer("csv", _ALL, ".csv")
-def _csv(table: Table, file: IO[bytes]) -> None:
-    _delimited(",", table, file)
-
-
-@_writer("tsv", _ALL, ".tsv")
-def _tsv(table: Table, file: IO[bytes]) -> None:
-    _delimited("\t", table, file)
+_writer("csv", _ALL, ".csv")(partial(_delimited, ","))
+_writer("tsv", _ALL, ".tsv")(partial(_delimited, "\t"))
 
 
 @_writer("json", ("run", "qrels"), ".json")

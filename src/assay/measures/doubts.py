@@ -51,7 +51,7 @@ _ERRORS = 1.5
 _IN_MEMORY = "in memory"
 #: Judgments in these formats list relevant documents, and have no grades.
 _WITHOUT_GRADES = {
-    "SMART judgments", "NPL judgments", "TIME judgments", "LISA judgments", "LISA judgments in words",
+    "SMART judgments", "NPL judgments", "TIME judgments", "LISA judgments",
 }  # fmt: skip
 _DISTANCES = "if they are distances, give them a minus sign"
 #: A sum of gains above this is near the end of the numbers.

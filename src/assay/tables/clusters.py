@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -11,9 +10,9 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from assay.core.errors import FormatError, InputError, argument, number_of
+from assay.core.errors import InputError, argument, number_of
 from assay.tables.label_columns import ids_of, labels_of, numbers_of
-from assay.tables.label_rules import ItemTable, Where, distinct
+from assay.tables.label_rules import ItemTable, Where, distinct, refuse_rows
 
 _IN_MEMORY = "in memory"
 _ORDER = ("item_id", "truth", "cluster", "weight")
@@ -136,21 +135,17 @@ def assembled_clusters(
             )
     if not height:
         raise InputError(f"{_whence(origin, name)}: expected at least one item, got none")
-    if columns["cluster"].null_count():
-        note = f"an item in no cluster has a label that is named with {argument('noise')}"
-        _refuse(columns["cluster"].is_null(), place, "the cluster of an item", lambda _: "", note)
+    note = f"an item in no cluster has a label that is named with {argument('noise')}"
+    refuse_rows(columns["cluster"].is_null(), place, "the cluster of an item", note=note)
     if "weight" in columns:
         weight = columns["weight"]
-        wrong = (weight < 0) | weight.is_null()
-        _refuse(wrong.fill_null(True), place, "a weight from 0 on", lambda row: _cell_text(weight[row]))
+        refuse_rows(~(weight >= 0).fill_null(False), place, "a weight from 0 on", weight)
         if not (weight > 0).any():
             raise InputError(f"{_whence(origin, name)}: all weights are 0")
     if points is not None:
-        wrong_points = ~np.isfinite(points)
-        _refuse(
-            pl.Series(wrong_points.any(axis=1)), place, "finite numbers as a point",
-            lambda row: str(points[row][wrong_points[row]][0]),
-        )  # fmt: skip
+        wrong = ~np.isfinite(points)
+        first = pl.Series(points[np.arange(height), wrong.argmax(axis=1)])
+        refuse_rows(pl.Series(wrong.any(axis=1)), place, "finite numbers as a point", first)
     if "truth" in columns and not distinct(columns["truth"]):
         raise InputError(f"{_whence(origin, name)}: expected the class of some items at least, got none")
     frame = pl.DataFrame([columns[key].alias(key) for key in _ORDER if key in columns])
@@ -159,17 +154,6 @@ def assembled_clusters(
 
 def _whence(origin: str, name: str) -> str:
     return name if origin == _IN_MEMORY else origin
-
-
-def _refuse(wrong: pl.Series, where: Where, expected: str, got: Callable[[int], str], note: str | None = None) -> None:
-    if wrong.any():
-        row = int(wrong.arg_max() or 0)
-        path, line = where(row)
-        raise FormatError(path, line, expected=expected, got=got(row), note=note)
-
-
-def _cell_text(value: object) -> str:
-    return "" if value is None else str(value)
 
 
 def _one_each(values: Any, what: str) -> pl.Series:

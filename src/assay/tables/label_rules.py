@@ -210,7 +210,23 @@ def without_nulls(frame: pl.DataFrame, nulls: Nulls, name: str, where: Where) ->
         gone = number_of("item", frame.height - kept.height)
         return kept, (f"{name}: {gone} left out for want of a value ({lacking})",)
     column = next(name for name in absent if not (nulls == "label" and name == "prediction"))
-    raise _null_error(frame, column, absent[column], where)
+    ways = f"{argument('nulls', 'drop')} leaves such items out"
+    if column == "prediction":
+        ways += f", {argument('nulls', 'label')} counts them as the label {NONE}"
+    note = f"{number_of('null', absent[column])} in this column; {ways}"
+    refuse_rows(frame[column].is_null(), where, f"a value as {column}", note=note)
+    return frame, ()
+
+
+def refuse_rows(
+    wrong: pl.Series, where: Where, expected: str, values: pl.Series | None = None, note: str | None = None
+) -> None:
+    """Raise the error of the first row that is wrong, if any is; `values` have what came instead."""
+    if wrong.any():
+        row = int(wrong.arg_max() or 0)
+        path, line = where(row)
+        got = None if values is None else values[row]
+        raise FormatError(path, line, expected=expected, got="" if got is None else str(got), note=note)
 
 
 def row_numbers(height: int) -> pl.Series:
@@ -264,17 +280,6 @@ class ItemTable:
             *self.remarks,
             f"{self.name}: {number_of('item id', twice.n_unique())} more than once, first {twice[0]!r}",
         )
-
-
-def _null_error(frame: pl.DataFrame, column: str, number: int, where: Where) -> InputError:
-    """Say how many values are absent, where the first is, and what can be done about it."""
-    row = int(frame[column].is_null().arg_max() or 0)
-    ways = f"{argument('nulls', 'drop')} leaves such items out"
-    if column == "prediction":
-        ways += f", {argument('nulls', 'label')} counts them as the label {NONE}"
-    path, line = where(row)
-    note = f"{number_of('null', number)} in this column; {ways}"
-    return FormatError(path, line, expected=f"a value as {column}", got="", note=note)
 
 
 def _as_none(frame: pl.DataFrame) -> pl.DataFrame:

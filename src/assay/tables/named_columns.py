@@ -88,9 +88,7 @@ class NamedColumns(NamedTuple):
             raise FormatError(self.path, None, expected=f"numbers in {column}", got=str(values.dtype))
         odd = ~numbers.is_finite() if finite else numbers.is_nan()
         wrong = wrong | odd.fill_null(False)
-        if wrong.any():
-            row = int(wrong.arg_max() or 0)
-            raise self.error(row, f"a {'finite ' * finite}number as {expected}", str(values[row]))
+        self.refuse(wrong, f"a {'finite ' * finite}number as {expected}", column)
         return numbers
 
     def ids(self, column: str, expected: str) -> pl.Series:
@@ -102,17 +100,13 @@ class NamedColumns(NamedTuple):
         kind = values.dtype
         usable = kind.is_integer() or kind.base_type() in {pl.String, pl.Categorical, pl.Enum, pl.Null}
         ids = values.cast(pl.String) if usable else pl.repeat(None, len(values), dtype=pl.String, eager=True)
-        refused = ids.is_null() | (ids == "")
-        if refused.any():
-            row = int(refused.arg_max() or 0)
-            raise self.error(row, f"text or a whole number as {expected}", _cell(self.frame[column][row]))
+        self.refuse(ids.is_null() | (ids == ""), f"text or a whole number as {expected}", column)
         return ids
 
     def texts(self, column: str, expected: str) -> pl.Series:
         """A column of labels as text, none of them absent."""
         texts = ids_of(self.labels(column), f"{self.path}: {column}")
-        if texts.null_count():
-            raise self.error(int(texts.is_null().arg_max() or 0), expected)
+        self.refuse(texts.is_null(), expected)
         return texts
 
     def lines(self) -> list[int | None]:
@@ -122,6 +116,13 @@ class NamedColumns(NamedTuple):
         if first is None or end is None or end - first == last:  # then nobody has to look for the others
             return [None if first is None else first + row for row in range(last + 1)]
         return [self.where(row)[1] for row in range(last + 1)]
+
+    def refuse(self, wrong: pl.Series, expected: str, column: str | None = None) -> None:
+        """Raise the error of the first row that is wrong, if any is; `column` has what came instead."""
+        if wrong.any():
+            row = int(wrong.arg_max() or 0)
+            got = None if column is None else self.frame[column][row]
+            raise self.error(row, expected, "" if got is None else str(got))
 
     def error(self, row: int, expected: str, got: str = "") -> FormatError:
         """The error of a row."""
@@ -160,9 +161,7 @@ def _needed(table: NamedColumns, column: str, expected: str) -> pl.Series:
         said = table.frame[column].str.strip_chars().str.to_lowercase().replace(TRUTH_VALUES)
         table = table._replace(frame=table.frame.with_columns(said.alias(column)))
     numbers = table.numbers(column, expected, finite=expected == "relevance").cast(pl.Float64)
-    if numbers.null_count():
-        row = int(numbers.is_null().arg_max() or 0)
-        raise table.error(row, f"a number as {expected}", _cell(table.frame[column][row]))
+    table.refuse(numbers.is_null(), f"a number as {expected}", column)
     return numbers
 
 
@@ -195,10 +194,6 @@ def _as_series(values: Any) -> pl.Series:
         return series_of(values, "column")
     except InputError:
         return pl.Series(list(values), dtype=pl.Object)
-
-
-def _cell(value: Any) -> str:
-    return "" if value is None else str(value)
 
 
 def _id_text(value: Any) -> str | None:

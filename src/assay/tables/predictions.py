@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Literal, NamedTuple, TypeAlias
 import numpy as np
 import polars as pl
 
-from assay.core.errors import FormatError, InputError, ParameterError, listed, number_of
+from assay.core.errors import InputError, ParameterError, listed, number_of
 from assay.tables.label_columns import ids_of, labels_of, numbers_of, refuse_no_threshold
 from assay.tables.label_rules import (
     NONE,
@@ -27,6 +27,7 @@ from assay.tables.label_rules import (
     harmonised,
     only_known,
     positive_label,
+    refuse_rows,
     stated_labels,
     without_nulls,
 )
@@ -433,10 +434,8 @@ def assembled(
         raise InputError(f"{name}: expected at least one item, got none")
     if "prediction" in columns:
         columns["truth"], columns["prediction"] = harmonised(columns["truth"], columns["prediction"])
-    if "weight" in columns and (columns["weight"] < 0).any():
-        row = int((columns["weight"] < 0).arg_max() or 0)
-        path, line = where(row)
-        raise FormatError(path, line, expected="a weight from 0 on", got=str(columns["weight"][row]))
+    if "weight" in columns:
+        refuse_rows(columns["weight"] < 0, where, "a weight from 0 on", columns["weight"])
     stated = stated_labels(labels, columns["truth"].dtype)
     frame = pl.DataFrame([column.alias(ours) for ours, column in columns.items()])
     if scores is not None:

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Literal, Protocol, Self, TypeAlias, TypeVar, c
 import polars as pl
 
 from assay.core.errors import FormatError, InputError, ParameterError, quote
-from assay.tables.label_rules import Where
+from assay.tables.label_rules import Where, refuse_rows
 from assay.tables.shapes import FlatDicts, InMemory, rows_of
 
 T = TypeVar("T")
@@ -43,7 +43,26 @@ class Batches(Protocol):
         """Tell the file and the line where this document comes up for the second time."""
 
 
-class Run:
+class _Rows:
+    """Rows of queries and documents, with a number each."""
+
+    #: What the number is called.
+    value: ClassVar[str]
+
+    def __init__(self, rows: pl.DataFrame | FlatDicts, name: str, format: str) -> None:
+        self.name, self.format = name, format
+        #: The rows as they came, if they came in dicts: whoever can do with those need not make columns of text.
+        self.dicts = rows if isinstance(rows, FlatDicts) else None
+        if isinstance(rows, pl.DataFrame):
+            self.frame = rows
+
+    @cached_property
+    def frame(self) -> pl.DataFrame:
+        """The rows, in the order in which they came."""
+        return cast("FlatDicts", self.dicts).frame(self.value)
+
+
+class Run(_Rows):
     """What a system returned: `query_id, doc_id, score` and, if it was given, `rank`.
 
     >>> Run.of({"q1": {"d1": 2.0, "d2": 1.5}}).frame.rows()
@@ -51,6 +70,7 @@ class Run:
     """
 
     subject: ClassVar[str] = "ranking"
+    value = "score"
 
     def __init__(
         self,
@@ -62,17 +82,13 @@ class Run:
         where: Where | None = None,
         origin: str | None = None,
     ) -> None:
-        self.name, self.format = name, format
+        super().__init__(rows, name, format)
         #: Where the run comes from, for messages: a file's path, or the name.
         self.origin = name if origin is None else origin
         #: Finds the line of a row.
         self.where = where
         #: What the run says about itself: YAML, as an `ir_metadata` header has it.
         self.metadata = metadata
-        #: The rows as they came, if they came in dicts: whoever can do with those need not make columns of text.
-        self.dicts = rows if isinstance(rows, FlatDicts) else None
-        if isinstance(rows, pl.DataFrame):
-            self.frame = rows
 
     @classmethod
     def of(cls, data: InMemory, name: str = "run") -> Run:
@@ -80,11 +96,6 @@ class Run:
         if isinstance(data, Run):
             return data
         return cls(rows_of(data, "score", name), name)
-
-    @cached_property
-    def frame(self) -> pl.DataFrame:
-        """The rows, in the order in which they came."""
-        return cast("FlatDicts", self.dicts).frame("score")
 
     def read(self) -> Run:
         """The run itself, which is in memory."""
@@ -109,7 +120,7 @@ class Run:
         return (self.origin, row + 1) if self.where is None else self.where(row)
 
 
-class Qrels:
+class Qrels(_Rows):
     """What the assessors judged: `query_id, doc_id, relevance`, and `judge` where several judged the same document.
 
     Relevance is a number: whole grades or fractions. A negative one means: in the pool, but not judged.
@@ -118,6 +129,8 @@ class Qrels:
     ['q1']
     """
 
+    value = "relevance"
+
     def __init__(
         self,
         rows: pl.DataFrame | FlatDicts,
@@ -125,11 +138,8 @@ class Qrels:
         format: str = "in memory",
         warnings: tuple[str, ...] = (),
     ) -> None:
-        self.name, self.format, self.warnings = name, format, warnings
-        #: The rows as they came, if they came in dicts: whoever can do with those need not make columns of text.
-        self.dicts = rows if isinstance(rows, FlatDicts) else None
-        if isinstance(rows, pl.DataFrame):
-            self.frame = rows
+        super().__init__(rows, name, format)
+        self.warnings = warnings
 
     @classmethod
     def of(cls, data: InMemory, name: str = "qrels") -> Qrels:
@@ -166,11 +176,6 @@ class Qrels:
         repeated = frame.height - unique.height
         warnings = (f"{name}: {repeated} judgments given twice alike count once",) if repeated else ()
         return cls(unique, name, format, warnings)
-
-    @cached_property
-    def frame(self) -> pl.DataFrame:
-        """The judgments, in the order in which they came."""
-        return cast("FlatDicts", self.dicts).frame("relevance")
 
     @property
     def topics(self) -> list[str]:
@@ -236,14 +241,8 @@ class _Texts:
     def _check_ids(self, where: Where) -> None:
         """Refuse a row without an id, and the second row under one id."""
         ids = self.frame[self.key]
-        if (ids == "").any():
-            path, line = where(int((ids == "").arg_max() or 0))
-            raise FormatError(path, line, expected=f"a {self.key}", got="")
-        again = ~ids.is_first_distinct()
-        if again.any():
-            row = int(again.arg_max() or 0)
-            path, line = where(row)
-            raise FormatError(path, line, expected=f"each {self.key} once", got=ids[row])
+        refuse_rows(ids == "", where, f"a {self.key}")
+        refuse_rows(~ids.is_first_distinct(), where, f"each {self.key} once", ids)
 
     def __len__(self) -> int:
         return self.frame.height

@@ -66,13 +66,8 @@ class IdMatch(NamedTuple):
         return f"{spelt(self.ours[0])} in the run, {spelt(self.theirs[0])} in the judgments"
 
 
-class _Attempt(NamedTuple):
-    """Our ids and theirs, brought to a form; a loose one may bring different ids together."""
-
-    differ_in: str
-    ours: pl.Series
-    theirs: pl.Series
-    loose: bool = False
+#: What differs, our ids and theirs without it, and whether different ids may come together so.
+_Attempt: TypeAlias = tuple[str, pl.Series, pl.Series, bool]
 
 
 def bridge(ours: pl.Series, theirs: pl.Series, *, loosely: bool, one_to_one: bool = True) -> IdMatch | None:
@@ -91,18 +86,17 @@ def bridge(ours: pl.Series, theirs: pl.Series, *, loosely: bool, one_to_one: boo
     if not ours.len() or not theirs.len():
         return None
     best: IdMatch | None = None
-    for attempt in _attempts(ours, theirs, loosely):
-        formed = attempt.theirs
-        if not attempt.loose and formed.is_duplicated().sum() > max(2, _TELLS_APART * theirs.len()):
+    for differ_in, our_form, formed, is_loose in _attempts(ours, theirs, loosely):
+        if not is_loose and formed.is_duplicated().sum() > max(2, _TELLS_APART * theirs.len()):
             continue
         table = pl.DataFrame({"theirs": theirs, "formed": formed}).filter(pl.col("formed") != "")
         if one_to_one:
             table = table.filter(~pl.col("formed").is_duplicated())
-        pairs = pl.DataFrame({"ours": ours, "formed": attempt.ours}).join(table, on="formed", maintain_order="left")
+        pairs = pl.DataFrame({"ours": ours, "formed": our_form}).join(table, on="formed", maintain_order="left")
         pairs = pairs.filter(pl.col("ours") != pl.col("theirs"))
-        least = max(LOOSE_LEAST, LOOSE_SHARE * min(ours.len(), theirs.len())) if attempt.loose else 1
+        least = max(LOOSE_LEAST, LOOSE_SHARE * min(ours.len(), theirs.len())) if is_loose else 1
         if pairs.height >= least and pairs.height > (0 if best is None else best.ours.len()):
-            best = IdMatch(attempt.differ_in, pairs["ours"], pairs["theirs"])
+            best = IdMatch(differ_in, pairs["ours"], pairs["theirs"])
     return best
 
 
@@ -141,15 +135,15 @@ def _word_ends(identifier: str) -> Iterator[int]:
 
 def _attempts(ours: pl.Series, theirs: pl.Series, loosely: bool) -> Iterator[_Attempt]:
     for words, form in FORMS.items():
-        yield _Attempt(words, form(ours), form(theirs))
+        yield words, form(ours), form(theirs), False
     for words, form in ADDITIONS.items():
-        yield _Attempt(words, form(ours), theirs)
-        yield _Attempt(words, ours, form(theirs))
-    yield _Attempt("several ways of writing", _all_of_them(ours), _all_of_them(theirs))
+        yield words, form(ours), theirs, False
+        yield words, ours, form(theirs), False
+    yield "several ways of writing", _all_of_them(ours), _all_of_them(theirs), False
     if loosely:
         for words, form in (_LOOSE | _added_words(ours, theirs)).items():
-            yield _Attempt(words, form(ours), form(theirs), loose=True)
-        yield _Attempt("the number of a passage", _PASSAGE(ours), theirs, loose=True)
+            yield words, form(ours), form(theirs), True
+        yield "the number of a passage", _PASSAGE(ours), theirs, True
 
 
 def _all_of_them(ids: pl.Series) -> pl.Series:
@@ -164,18 +158,14 @@ def _added_words(ours: pl.Series, theirs: pl.Series) -> dict[str, Form]:
     for longer, shorter in ((ours, theirs), (theirs, ours)):
         start, end = _added(longer, shorter)
         if start:
-            forms[f"the start {start!r}"] = partial(_without_start, start)
+            forms[f"the start {start!r}"] = partial(_without, start=start)
         if end:
-            forms[f"the end {end!r}"] = partial(_without_end, end)
+            forms[f"the end {end!r}"] = partial(_without, end=end)
     return forms
 
 
-def _without_start(start: str, ids: pl.Series) -> pl.Series:
-    return ids.str.strip_prefix(start)
-
-
-def _without_end(end: str, ids: pl.Series) -> pl.Series:
-    return ids.str.strip_suffix(end)
+def _without(ids: pl.Series, start: str = "", end: str = "") -> pl.Series:
+    return ids.str.strip_prefix(start).str.strip_suffix(end)
 
 
 def _added(longer: pl.Series, shorter: pl.Series) -> tuple[str, str]:

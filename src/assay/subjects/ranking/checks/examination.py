@@ -2,34 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
-from typing import Any, NamedTuple, TypeAlias, cast
+from functools import cached_property, partial
+from typing import Any, TypeAlias, cast
 
 import numpy as np
 import polars as pl
 
-from assay.core.errors import EmptyFileError, FormatError, InputError, ParameterError, TopicError, number_of
+from assay.core.errors import EmptyFileError, FormatError, InputError, ParameterError, TopicError, number_of, quote
 from assay.files import RunFile, detect, is_file, read_documents, read_topics
-from assay.files.columns import all_lines, data_lines
+from assay.files.line_reader import Lines, Looks, looks_of, ranks_of, read_lines
 from assay.files.registry import Kind
 from assay.files.registry import named as named_kind
-from assay.files.runs import line_of_row, parsed
+from assay.files.runs import line_of_row, numbered_lines
 from assay.files.sources import Readable, Source
-from assay.measures import parse_measure
 from assay.measures.counting.id_normalisation import IdMatch, RenamedDocuments, other_topics, renamed_documents
 from assay.measures.counting.judgments import Floats, Judgments
 from assay.measures.counting.ranks import NO_CONTRADICTIONS, Contradictions, Ranks, contradictions, swapped_queries
 from assay.measures.doubts import LEAST_RISES, NEARLY_ALL
-from assay.measures.parser import split_measures
 from assay.measures.registry import Measure
-from assay.subjects.ranking.evaluation import named_runs
+from assay.subjects.ranking.evaluation import listed_measures, named_runs
 from assay.tables import Batches, Documents, Qrels, Run, Topics
 from assay.tables.label_rules import Where
 from assay.tables.shapes import FlatDicts, rows_of
-from assay.verbs.diagnosis.examination import Examination, Examined, Overview, WholeFile
-from assay.verbs.diagnosis.line_reader import Lines, Looks, intact_chunks, looks_of, ranks_of, read_lines
+from assay.verbs.diagnosis.examination import Examination, Examined, Example, Overview, Reading, WholeFile, pair
 
 _BLANK_SEPARATED = ("TREC run", "MS MARCO run", "TREC qrels", "qrels in three columns")
 
@@ -86,18 +83,16 @@ class Opened:
             return None
         return row + 1 if self.looks.lines == self.rows.height else self.where(row)[1]
 
-    def written(self, row: int) -> str | None:
-        """The line of a row as it stands in the file, if that is known."""
+    def example(self, row: int, more: str = "") -> Example:
+        """A row as an example: its query and its document."""
+        return Example(pair(*self.rows.row(row)[:2]) + more, self.line(row))
+
+    def written(self, row: int) -> Example:
+        """A row as an example: the line itself, if it is known, which shows what is odd about it."""
         line = self.line(row)
-        if line is None or self.source is None:
-            return None
-        before = 0
-        for data in self.source.chunks():
-            lines = all_lines(data)
-            if line <= before + len(lines):
-                return lines[line - before - 1].decode(errors="replace")
-            before += len(lines)
-        return None
+        lines = () if line is None or self.source is None else numbered_lines(self.source)
+        text = next((text for number, text in lines if number == line), b"").decode(errors="replace")
+        return Example(quote(" ".join(text.split())), line) if text else self.example(row)
 
 
 def open_judgments(qrels: Any) -> Opened:
@@ -159,15 +154,16 @@ def _open_file(readable: Readable | Source, kind: Kind, name: str | None, read: 
     looks = looks_of(source)
     name = name or (source.stem if kind == "run" else source.name)
     opened = Opened(kind, name, source.name, looks=looks, source=source)
-    if looks.is_garbled or not (looks.size or looks.damage):
+    if looks.damage or not looks.size:
         return opened
     try:
         frame, form, where = read(source)
     except (FormatError, ParameterError) as problem:
-        opened = replace(opened, is_blank=isinstance(problem, EmptyFileError), refusal=_refusal(problem))
+        refusal = Reading(source.name, problem).reason
+        opened = replace(opened, is_blank=isinstance(problem, EmptyFileError), refusal=refusal)
     else:
         # Lines that differ from the others may hold anything: they are left out below, and named.
-        if form != "TREC run" or _are_alike(source, frame.height):
+        if form != "TREC run" or _are_alike(source, looks, frame.height):
             return replace(opened, frame=frame, format=form, where=where)
     return _tolerated(opened, source, kind)
 
@@ -175,21 +171,14 @@ def _open_file(readable: Readable | Source, kind: Kind, name: str | None, read: 
 def _tolerated(opened: Opened, source: Source, kind: Kind) -> Opened:
     """What can be made of a file that the strict readers refuse."""
     binary = opened.looks is not None and opened.looks.binary
-    lines = None if binary else read_lines(b"".join(intact_chunks(source)), kind)
+    lines = None if binary else read_lines(b"".join(source.chunks()), kind)
     if lines is None:
         return replace(opened, other=_other(source, kind))
     if lines.kind == kind:
-        return replace(opened, frame=lines.frame, format=lines.says, tolerated=lines)
+        return replace(opened, frame=lines.frame, format=lines.format, tolerated=lines)
     if kind == "run" and not lines.named and not _are_grades(lines.frame["relevance"]):
         return replace(opened, is_blank=False)
-    return replace(opened, other=f"{named_kind(lines.kind)} in {lines.says}" if lines.named else lines.says)
-
-
-def _refusal(problem: FormatError | ParameterError) -> str:
-    """What a strict reader said, without the file's name."""
-    if not isinstance(problem, FormatError):
-        return str(problem)
-    return problem.reason if problem.line is None else f"line {problem.line}: {problem.reason}"
+    return replace(opened, other=f"{named_kind(lines.kind)} in {lines.format}" if lines.named else lines.format)
 
 
 def _are_grades(values: pl.Series) -> bool:
@@ -197,16 +186,12 @@ def _are_grades(values: pl.Series) -> bool:
     return values.n_unique() <= _MOST_GRADES and bool((values.floor() == values).all())
 
 
-def _are_alike(source: Source, rows: int) -> bool:
+def _are_alike(source: Source, looks: Looks, rows: int) -> bool:
     """Whether all lines of a TREC run have the same number of columns."""
-    blanks = lines = 0
-    for data in source.chunks():
-        blanks += data.count(b" ") + data.count(b"\t")
-        lines += data.count(b"\n") + (not data.endswith(b"\n"))
     # No line has fewer columns, or the file would have been refused: with as many blanks as that takes, none has more.
-    if lines == rows and blanks == rows * (_TREC_COLUMNS - 1):
+    if looks.lines == rows and looks.blanks == rows * (_TREC_COLUMNS - 1):
         return True
-    return len({len(line.split()) for data in source.chunks() for _, line in data_lines(data)}) == 1
+    return len({len(line.split()) for _, line in numbered_lines(source)}) == 1
 
 
 def _strict_run(source: Source) -> _Table:
@@ -214,23 +199,12 @@ def _strict_run(source: Source) -> _Table:
     if not isinstance(run, RunFile):
         table = run.read()
         return _ids_first(table.frame), run.format, table.where
-    has_score = "score" in run.layout.columns
-    text = [column for column in ("rank", "tag") if column in run.layout.columns and column not in run.layout.numbers]
-    layout = run.layout._replace(text=(*run.layout.text, *text))
-    frames = list(parsed(source, layout, lambda frame: _with_numbers(frame, has_score)))
-    return pl.concat(frames), run.format, lambda row: line_of_row(source, row)
-
-
-def _with_numbers(frame: pl.DataFrame, has_score: bool) -> pl.DataFrame:
-    """Ranks as numbers, null where they are none; where there are ranks alone, they make the score."""
-    score = pl.col("score") if has_score else -pl.col("rank").cast(pl.Float64).alias("score")
-    wanted: list[str | pl.Expr] = [
-        "query_id",
-        "doc_id",
-        score.alias("score"),
-        pl.col("rank").map_batches(ranks_of, return_dtype=pl.Float64),
-    ]
-    return frame.select(*wanted, *(["tag"] if "tag" in frame.columns else []))
+    rows = run.rows("rank", "tag")
+    if "score" not in rows.columns:
+        rows = rows.with_columns(score=-pl.col("rank"))
+    rows = rows.with_columns(ranks_of(rows["rank"]))
+    besides = ["tag"] if "tag" in rows.columns else []
+    return rows.select("query_id", "doc_id", "score", "rank", *besides), run.format, partial(line_of_row, source)
 
 
 def _strict_qrels(source: Source) -> _Table:
@@ -272,15 +246,19 @@ class ExaminedCollection:
     topics: Topics | None = None
     documents: Documents | None = None
 
+    @property
+    def judge_column(self) -> str | None:
+        """The column that may name judges, or subtopics."""
+        return next((name for name in ("judge", "iteration") if name in self.judgments.rows.columns), None)
+
     @cached_property
     def has_judges(self) -> bool:
         """Whether column 2 tells several judgments of a document apart: judges, or subtopics."""
         frame = self.judgments.rows
-        column = next((name for name in ("judge", "iteration") if name in frame.columns), None)
-        if column is None:
+        if self.judge_column is None:
             return False
         pairs = frame.n_unique(["query_id", "doc_id"])
-        return pairs < frame.height and pairs < frame.n_unique(["query_id", "doc_id", column])
+        return pairs < frame.height and pairs < frame.n_unique(["query_id", "doc_id", self.judge_column])
 
     @cached_property
     def grades(self) -> pl.DataFrame:
@@ -421,7 +399,7 @@ class RankingExamination(Examination):
             raise ParameterError("doctor takes judgments and runs: give both")
         qrels, runs = self.inputs
         measures = self.stated.get("measures")
-        self.measures = _measures(DEFAULT_MEASURES if measures is None else measures)
+        self.measures = listed_measures(DEFAULT_MEASURES if measures is None else measures)
         scale, is_range = _scale(self.stated.get("grades"))
         self.judgments, self.runs = open_judgments(qrels), named(runs)
         if not self.runs:
@@ -464,31 +442,16 @@ def _is_usable(file: Opened) -> bool:
     return file.frame is not None and file.rows.height > 0
 
 
-def _measures(measures: Iterable[str | Measure] | str | Measure) -> tuple[Measure, ...]:
-    listed = [measures] if isinstance(measures, str | Measure) else measures
-    split = [
-        name for measure in listed for name in (split_measures(measure) if isinstance(measure, str) else [measure])
-    ]
-    if not split:
-        raise ParameterError("there is no measure to look at")
-    return tuple(dict.fromkeys(map(parse_measure, split)))
-
-
 def _texts(texts: Any, kind: Any, read: Callable[[Any], Any]) -> Any:
     if texts is None or isinstance(texts, kind):
         return texts
     return read(texts) if is_file(texts) else kind.of(texts)
 
 
-class _Scale(NamedTuple):
-    grades: tuple[float, ...]
-    is_range: bool
-
-
-def _scale(scale: str | Sequence[float] | None) -> _Scale:
-    """The scale of grades: `0..3`, `0,1,3`, or a list of grades."""
+def _scale(scale: str | Sequence[float] | None) -> tuple[tuple[float, ...], bool]:
+    """The scale of grades, and whether it is a range: `0..3`, `0,1,3`, or a list of grades."""
     if scale is None:
-        return _Scale((), is_range=False)
+        return (), False
     parts: Sequence[Any] = scale
     is_range = isinstance(scale, str) and ".." in scale
     if isinstance(scale, str):
@@ -499,4 +462,4 @@ def _scale(scale: str | Sequence[float] | None) -> _Scale:
         grades = ()
     if not grades or not all(abs(grade) < float("inf") for grade in grades) or (is_range and len(parts) != 2):
         raise ParameterError(f"grades are given as 0..3 or 0,1,2, not {scale!r}")
-    return _Scale(grades, is_range)
+    return grades, is_range

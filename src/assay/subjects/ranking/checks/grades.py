@@ -14,7 +14,7 @@ from assay.measures.counting.judgments import Floats, Ints
 from assay.measures.doubts import NEARLY_ALL
 from assay.subjects.ranking.checks.examination import ALL_RUNS, LEAST_TOPICS, ExaminedCollection, ExaminedRun
 from assay.tables import Qrels
-from assay.verbs.diagnosis.examination import EXAMPLES, CheckFinding, Example, Severity, check, finding, pair, share
+from assay.verbs.diagnosis.examination import EXAMPLES, CheckFinding, Example, Severity, check, finding, share
 
 #: A scale with more different grades than this is taken for a continuous one.
 _MOST_GRADES = 12
@@ -35,10 +35,8 @@ _RANKED = 5
 def _rows(case: ExaminedCollection, name: str, severity: Severity, message: str, rows: pl.Series) -> CheckFinding:
     file = case.judgments
     chosen = rows.arg_true()
-    examples = tuple(
-        Example(f"{pair(*file.rows.row(row)[:2])}: {file.rows['relevance'][row]:g}", file.line(row))
-        for row in chosen.head(EXAMPLES).to_list()
-    )
+    places = chosen.head(EXAMPLES).to_list()
+    examples = [file.example(row, f": {file.rows['relevance'][row]:g}") for row in places]
     return finding(name, severity, file, message, chosen.len(), examples=examples)
 
 

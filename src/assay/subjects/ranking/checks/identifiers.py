@@ -263,6 +263,6 @@ def unknown_documents(system: ExaminedRun) -> Iterator[CheckFinding]:
     absent = _absent(system.frame["doc_id"], system.case.documents.frame["doc_id"])
     if absent.len():
         rows = [int((system.run.rows["doc_id"] == doc_id).arg_max() or 0) for doc_id in absent.head(EXAMPLES)]
-        examples = [Example(pair(*system.run.rows.row(row)[:2]), system.run.line(row)) for row in rows]
+        examples = [system.run.example(row) for row in rows]
         message = f"{number_of('document', absent.len())} not in {system.case.documents.name}"
         yield finding("unknown-documents", "warning", system.run, message, absent.len(), examples=examples)

@@ -8,15 +8,15 @@ import numpy as np
 import polars as pl
 
 from assay.core.errors import listed, number_of, quote
+from assay.files.columns import Problem
 from assay.subjects.ranking.checks.examination import ExaminedCollection, ExaminedRun, Opened
 from assay.verbs.diagnosis.examination import EXAMPLES, CheckFinding, Example, Severity, check, finding, pair
-from assay.verbs.diagnosis.line_reader import Bad
 
 _PLAIN, _FINITE = "write plain numbers such as 12.5", "give documents finite scores: those with infinite ones tie"
 
 
-def _bad(lines: Sequence[Bad]) -> list[Example]:
-    return [Example(f"{quote(bad.text)} ({bad.problem})", bad.line) for bad in lines[:EXAMPLES]]
+def _bad(problems: Sequence[Problem]) -> list[Example]:
+    return [Example(f"{quote(problem.text)} ({problem.words})", problem.line) for problem in problems[:EXAMPLES]]
 
 
 @check(
@@ -38,8 +38,8 @@ def empty(file: Opened) -> Iterator[CheckFinding]:
 
 def is_empty(file: Opened) -> bool:
     """Whether nothing was read because there is nothing."""
-    nothing = file.frame is None and (not file.refusal or file.is_blank)
-    return nothing and not (file.looks is not None and file.looks.damage)
+    is_damaged = file.looks is not None and bool(file.looks.damage)
+    return file.frame is None and not is_damaged and (file.is_blank or not file.refusal)
 
 
 @check(
@@ -92,10 +92,9 @@ def separators(file: Opened) -> Iterator[CheckFinding]:
 )  # fmt: skip
 def file_format(file: Opened) -> Iterator[CheckFinding]:
     """Nothing that could be read as a table, and not a table of another kind either; what strict readers refuse."""
-    looks, lines = file.looks, file.tolerated
-    if is_empty(file) or file.other or not file.refusal or (looks is not None and looks.damage):
+    if file.is_blank or file.other or not file.refusal:
         return
-    if lines is not None:
+    if (lines := file.tolerated) is not None:
         # Whoever tells what is wrong need not tell that strict readers refuse it.
         is_reported = lines.malformed or lines.numbers or lines.header or lines.encoding != "UTF-8"
         if is_reported or (lines.separator and not lines.named) or _has_empty_ids(file):
@@ -141,7 +140,8 @@ def header(file: Opened) -> Iterator[CheckFinding]:
 def malformed(file: Opened) -> Iterator[CheckFinding]:
     """Lines that are no rows, where the others are."""
     if file.tolerated is not None and (bad := file.tolerated.malformed):
-        message = f"{number_of('line', len(bad))} without the {file.tolerated.columns} columns that there should be"
+        width = len(file.tolerated.layout.columns)
+        message = f"{number_of('line', len(bad))} without the {width} columns that there should be"
         yield finding("malformed", "error", file, message, len(bad), examples=_bad(bad))
 
 
@@ -163,11 +163,7 @@ def numbers(file: Opened) -> Iterator[CheckFinding]:
         rows = np.flatnonzero(odd)
         if not len(rows):
             continue
-        examples = []
-        for row in rows[:EXAMPLES].tolist():
-            written = file.written(row)
-            text = pair(*file.rows.row(row)[:2]) if written is None else quote(" ".join(written.split()))
-            examples.append(Example(text, file.line(row)))
+        examples = [file.written(row) for row in rows[:EXAMPLES].tolist()]
         severity: Severity = "warning" if message == "infinite" else "error"
         summary, todo = f"{number_of(column, len(rows))} {message}", _FINITE if message == "infinite" else _PLAIN
         yield finding("numbers", severity, file, summary, len(rows), examples=examples, todo=todo)
@@ -206,8 +202,7 @@ def duplicates(system: ExaminedRun) -> Iterator[CheckFinding]:
     if not count:
         return
     run = system.run
-    rows = again.arg_true().head(EXAMPLES).to_list()
-    examples = [Example(pair(*run.rows.row(row)[:2]), run.line(row)) for row in rows]
+    examples = [run.example(row) for row in again.arg_true().head(EXAMPLES).to_list()]
     pairs = run.rows.filter(again).select(*_PAIR).unique()
     scores = run.rows.join(pairs, on=_PAIR, how="semi").group_by(_PAIR).agg(pl.col("score").n_unique())["score"]
     differing = int((scores > 1).sum())
@@ -225,8 +220,7 @@ def duplicates(system: ExaminedRun) -> Iterator[CheckFinding]:
 def judged_twice(case: ExaminedCollection) -> Iterator[CheckFinding]:
     """Rows of judgments that come again; of several judges or subtopics, those of one."""
     file = case.judgments
-    column = next((name for name in ("judge", "iteration") if name in file.rows.columns), None)
-    keys = [*_PAIR, column] if case.has_judges and column else list(_PAIR)
+    keys = [*_PAIR, case.judge_column] if case.has_judges and case.judge_column else list(_PAIR)
     frame = file.rows.with_row_index("row")
     again = ~frame.select(pl.struct(keys).is_first_distinct()).to_series()
     if not again.any():
@@ -242,12 +236,8 @@ def judged_twice(case: ExaminedCollection) -> Iterator[CheckFinding]:
         documents = chosen.n_unique(keys)
         others = chosen.filter(pl.col("relevance") != pl.col("first")) if conflict else _later(chosen, keys)
         examples = [
-            Example(
-                pair(row["query_id"], row["doc_id"])
-                + (f": {row['relevance']:g}, before {row['first']:g}" if conflict else f": {row['relevance']:g} again"),
-                file.line(row["row"]),
-            )
-            for row in others.sort("row").head(EXAMPLES).to_dicts()
+            file.example(row, f": {grade:g}, before {first:g}" if conflict else f": {grade:g} again")
+            for row, grade, first in others.sort("row").head(EXAMPLES).select("row", "relevance", "first").iter_rows()
         ]
         how = "with different grades" if conflict else "alike"
         message = f"{number_of('document', documents)} judged more than once, {how}"
@@ -265,11 +255,10 @@ def _later(rows: pl.DataFrame, keys: list[str]) -> pl.DataFrame:
 )  # fmt: skip
 def judges(case: ExaminedCollection) -> Iterator[CheckFinding]:
     """Several judgments of a document that column 2 tells apart."""
-    if not case.has_judges:
+    if case.judge_column is None or not case.has_judges:
         return
     file = case.judgments
-    column = next(name for name in ("judge", "iteration") if name in file.rows.columns)
-    names = file.rows[column].unique().sort().to_list()
+    names = file.rows[case.judge_column].unique().sort().to_list()
     message = f"documents are judged by {number_of('judge', len(names))}, or for as many subtopics"
     examples = (Example(", ".join(map(str, names[:5])) + (", …" if len(names) > 5 else "")),)
     yield finding("judges", "error", file, message, len(names), examples=examples)

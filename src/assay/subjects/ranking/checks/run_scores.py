@@ -17,7 +17,7 @@ from assay.measures.counting.ranks import Ranks, reordered
 from assay.measures.doubts import NEARLY_ALL, ROUNDING, reverse_of
 from assay.measures.registry import Measure
 from assay.subjects.ranking.checks.examination import ALL_RUNS, LEAST_TOPICS, ExaminedRun, valued
-from assay.verbs.diagnosis.examination import EXAMPLES, CheckFinding, Example, Severity, check, finding, pair, share
+from assay.verbs.diagnosis.examination import EXAMPLES, CheckFinding, Example, Severity, check, finding, share
 
 #: A mean that changes by less than this looks the same when it is printed.
 _VISIBLE = 0.0001
@@ -167,14 +167,8 @@ def ranks(system: ExaminedRun) -> Iterator[CheckFinding]:
         rows = which.fill_null(value=False).arg_true()
         if rows.len():
             message = f"{number_of('rank', rows.len())} {'is' if rows.len() == 1 else 'are'} {what}"
-            examples = [Example(_told(system, row), run.line(row)) for row in rows.head(EXAMPLES).to_list()]
+            examples = [run.written(row) for row in rows.head(EXAMPLES).to_list()]
             yield finding("ranks", "warning", run, message, rows.len(), examples=examples, todo=_NOTHING)
-
-
-def _told(system: ExaminedRun, row: int) -> str:
-    """The line itself, if it is known: it shows what stands in the place of a rank."""
-    written = system.run.written(row)
-    return pair(*system.run.rows.row(row)[:2]) if written is None else quote(" ".join(written.split()))
 
 
 @check(
