@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
@@ -19,12 +20,17 @@ from assay.files.records import (
     plain_number,
     relevant,
     topics_of,
+    unlike_announced,
 )
 from assay.files.registry import Head, Loaded, register
 from assay.files.sources import Source, decoded, lines_of, without_entities
 from assay.tables import Documents, Topics
 
 _DOCUMENT = re.compile(r"Document\s+(\d+)\s*$")
+
+_QUERY = re.compile(r"Query\s+(\d+)\s*$")
+
+_COUNT = re.compile(r"(\d+)\s+Relevant Refs?:?\s*$")
 
 _COLUMN = 12
 
@@ -115,6 +121,34 @@ def lisa_judgments(head: Head) -> bool:
         queries.append(int(fields[at]))
         at += 2 + int(fields[at + 1])
     return all(before < other for before, other in itertools.pairwise(queries))
+
+
+def _in_words(source: Source, _name: str) -> Loaded:
+    """`Query 1`, `2 Relevant Refs:`, and the documents up to -1; where the two disagree, that is said."""
+    text, warnings = decoded(source)
+    pairs: list[tuple[str, str]] = []
+    announced: dict[str, int] = {}
+    query = ""
+    for number, line in enumerate(lines_of(text), 1):
+        if start := _QUERY.match(line):
+            query = start[1]
+        elif query and (count := _COUNT.match(line)):
+            announced[query] = int(count[1][:_COLUMN])
+        elif fields := line.split():
+            documents = [field for field in fields if field != "-1"]
+            if not query or not all(map(is_whole, documents)):
+                raise FormatError(source.name, number, expected="`Query`, its number, and its documents", got=line)
+            pairs += [(query, document) for document in documents]
+    listed = Counter(query for query, _ in pairs)
+    counts = ((query, listed[query], count) for query, count in announced.items())
+    unlike = (f"{warning}; LISARJ.NUM is the file to use" for warning in unlike_announced(counts, source))
+    return relevant(pairs, source, (*warnings, *unlike))
+
+
+@register("lisa-words", "qrels", "LISA judgments in words", "`Query 1`, `2 Relevant Refs:`, `3392 3396 -1`", _in_words)
+def lisa_words(head: Head) -> bool:
+    """`Query 1`, and how many relevant references it has."""
+    return _QUERY.match(head.first) is not None and any(map(_COUNT.match, head.lines[1:2]))
 
 
 _SLASH = "/"
@@ -359,10 +393,8 @@ def _topics(source: Source, _name: str) -> Topics:
 def _judgments(source: Source, _name: str) -> Loaded:
     """One row for each expert and document; the sum of the four grades where nobody asks for experts."""
     queries, warnings = _queries(source)
-    if others := [query for query in queries if query.announced not in {None, len(query.items)}]:
-        first, count = others[0], number_of("query", len(others))
-        example = f"query {first.number} with {len(first.items)} of {first.announced}"
-        warnings += (f"{source.name}: {count} with more or fewer documents than announced, such as {example}",)
+    counts = ((query.number, len(query.items), query.announced) for query in queries)
+    warnings += unlike_announced(counts, source)
     frame = pl.DataFrame(
         [
             (query.number, str(expert), document, float(grade))

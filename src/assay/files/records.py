@@ -118,6 +118,17 @@ def numbered_pairs(rows: Iterable[Record], source: Source) -> Iterator[tuple[str
             yield row.key, document
 
 
+def unlike_announced(queries: Iterable[tuple[str, int, int | None]], source: Source) -> tuple[str, ...]:
+    """A warning if queries (number, documents listed, documents announced) have more or fewer than they say."""
+    others = [(query, listed, announced) for query, listed, announced in queries if announced not in {None, listed}]
+    if not others:
+        return ()
+    query, listed, announced = others[0]
+    count = number_of("query", len(others))
+    example = f"query {query} with {listed} of {announced}"
+    return (f"{source.name}: {count} with more or fewer documents than announced, such as {example}",)
+
+
 def relevant(pairs: Iterable[tuple[str, str]], source: Source, warnings: tuple[str, ...] = ()) -> Loaded:
     """Judgments of (query, document) pairs, all of which are relevant."""
     frame = pl.DataFrame(list(pairs), schema={"query_id": pl.String, "doc_id": pl.String}, orient="row")
@@ -283,6 +294,20 @@ def _is_list_of_weights(qrels: Qrels) -> bool:
     return all(before < other for before, other in itertools.pairwise(numbers)) and bool(
         (weights != weights.floor()).mean() > _HALF  # type: ignore[operator]  # a share
     )
+
+
+def differing_topics(first: Qrels, other: Qrels) -> list[str]:
+    """The topics for which two sets of judgments name other documents, in their order.
+
+    >>> differing_topics(Qrels.of({"1": {"a": 1}, "2": {"b": 1}}), Qrels.of({"1": {"a": 1}, "2": {"c": 1}}))
+    ['2']
+    """
+    pair = ["query_id", "doc_id"]
+    odd = pl.concat(
+        [a.frame.join(b.frame, on=pair, how="anti").select("query_id") for a, b in ((first, other), (other, first))]
+    )["query_id"]
+    strange = set(odd)
+    return [topic for topic in dict.fromkeys([*first.topics, *other.topics]) if topic in strange]
 
 
 def _differ_in_zeros(ids: list[str], judged: list[str]) -> bool:

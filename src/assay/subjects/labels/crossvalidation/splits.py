@@ -282,7 +282,7 @@ class DrawnFolds:
     stratify: bool
     seed: int
 
-    def split(self, X: Any, y: Any, groups: Any = None) -> list[tuple[Ints, Ints]]:  # noqa: ARG002, N803
+    def split(self, X: Any, y: Any, groups: Any = None) -> list[tuple[Ints, Ints]]:  # noqa: N803
         """Rows to learn from and to test on; groups are those of the items."""
         drawn = split_items(replace(self.items, X=X, y=y), self.cv, stratify=self.stratify, seed=self.seed)
         return [(split.train, split.test) for split in drawn.each]
