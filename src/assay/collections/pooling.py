@@ -182,6 +182,15 @@ def make_pool(
     return Pool(frame, sources, ranks, settings, tuple(pool_warnings(ranks, depth)))
 
 
+def pool_of(ranks: RunRanks, depth: int) -> pl.DataFrame:
+    """The documents of the pool of a depth: `query_id, doc_id`.
+
+    >>> pool_of(RunRanks.of({"a": {"q": {"d1": 2.0, "d2": 1.0}}}), 1).rows()
+    [('q', 'd1')]
+    """
+    return ranks.frame.filter(pl.col("rank") <= depth).select(PAIR).unique(maintain_order=True)
+
+
 def _weight(strategy: str) -> pl.Expr:
     """What a document is worth, from its ranks in the runs that have it."""
     rank = pl.col("rank").cast(pl.Float64)
