@@ -34,8 +34,7 @@ from assay.show.figure import MOST_SERIES, Figure, Panel, Scale, Series
 from assay.show.html import write
 from assay.show.legible import legible
 from assay.show.model import listed
-from assay.show.svg import draw, standalone
-from assay.show.theme import COLOURS
+from assay.show.svg import COLOURS, draw, standalone
 from assay.show.vega import DASHES, SHAPES
 from assay.subjects.clusters import curves as cluster_curves
 from assay.subjects.labels import curves as classifier_curves

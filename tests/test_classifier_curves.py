@@ -22,7 +22,7 @@ from assay.show.svg import standalone
 from assay.stats.bootstrap import wilson
 from assay.subjects.labels import curves as classifier_curves
 from assay.subjects.labels.curves import band_frame, bin_edges
-from assay.subjects.labels.thresholds.choice import ScoredSystem
+from assay.subjects.labels.inputs import ScoredSystem
 from assay.verbs.curves import Curve
 
 metrics = pytest.importorskip("sklearn.metrics")

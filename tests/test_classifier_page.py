@@ -17,7 +17,7 @@ from made_classifiers import KINDS, inside, made_reports
 from test_report_page import HOSTILE, Read
 
 from assay import Predictions, classify
-from assay.show.theme import COLOURS
+from assay.show.svg import COLOURS
 
 
 @pytest.fixture(params=[*KINDS, "hostile"], scope="module")

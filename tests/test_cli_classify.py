@@ -181,7 +181,7 @@ BAD_CALLS = [
     ((SPAM, "--positive", "spam", "--system", "bays"), "bayes"),
     ((SPAM, "--positive", "spam", "--prevalence", "2"), "between 0 and 1"),
     ((SPAM, "--positive", "spam", "--json", "--csv"), "choose one of"),
-    ((SPAM, "--positive", "spam", "--nulls", "ignore"), "nulls is one of"),
+    ((SPAM, "--positive", "spam", "--nulls", "ignore"), "--nulls is one of"),
     ((TOPICS, "--class", "orders"), "did you mean order"),
     ((TOPICS, "--labels", "order,question"), "expected a label of order, question"),
     (("--matrix", "1 2; 3"), "matrix"),

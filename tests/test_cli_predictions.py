@@ -20,7 +20,7 @@ from assay.cli.output import Options
 from assay.core import registry
 from assay.core.errors import Value, argument, speaking
 from assay.files.predictions import StatedColumns
-from assay.subjects.labels.checks.examined_predictions import open_predictions
+from assay.subjects.labels.checks.examination import open_predictions
 from assay.verbs.diagnosis.examination import examine
 
 DATA = Path(assay.__file__).parent / "data"

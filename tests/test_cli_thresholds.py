@@ -63,8 +63,8 @@ def test_the_whole_table(folder: Path) -> None:
     assert lines[1].startswith("above all scores   0   0  10  10")
     assert lines[7].split() == ["0.54", "5", "1", "5", "9", "0.5000", "0.1000", "0.7000"]
     assert lines[-1].startswith("the list: 20 items, 10 positive; AUC 0.6800")
-    cut = run_assay("classifier", "thresholds", *SPAM[:5], "--all-thresholds", "--rows", "5", folder=folder)
-    assert "5 of " in cut.stdout
+    cut = run_assay("classifier", "thresholds", *SPAM[:5], "--all-thresholds", folder=folder)
+    assert "40 of " in cut.stdout
     whole = run_assay("classifier", "thresholds", *SPAM[:5], "--all-thresholds", "--csv", folder=folder)
     assert len(whole.stdout.splitlines()) > 90
 
@@ -125,7 +125,6 @@ def test_every_form_goes_to_a_file_too(form: str, folder: Path) -> None:
         ((*SPAM, "--budget", "many"), "--budget is a number of alerts or a share, such as 50 or 5%, not 'many'"),
         ((*SPAM, "--cost", "fp"), "expected parameter=value"),
         ((*SPAM, "--prevalence", "0.1"), "--prevalence goes with --cost"),
-        ((*SPAM, "--rows", "3"), "--rows goes with --all-thresholds"),
         ((*SPAM, "--all-thresholds", "--rule", "youden"), "--all-thresholds shows all thresholds"),
         ((*SPAM, "--scores", C6), "give a file with truth and scores, or --scores"),
         ((*SPAM, "--json", "--csv"), "choose one of --json and --csv"),

@@ -126,6 +126,8 @@ def test_the_command_line_says_columns(tmp_path: Path) -> None:
     said = ["--columns", "query_id=Search term,doc_id=url, if any,score=points"]
     done = invoke(["evaluate", str(qrels), run, "-m", "RR", "--csv", *said])
     assert (done.exit_code, done.stdout.splitlines()[-1]) == (0, "table,0.75")
+    apart = ["--columns", "query_id=Search term", "--columns", "doc_id=url, if any,score=points"]
+    assert invoke(["evaluate", str(qrels), run, "-m", "RR", "--csv", *apart]).stdout == done.stdout
     refused = invoke(["evaluate", str(qrels), run, "-m", "RR"])
     assert "by --columns, as query_id='Search term'" in str(refused.exception)
     assert "expected ROLE=NAME" in str(invoke(["evaluate", str(qrels), run, "--columns", "points"]).exception)

@@ -110,16 +110,6 @@ def test_parts_merge_to_the_whole(data: Labelled, cut: int) -> None:
         assert merged.in_order(whole.labels).table == approx(whole.table)
 
 
-@quickly
-@given(labelled(least=2))
-def test_reordering_keeps_every_cell(data: Labelled) -> None:
-    matrix = data.matrix(data.labels[0])
-    moved = matrix.reordered()
-    assert sorted(moved.labels) == sorted(matrix.labels)
-    assert moved.in_order(matrix.labels).table == approx(matrix.table)
-    assert moved.labels[moved.positive or 0] == data.labels[0]
-
-
 def test_weights_leave_nothing_where_there_is_nothing() -> None:
     """0.1 + 0.2 - 0.3 is a little more than 0: the class against which nothing stands has no negatives at all."""
     weights = [0.1, 0.2, 0.3, 0.7]

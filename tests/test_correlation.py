@@ -18,7 +18,7 @@ from shared_data import shared
 from strategies import quickly
 
 import assay
-from assay import InputError, ParameterError, correlate, read_scores
+from assay import InputError, ParameterError, correlate, explain, read_scores
 from assay.stats.correlation import COEFFICIENTS, Orders, kendall, pearson, rbo, row_by_row, spearman, tau_ap
 
 TEA = Path(__file__).parents[1] / "src" / "assay" / "data" / "tea"
@@ -72,7 +72,8 @@ def test_coefficients_agree_with_scipy_with_and_without_ties(pairs: list[tuple[i
     agree = sum(
         int(np.sign((first[i] - first[j]) * (second[i] - second[j]))) for i, j in combinations(range(len(first)), 2)
     )
-    assert kendall(first, second, variant="a").value == approx(agree / math.comb(len(first), 2))
+    lists = [dict(enumerate(numbers.tolist())) for numbers in (first, second)]
+    assert explain("tau", *lists).value == approx(agree / math.comb(len(first), 2))
 
 
 @given(st.permutations(range(7)))

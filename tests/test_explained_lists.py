@@ -16,7 +16,7 @@ from strategies import quickly
 
 import assay
 from assay import Confusion, GivenCurve, ParameterError, Ranks, explain
-from assay.cli.literals import Named, cells_in, grades_in, numbers_by_grade, points_in, swapped
+from assay.cli.literals import cells_in, grades_in, lists_by_name, numbers_by_grade, order_in, points_in
 from assay.show.model import Table
 from assay.verbs.explanation import ranks_of
 
@@ -26,7 +26,7 @@ TEA = Path(assay.__file__).parent / "data" / "tea"
 @quickly
 @given(st.text(alphabet="0123456789.,-:@= RNe\t", max_size=30))
 def test_what_is_typed_is_read_or_refused_in_a_line(text: str) -> None:
-    for read in (grades_in, cells_in, points_in, numbers_by_grade, Named.of, lambda said: swapped([1.0, 0.0], said)):
+    for read in (grades_in, cells_in, points_in, numbers_by_grade, order_in, lambda said: lists_by_name([said], str)):
         try:
             read(text)
         except ParameterError as error:
@@ -72,9 +72,7 @@ def test_what_goes_with_several_lists_is_said_once_or_for_each() -> None:
         ("AP --grades a=1 --grades a=0", "two lists are called 'a'"),
         ("AP --grades =1", "expected a name before the ="),
         ("AP --grades 1,,0", "--grades: expected a number, got nothing"),
-        ("AP --grades 1,0 --swap 2,3", "--swap 2,3: the list has the ranks 1 to 2"),
-        ("AP --grades 1,0 --swap 2", "--swap is two ranks"),
-        ("SetP --counts 1,2,3 --swap 1,2", "--swap goes with --grades"),
+        ("SetP --counts 1,2,3 --relevant 2", "--relevant goes with --grades"),
         ("SetP --counts 1,2,3 --counts 1,2,3,4", "give TP,FP,FN,TN for every query"),
         ("IPrec --points .5", "--points is precision@recall"),
         ("IPrec --points .5@2", "precision and recall lie between 0 and 1"),
@@ -90,7 +88,7 @@ def test_what_goes_with_several_lists_is_said_once_or_for_each() -> None:
         ("SetP --counts 1,2,3 --level 2", "--level goes with judgments and runs"),
         ("IPrec --points .5@1 --level 2", "--level goes with judgments and runs"),
         ("RR --grades 1,0 --collection-size 1", "collection_size is 1, but a query has 2 documents"),
-        ("SetP --counts 1,2,3 --undefined maybe", "undefined is one of counted_as, skip, error"),
+        ("SetP --counts 1,2,3 --undefined maybe", "--undefined is one of counted_as, skip, error"),
         ("RR qrels.txt words.run -q t1 --ties expected --running", "RR has no closed form for tied documents"),
         ("P@5 qrels.txt words.run --running", "running is about the ranks of one query"),
     ],

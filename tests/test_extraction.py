@@ -18,7 +18,7 @@ from strategies import quickly
 
 from assay import AssayError, FormatError, InputError, ParameterError, compare, extract
 from assay.files.sources import Source
-from assay.subjects.spans.span_files import Tag, Tagged, read_spans, tag_of
+from assay.subjects.spans.span_files import Tag, read_spans, tag_of
 from assay.subjects.spans.span_files import tagged_spans as spans_in
 from assay.subjects.spans.spans import SpanPlace, Spans, overlapping
 
@@ -63,7 +63,7 @@ def test_spans_of_tags_are_those_of_the_shared_tasks(text: str, found: list[tupl
     assert spans(text) == found
 
 
-def twin_of_tags(given: list[Tag]) -> list[Tagged]:
+def twin_of_tags(given: list[Tag]) -> list[SpanPlace]:
     """Whether a span ends before a token, and whether one starts there, told from two neighbours alone."""
     found, start = [], 0
     before = Tag("O")
@@ -71,7 +71,7 @@ def twin_of_tags(given: list[Tag]) -> list[Tagged]:
         ends = before.mark != "O" and (before.mark in "ES" or now.mark in "BSO" or before.type != now.type)
         starts = now.mark != "O" and (now.mark in "BS" or before.mark in "ESO" or before.type != now.type)
         if ends:
-            found.append(Tagged(start, place, before.type))
+            found.append(SpanPlace(start, place, before.type))
         if starts:
             start = place
         before = now
@@ -97,7 +97,7 @@ def test_what_is_tagged_well_reads_back(parts: list[tuple[str, int]], ends: bool
         if kind == "O":
             made += [Tag("O")] * length
             continue
-        expected.append(Tagged(start, start + length, kind))
+        expected.append(SpanPlace(start, start + length, kind))
         marks = "B" + "I" * (length - 1)
         if ends:
             marks = "S" if length == 1 else marks[:-1] + "E"

@@ -643,10 +643,10 @@ def test_slices_on_the_command_line(folder: Path) -> None:
     [
         (["--margin", "big"], "a margin is a number above 0, or MEASURE=NUMBER, such as nDCG@10=0.02, not 'big'"),
         (["--margin", "AP=0.1"], "a margin is given for AP, but the gate is on nDCG@10"),
-        (["--inconclusive", "skip"], "inconclusive is one of report, pass, fail, not 'skip'"),
+        (["--inconclusive", "skip"], "--inconclusive is one of report, pass, fail, not 'skip'"),
         (["--annotations", "gitlab"], "--annotations is one of github, not 'gitlab'"),
         (["--slices", "kind"], "--slices ATTRIBUTE and --topics FILE go together"),
-        (["--max-missing", "2"], "max_missing is a number from 0 to 1, not 2.0"),
+        (["--max-missing", "2"], "--max-missing is a number from 0 to 1, not 2.0"),
         (["--json", "--csv"], "choose one of --json and --csv"),
         (["--summary", "nowhere/s.md"], "nowhere/s.md: cannot be written"),
     ],

@@ -20,9 +20,9 @@ from sklearn.mixture import GaussianMixture
 
 import assay
 from assay import AssayError, Clusters, Contingency, ParameterError, Points, cluster, number_of_clusters
-from assay.cli.clusters import numbers_in
+from assay.cli.literals import numbers_in
 from assay.subjects.clusters import curves as cluster_curves
-from assay.subjects.clusters.over_k import agreements, even_points, stability_of, subsamples
+from assay.subjects.clusters.number_of_clusters import agreements, even_points, stability_of, subsamples
 from assay.subjects.clusters.result import arranged, bars_of
 
 NOTES = Path(assay.__file__).parent / "data" / "notes" / "notes.csv"
@@ -92,14 +92,14 @@ def test_stability_is_the_mean_adjusted_rand_of_every_two_subsamples() -> None:
     def fit(points: Array) -> Any:
         return KMeans(4, n_init=1, random_state=0).fit_predict(points)
 
-    found = stability_of(THREE, fit, drawn)
+    mean, spread = stability_of(THREE, fit, 4, drawn)
     labels = [dict(zip(rows.tolist(), fit(THREE[rows]).tolist(), strict=True)) for rows in drawn]
     expected = []
     for one, other in combinations(labels, 2):
         shared = sorted(set(one) & set(other))
         expected.append(adjusted_rand_score([one[item] for item in shared], [other[item] for item in shared]))
-    assert found.mean == pytest.approx(np.mean(expected))
-    assert found.spread == pytest.approx(np.std(expected, ddof=1))
+    assert mean == pytest.approx(np.mean(expected))
+    assert spread == pytest.approx(np.std(expected, ddof=1))
 
 
 def test_agreements_leave_out_items_that_one_lacks() -> None:

@@ -309,7 +309,7 @@ def test_a_report_can_be_made_of_an_evaluation_a_comparison_and_scores() -> None
         numbers = [[vars(score) | {"verdict": ""} for score in one.scores] for one in (row, other)]
         assert repr(numbers[0]) == repr(numbers[1])
     assert [*from_scores.coverage, *from_scores.curves, *from_scores.changed] == []
-    assert any("from scores alone" in note for note in from_scores.notes)
+    assert any("scores alone say nothing about documents" in note for note in from_scores.notes)
     assert all(getattr(make_report(evaluation.scores), form)() for form in FORMS)
 
 
@@ -371,8 +371,8 @@ def test_a_comparison_keeps_its_own_settings() -> None:
 def test_texts_that_do_not_fit_are_noted() -> None:
     qrels, runs = random_data(2)
     notes = contents_of(make_report(qrels, runs, "AP", topics={"other": "x"}, documents={"other": "x"})).notes
-    assert "topics: no topic has the id of a query" in notes
-    assert "documents: none of the documents shown is there" in notes
+    assert "topics: no topic id is that of a query" in notes
+    assert "documents: it has none of the documents shown" in notes
 
 
 # Real data.

@@ -190,7 +190,7 @@ def test_identical_systems_have_no_list_of_zeros_and_no_power() -> None:
     # c differs by the same on every query: there is nothing to count a power by either.
     assert contents.power == []
     assert [note for note in contents.notes if "a and b have the same RR for every query" in note]
-    assert "there is no power of c: the difference is the same for every query" in contents.notes
+    assert "no power is given for c: the difference is the same for every query" in contents.notes
     alone = make_report(JUDGED, {"a": FIRST, "b": FIRST}, "RR")
     assert [*contents_of(alone).differences, *contents_of(alone).changed, *contents_of(alone).power] == []
     assert alone.to_html()
@@ -220,7 +220,7 @@ def test_what_is_said_of_several_measures_is_said_once() -> None:
 @pytest.mark.parametrize("rule", [{"ties": "expected"}, {"judged_only": True}])
 def test_the_summary_says_where_unjudged_documents_were_not_checked(rule: dict[str, Any]) -> None:
     qrels, runs = random_data(2)
-    said = "Unjudged documents were not checked: with other grades for them, this verdict could be another."
+    said = "Unjudged documents were not checked: other grades for them could change this verdict."
     assert contents_of(make_report(qrels, runs, "AP", **rule)).caveats == (said,)
     (other,) = contents_of(make_report(qrels, runs, "AP")).caveats
     assert other.startswith("This verdict depends on unjudged documents: ")

@@ -23,7 +23,7 @@ from reported import contents_of, made_report, random_data
 from assay import Report, Scores, make_report
 from assay.core.words import LEGEND, MARKS
 from assay.show.figure import MOST_SERIES, Axis, around, rounded_out
-from assay.show.theme import COLOURS
+from assay.show.svg import COLOURS
 
 VOID = {"meta", "link", "input", "br", "wbr"}
 HOSTILE = (

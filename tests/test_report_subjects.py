@@ -14,7 +14,7 @@ from assay.show.model import Prose, Section
 from assay.subjects.clusters.report import ReportedClusterings
 from assay.subjects.labels.sections.report import ReportedClassifiers
 from assay.subjects.ranking.sections.report import ReportedRankings
-from assay.verbs.report.subject import InputFile, Reported, Request
+from assay.verbs.report.report import InputFile, Reported, Request
 from assay.verbs.sections.methods import Citations
 
 JUDGED = {f"q{number}": {"good": 1} for number in range(6)}

@@ -296,7 +296,7 @@ def test_the_command_names_the_interval_and_says_what_few_queries_get(tmp_path: 
     assert "Student's t intervals at 95%" in " ".join(done.stdout.split())
     wrong = run_assay("compare", "qrels", "old.run", "new.run", "--interval", "wide", folder=tmp_path, together=True)
     assert wrong.returncode == 2
-    assert "interval is one of hull, bca, percentile, t, not 'wide'" in wrong.stdout
+    assert "--interval is one of hull, bca, percentile, t, not 'wide'" in wrong.stdout
 
 
 def test_a_number_that_one_item_makes_has_no_interval() -> None:

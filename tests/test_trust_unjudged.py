@@ -301,7 +301,7 @@ def test_the_command_line_says_it_in_every_verb(golden: Path) -> None:
         done = run_assay(*verb, "-m", "RR", "--complete", folder=golden)
         assert "declared complete" in done.stdout
         assert "depends on unjudged" not in done.stdout
-        assert "judge" not in done.stdout.replace("judgments", "").replace("judged, but tied", "")
+        assert "judge" not in done.stdout.replace("judgments", "").replace("judged documents with tied scores", "")
     assert "depends on unjudged" in run_assay("compare", *files, "-m", "RR", folder=golden).stdout
     run_assay("report", *files, "-m", "RR", "--complete", "-o", "report.md", folder=golden)
     assert "the judgments were declared complete" in (golden / "report.md").read_text(encoding="utf-8")

@@ -11,11 +11,10 @@ import numpy as np
 from assay import Comparison, ParameterError, compare
 from assay.show.model import Prose, Section, Table
 from assay.stats.mean_samples import MeanSample
-from assay.stats.pairing import Pairing, Wanted
+from assay.stats.pairing import Pairing, Wanted, listed
 from assay.stats.samples import Sample
 from assay.verbs.gating.gate import Sides, Two, chosen_two
-from assay.verbs.report.subject import InputFile, Request
-from assay.verbs.scores import listed
+from assay.verbs.report.report import InputFile, Request
 from assay.verbs.sections.comparisons import verdicts_table
 from assay.verbs.sections.methods import Citations
 from assay.verbs.sections.sentences import of_finding

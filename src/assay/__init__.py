@@ -17,10 +17,7 @@ if not (_threads.isdecimal() and len(_threads) <= 4 and 1 <= int(_threads) <= 10
     del os.environ["POLARS_MAX_THREADS"]
 
 _HOMES = {
-    "assay.subjects.ranking.audit.audit": (
-        "Audit",
-        "audit",
-    ),
+    "assay.subjects.ranking.audit.audit": ("Audit", "audit"),
     "assay.subjects.ranking.audit.signatures": (
         "Signature",
         "SignatureComparison",
@@ -28,12 +25,7 @@ _HOMES = {
         "parse_signature",
     ),
     "assay.subjects.labels.result": ("Classification",),
-    "assay.subjects.labels.evaluation": (
-        "LabelReport",
-        "classification_report",
-        "scorer",
-        "classify",
-    ),
+    "assay.subjects.labels.evaluation": ("LabelReport", "classification_report", "scorer", "classify"),
     "assay.subjects.ranking.clustered_results": ("ClustersByUse", "clusters_by_use"),
     "assay.subjects.clusters.result": ("Clustering",),
     "assay.subjects.clusters.evaluation": ("cluster",),
@@ -41,24 +33,10 @@ _HOMES = {
     "assay.subjects.clusters.over_k": ("NumberOfClusters",),
     "assay.verbs.comparison": ("Comparison", "compare"),
     "assay.verbs.correlation": ("Correlations", "correlate"),
-    "assay.subjects.labels.crossvalidation.result": (
-        "Nested",
-        "CrossValidation",
-        "FoldComparison",
-    ),
-    "assay.subjects.labels.crossvalidation.validation": (
-        "LeakageCheck",
-        "leakage_check",
-        "crossval",
-    ),
-    "assay.subjects.labels.crossvalidation.nested_choice": (
-        "Nested",
-        "nested",
-    ),
-    "assay.subjects.ranking.tuning": (
-        "Tuning",
-        "tune",
-    ),
+    "assay.subjects.labels.crossvalidation.result": ("Nested", "CrossValidation", "FoldComparison"),
+    "assay.subjects.labels.crossvalidation.validation": ("LeakageCheck", "leakage_check", "crossval"),
+    "assay.subjects.labels.crossvalidation.nested_choice": ("nested",),
+    "assay.subjects.ranking.tuning": ("Tuning", "tune"),
     "assay.measures.counting": ("Confusion", "Policies", "Ranks"),
     "assay.measures.counting.confusion_matrix": ("ConfusionMatrix",),
     "assay.measures.counting.contingency": ("Contingency",),
@@ -67,10 +45,7 @@ _HOMES = {
     "assay.core.errors": ("AssayError", "DuplicateError", "FormatError", "InputError", "ParameterError", "TopicError"),
     "assay.subjects.ranking.evaluation": ("Evaluation", "evaluate"),
     "assay.verbs.explanation": ("Explanation", "explain"),
-    "assay.subjects.spans.evaluation": (
-        "Extraction",
-        "extract",
-    ),
+    "assay.subjects.spans.evaluation": ("Extraction", "extract"),
     "assay.files.clusters": ("read_clusters",),
     "assay.files.collections": (
         "Collection",
@@ -93,14 +68,8 @@ _HOMES = {
     "assay.verbs.report": ("Report", "make_report"),
     "assay.tables": ("Documents", "Predictions", "Qrels", "Run", "Scores", "Topics"),
     "assay.tables.clusters": ("Clusters",),
-    "assay.subjects.labels.thresholds.result": (
-        "ChosenThreshold",
-        "Thresholds",
-    ),
-    "assay.subjects.labels.thresholds.choice": (
-        "choose_threshold",
-        "thresholds",
-    ),
+    "assay.subjects.labels.thresholds.result": ("ChosenThreshold", "Thresholds"),
+    "assay.subjects.labels.thresholds.choice": ("choose_threshold", "thresholds"),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 #: Modules that people use by name: `from assay import curves`.

@@ -21,7 +21,9 @@ def main() -> None:
     """Run the command line: one clear line for a wrong call or input, none for a closed pipe."""
     if hasattr(signal, "SIGPIPE"):
         signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # whoever read our output has gone: end as other tools do
-    # At its end Python looks through all objects once more for cycles of garbage, which takes longer than a small job.
+    # Python looks for cycles of garbage again and again while modules are loaded, and once more at its end: that takes
+    # longer than a small job.
+    gc.set_threshold(100_000)
     atexit.register(gc.freeze)
     try:
         from assay.cli.calling import call  # noqa: PLC0415  # Ctrl-C while it is loaded ends quietly

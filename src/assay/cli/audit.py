@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 from assay.cli import inputs, items, options, output
+from assay.cli.literals import grades_by_document, names_in
 from assay.cli.options import Output, group, settings
 from assay.core.errors import ParameterError
 from assay.core.options import EvaluationRules, option
@@ -18,7 +19,6 @@ class AuditQuestion:
     value: Annotated[
         str | None, option(metavar="N", help="What another tool printed: which rule gives it? Exit 1 if none.")
     ] = None
-    digits: Annotated[int | None, option(help="Decimals that agree (as many as --value has).", least=0)] = None
 
 
 def search(
@@ -63,7 +63,7 @@ def search(
                 raise ParameterError("--judged and --ranking go together")
             of_files = {"query": asked.query, "judge": rules.get("judge")}
             items.refuse({name: value for name, value in of_files.items() if value}, "goes with files, not with a list")
-            judgments, documents = _grades(judged), _documents(ranking)
+            judgments, documents = grades_by_document(judged), names_in(ranking, "--ranking", "documents")
         elif run is None:
             raise ParameterError("give a run after the judgments")
         else:
@@ -73,29 +73,6 @@ def search(
         result = audit(judgments, documents, **stated, **rules)
     output.give(result, to, notes=result.notes)
     return 1 if asked.value is not None and not result.is_found else 0
-
-
-def _documents(text: str) -> list[str]:
-    documents = [document.strip() for document in text.split(",")]
-    if "" in documents:
-        raise ParameterError(f"--ranking is documents in order, such as A,X,B, not {text!r}")
-    return documents
-
-
-def _grades(text: str) -> dict[str, float]:
-    grades: dict[str, float] = {}
-    for pair in text.split(","):
-        document, colon, grade = pair.strip().rpartition(":")
-        try:
-            number = float(grade)
-        except ValueError:
-            number = float("nan")
-        if not colon or not document or not abs(number) < float("inf"):
-            raise ParameterError(f"--judged is documents and grades, such as A:3,B:2, not {pair.strip()!r}")
-        if document in grades:
-            raise ParameterError(f"--judged names document {document!r} twice")
-        grades[document] = number
-    return grades
 
 
 def _compared(signatures: tuple[str, ...]) -> Any:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from cyclopts import CycloptsError
 
 from assay import __version__
-from assay.cli.commands import SUBJECTS, TOP, application, every_command, names_of
+from assay.cli.commands import SUBJECTS, TOP, application, every_command, names_of, options_of
 from assay.cli.options import Output
 from assay.cli.output import Options, form_of
 from assay.core.errors import AssayError, InputError, ParameterError, did_you_mean, speaking
@@ -49,7 +49,7 @@ def call(words: list[str]) -> int:
     columns: list[str] = []
     for name, value in bound.arguments.items():
         bound.arguments[name] = _restored(value, columns, name)
-    with speaking(Options()), _told_apart(command, words), _named_by(columns):
+    with speaking(Options(lambda: options_of(app, command))), _told_apart(command, words), _named_by(columns):
         for group in bound.arguments.values():
             if isinstance(group, Output):
                 form_of(group)  # a form that cannot be given is refused before anything is read
@@ -121,8 +121,8 @@ def _named_by(columns: list[str]) -> Iterator[None]:
 
 def _restored(value: Any, columns: list[str], name: str = "") -> Any:
     """The value with `-` where it stood; the roles of columns are collected, since they hold for all that is read."""
-    if name == "columns" and isinstance(value, str | None):
-        columns += [value] if value else []
+    if name == "columns" and isinstance(value, tuple | None):
+        columns += value or ()
         return None
     if isinstance(value, str | Path):
         return type(value)("-") if str(value) == _STDIN else value

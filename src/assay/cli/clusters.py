@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated
 
 from assay.cli import inputs, items, options, output
+from assay.cli.literals import names_in, numbers_in
 from assay.cli.options import ClusterInputs, Measured, Output, group
 from assay.core.errors import ParameterError, listed
 from assay.core.errors import number_of as counted
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from assay.subjects.clusters.over_k import NumberOfClusters
     from assay.tables.clusters import Clusters as Clustering
 
-_RANGE = re.compile(r"(\d+):(\d+)(?::(\d+))?")
 #: So many subsamples and data sets without structure, unless told otherwise.
 RESAMPLES = 20
 
@@ -100,21 +99,6 @@ def number_of(
         return number_of_clusters(points, tried, measures=measures, resamples=resamples, tell=tell, **sampling)
 
 
-def numbers_in(text: str) -> list[int]:
-    """Numbers of clusters as they are typed: from one to another, both included, or one by one.
-
-    >>> numbers_in("2:5"), numbers_in("2:10:4"), numbers_in("2, 8")
-    ([2, 3, 4, 5], [2, 6, 10], [2, 8])
-    """
-    if (ends := _RANGE.fullmatch(text.strip())) is not None:
-        low, high, step = int(ends[1]), int(ends[2]), int(ends[3] or 1)
-        if low <= high and step > 0:
-            return list(range(low, high + 1, step))
-    elif all(part.strip().isdecimal() for part in text.split(",")):
-        return [int(part) for part in text.split(",")]
-    raise ParameterError(f"--ks: expected numbers of clusters, as 2:10 or 2,4,8, got {text!r}")
-
-
 def points_of(file: str | Source, clusters: ClusterInputs) -> Clustering:
     """The points of a file, and the classes if there are any; it need not hold clusters."""
     from assay.files.clusters import read_points  # noqa: PLC0415
@@ -123,4 +107,4 @@ def points_of(file: str | Source, clusters: ClusterInputs) -> Clustering:
         raise ParameterError("--ks: expected the columns of the points, as --points x,y or --points rest")
     name, path = inputs.named(file)
     columns = {"truth": clusters.truth, "item": clusters.item, "weight": clusters.weight}
-    return read_points(path, points=items.point_columns(clusters.points), **columns, name=name)
+    return read_points(path, points=names_in(clusters.points, "--points", "columns"), **columns, name=name)

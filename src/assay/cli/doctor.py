@@ -108,8 +108,7 @@ def extraction(
     $ assay extraction doctor letters/names.conll
     $ assay extraction doctor letters/names.conll --all
     """
-    if truth == predicted == "-":
-        raise ParameterError("stdin (-) can be read only once: give the other file by name")
+    inputs.each_named(truth, [predicted])
     return _examine("spans", [truth, *([] if predicted is None else [predicted])], to)
 
 

@@ -124,9 +124,7 @@ def classifier(
     from assay.subjects.labels.result import ClassificationView  # noqa: PLC0415
 
     if contents.orientation is not None:
-        Choice(items.ORIENTATIONS).check("--orientation", contents.orientation)
-    if contents.normalize is not None:
-        Choice(("true", "pred", "all")).check("--normalize", contents.normalize)
+        Choice(("rows_are_true", "rows_are_predicted")).check("orientation", contents.orientation)
     if labels.one_class is not None and labels.pos_label is not None:
         raise ParameterError("--positive goes without --class, which makes its class the positive one")
     items.one_source({"a file of predictions": files, "--matrix": matrix})
@@ -149,9 +147,7 @@ def classifier(
                 f"--prevalence is about two labels, and there are {len(result.labels)}: --class holds one against all "
                 f"others, as in --class {result.labels[0]}"
             )
-        text = output.rendered(result, to)
-    output.remarks(result.warnings, result.notes, quiet=to.quiet)
-    output.deliver(text, to)
+    output.give(result, to, warnings=result.warnings, notes=result.notes)
 
 
 def clustering(
@@ -184,9 +180,7 @@ def clustering(
     with inputs.working("computing intervals", hidden=to.quiet):
         shown = ClusteringView(**settings(parts))
         result = cluster(systems, to.measures or None, mute=mute, shown=shown, **rules, **sampling)
-        text = output.rendered(result, to)
-    output.remarks(result.warnings, quiet=to.quiet)
-    output.deliver(text, to)
+    output.give(result, to, warnings=result.warnings)
 
 
 def extraction(
@@ -209,8 +203,7 @@ def extraction(
     """
     from assay.subjects.spans.evaluation import extract  # noqa: PLC0415  # `assay --help` need not load Polars
 
-    if truth == predicted == "-":
-        raise ParameterError("stdin (-) can be read only once: give the other file by name")
+    inputs.each_named(truth, [predicted])
     with inputs.working("matching", hidden=to.quiet):
         result = extract(truth, predicted, **rules, **sampling)
     wanted = [name for name, asked in (("misses", misses), ("false_alarms", false_alarms)) if asked]

@@ -6,18 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any
 
 from assay.cli import inputs, items, options, output
-from assay.cli.literals import (
-    Named,
-    cells_in,
-    grades_in,
-    labels_in,
-    numbers_by_grade,
-    numbers_of,
-    order_in,
-    points_in,
-    points_in_clusters,
-    swapped,
-)
+from assay.cli.literals import cells_in, grades_in, lists_by_name, numbers_by_grade, order_in, points_in
 from assay.cli.options import ClusterInputs, LabelInputs, Output, group, settings
 from assay.core.errors import ParameterError, did_you_mean, listed
 from assay.core.options import CONTENTS, EvaluationRules, SeedOption, SpanRules, Threshold, option
@@ -45,42 +34,29 @@ class TypedLists:
     exist: Annotated[
         tuple[str, ...], option(metavar="3:5,2:10", help="With --grades: how many documents of each grade.")
     ] = ()
-    swap: Annotated[
-        tuple[str, ...],
-        option(metavar="2,3", help="With --grades: exchange two ranks.", panel=CONTENTS),
-    ] = ()
     counts: Counts = ()
     points: Annotated[tuple[str, ...], option(metavar=".1@1,.5@.9", help="Points of a curve, precision@recall.")] = ()
 
 
-def is_of_classes(measure: str) -> bool:
-    """Whether only classifiers have a measure by this name."""
-    from assay.verbs.explanation.explain import is_of_classes  # noqa: PLC0415
-
-    return is_of_classes(measure)
-
-
 def counts_of(measure: str, lists: TypedLists, rules: EvaluationRules) -> Any:
     """The counts that a typed list stands for."""
-    if lists.counts:
-        return decisions_in(lists.counts, rules.get("collection_size"), classes=is_of_classes(measure))
-    if lists.points:
-        from assay.measures.definition import GivenCurve  # noqa: PLC0415
-
-        if rules.get("collection_size") is not None:
-            raise ParameterError("--collection-size has no meaning for points of a precision-recall curve")
-        curves = [Named.of(text) for text in lists.points]
-        return replace(GivenCurve.from_points(*(points_in(each.text) for each in curves)), units=tuple(_names(curves)))
+    from assay.measures.definition import GivenCurve  # noqa: PLC0415  # `assay --help` need not load Polars
     from assay.verbs.explanation import ranks_of  # noqa: PLC0415
+    from assay.verbs.explanation.explain import is_of_classes  # noqa: PLC0415
 
-    rankings = [Named.of(text) for text in lists.grades]
-    grades = [grades_in(each.text) for each in rankings]
-    for ranks in lists.swap:
-        grades = [swapped(each, ranks) for each in grades]
+    size = rules.get("collection_size")
+    if lists.counts:
+        return decisions_in(lists.counts, size, classes=is_of_classes(measure))
+    if lists.points:
+        if size is not None:
+            raise ParameterError("--collection-size has no meaning for points of a precision-recall curve")
+        curves = lists_by_name(lists.points, points_in)
+        return replace(GivenCurve.from_points(*curves.values()), units=tuple(curves))
+    grades = lists_by_name(lists.grades, grades_in)
     known: dict[str, Any] = {"relevant": list(lists.relevant) or None}
     known["exist"] = [numbers_by_grade(text) for text in lists.exist] or None
-    level, size = rules.get("relevance_level", 1.0), rules.get("collection_size")
-    return ranks_of(*grades, **known, level=level, collection_size=size, names=_names(rankings))
+    level = rules.get("relevance_level", 1.0)
+    return ranks_of(*grades.values(), **known, level=level, collection_size=size, names=list(grades))
 
 
 def decisions_in(
@@ -91,51 +67,21 @@ def decisions_in(
 
     from assay.measures.counting import Confusion  # noqa: PLC0415
 
-    lists = [Named.of(text) for text in typed]
-    tables = [cells_in(each.text) for each in lists]
     what = "class" if classes else "query"
-    if len({len(cells) for cells in tables}) > 1:
-        raise ParameterError(f"give TP,FP,FN,TN for every {what}, or TP,FP,FN for every {what}")
-    if collection_size is not None:
-        if any(len(cells) == 4 or collection_size < sum(cells) for cells in tables):
-            raise ParameterError("--collection-size goes with TP,FP,FN, and is not less than their sum")
-        tables = [[*cells, collection_size - sum(cells)] for cells in tables]
-    if classes and len(lists) == 1:
-        lists = [lists[0]._replace(name=lists[0].name or positive or "the positive class")]
+    if classes and len(typed) == 1 and "=" not in typed[0]:
+        typed = (f"{positive or 'the positive class'}={typed[0]}",)
     # Several tables about one class are several classifiers, or folds; otherwise each is about a class of its own.
-    what = "table" if positive is not None and len(lists) > 1 else what
-    names = tuple(_names(lists, f"{what} " if classes else "q"))
-    tp, fp, fn, *tn = (np.array(cell, dtype=np.int64) for cell in zip(*tables, strict=True))
-    return Confusion(names, tp, fp, fn, tn[0] if tn else None, what)
-
-
-def _names(lists: list[Named], prefix: str = "q") -> list[str]:
-    """What the queries are called: as they were named, or q1, q2 and so on."""
-    names = [each.name or f"{prefix}{number}" for number, each in enumerate(lists, 1)]
-    for name in names:
-        if names.count(name) > 1:
-            raise ParameterError(f"two lists are called {name!r}")
-    return names
-
-
-def names_of_clusters(names: str | None, count: int) -> list[str] | None:
-    """The names of clusters that were typed, if they were named."""
-    called = None if names is None else labels_in(names, "--cluster-names")
-    if called is not None and len(called) != count:
-        raise ParameterError(f"--cluster-names: expected {count} names, one a cluster, got {len(called)}")
-    return called
-
-
-def points_of(typed: str, names: str | None, clusters: ClusterInputs) -> Any:
-    """Points in clusters, as they were typed."""
-    from assay.measures.counting.points import Points  # noqa: PLC0415
-
-    stated = items.every(clusters)
-    metric = stated.pop("metric", "euclidean")
-    items.refuse(stated, "goes with a file, not with --clusters")
-    rows, places = points_in_clusters(typed)
-    called = names_of_clusters(names, max(places)) or [str(place) for place in range(1, max(places) + 1)]
-    return Points.of(rows, [called[place - 1] for place in places], metric=metric)
+    unit = "table" if positive is not None and len(typed) > 1 else what
+    tables = lists_by_name(typed, cells_in, f"{unit} " if classes else "q")
+    if len({len(cells) for cells in tables.values()}) > 1:
+        raise ParameterError(f"give TP,FP,FN,TN for every {what}, or TP,FP,FN for every {what}")
+    tp, fp, fn, *tn = (np.array(cell, dtype=np.int64) for cell in zip(*tables.values(), strict=True))
+    if collection_size is not None:
+        rest = collection_size - (tp + fp + fn)
+        if tn or (rest < 0).any():
+            raise ParameterError("--collection-size goes with TP,FP,FN, and is not less than their sum")
+        tn = [rest]
+    return Confusion(tuple(tables), tp, fp, fn, tn[0] if tn else None, unit)
 
 
 def two_orders(measure: str, orders: tuple[str, ...], path: str | None) -> list[Any]:
@@ -143,7 +89,7 @@ def two_orders(measure: str, orders: tuple[str, ...], path: str | None) -> list[
     if orders:
         if path is not None or len(orders) != 2:
             raise ParameterError(f"{measure} takes --order twice, and no file: got {len(orders)} of them")
-        return [numbers_of(order_in(text)) for text in orders]
+        return [order_in(text) for text in orders]
     if path is None:
         raise ParameterError(f"{measure} is about two orders: --order 'A B C' --order 'B A C', or a CSV of numbers")
     from assay.files.small_tables import read_numbers  # noqa: PLC0415
@@ -192,7 +138,7 @@ def search(
     items.one_source({"judgments and a run": qrels, "--grades": lists.grades, "--counts": lists.counts,
                       "--points": lists.points})  # fmt: skip
     if not lists.grades:
-        items.refuse(settings(lists, "relevant", "exist", "swap"), "goes with --grades")
+        items.refuse(settings(lists, "relevant", "exist"), "goes with --grades")
     if qrels is not None:
         if run is None:
             raise ParameterError("give a run after the judgments")
@@ -282,10 +228,9 @@ def clustering(
         raise ParameterError("--class-names goes with --contingency")
     stated: dict[str, Any] = {**drawing, "item": item, "system": options.only(clusters.system, "--system")}
     if table is not None:
-        called = None if classes is None else labels_in(classes, "--class-names")
-        system: Any = items.typed_contingency(table, clusters, called, lambda count: names_of_clusters(names, count))
+        system: Any = items.typed_contingency(table, clusters, classes, names)
     elif typed is not None:
-        system = points_of(typed, names, clusters)
+        system = items.typed_points(typed, names, clusters)
     else:
         if names is not None:
             raise ParameterError("--cluster-names goes with --contingency or --clusters: a file names its clusters")

@@ -215,8 +215,7 @@ def _opened(qrels: str, old: str, new: str) -> tuple[list[Any], Any]:
     from assay.subjects.ranking.evaluation import opened_run  # noqa: PLC0415
 
     name, path = inputs.named(old)
-    if [qrels, path, inputs.named(new)[1]].count("-") > 1:
-        raise ParameterError("stdin (-) can be read only once: give the other file by name")
+    inputs.each_named(qrels, [path, inputs.named(new)[1]])
     if is_baseline(inputs.named(new)[1]):
         raise ParameterError(f"{new} looks like a frozen baseline: it comes before the run")
     # One source for both looks at the file: stdin and pipes can be read only once.
@@ -242,7 +241,7 @@ def _deliver(decide: Callable[[], GateResult], to: Gating) -> int:
     try:
         Choice(("github",)).check("--annotations", to.annotations or "github")
         result = decide()
-        text = _rendered(result, to)
+        text: str = output.rendered(result, to)
         if to.path is not None:
             output.deliver(text, to)
         _write(to, result.to_junit(), output.written(result.document(), "markdown"))
@@ -264,12 +263,6 @@ def _deliver(decide: Callable[[], GateResult], to: Gating) -> int:
     if to.path is None:  # whoever reads stdout may close it: it comes last
         output.deliver(text, to)
     return result.exit_code
-
-
-def _rendered(result: GateResult, to: Output) -> str:
-    if to.csv:
-        return output.rendered(result, to)
-    return output.written(result.document(), output.form_of(to), plain=to.path is not None)
 
 
 def _write(to: Gating, junit: str, summary: str) -> None:

@@ -28,12 +28,12 @@ def help_page(app: App, command: str, *, everything: bool) -> str:
     elif command:
         summary, verbs = SUBJECTS[command]
         lines = [f"Usage: assay {command} COMMAND ...", "", summary, ""]
-        lines += _panel("Commands", [(verb, each.summary) for verb, each in verbs.items()])
+        lines += _panel("Commands", [(verb, text) for verb, (_, text) in verbs.items()])
         lines += ["", f"`assay {command} COMMAND --help` says more."]
     else:
         lines = ["Usage: assay COMMAND ...", "", "Evaluate search, classifiers and clusterings; every rule named.", ""]
         for title, commands in PANELS.items():
-            lines += [*_panel(title, [(verb, each.summary) for verb, each in commands.items()]), ""]
+            lines += [*_panel(title, [(verb, text) for verb, (_, text) in commands.items()]), ""]
         subjects = [(f"{name} ...", f"{text} {', '.join(verbs)}.") for name, (text, verbs) in SUBJECTS.items()]
         lines += [*_panel("Other subjects", subjects), ""]
         lines += ["`assay COMMAND --help` says more; --version shows the version."]

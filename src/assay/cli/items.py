@@ -7,21 +7,29 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar, Unpack
 
 from assay.cli.inputs import each_named, kept, named
+from assay.cli.literals import (
+    labels_in,
+    looks_like_matrix,
+    matrix_in,
+    names_in,
+    points_in_clusters,
+    scores_in,
+    table_in,
+)
 from assay.cli.options import ClusterColumns, ClusterInputs, LabelInputs, PairedClusters, PairedLabels, is_set, settings
 from assay.cli.output import message
-from assay.core.domains import Choice
 from assay.core.errors import InputError, ParameterError, did_you_mean, listed, number_of
 from assay.core.options import Sampling, SpanRules
 
 if TYPE_CHECKING:
     from assay.measures.counting.confusion_matrix import ConfusionMatrix
     from assay.measures.counting.contingency import Contingency
+    from assay.measures.counting.points import Points
     from assay.subjects.spans.evaluation import Extraction
     from assay.tables import Predictions
     from assay.tables.clusters import Clusters as Clustering
 
 Item = TypeVar("Item", bound=Any)
-ORIENTATIONS = ("rows_are_true", "rows_are_predicted")
 #: Options of predictions that a matrix, or a list of scores, has no use for; those that say how a file is read.
 _OF_FILES = ("truth", "prediction", "score", "item", "weight", "list_separator", "nulls", "unknown", "system")
 _READ = (*_OF_FILES[:-1], "pos_label")
@@ -41,8 +49,6 @@ def predictions(
         raise ParameterError("--unknown goes with --labels, which says what is known")
     columns = settings(labels, *_READ) | {"keep": keep}
     if labels.labels is not None:
-        from assay.cli.literals import labels_in  # noqa: PLC0415
-
         columns["labels"] = labels_in(labels.labels)
     systems = _systems(files, lambda path, name: read_predictions(path, name=name, **columns), labels.system, "system")
     if not quiet:
@@ -85,7 +91,7 @@ def cluster_columns(clusters: ClusterColumns) -> dict[str, Any]:
     """Which columns hold what, as `read_clusters` takes them."""
     columns: dict[str, Any] = settings(clusters, "truth", "item", "weight")
     if clusters.points is not None:
-        columns["points"] = point_columns(clusters.points)
+        columns["points"] = names_in(clusters.points, "--points", "columns")
     if clusters.cluster:
         columns["cluster"] = list(clusters.cluster) if len(clusters.cluster) > 1 else clusters.cluster[0]
     return columns
@@ -148,54 +154,54 @@ def only_system(systems: list[Item]) -> Item:
 
 def typed_matrix(text: str, labels: LabelInputs, orientation: str | None) -> ConfusionMatrix:
     """The matrix that was typed, or that a file holds."""
-    from assay.cli.literals import labels_in, looks_like_matrix, matrix_in  # noqa: PLC0415
     from assay.files.small_tables import read_matrix  # noqa: PLC0415
     from assay.measures.counting.confusion_matrix import ConfusionMatrix  # noqa: PLC0415
 
     refuse(settings(labels, *_OF_FILES), "goes with predictions, not with --matrix")
     if not text.strip():
         raise ParameterError("--matrix: expected a matrix, such as '13 4; 2 15', or a file of one, got nothing")
-    turned: Any = Choice(ORIENTATIONS).check("--orientation", orientation or ORIENTATIONS[0])
+    turned: Any = orientation
     names = None if labels.labels is None else labels_in(labels.labels)
     if not looks_like_matrix(text):
-        read = read_matrix(text, orientation=None if orientation is None else turned)
+        read = read_matrix(text, orientation=turned)
         matrix = ConfusionMatrix.from_matrix(read.table, read.labels, pos_label=labels.pos_label)
         return matrix if names is None else matrix.in_order(names)
     rows = matrix_in(text)
     if names is not None and len(names) != len(rows):
         raise ParameterError(f"--labels: expected {len(rows)}, one for each row, got {len(names)}")
-    return ConfusionMatrix.from_matrix(rows, names, orientation=turned, pos_label=labels.pos_label)
+    return ConfusionMatrix.from_matrix(rows, names, orientation=turned or "rows_are_true", pos_label=labels.pos_label)
 
 
 def typed_contingency(
-    text: str,
-    clusters: ClusterInputs,
-    classes: list[str] | None = None,
-    named_clusters: Callable[[int], list[str] | None] = lambda _: None,
+    text: str, clusters: ClusterInputs, classes: str | None = None, names: str | None = None
 ) -> Contingency:
-    """The table of classes (rows) and clusters (columns) that was typed."""
-    from assay.cli.literals import table_in  # noqa: PLC0415
+    """The table of classes (rows) and clusters (columns) that was typed, with the names of both."""
     from assay.measures.counting.contingency import Contingency  # noqa: PLC0415
 
     refuse(every(clusters), "goes with a file, not with --contingency")
     rows = table_in(text)
-    return Contingency.from_table(rows, classes, named_clusters(len(rows[0])))
+    called = None if names is None else labels_in(names, "--cluster-names", len(rows[0]))
+    return Contingency.from_table(rows, None if classes is None else labels_in(classes, "--class-names"), called)
+
+
+def typed_points(text: str, names: str | None, clusters: ClusterInputs) -> Points:
+    """The points in clusters that were typed."""
+    from assay.measures.counting.points import Points  # noqa: PLC0415
+
+    stated = every(clusters)
+    metric = stated.pop("metric", "euclidean")
+    refuse(stated, "goes with a file, not with --clusters")
+    rows, places = points_in_clusters(text)
+    called = None if names is None else labels_in(names, "--cluster-names", max(places))
+    clusters_of_rows = [str(place) if called is None else called[place - 1] for place in places]
+    return Points.of(rows, clusters_of_rows, metric=metric)
 
 
 def typed_scores(text: str, labels: LabelInputs) -> Any:
     """The list of scores that was typed: whether each item is positive, and its score."""
-    from assay.cli.literals import scores_in  # noqa: PLC0415
 
     refuse(settings(labels), "goes with a file, not with --scores")
     return scores_in(text)
-
-
-def point_columns(text: str) -> list[str]:
-    """The columns of the points."""
-    names = [name.strip() for name in text.split(",")]
-    if "" in names:
-        raise ParameterError(f"--points: expected columns with commas between them, or rest, got {text!r}")
-    return names
 
 
 def cluster_rules(clusters: ClusterInputs) -> dict[str, Any]:

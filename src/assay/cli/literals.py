@@ -5,10 +5,12 @@ from __future__ import annotations
 import math
 import os
 import re
-from typing import NamedTuple
+from collections.abc import Callable, Iterator, Sequence
+from typing import TypeVar
 
-from assay.core.errors import ParameterError, quote
-from assay.files.records import is_whole
+from assay.core.errors import ParameterError, number_of, quote
+
+Held = TypeVar("Held")
 
 _MATRIX = "rows with ; between them, such as '13 4 2; 2 15 1; 5 1 57'"
 _SCORES = "a class and a score each, such as 'P .90, N .70, P .60'"
@@ -25,23 +27,22 @@ _MOST_CELLS = 1e15
 _MOST_DOCUMENTS = 10_000_000
 
 
-class Named(NamedTuple):
-    """A list as it was typed, and the name in front of it if it has one."""
+def lists_by_name(typed: Sequence[str], read: Callable[[str], Held], prefix: str = "q") -> dict[str, Held]:
+    """Lists as they were typed, each read, by the names before them; those without one are q1, q2 and so on.
 
-    name: str | None
-    text: str
-
-    @classmethod
-    def of(cls, typed: str) -> Named:
-        """Take `name=list` apart.
-
-        >>> Named.of("Woman=13,6,7,74")
-        Named(name='Woman', text='13,6,7,74')
-        """
-        name, equals, text = typed.rpartition("=")
-        if equals and not name.strip():
-            raise ParameterError(f"expected a name before the = of {typed!r}")
-        return cls(name.strip() if equals else None, text)
+    >>> lists_by_name(["Woman=13,6,7", "2,3,4"], cells_in, "class ")
+    {'Woman': [13, 6, 7], 'class 2': [2, 3, 4]}
+    """
+    lists: dict[str, Held] = {}
+    for number, text in enumerate(typed, 1):
+        before, equals, values = text.rpartition("=")
+        if equals and not before.strip():
+            raise ParameterError(f"expected a name before the = of {text!r}")
+        name = before.strip() or f"{prefix}{number}"
+        if name in lists:
+            raise ParameterError(f"two lists are called {name!r}")
+        lists[name] = read(values)
+    return lists
 
 
 def looks_like_matrix(text: str) -> bool:
@@ -88,15 +89,29 @@ def table_in(text: str) -> list[list[float]]:
     return rows
 
 
-def labels_in(text: str, option: str = "--labels") -> list[str]:
-    """Labels, with commas between them.
+def names_in(text: str, option: str, what: str) -> list[str]:
+    """Names, with commas between them.
+
+    >>> names_in("x, y", "--points", "columns")
+    ['x', 'y']
+    """
+    names = [name.strip() for name in text.split(",")]
+    if "" in names:
+        raise ParameterError(f"{option}: expected {what} with commas between them, got {quote(text)}")
+    return names
+
+
+def labels_in(text: str, option: str = "--labels", count: int | None = None) -> list[str]:
+    """Labels, each once, with commas between them; as many as there are things to name, if that is known.
 
     >>> labels_in("Woman, Man,Child")
     ['Woman', 'Man', 'Child']
     """
-    labels = [label.strip() for label in text.split(",")]
-    if "" in labels or len(set(labels)) < len(labels):
+    labels = names_in(text, option, "different labels")
+    if len(set(labels)) < len(labels):
         raise ParameterError(f"{option}: expected different labels with commas between them, got {quote(text)}")
+    if count is not None and len(labels) != count:
+        raise ParameterError(f"{option}: expected {number_of('name', count)}, got {len(labels)}")
     return labels
 
 
@@ -166,62 +181,60 @@ def numbers_by_grade(text: str) -> dict[float, int]:
     {3.0: 5, 2.0: 10}
     """
     numbers: dict[float, int] = {}
-    for pair in _words(text):
-        grade, colon, count = pair.partition(":")
-        if not colon or not is_whole(count) or int(count) > _MOST_DOCUMENTS:
+    for grade, count in _pairs(_words(text) or [""], "--exist is grades and counts, such as 3:5,2:10"):
+        if not (count.isascii() and count.isdecimal() and len(count) < 10) or int(count) > _MOST_DOCUMENTS:
             raise ParameterError(f"--exist is grades and counts, such as 3:5,2:10, not {text!r}")
         number = _number(grade, "--exist")
         if number in numbers:
             raise ParameterError(f"--exist names grade {number:g} twice")
         numbers[number] = int(count)
-    if not numbers:
-        raise ParameterError(f"--exist is grades and counts, such as 3:5,2:10, not {text!r}")
     return numbers
 
 
-def swapped(grades: list[float | None], text: str) -> list[float | None]:
-    """The list with the documents at two ranks exchanged.
+def grades_by_document(text: str) -> dict[str, float]:
+    """The grade of each judged document.
 
-    >>> swapped([1.0, 0.0, 1.0], "1,2")
-    [0.0, 1.0, 1.0]
+    >>> grades_by_document("A:3,B:2")
+    {'A': 3.0, 'B': 2.0}
     """
-    words = _words(text)
-    if len(words) != 2 or not all(map(is_whole, words)):
-        raise ParameterError(f"--swap is two ranks, such as 2,3, not {text!r}")
-    first, second = (int(word) for word in words)
-    if not (1 <= first <= len(grades) and 1 <= second <= len(grades)):
-        raise ParameterError(f"--swap {text}: the list has the ranks 1 to {len(grades)}")
-    changed = list(grades)
-    changed[first - 1], changed[second - 1] = grades[second - 1], grades[first - 1]
-    return changed
+    grades: dict[str, float] = {}
+    for document, grade in _pairs(text.split(","), "--judged is documents and grades, such as A:3,B:2"):
+        if document in grades:
+            raise ParameterError(f"--judged names document {document!r} twice")
+        grades[document] = _number(grade, "--judged")
+    return grades
 
 
-def order_in(text: str) -> list[list[str]]:
-    """Items with the best first; those that are tied stand together.
+def numbers_in(text: str) -> list[int]:
+    """Numbers of clusters as they are typed: from one to another, both included, or one by one.
 
-    >>> order_in("A B=C D"), order_in("A > B > C")
-    ([['A'], ['B', 'C'], ['D']], [['A'], ['B'], ['C']])
+    >>> numbers_in("2:5"), numbers_in("2:10:4"), numbers_in("2, 8")
+    ([2, 3, 4, 5], [2, 6, 10], [2, 8])
     """
-    groups = [
-        [item.strip() for item in group.split("=")]
-        for group in re.split(r"[\s,>]+", "=".join(part.strip() for part in text.split("=")))
-    ]
-    items = [item for group in groups for item in group]
-    if "" in items:
-        raise ParameterError(f"--order: expected {_ORDER}, got {quote(text) if text.strip() else 'nothing'}")
-    if len(set(items)) < len(items):
-        twice = next(item for item in items if items.count(item) > 1)
-        raise ParameterError(f"--order: expected each item once, got {quote(twice)} twice in {quote(text)}")
-    return groups
+    if (ends := re.fullmatch(r"(\d+):(\d+)(?::(\d+))?", text.strip())) is not None:
+        low, high, step = int(ends[1]), int(ends[2]), int(ends[3] or 1)
+        if low <= high and step > 0:
+            return list(range(low, high + 1, step))
+    elif all(part.strip().isdecimal() for part in text.split(",")):
+        return [int(part) for part in text.split(",")]
+    raise ParameterError(f"--ks: expected numbers of clusters, as 2:10 or 2,4,8, got {text!r}")
 
 
-def numbers_of(groups: list[list[str]]) -> dict[str, float]:
-    """A number for each item of an order, the larger the better; tied items have the same.
+def order_in(text: str) -> dict[str, float]:
+    """A number for each item, the larger the better: items with the best first, = between tied ones.
 
-    >>> numbers_of([["A"], ["B", "C"]])
-    {'A': -1.0, 'B': -2.0, 'C': -2.0}
+    >>> order_in("A B=C D"), order_in("A > B")
+    ({'A': -1.0, 'B': -2.0, 'C': -2.0, 'D': -3.0}, {'A': -1.0, 'B': -2.0})
     """
-    return {item: -float(place) for place, group in enumerate(groups, 1) for item in group}
+    numbers: dict[str, float] = {}
+    for place, group in enumerate(re.split(r"[\s,>]+", re.sub(r"\s*=\s*", "=", text.strip())), 1):
+        for item in group.split("="):
+            if not item:
+                raise ParameterError(f"--order: expected {_ORDER}, got {quote(text) if text.strip() else 'nothing'}")
+            if item in numbers:
+                raise ParameterError(f"--order: expected each item once, got {quote(item)} twice in {quote(text)}")
+            numbers[item] = -float(place)
+    return numbers
 
 
 def points_in_clusters(text: str) -> tuple[list[list[float]], list[int]]:
@@ -273,6 +286,15 @@ def _count(word: str, where: str) -> float:
 def _words(text: str) -> list[str]:
     """What stands between commas or blanks; nothing between two commas is an empty word, and no number."""
     return [word for part in text.split(",") for word in (part.split() or [""])] if text.strip() else []
+
+
+def _pairs(words: Sequence[str], expected: str) -> Iterator[tuple[str, str]]:
+    """What stands before and behind the last colon of each word."""
+    for word in words:
+        before, colon, behind = word.strip().rpartition(":")
+        if not colon or not before:
+            raise ParameterError(f"{expected}, not {word.strip()!r}")
+        yield before, behind
 
 
 def _grade(word: str) -> float | None:

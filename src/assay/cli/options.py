@@ -38,7 +38,8 @@ def argument(metavar: str, help: str) -> Option:
 @dataclass_transform(frozen_default=True, kw_only_default=True)
 def group(cls: type[Group]) -> type[Group]:
     """A frozen dataclass whose fields are options of every command that takes it."""
-    return dataclass(frozen=True, kw_only=True)(cls)
+    # Methods that nobody calls would be generated at every start.
+    return dataclass(frozen=True, kw_only=True, eq=False, repr=False)(cls)
 
 
 def settings(group: Any, *names: str) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -30,6 +30,18 @@ class Options(ArgumentWording):
     """How the command line is spoken."""
 
     naming = "as in name=FILE"
+
+    def __init__(self, known: Callable[[], Mapping[str, Sequence[str]]] = dict) -> None:
+        """`known` gives the options of the command by their arguments; it is asked where something is wrong."""
+        self.known = known
+
+    def name(self, name: str) -> str:
+        """The option that an argument is, if the command has one.
+
+        >>> Options(lambda: {"max_missing": ["--max-missing"]}).name("max_missing"), Options().name("the margin")
+        ('--max-missing', 'the margin')
+        """
+        return max(self.known().get(name, ()), key=len, default=name) if name.isidentifier() else name
 
     def argument(self, name: str, value: Value) -> str:
         """An option with its value.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import fields, is_dataclass
 from functools import cache
 from types import NoneType
@@ -57,6 +57,8 @@ def _kind(hint: Any, optional: bool) -> Any:
     if NoneType in get_args(hint):
         kind = _kind(kinds[0], optional) if len(kinds) == 1 else str
         return kind | None if optional else kind
+    if get_origin(hint) is Mapping:  # KEY=VALUE, as often as there are keys
+        return tuple[str, ...]
     return str if hint is Any or (kinds and get_origin(hint) not in {list, tuple}) else hint
 
 

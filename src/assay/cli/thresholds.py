@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 from assay.cli import inputs, items, options, output
 from assay.cli.options import LabelInputs, Output, group
 from assay.core.errors import ParameterError
 from assay.core.options import CONTENTS, Sampling, Threshold, option
 
-if TYPE_CHECKING:
-    from assay.core.results import Result
-
+#: Thresholds printed as text, evenly spaced; other forms have all of them.
 _MOST_ROWS = 40
-#: Items times resamples from which on it takes longer than about a second.
-_LONG = 20_000_000
 _BY_BOUND = {
     "tnr": "max_tpr_given_tnr", "tpr": "max_tnr_given_tpr", "recall": "max_precision_given_recall",
     "precision": "max_recall_given_precision",
@@ -51,14 +47,6 @@ def thresholds(
     every: Annotated[
         bool, option("--all-thresholds", help="What every threshold counts: TP FP FN TN TPR FPR ACC.")
     ] = False,
-    rows: Annotated[
-        int | None,
-        option(
-            help="Rows of --all-thresholds, evenly spaced; 0: all (40 on a terminal).",
-            panel=CONTENTS,
-            least=0,
-        ),
-    ] = None,
     typed: options.TypedScores | None = None,
     labels: LabelInputs = LabelInputs(),
     sampling: Sampling = Sampling(),
@@ -72,43 +60,29 @@ def thresholds(
     $ assay classifier thresholds letters/spam.csv --positive spam --system bayes -r youden
     $ assay classifier thresholds --scores 'P .90, N .70, P .60, N .20' --cost fp=1,fn=10
     """
+    from assay.subjects.labels.thresholds import choice  # noqa: PLC0415  # `--help` need not load Polars
+
     form = output.form_of(to)
     if (path is None) == (typed is None):
         raise ParameterError("give a file with truth and scores, or --scores with a list, such as 'P .90, N .70'")
     wanted = _rules(choices)
     if every and (wanted or judge_on):
         raise ParameterError("--all-thresholds shows all thresholds: rules and --judge-on go without it")
-    if rows is not None and not every:
-        raise ParameterError("--rows goes with --all-thresholds")
-    system = _system(path, typed, labels)
-    result: Result
+    given: Any
+    if path is not None:
+        given = {"y_true": items.scored([path], labels)}
+    else:
+        truth, scores = items.typed_scores(typed or "", labels)
+        given = {"y_true": truth, "y_score": {"the list": scores}, "pos_label": True}
+    result: Any
     if every:
-        from assay.subjects.labels.thresholds.choice import threshold_table  # noqa: PLC0415  # `--help` need not load Polars
-
-        result = threshold_table(system, rows=(_MOST_ROWS if form is None and rows is None else rows) or None)
+        result = choice.threshold_table(**given, rows=_MOST_ROWS if form is None else None)
     else:
         other = None if judge_on is None else items.scored([judge_on], options.without(labels, "system"))
-        result = _chosen(system, wanted, other, sampling, quiet=to.quiet)
-    output.give(result, to, warnings=getattr(result, "notes", ()))
-
-
-def _system(path: str | None, typed: str | None, labels: LabelInputs) -> Any:
-    from assay.subjects.labels.thresholds.choice import only_one, scored_systems  # noqa: PLC0415
-
-    if path is not None:
-        return only_one(scored_systems(items.scored([path], labels)))
-    truth, scores = items.typed_scores(typed or "", labels)
-    return only_one(scored_systems(truth, {"the list": scores}, pos_label=True))
-
-
-def _chosen(system: Any, wanted: list[Any], other: Any, sampling: Sampling, *, quiet: bool) -> Result:
-    from assay.subjects.labels.thresholds.choice import thresholds as choose  # noqa: PLC0415
-
-    count = len(system.scored.positive) + len(system.scored.negative)
-    resamples = sampling.get("resamples", 1000)
-    with inputs.bar("drawing items anew", resamples, hidden=quiet or count * resamples < _LONG) as watch:
-        chosen = choose(system, rules=wanted or None, judged_on=other, watch=watch, **sampling)
-    return chosen[chosen.chosen[0].rule] if len(chosen) == 1 else chosen
+        with inputs.working("drawing items anew", hidden=to.quiet):
+            result = choice.thresholds(**given, rules=wanted or None, judged_on=other, **sampling)
+        result = result[result.chosen[0].rule] if len(result) == 1 else result
+    output.give(result, to, warnings=result.notes)
 
 
 def _rules(choices: ThresholdChoices) -> list[Any]:
@@ -136,9 +110,9 @@ def _budget(text: str) -> Any:
 
     try:
         if text.strip().endswith("%"):
-            return parse_rule("budget", share=float(text.strip().removesuffix("%")) / 100)
-        return parse_rule("budget", alerts=int(text))
-    except ParameterError:
-        raise
+            parameters: Any = {"share": float(text.strip().removesuffix("%")) / 100}
+        else:
+            parameters = {"alerts": int(text)}
     except ValueError:
         raise ParameterError(f"--budget is a number of alerts or a share, such as 50 or 5%, not {text!r}") from None
+    return parse_rule("budget", **parameters)

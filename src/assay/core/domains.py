@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 from typing import Any, get_args
 
-from assay.core.errors import ParameterError, did_you_mean
+from assay.core.errors import ParameterError, argument_name, did_you_mean
 
 _TOO_LARGE = (1 << 62) - 1
 
@@ -16,11 +16,15 @@ class Domain:
 
     def check(self, name: str, value: Any) -> Any:
         """Give the value in its proper type, or refuse it."""
-        raise ParameterError(f"{name} takes no value {value!r}")
+        raise self.refusal(name, value)
 
     def describe(self) -> str:
         """Say in words which values are allowed."""
         return "anything"
+
+    def refusal(self, name: str, value: Any, hint: str = "") -> ParameterError:
+        """The error for a value that is not allowed."""
+        return ParameterError(f"{argument_name(name)} is {self.describe()}, not {value!r}{hint}")
 
 
 class Whole(Domain):
@@ -43,7 +47,7 @@ class Whole(Domain):
             value = int(value)
         high = _TOO_LARGE if self.high is None else self.high
         if isinstance(value, bool) or not hasattr(value, "__index__") or not self.low <= int(value) <= high:
-            raise ParameterError(f"{name} is {self.describe()}, not {value!r}")
+            raise self.refusal(name, value)
         return int(value)
 
     def describe(self) -> str:
@@ -73,14 +77,14 @@ class Real(Domain):
         if value is None and self.optional:
             return None
         if isinstance(value, bool | str) or not hasattr(value, "__float__"):
-            raise ParameterError(f"{name} is {self.describe()}, not {value!r}")
+            raise self.refusal(name, value)
         try:
             number = float(value)
         except (OverflowError, TypeError, ValueError):
-            raise ParameterError(f"{name} is {self.describe()}, not {value!r}") from None
+            raise self.refusal(name, value) from None
         fits = self.low < number < self.high if self.inside else self.low <= number <= self.high
         if not (fits and math.isfinite(number)) and not (self.infinite and number == self.high == math.inf):
-            raise ParameterError(f"{name} is {self.describe()}, not {value!r}")
+            raise self.refusal(name, value)
         return number
 
     def describe(self) -> str:
@@ -109,8 +113,7 @@ class Choice(Domain):
     def check(self, name: str, value: Any) -> Any:
         """Accept one of the words."""
         if value not in self.words:
-            nearest = did_you_mean(str(value), self.words)
-            raise ParameterError(f"{name} is {self.describe()}, not {value!r}{nearest}")
+            raise self.refusal(name, value, did_you_mean(str(value), self.words))
         return value
 
     def describe(self) -> str:
@@ -129,7 +132,7 @@ class Flag(Domain):
         """Accept truth values, also as words."""
         truth = {"true": True, "false": False}.get(str(value).lower())
         if truth is None or (isinstance(value, float | int) and not isinstance(value, bool)):
-            raise ParameterError(f"{name} is {self.describe()}, not {value!r}")
+            raise self.refusal(name, value)
         return truth
 
     def describe(self) -> str:
@@ -161,7 +164,7 @@ class WordOrTable(Choice):
         except ParameterError:
             raise
         except (TypeError, ValueError):
-            raise ParameterError(f"{name} is {self.describe()}, not {value!r}") from None
+            raise self.refusal(name, value) from None
         return tuple(sorted(table.items()))
 
     def describe(self) -> str:

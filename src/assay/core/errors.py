@@ -262,6 +262,10 @@ class ArgumentWording:
     #: How something is given a name of its own.
     naming = "as a key of a dict"
 
+    def name(self, name: str) -> str:
+        """The name of an argument; a word of other kind is said as it is."""
+        return name
+
     def argument(self, name: str, value: Value) -> str:
         """An argument with its value.
 
@@ -310,6 +314,11 @@ def argument(name: str, value: Value = ...) -> str:
     ("nulls='drop'", 'overwrite=True', 'truth=...')
     """
     return _spoken.get().argument(name, value)
+
+
+def argument_name(name: str) -> str:
+    """The name of an argument as whoever reads the message would write it."""
+    return _spoken.get().name(name)
 
 
 def evaluation(measure: str, rules: Mapping[str, Any]) -> str:

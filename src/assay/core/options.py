@@ -87,7 +87,7 @@ Samples: TypeAlias = Annotated[int, option(help="Orders drawn for --ties expecte
 
 Columns: TypeAlias = Annotated[
     Mapping[str, str] | None,
-    option(metavar="ROLE=NAME", help="Which columns hold what, as query_id='Search term',doc_id=url (detected).",
+    option(metavar="ROLE=NAME", help="Which columns hold what, as query_id='Search term',doc_id=url; repeat.",
            panel=COLUMNS),
 ]  # fmt: skip
 

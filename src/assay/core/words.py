@@ -38,7 +38,6 @@ TESTS = {
     "randomised_tukey": "randomised Tukey HSD",
     "swap": "paired permutation test that swaps predictions",
     "mcnemar": "McNemar's test",
-    "mcnemar_exact": "McNemar's test",
     "delong": "DeLong's test",
     "jackknife": "jackknife t test",
     "bootstrap_interval": "bootstrap interval read as a test",

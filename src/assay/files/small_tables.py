@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
@@ -159,20 +160,34 @@ def read_score_rows(given: Readable | Source | Any, *, measure: str = "score") -
     measures = table.texts(roles["measure"], "a measure") if is_long else units
     lines = pl.Series("line", table.lines(), dtype=pl.Int64)
     kind = "unit" if unit is None else "query" if folded_name(unit) in QUERY.names else folded_name(unit) or "unit"
-    parts = [
-        pl.select(
-            (pl.lit(name) if systems is None else systems).alias("system"),
-            (measures if is_long else pl.lit(measure if systems is None else name)).alias("measure"),
-            pl.lit(kind).alias("unit_kind"),
-            units.alias("unit"),
-            table.numbers(name, "value").cast(pl.Float64).alias("value"),
-            lines,
-        )
-        for name in values
-    ]
-    frame = pl.concat([part.with_row_index("row") for part in parts]).sort("row", maintain_order=True).drop("row")
+    rows = _numbers(table, values)
+    row, called = rows["row"], pl.Series(values).gather(rows["place"])
+    frame = rows.select(
+        (called if systems is None else systems.gather(row)).alias("system"),
+        (measures.gather(row) if is_long else pl.lit(measure) if systems is None else called).alias("measure"),
+        pl.lit(kind).alias("unit_kind"),
+        units.gather(row).alias("unit"),
+        "value",
+        lines.gather(row),
+    )
     reason = pl.when(pl.col("value").is_null()).then(pl.lit("no value in the file")).alias("undefined")
     return frame.select("system", "measure", "unit_kind", "unit", "value", reason, "line")
+
+
+def _numbers(table: NamedColumns, columns: Sequence[str]) -> pl.DataFrame:
+    """The `value` of each `row` and column, by its `place`; columns of one type at once, as there may be thousands."""
+    kinds: dict[pl.DataType, list[int]] = {}
+    for place, dtype in enumerate(table.frame.select(columns).dtypes):
+        kinds.setdefault(dtype, []).append(place)
+    height, parts = table.frame.height, []
+    for places in kinds.values():
+        column = columns[places[0]]
+        values = pl.concat([table.frame[columns[place]].alias(column) for place in places])
+        held = table._replace(frame=values.to_frame(), where=lambda row: table.where(row % height))
+        numbers = held.numbers(column, "value").cast(pl.Float64)
+        where = {"row": np.tile(np.arange(height), len(places)), "place": np.repeat(places, height)}
+        parts.append(pl.DataFrame(where).with_columns(value=numbers))
+    return pl.concat(parts).sort("row", "place")
 
 
 def looks_like_scores(value: object) -> bool:

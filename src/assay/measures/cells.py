@@ -7,59 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import wraps
-from typing import NamedTuple
 
 from assay.core.errors import worded
 from assay.measures.counting.confusion import Confusion, Counted
 from assay.measures.kernels import NO_IRRELEVANT, NO_RELEVANT, NOTHING_RETRIEVED, SIZE_UNKNOWN
 from assay.measures.steps import PerUnit, quantity, unknown
-
-
-class _Words(NamedTuple):
-    """What margins are called, and why there is nothing to divide by where one is empty."""
-
-    retrieved: str
-    relevant: str
-    either: str
-    irrelevant: str
-    not_retrieved: str
-    collection: str
-    none_retrieved: str
-    none_relevant: str
-    neither: str
-    none_irrelevant: str
-    all_retrieved: str
-    none_at_all: str
-
-
-_OF_SETS = _Words(
-    "retrieved",
-    "relevant",
-    "relevant or retrieved",
-    "irrelevant",
-    "not retrieved",
-    "documents",
-    NOTHING_RETRIEVED,
-    NO_RELEVANT,
-    "nothing is relevant and nothing was retrieved",
-    NO_IRRELEVANT,
-    "everything was retrieved",
-    "there is no document",
-)
-_OF_CLASSIFIERS = _Words(
-    "predicted positive",
-    "positive",
-    "positive or predicted positive",
-    "negative",
-    "predicted negative",
-    "items",
-    "nothing is predicted positive",
-    "nothing is positive",
-    "nothing is positive and nothing is predicted positive",
-    "nothing is negative",
-    "nothing is predicted negative",
-    "there is no item",
-)
 
 
 def _once(make: Callable[[Confusion], PerUnit]) -> Callable[[Confusion], PerUnit]:
@@ -76,8 +28,9 @@ def _once(make: Callable[[Confusion], PerUnit]) -> Callable[[Confusion], PerUnit
     return kept_part
 
 
-def _words(confusion: Confusion) -> _Words:
-    return _OF_SETS if confusion.unit_kind == "query" else _OF_CLASSIFIERS
+def _words(confusion: Confusion, of_sets: tuple[str, str], of_items: tuple[str, str]) -> tuple[str, str]:
+    """What a margin is called, and why there is nothing to divide by where it is empty."""
+    return of_sets if confusion.unit_kind == "query" else of_items
 
 
 @_once
@@ -107,19 +60,26 @@ def left_out(confusion: Confusion) -> PerUnit:
 @_once
 def retrieved(confusion: Confusion) -> PerUnit:
     """All retrieved documents."""
-    return quantity(_words(confusion).retrieved, confusion.tp + confusion.fp, _words(confusion).none_retrieved)
+    of_items = ("predicted positive", "nothing is predicted positive")
+    text, none = _words(confusion, ("retrieved", NOTHING_RETRIEVED), of_items)
+    return quantity(text, confusion.tp + confusion.fp, none)
 
 
 @_once
 def relevant(confusion: Confusion) -> PerUnit:
     """All relevant documents."""
-    return quantity(_words(confusion).relevant, confusion.tp + confusion.fn, _words(confusion).none_relevant)
+    of_items = ("positive", "nothing is positive")
+    text, none = _words(confusion, ("relevant", NO_RELEVANT), of_items)
+    return quantity(text, confusion.tp + confusion.fn, none)
 
 
 @_once
 def either(confusion: Confusion) -> PerUnit:
     """All documents that are relevant or were retrieved."""
-    return quantity(_words(confusion).either, confusion.tp + confusion.fp + confusion.fn, _words(confusion).neither)
+    of_sets = ("relevant or retrieved", "nothing is relevant and nothing was retrieved")
+    of_items = ("positive or predicted positive", "nothing is positive and nothing is predicted positive")
+    text, neither = _words(confusion, of_sets, of_items)
+    return quantity(text, confusion.tp + confusion.fp + confusion.fn, neither)
 
 
 def zero_by_convention(confusion: Confusion, margin: PerUnit) -> PerUnit:
@@ -158,24 +118,25 @@ def faultless(confusion: Confusion) -> PerUnit:
 @_once
 def irrelevant(confusion: Confusion) -> PerUnit:
     """All irrelevant documents of the collection."""
-    return _with_rest(confusion, _words(confusion).irrelevant, confusion.fp, _words(confusion).none_irrelevant)
+    of_items = ("negative", "nothing is negative")
+    text, none = _words(confusion, ("irrelevant", NO_IRRELEVANT), of_items)
+    return _with_rest(confusion, text, confusion.fp, none)
 
 
 @_once
 def not_retrieved(confusion: Confusion) -> PerUnit:
     """All documents of the collection that were not retrieved."""
-    return _with_rest(confusion, _words(confusion).not_retrieved, confusion.fn, _words(confusion).all_retrieved)
+    of_items = ("predicted negative", "nothing is predicted negative")
+    text, none = _words(confusion, ("not retrieved", "everything was retrieved"), of_items)
+    return _with_rest(confusion, text, confusion.fn, none)
 
 
 @_once
 def collection(confusion: Confusion) -> PerUnit:
     """All documents of the collection."""
-    return _with_rest(
-        confusion,
-        _words(confusion).collection,
-        confusion.tp + confusion.fp + confusion.fn,
-        _words(confusion).none_at_all,
-    )
+    of_items = ("items", "there is no item")
+    text, none = _words(confusion, ("documents", "there is no document"), of_items)
+    return _with_rest(confusion, text, confusion.tp + confusion.fp + confusion.fn, none)
 
 
 def _with_rest(confusion: Confusion, text: str, besides: Counted, when_zero: str = "0/0") -> PerUnit:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from assay.measures import cells
 from assay.measures.counting.confusion import Confusion
-from assay.measures.registry import measure
+from assay.measures.registry import Measure, measure
 from assay.measures.steps import PerUnit
 
 
 @measure(
     user_model="wants every document decided rightly",
-    closed_under_ties=True,
     micro=True,
     classifier_aliases={"ACC": {}},
     sklearn="accuracy_score",
@@ -32,7 +33,6 @@ def Accuracy(confusion: Confusion) -> PerUnit:
 
 @measure(
     user_model="wants every document decided rightly",
-    closed_under_ties=True,
     higher_is_better=False,
     micro=True,
     classifier_aliases={"ERR": {}, "Error": {}, "ZeroOneLoss": {}, "HammingLoss": {}},
@@ -55,7 +55,6 @@ def ErrorRate(confusion: Confusion) -> PerUnit:
 @measure(
     aliases=("FPR", "FalsePositiveRate"),
     user_model="is spared what is irrelevant",
-    closed_under_ties=True,
     higher_is_better=False,
     micro=True,
     classifier="FPR",
@@ -78,7 +77,6 @@ def Fallout(confusion: Confusion) -> PerUnit:
 @measure(
     aliases=("TNR", "TrueNegativeRate"),
     user_model="is spared what is irrelevant",
-    closed_under_ties=True,
     micro=True,
     classifier_aliases={"TNR": {}, "TrueNegativeRate": {}, "Selectivity": {}},
     proportion=True,
@@ -99,9 +97,7 @@ def Specificity(confusion: Confusion) -> PerUnit:
 @measure(
     aliases=("NegativePredictiveValue",),
     user_model="relies on what was left out",
-    closed_under_ties=True,
     micro=True,
-    classifier_aliases={"NegativePredictiveValue": {}},
     proportion=True,
 )
 def NPV(confusion: Confusion) -> PerUnit:
@@ -120,7 +116,6 @@ def NPV(confusion: Confusion) -> PerUnit:
 
 @measure(
     user_model="asks how common relevant documents are",
-    closed_under_ties=True,
     higher_is_better=None,
     micro=True,
     proportion=True,
@@ -142,7 +137,6 @@ def Prevalence(confusion: Confusion) -> PerUnit:
 @measure(
     aliases=("JaccardIndex", "IoU"),
     user_model="compares what was retrieved with what is relevant",
-    closed_under_ties=True,
     micro=True,
     classifier_aliases={"JaccardIndex": {}, "IoU": {}, "CriticalSuccessIndex": {}, "ThreatScore": {}},
     sklearn="jaccard_score",
@@ -166,9 +160,7 @@ def Jaccard(confusion: Confusion) -> PerUnit:
     aliases=("MatthewsCorrelation", "phi"),
     bounds=(-1.0, 1.0),
     user_model="wants every document decided rightly, few or many of a kind",
-    closed_under_ties=True,
     micro=True,
-    classifier_aliases={"MatthewsCorrelation": {}, "phi": {}},
     sklearn="matthews_corrcoef",
 )
 def MCC(confusion: Confusion) -> PerUnit:
@@ -193,7 +185,6 @@ def MCC(confusion: Confusion) -> PerUnit:
 
 @measure(
     user_model="weighs precision and recall alike, whatever the other is",
-    closed_under_ties=True,
     micro=True,
     classifier=None,
 )
@@ -214,9 +205,9 @@ def ArithmeticMean(confusion: Confusion) -> PerUnit:
 @measure(
     aliases=("FowlkesMallows",),
     user_model="weighs precision against recall",
-    closed_under_ties=True,
     micro=True,
     classifier="FowlkesMallows",
+    classifier_aliases={},
 )
 def GeometricMean(confusion: Confusion) -> PerUnit:
     r"""The geometric mean of precision and recall (of classifiers: the index of Fowlkes and Mallows).
@@ -231,7 +222,18 @@ def GeometricMean(confusion: Confusion) -> PerUnit:
     return (cells.precision(confusion) * cells.recall(confusion)).sqrt()
 
 
-@measure(bounds=None, summary="sum", user_model="-", closed_under_ties=True, classifier_aliases={"TruePositives": {}})
+def _count(higher_is_better: bool | None, *names: str) -> Callable[[Callable[..., PerUnit]], Measure]:
+    """A plain number of documents or items, added up over units; `names` are what it is called for classifiers."""
+    return measure(
+        bounds=None,
+        summary="sum",
+        user_model="-",
+        higher_is_better=higher_is_better,
+        classifier_aliases={name: {} for name in names},
+    )
+
+
+@_count(True, "TruePositives")
 def TP(confusion: Confusion) -> PerUnit:
     r"""True positives: what is relevant (positive) and was retrieved (predicted positive).
 
@@ -243,14 +245,7 @@ def TP(confusion: Confusion) -> PerUnit:
     return cells.hits(confusion)
 
 
-@measure(
-    bounds=None,
-    summary="sum",
-    user_model="-",
-    closed_under_ties=True,
-    higher_is_better=False,
-    classifier_aliases={"FalsePositives": {}, "FalseAlarms": {}, "TypeIErrors": {}},
-)
+@_count(False, "FalsePositives", "FalseAlarms", "TypeIErrors")
 def FP(confusion: Confusion) -> PerUnit:
     r"""False positives, false alarms: what is irrelevant (negative) and was retrieved (predicted positive).
 
@@ -262,14 +257,7 @@ def FP(confusion: Confusion) -> PerUnit:
     return cells.noise(confusion)
 
 
-@measure(
-    bounds=None,
-    summary="sum",
-    user_model="-",
-    closed_under_ties=True,
-    higher_is_better=False,
-    classifier_aliases={"FalseNegatives": {}, "Misses": {}, "TypeIIErrors": {}},
-)
+@_count(False, "FalseNegatives", "Misses", "TypeIIErrors")
 def FN(confusion: Confusion) -> PerUnit:
     r"""False negatives, misses: what is relevant (positive) and was left out (predicted negative).
 
@@ -281,7 +269,7 @@ def FN(confusion: Confusion) -> PerUnit:
     return cells.missed(confusion)
 
 
-@measure(bounds=None, summary="sum", user_model="-", closed_under_ties=True, classifier_aliases={"TrueNegatives": {}})
+@_count(True, "TrueNegatives")
 def TN(confusion: Confusion) -> PerUnit:
     r"""True negatives: what is irrelevant (negative) and was left out (predicted negative).
 
@@ -295,14 +283,7 @@ def TN(confusion: Confusion) -> PerUnit:
     return cells.left_out(confusion)
 
 
-@measure(
-    bounds=None,
-    summary="sum",
-    user_model="-",
-    closed_under_ties=True,
-    higher_is_better=None,
-    classifier_aliases={"P": {}, "ConditionPositive": {}, "Support": {}},
-)
+@_count(None, "P", "ConditionPositive", "Support")
 def Positives(confusion: Confusion) -> PerUnit:
     r"""Positives: what is relevant (positive), found or not; of a class, its support.
 
@@ -314,14 +295,7 @@ def Positives(confusion: Confusion) -> PerUnit:
     return cells.hits(confusion) + cells.missed(confusion)
 
 
-@measure(
-    bounds=None,
-    summary="sum",
-    user_model="-",
-    closed_under_ties=True,
-    higher_is_better=None,
-    classifier_aliases={"N": {}, "ConditionNegative": {}},
-)
+@_count(None, "N", "ConditionNegative")
 def Negatives(confusion: Confusion) -> PerUnit:
     r"""Negatives: what is irrelevant (negative), spared or not.
 
@@ -335,14 +309,7 @@ def Negatives(confusion: Confusion) -> PerUnit:
     return cells.noise(confusion) + cells.left_out(confusion)
 
 
-@measure(
-    bounds=None,
-    summary="sum",
-    user_model="-",
-    closed_under_ties=True,
-    higher_is_better=None,
-    classifier_aliases={"PP": {}, "PredictedPositive": {}, "TestPositive": {}},
-)
+@_count(None, "PP", "PredictedPositive", "TestPositive")
 def PredictedPositives(confusion: Confusion) -> PerUnit:
     r"""Predicted positives: what was retrieved (predicted positive), rightly or wrongly.
 
@@ -354,14 +321,7 @@ def PredictedPositives(confusion: Confusion) -> PerUnit:
     return cells.hits(confusion) + cells.noise(confusion)
 
 
-@measure(
-    bounds=None,
-    summary="sum",
-    user_model="-",
-    closed_under_ties=True,
-    higher_is_better=None,
-    classifier_aliases={"PN": {}, "PredictedNegative": {}, "TestNegative": {}},
-)
+@_count(None, "PN", "PredictedNegative", "TestNegative")
 def PredictedNegatives(confusion: Confusion) -> PerUnit:
     r"""Predicted negatives: what was left out (predicted negative), rightly or wrongly.
 
@@ -375,10 +335,7 @@ def PredictedNegatives(confusion: Confusion) -> PerUnit:
     return cells.missed(confusion) + cells.left_out(confusion)
 
 
-@measure(
-    bounds=None, summary="sum", user_model="-", closed_under_ties=True,
-    classifier_aliases={"T": {}, "TrueDecisions": {}, "Correct": {}},
-)  # fmt: skip
+@_count(True, "T", "TrueDecisions", "Correct")
 def Right(confusion: Confusion) -> PerUnit:
     r"""Right decisions, of either kind.
 
@@ -392,14 +349,7 @@ def Right(confusion: Confusion) -> PerUnit:
     return cells.hits(confusion) + cells.left_out(confusion)
 
 
-@measure(
-    bounds=None,
-    summary="sum",
-    user_model="-",
-    closed_under_ties=True,
-    higher_is_better=False,
-    classifier_aliases={"FalseDecisions": {}, "Errors": {}, "Incorrect": {}},
-)
+@_count(False, "FalseDecisions", "Errors", "Incorrect")
 def Wrong(confusion: Confusion) -> PerUnit:
     r"""Wrong decisions, of either kind.
 

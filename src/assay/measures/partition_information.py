@@ -22,19 +22,13 @@ _WIDE = 2000.0
 _PAIRS, _TERMS = 1 << 17, 1 << 15
 
 
-def expected_information(class_sizes: Floats, cluster_sizes: Floats) -> float:
+def expected_by_unit(class_sizes: Floats, cluster_sizes: Floats) -> Floats:
     """The mean of mutual information, in nats, over all ways to put items into clusters of these sizes.
 
-    >>> expected_information(np.array([2.0, 2.0]), np.array([2.0, 2.0]))  # ln(2) in two of six ways, 0 in the others
-    0.2310
-    """
-    return float(expected_by_unit(class_sizes[None], cluster_sizes[None])[0])
+    Each table has a row of sizes, and a number: 0 without items. Sizes that several tables share are met once.
 
-
-def expected_by_unit(class_sizes: Floats, cluster_sizes: Floats) -> Floats:
-    """The same for several tables, each with a row of sizes; 0 without items. Sizes that they share are met once.
-
-    >>> expected_by_unit(np.array([[2.0, 2.0], [4.0, 0.0]]), np.array([[2.0, 2.0], [1.0, 3.0]]))
+    >>> sizes = np.array([[2.0, 2.0], [4.0, 0.0]]), np.array([[2.0, 2.0], [1.0, 3.0]])
+    >>> expected_by_unit(*sizes)  # the first: ln(2) in two of six ways, 0 in the others
     array([0.231, 0.   ])
     """
     items = class_sizes.sum(axis=1)

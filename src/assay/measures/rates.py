@@ -12,10 +12,8 @@ from assay.measures.steps import PerUnit
 @measure(
     aliases=("MissRate", "FalseNegativeRate"),
     user_model="wants everything that is relevant",
-    closed_under_ties=True,
     higher_is_better=False,
     micro=True,
-    classifier_aliases={"MissRate": {}, "FalseNegativeRate": {}},
     proportion=True,
 )
 def FNR(confusion: Confusion) -> PerUnit:
@@ -34,10 +32,8 @@ def FNR(confusion: Confusion) -> PerUnit:
 @measure(
     aliases=("FalseDiscoveryRate",),
     user_model="is spared what is irrelevant",
-    closed_under_ties=True,
     higher_is_better=False,
     micro=True,
-    classifier_aliases={"FalseDiscoveryRate": {}},
     proportion=True,
 )
 def FDR(confusion: Confusion) -> PerUnit:
@@ -56,10 +52,8 @@ def FDR(confusion: Confusion) -> PerUnit:
 @measure(
     aliases=("FalseOmissionRate",),
     user_model="relies on what was left out",
-    closed_under_ties=True,
     higher_is_better=False,
     micro=True,
-    classifier_aliases={"FalseOmissionRate": {}},
     proportion=True,
 )
 def FOR(confusion: Confusion) -> PerUnit:
@@ -78,7 +72,6 @@ def FOR(confusion: Confusion) -> PerUnit:
 @measure(
     bounds=(-1.0, 1.0),
     user_model="wants both kinds decided rightly, however rare one is",
-    closed_under_ties=True,
     micro=True,
     classifier_aliases={"BA": {}},
     sklearn="balanced_accuracy_score",
@@ -103,7 +96,6 @@ def BalancedAccuracy(confusion: Confusion, *, adjusted: Adjusted = False) -> Per
     aliases=("Informedness", "YoudenJ"),
     bounds=(-1.0, 1.0),
     user_model="wants both kinds decided rightly, however rare one is",
-    closed_under_ties=True,
     micro=True,
     classifier_aliases={"Informedness": {}, "J": {}, "YoudenJ": {}, "BookmakerInformedness": {}},
 )
@@ -125,9 +117,7 @@ def Youden(confusion: Confusion) -> PerUnit:
     aliases=("DeltaP",),
     bounds=(-1.0, 1.0),
     user_model="relies on what was retrieved and on what was left out",
-    closed_under_ties=True,
     micro=True,
-    classifier_aliases={"DeltaP": {}},
 )
 def Markedness(confusion: Confusion) -> PerUnit:
     r"""Markedness: how much more can be relied on a decision than on chance; `Youden` of predictions.
@@ -145,7 +135,6 @@ def Markedness(confusion: Confusion) -> PerUnit:
 @measure(
     aliases=("SubsetAccuracy",),
     user_model="wants exactly what is relevant",
-    closed_under_ties=True,
     classifier_aliases={"SubsetAccuracy": {}, "EMR": {}},
     sklearn="accuracy_score",
     proportion=True,
@@ -170,7 +159,6 @@ def ExactMatch(confusion: Confusion) -> PerUnit:
     aliases=("CohenKappa",),
     bounds=(-1.0, 1.0),
     user_model="wants every document decided rightly, more often than by chance",
-    closed_under_ties=True,
     micro=True,
     classifier_aliases={"CohenKappa": {}, "HeidkeSkillScore": {}},
     sklearn="cohen_kappa_score",
@@ -198,7 +186,6 @@ def Kappa(confusion: Confusion) -> PerUnit:
     aliases=("LikelihoodRatioPositive",),
     bounds=None,
     user_model="asks what being retrieved does to the odds",
-    closed_under_ties=True,
     micro=True,
     counted_as=None,
     classifier="LRPlus",
@@ -224,7 +211,6 @@ def LRPlus(confusion: Confusion) -> PerUnit:
     aliases=("LikelihoodRatioNegative",),
     bounds=None,
     user_model="asks what being left out does to the odds",
-    closed_under_ties=True,
     higher_is_better=False,
     micro=True,
     counted_as=None,
@@ -250,10 +236,8 @@ def LRMinus(confusion: Confusion) -> PerUnit:
     aliases=("DiagnosticOddsRatio", "OddsRatio"),
     bounds=None,
     user_model="asks how far apart a decision puts the odds",
-    closed_under_ties=True,
     micro=True,
     counted_as=None,
-    classifier_aliases={"DiagnosticOddsRatio": {}, "OddsRatio": {}},
 )
 def DOR(confusion: Confusion) -> PerUnit:
     r"""Diagnostic odds ratio: the odds of being positive after a positive decision, over those after a negative one.

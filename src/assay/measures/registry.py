@@ -51,7 +51,6 @@ _RULES_OF_EVALUATION = {
     "judged_only": "; it is a rule of the evaluation: {judged_only=True}",
     "rel": "; the level is a rule of the evaluation: {relevance_level=2}",
 }
-_NO_ALIASES: Mapping[str, Mapping[str, Any]] = {}
 _P = ParamSpec("_P")
 
 
@@ -292,7 +291,7 @@ def measure(
     also: Mapping[str, Callable[..., PerUnit]] | None = None,
     of_points: Callable[..., PerUnit] | None = None,
     classifier: str | None = "",
-    classifier_aliases: Mapping[str, Mapping[str, Any]] = _NO_ALIASES,
+    classifier_aliases: Mapping[str, Mapping[str, Any]] | None = None,
     sklearn: str | None = None,
     proportion: bool = False,
     unit_kinds: tuple[str, ...] | None = None,
@@ -308,15 +307,15 @@ def measure(
     `bounds`: smallest and largest value. `user_model`: how the measure imagines its user. `counted_as`: what an
     undefined value counts as in a mean (None: it is left out). `summary`: how units are put together
     (`pooled`: not at all, it is one number for all).
-    `closed_under_ties`: the function itself averages over tied documents. `higher_is_better`: whether more is good;
-    None if it is neither good nor bad.
+    `closed_under_ties`: the function itself averages over tied documents, which sets of documents need not.
+    `higher_is_better`: whether more is good; None if it is neither good nor bad.
     `subtopics`: it is computed from judgments of subtopics (`Ranks.subtopics`).
     `micro`: the measure is made of counts that can be summed over units, and gets the parameter `average`: `macro` (the
     default) is the mean over units, `micro` the same formula on the summed counts.
     `also`: other ways to the same number, by what they are called: functions with the same parameters, for `explain`.
     `of_points`: the same from given points of a precision-recall curve, if it can be read off those.
     `classifier`: what a measure of yes-or-no decisions is called for classifiers, if not by its own name (None: it is
-    not for classifiers), with `classifier_aliases`. `sklearn`: the function of scikit-learn that gives the same.
+    not for classifiers), with `classifier_aliases`, if not `aliases`. `sklearn`: what scikit-learn calls it.
     `proportion`: it is the share of so many items, counted one by one, and has the interval of a proportion.
     `unit_kinds`: what it has a number for (`query`, `item`, `document`), if not for classes and whole tables as well.
     `cites`: the work that it comes from, by its key in `works.bib`; what is textbook knowledge has none.
@@ -334,13 +333,13 @@ def measure(
     names = (trec_eval,) if isinstance(trec_eval, str) else trec_eval
     plain = Definition(
         function.__name__, "ranking", function, counts, parameters, at, bounds, user_model, counted_as, summary,
-        names, ir_measures, ranx, table, closed_under_ties, higher_is_better, subtopics, version, also or {},
-        of_points, sklearn, proportion, unit_kinds, cites,
+        names, ir_measures, ranx, table, closed_under_ties or counts is Confusion, higher_is_better, subtopics,
+        version, also or {}, of_points, sklearn, proportion, unit_kinds, cites,
     )  # fmt: skip
     called = function.__name__ if classifier == "" else classifier
     measures = [_of_rankings(plain, micro)] if "ranking" in counts.vocabularies else []
     if called is not None:
-        words = classifier_aliases if measures else table
+        words = table if classifier_aliases is None else classifier_aliases
         kept = [vocabulary for vocabulary in BESIDE_RANKINGS if vocabulary in counts.vocabularies]
         measures += [_of_labels(plain, called, vocabulary, words, micro) for vocabulary in kept]
     for entry in measures:

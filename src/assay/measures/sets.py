@@ -20,7 +20,6 @@ _BOTH = ((cells.precision, "precision"), (cells.recall, "recall"))
     ranx="precision",
     aliases={"PPV": {}, "PositivePredictiveValue": {}, "MacroP": {}, "MicroP": {"average": "micro"}},
     user_model="reads the whole result",
-    closed_under_ties=True,
     micro=True,
     classifier="Precision",
     classifier_aliases={"PPV": {}, "PositivePredictiveValue": {}, "MacroPrecision": {"average": "macro"},
@@ -48,7 +47,6 @@ def SetP(confusion: Confusion) -> PerUnit:
     ranx="recall",
     aliases={"TPR": {}, "TruePositiveRate": {}, "Sensitivity": {}, "MacroR": {}, "MicroR": {"average": "micro"}},
     user_model="wants everything that is relevant",
-    closed_under_ties=True,
     micro=True,
     classifier="Recall",
     classifier_aliases={"TPR": {}, "TruePositiveRate": {}, "Sensitivity": {}, "HitRate": {}, "Hit_Rate": {},
@@ -107,7 +105,6 @@ def square_of_beta(beta: float, alpha: float | None = None) -> float | None:
     ranx="f1",
     aliases={"HarmonicMean": {}, "MacroF": {}, "MicroF": {"average": "micro"}},
     user_model="weighs precision against recall",
-    closed_under_ties=True,
     micro=True,
     also={"the weighted harmonic mean": _harmonic, "1 / (α / P + (1 - α) / R), α = 1 / (1 + β²)": _with_alpha},
     classifier="F",
@@ -154,7 +151,6 @@ def SetF(confusion: Confusion, *, beta: Beta = 1.0, alpha: Alpha = None) -> PerU
     trec_eval="set_map",
     ir_measures="SetAP",
     user_model="reads the whole result",
-    closed_under_ties=True,
     classifier=None,
 )
 def SetAP(confusion: Confusion) -> PerUnit:
@@ -174,7 +170,6 @@ def SetAP(confusion: Confusion) -> PerUnit:
     trec_eval="set_relative_P",
     ir_measures="SetRelP",
     user_model="reads the whole result",
-    closed_under_ties=True,
     classifier=None,
 )
 def SetRelP(confusion: Confusion) -> PerUnit:
@@ -193,7 +188,6 @@ def SetRelP(confusion: Confusion) -> PerUnit:
     trec_eval="utility",
     bounds=None,
     user_model="pays for what is read and missed",
-    closed_under_ties=True,
     classifier=None,
 )
 def Utility(

@@ -118,18 +118,3 @@ def _words(vocabulary: str) -> _Words:
             importlib.import_module(f"{_PACKAGE}.{family}")
         _FAMILIES.pop(vocabulary, None)  # by now another thread may have done so
     return _WORDS[vocabulary]
-
-
-def called(measure: Measure, task: str) -> str:
-    """A measure as people call it: F1, and which average where there are several.
-
-    >>> from assay.measures import parse_measure
-    >>> called(parse_measure("F(average='micro')", "multiclass"), "multiclass")
-    'F1 (micro)'
-    """
-    average = measure.parameters.get("average")
-    rest = measure(average=measure.definition.parameters["average"].default) if average is not None else measure
-    name = "F1" if str(rest) == "F" else str(rest)
-    if average is None or (task, average) == ("binary", "binary"):
-        return name
-    return f"{name} ({'per item' if average == 'samples' else average})"

@@ -23,7 +23,7 @@ from assay.show.cells import Cell, grid
 from assay.show.figure import Axis, Figure, around
 from assay.show.legible import legible
 from assay.show.model import Column, Document, Section, Table
-from assay.show.theme import asset
+from assay.show.svg import asset
 
 _STYLES = ("theme.css", "style.css", "classifier.css", "cluster.css", "figure.css")
 _SCRIPTS = ("script.js", "classifier.js")

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 
 # Everything but the characters of XML 1.0; the program that draws ends at once where one of these comes in. XML allows
 # some controls that terminals obey: they go, too.
-_NOT_XML = re.compile("[^\t\n\r\u0020-\u007e\u00a0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_NOT_XML = "[^\t\n\r\u0020-\u007e\u00a0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"
 # Marks that turn the direction of writing: those of a name would reverse the sentence around it.
-_DIRECTIONS = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
-_LINE_ENDS = re.compile("[\u0085\u2028\u2029]")  # they end a line within a script's strings
+_DIRECTIONS = "[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]"
+_LINE_ENDS = "[\u0085\u2028\u2029]"  # they end a line within a script's strings
 
 
 def legible(text: str) -> str:
@@ -21,7 +21,10 @@ def legible(text: str) -> str:
     """
     if text.isprintable():  # nearly all text is, and tables are long
         return text
-    return _NOT_XML.sub("\ufffd", _DIRECTIONS.sub("\ufffd", _LINE_ENDS.sub(" ", text)))
+    # Compiled when first needed, since the ranges take longer than a small command.
+    for pattern, replacement in ((_LINE_ENDS, " "), (_DIRECTIONS, "\ufffd"), (_NOT_XML, "\ufffd")):
+        text = re.sub(pattern, replacement, text)
+    return text
 
 
 def on_one_line(text: str) -> str:

@@ -1,4 +1,4 @@
-"""Figures as SVG, in a page or as a file of its own; and from that as PNG and PDF.
+"""Figures as SVG, in a page or as a file of its own, and from that as PNG and PDF; colours of the page by name.
 
 Both are the same marks with the same classes, whose looks are in `assets/figure.css`. A file has that style in it, with
 the light theme's colours in place of their names and pixels in place of other units, since converters know neither.
@@ -13,6 +13,7 @@ import textwrap
 import unicodedata
 from collections.abc import Callable, Iterator
 from functools import cache
+from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -24,10 +25,37 @@ from assay.files.atomic import write_bytes
 from assay.show.canvas import SHAPES, Attribute, Canvas, shape
 from assay.show.figure import AXES, MOST_NAMES, MOST_SERIES, Figure, Panel
 from assay.show.legible import cut_apart, legible
-from assay.show.theme import asset, in_light
 
 if TYPE_CHECKING:
     from assay.verbs.curves import Curve
+
+
+class Colour(NamedTuple):
+    """A colour of the page by what it is for."""
+
+    light: str
+    dark: str
+
+
+@cache
+def asset(name: str) -> str:
+    """A file of the page: style, script, or the looks of charts."""
+    return resources.files("assay.show").joinpath("assets", name).read_text(encoding="utf-8")
+
+
+COLOURS = {
+    name: Colour(light, dark)
+    for name, light, dark in re.findall(r"--([\w-]+): light-dark\((\S+), (\S+)\);", asset("theme.css"))
+}
+
+
+def in_light(text: str) -> str:
+    """Colours of the light theme in place of their names, for programs that know no variables.
+
+    >>> in_light("stroke: var(--ink)")
+    'stroke: #16201f'
+    """
+    return re.sub(r"var\(--([\w-]+)\)", lambda match: COLOURS[match[1]].light, text)
 
 
 # Arial and Liberation Sans have the same widths: what is laid out with one is not cut off with the other.

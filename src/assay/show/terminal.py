@@ -157,7 +157,7 @@ def _pieces(parts: Iterable[Part], width: int) -> Iterator[Part | Grid]:
     for turned, group in groupby(parts, lambda part: isinstance(part, Table) and part.turned):
         together = tuple(group)
         joined = _joined([part for part in together if isinstance(part, Table)]) if turned else None
-        yield from (joined,) if joined is not None and _fits(joined, width) else together
+        yield from (joined,) if joined is not None and _turned(joined, width) else together
 
 
 def _joined(tables: Sequence[Table]) -> Grid:
@@ -167,8 +167,12 @@ def _joined(tables: Sequence[Table]) -> Grid:
     return first._replace(rows=(*first.rows, *rows), bright=len(first.rows))
 
 
-def _fits(cells: Grid, width: int) -> bool:
-    return sum(_whole(cells)) + _GAP * (len(cells.columns) - 1) <= min(width, _LONGEST_TURNED)
+def _turned(cells: Grid, width: int) -> list[int]:
+    """The widths of a turned table, its names folded on a terminal if need be; nothing where it is too wide."""
+    names, *others = _whole(cells)
+    room = min(width, _LONGEST_TURNED) - sum(others) - _GAP * len(others)
+    least = names if width == _PIPED_WIDTH else min(names, _NAME)
+    return [min(names, room), *others] if room >= least else []
 
 
 def _flat(section: Section) -> Iterator[Part]:
@@ -200,7 +204,7 @@ def _show(part: Part | Grid, to: Screen, longest: int) -> None:
     if isinstance(part, Table):
         show_table(part, to)
     elif isinstance(part, Grid):
-        to.table(part, _whole(part))
+        to.table(part, _turned(part, to.width))
     elif isinstance(part, Verdict):
         to.line(part.text, _TONES[part.tone], width)
     elif isinstance(part, Task):

@@ -11,7 +11,7 @@ import polars as pl
 
 from assay.core.errors import need, number_of
 from assay.show.figure import AXES, MOST_NAMES, MOST_SERIES, AxisName, Figure, Mark, Panel, dots_apart
-from assay.show.theme import COLOURS, asset, in_light
+from assay.show.svg import COLOURS, asset, in_light
 
 if TYPE_CHECKING:
     import altair as alt

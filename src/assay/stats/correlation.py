@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Sequence
-from typing import Literal, NamedTuple, TypeAlias
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -82,8 +82,6 @@ def swapped(first: Orders, second: Orders) -> Floats:
     return share
 
 
-Variant: TypeAlias = Literal["a", "b"]
-
 #: With fewer items the jackknife of tau_AP covers too rarely: 83% of nominal 95% with 8 items that agree closely.
 FEWEST_FOR_TAU_AP = 10
 
@@ -114,10 +112,9 @@ def pearson(first: ArrayLike, second: ArrayLike, level: float = 0.95) -> Correla
     0.9958
     """
 
-    def variance(_: float, n: int) -> float:
-        return 1 / (n - 3)
-
-    return _correlation(_PEARSON, first, second, level, value_of=product_moment, variance=variance, fewest=4)
+    return _correlation(
+        _PEARSON, first, second, level, value_of=product_moment, variance=lambda _, n: 1 / (n - 3), fewest=4
+    )
 
 
 def spearman(first: ArrayLike, second: ArrayLike, level: float = 0.95) -> Correlation:
@@ -130,32 +127,26 @@ def spearman(first: ArrayLike, second: ArrayLike, level: float = 0.95) -> Correl
     (0.8, 0.8)
     """
 
-    def variance(rho: float, n: int) -> float:
-        return (1 + rho**2 / 2) / (n - 3)
+    return _correlation(
+        _SPEARMAN, first, second, level,
+        value_of=_of_ranks, variance=lambda rho, n: (1 + rho**2 / 2) / (n - 3), fewest=4,
+    )  # fmt: skip
 
-    return _correlation(_SPEARMAN, first, second, level, value_of=_of_ranks, variance=variance, fewest=4)
 
+def kendall(first: ArrayLike, second: ArrayLike, level: float = 0.95) -> Correlation:
+    """Kendall's tau-b: pairs of items in the same order, less those in opposite order, as a share of the pairs.
 
-def kendall(first: ArrayLike, second: ArrayLike, level: float = 0.95, *, variant: Variant = "b") -> Correlation:
-    """Kendall's tau: pairs of items in the same order, less those in opposite order, as a share of the pairs.
-
-    Variant `a` divides by all pairs, so that ties keep it below 1; `b` (default) divides by the geometric mean of the
-    pairs that are not tied in either list. The interval is Fisher's, with the variance 0.437 / (n - 4) of Fieller,
-    Hartley and Pearson (1957).
+    It divides by the geometric mean of the pairs that are not tied in either list. The interval is Fisher's, with the
+    variance 0.437 / (n - 4) of Fieller, Hartley and Pearson (1957).
 
     >>> kendall([1, 2, 3, 4], [1, 2, 4, 3]).value  # 5 pairs agree, 1 does not: (5 - 1) / 6
     0.6667
-    >>> kendall([1, 2, 3, 4], [1, 2, 2, 2]).value, kendall([1, 2, 3, 4], [1, 2, 2, 2], variant="a").value
-    (0.7071, 0.5)
+    >>> kendall([1, 2, 3, 4], [1, 2, 2, 2]).value
+    0.7071
     """
-    if variant not in ("a", "b"):
-        raise ParameterError(f"the variant of Kendall's tau is a or b, not {variant!r}")
-
-    def variance(_: float, n: int) -> float:
-        return 0.437 / (n - 4)
-
-    name = _KENDALL if variant == "b" else "Kendall's tau"
-    return _correlation(name, first, second, level, value_of=_tau(variant), variance=variance, fewest=5)
+    return _correlation(
+        _KENDALL, first, second, level, value_of=_of_pairs, variance=lambda _, n: 0.437 / (n - 4), fewest=5
+    )
 
 
 def tau_ap(first: ArrayLike, second: ArrayLike, level: float = 0.95) -> Correlation:
@@ -226,26 +217,14 @@ def _of_ranks(first: Floats, second: Floats) -> float:
     return product_moment(rankdata(first), rankdata(second))
 
 
-def _tau(variant: Variant) -> Callable[[Floats, Floats], float]:
-    def value(first: Floats, second: Floats) -> float:
-        from scipy.stats import kendalltau  # noqa: PLC0415  # slow to load
+def _of_pairs(first: Floats, second: Floats) -> float:
+    from scipy.stats import kendalltau  # noqa: PLC0415  # slow to load
 
-        tau = float(kendalltau(first, second).statistic)
-        if variant == "b":
-            return tau
-        pairs = len(first) * (len(first) - 1) / 2
-        untied = [pairs - np.sum(counts * (counts - 1) / 2) for counts in map(_tie_sizes, (first, second))]
-        return tau * float(np.sqrt(untied[0] * untied[1])) / pairs
-
-    return value
-
-
-def _tie_sizes(numbers: Floats) -> Ints:
-    return np.unique(numbers, return_counts=True)[1]
+    return float(kendalltau(first, second).statistic)
 
 
 def _is_tied(numbers: Floats) -> bool:
-    return bool(_tie_sizes(numbers).max() > 1)
+    return len(np.unique(numbers)) < len(numbers)
 
 
 def _correlation(
@@ -299,34 +278,26 @@ def _why_not(first: Floats, second: Floats) -> str:
     return f"all numbers of the {' and the '.join(constant)} list are the same" if constant else ""
 
 
-class TauApParts(NamedTuple):
-    """What each item adds to tau_AP, row by row: of the items above it in the second list, how many belong there.
+def tau_ap_parts(reference: Orders, other: Orders) -> tuple[Ints, Ints, Floats]:
+    """What each item adds to tau_AP, row by row: how many items are above it, those that belong there, and a weight.
 
-    `agreement`: those that belong above it according to the first list, less those that belong below. `weight`: 1 over
-    the items above, or the mean of that over all ways to break ties.
-    """
+    Of the items above it in the second list, those that belong above it according to the first are counted, less those
+    that belong below. The weight is 1 over the items above, or the mean of that over all ways to break ties. The
+    products of the last two add up to tau_AP, times the number of items less 1.
 
-    above: Ints
-    agreement: Ints
-    weight: Floats
-
-
-def tau_ap_parts(reference: Orders, other: Orders) -> TauApParts:
-    """The parts of tau_AP, item by item: their products add up to it, times the number of items less 1.
-
-    >>> parts = tau_ap_parts(Orders.of(np.array([[4.0, 3, 2, 1]])), Orders.of(np.array([[3.0, 4, 2, 1]])))
-    >>> parts.above[0], parts.agreement[0]
+    >>> above, agreement, _ = tau_ap_parts(Orders.of(np.array([[4.0, 3, 2, 1]])), Orders.of(np.array([[3.0, 4, 2, 1]])))
+    >>> above[0], agreement[0]
     (array([1, 0, 2, 3]), array([-1,  0,  2,  3]))
     """
     above = other.signs < 0
     agreement = -(reference.signs * above).sum(axis=2, dtype=np.int64)
     counted = above.sum(axis=2)
-    return TauApParts(counted, agreement, _weight(counted, (other.signs == 0).sum(axis=2)))
+    return counted, agreement, _weight(counted, (other.signs == 0).sum(axis=2))
 
 
 def _tau_ap_rows(reference: Orders, other: Orders) -> Floats:
-    parts = tau_ap_parts(reference, other)
-    tau: Floats = (parts.agreement * parts.weight).sum(axis=1) / (parts.above.shape[1] - 1)
+    above, agreement, weight = tau_ap_parts(reference, other)
+    tau: Floats = (agreement * weight).sum(axis=1) / (above.shape[1] - 1)
     return tau
 
 
@@ -403,7 +374,6 @@ class Overlap(NamedTuple):
     extrapolated: float
     least: float
     residual: float
-    p: float
 
     @property
     def most(self) -> float:
@@ -411,30 +381,19 @@ class Overlap(NamedTuple):
         return self.least + self.residual
 
 
-class Depths(NamedTuple):
-    """Two rankings down to each depth: how many items they have in common, their share, and how much it weighs.
+def depths_of(first: Sequence[Hashable], second: Sequence[Hashable], p: float) -> tuple[Floats, Floats, Floats]:
+    """How many items two rankings have in common down to each depth, their share, and how much it weighs.
 
     Beyond the end of the shorter list, its overlap there is taken to go on.
-    """
 
-    depth: Ints
-    common: Floats
-    share: Floats
-    weight: Floats
-
-
-def depths_of(first: Sequence[Hashable], second: Sequence[Hashable], p: float) -> Depths:
-    """The overlap of two rankings at each depth, down to the end of the longer one.
-
-    >>> depths_of(["a", "b"], ["b", "a"], p=0.5).share
-    array([0., 1.])
+    >>> depths_of(["a", "b"], ["b", "a"], p=0.5)
+    (array([0., 2.]), array([0., 1.]), array([0.5 , 0.25]))
     """
     short, long = sorted((len(first), len(second)))
     common, depth = _common(first, second, long), np.arange(1, long + 1)
-    # Beyond the shorter list, its overlap at its end is taken to go on.
     seen = common + np.maximum(depth - short, 0) * common[short - 1] / short
     weight = ((1 - p) * p ** (depth - 1.0)).astype(np.float64)
-    return Depths(depth, seen, seen / depth, weight)
+    return seen, seen / depth, weight
 
 
 def rbo(first: Sequence[Hashable], second: Sequence[Hashable], p: float = 0.9) -> Overlap:
@@ -455,11 +414,11 @@ def rbo(first: Sequence[Hashable], second: Sequence[Hashable], p: float = 0.9) -
         _check(which, ranking)
     short, long = sorted((len(first), len(second)))
     common = _common(first, second, long)
-    found = depths_of(first, second, p)
+    _, share, weight = depths_of(first, second, p)
     # Beyond both lists, the overlap of the two together is taken to go on.
-    extrapolated = float(found.weight @ found.share) + float(found.share[-1]) * p**long
-    least = _least(common, found.depth, p)
-    return Overlap(min(extrapolated, 1.0), least, _most(common, short, p) - least, p)
+    extrapolated = float(weight @ share) + float(share[-1]) * p**long
+    least = _least(common, p)
+    return Overlap(min(extrapolated, 1.0), least, _most(common, short, p) - least)
 
 
 def _check(which: str, ranking: Sequence[Hashable]) -> None:
@@ -481,8 +440,9 @@ def _common(first: Sequence[Hashable], second: Sequence[Hashable], depth: int) -
     return np.cumsum(np.bincount(met, minlength=depth)) if met else np.zeros(depth, dtype=np.int64)
 
 
-def _least(common: Ints, depths: Ints, p: float) -> float:
+def _least(common: Ints, p: float) -> float:
     """If nothing that follows is in both: the sum of p^d / d to infinity is -ln(1 - p)."""
+    depths = np.arange(1, len(common) + 1)
     series = p**depths / depths
     last = common[-1]
     return float((1 - p) / p * (series @ (common - last) - last * np.log1p(-p)))

@@ -363,12 +363,12 @@ class FoldSample(DependentSample):
     @cached_property
     def corrected(self) -> CorrectedT:
         """What the corrected resampled t test finds."""
-        return corrected_t(self.differences(0, 1), self.train_items, self.test_items)
+        return corrected_t(self.unit_differences(0, 1), self.train_items, self.test_items)
 
     @cached_property
     def five_by_two(self) -> FiveByTwo:
         """What the test for five repeats of two folds finds."""
-        return five_by_two(self.differences(0, 1).reshape(5, 2))
+        return five_by_two(self.unit_differences(0, 1).reshape(5, 2))
 
     @property
     def error(self) -> float:

@@ -128,7 +128,6 @@ class HalfSample(Sample):
 
     def redraws(self, drawing: Drawing, method: Method = "hull") -> Drawing:
         """How many halves are drawn."""
-        del method
         return drawing._replace(resamples=min(drawing.resamples, MOST_HALVES))
 
     def intervals(
@@ -189,12 +188,10 @@ class HalfSample(Sample):
 
     def test_words(self, outcome: Outcome) -> str:
         """That there is no test."""
-        del outcome
         return "no test"
 
     def _tested(self, pairs: Sequence[Pair], test: str, drawing: Drawing, alternative: Alternative) -> list[Outcome]:
         """What stands in the place of a test's outcome: the difference, and no p-value."""
-        del drawing, alternative
         return [
             Outcome(test, float(self.numbers[second] - self.numbers[first]), float("nan")) for first, second in pairs
         ]

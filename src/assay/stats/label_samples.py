@@ -27,7 +27,7 @@ from assay.stats.bootstrap import group_weights, pattern_weights
 from assay.stats.estimates import ROUNDING
 from assay.stats.permutation import NO_DIFFERENCE, NOTHING_DIFFERS, Alternative, Outcome
 from assay.stats.samples import Contrast, Drawing, Effects, Pair
-from assay.stats.tests import MCNEMAR, Wins, mcnemar
+from assay.stats.tests import Wins, mcnemar
 from assay.stats.weighted_samples import Redraws, WeightedSample
 
 #: Cells of confusion matrices held at a time.
@@ -36,12 +36,16 @@ _CELLS = 1 << 22
 _MOST_LEFT_OUT = 1_000_000_000
 
 
+#: So many cells of confusion matrices are filled at most for all pairs that are tested.
+_MOST_CELLS = 100_000_000
+#: One-sided tests are of a pair at a time: so many swaps do.
+_MOST_SWAPS = 100_000
 #: Drawing how many items of a pattern there are takes as long as drawing so many items.
 _COST_OF_A_COUNT = 20
 
 
 @dataclass(frozen=True, eq=False)
-class LabelPatterns(WeightedSample):
+class LabelSample(WeightedSample):
     """Items grouped by their true label and what each system predicted, under one measure.
 
     `truth` and `predicted` are places among the `labels`: one row a pattern, and of `predicted` one column a system.
@@ -49,11 +53,12 @@ class LabelPatterns(WeightedSample):
     item has.
 
     >>> from assay.measures import parse_measure
-    >>> from assay.stats.label_samples import LabelSample
     >>> truth, predicted = np.array([0, 1, 1, 1]), np.array([[0, 0], [1, 1], [0, 1], [0, 1]])
     >>> sample = LabelSample.of_items(parse_measure("Accuracy", "binary"), ("no", "yes"), truth, predicted, positive=1)
     >>> sample.observed, sample.counts
     (array([0.5, 1. ]), array([1, 2, 1]))
+    >>> sample.tests[0], sample.effects(0, 1).wins
+    ('mcnemar', Wins(won=2, tied=2, lost=0))
     """
 
     scorer: Measure
@@ -64,6 +69,8 @@ class LabelPatterns(WeightedSample):
     pattern: Ints
     weight: Floats | None = None
     positive: int | None = None
+
+    right_or_wrong: ClassVar[bool] = True
 
     @classmethod
     def of_items(
@@ -175,7 +182,7 @@ class LabelPatterns(WeightedSample):
             tables = np.repeat(total[None], len(part), axis=0)
             tables[np.arange(len(part)), part[:, 0].astype(np.int64)] -= part[:, 1]
             # Of weights that are taken away again, a little less than nothing may be left.
-            values[start : start + rows] = self._measured(np.maximum(tables, 0))
+            values[start : start + rows] = self._results(np.maximum(tables, 0)).values
         return values[place.ravel()]
 
     @property
@@ -226,25 +233,71 @@ class LabelPatterns(WeightedSample):
             sums = np.add.reduceat(weights[start : start + rows, order], starts, axis=1)
             tables = np.zeros((len(sums), size))
             tables[:, filled] = sums
-            values.append(self._measured(tables))
+            values.append(self._results(tables).values)
         return np.concatenate(values)
 
-    def _measured(self, tables: Floats) -> Floats:
-        """The measure of each confusion matrix, given as a row of cells."""
-        return self._results(tables).values
-
     def _results(self, tables: Floats) -> PerUnit:
+        """The measure of each confusion matrix, given as a row of cells."""
         shape = (len(tables), len(self.labels), len(self.labels))
         units = tuple(map(str, range(len(tables))))
         matrix = ConfusionMatrix(self.labels, tables.reshape(shape), units, self.positive)
         return overall(self.scorer, matrix)
 
+    def effects(self, first: int, second: int) -> Effects:
+        """How many items the second system alone is right about, both or neither, and the first alone."""
+        (wrong, fixed), (broken, right) = right_and_wrong(self, (first, second)).tolist()
+        return Effects(np.nan, np.nan, Wins(fixed, wrong + right, broken))
 
-def right_and_wrong(sample: LabelPatterns, systems: Sequence[int]) -> Ints:
+    @property
+    def tests(self) -> tuple[str, ...]:
+        """Predictions are swapped; shares of right items are also counted, by McNemar's test."""
+        return ("mcnemar", "swap") if self._counts_right else ("swap",)
+
+    def synonym(self, test: str) -> str:
+        """Predictions that are swapped are permuted."""
+        return "swap" if test == "permutation" else test
+
+    def why_not_test(self, test: str) -> str:
+        """Why a test does not suit predicted labels."""
+        if test != "mcnemar":
+            return f"{self.measure}: it is made of all items together"
+        accuracy = is_share_right(self.scorer, len(self.labels))
+        which = "without weights" if accuracy else "which is accuracy"
+        return f"{self.measure}: McNemar's test counts right items, {which}"
+
+    def test_words(self, outcome: Outcome) -> str:
+        """Which test was made, and how."""
+        note = f"no {self.unit_kind} differs" if outcome.note == NOTHING_DIFFERS else outcome.note
+        return f"{outcome.test}: {note}"
+
+    def _tested(self, pairs: Sequence[Pair], test: str, drawing: Drawing, alternative: Alternative) -> list[Outcome]:
+        if test == "mcnemar":
+            return [self._mcnemar(pair, alternative) for pair in pairs]
+        most = _MOST_SWAPS
+        if alternative == "two-sided":
+            most = max(10_000, _MOST_CELLS // (len(pairs) * self.cost))
+        resamples = min(drawing.resamples, most)
+        return [
+            swap_test(self.only(*pair), resamples=resamples, seed=drawing.seed, alternative=alternative)
+            for pair in pairs
+        ]
+
+    def _mcnemar(self, pair: Pair, alternative: Alternative) -> Outcome:
+        (_, only_second), (only_first, _) = right_and_wrong(self, pair).tolist()
+        if self.scorer.definition.higher_is_better is False and alternative != "two-sided":
+            # Fewer errors are more right items.
+            alternative = "less" if alternative == "greater" else "greater"
+        return mcnemar(only_first, only_second, alternative)
+
+    @property
+    def _counts_right(self) -> bool:
+        return self.weight is None and is_share_right(self.scorer, len(self.labels))
+
+
+def right_and_wrong(sample: LabelSample, systems: Sequence[int]) -> Ints:
     """How many items the first of two systems, and the second, is right about: a 2 x 2 table, rows the first's.
 
     >>> from assay.measures import parse_measure
-    >>> from assay.stats.label_samples import LabelSample
     >>> truth, predicted = np.array([0, 1, 1, 1]), np.array([[0, 0], [1, 1], [0, 1], [0, 1]])
     >>> sample = LabelSample.of_items(parse_measure("Accuracy", "binary"), ("no", "yes"), truth, predicted, positive=1)
     >>> right_and_wrong(sample, (0, 1))  # wrong and right; the second alone is right about two items
@@ -269,13 +322,13 @@ class Differing(NamedTuple):
     `items` how many items there are in each group, `observed` for how many of them the first system has the one.
     """
 
-    table: LabelPatterns
+    table: LabelSample
     same: Floats
     items: Ints
     observed: Ints
 
     @classmethod
-    def of(cls, sample: LabelPatterns) -> Differing:
+    def of(cls, sample: LabelSample) -> Differing:
         """Group what a sample of two systems holds."""
         size = len(sample.labels)
         first, second = sample.predicted.T
@@ -311,7 +364,7 @@ class Differing(NamedTuple):
 
 
 def swap_test(
-    sample: LabelPatterns, *, resamples: int = 100_000, seed: int = 0, alternative: Alternative = "two-sided"
+    sample: LabelSample, *, resamples: int = 100_000, seed: int = 0, alternative: Alternative = "two-sided"
 ) -> Outcome:
     """Test whether two systems' label measure differs, by swapping their predictions item by item.
 
@@ -319,7 +372,6 @@ def swap_test(
     observed counts as one more draw: p = (b + 1) / (n + 1).
 
     >>> from assay.measures import parse_measure
-    >>> from assay.stats.label_samples import LabelSample
     >>> truth, predicted = np.ones(5, int), np.column_stack([np.zeros(5, int), np.ones(5, int)])
     >>> sample = LabelSample.of_items(parse_measure("Recall", "binary"), (0, 1), truth, predicted, positive=1)
     >>> swap_test(sample)  # 2 of the 2^5 ways to swap
@@ -369,75 +421,6 @@ def _drawn(items: Ints, resamples: int, seed: int) -> Iterator[Ints]:
     rows = max(1, _BLOCK // len(items))
     for start in range(0, resamples, rows):
         yield rng.binomial(items, 0.5, size=(min(rows, resamples - start), len(items)))
-
-
-#: So many cells of confusion matrices are filled at most for all pairs that are tested.
-_MOST_CELLS = 100_000_000
-#: One-sided tests are of a pair at a time: so many swaps do.
-_MOST_SWAPS = 100_000
-
-
-class LabelSample(LabelPatterns):
-    """Predicted labels: they are swapped, and shares of right items also counted.
-
-    >>> from assay.measures import parse_measure
-    >>> truth, predicted = np.array([0, 1, 1, 1]), np.array([[0, 0], [1, 1], [0, 1], [0, 1]])
-    >>> sample = LabelSample.of_items(parse_measure("Accuracy", "binary"), ("no", "yes"), truth, predicted, positive=1)
-    >>> sample.tests[0], sample.effects(0, 1).wins
-    ('mcnemar', Wins(won=2, tied=2, lost=0))
-    """
-
-    right_or_wrong: ClassVar[bool] = True
-
-    def effects(self, first: int, second: int) -> Effects:
-        """How many items the second system alone is right about, both or neither, and the first alone."""
-        (wrong, fixed), (broken, right) = right_and_wrong(self, (first, second)).tolist()
-        return Effects(np.nan, np.nan, Wins(fixed, wrong + right, broken))
-
-    @property
-    def tests(self) -> tuple[str, ...]:
-        """Predictions are swapped; shares of right items are also counted, by McNemar's test."""
-        return (*MCNEMAR, "swap") if self._counts_right else ("swap",)
-
-    def synonym(self, test: str) -> str:
-        """Predictions that are swapped are permuted."""
-        return "swap" if test == "permutation" else test
-
-    def why_not_test(self, test: str) -> str:
-        """Why a test does not suit predicted labels."""
-        if test not in MCNEMAR:
-            return f"{self.measure}: it is made of all items together"
-        accuracy = is_share_right(self.scorer, len(self.labels))
-        which = "without weights" if accuracy else "which is accuracy"
-        return f"{self.measure}: McNemar's test counts right items, {which}"
-
-    def test_words(self, outcome: Outcome) -> str:
-        """Which test was made, and how."""
-        note = f"no {self.unit_kind} differs" if outcome.note == NOTHING_DIFFERS else outcome.note
-        return f"{outcome.test}: {note}"
-
-    def _tested(self, pairs: Sequence[Pair], test: str, drawing: Drawing, alternative: Alternative) -> list[Outcome]:
-        if test in MCNEMAR:
-            return [self._mcnemar(pair, test, alternative) for pair in pairs]
-        most = _MOST_SWAPS
-        if alternative == "two-sided":
-            most = max(10_000, _MOST_CELLS // (len(pairs) * self.cost))
-        resamples = min(drawing.resamples, most)
-        return [
-            swap_test(self.only(*pair), resamples=resamples, seed=drawing.seed, alternative=alternative)
-            for pair in pairs
-        ]
-
-    def _mcnemar(self, pair: Pair, test: str, alternative: Alternative) -> Outcome:
-        (_, only_second), (only_first, _) = right_and_wrong(self, pair).tolist()
-        if self.scorer.definition.higher_is_better is False and alternative != "two-sided":
-            # Fewer errors are more right items.
-            alternative = "less" if alternative == "greater" else "greater"
-        return mcnemar(only_first, only_second, MCNEMAR[test], alternative)
-
-    @property
-    def _counts_right(self) -> bool:
-        return self.weight is None and is_share_right(self.scorer, len(self.labels))
 
 
 def is_share_right(measure: Measure, labels: int) -> bool:

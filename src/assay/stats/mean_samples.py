@@ -17,17 +17,10 @@ from assay.measures.counting.judgments import Floats, Mask
 from assay.measures.parser import agreed_direction, meanings
 from assay.measures.summary import Undefined
 from assay.stats.estimates import ROUNDING
-from assay.stats.permutation import (
-    NO_DIFFERENCE,
-    Alternative,
-    Outcome,
-    permutation_of_pairs,
-    permutation_test,
-    swaps,
-)
+from assay.stats.permutation import NO_DIFFERENCE, Alternative, Outcome, permutation_of_pairs, permutation_test, swaps
 from assay.stats.samples import Drawing, Effects, Pair
 from assay.stats.tests import SIMULTANEOUS, TESTS, bootstrap_of_pairs, d_z, randomised_tukey, tukey_hsd, two_way
-from assay.stats.weighted_samples import UnitSample, settled
+from assay.stats.weighted_samples import UnitSample
 from assay.tables import Scores
 
 #: How numbers of units are put together.
@@ -231,10 +224,6 @@ class MeanSample(UnitSample):
         """How large the difference is, unit by unit."""
         return super().effects(first, second)._replace(d_z=d_z(self.unit_differences(first, second)))
 
-    def differences(self, first: int, second: int) -> Floats:
-        """The second system's number less the first one's, unit by unit, on the scale on which they are averaged."""
-        return settled(self.additive[:, [first, second]])
-
     def value_notes(self) -> list[str]:
         """What to say of values that there were not, and of those that the measure cannot have."""
         notes = super().value_notes()
@@ -266,7 +255,6 @@ class MeanSample(UnitSample):
 
     def why_not_test(self, test: str) -> str:
         """Why a test of classifiers does not suit."""
-        del test
         return f"{self.measure}: it is made of numbers of single units"
 
     def _tested(self, pairs: Sequence[Pair], test: str, drawing: Drawing, alternative: Alternative) -> list[Outcome]:
@@ -289,7 +277,7 @@ class MeanSample(UnitSample):
             if test != "permutation":
                 raise ParameterError(f"{test} is a two-sided test: the one-sided one is permutation")
             return [
-                permutation_test(self.differences(*pair), resamples=resamples, seed=seed, alternative=alternative)
+                permutation_test(self.unit_differences(*pair), resamples=resamples, seed=seed, alternative=alternative)
                 for pair in pairs
             ]
         if test == "permutation":
@@ -297,7 +285,7 @@ class MeanSample(UnitSample):
         if test in SIMULTANEOUS:
             return self._test_at_once(pairs, test, Drawing(min(resamples, _MOST_PERMUTATIONS), seed))
         if test not in {"permutation", "bootstrap"} or len(pairs) <= _MANY_PAIRS:
-            return [TESTS[test](self.differences(*pair), resamples=resamples, seed=seed) for pair in pairs]
+            return [TESTS[test](self.unit_differences(*pair), resamples=resamples, seed=seed) for pair in pairs]
         return self._test_together(pairs, test, Drawing(resamples, seed))
 
     def _test_together(self, pairs: Sequence[Pair], test: str, drawing: Drawing) -> list[Outcome]:
@@ -306,7 +294,7 @@ class MeanSample(UnitSample):
         counted: int | None = resamples
         note = f"{resamples:,} resamples of units"
         if test == "bootstrap":
-            differences = np.column_stack([self.differences(*pair) for pair in pairs])
+            differences = np.column_stack([self.unit_differences(*pair) for pair in pairs])
             p = bootstrap_of_pairs(differences, resamples=resamples, seed=seed)
         else:
             places = np.array(pairs)

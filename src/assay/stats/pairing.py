@@ -10,9 +10,12 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeAlias
 import polars as pl
 
 from assay.core.errors import InputError, Note, ParameterError, did_you_mean, number_of
+from assay.measures.parser import split_measures
 from assay.measures.registry import Measure
+from assay.measures.summary import Undefined
+from assay.stats.mean_samples import MeanSample
 from assay.stats.samples import Drawing, Sample
-from assay.tables import Direction
+from assay.tables import Direction, Scores
 
 if TYPE_CHECKING:
     from assay.subjects.ranking.evaluation import Evaluation
@@ -30,6 +33,9 @@ _NO_SAMPLE = {
     "class": "classes are not a sample of anything: there is no test over them",
     "fold": "folds share their training data: paired tests of folds find differences that are not there",
 }
+#: The kind of the note that says why nothing is known of documents.
+UNSEEN = "unseen"
+FROM_SCORES = "from scores alone: nothing is known of coverage, unjudged documents and what users would notice"
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -90,22 +96,18 @@ class Pairing(ABC):
 
     def remarks(self, measures: Sequence[str], *, usual: bool, instead: str = "is the headline") -> list[str]:
         """What to know about the numbers; `usual`: no measures were asked for, and one of them is said `instead`."""
-        del measures, usual, instead
         return []
 
     def between(self, findings: Sequence[Finding], drawing: Drawing) -> tuple[list[Finding], list[str]]:
         """The findings with what the subject knows of each pair besides its numbers, and what to note of them."""
-        del drawing
         return list(findings), []
 
     def without_intervals(self, measure: str, systems: Sequence[str], drawing: Drawing) -> list[str]:
         """Why the difference of two systems has no interval, where only the subject knows."""
-        del measure, systems, drawing
         return []
 
     def alike(self, first: str, second: str) -> Alike | None:
         """How alike two clusterings are; None of what is no clustering."""
-        del first, second
         return None
 
     def check_flips(self) -> None:
@@ -114,7 +116,6 @@ class Pairing(ABC):
 
     def flipped(self, first: str, second: str) -> pl.DataFrame:
         """The items that two classifiers predict differently."""
-        del first, second
         self.check_flips()
         return pl.DataFrame()
 
@@ -125,7 +126,6 @@ class Pairing(ABC):
 
     def documents(self, comparison: Comparison) -> Any:
         """What the documents of runs tell of a comparison; refused where there are none."""
-        del comparison
         raise ParameterError(self.no_documents)
 
     def look_into(self, comparison: Comparison) -> Comparison:
@@ -134,7 +134,6 @@ class Pairing(ABC):
 
     def signatures(self, measures: Sequence[str]) -> dict[str, str]:
         """Everything that each measure's number depends on, in one line."""
-        del measures
         return {}
 
     def directed(self, direction: Directions, measures: Any = None) -> Self:
@@ -241,5 +240,55 @@ class ItemPairing(Pairing):
 
     def remarks(self, measures: Sequence[str], *, usual: bool, instead: str = "is the headline") -> list[str]:
         """What is odd about the items."""
-        del measures, usual, instead
         return list(self.notes)
+
+
+@dataclass(frozen=True, eq=False)
+class ScorePairing(Pairing):
+    """Scores of systems; `undefined`: what a value that there is not does to its unit."""
+
+    scores: Scores
+    undefined: Undefined = "counted_as"
+
+    subject: ClassVar[str] = "scores"
+
+    @property
+    def is_bare(self) -> bool:
+        """Whether all there is are somebody's own scores."""
+        return True
+
+    def measure_names(self, wanted: Wanted = None) -> list[str]:
+        """The measures asked for, as the scores call them; all there are, if none is."""
+        known = [str(name) for name in self.scores.frame["measure"].unique(maintain_order=True)]
+        names = known if wanted is None else list(dict.fromkeys(map(str, listed(wanted))))
+        for name in names:
+            if name not in known:
+                raise ParameterError(f"the scores are of {', '.join(known)}, not of {name}{did_you_mean(name, known)}")
+        return names
+
+    def undirected(self, measure: str | Measure) -> Sample:
+        """The systems under one measure."""
+        return MeanSample.of_scores(self.scores, str(measure), self.undefined)
+
+    def look_into(self, comparison: Comparison) -> Comparison:
+        """The comparison with a note of what scores alone cannot tell."""
+        return replace(comparison, notes=(*comparison.notes, Note(FROM_SCORES, kind=UNSEEN)))
+
+    @property
+    def no_documents(self) -> str:
+        """Why documents cannot be looked at."""
+        return "the documents are not known: compare from judgments and runs, not from scores"
+
+
+def listed(measures: Iterable[str | Measure] | str | Measure) -> list[str | Measure]:
+    """Measures one by one; text may hold several, separated by commas.
+
+    >>> listed("AP, RR"), listed(["P@10", "RR"])
+    (['AP', 'RR'], ['P@10', 'RR'])
+    """
+    several = [measures] if isinstance(measures, str | Measure) else list(measures)
+    return [
+        name
+        for each in several
+        for name in (map(str.strip, split_measures(each)) if isinstance(each, str) else (each,))
+    ]

@@ -192,7 +192,6 @@ class Sample(ABC):
 
     def effects(self, first: int, second: int) -> Effects:
         """How large the difference is, unit by unit."""
-        del first, second
         return Effects(np.nan, np.nan, Wins(0, 0, 0))
 
     def unit_values(self) -> Floats | None:
@@ -204,7 +203,6 @@ class Sample(ABC):
 
     def reweighted(self, weights: Floats) -> Floats | None:
         """Each system's number (column) under each row of weights of the units; None if these cannot be weighted."""
-        del weights
         return None
 
     @property
@@ -214,12 +212,10 @@ class Sample(ABC):
 
     def part(self, rows: Sequence[int]) -> Self | None:
         """The same systems on some of the units, given by their places; None if that would be another number."""
-        del rows
         return None
 
     def contributions(self, key: str) -> pl.DataFrame | None:
         """Of two systems, what each unit adds to the difference, under this key; None if no unit has a part."""
-        del key
         return None
 
     def defined(self) -> Self:
@@ -228,7 +224,6 @@ class Sample(ABC):
 
     def halves(self, first: int, second: int, drawing: Drawing) -> int | None:
         """How many halves of the items the intervals of a difference come from; None if they do not."""
-        del first, second, drawing
         return None
 
     def statistics(self, pair: Pair, alpha: float, drawing: Drawing, method: Method = "hull") -> PairStatistics:
@@ -325,7 +320,6 @@ class Sample(ABC):
 
     def one_sided(self, first: int, second: int) -> str:
         """For how many of the units left out one of two systems alone has a number, in words; empty if for none."""
-        del first, second
         return ""
 
     def is_wide(self, margin: float) -> bool:

@@ -306,7 +306,6 @@ class ScoreSample(Sample):
 
     def redraws(self, drawing: Drawing, method: Method = "hull") -> Drawing:
         """How often items are drawn anew: not at all where DeLong's variance or the jackknife serves."""
-        del method
         never = self.scale is not None or self.are_many
         return drawing._replace(resamples=0 if never else resamples_of(self.size, drawing.resamples))
 
@@ -334,7 +333,6 @@ class ScoreSample(Sample):
 
     def spread(self, first: int, second: int, drawing: Drawing) -> float:
         """How much an item's part in the difference varies; NaN where it is not known."""
-        del drawing
         if self.scale is None or self.size < 2 or np.isnan(self.observed[[first, second]]).any():
             return math.nan
         variance = self.delong(first, second).variance

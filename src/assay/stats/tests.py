@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache
-from typing import Literal, NamedTuple, Protocol, TypeAlias
+from typing import NamedTuple
 
 import numpy as np
 from numpy.polynomial import Chebyshev
 from scipy import special
 
-from assay.core.domains import Choice
 from assay.measures.counting.judgments import Floats, Ints
 from assay.stats.bootstrap import weights
 from assay.stats.estimates import ROUNDING
@@ -62,39 +61,29 @@ def cliffs_delta(first: Floats, second: Floats) -> float:
     return float(below - (pairs - not_above)) / pairs if pairs else float("nan")
 
 
-Way: TypeAlias = Literal["mid-p", "exact"]
-
-#: What the test is called on the wire, by the way in which its p-value is made.
-NAMES: dict[Way, str] = {"mid-p": "mcnemar", "exact": "mcnemar_exact"}
-
-
-def mcnemar(only_first: int, only_second: int, way: Way = "mid-p", alternative: Alternative = "two-sided") -> Outcome:
+def mcnemar(only_first: int, only_second: int, alternative: Alternative = "two-sided") -> Outcome:
     """Test whether as many items are right by the first system alone as by the second alone.
 
-    The statistic is how many more the second has. `exact` is the binomial test of the items that only one is right
-    about. `mid-p` counts what was observed by half, as an exact p-value is too large for counts that cannot vary
+    The statistic is how many more the second has. It is the binomial test of the items that only one is right about,
+    of which what was observed counts by half (mid-p), as an exact p-value is too large for counts that cannot vary
     smoothly: over how many items may differ, the share of false alarms comes near to alpha and hardly ever exceeds it
     (Fagerland, Lydersen and Laake 2013), though for a given number of them it may (at alpha 0.05 it is 0.077 at most,
     for 16 items). `alternative`: whether the second is right more often (`greater`), or less.
 
     >>> mcnemar(only_first=5, only_second=14)
     Outcome(test='mcnemar', statistic=9.0, p=0.0414, resamples=None, note='mid-p; 14 items fixed, 5 broken', sign=None)
-    >>> mcnemar(5, 14, "exact").p
-    0.0636
     """
-    Choice(Way).check("the way of McNemar's test", way)
-    test, apart, items = NAMES[way], only_second - only_first, only_first + only_second
+    apart, items = only_second - only_first, only_first + only_second
     if not items:
-        return Outcome(test, 0.0, 1.0, None, NOTHING_DIFFERS)
-    note = f"{way}; {only_second:,} {'item' if only_second == 1 else 'items'} fixed, {only_first:,} broken"
-    half = 0.5 if way == "mid-p" else 0.0
+        return _nothing_differs("mcnemar")
+    note = f"mid-p; {only_second:,} {'item' if only_second == 1 else 'items'} fixed, {only_first:,} broken"
     if alternative == "two-sided":
         fewer = min(only_first, only_second)
-        p = 2 * (_at_most(fewer, items) - half * _exactly(fewer, items))
+        p = 2 * (_at_most(fewer, items) - 0.5 * _exactly(fewer, items))
     else:
         fewer = only_first if alternative == "greater" else only_second
-        p = _at_most(fewer, items) - half * _exactly(fewer, items)
-    return Outcome(test, float(apart), min(1.0, p), None, note)
+        p = _at_most(fewer, items) - 0.5 * _exactly(fewer, items)
+    return Outcome("mcnemar", float(apart), min(1.0, p), None, note)
 
 
 def _at_most(count: int, items: int) -> float:
@@ -116,14 +105,7 @@ _NEARLY = 1e-9
 _MOST_RANKS_EXACT = 50
 
 
-class PairedTest(Protocol):
-    """A test of paired differences; those that draw nothing take no notice of `resamples` and `seed`."""
-
-    def __call__(self, differences: Floats, *, resamples: int = ..., seed: int = ...) -> Outcome:
-        """Test whether the differences are centred at 0."""
-
-
-def paired_t(differences: Floats) -> Outcome:
+def paired_t(differences: Floats, *, resamples: int = 0, seed: int = 0) -> Outcome:  # noqa: ARG001
     """Student's t-test of the mean difference.
 
     The p-value is NaN where the spread is unknown: with one unit, or where all differences are alike.
@@ -131,10 +113,15 @@ def paired_t(differences: Floats) -> Outcome:
     >>> paired_t(np.array([0.1, 0.2, 0.3]))  # 0.2 / (0.1 / √3), 2 degrees of freedom
     Outcome(test='t', statistic=3.4641, p=0.0742, resamples=None, note='2 degrees of freedom', sign=None)
     """
-    return _without_spread("t", differences) or _student(differences)
+    without = _without_spread("t", differences)
+    if without is not None:
+        return without
+    freedom, t = len(differences) - 1, d_z(differences) * np.sqrt(len(differences))
+    plural = "degree" if freedom == 1 else "degrees"
+    return Outcome("t", float(t), 2 * float(special.stdtr(freedom, -abs(t))), None, f"{freedom} {plural} of freedom")
 
 
-def wilcoxon(differences: Floats) -> Outcome:
+def wilcoxon(differences: Floats, *, resamples: int = 0, seed: int = 0) -> Outcome:  # noqa: ARG001
     """Wilcoxon's signed-rank test; the statistic is the smaller of the two sums of ranks.
 
     Zeros are treated as by Pratt: they take part in the ranking, and their ranks then belong to neither side. Ties
@@ -173,7 +160,7 @@ def wilcoxon(differences: Floats) -> Outcome:
     return Outcome("wilcoxon", min(gained, lost), p, None, "; ".join(notes), int(np.sign(gained - lost)))
 
 
-def sign_test(differences: Floats) -> Outcome:
+def sign_test(differences: Floats, *, resamples: int = 0, seed: int = 0) -> Outcome:  # noqa: ARG001
     """The binomial test of units won against units lost; units that are tied are dropped. The statistic: units won.
 
     >>> sign_test(np.array([0.1, 0.2, 0.3, 0.1, 0.0]))  # 2 of the 2^4 ways to win and lose
@@ -238,13 +225,6 @@ def _to_digits(numbers: Floats) -> Floats:
     return rounded
 
 
-def _student(differences: Floats) -> Outcome:
-    freedom = len(differences) - 1
-    t = d_z(differences) * np.sqrt(len(differences))
-    plural = "degree" if freedom == 1 else "degrees"
-    return Outcome("t", float(t), 2 * float(special.stdtr(freedom, -abs(t))), None, f"{freedom} {plural} of freedom")
-
-
 def _without_spread(test: str, differences: Floats) -> Outcome | None:
     """What a test that needs a spread says where there is none."""
     if wins(differences).tied == len(differences):
@@ -260,28 +240,18 @@ def _nothing_differs(test: str) -> Outcome:
     return Outcome(test, 0.0, 1.0, None, NOTHING_DIFFERS)
 
 
-def _drawing_nothing(test: Callable[[Floats], Outcome]) -> PairedTest:
-    def tested(differences: Floats, *, resamples: int = 0, seed: int = 0) -> Outcome:
-        del resamples, seed
-        return test(differences)
-
-    return tested
-
-
-#: The tests by name, under one signature.
-TESTS: dict[str, PairedTest] = {
+#: The tests by name, under one signature: those that draw nothing take no notice of `resamples` and `seed`.
+TESTS: dict[str, Callable[..., Outcome]] = {
     "permutation": permutation_test,
     "bootstrap": bootstrap_test,
-    "t": _drawing_nothing(paired_t),
-    "wilcoxon": _drawing_nothing(wilcoxon),
-    "sign": _drawing_nothing(sign_test),
+    "t": paired_t,
+    "wilcoxon": wilcoxon,
+    "sign": sign_test,
 }
 #: Tests of all systems at once, whose p-values need no further correction.
 SIMULTANEOUS = ("tukey", "randomised_tukey")
-#: The ways of McNemar's test, by what it is called then.
-MCNEMAR: dict[str, Way] = {name: way for way, name in NAMES.items()}
 #: Tests of predicted labels, and of scores.
-OF_CLASSIFIERS = ("swap", *MCNEMAR, "delong", "jackknife", "bootstrap_interval")
+OF_CLASSIFIERS = ("swap", "mcnemar", "delong", "jackknife", "bootstrap_interval")
 
 EVERY_TEST = (*TESTS, *SIMULTANEOUS, *OF_CLASSIFIERS)
 #: What stands for the test where there is none.
@@ -295,7 +265,7 @@ CITES = {
     "sign": ("dixon1946",),
     "tukey": ("tukey1949", "carterette2012"),
     "randomised_tukey": ("carterette2012",),
-    **dict.fromkeys(MCNEMAR, ("mcnemar1947",)),
+    "mcnemar": ("mcnemar1947",),
     "delong": ("delong1988",),
     "jackknife": ("efron1993",),
     "bootstrap_interval": ("efron1993",),

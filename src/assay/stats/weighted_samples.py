@@ -96,7 +96,6 @@ class WeightedSample(Sample):
 
         It is read off what the difference would be without each of the units, which serves other numbers, too.
         """
-        del drawing
         if self.size < 2 or np.isnan(self.observed[[first, second]]).any():
             return float("nan")
         apart, counts = self._without_each_difference(first, second)
@@ -270,11 +269,9 @@ class PooledSample(UnitSample):
 
     def why_not_test(self, test: str) -> str:
         """Why another test does not suit."""
-        del test
         return f"{self.measure} is made of counts summed over all units"
 
     def _tested(self, pairs: Sequence[Pair], test: str, drawing: Drawing, alternative: Alternative) -> list[Outcome]:
-        del test
         most = _MOST_RECOUNTED
         if alternative == "two-sided":
             most = max(10_000, _MOST_COUNTED // (len(pairs) * self.size))

@@ -11,14 +11,14 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias
 
 from assay.core import registry
-from assay.core.errors import ParameterError, did_you_mean, refuse_unknown
+from assay.core.errors import InputError, ParameterError, did_you_mean, refuse_unknown
 from assay.files.sources import Source
 from assay.tables.named_columns import is_frame
 from assay.tables.roles import named_by
 
 if TYPE_CHECKING:
     from assay.measures.registry import Measure
-    from assay.stats.pairing import Directions, Pairing
+    from assay.stats.pairing import Directions, Pairing, ScorePairing
     from assay.verbs.explanation.numbers import View
     from assay.verbs.explanation.result import Explanation, Place
 
@@ -50,7 +50,7 @@ class Subject(Protocol):
     name: str
     #: Where the function is that makes a result of its data.
     verb: str
-    #: Where the class is that reports are made by: see `assay.verbs.report.subject.Reported`.
+    #: Where the class is that reports are made by: see `assay.verbs.report.report.Reported`.
     reported: str
     #: Where the function is that pairs a baseline and a candidate, as `assay.verbs.gating.gate.Sides`. It takes the
     #: data, `Two` systems or names of them, the measures asked for, the seed and the rules.
@@ -142,6 +142,31 @@ def pairing_of(
         subject, inputs = subject_of(given, runs), [given] if runs is None else [given, runs]
         check_rules(rules, subject, verb)
         return subject.pairing(inputs, measures, seed, rules).directed(direction, measures)
+
+
+def unit_pairing_of(
+    verb: Callable[..., Any],
+    what: str,
+    given: Any,
+    runs: Any = None,
+    measures: Any = None,
+    *,
+    seed: int = 0,
+    direction: Directions = None,
+    rules: Mapping[str, Any] | None = None,
+) -> ScorePairing:
+    """The systems of what was given to a verb, where numbers of units are needed; `what` stands in the error.
+
+    >>> from assay import compare
+    >>> unit_pairing_of(compare, "a test", {"q1": {"d1": 1}}, {"a": {"q1": {"d1": 1.0}}}, ["RR"]).measure_names()
+    ['RR']
+    """
+    from assay.stats.pairing import ScorePairing  # noqa: PLC0415  # it loads SciPy, which `explain` does without
+
+    pairing = pairing_of(verb, given, runs, measures, seed=seed, direction=direction, rules=rules)
+    if not isinstance(pairing, ScorePairing):
+        raise InputError(f"{what} takes numbers of units, and {pairing.holds} have none; `compare` takes them")
+    return pairing
 
 
 def check_rules(rules: Iterable[str], subject: Subject, *verbs: Callable[..., Any] | Iterable[str]) -> None:

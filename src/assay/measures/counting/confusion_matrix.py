@@ -247,30 +247,6 @@ class ConfusionMatrix:
             shares: Floats = table / sums[normalize]
         return shares
 
-    def reordered(self) -> ConfusionMatrix:
-        """The same with labels that are confused with one another side by side.
-
-        The order is that of the second eigenvector (Fiedler) of the graph whose edges are the confusions: cutting it
-        anywhere cuts through few of them.
-
-        >>> table = [[9, 0, 3, 0], [0, 9, 0, 3], [3, 0, 9, 0], [0, 3, 0, 9]]
-        >>> ConfusionMatrix.from_matrix(table, ["a", "b", "c", "d"]).reordered().labels
-        ('a', 'c', 'b', 'd')
-        """
-        shares = np.nan_to_num(self.normalized("true"))
-        near = shares + shares.T
-        np.fill_diagonal(near, 0.0)
-        # A faint edge between all holds the graph together: parts without any would otherwise have no order.
-        near += 1e-6 * (1 - np.eye(len(near)))
-        _, vectors = np.linalg.eigh(np.diag(near.sum(axis=1)) - near)
-        if len(self.labels) < 3:
-            return self
-        line = np.round(vectors[:, 1], 9)
-        if line[np.flatnonzero(line)[:1]].sum() > 0:
-            line = -line  # the first label comes first
-        order = np.argsort(line, kind="stable")
-        return self.in_order([self.labels[number] for number in order])
-
     def in_order(self, labels: Sequence[Any]) -> ConfusionMatrix:
         """The same with the labels in another order."""
         at = np.array([self.place(label) for label in labels], dtype=np.int64)

@@ -11,17 +11,17 @@ Each is an `assay.verbs.curves.Curve`: a table, one number a clustering, and a c
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 import numpy as np
 import polars as pl
 
 from assay.core.errors import ParameterError, argument, number_of
+from assay.measures.counting.contingency import Contingency
 from assay.measures.counting.judgments import Floats, Ints
 from assay.show.charts import MOST_NAMED
 from assay.subjects.clusters.over_k import NumberOfClusters
-from assay.subjects.clusters.result import Clustering, arranged, bars_of
+from assay.subjects.clusters.result import Clustering, arranged, bars_of, label_text
 from assay.verbs.curves import Curve
 
 #: Of more classes or clusters, the largest are drawn: cells would be too small to see.
@@ -37,7 +37,7 @@ def silhouettes(result: Clustering, *, system: str | None = None) -> Curve:
     >>> silhouettes(result).summary["value"].round(4).to_list()
     [0.9141]
     """
-    frames, values, notes = [], [], []
+    frames, values, notes, sizes = [], [], [], []
     for name in _chosen(result, system):
         points = result.points(name)
         if points is None:
@@ -49,6 +49,7 @@ def silhouettes(result: Clustering, *, system: str | None = None) -> Curve:
         if len(bars.clusters) > MOST_NAMED:
             notes.append(f"{name}: {len(bars.clusters):,} clusters are too many to name each beside its silhouettes")
         values.append((name, "Silhouette", bars.mean, True))
+        sizes.append(number_of("point", points.items))
         ids = points.item_id
         frames += [
             pl.DataFrame(
@@ -63,7 +64,7 @@ def silhouettes(result: Clustering, *, system: str | None = None) -> Curve:
             for each in bars.clusters
         ]
     frame = pl.concat(frames)
-    subtitle = f"{_points_of(result, values[0][0])}, {result.rules.metric} distances"
+    subtitle = f"{sizes[0]}, {result.rules.metric} distances"
     summary = pl.DataFrame(values, schema=_SUMMARY, orient="row")
     return Curve("silhouette", "Silhouettes, cluster by cluster", subtitle, frame, summary, tuple(notes))
 
@@ -75,7 +76,7 @@ def contingency(result: Clustering, *, system: str | None = None) -> Curve:
     >>> contingency(cluster(Contingency.from_table([[5, 1], [0, 4]]))).frame.select("items", "of_cluster").rows()
     [(5.0, 1.0), (1.0, 0.2), (0.0, 0.0), (4.0, 0.8)]
     """
-    frames, values = [], []
+    frames, values, sizes = [], [], []
     notes = list(result.warnings)
     for name in _chosen(result, system):
         table = result.contingency(name)
@@ -86,11 +87,13 @@ def contingency(result: Clustering, *, system: str | None = None) -> Curve:
             largest(order, sizes[0], MOST_DRAWN)
             for order, sizes in zip(every, (table.class_sizes, table.cluster_sizes), strict=True)
         )
-        notes += _left_out(name, {"classes": (rows, every[0]), "clusters": (columns, every[1])})
+        if cut := left_out(table, rows, columns):
+            notes.append(f"{name}: drawn are {cut}")
         cells = table.part(rows, columns)
         held = table.largest_of_clusters[0].sum() / table.cluster_sizes[0].sum()
         values.append((name, "Purity", float(held), True))
-        classes = [_named(table.classes[at]) for at in rows]
+        sizes.append(number_of("class", len(table.classes)))
+        classes = [label_text(table.classes[at]) for at in rows]
         clusters = [str(table.clusters[at]) for at in columns]
         across = len(clusters)
         frames.append(
@@ -105,10 +108,8 @@ def contingency(result: Clustering, *, system: str | None = None) -> Curve:
                 }
             )
         )
-    first = result.contingency(values[0][0])
-    classes_of = "" if first is None else number_of("class", len(first.classes))
     summary = pl.DataFrame(values, schema=_SUMMARY, orient="row")
-    return Curve("contingency", "Classes in clusters", f"{classes_of}; shade: share of the cluster", pl.concat(frames),
+    return Curve("contingency", "Classes in clusters", f"{sizes[0]}; shade: share of the cluster", pl.concat(frames),
                  summary, tuple(notes))  # fmt: skip
 
 
@@ -137,20 +138,12 @@ def largest(order: Ints, sizes: Floats, most: int) -> list[int]:
     return [int(at) for at in order if int(at) in kept]
 
 
-def _left_out(name: str, groups: Mapping[str, tuple[Sequence[int], Ints]]) -> list[str]:
-    cut = [f"the {len(kept)} largest of {len(every):,} {what}" for what, (kept, every) in groups.items()
-           if len(kept) < len(every)]  # fmt: skip
-    return [f"{name}: drawn are {' and '.join(cut)}"] if cut else []
+def left_out(table: Contingency, classes: Sequence[int], clusters: Sequence[int]) -> str:
+    """Which classes and clusters of a table are kept, where some are left out; else nothing."""
+    kinds = (("classes", classes, table.classes), ("clusters", clusters, table.clusters))
+    cut = [f"the {len(kept)} largest of {len(of):,} {what}" for what, kept, of in kinds if len(kept) < len(of)]
+    return " and ".join(cut)
 
 
-def _chosen(result: Clustering, system: str | None) -> Iterator[str]:
-    yield from [each.name for each in result.systems] if system is None else [result.system(system).name]
-
-
-def _points_of(result: Clustering, system: str) -> str:
-    points = result.points(system)
-    return "" if points is None else number_of("point", points.items)
-
-
-def _named(label: Any) -> str:
-    return "(none)" if label is None else str(label)
+def _chosen(result: Clustering, system: str | None) -> list[str]:
+    return [each.name for each in result.systems] if system is None else [result.system(system).name]

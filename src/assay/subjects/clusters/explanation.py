@@ -20,7 +20,7 @@ from assay.measures.registry import Measure
 from assay.measures.steps import quantity
 from assay.subjects.clusters.evaluation import cluster
 from assay.subjects.clusters.remarks import REMARKS, ClusteringCase
-from assay.subjects.clusters.result import Clustering
+from assay.subjects.clusters.result import Clustering, label_text
 from assay.subjects.clusters.rules import Rules, cluster_signature, computed
 from assay.verbs.explanation.numbers import View, explained
 from assay.verbs.explanation.result import Explanation, Formula, Place, StepTable, formula
@@ -291,8 +291,8 @@ def contingency_table(table: Contingency) -> StepTable:
     cells = np.zeros((len(table.classes) + 1, len(table.clusters) + 1))
     cells[table.row, table.column] = table.counts[0]
     cells[:-1, -1], cells[-1, :-1], cells[-1, -1] = table.class_sizes[0], table.cluster_sizes[0], table.items[0]
-    columns = {f"cluster {_text(name)}": cells[:, place] for place, name in enumerate(table.clusters)}
-    names = pl.Series("class", [*map(_text, table.classes), "all"], dtype=pl.String)
+    columns = {f"cluster {label_text(name)}": cells[:, place] for place, name in enumerate(table.clusters)}
+    names = pl.Series("class", [*map(label_text, table.classes), "all"], dtype=pl.String)
     return StepTable("table", (), pl.DataFrame({"class": names, **columns, "all": cells[:, -1]}), {})
 
 
@@ -305,8 +305,8 @@ def pairs_tables(table: Contingency) -> Iterator[StepTable]:
     """
     items = table.counts[0].astype(np.float64)
     cells = {
-        "class": pl.Series([_text(table.classes[place]) for place in table.row], dtype=pl.String),
-        "cluster": pl.Series([_text(table.clusters[place]) for place in table.column], dtype=pl.String),
+        "class": pl.Series([label_text(table.classes[place]) for place in table.row], dtype=pl.String),
+        "cluster": pl.Series([label_text(table.clusters[place]) for place in table.column], dtype=pl.String),
         "items": items,
         "pairs": _pairs(items),
     }
@@ -339,7 +339,7 @@ def _named(table: StepTable, classes: Sequence[Any], clusters: Sequence[Any]) ->
     frame = table.frame
     for column, names in (("class", classes), ("cluster", clusters), ("neighbour", clusters)):
         if column in frame.columns and frame.schema[column] != pl.String:
-            known = pl.Series(column, list(map(_text, names)), dtype=pl.String)
+            known = pl.Series(column, list(map(label_text, names)), dtype=pl.String)
             frame = frame.with_columns(known.gather(frame[column].cast(pl.UInt32)))
     return table._replace(frame=frame)
 
@@ -355,7 +355,3 @@ def _remarks(measure: Measure, table: Contingency) -> Iterator[str]:
     result = cluster(table, [measure])
     for code in ("many_clusters", "singletons"):
         yield from (remark.says for remark in REMARKS[code](ClusteringCase(result, result.systems[0], table, None)))
-
-
-def _text(label: Any) -> str:
-    return "(none)" if label is None else str(label)

@@ -72,23 +72,13 @@ OF_CENTROIDS = ("DaviesBouldin",)
 MOST_DRAWN, FEWEST = 50_000_000, 40
 
 
-class Placed(NamedTuple):
-    """The points of one clustering, and which of them each item is; -1 is noise that was left out."""
-
-    points: Points
-    row: Ints
-
-    @classmethod
-    def of(cls, points: Points, kept: Mask) -> Placed:
-        """Points of the items that were kept."""
-        return cls(points, np.where(kept, np.cumsum(kept) - 1, -1))
-
-
 @dataclass(frozen=True, eq=False)
 class Subsets:
     """Random subsets of the points of one clustering, or of several of the same items in the same order."""
 
-    held: tuple[Placed, ...]
+    #: The points of each clustering, and which of them each item is; -1 is noise that was left out.
+    points: tuple[Points, ...]
+    places: tuple[Ints, ...]
     wanted: int = MOST_SUBSETS
     seed: int = 0
     #: Whether these are true halves, however many points there are.
@@ -101,7 +91,7 @@ class Subsets:
     @property
     def total(self) -> int:
         """How many items there are, those included that are noise."""
-        return len(self.held[0].row)
+        return len(self.places[0])
 
     @property
     def size(self) -> int:
@@ -118,35 +108,30 @@ class Subsets:
         """How many subsets are drawn; none of too few points."""
         if self.total < FEWEST_POINTS:
             return 0
-        fewer = max(FEWEST, MOST_DRAWN // (self.size * self.held[0].points.X.shape[1])) if self.halved else MOST_SUBSETS
+        fewer = max(FEWEST, MOST_DRAWN // (self.size * self.points[0].X.shape[1])) if self.halved else MOST_SUBSETS
         return min(self.wanted, MOST_SUBSETS, fewer)
 
     def values(self, measure: Measure) -> Floats:
         """The measure on each subset (row) of each clustering (column); NaN where it is undefined."""
-        values = np.empty((self.resamples, len(self.held)))
-        for row, several in zip(values, self._subsets(), strict=True):
-            row[:] = [np.nan if points is None else float(measure.of(points)[0]) for points in several]
+        values = np.full((self.resamples, len(self.points)), np.nan)
+        # Nobody asks for the names of points in a subset.
+        unnamed = [replace(points, item_id=None) for points in self.points]
+        for of_subset, rows in zip(values, self.rows(), strict=True):
+            for number, (points, place) in enumerate(zip(unnamed, self.places, strict=True)):
+                kept = place[rows]
+                if len(kept := kept[kept >= 0]):
+                    of_subset[number] = float(measure.of(points.only(kept))[0])
         return values
 
     def whole(self, measure: Measure) -> Floats:
         """The measure on all points of each clustering."""
-        return np.array([float(measure.of(placed.points)[0]) for placed in self.held])
-
-    def _subsets(self) -> Iterator[list[Points | None]]:
-        for rows in self.rows():
-            yield [self._taken(placed, rows) for placed in self.held]
+        return np.array([float(measure.of(points)[0]) for points in self.points])
 
     def rows(self) -> Iterator[Ints]:
         """Which items each subset has."""
         rng = np.random.default_rng(self.seed)
         for _ in range(self.resamples):
             yield np.sort(rng.choice(self.total, self.size, replace=False))
-
-    def _taken(self, placed: Placed, rows: Ints) -> Points | None:
-        kept = placed.row[rows]
-        kept = kept[kept >= 0]
-        # Nobody asks for the names of points in a subset.
-        return replace(placed.points, item_id=None).only(kept) if len(kept) else None
 
 
 #: So many numbers are drawn and kept: where items are of many kinds, fewer halves, but not fewer than these.
@@ -214,8 +199,8 @@ class Halves:
         subsets = None
         if all(Points in system.counts for system in systems):
             kept = [rules.clusters_of(clusters).is_not_null().to_numpy() for clusters in held]
-            placed = (Placed.of(system.counts[Points], is_kept) for system, is_kept in zip(systems, kept, strict=True))
-            subsets = Subsets(tuple(placed), *drawing)
+            places = tuple(np.where(is_kept, np.cumsum(is_kept) - 1, -1) for is_kept in kept)
+            subsets = Subsets(tuple(system.counts[Points] for system in systems), places, *drawing)
         if any(clusters.truth is None for clusters in held):
             return cls((), np.empty(0, dtype=np.int64), None, *drawing, subsets)
         named = [f"cluster {place}" for place in range(len(held))]
@@ -343,17 +328,6 @@ class Halves:
         return tuple(side.tables(counts, self.weight) for side in self.sides)
 
 
-def no_halves_of(table: Contingency) -> str:
-    """Why no halves are drawn of a table whose counts are not whole numbers.
-
-    >>> no_halves_of(Contingency.from_table([[6e18, 1]]))
-    'of so many items no halves are drawn'
-    """
-    if table.is_weighted:
-        return "a table does not hold the weights of single items"
-    return "of so many items no halves are drawn"
-
-
 def _placed(labels: pl.Series, *, keep_null: bool = False) -> tuple[tuple[Any, ...], Ints]:
     """The labels that occur, and the place of each among them; null is at -1, or a label as others are."""
     names = labels.unique(maintain_order=True).to_list()
@@ -377,13 +351,20 @@ def _estimate(measure: Measure, system: ClusteredSystem, halves: Halves | None, 
     if math.isnan(value):
         return Estimate(value, math.nan, math.nan, NO_INTERVAL, result.reason(0))
     if measure.name in WITHOUT_INTERVAL:
-        return Estimate(value, math.nan, math.nan, NO_INTERVAL, no_interval="it grows with the number of items")
-    if halves is None:
-        return Estimate(value, math.nan, math.nan, NO_INTERVAL, no_interval=no_halves_of(system.counts[Contingency]))
-    interval = interval_around(measure, value, halves, confidence)
-    if not interval.is_known:
-        return Estimate(value, math.nan, math.nan, NO_INTERVAL, no_interval=halves.why_none(measure))
-    return Estimate(value, interval.low, interval.high, SUBSAMPLING, None, halves.resamples_of(measure))
+        why = "it grows with the number of items"
+    elif halves is None:
+        is_weighted = system.counts[Contingency].is_weighted
+        why = (
+            "a table does not hold the weights of single items"
+            if is_weighted
+            else "of so many items no halves are drawn"
+        )
+    else:
+        interval = interval_around(measure, value, halves, confidence)
+        if interval.is_known:
+            return Estimate(value, interval.low, interval.high, SUBSAMPLING, None, halves.resamples_of(measure))
+        why = halves.why_none(measure)
+    return Estimate(value, math.nan, math.nan, NO_INTERVAL, no_interval=why)
 
 
 def interval_around(measure: Measure, value: float, halves: Halves, confidence: float) -> Interval:

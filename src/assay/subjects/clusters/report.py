@@ -21,7 +21,7 @@ from assay.subjects.clusters.sections import sections
 from assay.subjects.clusters.subject import Clusterings
 from assay.verbs.comparison import Comparison, compare
 from assay.verbs.report.items import Items, summary
-from assay.verbs.report.subject import Request, values_of_systems
+from assay.verbs.report.report import Request, values_of_systems
 from assay.verbs.sections.methods import Citations, differences_from, measured_by, systems_named, were
 
 _NOISE = {"drop": "left out", "singletons": "a cluster of its own each", "cluster": "one cluster"}

@@ -223,7 +223,13 @@ def _parts(
     # The largest group first, and in it the largest part.
     order = kept[np.lexsort((part[kept], -counts[kept], group[kept], -sizes[group[kept]]))]
     for cell in order.tolist():
-        yield kind, _text(groups[group[cell]]), _text(parts[part[cell]]), counts[cell].item(), float(share[cell])
+        yield (
+            kind,
+            label_text(groups[group[cell]]),
+            label_text(parts[part[cell]]),
+            counts[cell].item(),
+            float(share[cell]),
+        )
 
 
 def _first_of_largest(values: Floats, place: Ints, groups: int) -> Ints:
@@ -235,10 +241,10 @@ def _first_of_largest(values: Floats, place: Ints, groups: int) -> Ints:
 
 
 def _texts(labels: Any) -> pl.Series:
-    return pl.Series(list(map(_text, labels)), dtype=pl.String)
+    return pl.Series(list(map(label_text, labels)), dtype=pl.String)
 
 
-def _text(label: Any) -> str:
+def label_text(label: Any) -> str:
     """A label as it is shown; items without a class may be a class of their own."""
     return "(none)" if label is None else str(label)
 

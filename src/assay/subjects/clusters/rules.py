@@ -13,10 +13,11 @@ from assay.core.domains import Whole
 from assay.core.errors import InputError, ParameterError, argument, number_of, worded
 from assay.measures.counting.contingency import Contingency, NoisePolicy, UnlabelledPolicy, check_noise, singletons
 from assay.measures.counting.points import Points
-from assay.measures.parser import parse_measure, split_measures
+from assay.measures.parser import parse_measure
 from assay.measures.registry import Measure
 from assay.measures.steps import PerUnit
 from assay.measures.summary import escaped
+from assay.stats.pairing import listed
 from assay.tables.clusters import Clusters
 from assay.tables.label_rules import label_like
 
@@ -133,13 +134,10 @@ def measures_of(
         return tuple(measure_of(name) for kind in able for name in DEFAULTS[kind])
     if not isinstance(measures, str | Measure | Iterable):
         raise ParameterError(f"measures are names, such as 'ARI' and 'Purity', not {measures!r}")
-    several = [measures] if isinstance(measures, str | Measure) else list(measures)
-    names = [
-        name for measure in several for name in (split_measures(measure) if isinstance(measure, str) else [measure])
-    ]
+    names = listed(measures)
     if not names:
         raise ParameterError("there is no measure to compute")
-    return tuple(dict.fromkeys(measure_of(name) for name in names))
+    return tuple(dict.fromkeys(map(measure_of, names)))
 
 
 def counts_of(clusters: Clusters | Contingency, rules: Rules, seed: int) -> dict[type, Any]:
@@ -149,34 +147,23 @@ def counts_of(clusters: Clusters | Contingency, rules: Rules, seed: int) -> dict
     counts: dict[type, Any] = {}
     if not rules.noisy(clusters).any():
         rules = rules._replace(noise=None, noise_as="drop")
-    if clusters.truth is not None:
-        rules.refuse_unlabelled(clusters)
-        counts[Contingency] = _counted(clusters, rules)
-    if clusters.points is not None:
-        counts[Points] = _points(clusters, rules, seed)
+    rules.refuse_unlabelled(clusters)
+    try:
+        if clusters.truth is not None:
+            counts[Contingency] = Contingency.from_labels(
+                clusters.truth, clusters.cluster, sample_weight=clusters.weight, noise=rules.noise,
+                noise_as=rules.noise_as, unlabelled=rules.unlabelled,
+            ).without_empty()  # fmt: skip
+        if clusters.points is not None:
+            labels = rules.clusters_of(clusters) if rules.noise_as == "singletons" else clusters.cluster
+            noise = rules.noise if rules.noise_as == "drop" else None
+            counts[Points] = Points.of(
+                clusters.points, labels, metric=rules.metric, noise=noise, item_id=clusters.item_id,
+                sample_size=rules.sample_size, seed=seed,
+            )  # fmt: skip
+    except InputError as problem:
+        raise InputError(f"{clusters.whence}: {problem}") from None
     return counts
-
-
-def _counted(clusters: Clusters, rules: Rules) -> Contingency:
-    try:
-        return Contingency.from_labels(
-            clusters.truth, clusters.cluster, sample_weight=clusters.weight, noise=rules.noise, noise_as=rules.noise_as,
-            unlabelled=rules.unlabelled,
-        ).without_empty()  # fmt: skip
-    except InputError as problem:
-        raise InputError(f"{clusters.whence}: {problem}") from None
-
-
-def _points(clusters: Clusters, rules: Rules, seed: int) -> Points:
-    labels = rules.clusters_of(clusters) if rules.noise_as == "singletons" else clusters.cluster
-    noise = rules.noise if rules.noise_as == "drop" else None
-    try:
-        return Points.of(
-            clusters.points, labels, metric=rules.metric, noise=noise, item_id=clusters.item_id,
-            sample_size=rules.sample_size, seed=seed,
-        )  # fmt: skip
-    except InputError as problem:
-        raise InputError(f"{clusters.whence}: {problem}") from None
 
 
 def computed(measure: Measure, counts: Mapping[type, Any], name: str) -> PerUnit:

@@ -20,7 +20,7 @@ from assay.show.model import Column, Document, Kind, Part, Prose, Section, Table
 from assay.stats.estimates import SUBSAMPLING
 from assay.subjects.clusters import curves as cluster_curves
 from assay.subjects.clusters.over_k import STABILITY, NumberOfClusters
-from assay.subjects.clusters.result import Clustering, arranged, bars_of
+from assay.subjects.clusters.result import Clustering, arranged, bars_of, label_text
 from assay.verbs.comparison import Comparison
 from assay.verbs.report.items import (
     LONGEST_NAME,
@@ -190,9 +190,9 @@ def number_of_clusters(result: NumberOfClusters) -> Document:
 def numbers_table(result: NumberOfClusters) -> Table:
     """One row per number of clusters; what a measure prefers stands out, and stands below."""
     rows: list[dict[str, Any]] = []
-    for at in result.rows:
-        row = {"k": at.k, "smallest": at.smallest} | {name: result.value(name, at.k) for name in result.names}
-        rows.append(row | ({} if at.stability is None else {_SPREAD: at.stability.spread}))
+    for k, smallest in result.smallest.items():
+        row = {"k": k, "smallest": smallest} | {name: result.value(name, k) for name in result.names}
+        rows.append(row | ({_SPREAD: result.spreads[k]} if result.spreads else {}))
     prefers = {name: result.preferred(name) for name in result.names}
     columns = (Column(name, kind="number", also=_SPREAD if name == STABILITY else "") for name in result.names)
     return Table(
@@ -259,16 +259,12 @@ def _map(result: Clustering, system: str, table: Contingency, name: str) -> Heat
     classes = cluster_curves.largest(every[0], sizes[0], MOST_CLASSES)
     clusters = cluster_curves.largest(every[1], sizes[1], MOST_CLUSTERS)
     counts = table.part(classes, clusters).astype(np.float64)
-    left_out = ""
-    if counts.size < len(table.classes) * len(table.clusters):
-        kinds = zip(("classes", "clusters"), (classes, clusters), every, strict=True)
-        cut = [f"the {len(kept)} largest of {len(of):,} {what}" for what, kept, of in kinds if len(kept) < len(of)]
+    left_out = cluster_curves.left_out(table, classes, clusters)
+    if left_out:
         rest = "of the weight is" if table.is_weighted else "of the items are"
-        left_out = f"Shown are {' and '.join(cut)}; {as_percent(1 - counts.sum() / total)} {rest} in others."
+        left_out = f"Shown are {left_out}; {as_percent(1 - counts.sum() / total)} {rest} in others."
     known = [table.classes[place] for place in classes], [table.clusters[place] for place in clusters]
-    rows, columns = (
-        cut_apart(["(none)" if label is None else str(label) for label in each], LONGEST_NAME) for each in known
-    )
+    rows, columns = (cut_apart(list(map(label_text, each)), LONGEST_NAME) for each in known)
     caption = f"Classes of {system} in rows, clusters in columns"
     sums = sizes[0][classes], sizes[1][clusters], total
     largest = (counts > 0) & (counts == table.largest_of_clusters[0][clusters])

@@ -14,7 +14,7 @@ from assay.measures.counting.judgments import Floats
 from assay.measures.score_curves import AUC
 from assay.stats.bootstrap import wilson
 from assay.stats.delong import delong
-from assay.subjects.labels.measurement import predictive_values
+from assay.subjects.labels.measurement import four_cells, predictive_values
 from assay.verbs.subject import Remark, Remarks
 
 if TYPE_CHECKING:
@@ -26,12 +26,16 @@ RARE = 0.10
 
 
 class ClassifierCase(NamedTuple):
-    """A system with its confusion matrix; `cells` are TP, FP, FN and TN, where there are two labels."""
+    """A system with its confusion matrix."""
 
     result: Classification
     system: ClassifiedSystem
     matrix: ConfusionMatrix
-    cells: tuple[float, float, float, float] | None
+
+    @property
+    def cells(self) -> tuple[float, float, float, float] | None:
+        """TP, FP, FN and TN, where there are two labels."""
+        return None if self.matrix.positive is None else four_cells(self.matrix)
 
     @property
     def support(self) -> Floats:
@@ -287,18 +291,6 @@ def _below_diagonal(case: ClassifierCase) -> Iterator[Remark]:
 
 def advise(result: Classification) -> tuple[Remark, ...]:
     """All remarks on all systems, but for those that were muted."""
-    remarks: list[Remark] = []
-    for system in result.systems:
-        matrix = system.counts.get(ConfusionMatrix)
-        if matrix is None:
-            continue
-        remarks += REMARKS.on(ClassifierCase(result, system, matrix, _cells(matrix)), result.mute)
-    return tuple(remarks)
-
-
-def _cells(matrix: ConfusionMatrix) -> tuple[float, float, float, float] | None:
-    if matrix.positive is None:
-        return None
-    cells = matrix.positive_class()
-    tp, fp, fn = float(cells.tp[0]), float(cells.fp[0]), float(cells.fn[0])
-    return tp, fp, fn, float(matrix.items[0]) - tp - fp - fn
+    matrices = [(system, system.counts.get(ConfusionMatrix)) for system in result.systems]
+    cases = (ClassifierCase(result, system, matrix) for system, matrix in matrices if matrix is not None)
+    return tuple(remark for case in cases for remark in REMARKS.on(case, result.mute))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any, Literal, TypeAlias, TypedDict, Unpack
+from typing import Any, Literal, TypeAlias, Unpack
 
 import numpy as np
 import polars as pl
@@ -22,13 +22,8 @@ from assay.measures.score_curves import AUC, ECE, EER, AveragePrecision, PRArea,
 from assay.stats.bootstrap import wilson
 from assay.stats.delong import delong
 from assay.stats.estimates import checked_confidence
-from assay.subjects.labels.thresholds.choice import (
-    ScoredSystem,
-    choose_threshold,
-    scored_systems,
-    table_frame,
-    warnings_of,
-)
+from assay.subjects.labels.inputs import ScoredSystem, ScoreInputs, scored_systems, warnings_of
+from assay.subjects.labels.thresholds.choice import choose_threshold, table_frame
 from assay.subjects.labels.thresholds.rules import Candidates, Rule
 from assay.verbs.curves import Curve
 
@@ -168,14 +163,6 @@ _TAKEN = pl.col("tp") + pl.col("fp")
 _SHARE = (_TAKEN / (_TAKEN + pl.col("fn") + pl.col("tn"))).alias("share")
 
 
-class Inputs(TypedDict, total=False):
-    """What else is said of the scores: the positive label, the items' weights, the system to draw of several."""
-
-    pos_label: Any
-    sample_weight: Any
-    system: str | None
-
-
 def roc(
     y_true: Any,
     y_score: Any = None,
@@ -184,7 +171,7 @@ def roc(
     confidence: float = 0.95,
     resamples: int = 1000,
     seed: int = 0,
-    **inputs: Unpack[Inputs],
+    **inputs: Unpack[ScoreInputs],
 ) -> Curve:
     """The ROC curve: true against false positive rate at every threshold, with the four cells and accuracy.
 
@@ -208,7 +195,7 @@ def roc(
     return _curve("classifier_roc", "ROC curve", systems, frame, _under(AUC, systems), *words, low=low, high=high)
 
 
-def precision_recall(y_true: Any, y_score: Any = None, **inputs: Unpack[Inputs]) -> Curve:
+def precision_recall(y_true: Any, y_score: Any = None, **inputs: Unpack[ScoreInputs]) -> Curve:
     """Precision against recall at every threshold, drawn in steps.
 
     The number of a system is `AveragePrecision`, the area below the steps. The summary also holds the area by
@@ -227,7 +214,7 @@ def precision_recall(y_true: Any, y_score: Any = None, **inputs: Unpack[Inputs])
     return _curve("classifier_pr", title, systems, frame, precise, trapezoid=areas, prevalence=shares)
 
 
-def det(y_true: Any, y_score: Any = None, **inputs: Unpack[Inputs]) -> Curve:
+def det(y_true: Any, y_score: Any = None, **inputs: Unpack[ScoreInputs]) -> Curve:
     """The detection error trade-off: false negative against false positive rate, on axes of normal deviates.
 
     Where scores of both kinds are normal the curve is a straight line. The number of a system is `EER`. Rates of 0 and
@@ -252,7 +239,7 @@ def calibration(
     bins: int = 10,
     binning: BinningName = "width",
     confidence: float = 0.95,
-    **inputs: Unpack[Inputs],
+    **inputs: Unpack[ScoreInputs],
 ) -> Curve:
     """How often the positive label is true, against the mean probability it was given, in bins of items.
 
@@ -275,7 +262,7 @@ def calibration(
     return _curve("calibration", "Calibration", systems, pl.concat(frames), numbers, words, better=False)
 
 
-def gain(y_true: Any, y_score: Any = None, *, at: float = 0.1, **inputs: Unpack[Inputs]) -> Curve:
+def gain(y_true: Any, y_score: Any = None, *, at: float = 0.1, **inputs: Unpack[ScoreInputs]) -> Curve:
     """The share of the positive items found, against the share of all items taken, the highest scores first.
 
     The number of a system is the gain where a share `at` of the items is taken; of items with equal scores, a part
@@ -290,7 +277,7 @@ def gain(y_true: Any, y_score: Any = None, *, at: float = 0.1, **inputs: Unpack[
     return _curve("gain", "Cumulative gain", systems, frame, numbers, prevalence=_prevalence(systems))
 
 
-def lift(y_true: Any, y_score: Any = None, *, at: float = 0.1, **inputs: Unpack[Inputs]) -> Curve:
+def lift(y_true: Any, y_score: Any = None, *, at: float = 0.1, **inputs: Unpack[ScoreInputs]) -> Curve:
     """How many times as many positive items are among those with the highest scores as among as many drawn at random.
 
     It is the gain divided by the share of items taken, or precision divided by the share of positive items. The number
@@ -311,7 +298,7 @@ def score_distributions(
     *,
     bins: int = 30,
     threshold: float | str | Rule | None = None,
-    **inputs: Unpack[Inputs],
+    **inputs: Unpack[ScoreInputs],
 ) -> Curve:
     """How many positive and how many negative items have a score in each of so many bins of equal width.
 
@@ -338,7 +325,7 @@ def score_distributions(
     return _curve("scores", "Scores by class", systems, frame, auc, *words, warnings=outside, threshold=column)
 
 
-def _systems(curve: str, y_true: Any, y_score: Any, **inputs: Unpack[Inputs]) -> list[ScoredSystem]:
+def _systems(curve: str, y_true: Any, y_score: Any, **inputs: Unpack[ScoreInputs]) -> list[ScoredSystem]:
     """The systems; an error if one has no positive or no negative item, and so no curve."""
     systems = scored_systems(y_true, y_score, **inputs)
     for system in systems:

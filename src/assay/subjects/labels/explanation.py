@@ -12,7 +12,7 @@ from typing import Any
 import polars as pl
 
 from assay.core.digits import NOT_AVAILABLE, short, significant
-from assay.core.errors import ParameterError, argument, not_among, number_of, refuse_unknown
+from assay.core.errors import ParameterError, argument, number_of, only_one, refuse_unknown
 from assay.files.sources import Source
 from assay.measures import parse_measure
 from assay.measures.counting.confusion import Confusion
@@ -26,7 +26,7 @@ from assay.measures.summary import escaped
 from assay.measures.vocabularies import Vocabulary, by_name
 from assay.subjects.labels.evaluation import classify
 from assay.subjects.labels.inputs import against_rest, opened
-from assay.subjects.labels.measurement import is_per_item, measure_of
+from assay.subjects.labels.measurement import LABEL_COUNTS, is_per_item, measure_of
 from assay.subjects.labels.pairing import Classifiers
 from assay.subjects.labels.result import Classification, label_signature
 from assay.tables import Predictions
@@ -64,21 +64,18 @@ def other_averages(measure: Measure, matrix: ConfusionMatrix, average: str) -> I
     ['other averages: micro 0.7500, weighted 0.7500']
     """
     if "average" in measure.parameters and measure.definition.summary == "mean":
-        values = {name: overall(measure(average=name), matrix) for name in _AVERAGES if name != average}
-        yield "other averages: " + ", ".join(
-            f"{name} {_shown(float(result.values[0]))}" for name, result in values.items()
-        )
+        others = (name for name in _AVERAGES if name != average)
+        values = (f"{name} {_overall(measure(average=name), matrix)}" for name in others)
+        yield f"other averages: {', '.join(values)}"
     of_means = by_name(_OF_MEANS, measure.definition.vocabulary)
     if measure.name == "F" and of_means is not None:
         shared = {name: value for name, value in measure.chosen.items() if name in of_means.parameters}
-        value = float(overall(of_means(**shared), matrix).values[0])
-        yield (
-            f"{_OF_MEANS}, which is called macro F too: F of the macro averages of precision and recall: "
-            f"{_shown(value)}"
-        )
+        value = _overall(of_means(**shared), matrix)
+        yield f"{_OF_MEANS}, which is called macro F too: F of the macro averages of precision and recall: {value}"
 
 
-def _shown(value: float) -> str:
+def _overall(measure: Measure, matrix: ConfusionMatrix) -> str:
+    value = float(overall(measure, matrix).values[0])
     return NOT_AVAILABLE if math.isnan(value) else short(value)
 
 
@@ -152,8 +149,9 @@ def of_class(signature: str, label: str) -> str:
 
 def of_all_classes(measure: Measure, classes: Confusion, total: PerUnit, view: View) -> Explanation:
     """Each class's number, and how they become one."""
-    of_one = _of_one(measure)
-    each = of_one.per_unit(classes)
+    chosen = {name: value for name, value in measure.chosen.items() if name != "average"}
+    of_one = parse_measure(measure.name, "binary")(**chosen)  # of a single class
+    average, each = measure.parameters.get("average", "macro"), of_one.per_unit(classes)
     alone = view._replace(signature=None)
     parts = [explained(of_one, classes, each, number, alone) for number in range(len(classes.units))]
     return Explanation(
@@ -169,17 +167,9 @@ def of_all_classes(measure: Measure, classes: Confusion, total: PerUnit, view: V
         shown=view.depth or PAGE,
         # The table of the classes has their cells; what else a class's number could be made of is told for one class.
         parts=tuple(replace(part, steps=(), other_ways=()) for part in parts),
-        summary="sum"
-        if of_one.definition.summary == "sum"
-        else f"{measure.parameters.get('average', 'macro')} average",
+        summary="sum" if of_one.definition.summary == "sum" else f"{average} average",
         undefined_units=sum(not part.is_defined for part in parts),
     )
-
-
-def _of_one(measure: Measure) -> Measure:
-    """The measure of a single class."""
-    chosen = {name: value for name, value in measure.chosen.items() if name != "average"}
-    return parse_measure(measure.name, "binary")(**chosen)
 
 
 def _classes(measure: Measure, classes: Confusion, each: PerUnit, total: PerUnit) -> StepTable:
@@ -208,7 +198,8 @@ def of_scored(measure: str | Measure, scored: Scored, chosen: Place, view: View)
     chosen.refuse("is about several classes: these are scores of one", "label")
     chosen.refuse("is about measures of single items, such as Brier, from predictions", "item")
     wanted = label_measure(measure, "binary")
-    view = view._replace(depth=view.depth or PAGE_OF_THRESHOLDS)
+    depth = view.depth or PAGE_OF_THRESHOLDS
+    view = view._replace(depth=depth)
     if wanted.definition.counts is Scored:
         if chosen.threshold is not None:
             raise ParameterError(f"{wanted} looks at all thresholds: leave out the threshold")
@@ -219,7 +210,7 @@ def of_scored(measure: str | Measure, scored: Scored, chosen: Place, view: View)
     cells = scored.at(threshold)
     explanation = explained(wanted, cells, wanted.per_unit(cells), 0, view)
     remark = f"positive is predicted from a score of {significant(threshold, 6)} on"
-    explanation = replace(explanation, remarks=(remark, *explanation.remarks), shown=view.depth or PAGE_OF_THRESHOLDS)
+    explanation = replace(explanation, remarks=(remark, *explanation.remarks), shown=depth)
     return with_thresholds(explanation, scored, chosen, view) if view.running else explanation
 
 
@@ -291,9 +282,6 @@ def of_units(
     return summarised(measure, counts, result, view, explanations, weight=weight)
 
 
-_LABEL_COUNTS = (Confusion, ConfusionMatrix)
-
-
 def of_labels(measure: str | Measure, subject: Any, chosen: Place, view: View, rules: dict[str, Any]) -> Explanation:
     """The number of a classifier, whatever it is given by.
 
@@ -308,7 +296,8 @@ def of_labels(measure: str | Measure, subject: Any, chosen: Place, view: View, r
     chosen.refuse("is about rankings: of a classifier, choose a label or an item", "query")
     if isinstance(subject, Predictions | str | os.PathLike | Source):
         if _is_of_scores(measure) and not rules.keys() - {"pos_label"}:
-            return _of_scores(measure, _of_system(subject, rules.get("pos_label"), chosen.system), chosen, view)
+            systems = {system.name: system for system in opened(subject, rules.get("pos_label"))}
+            return _of_scores(measure, only_one("system", chosen.system, systems), chosen, view)
         refuse_unknown(rules, classify)
         subject = classify(subject, [measure], threshold=chosen.threshold, **rules)
     elif isinstance(subject, Confusion) and set(rules) == {"undefined"}:
@@ -334,16 +323,6 @@ def _is_of_scores(measure: str | Measure) -> bool:
     return False
 
 
-def _of_system(source: Any, pos_label: Any, name: str | None) -> Predictions:
-    """The system that is meant."""
-    systems = {system.name: system for system in opened(source, pos_label)}
-    if name is None and len(systems) == 1:
-        return next(iter(systems.values()))
-    if name not in systems:
-        raise not_among("system", name, systems)
-    return systems[name]
-
-
 def _of_scores(measure: str | Measure, predictions: Predictions, chosen: Place, view: View) -> Explanation:
     """A number made of the scores of the positive label, or of the class that was chosen, against all others."""
     wanted = label_measure(measure, "binary")
@@ -367,23 +346,18 @@ def _of_classification(
     """What a classification has counted, taken apart; the measure need not be one of its own."""
     system = classification.system(chosen.system)
     counts = system.counts
-    wanted = label_measure(measure, "multiclass" if chosen.label is None else "binary")
-    if classification.vocabulary == "binary":
-        wanted = label_measure(measure, "binary")
+    wanted = label_measure(measure, classification.vocabulary if chosen.label is None else "binary")
     view = view._replace(signature=label_signature(wanted, classification, system))
     kind = wanted.definition.counts
     threshold = system.threshold if chosen.threshold is None else chosen.threshold
-    by_score = kind in _LABEL_COUNTS and Scored in counts and threshold is not None
+    by_score = kind in LABEL_COUNTS and Scored in counts and threshold is not None
     if by_score and (view.running or chosen.threshold is not None):
         return of_scored(wanted, counts[Scored], chosen._replace(threshold=threshold), view)
-    if kind in _LABEL_COUNTS and ConfusionMatrix in counts:
+    if kind in LABEL_COUNTS and ConfusionMatrix in counts:
         explanation = of_matrix(wanted, counts[ConfusionMatrix], chosen._replace(threshold=None), view)
         # What was predicted need not be what a threshold would predict: it stays, and thresholds stand beside it.
-        return (
-            with_thresholds(explanation, counts[Scored], chosen, view)
-            if view.running and Scored in counts
-            else explanation
-        )
+        beside = view.running and Scored in counts
+        return with_thresholds(explanation, counts[Scored], chosen, view) if beside else explanation
     if LabelSets in counts:
         return _of_label_sets(
             measure, counts[LabelSets], chosen, view, lambda _: label_signature(_, classification, system)

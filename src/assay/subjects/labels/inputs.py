@@ -1,19 +1,22 @@
-"""Predictions of classifiers, opened, checked and brought to the same labels."""
+"""Predictions of classifiers, opened, checked and brought to the same labels; and their scores alone."""
 
 from __future__ import annotations
 
 import dataclasses
 import math
 import numbers
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NamedTuple, TypeAlias
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple, TypeAlias, TypedDict
 
+import numpy as np
 import polars as pl
 
 from assay.core.digits import significant
-from assay.core.errors import InputError, ParameterError, argument, listed, naming, number_of
+from assay.core.errors import InputError, ParameterError, argument, did_you_mean, listed, naming, number_of
 from assay.files.sources import Source, is_file
 from assay.measures.counting.confusion_matrix import REST, ConfusionMatrix
+from assay.measures.counting.label_pairs import weights_of
+from assay.measures.counting.scored import Scored, positives
 from assay.subjects.labels.result import Classification
 from assay.tables import Predictions
 from assay.tables.alignment import aligned
@@ -94,10 +97,8 @@ def _found(
     predictions: Any, pos_label: Any, keep: Mapping[str, str | None] | None = None
 ) -> Iterator[tuple[str, Opened]]:
     if isinstance(predictions, Predictions):
-        yield (
-            predictions.name,
-            predictions if pos_label is None else dataclasses.replace(predictions, pos_label=pos_label),
-        )
+        table = predictions if pos_label is None else dataclasses.replace(predictions, pos_label=pos_label)
+        yield table.name, table
     elif isinstance(predictions, ConfusionMatrix):
         yield "matrix", predictions
     elif isinstance(predictions, Classification):
@@ -175,29 +176,16 @@ def labelled(predictions: Predictions, threshold: float | None = None, *, needed
 
 def _wrong_if_absent(predictions: Predictions) -> Labelled:
     """Of two labels, an absent prediction counts as the other one than the true one: it is never right."""
-    if (
-        predictions.kind != "binary"
-        or predictions.prediction is None
-        or predictions.classes == predictions.label_values
-    ):
+    given = predictions.prediction
+    if predictions.kind != "binary" or given is None or predictions.classes == predictions.label_values:
         return Labelled(predictions)
-    absent = predictions.prediction.eq(NONE)
-    other = (
-        pl.when(predictions.truth == predictions.positive)
-        .then(pl.lit(predictions.negative))
-        .otherwise(pl.lit(predictions.positive))
-    )
-    filled = pl.when(absent).then(other).otherwise(predictions.prediction).alias("prediction")
+    absent, positive, negative = given.eq(NONE), predictions.positive, predictions.negative
+    other = pl.when(predictions.truth == positive).then(pl.lit(negative)).otherwise(pl.lit(positive))
+    columns = predictions.columns.with_columns(pl.when(absent).then(other).otherwise(given).alias("prediction"))
+    labels = predictions.labels and tuple(label for label in predictions.labels if label != NONE)
     items = number_of("item", int(absent.sum()))
     note = f"{predictions.name}: {items} without a prediction, counted as the wrong label"
-    labels = (
-        predictions.labels
-        if predictions.labels is None
-        else tuple(label for label in predictions.labels if label != NONE)
-    )
-    return Labelled(
-        dataclasses.replace(predictions, columns=predictions.columns.with_columns(filled), labels=labels), None, (note,)
-    )
+    return Labelled(dataclasses.replace(predictions, columns=columns, labels=labels), None, (note,))
 
 
 class Prepared(NamedTuple):
@@ -307,3 +295,128 @@ def not_alike(prepared: Sequence[Prepared]) -> tuple[str, ...]:
     except InputError as problem:
         return (f"not the same items, so that numbers of systems cannot be held against each other: {problem}",)
     return ()
+
+
+class ScoredSystem(NamedTuple):
+    """One system's scores, by name; the positive label and the predictions they are of, where those are known."""
+
+    name: str
+    scored: Scored
+    positive: Any = None
+    predictions: Predictions | None = None
+
+    @property
+    def origin(self) -> str | None:
+        """The file it comes from."""
+        held = self.predictions
+        return None if held is None or held.origin == "in memory" else held.origin
+
+
+class ScoreInputs(TypedDict, total=False):
+    """What else is said of the scores: the positive label, the items' weights, which one of several systems."""
+
+    pos_label: Any
+    sample_weight: Any
+    system: str | None
+
+
+def scored_systems(
+    predictions: Any,
+    y_score: Any = None,
+    *,
+    pos_label: Any = None,
+    sample_weight: Any = None,
+    system: str | None = None,
+) -> list[ScoredSystem]:
+    """All systems, or the one that is asked for.
+
+    `predictions` are the truth, with `y_score` (an array, or a dict from names to arrays); or whatever `classify`
+    takes; or a pair of the truth and an array.
+
+    >>> [one.name for one in scored_systems([0, 1], {"old": [0.2, 0.1], "new": [0.2, 0.7]})]
+    ['old', 'new']
+    """
+    if y_score is not None:
+        systems = _of_arrays(predictions, y_score, pos_label, sample_weight)
+    elif sample_weight is not None:
+        raise ParameterError("sample_weight goes with y_true and y_score; predictions hold their own weights")
+    else:
+        systems = _scored(predictions, pos_label)
+    for scored in systems:
+        if not len(scored.scored.positive) + len(scored.scored.negative):
+            raise InputError(
+                f"{scored.name}: {'all weights are 0' if scored.scored.is_weighted else 'there is no item'}"
+            )
+    names = [system.name for system in systems]
+    if system is None:
+        return systems
+    if system not in names:
+        raise ParameterError(
+            f"no system is called {system!r}{did_you_mean(system, names) or f'; there is {listed(names)}'}"
+        )
+    return [systems[names.index(system)]]
+
+
+def only_system(systems: list[ScoredSystem]) -> ScoredSystem:
+    """The only system, or an error that says which there are; its scores as numbers that thresholds can be."""
+    if len(systems) > 1:
+        names = [system.name for system in systems]
+        raise ParameterError(
+            f"a threshold is of one system, and there are {listed(names)}: say {argument('system', names[0])}"
+        )
+    scored = systems[0].scored
+    sides = scored.positive, scored.negative
+    positive, negative = (side if side.dtype.kind == "f" else side.astype(np.float64) for side in sides)
+    return systems[0]._replace(scored=dataclasses.replace(scored, positive=positive, negative=negative))
+
+
+def _scored(predictions: Any, pos_label: Any) -> list[ScoredSystem]:
+    if isinstance(predictions, ScoredSystem):
+        return [predictions]
+    if isinstance(predictions, Scored):
+        return [ScoredSystem("scores", predictions, pos_label)]
+    if isinstance(predictions, tuple) and len(predictions) == 2 and not isinstance(predictions[0], Predictions):
+        return _of_arrays(*predictions, pos_label, None)
+    return [_with_scores(table) for table in opened(predictions, pos_label)]
+
+
+def _with_scores(predictions: Predictions) -> ScoredSystem:
+    label, score = predictions.pos_label, predictions.score
+    if predictions.kind == "multilabel" and label is not None:  # who has the label, against who has not
+        two_labels: Any = against_rest(predictions, label)
+        return _with_scores(two_labels)
+    if score is None and predictions.class_scores:
+        if label is None:
+            names = [str(label) for label in predictions.class_scores]
+            raise ParameterError(
+                f"{predictions.name}: there is a score a class: say which class is positive, against all others, "
+                f"as in {argument('pos_label', names[0])}"
+            )
+        label = label_among(list(predictions.class_scores), label)
+        score = predictions.class_scores[label]
+    if score is None:
+        raise InputError(f"{predictions.name}: there is no score an item to choose a threshold from")
+    if label is None:
+        label = predictions.positive
+    scored = Scored.from_scores(predictions.truth, score, pos_label=label, sample_weight=predictions.weight)
+    return ScoredSystem(predictions.name, scored, label, predictions)
+
+
+def _of_arrays(y_true: Any, y_score: Any, pos_label: Any, sample_weight: Any) -> list[ScoredSystem]:
+    if not isinstance(y_score, Mapping):
+        y_score = {"scores": y_score}
+    if not y_score:
+        raise ParameterError("y_score: expected the scores of at least one system, got none")
+    _, label = positives(y_true, pos_label)
+    if sample_weight is not None:
+        sample_weight = weights_of(sample_weight, len(y_true))
+    return [
+        ScoredSystem(str(name), Scored.from_scores(y_true, scores, pos_label=label, sample_weight=sample_weight), label)
+        for name, scores in y_score.items()
+    ]
+
+
+def warnings_of(systems: Iterable[ScoredSystem]) -> tuple[str, ...]:
+    """What is odd about any of them, once each."""
+    held = [system.predictions for system in systems if system.predictions is not None]
+    return tuple(dict.fromkeys(warning for predictions in held for warning in predictions.warnings))

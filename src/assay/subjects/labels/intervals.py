@@ -17,7 +17,6 @@ import numpy as np
 import polars as pl
 from scipy import special
 
-from assay.measures.counting.confusion import Confusion
 from assay.measures.counting.confusion_matrix import ConfusionMatrix, LabelSets
 from assay.measures.counting.judgments import Floats, Ints
 from assay.measures.counting.label_pairs import codes
@@ -32,7 +31,6 @@ from assay.stats.estimates import BOOTSTRAP, NO_INTERVAL, Estimate
 from assay.stats.score_samples import score_interval
 from assay.subjects.labels.measurement import (
     LABEL_COUNTS,
-    SetPatterns,
     averages,
     bounds_of,
     by_label,
@@ -120,7 +118,7 @@ def resampled(
 def _drawn(counts: Mapping[type, Any], resamples: int, seed: int) -> Iterator[Any]:
     """Items drawn anew, block by block: matrices, or the cells of labels where an item has several."""
     if LabelSets in counts:
-        return resampled_sets(SetPatterns.of(counts[LabelSets]), resamples, seed)
+        return resampled_sets(counts[LabelSets], resamples, seed)
     patterns, matrix = patterns_of(counts), counts[ConfusionMatrix]
     if patterns is None or not patterns.items.sum():
         return iter(())
@@ -161,9 +159,7 @@ def _values(measure: Measure, block: ConfusionMatrix) -> Floats:
 
 
 def _values_by_class(measure: Measure, block: ConfusionMatrix) -> Floats:
-    tp, fp, fn, tn = (cell.ravel() for cell in block.cells())
-    classes = Confusion(tuple(map(str, range(len(tp)))), tp, fp, fn, tn, "class")
-    return measure.of(classes).reshape(len(block.units), len(block.labels))
+    return by_label(measure, np.stack(block.cells(), axis=-1))
 
 
 def _estimate(

@@ -47,13 +47,6 @@ def of_label_sets(measure: Measure, sets: LabelSets) -> PerUnit:
     return averaged(measure, sets.per_label())
 
 
-def stacked(classes: Confusion) -> Floats:
-    """TP, FP, FN and TN (last axis) of each label, as the only unit (first axis)."""
-    tn = np.zeros_like(classes.tp) if classes.tn is None else classes.tn
-    cells: Floats = np.stack([classes.tp, classes.fp, classes.fn, tn], axis=-1)[None].astype(np.float64)
-    return cells
-
-
 def averages(measure: Measure, cells: Floats) -> Floats:
     """The average over labels for each unit, by the measure's `average`; labels without a number are left out."""
     return averaged(measure, _confusion(cells.reshape(-1, 4)), tuple(map(str, range(len(cells))))).values
@@ -69,34 +62,29 @@ def _confusion(cells: Floats) -> Confusion:
     return Confusion(tuple(map(str, range(len(cells)))), tp, fp, fn, tn, "class")
 
 
-class SetPatterns(NamedTuple):
-    """Items that are alike: the four cells of each label (pattern, label, cell), and how many such items there are."""
+def set_patterns(sets: LabelSets) -> tuple[Floats, Ints]:
+    """The four cells of each label (pattern, label, cell), and how many items have that pattern.
 
-    cells: Floats
-    items: Ints
+    Items with the same true and the same predicted labels, and the same weight, are alike.
 
-    @classmethod
-    def of(cls, sets: LabelSets) -> SetPatterns:
-        """Items with the same true and the same predicted labels, and the same weight, are alike.
-
-        >>> SetPatterns.of(LabelSets.from_labels([["a"], ["b"], ["a"]], [["a"], [], ["a"]])).items
-        array([2, 1])
-        """
-        weight = np.ones(len(sets.truth)) if sets.weight is None else sets.weight
-        rows = pl.DataFrame({"weight": weight}).with_columns(
-            sets.truth.list.sort().list.join("\x1f").alias("truth"),
-            sets.prediction.list.sort().list.join("\x1f").alias("prediction"),
-            sets.truth.list.len().alias("true"),
-            sets.prediction.list.len().alias("predicted"),
-        )
-        alike = rows.with_row_index("row").group_by(pl.exclude("row"), maintain_order=True).agg(
-            pl.col("row").first(), pl.len().alias("items")
-        )  # fmt: skip
-        first = alike["row"].cast(pl.Int64)
-        true, predicted = (_has(column.gather(first), sets.labels) for column in (sets.truth, sets.prediction))
-        cells = np.stack([true & predicted, ~true & predicted, true & ~predicted, ~true & ~predicted], axis=-1)
-        weighed: Floats = cells * alike["weight"].to_numpy()[:, None, None]
-        return cls(weighed, alike["items"].to_numpy().astype(np.int64))
+    >>> set_patterns(LabelSets.from_labels([["a"], ["b"], ["a"]], [["a"], [], ["a"]]))[1]
+    array([2, 1])
+    """
+    weight = np.ones(len(sets.truth)) if sets.weight is None else sets.weight
+    rows = pl.DataFrame({"weight": weight}).with_columns(
+        sets.truth.list.sort().list.join("\x1f").alias("truth"),
+        sets.prediction.list.sort().list.join("\x1f").alias("prediction"),
+        sets.truth.list.len().alias("true"),
+        sets.prediction.list.len().alias("predicted"),
+    )
+    alike = rows.with_row_index("row").group_by(pl.exclude("row"), maintain_order=True).agg(
+        pl.col("row").first(), pl.len().alias("items")
+    )  # fmt: skip
+    first = alike["row"].cast(pl.Int64)
+    true, predicted = (_has(column.gather(first), sets.labels) for column in (sets.truth, sets.prediction))
+    cells = np.stack([true & predicted, ~true & predicted, true & ~predicted, ~true & ~predicted], axis=-1)
+    weighed: Floats = cells * alike["weight"].to_numpy()[:, None, None]
+    return weighed, alike["items"].to_numpy().astype(np.int64)
 
 
 def _has(lists: pl.Series, labels: Sequence[str]) -> Counted:
@@ -104,10 +92,11 @@ def _has(lists: pl.Series, labels: Sequence[str]) -> Counted:
     return np.column_stack([lists.list.contains(label).to_numpy() for label in labels]).astype(np.bool_)
 
 
-def resampled_sets(patterns: SetPatterns, resamples: int, seed: int) -> Iterator[Floats]:
+def resampled_sets(sets: LabelSets, resamples: int, seed: int) -> Iterator[Floats]:
     """The four cells of each label as items drawn anew would give them (resample, label, cell), block by block."""
-    for weights in pattern_weights(patterns.items, resamples, seed, cells=patterns.cells[0].size):
-        yield np.tensordot(weights, patterns.cells, axes=1)
+    cells, items = set_patterns(sets)
+    for weights in pattern_weights(items, resamples, seed, cells=cells[0].size):
+        yield np.tensordot(weights, cells, axes=1)
 
 
 #: Measures asked for, in whatever way.
@@ -318,19 +307,17 @@ def baselines_of(counts: Mapping[type, Any], measures: Sequence[Measure]) -> tup
     """Both baselines, by the same measures; random labels have no scores."""
     if LabelSets in counts:
         return _of_sets(counts[LabelSets], measures)
-    if ConfusionMatrix not in counts:  # no measure looks at labels
-        alike = {measure: _of_shares(measure, counts) for measure in measures}
-        chance = dict.fromkeys(measures, math.nan)
-        return (NoSkillBaseline("majority", "always the same", alike), NoSkillBaseline("chance", "chance", chance))
-    matrix: ConfusionMatrix = counts[ConfusionMatrix]
-    most = matrix.labels[int(np.argmax(matrix.table.sum(axis=1)))]
-    blindly, randomly = majority_matrix(matrix), chance_matrix(matrix)
     of_labels = [measure for measure in measures if measure.definition.counts in LABEL_COUNTS]
-    blind = {measure: float(overall(measure, blindly).values[0]) for measure in of_labels}
-    random = {measure: _exact(float(overall(measure, randomly).values[0])) for measure in of_labels}
+    always, blind, random = "always the same", dict[Measure, float](), dict[Measure, float]()
+    if ConfusionMatrix in counts:
+        matrix: ConfusionMatrix = counts[ConfusionMatrix]
+        always = f"always {matrix.labels[int(np.argmax(matrix.table.sum(axis=1)))]}"
+        blindly, randomly = majority_matrix(matrix), chance_matrix(matrix)
+        blind = {measure: float(overall(measure, blindly).values[0]) for measure in of_labels}
+        random = {measure: _exact(float(overall(measure, randomly).values[0])) for measure in of_labels}
     blind |= {measure: _of_shares(measure, counts) for measure in measures if measure not in blind}
     random |= {measure: math.nan for measure in measures if measure not in random}
-    return (NoSkillBaseline("majority", f"always {most}", blind), NoSkillBaseline("chance", "chance", random))
+    return (NoSkillBaseline("majority", always, blind), NoSkillBaseline("chance", "chance", random))
 
 
 def _exact(value: float) -> float:
@@ -353,15 +340,14 @@ def _of_shares(measure: Measure, counts: Mapping[type, Any]) -> float:
 def _of_sets(sets: LabelSets, measures: Sequence[Measure]) -> tuple[NoSkillBaseline, ...]:
     """Labels that more than half of the items have, for every item; and each label as often as it is true."""
     classes = sets.per_label()
-    cells = stacked(classes)
-    true = cells[..., 0] + cells[..., 2]
-    total = cells[0].sum(axis=1)
-    common = [label for label, items, of in zip(sets.labels, true[0], total, strict=True) if items > of / 2]
+    tn = 0 * classes.tp if classes.tn is None else classes.tn
+    true, total = classes.tp + classes.fn, classes.tp + classes.fp + classes.fn + tn
+    common = [label for label, items, of in zip(sets.labels, true, total, strict=True) if items > of / 2]
     alike = pl.Series("prediction", [common], dtype=pl.List(pl.String)).new_from_index(0, len(sets.truth))
     always = replace(sets, prediction=alike)
     blind = {measure: mean_of(measure, of_label_sets(measure, always), {LabelSets: always}) for measure in measures}
     false = total - true
-    chance_cells = np.stack([true**2, false * true, true * false, false**2], axis=-1) / total[:, None]
+    chance_cells = (np.stack([true**2, false * true, true * false, false**2], axis=-1) / total[:, None])[None]
     random = {
         measure: math.nan if is_per_item(measure) else float(averages(measure, chance_cells)[0]) for measure in measures
     }
@@ -377,18 +363,11 @@ LEADING = "MCC"
 SPARE = "BalancedAccuracy"
 
 
-class Imbalance(NamedTuple):
-    """The commonest label, and its share of the items."""
-
-    label: str
-    share: float
-
-
-def imbalance_of(truth: Predictions | ConfusionMatrix) -> Imbalance | None:
-    """The label that most items have, if accuracy misleads for that; None otherwise, and for several labels an item.
+def imbalance_of(truth: Predictions | ConfusionMatrix) -> tuple[str, float] | None:
+    """The label that most items have and its share, if accuracy misleads for that; None for several labels an item.
 
     >>> imbalance_of(Predictions.of([0, 0, 0, 0, 1], [0, 0, 0, 1, 1])), imbalance_of(Predictions.of([0, 1], [0, 1]))
-    (Imbalance(label='0', share=0.8), None)
+    (('0', 0.8), None)
     """
     if isinstance(truth, ConfusionMatrix):
         labels, support = list(truth.labels), truth.table.sum(axis=1).astype(np.float64)
@@ -402,7 +381,18 @@ def imbalance_of(truth: Predictions | ConfusionMatrix) -> Imbalance | None:
     if not len(support) or not support.sum() > 0:
         return None
     share = float(support.max() / support.sum())
-    return Imbalance(str(labels[int(support.argmax())]), share) if share >= IMBALANCED else None
+    return (str(labels[int(support.argmax())]), share) if share >= IMBALANCED else None
+
+
+def four_cells(matrix: ConfusionMatrix) -> tuple[float, float, float, float]:
+    """TP, FP, FN and TN of the positive label.
+
+    >>> four_cells(ConfusionMatrix.from_matrix([[9, 1], [2, 8]], ["ill", "well"], pos_label="ill"))
+    (9.0, 2.0, 1.0, 8.0)
+    """
+    cells = matrix.positive_class()
+    tp, fp, fn = (float(cell[0]) for cell in (cells.tp, cells.fp, cells.fn))
+    return tp, fp, fn, float(matrix.items[0]) - tp - fp - fn
 
 
 def predictive_values(matrix: ConfusionMatrix, prevalences: Sequence[float]) -> pl.DataFrame:
@@ -412,9 +402,7 @@ def predictive_values(matrix: ConfusionMatrix, prevalences: Sequence[float]) -> 
     >>> predictive_values(matrix, [0.1]).rows()  # 0.09 / (0.09 + 0.18), 0.72 / (0.72 + 0.01)
     [(0.1, 0.3333, 0.9863)]
     """
-    cells = matrix.positive_class()
-    tp, fp, fn = (float(cell[0]) for cell in (cells.tp, cells.fp, cells.fn))
-    tn = float(matrix.items[0]) - tp - fp - fn
+    tp, fp, fn, tn = four_cells(matrix)
     rows = []
     for prevalence in prevalences:
         if not 0 < prevalence < 1:

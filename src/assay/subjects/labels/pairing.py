@@ -32,7 +32,6 @@ from assay.subjects.labels.measurement import (
     LABEL_COUNTS,
     LEADING,
     SPARE,
-    Imbalance,
     bounds_of,
     classes_left_out,
     computed,
@@ -171,8 +170,8 @@ class Classifiers(ItemPairing):
         return list(dict.fromkeys(map(self.measure, names_in(wanted) or ())))
 
     @cached_property
-    def imbalance(self) -> Imbalance | None:
-        """The label that most items have, if accuracy misleads for that."""
+    def imbalance(self) -> tuple[str, float] | None:
+        """The label that most items have and its share, if accuracy misleads for that."""
         return imbalance_of(self.predictions[0])
 
     @cached_property

@@ -122,11 +122,10 @@ def confused_pairs(matrix: ConfusionMatrix) -> pl.DataFrame:
 
 
 class ClassificationView(NamedTuple):
-    """How a classification is shown: the matrix turned, as shares or in another order; how many errors and pairs."""
+    """How a classification is shown: the matrix turned, or as shares; how many errors and pairs."""
 
     orientation: Orientation = "rows_are_true"
     normalize: Normalize | None = None
-    reorder: bool = False
     errors: int = 0
     most_confused: int = 0
     prevalences: tuple[float, ...] = ()

@@ -39,11 +39,7 @@ def of_qrels(qrels: Qrels) -> str:
     True
     """
     keys = [name for name in ("query_id", "doc_id", "judge") if name in qrels.frame.columns]
-    frame = qrels.frame.sort(keys)
-    texts, numbers = hashlib.sha256(), hashlib.sha256()
-    texts.update(_ids(frame, keys))
-    numbers.update(_little_endian(frame["relevance"]))
-    return _together(texts, numbers)
+    return _digest([_bytes(qrels.frame.sort(keys), keys, "relevance")])
 
 
 def of_run(run: Batches, rank_by: str = "score") -> str:
@@ -53,15 +49,7 @@ def of_run(run: Batches, rank_by: str = "score") -> str:
     >>> of_run(Run.of({"q1": {"d1": 2.0}})) == of_run(Run.of({"q1": {"d1": 2.5}}))
     False
     """
-    texts, numbers = hashlib.sha256(), hashlib.sha256()
-
-    def columns(frame: pl.DataFrame) -> tuple[bytes, bytes]:
-        return _ids(frame, ["query_id", "doc_id"]), _little_endian(frame["score"])
-
-    for ids, scores in run.batches(columns, rank_by):
-        texts.update(ids)
-        numbers.update(scores)
-    return _together(texts, numbers)
+    return _digest(run.batches(lambda frame: _bytes(frame, ["query_id", "doc_id"], "score"), rank_by))
 
 
 def of_json(told: Any) -> str:
@@ -74,18 +62,19 @@ def of_json(told: Any) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def _ids(frame: pl.DataFrame, keys: Sequence[str]) -> bytes:
-    """The ids of all rows, each with its length, so that no two tables give the same bytes."""
+def _bytes(frame: pl.DataFrame, keys: Sequence[str], number: str) -> tuple[bytes, bytes]:
+    """The ids of all rows, each with its length, so that no two tables give the same bytes; and their numbers."""
     parts = [part for key in keys for part in (pl.col(key).str.len_bytes().cast(pl.String), pl.lit(":"), pl.col(key))]
     rows = frame.select(pl.concat_str(parts)).to_series()
-    return "".join(f"{row}\n" for row in rows.to_list()).encode()
+    numbers = frame[number].cast(pl.Float64).to_numpy() + 0.0  # -0 is 0
+    return "".join(f"{row}\n" for row in rows.to_list()).encode(), numbers.astype("<f8").tobytes()
 
 
-def _little_endian(numbers: pl.Series) -> bytes:
-    return (numbers.cast(pl.Float64).to_numpy() + 0.0).astype("<f8").tobytes()  # -0 is 0
-
-
-def _together(texts: Any, numbers: Any) -> str:
+def _digest(pieces: Iterable[tuple[bytes, bytes]]) -> str:
+    texts, numbers = hashlib.sha256(), hashlib.sha256()
+    for ids, values in pieces:
+        texts.update(ids)
+        numbers.update(values)
     return hashlib.sha256(texts.digest() + numbers.digest()).hexdigest()
 
 

@@ -16,12 +16,12 @@ from assay.core.errors import Note, ParameterError
 from assay.measures.counting.judgments import Floats, Ints
 from assay.measures.counting.ranks import Ranks, as_judged, retrieved, same_queries, why_not
 from assay.measures.registry import Measure
+from assay.stats.pairing import FROM_SCORES, UNSEEN
 from assay.subjects.ranking.evaluation import Evaluation
 from assay.subjects.ranking.unjudged import bounds_of, judge_next, reach_of
 from assay.tables import picked
 from assay.verbs.comparison.findings import Finding, VisibleChanges
 from assay.verbs.comparison.result import Comparison
-from assay.verbs.scores import FROM_SCORES, UNSEEN
 
 #: How many results most pages show.
 PAGE = 10

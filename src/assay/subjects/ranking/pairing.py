@@ -6,7 +6,6 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from math import isnan
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import polars as pl
@@ -15,7 +14,7 @@ from assay.core.digits import as_percent, as_percents
 from assay.core.errors import InputError, ParameterError, number_of, refuse_unknown
 from assay.files import Source, is_file
 from assay.measures.registry import Measure
-from assay.stats.pairing import Wanted
+from assay.stats.pairing import ScorePairing, Wanted, listed
 from assay.stats.samples import Sample
 from assay.stats.weighted_samples import PooledSample
 from assay.subjects.ranking.baselines import DEFAULT_MEASURES, Baseline, coverage_of, frozen_in
@@ -33,7 +32,6 @@ from assay.verbs.gating.checks import (
     named_of_rankings,
 )
 from assay.verbs.gating.gate import TAKES, Sides, Two
-from assay.verbs.scores import ScorePairing, listed
 
 if TYPE_CHECKING:
     from assay.verbs.comparison.result import Comparison
@@ -118,11 +116,7 @@ class RunPairing(ScorePairing):
 
     def signatures(self, measures: Iterable[str]) -> dict[str, str]:
         """Everything that each measure's number depends on, in one line."""
-        del measures
         return dict(self.runs.signatures)
-
-
-_NOTHING: Mapping[str, Sequence[str]] = MappingProxyType({})
 
 
 class RunSides(Sides):
@@ -222,7 +216,7 @@ def _apart(baseline: str, candidate: str) -> tuple[str, str]:
 def guards_of(
     coverage: Sequence[Coverage],
     settings: GateSettings,
-    undefined: Mapping[str, Sequence[str]] = _NOTHING,
+    undefined: Mapping[str, Sequence[str]] | None = None,
     *,
     complete: bool = False,
 ) -> tuple[Guard, ...]:
@@ -251,7 +245,7 @@ def guards_of(
         lacks = f"{one.system} lacks {one.missing:,} of {number_of('judged topic', one.topics)} ({lacking_share})"
         made.append(Guard(MISSING, one.system, holds, f"{lacks}; allowed are {most}"))
     for one in coverage:
-        lacking = undefined.get(one.system, ())
+        lacking = (undefined or {}).get(one.system, ())
         says = "; ".join(lacking) or f"every measure is defined for some topic of {one.system}"
         made.append(Guard(DEFINED, one.system, not lacking, says))
     made.append(_judged_at_all(*coverage, complete=complete))

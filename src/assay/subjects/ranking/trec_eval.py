@@ -75,20 +75,14 @@ class PrintOptions:
 _Maker = Callable[[list[str] | None, PrintOptions], list[Line]]
 
 
-def _plain(measure: Measure, **line: Any) -> _Maker:
-    def make(parameters: list[str] | None, options: PrintOptions) -> list[Line]:  # noqa: ARG001
-        _refuse(parameters, measure.name)
-        return [Line("", (measure,), **line)]
-
-    return make
-
-
-def _named(name: str) -> _Maker:
-    """What is known of the run as a whole, not computed from topics."""
+def _plain(measure: Measure | str, **line: Any) -> _Maker:
+    """A measure without parameters; or the name of what is known of the run as a whole, not computed from topics."""
+    name, measures = (measure, ()) if isinstance(measure, str) else (measure.name, (measure,))
 
     def make(parameters: list[str] | None, options: PrintOptions) -> list[Line]:  # noqa: ARG001
-        _refuse(parameters, name)
-        return [Line("", summary="none", per_topic=False)]
+        if parameters:
+            raise ParameterError(f"{name} takes no parameters, but {','.join(parameters)} was given")
+        return [Line("", measures, **line)]
 
     return make
 
@@ -172,8 +166,8 @@ def _relstring(parameters: list[str] | None, options: PrintOptions) -> list[Line
 
 
 _CATALOGUE: dict[str, _Maker] = {
-    "runid": _named("runid"),
-    "num_q": _named("num_q"),
+    "runid": _plain("runid", summary="none", per_topic=False),
+    "num_q": _plain("num_q", summary="none", per_topic=False),
     "num_ret": _plain(known.NumRet, summary="sum", whole=True, when_missing=0.0),
     "num_rel": _plain(known.NumRel, summary="sum", whole=True),
     "num_rel_ret": _plain(known.NumRelRet, summary="sum", whole=True),
@@ -257,11 +251,6 @@ def lines_to_print(options: PrintOptions) -> dict[str, list[Line]]:
 
 def _as_typed(parameters: list[str] | None) -> str:
     return "_" + ",".join(parameters) if parameters else ""
-
-
-def _refuse(parameters: list[str] | None, name: str) -> None:
-    if parameters:
-        raise ParameterError(f"{name} takes no parameters, but {','.join(parameters)} was given")
 
 
 def _leading(text: str, pattern: str) -> str:

@@ -26,8 +26,8 @@ from assay.stats.samples import NO_DRAWING, Sample
 from assay.subjects.ranking.evaluation import Evaluation
 from assay.tables import Topics
 from assay.verbs.comparison.findings import Finding, Levels, finding_of
-from assay.verbs.comparison.result import attribute_of
-from assay.verbs.scores import unit_pairing_of
+from assay.verbs.comparison.result import attribute_of, is_absent
+from assay.verbs.subject import unit_pairing_of
 
 #: A name before an equals sign, at the start or after something that separates.
 _NAMED = re.compile(r"(?:^|(?<=[-_,;:+ &/]))([A-Za-z][A-Za-z0-9]*(?:_[A-Za-z0-9]+)*)=")
@@ -85,12 +85,8 @@ def grid_of(settings: Mapping[str, Parameters]) -> dict[str, list[float]]:
 
 
 def _value(text: str) -> float | str:
-    try:
-        number = float(text)
-    except ValueError:
-        return text
     # Words such as "nan" and "inf" are numbers to Python, and 1_000 is one with a mark.
-    return number if re.fullmatch(r"[-+]?[0-9.]+(?:[eE][-+]?[0-9]+)?", text) else text
+    return float(text) if re.fullmatch(r"[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]+)?", text) else text
 
 
 #: What the system with the honest number is called beside its settings.
@@ -361,7 +357,7 @@ def _folds(
         return list(topics), np.arange(count), f"each of {number_of('topic', count)} held out in turn"
     if isinstance(folds, Mapping | Topics):
         held = attribute_of(folds, by)
-        absent = [topic for topic in topics if _is_nothing(held.get(topic))]
+        absent = [topic for topic in topics if is_absent(held.get(topic))]
         if absent:
             raise InputError(f"folds: expected one for every topic, got none for {listed(absent)}")
         labels = list(dict.fromkeys(sorted(str(held[topic]) for topic in topics)))
@@ -376,10 +372,6 @@ def _folds(
     dealt[np.random.default_rng(seed).permutation(count)] = np.arange(count) % number
     basis = f"{number_of('topic', count)} in {number} folds drawn with seed {seed}"
     return [str(place) for place in range(1, number + 1)], dealt, basis
-
-
-def _is_nothing(fold: Any) -> bool:
-    return fold is None or fold == "" or fold != fold  # noqa: PLR0124  # what is not a number is not equal to itself
 
 
 def _finding(sample: Sample, both: Floats, baseline: str, error: float, levels: Levels) -> Finding:

@@ -12,6 +12,7 @@ from assay.core.errors import InputError, ParameterError, number_of, quote
 from assay.files.small_tables import read_score_rows, read_scores
 from assay.files.sources import Source, is_file
 from assay.measures.parser import agreed_direction, meanings
+from assay.stats.pairing import ScorePairing, listed
 from assay.tables import Scores
 from assay.verbs.diagnosis.examination import (
     EXAMPLES,
@@ -28,7 +29,6 @@ from assay.verbs.diagnosis.examination import (
     share,
 )
 from assay.verbs.gating.gate import TAKES, Sides, Two, chosen_two
-from assay.verbs.scores import ScorePairing, listed
 from assay.verbs.subject import Words
 
 if TYPE_CHECKING:
@@ -220,7 +220,6 @@ class ScoresSubject:
 
     def pairing(self, inputs: Sequence[Any], measures: Any, seed: int, rules: Mapping[str, Any]) -> ScorePairing:
         """The systems, paired by unit."""
-        del seed, rules
         scores, *others = inputs
         if others:
             raise ParameterError("scores hold all systems: give one table of them, and nothing else")
@@ -238,7 +237,6 @@ class ScoresSubject:
         self, measure: str | Measure, inputs: Sequence[Any], place: Place, view: View, rules: dict[str, Any]
     ) -> Explanation:
         """There is nothing behind the numbers."""
-        del measure, place, view, rules
         from assay.verbs.explanation.result import not_explained  # noqa: PLC0415  # only who explains waits for it
 
         raise not_explained(inputs[0])

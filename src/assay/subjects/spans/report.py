@@ -11,19 +11,26 @@ import polars as pl
 
 from assay.core.digits import as_level, number, span
 from assay.core.errors import InputError, ParameterError, joined, number_of, of_kind
-from assay.core.words import INTERVALS, tone_of
+from assay.core.words import INTERVALS
 from assay.measures.registry import Measure
-from assay.show.model import Column, Document, Prose, Section, Table, Verdict
+from assay.show.model import Column, Document, Section, Table
 from assay.stats import estimates
+from assay.stats.pairing import listed
 from assay.subjects.spans.evaluation import Extraction
 from assay.subjects.spans.subject import COMPARED_BY, RULES, Extractions
 from assay.verbs.comparison import Comparison, compare
-from assay.verbs.report.subject import IN_MEMORY, InputFile, Request, check_name, compared_with, refuse_repeated
-from assay.verbs.scores import listed
-from assay.verbs.sections.comparisons import verdicts_table
+from assay.verbs.report.items import claims, verdicts
+from assay.verbs.report.report import (
+    IN_MEMORY,
+    InputFile,
+    Request,
+    check_name,
+    compared_with,
+    refuse_repeated,
+    summed_up,
+)
 from assay.verbs.sections.estimates import DASH, prose_section, settings_of
 from assay.verbs.sections.methods import Citations, method
-from assay.verbs.sections.sentences import conflict, headline, of_finding, of_verdict
 
 _COUNTS = ("true", "predicted", "TP", "FP", "FN")
 
@@ -184,7 +191,9 @@ class ReportedExtractions:
         yield self._summary()
         yield Section("measures", "Measures", (self._measures(),), "Every number with its interval.")
         if self.comparison is not None:
-            yield _compared(self.comparison)
+            lead = "Whether the difference could be due to the documents that happen to be here."
+            compared = verdicts(self.comparison, "Extractions compared", kind="document", effects="relative")
+            yield Section("compared", "Compared", (compared,), lead)
         close = self.systems[:MOST_SYSTEMS]
         for name, title, lead, table in (
             ("types", "Types", "Which types of spans are found, and which are not.", _report_types),
@@ -198,25 +207,16 @@ class ReportedExtractions:
             yield "there is no mistake to list: every span was found, and no other"
         if len(self.systems) > len(close):
             systems = number_of("system", len(self.systems))
-            yield f"{systems} are too many to look at each closely: types and documents are of the first {len(close)}"
+            yield f"{systems} are too many to show each in detail: types and documents are of the first {len(close)}"
 
     def _summary(self) -> Section:
         first = self.systems[0]
         counts = [number_of("system", len(self.systems)), number_of("document", len(first.documents.units))]
         lead = ", ".join([*counts, number_of("true span", len(first.truth.once))])
-        parts: list[Prose | Verdict] = []
-        if self.comparison is not None and len(self.systems) == 2:
-            finding = self.comparison.findings[0]
-            word, short = finding.verdict.word, f"{headline(finding)} under {finding.measure}."
-            numbers = filter(None, (of_verdict(finding, "document"), conflict(finding, "document")))
-            parts += [Verdict(word, tone_of(word), short), *map(Prose, numbers)]
         worth = [self._worth(system) for system in self.systems[:MOST_SYSTEMS]]
-        parts += [Prose(text) if place or parts else Prose(text, "claim") for place, text in enumerate(worth)]
         warnings = Extractions(self.systems).warnings
-        if warnings:
-            parts.append(Prose(style="warning", title="Mind this", points=warnings))
         data = {"confidence": first.confidence, "caveats": [], "warnings": list(warnings)}
-        return Section("summary", "", tuple(parts), lead, data=data)
+        return summed_up(lead, claims(self.comparison, worth, "document"), None, warnings, data)
 
     def _worth(self, system: Extraction) -> str:
         """A system's numbers in a sentence."""
@@ -279,17 +279,6 @@ class ReportedExtractions:
             counts, in_memory = number_of("span", len(side.once)), side.origin == IN_MEMORY
             place = name or kind if in_memory else side.origin
             yield InputFile("spans", place, IN_MEMORY if in_memory else kind, counts, None if in_memory else name)
-
-
-def _compared(comparison: Comparison) -> Section:
-    findings, power = comparison.findings, comparison.settings.power
-    table = verdicts_table(findings, caption="Extractions compared", effects="relative")
-    words = tuple(Prose(of_finding(finding, "document", power)) for finding in findings)
-    lead = "Whether the difference could be due to the documents that happen to be here."
-    settings = {"comparisons": comparison.family_size, "correction": comparison.correction}
-    data = settings | {"settings": comparison.settings._asdict()}
-    parts = (table, Section("words", "In words", words, fold="closed"))
-    return Section("compared", "Compared", (Section("verdicts", parts=parts, data=data),), lead)
 
 
 def _report_types(system: Extraction) -> Table:

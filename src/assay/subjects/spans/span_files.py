@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import polars as pl
 
@@ -15,7 +16,7 @@ from assay.files.named_columns import names_of, read_named_columns
 from assay.files.parquet import read_table
 from assay.files.registry import COLUMN_MARKS, head_of
 from assay.files.sources import Readable, Source, decoded, lines_of
-from assay.subjects.spans.spans import UNTYPED, Spans, spans_of, tuples_of
+from assay.subjects.spans.spans import UNTYPED, SpanPlace, Spans, spans_of
 from assay.tables.named_columns import NamedColumns
 from assay.tables.roles import TABLES, absent, columns_of, find, roles_in
 
@@ -29,14 +30,6 @@ class Tag(NamedTuple):
 
     mark: str
     type: str = ""
-
-
-class Tagged(NamedTuple):
-    """A span in tokens of a sentence, from `start` to before `end`."""
-
-    start: int
-    end: int
-    type: str
 
 
 def tag_of(text: str) -> Tag | None:
@@ -53,39 +46,30 @@ def tag_of(text: str) -> Tag | None:
     return Tag(_SAME.get(match[1], match[1]), match[2] or UNTYPED)
 
 
-def tagged_spans(tags: Sequence[Tag]) -> list[Tagged]:
-    """The spans of a sentence, as the reference script of the CoNLL shared tasks finds them.
+def tagged_spans(tags: Sequence[Tag]) -> list[SpanPlace]:
+    """The spans of a sentence in tokens, as the reference script of the CoNLL shared tasks finds them.
 
     A span starts at B or S; and at I or E, if no span of this type is open. It ends after E or S; and before B, S, O,
     another type, or the end of the sentence.
 
     >>> tagged_spans([Tag("I", "PER"), Tag("I", "PER"), Tag("I", "LOC"), Tag("O")])
-    [Tagged(start=0, end=2, type='PER'), Tagged(start=2, end=3, type='LOC')]
+    [SpanPlace(start=0, end=2, type='PER'), SpanPlace(start=2, end=3, type='LOC')]
     """
-    spans: list[Tagged] = []
+    spans: list[SpanPlace] = []
     start: int | None = None
     kind = ""
     for place, (mark, named) in enumerate(tags):
         if start is not None and (mark in "BSO" or named != kind):
-            spans.append(Tagged(start, place, kind))
+            spans.append(SpanPlace(start, place, kind))
             start = None
         if mark != "O" and start is None:
             start, kind = place, named
         if mark in "ES" and start is not None:
-            spans.append(Tagged(start, place + 1, kind))
+            spans.append(SpanPlace(start, place + 1, kind))
             start = None
     if start is not None:
-        spans.append(Tagged(start, len(tags), kind))
+        spans.append(SpanPlace(start, len(tags), kind))
     return spans
-
-
-def orphans(tags: Sequence[Tag]) -> int:
-    """How many spans start without B or S.
-
-    >>> orphans([Tag("B", "PER"), Tag("O"), Tag("I", "PER")])
-    1
-    """
-    return sum(tags[span.start].mark not in "BS" for span in tagged_spans(tags))
 
 
 _BREAK = "-DOCSTART-"
@@ -100,17 +84,17 @@ class Token(NamedTuple):
     fields: list[str]
 
 
-class Sentence(NamedTuple):
-    """Tokens up to a blank line, and the document that they are of."""
-
-    document: int
-    tokens: list[Token]
+#: The tokens up to a blank line, and the name of the document that they are of.
+Sentence: TypeAlias = tuple[str, list[Token]]
 
 
 def sentences(source: Source) -> tuple[list[Sentence], tuple[str, ...]]:
-    """All sentences of a file, and what is odd about it."""
+    """All sentences of a file, and what is odd about it.
+
+    Documents are numbered from 1; in a file that does not part them, each sentence is one.
+    """
     text, warnings = decoded(source)
-    sentences_read: list[Sentence] = []
+    numbered: list[tuple[int, list[Token]]] = []
     document, tokens = 0, list[Token]()
     for number, line in enumerate(lines_of(text), 1):
         fields = line.rstrip().split("\t") if "\t" in line.strip() else line.split()
@@ -119,14 +103,16 @@ def sentences(source: Source) -> tuple[list[Sentence], tuple[str, ...]]:
             tokens.append(Token(number, fields))
             continue
         if (not fields or starts_document) and tokens:
-            sentences_read.append(Sentence(document, tokens))
+            numbered.append((document, tokens))
             tokens = []
         document += starts_document
     if tokens:
-        sentences_read.append(Sentence(document, tokens))
-    if not sentences_read:
+        numbered.append((document, tokens))
+    if not numbered:
         raise EmptyFileError(source.name, _EXPECTED)
-    return sentences_read, warnings
+    parted = numbered[-1][0] > 0
+    named = [(str(max(part, 1) if parted else place), held) for place, (part, held) in enumerate(numbered, 1)]
+    return named, warnings
 
 
 def _is_comment(fields: Sequence[str]) -> bool:
@@ -143,7 +129,7 @@ def read_tagged(source: Source) -> Spans:
 def read_both(source: Source) -> tuple[Spans, Spans]:
     """The true and the predicted spans of a file with two columns of tags at the end: truth, then prediction."""
     tagged, warnings = sentences(source)
-    for token in (token for sentence in tagged for token in sentence.tokens):
+    for token in (token for _, tokens in tagged for token in tokens):
         if len(token.fields) < 2 or tag_of(token.fields[-2].strip()) is None:
             expected = "two tags at the end of the line, truth and prediction (or a second file with predictions)"
             raise FormatError(source.name, token.line, expected=expected, got=" ".join(token.fields))
@@ -154,17 +140,14 @@ def read_pair(truth: Source, predicted: Source) -> tuple[Spans, Spans]:
     """The spans of two files with the same tokens, a tag each."""
     ours, warnings = sentences(truth)
     theirs, more = sentences(predicted)
-    for first, other in zip(ours, theirs, strict=False):
-        for ours_token, theirs_token in zip(first.tokens, other.tokens, strict=False):
+    for (_, first), (_, other) in zip(ours, theirs, strict=False):
+        for ours_token, theirs_token in zip(first, other, strict=False):
             if not _same(ours_token, theirs_token):
                 expected = f"the token of {truth.name}:{ours_token.line}, {ours_token.fields[0]!r}"
                 raise FormatError(predicted.name, theirs_token.line, expected=expected, got=theirs_token.fields[0])
-        if len(first.tokens) != len(other.tokens):
-            expected = (
-                f"a sentence of {number_of('token', len(first.tokens))}, as at {truth.name}:{first.tokens[0].line}"
-            )
-            got = number_of("token", len(other.tokens))
-            raise FormatError(predicted.name, other.tokens[0].line, expected=expected, got=got)
+        if len(first) != len(other):
+            expected = f"a sentence of {number_of('token', len(first))}, as at {truth.name}:{first[0].line}"
+            raise FormatError(predicted.name, other[0].line, expected=expected, got=number_of("token", len(other)))
     if len(ours) != len(theirs):
         expected = f"{number_of('sentence', len(ours))}, as in {truth.name}"
         raise FormatError(predicted.name, None, expected=expected, got=number_of("sentence", len(theirs)))
@@ -177,31 +160,21 @@ def _same(first: Token, other: Token) -> bool:
 
 
 def _spans(source: Source, tagged: list[Sentence], column: int, warnings: tuple[str, ...]) -> Spans:
-    tags = [[_tag(source, token, column) for token in sentence.tokens] for sentence in tagged]
-    if lost := sum(map(orphans, tags)):
-        warnings = (*warnings, f"{source.name}: {number_of('span', lost)} without B- at the start: counted")
-    named = tuple(dict.fromkeys(_document(tagged, number) for number in range(len(tagged))))
-    return spans_of(_rows(tagged, tags, column), named, source.name, warnings)
-
-
-def _document(tagged: Sequence[Sentence], number: int) -> str:
-    """Documents are numbered from 1; in a file that does not part them, each sentence is one."""
-    return str(max(tagged[number].document, 1)) if tagged[-1].document else str(number + 1)
-
-
-def _rows(tagged: Sequence[Sentence], tags: Sequence[Sequence[Tag]], column: int) -> Iterator[dict[str, object]]:
-    before: dict[str, int] = {}
-    for number, (sentence, sentence_tags) in enumerate(zip(tagged, tags, strict=True)):
-        document = _document(tagged, number)
-        offset = before.get(document, 0)
-        before[document] = offset + len(sentence_tags)
-        for start, end, kind in tagged_spans(sentence_tags):
-            tokens = sentence.tokens[start:end]
-            has_words = len(tokens[0].fields) > abs(column)
-            yield {
-                "document": document, "start": offset + start, "end": offset + end, "type": kind,
-                "text": " ".join(token.fields[0] for token in tokens) if has_words else None, "line": tokens[0].line,
-            }  # fmt: skip
+    rows: list[dict[str, object]] = []
+    before: Counter[str] = Counter()  # tokens of the document's sentences so far
+    orphans = 0
+    for document, tokens in tagged:
+        tags = [_tag(source, token, column) for token in tokens]
+        for start, end, kind in tagged_spans(tags):
+            has_words = len(tokens[start].fields) > abs(column)
+            place = {"start": before[document] + start, "end": before[document] + end}
+            text = " ".join(token.fields[0] for token in tokens[start:end]) if has_words else None
+            rows.append({"document": document, **place, "type": kind, "text": text, "line": tokens[start].line})
+            orphans += tags[start].mark not in "BS"
+        before[document] += len(tokens)
+    if orphans:
+        warnings = (*warnings, f"{source.name}: {number_of('span', orphans)} without B- at the start: counted")
+    return spans_of(rows, tuple(before), source.name, warnings)
 
 
 def _tag(source: Source, token: Token, column: int) -> Tag:
@@ -328,8 +301,7 @@ def spans_in(table: NamedColumns) -> Spans:
 
 def _from_json(source: Source, keys: Sequence[str]) -> Spans:
     """A span or a tuple a record, or a document a record with a list under one of the keys."""
-    places: list[dict[str, Any]] = []
-    tuples: list[dict[str, Any]] = []
+    rows: list[dict[str, Any]] = []
     documents: list[str] = []
     for count, (line, record) in enumerate(records(source), 1):
         document = _first(record, "document")
@@ -343,20 +315,17 @@ def _from_json(source: Source, keys: Sequence[str]) -> Spans:
                 row = _span(item, key == _TUPLES, source.name, line) | where
                 if isinstance(text, str) and row.get("text") is None and "start" in row:
                     row["text"] = _cut(text, row)
-                (tuples if _VALUES in row else places).append(row)
+                rows.append(row)
         elif keys is _SPANS and (_VALUES in record or _first(record, "start") is not None):
-            row = _span(record, _VALUES in record, source.name, line)
-            (tuples if _VALUES in row else places).append(row | where)
+            rows.append(_span(record, _VALUES in record, source.name, line) | where)
         else:
             expected = f"an object with a list as {' or '.join(f'`{key}`' for key in keys[:2])}"
             raise FormatError(source.name, line, expected=expected, got=", ".join(record))
-    if places and tuples:
+    if len({_VALUES in row for row in rows}) > 1:
         raise FormatError(source.name, None, expected="spans or tuples", got="both")
-    if not documents and not places and not tuples:
+    if not documents and not rows:
         raise EmptyFileError(source.name, _SHAPES)
-    return (
-        tuples_of(tuples, tuple(documents), source.name) if tuples else spans_of(places, tuple(documents), source.name)
-    )
+    return spans_of(rows, tuple(documents), source.name)
 
 
 def _span(item: Any, is_tuple: bool, path: str, line: int | None) -> dict[str, Any]:

@@ -121,48 +121,43 @@ class Spans:
             if isinstance(row, str) or len(row) < 2:
                 raise InputError(f"tuple {number}: expected a document and one value or more, got {row!r}")
             rows.append({"document": row[0], "values": list(row[1:])})
-        return tuples_of(rows, tuple(map(str, documents)))
+        return spans_of(rows, tuple(map(str, documents)))
 
 
 def spans_of(
-    rows: Iterable[Mapping[str, Any]],
+    rows: Sequence[Mapping[str, Any]],
     documents: tuple[str, ...],
     origin: str = "in memory",
     warnings: tuple[str, ...] = (),
 ) -> Spans:
-    """Rows with the names of the columns -> spans; what is no place is refused."""
-    columns: dict[str, list[Any]] = {name: [] for name in _PLACES}
+    """Rows with the names of the columns -> spans, or tuples if they have values; what is no place is refused."""
+    schema = _TUPLES if rows and "values" in rows[0] else _PLACES
+    columns: dict[str, list[Any]] = {name: [] for name in schema}
     for number, row in enumerate(rows, 1):
         where = f"{origin}:{row['line']}" if row.get("line") is not None else f"{origin}: span {number}"
-        for name in ("start", "end"):
-            if isinstance(row.get(name), bool) or not hasattr(row.get(name), "__index__"):
-                raise InputError(f"{where}: expected a whole number as {name}, got {row.get(name)!r}")
-            if not -_BEYOND <= int(row[name]) < _BEYOND:
-                raise InputError(f"{where}: expected a whole number below 2^63 as {name}, got a larger one")
+        text, kind = row.get("text"), row.get("type")
+        if schema is _PLACES:
+            for name in ("start", "end"):
+                columns[name].append(_place(row.get(name), name, where))
+        else:
+            columns["values"].append(["" if value is None else str(value) for value in row["values"]])
+            text = " | ".join(columns["values"][-1])
         if row.get("document") is None:
             raise InputError(f"{where}: expected a document, got none")
-        kind = row.get("type")
         columns["document"].append(str(row["document"]))
-        columns["start"].append(int(row["start"]))
-        columns["end"].append(int(row["end"]))
         columns["type"].append(UNTYPED if kind is None else str(kind))
-        columns["text"].append(None if row.get("text") is None else str(row["text"]))
+        columns["text"].append(None if text is None else str(text))
         columns["line"].append(row.get("line"))
-    return Spans(_frame(columns, _PLACES, origin), documents, origin, warnings)
+    return Spans(_frame(columns, schema, origin), documents, origin, warnings)
 
 
-def tuples_of(rows: Iterable[Mapping[str, Any]], documents: tuple[str, ...], origin: str = "in memory") -> Spans:
-    """Rows with a document and values -> tuples."""
-    columns: dict[str, list[Any]] = {name: [] for name in _TUPLES}
-    for row in rows:
-        kind = row.get("type")
-        values = ["" if value is None else str(value) for value in row["values"]]
-        columns["document"].append(str(row["document"]))
-        columns["values"].append(values)
-        columns["type"].append(UNTYPED if kind is None else str(kind))
-        columns["text"].append(" | ".join(values))
-        columns["line"].append(row.get("line"))
-    return Spans(_frame(columns, _TUPLES, origin), documents, origin)
+def _place(value: Any, name: str, where: str) -> int:
+    """Where a span starts or ends."""
+    if isinstance(value, bool) or not hasattr(value, "__index__"):
+        raise InputError(f"{where}: expected a whole number as {name}, got {value!r}")
+    if not -_BEYOND <= int(value) < _BEYOND:
+        raise InputError(f"{where}: expected a whole number below 2^63 as {name}, got a larger one")
+    return int(value)
 
 
 def _frame(columns: Mapping[str, list[Any]], schema: pl.Schema, origin: str) -> pl.DataFrame:

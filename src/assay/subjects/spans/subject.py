@@ -15,13 +15,13 @@ from assay.core.errors import InputError, ParameterError, listed
 from assay.measures.counting.confusion import Confusion
 from assay.measures.registry import Measure
 from assay.stats.pairing import Pairing, Wanted
+from assay.stats.pairing import listed as listed_measures
 from assay.stats.samples import Sample
 from assay.stats.weighted_samples import PooledSample
 from assay.subjects.spans.evaluation import MICRO, Extraction, confusion_of, extract
 from assay.verbs.explanation.numbers import View, explained, number_of_unit
 from assay.verbs.explanation.result import Explanation, StepTable
 from assay.verbs.gating.gate import TAKES, Sides, Two
-from assay.verbs.scores import listed as listed_measures
 from assay.verbs.subject import Words
 
 if TYPE_CHECKING:

@@ -73,10 +73,10 @@ def compare(
     `all_pairs` of more than two. `direction`: whether `higher` or `lower` is better, for every measure of which that is
     not known, as `latency_ms`, or by name (`{"latency_ms": "lower"}`); until it is stated, verdicts on such a measure
     are *higher* and *lower*. `test`: permutation, bootstrap, t, wilcoxon, sign; or tukey and randomised_tukey, for
-    all systems at once; for predicted labels swap, and for their accuracy mcnemar or
-    mcnemar_exact; for AUC delong. Unless one is named, each measure has its own: mcnemar for the accuracy of
-    classifiers, swap for other label measures, delong for AUC, else permutation. `correction`: holm, bonferroni,
-    benjamini-hochberg or none, over the `family` of comparisons under one `measure`, or under `all` measures together.
+    all systems at once; for predicted labels swap, and for their accuracy mcnemar; for AUC delong. Unless one is
+    named, each measure has its own: mcnemar for the accuracy of classifiers, swap for other label measures, delong for
+    AUC, else permutation. `correction`: holm, bonferroni, benjamini-hochberg or none, over the `family` of comparisons
+    under one `measure`, or under `all` measures together.
     `interval`: hull (from the lower to the higher end of t and bca together), bca, percentile or t; that of AUC is
     DeLong's, and clusterings have their own. `margin`: the smallest difference that matters; unless given, 0.01 of the
     measure's range. `power` is what the needed units are counted

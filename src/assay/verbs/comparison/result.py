@@ -104,7 +104,7 @@ def attribute_of(topics: Any, by: str | None = None) -> dict[str, Any]:
 
 def _labels(values: Sequence[Any]) -> list[tuple[float | str, str]]:
     """What each unit is grouped under: by what groups are sorted, and how it is called."""
-    known = [row for row, value in enumerate(values) if not _is_absent(value)]
+    known = [row for row, value in enumerate(values) if not is_absent(value)]
     numbers = _numbers([values[row] for row in known])
     labels: list[tuple[float | str, str]] = [("" if numbers is None else math.inf, NONE)] * len(values)
     if numbers is None:
@@ -121,7 +121,12 @@ def _labels(values: Sequence[Any]) -> list[tuple[float | str, str]]:
     return labels
 
 
-def _is_absent(value: Any) -> bool:
+def is_absent(value: Any) -> bool:
+    """Whether an attribute says nothing.
+
+    >>> is_absent(""), is_absent(0)
+    (True, False)
+    """
     return value is None or value == "" or (isinstance(value, float) and math.isnan(value))
 
 

@@ -7,10 +7,9 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
-from functools import partial
-from typing import Any, NamedTuple
+from typing import Any, TypeAlias
 
 import numpy as np
 import polars as pl
@@ -22,7 +21,7 @@ from assay.measures.cascade import RR
 from assay.measures.counting.judgments import Floats
 from assay.measures.registry import Measure
 from assay.measures.steps import PerUnit, quantity
-from assay.stats.correlation import Orders, Variant, depths_of, kendall, rbo, spearman, tau_ap, tau_ap_parts
+from assay.stats.correlation import Orders, depths_of, kendall, rbo, spearman, tau_ap, tau_ap_parts
 from assay.verbs.explanation.result import Explanation, StepTable, counts_named, formula
 
 #: What coefficients are called, in small letters without marks.
@@ -33,38 +32,8 @@ _NAMES = {
 _WITH_P = re.compile(r"(?P<name>[^()]+?)\s*(\(\s*(p\s*=\s*)?(?P<p>[\d.eE+-]+)\s*\))?")
 
 
-class TwoLists(NamedTuple):
-    """The items of two lists, their numbers in each, the larger the better, and which of each two items is ahead."""
-
-    items: tuple[str, ...]
-    first: Floats
-    second: Floats
-
-    @property
-    def orders(self) -> tuple[Orders, Orders]:
-        """Which of each two items is ahead, in either list."""
-        return Orders.of(self.first[None]), Orders.of(self.second[None])
-
-    @property
-    def ranks(self) -> list[Floats]:
-        """The ranks in both lists; tied items share the mean of theirs."""
-        return [(len(self.items) + 1 - order.lead[0]) / 2 for order in self.orders]
-
-    @property
-    def is_tied(self) -> bool:
-        """Whether two items of a list are tied."""
-        items = len(self.items)
-        return any(float(order.untied[0]) < items * (items - 1) for order in self.orders)
-
-
-class _Apart(NamedTuple):
-    """A coefficient taken apart: its name, its value, its formula, the table behind it, and what to say of it."""
-
-    name: str
-    value: float
-    tree: PerUnit
-    table: StepTable
-    remarks: tuple[str, ...] = ()
+#: A coefficient taken apart: its name, its value, its formula, the table behind it, and what to say of it.
+Apart: TypeAlias = tuple[str, float, PerUnit, StepTable, tuple[str, ...]]
 
 
 def is_coefficient(measure: object) -> bool:
@@ -73,7 +42,7 @@ def is_coefficient(measure: object) -> bool:
     >>> is_coefficient("Kendall's tau-b"), is_coefficient("RBO(p=0.8)"), is_coefficient("AP")
     (True, True, False)
     """
-    return isinstance(measure, str) and _kind(measure)[0] is not None
+    return isinstance(measure, str) and bool(_kind(measure)[0])
 
 
 def of_two_lists(measure: str, first: Any, second: Any) -> Explanation:
@@ -87,34 +56,37 @@ def of_two_lists(measure: str, first: Any, second: Any) -> Explanation:
     kind, p = _kind(measure)
     if second is None:
         raise ParameterError(f"{measure} is about two orders of the same items: give two lists, or two dicts")
+    if p is not None and kind != "RBO":
+        raise ParameterError(f"{measure}: p is the chance to read on, which goes with RBO")
     if kind == "RBO":
         apart = _overlap(_ranking(first), _ranking(second), 0.9 if p is None else p)
-    elif p is not None:
-        raise ParameterError(f"{measure}: p is the chance to read on, which goes with RBO")
     else:
-        lists = _two_lists(first, second)
-        apart = _WAYS[str(kind)](lists)
+        items, *numbers = _two_lists(first, second)
+        orders = [Orders.of(side[None]) for side in numbers]
+        ways = {"rho": _spearman, "tau_AP": _tau_ap}
+        apart = ways[kind](items, *orders) if kind in ways else _kendall(items, *orders, is_b=kind == "tau-b")
+    name, value, tree, table, remarks = apart
     # What the formula makes of ties alone is 0, and no number.
-    tree = replace(apart.tree, values=np.array([apart.value]))
+    tree = replace(tree, values=np.array([value]))
     return Explanation(
-        measure=Measure(RR.definition._replace(name=apart.name, counts=TwoLists, parameters={}, at=None)),
+        measure=Measure(RR.definition._replace(name=name, counts=Orders, parameters={}, at=None)),
         unit="two orders",
         unit_kind="table",
-        value=apart.value,
-        reason="all items of a list are tied: it has no order" if math.isnan(apart.value) else None,
-        steps=(apart.table,),
+        value=value,
+        reason="all items of a list are tied: it has no order" if math.isnan(value) else None,
+        steps=(table,),
         counts=tuple(counts_named([(tree, 0)])),
         formula=formula(tree, 0),
-        signature=f"{apart.name}|v1",
-        remarks=apart.remarks,
+        signature=f"{name}|v1",
+        remarks=remarks,
     )
 
 
-def _kind(measure: str) -> tuple[str | None, float | None]:
+def _kind(measure: str) -> tuple[str, float | None]:
     """Which coefficient is meant, if any, and its chance to read on, if that is said."""
     match = _WITH_P.fullmatch(measure.strip())
-    kind = None if match is None else _NAMES.get(re.sub(r"[^a-z]", "", match["name"].lower()))
-    if match is None or kind is None or match["p"] is None:
+    kind = "" if match is None else _NAMES.get(re.sub(r"[^a-z]", "", match["name"].lower()), "")
+    if match is None or not kind or match["p"] is None:
         return kind, None
     try:
         return kind, float(match["p"])
@@ -144,7 +116,8 @@ def _ranking(order: Any) -> list[str]:
     return sorted(numbers, key=lambda item: -numbers[item])
 
 
-def _two_lists(first: Any, second: Any) -> TwoLists:
+def _two_lists(first: Any, second: Any) -> tuple[list[str], Floats, Floats]:
+    """The items, the best of the first list on top, and their numbers in both lists, the larger the better."""
     left, other = _numbers(first), _numbers(second)
     if apart := left.keys() ^ other.keys():
         raise ParameterError(
@@ -153,53 +126,56 @@ def _two_lists(first: Any, second: Any) -> TwoLists:
     if len(left) < 2:
         raise ParameterError(f"an order takes 2 items at least, got {number_of('item', len(left))}")
     items = sorted(left, key=lambda item: -left[item])
-    return TwoLists(tuple(items), np.array([left[item] for item in items]), np.array([other[item] for item in items]))
+    return items, np.array([left[item] for item in items]), np.array([other[item] for item in items])
 
 
-def _kendall(lists: TwoLists, variant: Variant = "b") -> _Apart:
-    table, (agree, differ, pairs, tied, other) = _pairs(lists)
-    value = kendall(lists.first, lists.second, variant=variant).value
-    if variant == "b":
-        tau = (agree - differ) / ((pairs - tied) * (pairs - other)).sqrt()
-        return _Apart("Kendall's tau-b", value, tau, table)
-    tied_pairs = "pairs that are tied in a list count in the number of pairs only: tau-b leaves them out there"
-    remarks = (tied_pairs,) if lists.is_tied else ()
-    return _Apart("Kendall's tau", value, (agree - differ) / pairs, table, remarks)
+def _is_tied(*orders: Orders) -> bool:
+    """Whether two items of a list are tied."""
+    items = orders[0].signs.shape[1]
+    return any(float(order.untied[0]) < items * (items - 1) for order in orders)
 
 
-def _pairs(lists: TwoLists) -> tuple[StepTable, list[PerUnit]]:
+def _ranks(order: Orders) -> Floats:
+    """The ranks of the items; tied ones share the mean of theirs."""
+    ranks: Floats = (order.signs.shape[1] + 1 - order.lead[0]) / 2
+    return ranks
+
+
+def _kendall(items: list[str], first: Orders, second: Orders, *, is_b: bool) -> Apart:
     """Every two items, and whether the lists agree on which of them is ahead."""
-    first, second = np.triu_indices(len(lists.items), 1)
-    ours, theirs = (order.signs[0][first, second].astype(int) for order in lists.orders)
-    kinds = np.array(["discordant", "tied", "concordant"])[ours * theirs + 1]
-    names = [(lists.items[i], lists.items[j]) for i, j in zip(first, second, strict=True)]
+    places = np.triu_indices(len(items), 1)
+    signs = [order.signs[0][places].astype(int) for order in (first, second)]
+    kinds = np.array(["discordant", "tied", "concordant"])[signs[0] * signs[1] + 1]
+    names = [(items[i], items[j]) for i, j in zip(*places, strict=True)]
     ahead = {
-        name: ["=" if not sign else pair[sign < 0] for pair, sign in zip(names, signs.tolist(), strict=True)]
-        for name, signs in (("first", ours), ("second", theirs))
+        name: ["=" if not sign else pair[sign < 0] for pair, sign in zip(names, side.tolist(), strict=True)]
+        for name, side in zip(("first", "second"), signs, strict=True)
     }
     frame = pl.DataFrame({"pair": list(map(" ".join, names)), **ahead, "is": kinds.tolist()})
-    counts = {
-        "concordant": np.sum(kinds == "concordant"),
-        "discordant": np.sum(kinds == "discordant"),
-        "pairs": len(kinds),
-        "tied in the first": np.sum(ours == 0),
-        "tied in the second": np.sum(theirs == 0),
-    }
-    means = {"first": "which item is ahead in the first list; = for a tie"}
-    return StepTable("pairs", (), frame, means), [quantity(name, [count]) for name, count in counts.items()]
+    table = StepTable("pairs", (), frame, {"first": "which item is ahead in the first list; = for a tie"})
+    agree, differ = (quantity(kind, [np.sum(kinds == kind)]) for kind in ("concordant", "discordant"))
+    pairs = quantity("pairs", [len(kinds)])
+    if is_b:
+        ties = zip(("first", "second"), signs, strict=True)
+        tied, other = (quantity(f"tied in the {which}", [np.sum(side == 0)]) for which, side in ties)
+        tau = (agree - differ) / ((pairs - tied) * (pairs - other)).sqrt()
+        return "Kendall's tau-b", kendall(first.numbers[0], second.numbers[0]).value, tau, table, ()
+    tau = (agree - differ) / pairs
+    value = float(tau.values[0]) if signs[0].any() and signs[1].any() else math.nan
+    tied_pairs = "pairs that are tied in a list count in the number of pairs only: tau-b leaves them out there"
+    return "Kendall's tau", value, tau, table, (tied_pairs,) if _is_tied(first, second) else ()
 
 
-def _spearman(lists: TwoLists) -> _Apart:
-    name, value = "Spearman's rho", spearman(lists.first, lists.second).value
-    first, other = lists.ranks
-    columns: dict[str, Any] = {"item": list(lists.items), "first_rank": first, "second_rank": other}
-    n, squares = quantity("items", [len(first)]), (first - other) ** 2
+def _spearman(items: list[str], first: Orders, second: Orders) -> Apart:
+    name, value = "Spearman's rho", spearman(first.numbers[0], second.numbers[0]).value
+    ranks, other = _ranks(first), _ranks(second)
+    columns: dict[str, Any] = {"item": items, "first_rank": ranks, "second_rank": other}
+    n, squares = quantity("items", [len(items)]), (ranks - other) ** 2
     plain = 1 - 6 * quantity("sum of d²", [squares.sum()]) / (n * (n * n - 1))
-    if not lists.is_tied:
-        frame = pl.DataFrame(columns | {"d": first - other, "d²": squares})
-        table = StepTable("items", (("d²", "sum"),), frame, {"d": "first_rank - second_rank"})
-        return _Apart(name, value, plain, table)
-    u, v = first - first.mean(), other - other.mean()
+    if not _is_tied(first, second):
+        frame = pl.DataFrame(columns | {"d": ranks - other, "d²": squares})
+        return name, value, plain, StepTable("items", (("d²", "sum"),), frame, {"d": "first_rank - second_rank"}), ()
+    u, v = ranks - ranks.mean(), other - other.mean()
     means = {"u": "first_rank - mean of first_rank", "v": "second_rank - mean of second_rank", "uv": "u × v"}
     table = StepTable("items", (), pl.DataFrame(columns | {"u": u, "v": v, "uv": u * v}), means)
     sums = {"sum of uv": u @ v, "sum of u²": u @ u, "sum of v²": v @ v}
@@ -208,22 +184,22 @@ def _spearman(lists: TwoLists) -> _Apart:
         "tied items share the mean of their ranks, and rho is Pearson's r of the ranks",
         f"1 - 6 sum of d² / (n (n² - 1)), which holds without ties only, would give {short(float(plain.values[0]))}",
     )
-    return _Apart(name, value, top / (left * right).sqrt(), table, remarks)
+    return name, value, top / (left * right).sqrt(), table, remarks
 
 
-def _tau_ap(lists: TwoLists) -> _Apart:
-    value, rank = tau_ap(lists.first, lists.second).value, lists.ranks[1]
+def _tau_ap(items: list[str], first: Orders, second: Orders) -> Apart:
+    name, value, rank = "tau_AP", tau_ap(first.numbers[0], second.numbers[0]).value, _ranks(second)
     order = np.argsort(rank, kind="stable")
-    above, agreement, weight = (column[0][order].astype(np.float64) for column in tau_ap_parts(*lists.orders))
-    columns: dict[str, Any] = {"item": [lists.items[at] for at in order], "place": rank[order], "above": above}
+    above, agreement, weight = (column[0][order].astype(np.float64) for column in tau_ap_parts(first, second))
+    columns: dict[str, Any] = {"item": [items[at] for at in order], "place": rank[order], "above": above}
     n, means = quantity("items", [len(rank)]), {"above": "items above it in the second order"}
     belong = "those of them that belong above it according to the first order"
-    if not lists.is_tied:  # agreement is what belongs above less what does not, and both together are all above
+    if not _is_tied(first, second):  # agreement is what belongs above less what does not, and both together are all
         right = (above + agreement) / 2
         share = np.where(above > 0, right / np.maximum(above, 1), np.nan)
         frame = pl.DataFrame(columns | {"right": right, "share": pl.Series(share).fill_nan(None)})
         table = StepTable("items", (("share", "sum"),), frame, means | {"right": belong, "share": "right / above"})
-        return _Apart("tau_AP", value, 2 * quantity("sum of share", [np.nansum(share)]) / (n - 1) - 1, table)
+        return name, value, 2 * quantity("sum of share", [np.nansum(share)]) / (n - 1) - 1, table, ()
     product = agreement * weight
     frame = pl.DataFrame(columns | {"agreement": agreement, "weight": weight, "product": product})
     means |= {
@@ -233,15 +209,15 @@ def _tau_ap(lists: TwoLists) -> _Apart:
     }
     table = StepTable("items", (("product", "sum"),), frame, means)
     tau = quantity("sum of product", [product.sum()]) / (n - 1)
-    return _Apart("tau_AP", value, tau, table, ("ties are broken in all ways: it is the mean",))
+    return name, value, tau, table, ("ties are broken in all ways: it is the mean",)
 
 
-def _overlap(first: list[str], second: list[str], p: float) -> _Apart:
+def _overlap(first: list[str], second: list[str], p: float) -> Apart:
     """Rank-biased overlap, depth by depth."""
-    overlap, depths = rbo(first, second, p), depths_of(first, second, p)
-    longest, product = len(depths.depth), depths.share * depths.weight
+    overlap, (common, share, weight) = rbo(first, second, p), depths_of(first, second, p)
+    longest, product = len(common), share * weight
     lists = {name: items + [""] * (longest - len(items)) for name, items in (("first", first), ("second", second))}
-    columns = {"rank": depths.depth, "common": depths.common, "share": depths.share, "weight": depths.weight}
+    columns = {"rank": np.arange(1, longest + 1), "common": common, "share": share, "weight": weight}
     goes_on = "" if len(first) == len(second) else "; beyond the end of the shorter list, its share there goes on"
     means = {
         "common": f"items that both have down to this rank{goes_on}",
@@ -251,18 +227,10 @@ def _overlap(first: list[str], second: list[str], p: float) -> _Apart:
     }
     frame = pl.DataFrame({**lists, **columns, "product": product})
     table = StepTable("ranking", (("product", "sum"),), frame, means)
-    last = quantity("last share", [depths.share[-1]]) * quantity("chance to read on", [p**longest])
+    last = quantity("last share", [share[-1]]) * quantity("chance to read on", [p**longest])
     remarks = (
         f"chance to read on beyond rank {longest} = {p:g}^{longest}; the share there is taken to go on",
         f"whatever follows, it is at least {short(overlap.least)} and at most {short(overlap.most)}",
     )
     total = quantity("sum of product", [product.sum()])
-    return _Apart(f"RBO(p={p:g})", overlap.extrapolated, total + last, table, remarks)
-
-
-_WAYS: dict[str, Callable[[TwoLists], _Apart]] = {
-    "tau": partial(_kendall, variant="a"),
-    "tau-b": _kendall,
-    "rho": _spearman,
-    "tau_AP": _tau_ap,
-}
+    return f"RBO(p={p:g})", overlap.extrapolated, total + last, table, remarks

@@ -126,7 +126,10 @@ def step_tables(results: Sequence[tuple[PerUnit, int]]) -> list[StepTable]:
             elif (leaf.column, leaf.op) in there.reduced:
                 tables[table.says] = there._replace(frame=_joined(there.frame, table.frame))
             else:
-                tables[table.says] = _together(there, _with_running_sum(table, f"running_{leaf.column}"))
+                summed = _with_running_sum(table, f"running_{leaf.column}")
+                meanings = {**there.meanings, **table.meanings}
+                frame = _joined(there.frame, summed.frame)
+                tables[table.says] = StepTable(there.says, there.reduced + table.reduced, frame, meanings)
     return list(tables.values())
 
 
@@ -140,12 +143,6 @@ def _with_running_sum(table: StepTable, name: str) -> StepTable:
     if op != "sum":
         return table
     return table._replace(frame=table.frame.with_columns(pl.col(column).cum_sum().alias(name)))
-
-
-def _together(first: StepTable, other: StepTable) -> StepTable:
-    """Two tables of the same ranks as one."""
-    frame = _joined(first.frame, other.frame)
-    return StepTable(first.says, first.reduced + other.reduced, frame, {**first.meanings, **other.meanings})
 
 
 def _joined(first: pl.DataFrame, other: pl.DataFrame) -> pl.DataFrame:

@@ -27,8 +27,6 @@ Inconclusive: TypeAlias = options.Inconclusive
 OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)
 
 EXIT_CODES: dict[Outcome, int] = {"pass": 0, "fail": 1, "invalid": 2, "inconclusive": 3}
-#: What `inconclusive` may be set to: its own exit code, or that of another outcome.
-INCONCLUSIVE: tuple[Inconclusive, ...] = get_args(get_args(Inconclusive)[0])
 
 
 class Decision(NamedTuple):

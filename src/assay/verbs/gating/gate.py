@@ -144,12 +144,10 @@ class Sides:
 
     def guards(self, samples: Sequence[Sample], settings: GateSettings) -> tuple[Guard, ...]:
         """The conditions on the inputs of both."""
-        del samples, settings
         return ()
 
     def why_undefined(self, measure: str) -> str:
         """Why a measure has no value for any unit of a system, where only the subject knows."""
-        del measure
         return ""
 
     def notes(self) -> list[str]:
@@ -170,7 +168,6 @@ class ItemSides(Sides):
 
     def guards(self, samples: Sequence[Sample], settings: GateSettings) -> tuple[Guard, ...]:
         """Whether neither system lacks too many of the items that the other has."""
-        del samples
         guards, pairing, allowed = [], self.pairing, settings.max_missing
         for system, other, size in zip(pairing.names, pairing.names[::-1], pairing.sizes[::-1], strict=True):
             lacking = size - len(pairing.items)

@@ -320,11 +320,7 @@ def annotation(level: Level, title: str, message: str) -> str:
     >>> annotation("error", "nDCG@10, short", "50% fell: see below")
     '::error title=nDCG@10%2C short::50%25 fell: see below\\n'
     """
-    return f"::{level} title={_escaped(title, _IN_PROPERTIES)}::{_escaped(message, _IN_MESSAGES)}\n"
-
-
-def _escaped(text: str, escapes: dict[int, str]) -> str:
-    return text.translate(escapes)
+    return f"::{level} title={title.translate(_IN_PROPERTIES)}::{message.translate(_IN_MESSAGES)}\n"
 
 
 @dataclass(frozen=True, eq=False)

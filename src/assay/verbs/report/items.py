@@ -17,12 +17,11 @@ from assay.core.digits import as_level, as_percent, counted, percent_span
 from assay.core.errors import ParameterError, did_you_mean, joined, number_of, several
 from assay.core.words import INTERVALS, tone_of
 from assay.measures.parser import display_name
-from assay.show.canvas import Reach
 from assay.show.figure import Axis, rounded_out
 from assay.show.model import Column, Kind, Prose, Section, Table, Verdict, Widget
-from assay.stats.bootstrap import wilson
+from assay.stats.bootstrap import Interval, wilson
 from assay.verbs.comparison import Comparison
-from assay.verbs.report.subject import (
+from assay.verbs.report.report import (
     IN_MEMORY,
     InputFile,
     Request,
@@ -33,7 +32,7 @@ from assay.verbs.report.subject import (
     shortened,
     summed_up,
 )
-from assay.verbs.sections.comparisons import verdicts_table
+from assay.verbs.sections.comparisons import Effects, verdicts_table
 from assay.verbs.sections.estimates import (
     Estimated,
     NoSkill,
@@ -154,7 +153,7 @@ class Items(ABC, Generic[ResultT]):
         """That not all systems are looked at closely, where that is so."""
         if len(self.result.systems) > MOST_SYSTEMS:
             yield (
-                f"{number_of(self.kind, len(self.result.systems))} are too many to look at each closely: "
+                f"{number_of(self.kind, len(self.result.systems))} are too many to show each in detail: "
                 f"{self.details} are of the first {MOST_SYSTEMS}, the table has all"
             )
 
@@ -209,13 +208,7 @@ def summary(
     The verdict on a single pair under the main measure stands on top: short, then with its numbers.
     """
     result, held = basis.result, basis.held
-    parts: list[Prose | Verdict] = []
-    if held is not None and len(result.systems) == _A_PAIR:
-        finding = held.findings[0]
-        word, short = finding.verdict.word, f"{headline(finding)} under {finding.measure}."
-        numbers = filter(None, (of_verdict(finding, "item"), conflict(finding, "item")))
-        parts += [Verdict(word, tone_of(word), short), *map(Prose, numbers)]
-    parts += [Prose(text) if place or parts else Prose(text, "claim") for place, text in enumerate(worth)]
+    parts = claims(held, worth, "item")
     remarks = tuple(f"{text}." for text in remarks_of(result))
     advice = Prose(style="advice", title="What to know", points=remarks[:_MOST_REMARKS]) if remarks else None
     minded = [*result.warnings, *warnings]
@@ -226,6 +219,17 @@ def summary(
         "warnings": minded,
     }
     return summed_up(lead, parts, advice, minded, {**shared, **(data or {})})
+
+
+def claims(held: Comparison | None, worth: Iterable[str], kind: str) -> list[Prose | Verdict]:
+    """The verdict on a single pair, short and then with its numbers; and what the systems are worth, in sentences."""
+    parts: list[Prose | Verdict] = []
+    if held is not None and len(held.systems) == _A_PAIR:
+        finding = held.findings[0]
+        word, short = finding.verdict.word, f"{headline(finding)} under {finding.measure}."
+        numbers = filter(None, (of_verdict(finding, kind), conflict(finding, kind)))
+        parts += [Verdict(word, tone_of(word), short), *map(Prose, numbers)]
+    return parts + [Prose(text) if place or parts else Prose(text, "claim") for place, text in enumerate(worth)]
 
 
 def further_advice(result: Estimated) -> Iterator[Section]:
@@ -251,8 +255,8 @@ def measured(
     ways = dict.fromkeys(INTERVALS[each.method].short for each in estimates if each.method in INTERVALS)
     legend = [f"Lines: {as_level(result.confidence)} intervals ({', '.join(ways)})."] if ways else []
     if not all(bounds):
-        legend.append("Measures that are not from 0 to 1, or from -1 to 1, are not drawn.")
-    legend += [f"No skill: what one scores that says {each.says}; a thin line where it lies." for each in beside]
+        legend.append("Only measures from 0 to 1, or from -1 to 1, are drawn.")
+    legend += [f"No skill: the score for answering {each.says}, drawn as a thin line." for each in beside]
     lines = (" ".join(legend), *undefined(result), *without_interval(result))
     size = "systems measured" if len(result.systems) == 1 else "systems measured several"
     columns = tuple(_drawn(column, axis, beside) for column in table.columns)
@@ -294,11 +298,18 @@ def _drawn(column: Column, axis: Axis | None, beside: Sequence[NoSkill]) -> Colu
     return replace(column, title="no skill") if column.name in {each.kind for each in beside} else column
 
 
-def verdicts(held: Comparison, caption: str, drawn: Collection[str]) -> Section:
-    """Each verdict on a line, and all of them in words; differences are drawn of measures in `drawn`."""
+def verdicts(
+    held: Comparison,
+    caption: str,
+    drawn: Collection[str] | None = None,
+    *,
+    kind: str = "item",
+    effects: Effects = "none",
+) -> Section:
+    """Each verdict on a line, and all of them in words; differences are drawn of measures in `drawn`, or of all."""
     tested = any(not math.isnan(finding.p) for finding in held.findings)  # clusterings have intervals only
-    table = verdicts_table(held.findings, caption=caption, effects="none", tested=tested, drawn=drawn)
-    words = tuple(Prose(of_finding(finding, "item", held.settings.power)) for finding in held.findings)
+    table = verdicts_table(held.findings, caption=caption, effects=effects, tested=tested, drawn=drawn)
+    words = tuple(Prose(of_finding(finding, kind, held.settings.power)) for finding in held.findings)
     settings = {"comparisons": held.family_size, "correction": held.correction, "settings": held.settings._asdict()}
     return Section("verdicts", parts=(table, Section("words", "In words", words, fold="closed")), data=settings)
 
@@ -353,28 +364,6 @@ class HeatSides(NamedTuple):
     back: str
 
 
-class HeatCell(NamedTuple):
-    """A cell: its number, the shares of its row, its column and all that it is, and the first of its items, if known.
-
-    `shades` are those of the first three ways to read it. `headline` and `facts` say the same in words.
-    """
-
-    number: float
-    shares: tuple[Reach, ...]
-    shades: tuple[int, ...]
-    is_right: bool
-    headline: str
-    facts: tuple[str, ...]
-    items: Table | None
-    order: str
-
-    @property
-    def texts(self) -> tuple[str, ...]:
-        """The number in all four ways."""
-        shares = ("–" if math.isnan(share.value) else as_percent(share.value) for share in self.shares)
-        return counted(self.number), *shares
-
-
 @dataclass(frozen=True, eq=False)
 class HeatMap:
     """A map of counts, or of weights; `name` must be unlike all others of the document.
@@ -400,7 +389,8 @@ class HeatMap:
 
     def section(self, system: str, aside: str) -> Section:
         """The map as a part of a section, which can be folded; JSON has its `cells`, too."""
-        data = {"system": system, "cells": [self._payload(*place) for place in np.ndindex(self.counts.shape)]}
+        cells = ({key: value for key, value in cell.items() if key[0] != "_"} for row in self.cells for cell in row)
+        data = {"system": system, "cells": list(cells)}
         heads = (" \\ ".join(self.sides.keys), self.rows, self.columns)
         table = counts_table("matrix", heads, self.counts, self.is_right, self.caption)
         table = replace(table, notes=(self.left_out,) if self.left_out else ())
@@ -452,49 +442,42 @@ class HeatMap:
         return "heat wide" if length > _LONG_NAMES else "heat"
 
     @cached_property
-    def cells(self) -> list[list[HeatCell]]:
-        """All cells, row by row."""
+    def cells(self) -> list[list[dict[str, Any]]]:
+        """All cells, row by row: the number, what share of its row, its column and all it is, and the first items.
+
+        Keys that begin with `_` are what a page shows: the number in all four ways, the shades of the first three, the
+        same in words, and the items as a table.
+        """
         return [[self._cell(row, column) for column in range(len(self.columns))] for row in range(len(self.rows))]
 
-    def _cell(self, row: int, column: int) -> HeatCell:
+    def _cell(self, row: int, column: int) -> dict[str, Any]:
         names, number = (self.rows[row], self.columns[column]), float(self.counts[row, column])
-        every, shares = self.all_items.get((row, column), 0), self._shares(row, column)
-        is_right = bool(self.is_right[row, column])
-        words = self.sides.right if is_right else self.sides.wrong
+        cell: dict[str, Any] = {**dict(zip(self.sides.keys, names, strict=True)), "number": number}
+        wholes = (self.sums[0][row], self.sums[1][column], self.sums[2])
+        texts, facts, shades = [counted(number)], [], [_shade(number / (self.counts.max(initial=0.0) or 1.0))]
+        of_what = (*(words.format(name) for words, name in zip(self.sides.wholes, names, strict=True)), "of all items")
+        for key, whole, says in zip((*self.sides.keys, "all"), map(float, wholes), of_what, strict=True):
+            share = number / whole if whole else math.nan
+            interval = Interval.unknown(0, "") if self.confidence is None else wilson(number, whole, self.confidence)
+            cell |= {f"of_{key}": share, f"of_{key}_low": interval.low, f"of_{key}_high": interval.high}
+            texts.append(as_percent(share) if whole else "–")
+            shades.append(_shade(share))
+            if whole:
+                level = f" ({as_level(interval.level)} interval {percent_span(interval.low, interval.high)})"
+                facts.append(f"{as_percent(share)}{level if interval.is_known else ''} {says}")
+        every, frame = self.all_items.get((row, column), 0), self.items.get((row, column))
+        words = self.sides.right if self.is_right[row, column] else self.sides.wrong
         headline = words.format(items=_items(number, every), row=names[0], column=names[1])
         headline += "" if number == (every or number) else f", with a weight of {counted(number)}"
-        wholes = (*(words.format(name) for words, name in zip(self.sides.wholes, names, strict=True)), "of all items")
-        known = [(share, of) for share, of in zip(shares, wholes, strict=True) if not math.isnan(share.value)]
-        facts = tuple(f"{self._percent(share)} {of}" for share, of in known)
-        part = number / (float(self.counts.max(initial=0.0)) or 1.0)
-        shades = tuple(map(_shade, (part, shares[0].value, shares[1].value)))
-        listed, some = None, "All of them"
-        if (frame := self.items.get((row, column))) is not None:
+        cell |= {"_texts": texts, "_shades": shades, "_headline": headline, "_facts": facts, "_items": None}
+        cell["_kind"] = ("right" if self.is_right[row, column] else "wrong") + ("" if number else " none")
+        if frame is not None:
             columns = [Column("item_id", "item"), *map(Column, self.sides.keys)]
             columns += [Column("score", kind="short")] if "score" in frame.columns else []
-            listed = Table(f"{self.name}-{row}-{column}", frame, tuple(columns), headline, look="listed")
-            some = f"The first {frame.height:,} of {every:,}" if frame.height < every else some
-        return HeatCell(number, shares, shades, is_right, headline, facts, listed, f"{some}, {self.order}.")
-
-    def _shares(self, row: int, column: int) -> tuple[Reach, ...]:
-        wholes, part = (self.sums[0][row], self.sums[1][column], self.sums[2]), float(self.counts[row, column])
-        return tuple(_share(part, float(whole), self.confidence) for whole in wholes)
-
-    def _percent(self, share: Reach) -> str:
-        if self.confidence is None:
-            return as_percent(share.value)
-        reach = f"{as_level(self.confidence)} interval {percent_span(share.low, share.high)}"
-        return f"{as_percent(share.value)} ({reach})"
-
-    def _payload(self, row: int, column: int) -> dict[str, Any]:
-        """A cell for other programs."""
-        payload: dict[str, Any] = dict(zip(self.sides.keys, (self.rows[row], self.columns[column]), strict=True))
-        payload["number"] = float(self.counts[row, column])
-        for key, share in zip((*self.sides.keys, "all"), self._shares(row, column), strict=True):
-            payload |= {f"of_{key}": share.value, f"of_{key}_low": share.low, f"of_{key}_high": share.high}
-        if (frame := self.items.get((row, column))) is not None:
-            payload |= {"all_items": self.all_items[row, column], "items": frame.to_dicts()}
-        return payload
+            some = f"The first {frame.height:,} of {every:,}" if frame.height < every else "All of them"
+            cell |= {"all_items": every, "items": frame.to_dicts(), "_order": f"{some}, {self.order}."}
+            cell["_items"] = Table(f"{self.name}-{row}-{column}", frame, tuple(columns), headline, look="listed")
+        return cell
 
 
 def _places(labels: pl.Series, known: Sequence[Any]) -> pl.Series:
@@ -503,13 +486,6 @@ def _places(labels: pl.Series, known: Sequence[Any]) -> pl.Series:
     of_none = places.pop(None, None)
     at = labels.replace_strict(list(places), list(places.values()), default=None, return_dtype=pl.Int64)
     return at if of_none is None else at.zip_with(labels.is_not_null(), pl.Series([of_none] * len(labels)))
-
-
-def _share(part: float, whole: float, confidence: float | None) -> Reach:
-    if not whole or confidence is None:
-        return Reach(part / whole if whole else math.nan)
-    interval = wilson(part, whole, confidence)
-    return Reach(part / whole, interval.low, interval.high)
 
 
 def _shade(share: float) -> int:

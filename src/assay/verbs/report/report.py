@@ -1,31 +1,166 @@
-"""`make_report`: a subject's sections between a head and the methods; where it comes from; `Report`, its files."""
+"""`make_report`: what it asks of a subject (`Reported`), provenance, and `Report`, which is written to files."""
 
 from __future__ import annotations
 
 import datetime
 import hashlib
+import math
 import os
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Unpack
+from typing import Any, Literal, NamedTuple, Protocol, Self, Unpack
 
 import polars as pl
 
 from assay import __version__
 from assay.core import registry
-from assay.core.errors import InputError, ParameterError, merged, number_of
+from assay.core.digits import numbers
+from assay.core.errors import InputError, ParameterError, joined, merged, not_among, number_of
 from assay.core.options import ReportOptions
 from assay.core.results import Result
 from assay.files.atomic import check_target, write_texts
 from assay.measures.registry import Measure
 from assay.show.legible import on_one_line
-from assay.show.model import Column, Document, Prose, Section, Table, Widget
+from assay.show.model import Column, Document, Part, Prose, Section, Table, Widget
 from assay.stats.tests import SIMULTANEOUS
 from assay.verbs.comparison import Comparison, compare
-from assay.verbs.report.subject import IN_MEMORY, InputFile, Reported, Request
-from assay.verbs.sections.methods import methods
+from assay.verbs.sections.methods import Citations, methods
 from assay.verbs.subject import check_rules, subject_of
+
+IN_MEMORY = "in memory"
+#: What a file was read as.
+Role = Literal["qrels", "run", "scores", "topics", "documents", "predictions", "clusters", "spans"]
+
+
+class InputFile(NamedTuple):
+    """What went in: where it is from, its format and counts, and the system that it is, where its name is another."""
+
+    role: Role
+    origin: str
+    format: str
+    counts: str
+    name: str | None = None
+
+
+class Request(NamedTuple):
+    """What was given to `make_report`, and what was asked for.
+
+    `details` are what only reports on rankings show, as far as it was asked for; `rules`, what the verbs take.
+    """
+
+    source: Any
+    runs: Any
+    measures: Any
+    baseline: str | None
+    details: dict[str, Any]
+    rules: dict[str, Any]
+
+
+class Reported(Protocol):
+    """What a report is about: results, their comparison with a baseline, and all that is said of them.
+
+    To report on something new, write such a class in a module of its own, and name its place in `Subject.reported`.
+    """
+
+    @property
+    def eyebrow(self) -> str:
+        """What stands above the title."""
+
+    @classmethod
+    def of(cls, request: Request) -> Self:
+        """Evaluate and compare what was given, as far as that has not been done."""
+
+    @property
+    def notes(self) -> Sequence[str]:
+        """What is to be said of the numbers, before anything is shown."""
+
+    @property
+    def title(self) -> str:
+        """What the report is called unless somebody gives it a title."""
+
+    @property
+    def seed(self) -> int:
+        """What everything random is drawn from."""
+
+    @property
+    def signatures(self) -> Iterable[str]:
+        """How each number was computed."""
+
+    def sections(self) -> Iterator[Section | str]:
+        """All that has something to show, in reading order; and, in words, what cannot be shown, and why."""
+
+    def methods(self, cite: Citations) -> Iterator[str]:
+        """How it was done, in sentences for a paper."""
+
+    def configuration(self) -> Mapping[str, object]:
+        """How the numbers were made, for readers; None where there is nothing to say."""
+
+    def inputs(self) -> Iterable[InputFile]:
+        """What went in."""
+
+
+def refuse_repeated(options: Mapping[str, Any], result: str, verb: str) -> None:
+    """A report that is made of a result takes its measures and rules from there."""
+    for name in [name for name, value in options.items() if value is not None]:
+        raise ParameterError(f"{name} belongs to the {result} that the report is made of: give it to {verb}")
+
+
+def check_name(role: str, name: str | None, known: Sequence[str]) -> None:
+    """Refuse a name that is not among those known."""
+    if name is not None and name not in known:
+        raise not_among(role, name, known)
+
+
+def compared_with(comparison: Comparison, baseline: str | None) -> str:
+    """The one baseline of a comparison; if another was asked for, or there are several, it is no basis of a report."""
+    baselines = list(dict.fromkeys(finding.baseline for finding in comparison.findings))
+    if len(baselines) > 1:
+        raise ParameterError("a report holds systems against one baseline: compare(..., baseline=NAME)")
+    if baseline is not None and baseline != baselines[0]:
+        raise ParameterError(f"the baseline of the comparison is {baselines[0]}, not {baseline!r}")
+    return baselines[0]
+
+
+_BLANKS = re.compile(r"\s+")
+
+
+def shortened(text: str, most: int) -> str:
+    """Text on one line, cut where it is too long.
+
+    >>> shortened("one  two\\nthree", 9)
+    'one two …'
+    """
+    line = _BLANKS.sub(" ", text).strip()
+    if len(line) <= most:
+        return line
+    return f"{line[: most - 1].rstrip()} …" if line[most - 2] == " " else f"{line[: most - 1]}…"
+
+
+def values_of_systems(values: Mapping[str, float], most: int) -> str:
+    """The number of each system in a sentence, with decimals until they differ.
+
+    >>> values_of_systems({"a": 0.5, "b": 0.90001, "c": 0.90002}, most=6)
+    'a has 0.5000, b has 0.90001 and c has 0.90002'
+    """
+    texts = zip(values, values.values(), numbers(values.values()), strict=True)
+    return joined([f"{name} has {'no number' if math.isnan(value) else text}" for name, value, text in texts], most)
+
+
+def summed_up(
+    lead: str, claims: Sequence[Part], advice: Prose | None, minded: Sequence[str], data: Mapping[str, Any]
+) -> Section:
+    """What stands on top of every report: the claims, then advice, then what to mind.
+
+    >>> [part.style for part in summed_up("2 runs", [Prose("a is better", "claim")], None, ["few topics"], {}).parts]
+    ['claim', 'warning']
+    """
+    parts = [*claims, advice] if advice is not None else [*claims]
+    if minded:
+        parts.append(Prose(style="warning", title="Mind this", points=tuple(minded)))
+    return Section("summary", "", tuple(parts), lead, data=data)
+
 
 #: Sentences of these styles say what was found; the others, what to do and what to mind.
 _FOUND = {"claim", "plain"}

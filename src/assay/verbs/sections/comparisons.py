@@ -170,7 +170,7 @@ def _standing(standing: Standing) -> dict[str, Any]:
 def _legend(comparison: Comparison) -> Iterator[str]:
     """What the marks in the tables mean."""
     if any(standing.groups for standing in comparison.standings):
-        yield "Systems that share a letter cannot be told apart; alike: how many others one cannot be told from."
+        yield "Systems that share a letter show no clear difference; alike: from how many others a system shows none."
     if _shows_pairs(comparison) and any(finding.verdict.unjudged for finding in comparison.findings):
         yield ("* depends on unjudged documents: with other grades for them, the difference could change its sign.")
 
@@ -233,7 +233,7 @@ def fold_document(comparison: FoldComparison) -> Document:
     """Models compared over folds: verdicts, sentences, and what the test takes for granted."""
     findings, settings = comparison.findings, comparison.levels
     scope = (
-        f"{comparison.says}. It is about models that learn from so many items of this kind; folds drawn again from the "
+        f"{comparison.says}. The verdict is about models trained on this many items of this kind; more folds of the "
         "same items add little, more items add more."
     )
     words = (of_finding(finding, "fold", settings.power) for finding in findings)

@@ -287,7 +287,7 @@ def _facts_of_classifiers(definition: Definition) -> dict[str, str]:
         together = "sum over classes" if definition.summary == "sum" else over
     return {
         "put together by": together,
-        "undefined values": "left out of averages, and told",
+        "undefined values": "left out of averages, with a note",
         "interval": "that of a proportion (Wilson)" if definition.proportion else "",
     }
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from assay.measures.registry import Measure
     from assay.verbs.comparison.findings import Finding
     from assay.verbs.comparison.result import Comparison
-    from assay.verbs.report.subject import Reported
+    from assay.verbs.report.report import Reported
 
 
 _ENTRY = re.compile(r"^@(?P<kind>\w+)\{(?P<key>\w+),\n(?P<fields>.*?)^\}$", re.MULTILINE | re.DOTALL)

@@ -21,7 +21,7 @@ from assay.verbs.diagnosis.examination import SEVERITIES
 from assay.verbs.gating.result import advice, details, method, sentence
 
 if TYPE_CHECKING:
-    from assay.verbs.correlation.correlate import Correlations, PairOfLists
+    from assay.verbs.correlation import Correlations, PairOfLists
     from assay.verbs.diagnosis import CheckFinding, Diagnosis
     from assay.verbs.diagnosis.examination import DoctorCheck
     from assay.verbs.gating.checks import Check
@@ -181,7 +181,7 @@ def _plans_lines(plan: Plan, kind: str, few: bool) -> Iterator[str]:
     if not few:
         yield "The median over pairs of systems, and the range from the smallest to the largest."
     yield (
-        f"detectable: the smallest true difference that as many {kind} show, with a chance of {as_level(plan.power)} "
+        f"detectable: the smallest true difference that this many {kind} show {as_level(plan.power)} of the time "
         f"(one pair alone: paired t test, two-sided, alpha {plan.alpha:g}); needed: {kind} for the difference to find."
     )
     yield (

@@ -150,10 +150,18 @@ def of_group(word: str, systems: str, baseline: str, *, many: bool) -> str:
     >>> of_group("better", "a and b", "old", many=True), of_group("inconclusive", "c", "it", many=False)
     ('a and b are better than old', 'c shows no clear difference from it')
     """
-    if word == "inconclusive":
-        return f"{systems} {'show' if many else 'shows'} no clear difference from {baseline}"
-    relation = {"equivalent": "as good as", "identical": "identical with"}.get(word, f"{word} than")
-    return f"{systems} {'are' if many else 'is'} {relation} {baseline}"
+    are, is_ = ("show", "shows") if word == "inconclusive" else ("are", "is")
+    return f"{systems} {are if many else is_} {relation(word)} {baseline}"
+
+
+def relation(word: str) -> str:
+    """What stands between a system and the baseline, by the word of the verdict.
+
+    >>> relation("better"), relation("inconclusive")
+    ('better than', 'no clear difference from')
+    """
+    words = {"equivalent": "as good as", "identical": "identical with", "inconclusive": "no clear difference from"}
+    return words.get(word, f"{word} than")
 
 
 def _decided_by(finding: Finding) -> str:
@@ -256,11 +264,12 @@ def _of_many(comparison: Comparison) -> Iterator[str]:
             continue
         unsure = [finding for finding in findings if not finding.is_sure(alpha)]
         like = sum(best.system in {finding.system, finding.baseline} for finding in unsure)
-        alike = f"; {number_of('system', like)} cannot be told from it" if like else ", and is apart from all others"
+        shows = f"{number_of('system', like)} {'shows' if like == 1 else 'show'} no clear difference from it"
+        alike = f"; {shows}" if like else "; it differs clearly from all others"
         top = "best" if sample.higher_is_better is not None else "highest"
         pairs = number_of("pair", len(findings))
         parts = [
-            f"{sample.measure}: {len(findings) - len(unsure):,} of {pairs} can be told apart",
+            f"{sample.measure}: {len(findings) - len(unsure):,} of {pairs} differ clearly",
             f"{best.system} has the {top} number, {number(best.value)}{alike}",
         ]
         if detectable := [finding.detectable for finding in findings if not math.isnan(finding.detectable)]:

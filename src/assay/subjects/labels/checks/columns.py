@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 import numpy as np
 import polars as pl
@@ -15,7 +15,7 @@ from assay.core.errors import EmptyFileError, listed, number_of, quote, spelt
 from assay.measures.counting.confusion_matrix import ConfusionMatrix
 from assay.measures.counting.scored import Scored
 from assay.measures.parser import parse_measure
-from assay.subjects.labels.checks.examined_predictions import ExaminedPredictions, PredictionsFile
+from assay.subjects.labels.checks.examination import SURE, ExaminedPredictions, PredictionsFile, places_of
 from assay.tables.label_rules import distinct
 from assay.tables.roles import shape_of
 from assay.verbs.diagnosis.examination import EXAMPLES, CheckFinding, Example, Severity, check, finding, share
@@ -121,15 +121,14 @@ def unseen_labels(system: ExaminedPredictions) -> Iterator[CheckFinding]:
         message += f"{listed(sorted(true.values()))} true"
         yield finding("unseen-labels", "error", system, message, len(predicted))
         return
-    made_up, missed = sorted(predicted.keys() - true.keys()), sorted(true.keys() - predicted.keys())
-    asides: list[tuple[Severity, str, list[str]]] = [
-        ("warning", "predicted that no item has", [predicted[name] for name in made_up]),
-        ("note", "of items, but never predicted", [true[name] for name in missed]),
-    ]
-    for severity, message, labels in asides:
-        if labels and (severity == "warning" or len(predicted) > 1):
-            text = f"{number_of('label', len(labels))} {message}: {listed(labels)}"
-            yield finding("unseen-labels", severity, system, text, len(labels))
+    made_up = [predicted[name] for name in sorted(predicted.keys() - true.keys())]
+    missed = [true[name] for name in sorted(true.keys() - predicted.keys())]
+    if made_up:
+        text = f"{number_of('label', len(made_up))} predicted that no item has: {listed(made_up)}"
+        yield finding("unseen-labels", "warning", system, text, len(made_up))
+    if missed and len(predicted) > 1:
+        text = f"{number_of('label', len(missed))} of items, but never predicted: {listed(missed)}"
+        yield finding("unseen-labels", "note", system, text, len(missed))
 
 
 @check(
@@ -188,8 +187,6 @@ def tiny_classes(file: PredictionsFile) -> Iterator[CheckFinding]:
 
 #: With fewer items than this, perfection or the opposite may be luck.
 LEAST_ITEMS = 20
-#: One-sided 1 % of the normal distribution.
-_SURE = 2.326
 
 
 @check(
@@ -248,17 +245,17 @@ def score_conflict(system: ExaminedPredictions) -> Iterator[CheckFinding]:
     if system.prediction is None or system.of.is_multilabel:
         return
     if system.class_scores:
-        yield from _not_the_largest(system)
+        yield from _not_the_largest(system, system.prediction, system.class_scores)
     elif system.score is not None and system.positive is not None:
-        yield from _no_threshold(system, system.prediction == system.positive)
+        yield from _no_threshold(system, system.score, system.prediction == system.positive)
 
 
-def _not_the_largest(system: ExaminedPredictions) -> Iterator[CheckFinding]:
-    scores, prediction = system.class_scores or {}, system.prediction
+def _not_the_largest(
+    system: ExaminedPredictions, prediction: pl.Series, scores: Mapping[str, pl.Series]
+) -> Iterator[CheckFinding]:
     labels = list(scores)
     table = np.column_stack([column.fill_null(-math.inf).to_numpy() for column in scores.values()])
-    place = {label: number for number, label in enumerate(labels)}
-    chosen = np.array([place.get(label, -1) for label in (prediction.to_list() if prediction is not None else [])])
+    chosen = places_of(prediction, labels)
     rows = np.flatnonzero(system.usable & (chosen >= 0))
     wrong = rows[table[rows, chosen[rows]] < table[rows].max(axis=1)]
     if not len(wrong):
@@ -273,11 +270,10 @@ def _not_the_largest(system: ExaminedPredictions) -> Iterator[CheckFinding]:
     yield finding("score-conflict", "warning", system, message, len(wrong), examples=examples)
 
 
-def _no_threshold(system: ExaminedPredictions, predicted: pl.Series) -> Iterator[CheckFinding]:
+def _no_threshold(system: ExaminedPredictions, score: pl.Series, predicted: pl.Series) -> Iterator[CheckFinding]:
     """Predictions that are no step of the score."""
-    score = system.score
     keep = pl.Series(system.usable) & predicted.is_not_null()
-    if score is None or not keep.any():
+    if not keep.any():
         return
     # The threshold that explains most predictions.
     table = Scored.from_scores(predicted.filter(keep), score.filter(keep), pos_label=True).table
@@ -307,7 +303,7 @@ def reversed_scores(system: ExaminedPredictions) -> Iterator[CheckFinding]:
         return
     auc = float(parse_measure("AUC", "binary").of(scored)[0])
     chance = math.sqrt((scored.positives + scored.negatives + 1) / (12 * scored.positives * scored.negatives))
-    if (0.5 - auc) / chance > _SURE:
+    if (0.5 - auc) / chance > SURE:
         positive = quote(str(system.positive))
         message = f"AUC is {number(auc)} with {positive} as the positive label; turned round it is {number(1 - auc)}"
         yield finding("reversed-scores", "warning", system, message)
@@ -327,7 +323,7 @@ def reversed_predictions(system: ExaminedPredictions) -> Iterator[CheckFinding]:
         return
     mcc = float(parse_measure("MCC", "multiclass").of(ConfusionMatrix.from_labels(*both))[0])
     # Of items that have nothing to do with their predictions, n times the squared MCC is chi-squared.
-    if mcc * math.sqrt(both.height) < -_SURE:
+    if mcc * math.sqrt(both.height) < -SURE:
         right = share(int((both["truth"] == both["prediction"]).sum()), both.height, "prediction")
         yield finding("reversed-predictions", "warning", system, f"MCC is {number(mcc)}: {right} right")
 

@@ -4,22 +4,24 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from functools import cached_property
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import polars as pl
 
 from assay.core.digits import as_level, as_percent, number, significant
-from assay.core.errors import FormatError, ParameterError, number_of, quote
-from assay.files.named_columns import read_named_columns
-from assay.files.sources import Source, is_file
+from assay.core.errors import number_of, quote
 from assay.measures.counting.judgments import Floats, Ints
 from assay.measures.counting.probabilities import Probabilities
 from assay.measures.parser import parse_measure
-from assay.subjects.labels.checks.examined_predictions import CONTENT, ExaminedPredictions, PredictionsFile
-from assay.tables.roles import ITEM, find
+from assay.subjects.labels.checks.examination import (
+    CONTENT,
+    SURE,
+    ExaminedPredictions,
+    PredictionsFile,
+    Trained,
+    places_of,
+)
 from assay.verbs.diagnosis.examination import EXAMPLES, CheckFinding, Example, Severity, check, finding, share
 
 _MOST_NAMED = 3
@@ -102,8 +104,6 @@ CALIBRATED, LEAST_ITEMS = 0.1, 50
 #: So many items are listed, the most doubtful first, if there are more than expected.
 LISTED = 10
 
-_SURE = 2.326
-
 
 class Doubtful(NamedTuple):
     """Rows whose truth is doubtful, the most doubtful first; the label that scores say; how many are expected."""
@@ -153,8 +153,7 @@ def label_noise(system: ExaminedPredictions) -> Iterator[CheckFinding]:
     if known is None or system.of.is_multilabel:
         return
     labels, table = known
-    place = {label: number for number, label in enumerate(labels)}
-    codes = np.array([place.get(label, -1) for label in system.of.rows["truth"].to_list()])
+    codes = places_of(system.of.rows["truth"], labels)
     rows = np.flatnonzero(system.usable & (codes >= 0))
     if len(rows) < LEAST_ITEMS:
         return
@@ -166,7 +165,7 @@ def label_noise(system: ExaminedPredictions) -> Iterator[CheckFinding]:
     count = len(doubts.rows)
     if not count:
         return
-    more = count > doubts.expected + _SURE * doubts.spread
+    more = count > doubts.expected + SURE * doubts.spread
     severity: Severity = "warning" if more else "note"
     details, examples = [], []
     limit = LISTED if more else EXAMPLES
@@ -273,52 +272,6 @@ def _items(system: ExaminedPredictions) -> pl.DataFrame:
 #: From this share of the items on, numbers are wrong rather than doubtful.
 MANY = 0.05
 
-_TABLE = "a table with named columns"
-
-
-@dataclass(frozen=True, eq=False)
-class Trained:
-    """A file of predictions beside the items that the system was trained on."""
-
-    file: PredictionsFile
-    name: str
-    training: pl.DataFrame
-
-    @cached_property
-    def columns(self) -> list[str]:
-        """Further columns that both have, by name: those of text, or all if there are none."""
-        return [name for name in self.file.texts if name in self.training.columns] or [
-            name for name in self.file.content if name in self.training.columns
-        ]
-
-    @cached_property
-    def ids(self) -> pl.Series | None:
-        """The ids of the items that were trained on, if they have some."""
-        column = find(ITEM, [name for name in self.training.columns if name])
-        return None if column is None else _text(self.training[column])
-
-
-def open_training(file: PredictionsFile, training: Any) -> Trained:
-    """Read the items that a system was trained on: a file, or a data frame.
-
-    >>> open_training(PredictionsFile("test.csv"), pl.DataFrame({"id": [1, 2]})).ids.to_list()
-    ['1', '2']
-    """
-    if isinstance(training, pl.DataFrame):
-        return Trained(file, "train", training)
-    if not is_file(training):
-        raise ParameterError(f"train is a file or a Polars data frame, not {type(training).__name__}")
-    source = training if isinstance(training, Source) else Source(training)
-    return Trained(file, source.name, read_named_columns(source, _TABLE).frame)
-
-
-def comparable(trained: Trained) -> None:
-    """Refuse a table that nothing can be looked up in."""
-    if not trained.columns and not (trained.ids is not None and trained.file.has_ids):
-        has = ", ".join(trained.training.columns)
-        expected = f"ids, or further columns of {trained.file.file}"
-        raise FormatError(trained.name, 1, expected=expected, got=has)
-
 
 @check(
     "trained-ids", "training", "error",
@@ -369,11 +322,6 @@ def trained_items(trained: Trained) -> Iterator[CheckFinding]:
     rows, first = shared["row"].head(EXAMPLES).to_list(), trained.columns[0]
     examples = [file.example(row, file.cell(row, first)) for row in rows]
     yield finding("trained-items", severity, file, message, shared.height, examples=examples)
-
-
-def _text(values: pl.Series) -> pl.Series:
-    is_list = isinstance(values.dtype, pl.List)
-    return values.cast(pl.List(pl.String)).list.join(" ") if is_list else values.cast(pl.String)
 
 
 def _key(name: str) -> pl.Expr:

@@ -82,8 +82,7 @@ def together(result: Classification, systems: Sequence[str]) -> ConfusionMatrix:
     array([1, 1, 0])
     """
     first, *others = map(result.matrix, systems)
-    whole = first.merge(*others)
-    return whole.reordered() if result.shown.reorder else whole
+    return first.merge(*others)
 
 
 def _matrices(result: Classification) -> Iterator[Section]:

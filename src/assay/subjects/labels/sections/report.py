@@ -17,14 +17,14 @@ from assay.stats import tests as stats_tests
 from assay.stats.bootstrap import wilson
 from assay.stats.estimates import CITES as CITES_OF_INTERVALS
 from assay.subjects.labels.evaluation import classify
-from assay.subjects.labels.measurement import LEADING, SPARE, imbalance_of
+from assay.subjects.labels.measurement import LEADING, SPARE, four_cells, imbalance_of
 from assay.subjects.labels.pairing import Classifiers
 from assay.subjects.labels.result import Classification
 from assay.subjects.labels.sections.parts import Evidence, sections
 from assay.subjects.labels.sections.scores import MOST_THRESHOLDS
 from assay.verbs.comparison import Comparison, compare
 from assay.verbs.report.items import further_advice, summary
-from assay.verbs.report.subject import Request, values_of_systems
+from assay.verbs.report.report import Request, values_of_systems
 from assay.verbs.sections.estimates import number_with_interval
 from assay.verbs.sections.methods import (
     MOST_NAMES,
@@ -186,8 +186,7 @@ def _labels(evidence: Evidence, system: str) -> Iterator[str]:
 
 def _binary(evidence: Evidence, system: str) -> str:
     result, positive = evidence.result, evidence.names[str(evidence.result.positive)]
-    cells = result.matrix(system).positive_class()
-    tp, fp, fn = float(cells.tp[0]), float(cells.fp[0]), float(cells.fn[0])
+    tp, fp, fn, _ = four_cells(result.matrix(system))
     hits, right = (
         as_percent(tp / whole) + _reach(result, system, tp, whole) if whole else "" for whole in (tp + fn, tp + fp)
     )

@@ -23,7 +23,7 @@ from assay.stats.estimates import NO_INTERVAL, Estimate
 from assay.subjects.labels.curves import bin_edges, in_bins
 from assay.subjects.labels.result import Classification
 from assay.subjects.labels.sections.thresholds import CELLS
-from assay.subjects.labels.thresholds.result import chosen
+from assay.subjects.labels.thresholds.choice import best_places
 from assay.subjects.labels.thresholds.rules import Candidates, closest_to_corner, max_accuracy, max_f, youden
 from assay.tables.predictions import Predictions
 from assay.verbs.sections.estimates import number_with_interval, settings_of
@@ -174,7 +174,7 @@ def thresholds_of(result: Classification, system: str, names: dict[str, str]) ->
     if scored is None or predictions is None or not (scored.positives and scored.negatives):
         return None
     candidates = Candidates(scored)
-    places = {rule: chosen(rule, candidates).place for rule, *_ in _RULES}
+    places = {rule: int(best_places(rule, candidates)[0]) for rule, *_ in _RULES}
     start, why, in_use = _start(result, system, candidates, places[youden])
     kept = _kept(scored.table, [start, *places.values()])
     rows = _rows(scored.table, kept)

@@ -19,8 +19,7 @@ from assay.verbs.sections.estimates import prose_section
 
 if TYPE_CHECKING:
     from assay.measures.counting.judgments import Floats
-    from assay.subjects.labels.thresholds.choice import ThresholdTable
-    from assay.subjects.labels.thresholds.result import ChosenThreshold, Made
+    from assay.subjects.labels.thresholds.result import ChosenThreshold, Made, ThresholdTable
 
 #: What is shown of all measures where there are several rules.
 _SHOWN = {"Recall": "TPR", "Specificity": "TNR", "Precision": "precision", "F": "F1", "Accuracy": "accuracy"}

@@ -3,239 +3,49 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple, Unpack
 
 import numpy as np
 import polars as pl
 
 from assay.core.domains import Whole
-from assay.core.errors import (
-    InputError,
-    ParameterError,
-    argument,
-    did_you_mean,
-    listed,
-    naming,
-    number_of,
-    refuse_unknown,
-)
-from assay.core.results import Result
-from assay.measures.counting.judgments import Floats
-from assay.measures.counting.label_pairs import weights_of
-from assay.measures.counting.scored import Scored, positives
+from assay.core.errors import ParameterError, argument, number_of, refuse_unknown
+from assay.core.options import Sampling
+from assay.measures.counting.judgments import Floats, Ints, Mask
+from assay.measures.counting.scored import Scored
 from assay.measures.score_curves import AUC
 from assay.stats.bootstrap import Interval, percentiles
-from assay.stats.estimates import checked_confidence
-from assay.subjects.labels.inputs import against_rest, opened
-from assay.subjects.labels.thresholds.result import (
-    ChosenThreshold,
-    Drawn,
-    Made,
-    RuleChoice,
-    Thresholds,
-    chosen,
-    interval_of_threshold,
-    optimism,
-    reason,
-    redrawn,
-)
+from assay.stats.estimates import ROUNDING, checked_confidence
+from assay.subjects.labels.inputs import ScoredSystem, ScoreInputs, only_system, scored_systems, warnings_of
+from assay.subjects.labels.thresholds.result import ChosenThreshold, Made, Thresholds, ThresholdTable
 from assay.subjects.labels.thresholds.rules import (
     DEFAULT_RULES,
     Candidates,
+    Objective,
     Rule,
     RuleParameters,
     ThresholdCells,
     parse_rule,
 )
-from assay.tables.label_rules import label_among
-from assay.tables.predictions import Predictions
 
 
-class ScoredSystem(NamedTuple):
-    """One system's scores: its name, the positive label, what is odd, its file, the items' ids; None: not known."""
+class ChoiceOptions(ScoreInputs, Sampling, RuleParameters, total=False):
+    """What choosing by one rule takes: the options of `thresholds`, and the parameters of the rule."""
 
-    name: str
-    scored: Scored
-    positive: Any = None
-    warnings: tuple[str, ...] = ()
-    origin: str | None = None
-    item_id: pl.Series | None = None
-
-
-def scored_systems(
-    predictions: Any,
-    y_score: Any = None,
-    *,
-    pos_label: Any = None,
-    sample_weight: Any = None,
-    system: str | None = None,
-) -> list[ScoredSystem]:
-    """All systems, or the one that is asked for.
-
-    `given` is the truth, with `y_score` (an array, or a dict from names to arrays); or `Predictions`, `Scored` or a
-    path; or several of these in a list, or in a dict with their names.
-
-    >>> [one.name for one in scored_systems([0, 1], {"old": [0.2, 0.1], "new": [0.2, 0.7]})]
-    ['old', 'new']
-    """
-    if y_score is not None:
-        systems = _of_arrays(predictions, y_score, pos_label, sample_weight)
-    elif sample_weight is not None:
-        raise ParameterError("sample_weight goes with y_true and y_score; predictions hold their own weights")
-    else:
-        systems = _of(predictions, pos_label)
-    for scored in systems:
-        if not len(scored.scored.positive) + len(scored.scored.negative):
-            raise InputError(
-                f"{scored.name}: {'all weights are 0' if scored.scored.is_weighted else 'there is no item'}"
-            )
-    names = [system.name for system in systems]
-    if twice := next((name for name in names if names.count(name) > 1), None):
-        raise ParameterError(f"two systems are called {twice!r}: give each a name of its own, {naming()}")
-    if system is None:
-        return systems
-    if system not in names:
-        raise ParameterError(
-            f"no system is called {system!r}{did_you_mean(system, names) or f'; there is {listed(names)}'}"
-        )
-    return [systems[names.index(system)]]
-
-
-def only_one(systems: list[ScoredSystem]) -> ScoredSystem:
-    """The only system, or an error that says which there are; its scores as numbers that thresholds can be."""
-    if len(systems) > 1:
-        names = [system.name for system in systems]
-        raise ParameterError(
-            f"a threshold is of one system, and there are {listed(names)}: say {argument('system', names[0])}"
-        )
-    scored = systems[0].scored
-    sides = scored.positive, scored.negative
-    positive, negative = (side if side.dtype.kind == "f" else side.astype(np.float64) for side in sides)
-    return systems[0]._replace(scored=replace(scored, positive=positive, negative=negative))
-
-
-def _of(predictions: Any, pos_label: Any) -> list[ScoredSystem]:
-    if isinstance(predictions, ScoredSystem):
-        return [predictions]
-    if isinstance(predictions, Scored):
-        return [ScoredSystem("scores", predictions, pos_label)]
-    if isinstance(predictions, Mapping):
-        return [
-            system._replace(name=str(name) if len(systems) == 1 else f"{name} {system.name}")
-            for name, value in predictions.items()
-            for systems in [_of(value, pos_label)]
-            for system in systems
-        ]
-    if isinstance(predictions, tuple) and len(predictions) == 2 and not isinstance(predictions[0], Predictions):
-        return _of_arrays(*predictions, pos_label, None)
-    if isinstance(predictions, list | tuple):
-        return [system for value in predictions for system in _of(value, pos_label)]
-    return [_of_predictions(table) for table in opened(predictions, pos_label)]
-
-
-def _of_predictions(predictions: Predictions) -> ScoredSystem:
-    label, score = predictions.pos_label, predictions.score
-    if predictions.kind == "multilabel" and label is not None:  # who has the label, against who has not
-        two_labels: Any = against_rest(predictions, label)
-        return _of_predictions(two_labels)
-    if score is None and predictions.class_scores:
-        if label is None:
-            names = [str(label) for label in predictions.class_scores]
-            raise ParameterError(
-                f"{predictions.name}: there is a score a class: say which class is positive, against all others, "
-                f"as in {argument('pos_label', names[0])}"
-            )
-        label = label_among(list(predictions.class_scores), label)
-        score = predictions.class_scores[label]
-    if score is None:
-        raise InputError(f"{predictions.name}: there is no score an item to choose a threshold from")
-    if label is None:
-        label = predictions.positive
-    scored = Scored.from_scores(predictions.truth, score, pos_label=label, sample_weight=predictions.weight)
-    origin = None if predictions.origin == "in memory" else predictions.origin
-    return ScoredSystem(
-        predictions.name,
-        scored,
-        label,
-        predictions.warnings,
-        origin,
-        predictions.item_id if predictions.has_ids else None,
-    )
-
-
-def _of_arrays(y_true: Any, y_score: Any, pos_label: Any, sample_weight: Any) -> list[ScoredSystem]:
-    if not isinstance(y_score, Mapping):
-        y_score = {"scores": y_score}
-    if not y_score:
-        raise ParameterError("y_score: expected the scores of at least one system, got none")
-    _, label = positives(y_true, pos_label)
-    if sample_weight is not None:
-        sample_weight = weights_of(sample_weight, len(y_true))
-    return [
-        ScoredSystem(str(name), Scored.from_scores(y_true, scores, pos_label=label, sample_weight=sample_weight), label)
-        for name, scores in y_score.items()
-    ]
-
-
-def warnings_of(systems: Iterable[ScoredSystem]) -> tuple[str, ...]:
-    """What is odd about any of them, once each."""
-    return tuple(dict.fromkeys(warning for system in systems for warning in system.warnings))
-
-
-@dataclass(frozen=True, eq=False)
-class ThresholdTable(Result):
-    """TP, FP, FN, TN, TPR, FPR and accuracy from each threshold on, the highest first.
-
-    >>> print(threshold_table([1, 1, 0, 1], [0.9, 0.8, 0.7, 0.6]))
-    threshold         TP  FP  FN  TN     TPR     FPR     ACC
-    above all scores   0   0   3   1  0.0000  0.0000  0.2500
-    0.9                1   0   2   1  0.3333  0.0000  0.5000
-    0.8                2   0   1   1  0.6667  0.0000  0.7500
-    0.7                2   1   1   0  0.6667  1.0000  0.5000
-    0.6                3   1   0   0  1.0000  1.0000  0.7500
-    <BLANKLINE>
-    scores: 4 items, 3 positive; AUC 0.6667. Positive is predicted where the score is at least the threshold.
-    """
-
-    kind = "threshold_table"
-
-    frame: pl.DataFrame
-    system: str
-    auc: float
-    #: All thresholds, of which those in the frame may be some.
-    scores: Floats
-    warnings: tuple[str, ...] = ()
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """What the command line says on stderr."""
-        return self.warnings
-
-    def __repr__(self) -> str:
-        return f"<ThresholdTable of {self.system}: {number_of('threshold', self.frame.height)}>"
-
-    def to_frame(self) -> pl.DataFrame:
-        """One row a threshold; the first one is infinite."""
-        return self.frame
+    judged_on: Any
 
 
 def threshold_table(
-    y_true: Any,
-    y_score: Any = None,
-    *,
-    pos_label: Any = None,
-    sample_weight: Any = None,
-    system: str | None = None,
-    rows: int | None = None,
+    y_true: Any, y_score: Any = None, *, rows: int | None = None, **inputs: Unpack[ScoreInputs]
 ) -> ThresholdTable:
     """Count the decisions that every threshold makes; `rows`: only so many of them, evenly spaced.
 
     >>> threshold_table([1, 0], [0.9, 0.1]).frame["tpr"].to_list()
     [0.0, 1.0, 1.0]
     """
-    scores = only_one(scored_systems(y_true, y_score, pos_label=pos_label, sample_weight=sample_weight, system=system))
+    scores = only_system(scored_systems(y_true, y_score, **inputs))
     frame = table_frame(scores.scored)
     every, total = frame["threshold"].to_numpy(), frame.height
     if rows is not None and total > Whole(2).check("rows", rows):
@@ -254,23 +64,129 @@ def table_frame(scored: Scored) -> pl.DataFrame:
     return frame.with_columns(pl.col("tpr", "fpr", "accuracy").fill_nan(None))
 
 
+class Drawn(NamedTuple):
+    """What a rule chose in each resample (place), the criterion there, and that threshold on all items as they are.
+
+    `fixed` is the criterion of the threshold that was chosen on all items, in each resample; `kept` says whether what
+    was chosen in a resample keeps the rule's bound on all items, if it has one.
+    """
+
+    place: Ints
+    value: Floats
+    on_all: Floats
+    fixed: Floats
+    kept: Mask | None
+
+
+def best_places(rule: Rule, candidates: Candidates) -> Ints:
+    """The places of the thresholds with the best criterion, the highest first, which is the one to choose.
+
+    >>> from assay.measures.counting.scored import Scored
+    >>> from assay.subjects.labels.thresholds.rules import max_accuracy
+    >>> best_places(max_accuracy, Candidates(Scored.from_lists(positive=[0.9, 0.8], negative=[0.7])))
+    array([2])
+    """
+    wanted = rule.of(candidates.cells)
+    if rule.is_given:
+        return np.array([candidates.place(rule.parameters["threshold"])])
+    return np.flatnonzero(_best(wanted, rule.definition.smallest))
+
+
+def _best(wanted: Objective, smallest: bool) -> Mask:
+    """The thresholds with the best criterion; of those with the same, the ones that have most of what is bounded.
+
+    Two numbers that differ by rounding are the same.
+    """
+    value = wanted.eligible()
+    best = _largest(-value if smallest else value, wanted.scale)
+    if wanted.bound is not None and not wanted.bound.at_most:
+        best = _largest(np.where(best, wanted.bound.quantity, np.nan), 1.0)
+    return best
+
+
+def _largest(value: Floats, scale: float) -> Mask:
+    """Where the largest of the numbers stand, by row; nowhere, if there are none."""
+    return np.asarray(value >= np.fmax.reduce(value, axis=-1, keepdims=True) - ROUNDING * scale)
+
+
+def reason(wanted: Objective, cells: ThresholdCells) -> str:
+    """Why no threshold can be chosen."""
+    cannot = np.isnan(wanted.value).all() or not np.any(wanted.possible)
+    if cannot or (wanted.bound is not None and np.isnan(wanted.bound.quantity).all()):
+        for kind in ("positive", "negative"):
+            if not np.any(getattr(cells, f"{kind}s") > 0):
+                return f"there is no {kind} item"
+        return "the criterion is undefined at every threshold"
+    if wanted.bound is None:
+        return "the criterion is undefined at this threshold"
+    known = wanted.bound.quantity[~np.isnan(wanted.bound.quantity)]
+    if not len(known):
+        return f"no threshold has {wanted.bound}"
+    return f"no threshold has {wanted.bound}: {known.max():.6g} is the most"
+
+
+def redrawn(rules: Sequence[Rule], taken: Ints, candidates: Candidates, *, resamples: int, seed: int) -> list[Drawn]:
+    """Choose again with items drawn anew; all rules see the same resamples. `taken`: what they chose on all items."""
+    observed = [rule.of(candidates.cells) for rule in rules]
+    every = np.arange(len(candidates.threshold))
+    among = [
+        taken[[at]] if rule.is_given else candidates.corners if wanted.corners else every
+        for at, (rule, wanted) in enumerate(zip(rules, observed, strict=True))
+    ]
+    distinct = {id(places): places for places in among}  # most rules look at the same thresholds
+    places, values, fixed = [], [], []
+    for block in candidates.drawn(resamples, seed):
+        tables = {key: block.cells(some) for key, some in distinct.items()}
+        again = [_chosen_again(rule, tables[id(some)], some) for rule, some in zip(rules, among, strict=True)]
+        places.append(block.occurring(np.column_stack([place for place, _ in again])))
+        values.append(np.column_stack([value for _, value in again]))
+        there = [rule.of(block.cells(taken[[at]])).value for at, rule in enumerate(rules)]
+        fixed.append(np.where(taken >= 0, np.column_stack(there), np.nan))
+    columns = (np.concatenate(column).T for column in (places, values, fixed))
+    samples = []
+    for wanted, place, value, at_chosen in zip(observed, *columns, strict=True):
+        on_all = np.where(place >= 0, wanted.value[place], np.nan)
+        kept = None if wanted.bound is None else wanted.bound.kept()[place] & (place >= 0)
+        samples.append(Drawn(place, value, on_all, at_chosen, kept))
+    return samples
+
+
+def _chosen_again(rule: Rule, cells: ThresholdCells, among: Ints) -> tuple[Ints, Floats]:
+    """The place that a rule chooses in each resample, of these, and the criterion there."""
+    wanted = rule.of(cells)
+    rows = np.arange(len(cells.tp))
+    best = _best(wanted, rule.definition.smallest)
+    column = best.argmax(axis=1)
+    known = best[rows, column]
+    return np.where(known, among[column], -1), np.where(known, wanted.value[rows, column], np.nan)
+
+
+def interval_of_threshold(sample: Drawn, threshold: Floats, confidence: float) -> Interval:
+    """Where the middle of the thresholds chosen in resamples lies; both ends are scores that occur, or infinity."""
+    known = np.sort(threshold[sample.place[sample.place >= 0]])
+    if not len(known):
+        return Interval.unknown(confidence, "percentile")
+    tails = np.array([(1 - confidence) / 2, (1 + confidence) / 2])
+    low, high = known[np.clip(np.ceil(tails * len(known)).astype(int) - 1, 0, len(known) - 1)]
+    return Interval(float(low), float(high), confidence, "percentile")
+
+
+def optimism(sample: Drawn) -> float:
+    """How much better a criterion looks on the items it was chosen on than on others, on average over resamples.
+
+    A threshold is chosen on each resample and looked at there and on all items (Efron and Gong 1983).
+    """
+    gained = sample.value - sample.on_all
+    known = gained[~np.isnan(gained)]
+    return float(known.mean()) if len(known) else np.nan
+
+
 #: What other data are called that come from no file.
 _ELSEWHERE = "the other data"
 
 
 def choose_threshold(
-    y_true: Any,
-    y_score: Any = None,
-    *,
-    rule: str | Rule = "youden",
-    pos_label: Any = None,
-    sample_weight: Any = None,
-    system: str | None = None,
-    judged_on: Any = None,
-    confidence: float = 0.95,
-    resamples: int = 1000,
-    seed: int = 0,
-    **parameters: Unpack[RuleParameters],
+    y_true: Any, y_score: Any = None, *, rule: str | Rule = "youden", **options: Unpack[ChoiceOptions]
 ) -> ChosenThreshold:
     """Choose the score from which on positive is predicted, by a rule.
 
@@ -286,13 +202,12 @@ def choose_threshold(
     >>> choose_threshold([1, 1, 0, 1, 0], [0.9, 0.8, 0.7, 0.6, 0.1], rule="max_tpr_given_tnr", tnr=0.9).threshold
     0.8
     """
-    refuse_unknown(parameters, choose_threshold, parse_rule(rule).definition.domains)
+    known = parse_rule(rule).definition.domains
+    refuse_unknown(options, thresholds, ScoreInputs.__annotations__, known)
+    parameters: Any = {name: value for name, value in options.items() if name in known}
+    others: Any = {name: value for name, value in options.items() if name not in known}
     wanted = parse_rule(rule, **parameters)
-    found = thresholds(
-        y_true, y_score, [wanted], pos_label=pos_label, sample_weight=sample_weight, system=system,
-        judged_on=judged_on, confidence=confidence, resamples=resamples, seed=seed,
-    )  # fmt: skip
-    return found[wanted]
+    return thresholds(y_true, y_score, [wanted], **others)[wanted]
 
 
 def thresholds(
@@ -300,25 +215,22 @@ def thresholds(
     y_score: Any = None,
     rules: Iterable[str | Rule] | None = None,
     *,
-    pos_label: Any = None,
-    sample_weight: Any = None,
-    system: str | None = None,
     judged_on: Any = None,
     confidence: float = 0.95,
     resamples: int = 1000,
     seed: int = 0,
-    watch: Callable[[int], None] | None = None,
+    **inputs: Unpack[ScoreInputs],
 ) -> Thresholds:
     """Choose thresholds by several rules at once, in one pass over the scores.
 
     Without `rules`: those that need nothing said, and those with a bound, which is 0.9. The other parameters are those
-    of `choose_threshold`; `watch` is called with the number of resamples that were drawn since.
+    of `choose_threshold`.
 
     >>> thresholds([1, 1, 0, 1, 0], [0.9, 0.8, 0.7, 0.6, 0.1], resamples=0)["youden"].threshold
     0.8
     """
     wanted = _asked(DEFAULT_RULES if rules is None else rules)
-    given = only_one(scored_systems(y_true, y_score, pos_label=pos_label, sample_weight=sample_weight, system=system))
+    given = only_system(scored_systems(y_true, y_score, **inputs))
     other = None if judged_on is None else _other(judged_on, given)
     made = Made(
         given.name,
@@ -330,13 +242,14 @@ def thresholds(
         None if other is None else other.origin or _ELSEWHERE,
     )
     candidates = Candidates(given.scored)
-    choices = [chosen(rule, candidates) for rule in wanted]
-    samples: list[Drawn | None] = [None] * len(wanted)
+    places = [best_places(rule, candidates) for rule in wanted]
+    samples: Sequence[Drawn | None] = [None] * len(wanted)
     if made.resamples:
-        samples = [*redrawn(wanted, choices, candidates, resamples=made.resamples, seed=made.seed, watch=watch)]
+        taken = np.array([int(best[0]) if len(best) else -1 for best in places])
+        samples = redrawn(wanted, taken, candidates, resamples=made.resamples, seed=made.seed)
     results = [
-        _chosen(rule, choice, sample, candidates, made)
-        for rule, choice, sample in zip(wanted, choices, samples, strict=True)
+        _chosen(rule, best, sample, candidates, made)
+        for rule, best, sample in zip(wanted, places, samples, strict=True)
     ]
     warnings = [*warnings_of([given, *([] if other is None else [other])])]
     if other is not None:
@@ -367,7 +280,7 @@ def _asked(rules: Any) -> list[Rule]:
 def _other(judged_on: Any, system: ScoredSystem) -> ScoredSystem | None:
     """The other data, of several systems the one with the same name; None if they are the same data."""
     systems = scored_systems(judged_on, pos_label=system.positive)
-    other = only_one([candidate for candidate in systems if candidate.name == system.name] or systems)
+    other = only_system([candidate for candidate in systems if candidate.name == system.name] or systems)
     names = ("positive", "negative", "positive_weight", "negative_weight")
     is_same = all(np.array_equal(getattr(system.scored, name), getattr(other.scored, name)) for name in names)
     return None if is_same else other
@@ -375,31 +288,32 @@ def _other(judged_on: Any, system: ScoredSystem) -> ScoredSystem | None:
 
 def _shared(system: ScoredSystem, other: ScoredSystem) -> int:
     """How many of the other's items are the one's, too, by their ids."""
-    if system.item_id is None or other.item_id is None:
+    held, others = system.predictions, other.predictions
+    if held is None or others is None or not (held.has_ids and others.has_ids):
         return 0
-    return int(other.item_id.is_in(system.item_id.implode()).sum())
+    return int(others.item_id.is_in(held.item_id.implode()).sum())
 
 
-def _chosen(
-    rule: Rule, choice: RuleChoice, sample: Drawn | None, candidates: Candidates, made: Made
-) -> ChosenThreshold:
+def _chosen(rule: Rule, places: Ints, sample: Drawn | None, candidates: Candidates, made: Made) -> ChosenThreshold:
     """What was chosen, what it counts on the data it was chosen on, and what resamples say of both."""
     column, level, none = candidates.threshold, made.confidence, Interval.unknown(made.confidence)
-    threshold = math.nan if choice.place < 0 else float(column[choice.place])
+    wanted, threshold, value = rule.of(candidates.cells), math.nan, math.nan
+    if len(places):
+        threshold, value = float(column[places[0]]), float(wanted.value[places[0]])
     if rule.is_given:
         threshold = float(rule.parameters["threshold"])
     result = ChosenThreshold(
         rule=rule,
         threshold=threshold,
-        value=choice.value,
+        value=value,
         confusion=candidates.scored.at(math.inf if math.isnan(threshold) else threshold),
-        tied=tuple(column[choice.tied].tolist()),
+        tied=tuple(column[places[1:]].tolist()),
         interval=none,
         value_interval=none,
         corrected=math.nan,
         kept=math.nan,
         scores=column,
-        undefined=choice.undefined,
+        undefined=reason(wanted, candidates.cells) if math.isnan(value) else None,
         made=made,
     )
     if sample is None or not result.is_chosen:
@@ -416,7 +330,7 @@ def _chosen(
         # The interval of this very threshold, moved by what choosing it has gained: simulations favour that over the
         # spread of what each resample finds best, which lies too high altogether.
         value_interval=of_value._replace(low=low, high=high),
-        corrected=min(max(choice.value - too_good, least), most),
+        corrected=min(max(value - too_good, least), most),
         kept=math.nan if sample.kept is None else float(sample.kept.mean()),
     )
 

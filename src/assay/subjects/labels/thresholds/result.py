@@ -3,173 +3,22 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import polars as pl
 
-from assay.core.errors import ParameterError, did_you_mean, listed
+from assay.core.errors import ParameterError, did_you_mean, listed, number_of
 from assay.core.results import Result
 from assay.measures import parse_measure, registered
 from assay.measures.counting.confusion import Confusion
-from assay.measures.counting.judgments import Floats, Ints, Mask
+from assay.measures.counting.judgments import Floats
 from assay.stats.bootstrap import Interval
-from assay.stats.estimates import ROUNDING
-from assay.subjects.labels.thresholds.rules import Candidates, Objective, Rule, ThresholdCells
+from assay.subjects.labels.thresholds.rules import Rule
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
-
-class RuleChoice(NamedTuple):
-    """The place of the chosen threshold in the table (-1: none), what the rule saw there, and all places that tie."""
-
-    place: int
-    value: float
-    tied: Ints
-    undefined: str | None
-
-
-class Drawn(NamedTuple):
-    """What a rule chose in each resample (place), the criterion there, and that threshold on all items as they are.
-
-    `fixed` is the criterion of the threshold that was chosen on all items, in each resample; `kept` says whether what
-    was chosen in a resample keeps the rule's bound on all items, if it has one.
-    """
-
-    place: Ints
-    value: Floats
-    on_all: Floats
-    fixed: Floats
-    kept: Mask | None
-
-
-def chosen(rule: Rule, candidates: Candidates) -> RuleChoice:
-    """Choose a threshold among all candidates: of equals, the highest.
-
-    >>> from assay.measures.counting.scored import Scored
-    >>> from assay.subjects.labels.thresholds.rules import max_accuracy
-    >>> chosen(max_accuracy, Candidates(Scored.from_lists(positive=[0.9, 0.8], negative=[0.7]))).place
-    2
-    """
-    wanted = rule.of(candidates.cells)
-    if rule.is_given:
-        place = candidates.place(rule.parameters["threshold"])
-        why = reason(wanted, candidates.cells) if np.isnan(wanted.value[place]) else None
-        return RuleChoice(place, float(wanted.value[place]), np.array([], dtype=np.int64), why)
-    best = _best(wanted, rule.definition.smallest)
-    if not best.any():
-        return RuleChoice(-1, np.nan, np.array([], dtype=np.int64), reason(wanted, candidates.cells))
-    places = np.flatnonzero(best)
-    place = int(places[0])
-    return RuleChoice(place, float(wanted.value[place]), places[1:], None)
-
-
-def _best(wanted: Objective, smallest: bool) -> Mask:
-    """The thresholds with the best criterion; of those with the same, the ones that have most of what is bounded.
-
-    Two numbers that differ by rounding are the same.
-    """
-    value = wanted.eligible()
-    best = _largest(-value if smallest else value, wanted.scale)
-    if wanted.bound is not None and not wanted.bound.at_most:
-        best = _largest(np.where(best, wanted.bound.quantity, np.nan), 1.0)
-    return best
-
-
-def _largest(value: Floats, scale: float) -> Mask:
-    """Where the largest of the numbers stand, by row; nowhere, if there are none."""
-    return np.asarray(value >= np.fmax.reduce(value, axis=-1, keepdims=True) - ROUNDING * scale)
-
-
-def reason(wanted: Objective, cells: ThresholdCells) -> str:
-    """Why no threshold can be chosen."""
-    cannot = np.isnan(wanted.value).all() or not np.any(wanted.possible)
-    if cannot or (wanted.bound is not None and np.isnan(wanted.bound.quantity).all()):
-        for kind in ("positive", "negative"):
-            if not np.any(getattr(cells, f"{kind}s") > 0):
-                return f"there is no {kind} item"
-        return "the criterion is undefined at every threshold"
-    if wanted.bound is None:
-        return "the criterion is undefined at this threshold"
-    known = wanted.bound.quantity[~np.isnan(wanted.bound.quantity)]
-    if not len(known):
-        return f"no threshold has {wanted.bound}"
-    return f"no threshold has {wanted.bound}: {known.max():.6g} is the most"
-
-
-def redrawn(
-    rules: Sequence[Rule],
-    choices: Sequence[RuleChoice],
-    candidates: Candidates,
-    *,
-    resamples: int,
-    seed: int,
-    watch: Callable[[int], None] | None = None,
-) -> list[Drawn]:
-    """Choose again with items drawn anew; all rules see the same resamples."""
-    observed = [rule.of(candidates.cells) for rule in rules]
-    kept = [None if wanted.bound is None else wanted.bound.kept() for wanted in observed]
-    every = np.arange(len(candidates.threshold))
-    taken = np.array([choice.place for choice in choices])
-    among = [
-        taken[[at]] if rule.is_given else candidates.corners if wanted.corners else every
-        for at, (rule, wanted) in enumerate(zip(rules, observed, strict=True))
-    ]
-    distinct = {id(candidates): candidates for candidates in among}  # most rules look at the same thresholds
-    places, values, fixed = [], [], []
-    for block in candidates.drawn(resamples, seed):
-        tables = {key: block.cells(candidates) for key, candidates in distinct.items()}
-        chosen_again = [
-            _chosen_again(rule, tables[id(candidates)], candidates)
-            for rule, candidates in zip(rules, among, strict=True)
-        ]
-        places.append(block.occurring(np.column_stack([place for place, _ in chosen_again])))
-        values.append(np.column_stack([value for _, value in chosen_again]))
-        there = [rule.of(block.cells(taken[[at]])).value for at, rule in enumerate(rules)]
-        fixed.append(np.where(taken >= 0, np.column_stack(there), np.nan))
-        if watch is not None:
-            watch(len(places[-1]))
-    columns = (np.concatenate(column).T for column in (places, values, fixed))
-    samples = []
-    for wanted, keeps, place, value, at_chosen in zip(observed, kept, *columns, strict=True):
-        on_all = np.where(place >= 0, wanted.value[place], np.nan)
-        holds = None if keeps is None else keeps[place] & (place >= 0)
-        samples.append(Drawn(place, value, on_all, at_chosen, holds))
-    return samples
-
-
-def _chosen_again(rule: Rule, cells: ThresholdCells, among: Ints) -> tuple[Ints, Floats]:
-    """The place that a rule chooses in each resample, of these, and the criterion there."""
-    wanted = rule.of(cells)
-    rows = np.arange(len(cells.tp))
-    best = _best(wanted, rule.definition.smallest)
-    column = best.argmax(axis=1)
-    known = best[rows, column]
-    return np.where(known, among[column], -1), np.where(known, wanted.value[rows, column], np.nan)
-
-
-def interval_of_threshold(sample: Drawn, threshold: Floats, confidence: float) -> Interval:
-    """Where the middle of the thresholds chosen in resamples lies; both ends are scores that occur, or infinity."""
-    known = np.sort(threshold[sample.place[sample.place >= 0]])
-    if not len(known):
-        return Interval.unknown(confidence, "percentile")
-    tails = np.array([(1 - confidence) / 2, (1 + confidence) / 2])
-    low, high = known[np.clip(np.ceil(tails * len(known)).astype(int) - 1, 0, len(known) - 1)]
-    return Interval(float(low), float(high), confidence, "percentile")
-
-
-def optimism(sample: Drawn) -> float:
-    """How much better a criterion looks on the items it was chosen on than on others, on average over resamples.
-
-    A threshold is chosen on each resample and looked at there and on all items (Efron and Gong 1983).
-    """
-    gained = sample.value - sample.on_all
-    known = gained[~np.isnan(gained)]
-    return float(known.mean()) if len(known) else np.nan
 
 
 @dataclass(frozen=True)
@@ -337,3 +186,41 @@ class Thresholds(Result):
         """One row a rule: threshold, interval, criterion, cells."""
         rows = [choice.row() | {"tied": len(choice.tied)} for choice in self.chosen]
         return pl.DataFrame(rows, infer_schema_length=None).with_columns(pl.col(pl.Float64).fill_nan(None))
+
+
+@dataclass(frozen=True, eq=False)
+class ThresholdTable(Result):
+    """TP, FP, FN, TN, TPR, FPR and accuracy from each threshold on, the highest first.
+
+    >>> from assay.subjects.labels.thresholds.choice import threshold_table
+    >>> print(threshold_table([1, 1, 0, 1], [0.9, 0.8, 0.7, 0.6]))
+    threshold         TP  FP  FN  TN     TPR     FPR     ACC
+    above all scores   0   0   3   1  0.0000  0.0000  0.2500
+    0.9                1   0   2   1  0.3333  0.0000  0.5000
+    0.8                2   0   1   1  0.6667  0.0000  0.7500
+    0.7                2   1   1   0  0.6667  1.0000  0.5000
+    0.6                3   1   0   0  1.0000  1.0000  0.7500
+    <BLANKLINE>
+    scores: 4 items, 3 positive; AUC 0.6667. Positive is predicted where the score is at least the threshold.
+    """
+
+    kind = "threshold_table"
+
+    frame: pl.DataFrame
+    system: str
+    auc: float
+    #: All thresholds, of which those in the frame may be some.
+    scores: Floats
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What the command line says on stderr."""
+        return self.warnings
+
+    def __repr__(self) -> str:
+        return f"<ThresholdTable of {self.system}: {number_of('threshold', self.frame.height)}>"
+
+    def to_frame(self) -> pl.DataFrame:
+        """One row a threshold; the first one is infinite."""
+        return self.frame

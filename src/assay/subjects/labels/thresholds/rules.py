@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from inspect import getdoc, signature
 from itertools import islice
@@ -261,7 +261,6 @@ class Objective(NamedTuple):
 class Defined(NamedTuple):
     """What is known of a rule: read off its function and the decorator."""
 
-    name: str
     function: Callable[..., Objective]
     criterion: str
     smallest: bool
@@ -300,7 +299,7 @@ class Rule:
     """
 
     name: str
-    chosen: tuple[tuple[str, Any], ...] = field(default=())
+    chosen: tuple[tuple[str, Any], ...] = ()
 
     @property
     def definition(self) -> Defined:
@@ -373,9 +372,7 @@ def rule(
         }
         defaults = {parameter.name: parameter.default for parameter in parameters}
         summary = (getdoc(function) or "").splitlines()[0]
-        _RULES[function.__name__] = Defined(
-            function.__name__, function, criterion, smallest, bounds, domains, defaults, summary
-        )
+        _RULES[function.__name__] = Defined(function, criterion, smallest, bounds, domains, defaults, summary)
         return Rule(function.__name__)
 
     return register

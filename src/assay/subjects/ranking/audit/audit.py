@@ -12,7 +12,6 @@ from typing import Any, NamedTuple, Unpack
 import numpy as np
 import polars as pl
 
-from assay.core.domains import Whole
 from assay.core.errors import AssayError, ParameterError, did_you_mean, listed, number_of, refuse_unknown
 from assay.core.options import EvaluationOptions
 from assay.core.results import Result
@@ -23,7 +22,7 @@ from assay.measures.counting.ranks import Ranks
 from assay.measures.registry import Measure
 from assay.measures.steps import PerUnit
 from assay.measures.summary import filled, signature, summarise
-from assay.subjects.ranking.audit import measure_rules, rules
+from assay.subjects.ranking.audit import measure_rules  # noqa: F401  # it registers its rules, after those of reading
 from assay.subjects.ranking.audit.rules import AuditSetting, Data, ToolRule, registered
 from assay.subjects.ranking.evaluation import Evaluation, evaluate, named_runs
 from assay.tables import Qrels, Run
@@ -163,10 +162,6 @@ def _ranked_anew(rows: Graded, kept: Mask) -> Graded:
     return replace(rows, rank=place, tie_first=place, tie_last=place)
 
 
-# Each module registers its rules where they are defined; rules that have to do with ranking come first.
-
-MODULES = (rules, measure_rules, measure_rules)
-
 #: What is chosen otherwise together, as tools that nobody has listed do. More combinations would explain any number.
 PAIRS = (("gain", "discount"), ("gain", "ideal"), ("gain", "duplicates"), ("grades", "level"))
 
@@ -217,11 +212,11 @@ class Answer(NamedTuple):
     nearest: RuleValue | None = None
 
 
-def wanted(value: str | float, digits: int | None = None) -> WantedValue:
-    """Read a value; the precision is that of its decimals, unless `digits` says otherwise.
+def wanted(value: str | float) -> WantedValue:
+    """Read a value; the precision is that of its decimals.
 
-    >>> wanted("0.7537").digits, wanted(0.5).digits, wanted("0.75", digits=4).digits
-    (4, 1, 4)
+    >>> wanted("0.7537").digits, wanted(0.5).digits
+    (4, 1)
     >>> wanted("75.37%").number, wanted("75.37%").digits
     (0.7537, 4)
     """
@@ -234,8 +229,6 @@ def wanted(value: str | float, digits: int | None = None) -> WantedValue:
     if not math.isfinite(float(number)) or "_" in bare:
         raise ParameterError(f"the value to look for is a number such as 0.7537, not {value!r}")
     decimals = min(max(-int(number.as_tuple().exponent), 0), _MOST_DIGITS)
-    if digits is not None:
-        decimals = Whole(0, high=_MOST_DIGITS).check("digits", digits)
     target = WantedValue(text, float(number), decimals)
     return target if bare == text else target.in_percent()
 
@@ -364,16 +357,14 @@ def audit(
     *,
     query: str | None = None,
     value: str | float | None = None,
-    digits: int | None = None,
     **rules: Unpack[EvaluationOptions],
 ) -> Audit:
     """Compute a value as Assay does, and as other tools would; name the rule that gives a value somebody else got.
 
     `qrels` and `run` are what `evaluate` takes, or a bare list: `{document: grade}` and the documents in order.
     `query`: its value, instead of the mean. `value`: what another tool printed, best as text, since its decimals tell
-    how exact it is; `digits` says it otherwise. Further keyword arguments are rules of `evaluate` for Assay's own
-    value. A document that comes again in a query is no error here: its first row counts, unless `duplicates` says
-    otherwise.
+    how exact it is. Further keyword arguments are rules of `evaluate` for Assay's own value. A document that comes
+    again in a query is no error here: its first row counts, unless `duplicates` says otherwise.
 
     >>> judged = dict(A=3, B=2, C=2, D=1, E=1, F=1, G=1, H=1)
     >>> result = audit(judged, ["A", "X", "D", "D"], "nDCG@5", value="0.7537")
@@ -381,9 +372,7 @@ def audit(
     (0.5757, ('MLflow',))
     """
     refuse_unknown(rules, audit, Policies, evaluate)
-    asked = None if value is None else wanted(value, digits)
-    if digits is not None and value is None:
-        raise ParameterError("digits goes with a value to look for")
+    asked = None if value is None else wanted(value)
     of_list = _are_lists(qrels, run)
     if of_list and query is not None:
         raise ParameterError("a bare list has no queries: leave query out")

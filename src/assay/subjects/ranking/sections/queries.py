@@ -70,7 +70,7 @@ def differences_of(basis: Basis, system: str) -> pl.DataFrame:
         return _NONE
     descending = basis.higher_is_better(basis.main) is not False
     frame = frame.sort("difference", descending=descending, maintain_order=True)
-    texts = basis.shown.texts.of_queries(frame["query_id"].to_list())
+    texts = basis.texts.of_queries(frame["query_id"].to_list())
     text = pl.Series("text", [texts[query] for query in frame["query_id"]], dtype=pl.String)
     return frame.select("query_id", text, "baseline_value", "value", "difference")
 
@@ -93,7 +93,7 @@ def most_changed(frame: pl.DataFrame, most: int, higher_is_better: bool | None) 
 
 def shown_in_full(basis: Basis) -> pl.DataFrame:
     """The queries whose rankings are shown side by side, those of the system that is looked at closest."""
-    if not basis.system or not basis.shown.queries or not basis.counts:
+    if not basis.system or not basis.changed or not basis.counts:
         return _NONE
     try:
         frame = differences_of(basis, basis.system)
@@ -101,7 +101,7 @@ def shown_in_full(basis: Basis) -> pl.DataFrame:
         return _NONE
     if frame.height == 1:  # all there is: the value need not change, but the rankings may
         return frame
-    return most_changed(frame, basis.shown.queries, basis.higher_is_better(basis.main)) if frame.height else frame
+    return most_changed(frame, basis.changed, basis.higher_is_better(basis.main)) if frame.height else frame
 
 
 def _of_systems(basis: Basis) -> Iterator[tuple[str, pl.DataFrame | str]]:
@@ -194,7 +194,7 @@ def _values(basis: Basis) -> pl.DataFrame:
     else:
         every = basis.evaluation.to_frame(per_query=True).filter(pl.col("system").is_in(basis.detailed))
         frame = every.pivot("system", index="query_id", values=basis.main, maintain_order=True)
-    texts = basis.shown.texts.of_queries(frame["query_id"].to_list())
+    texts = basis.texts.of_queries(frame["query_id"].to_list())
     text = pl.Series("text", [texts[query] for query in frame["query_id"]], dtype=pl.String)
     return frame.select("query_id", text, pl.col(basis.detailed).fill_null(math.nan))
 
@@ -247,7 +247,7 @@ def changed(basis: Basis) -> Iterator[Section | str]:
         return
     queries, moved = _queries(basis, chosen)
     shown = [item["doc_id"] for query in queries for side in _sides(query) for item in side["ranking"]]
-    yield from basis.shown.texts.notes([], shown)
+    yield from basis.texts.notes([], shown)
     grades = [item["grade"] for query in queries for side in _sides(query) for item in side["ranking"]]
     top = max((grade for grade in grades if grade is not None), default=1.0)
     data = [_drawn(basis, query, place, top) for place, query in enumerate(queries, start=1)]
@@ -265,12 +265,12 @@ def _queries(basis: Basis, chosen: pl.DataFrame) -> tuple[list[dict[str, Any]], 
     `best` is None where it is not known; `no_steps` says why ranks add nothing. And the documents that changed.
     """
     measure = basis.measure(basis.main)
-    names, depth = {"baseline": basis.baseline, "system": basis.system}, basis.shown.ranks
+    names, depth = {"baseline": basis.baseline, "system": basis.system}, basis.show
     ranks = {side: on_units(basis.counts[name], chosen["query_id"]) for side, name in names.items()}
     no_steps = why_no_shares(measure, ranks["baseline"]) or ""
     best = {} if no_steps else _best_values(measure, ranks["baseline"])
     moved = changes(measure, ranks["baseline"], ranks["system"], ("baseline", "system"), depth)
-    texts = basis.shown.texts.of_documents(moved["doc_id"].to_list())
+    texts = basis.texts.of_documents(moved["doc_id"].to_list())
     words = [texts[document] for document in moved["doc_id"]]
     moved = moved.with_columns(pl.DataFrame(words, schema={"title": pl.String, "text": pl.String}, orient="row"))
     queries = []

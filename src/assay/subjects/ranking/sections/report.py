@@ -3,19 +3,182 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any
 
+import polars as pl
+
 from assay.core.digits import as_level
-from assay.core.errors import number_of
+from assay.core.errors import Note, ParameterError, joined, listed, number_of, several
 from assay.core.words import INTERVALS, TESTS
-from assay.show.model import Section
-from assay.subjects.ranking.sections.basis import Basis, coverage, curves, noticed, power
+from assay.measures.curve_points import averaged_precision, level_measures
+from assay.show import charts
+from assay.show.figure import Series, around
+from assay.show.model import Column, Prose, Section, Table
+from assay.subjects.ranking.evaluation import Evaluation
+from assay.subjects.ranking.sections.basis import Basis
 from assay.subjects.ranking.sections.queries import changed, differences
+from assay.subjects.ranking.sections.results import coverage_table
 from assay.subjects.ranking.sections.summary import of_rankings, summary
 from assay.subjects.ranking.sections.verdicts import systems, verdicts
-from assay.verbs.report.report import correction_of
-from assay.verbs.report.subject import IN_MEMORY, InputFile
+from assay.subjects.ranking.unjudged import bounds_of
+from assay.verbs.report.report import IN_MEMORY, InputFile, correction_of
 from assay.verbs.sections.methods import Citations
+from assay.verbs.sections.sentences import seen_by_users
+
+_LEVELS = 11
+#: Bounds take their time: of more systems and measures, those of the main measures only.
+_MOST_BOUNDS = 24
+
+
+def noticed(basis: Basis) -> Iterator[Section]:
+    """What users would notice of each system in place of the baseline."""
+    seen = {each.system: each.noticed for each in basis.findings() if each.noticed and each.system in basis.detailed}
+    if seen:
+        points = (f"{name} in place of {basis.baseline}: {seen_by_users(changes)}" for name, changes in seen.items())
+        data = {"systems": [{"system": name, **changes._asdict()} for name, changes in seen.items()]}
+        parts = (Prose("", "list", tuple(points)),)
+        yield Section("noticed", "What users would notice", parts, short="Users", data=data, paper=False)
+
+
+def curves(basis: Basis) -> Iterator[Section | str]:
+    """The averaged precision-recall curve of each system that is looked at closely."""
+    evaluation = basis.evaluation
+    if evaluation is None:
+        return
+    measures = level_measures(_LEVELS, evaluation.compat)  # type: ignore[arg-type]  # rules and profiles share names
+    results = {}
+    for name in basis.detailed:
+        ranks = basis.on_units(evaluation.system(name).ranks, basis.main)  # the same topics as in the table
+        results[name] = {
+            measure: measure.per_unit(ranks, seed=evaluation.seed, samples=evaluation.samples) for measure in measures
+        }
+    # What was refused as undefined was so under the measures asked for; the curve is not one of them.
+    undefined = "counted_as" if evaluation.undefined == "error" else evaluation.undefined
+    frame = averaged_precision(results, undefined)[0].drop_nulls("precision")
+    if not frame.height:
+        yield "there is no precision-recall curve: precision at levels of recall is undefined for every topic"
+        return
+    points = frame.select("system", "recall", "precision")
+    names = list(dict.fromkeys(points["system"]))
+    figure = charts.precision_recall(points, [Series(name) for name in names], key="")
+    figure = replace(figure, says=f"Precision at levels of recall, {', '.join(names)}", look="keyed")
+    wide = points.with_columns(level=pl.col("recall").map_elements("{:g}".format, pl.String))
+    wide = wide.pivot("level", index="system", values="precision", maintain_order=True)
+    columns = (Column("system"), *(Column(name, kind="number", least=3) for name in wide.columns[1:]))
+    caption = "Interpolated precision at levels of recall"
+    table = Table("levels", wide, columns, caption, fold="The curves in numbers")
+    lead = "Interpolated precision at levels of recall, averaged over queries."
+    yield Section("curves", "Precision and recall", (figure, table), lead, paper=False)
+
+
+def coverage(basis: Basis) -> Iterator[Section | str]:
+    """What each system's numbers rest on, and how far they could move with other grades for unjudged documents."""
+    evaluation = basis.evaluation
+    if evaluation is not None:
+        problems: list[Note | str] = []
+        frame = _bounds(basis, evaluation, problems)
+        yield from problems
+        parts: list[Table | Section] = [_coverage(basis, evaluation)]
+        if frame.height:
+            title = "If the unjudged documents had other grades"
+            parts.append(Section("bounds", title, tuple(_bounds_parts(frame))))
+        yield Section("coverage", "What the numbers rest on", tuple(parts), short="Coverage")
+    if basis.no_documents:
+        yield basis.no_documents
+
+
+def _coverage(basis: Basis, evaluation: Evaluation) -> Table:
+    table, places = coverage_table(evaluation), {system: place for place, system in enumerate(basis.systems)}
+    note = (
+        "Missing: judged topics that the system has no results for. Ignored: its topics without judgments. Tied: "
+        "documents that were judged and share their score with another of the same query."
+    )
+    frame, caption = table.frame.sort(pl.col("system").replace_strict(places)), "What each system's numbers rest on"
+    return replace(table, frame=frame, caption=caption, notes=(note,), turned=False)
+
+
+def _bounds(basis: Basis, evaluation: Evaluation, problems: list[Note | str]) -> pl.DataFrame:
+    """How low and how high the numbers could be with other grades for unjudged documents; and why not, as `problems`.
+
+    Of many systems, under the measures that verdicts are told in words by; `Comparison.bounds` has the others.
+    """
+    measures = set(basis.paired) if basis.counts and not basis.is_complete else set()
+    if basis.told and len(basis.measures) * len(basis.detailed) > _MOST_BOUNDS:
+        measures &= {finding.measure for finding in basis.told}
+    rows = []
+    for name in (name for name in basis.measures if name in measures):
+        try:
+            for system in basis.detailed:
+                ranks = basis.on_units(basis.counts[system], name)
+                limits = bounds_of(basis.measure(name), ranks, evaluation.undefined)
+                value = basis.standings[name, system][0]
+                rows.append((system, name, value, limits.mean_low, limits.mean_high, limits.exact))
+        except ParameterError as problem:
+            problems.append(Note.of_problem(problem, lead="unjudged documents are not looked at: "))
+    return pl.DataFrame(rows, schema=["system", "measure", "value", "low", "high", "exact"], orient="row")
+
+
+def _bounds_parts(frame: pl.DataFrame) -> Iterator[Table | Prose]:
+    """One table, of the measures that can move; and which cannot."""
+    moved = frame.filter(pl.col("low") < pl.col("high"))["measure"].unique(maintain_order=True).to_list()
+    fixed = [name for name in frame["measure"].unique(maintain_order=True) if name not in moved]
+    if moved:
+        cells = frame.filter(pl.col("measure").is_in(moved))
+        axis = around([value for name in ("value", "low", "high") for value in cells[name]], zero=False)
+        columns = (
+            *([Column("measure")] if len(moved) > 1 else []),
+            Column("system"),
+            Column("low", "lowest", "number"),
+            Column("value", moved[0] if len(moved) == 1 else None, "number"),
+            Column("high", "highest", "number"),
+            Column("value", "from lowest to highest", "drawn", ends=("low", "high"), axis=axis),
+        )
+        further = "There were too many grades to try all: others may lead a little further."
+        caption = f"{listed(moved)} with other grades for unjudged documents"
+        yield Table("bounds", cells, columns, caption, () if frame["exact"].all() else (further,))
+    if fixed:
+        names = listed(fixed)
+        yield Prose(f"No unjudged document is within reach of {names}: other grades would change nothing.", "dim")
+
+
+def power(basis: Basis) -> Iterator[Section | str]:
+    """What the queries can show by the main measure; where differences do not vary, nothing can be said of that."""
+    findings = [each for each in basis.findings() if each.system in basis.detailed]
+    if constant := [each.system for each in findings if not each.spread > 0 and not each.all_zero]:
+        names = joined(constant, most=len(constant))
+        yield f"no power is given for {names}: the difference is the same for every {basis.unit_kind}"
+    varied = [each for each in findings if each.spread > 0]
+    if not varied:
+        return
+    rows = [each.row() | {"spread": each.spread} for each in varied]
+    frame = pl.DataFrame(rows, infer_schema_length=None, schema_overrides={"needed": pl.Int64}).select(
+        *("measure", "baseline", "system", "units", "difference", "spread", "detectable", "margin", "needed"),
+        _pair=pl.format("{} against {}", "system", "baseline"),
+        _seen=pl.col("difference").abs(),
+        _zero=pl.lit(0.0),
+    )
+    margin, units, share = max(frame["margin"]), several(basis.unit_kind), as_level(basis.settings.power)
+    axis = around([*frame["_seen"], *frame["detectable"], 1.5 * margin], room=0)
+    columns = (
+        Column("_pair", "pair"),
+        Column("units", units, "count"),
+        Column("difference", "observed", "number", signed=True),
+        Column("detectable", kind="number"),
+        Column("margin", "matters", "chosen"),
+        Column("needed", f"{units} needed", "count"),
+        Column("_seen", "observed and detectable", "drawn", ends=("_zero", "detectable"), axis=axis, band=margin),
+    )
+    note = (
+        f"Detectable: the smallest true difference that would be found {share} of the time (line). Observed: the "
+        f"difference in these data (dot, without its sign). {units.capitalize()} needed: to find a difference that "
+        f"just matters (shaded), {share} of the time."
+    )
+    title = f"What {number_of(basis.unit_kind, max(each.units for each in varied))} can show"
+    data = {"power": basis.settings.power, "unit_kind": basis.unit_kind}
+    table = Table("power", frame, columns, title, (note,))
+    yield Section("power", title, (table,), short="Power", data={"settings": data})
+
 
 #: The sections, in reading order. A section is a function that yields it, if there is something to show; and, in words,
 #: what it cannot show, and why.
@@ -60,7 +223,7 @@ class ReportedRankings(Basis):
         for section in SECTIONS:
             yield from section(self)
         queries = [unit for paired in self.paired.values() for unit in paired.units]
-        yield from self.shown.texts.notes(queries if self.evaluation is None else self.evaluation.qrels.topics, ())
+        yield from self.texts.notes(queries if self.evaluation is None else self.evaluation.qrels.topics, ())
 
     def methods(self, cite: Citations) -> Iterator[str]:
         """How it was done, in sentences for a paper."""
@@ -94,7 +257,7 @@ class ReportedRankings(Basis):
 
     def inputs(self) -> Iterator[InputFile]:
         """The judgments, the runs in the order of the table (or the scores), topics and documents."""
-        evaluation, texts = self.evaluation, self.shown.texts
+        evaluation, texts = self.evaluation, self.texts
         if evaluation is None:
             units = len({unit for paired in self.paired.values() for unit in paired.units})
             sizes = (("system", len(self.systems)), ("measure", len(self.measures)), (self.unit_kind, units))

@@ -12,10 +12,7 @@ import polars as pl
 from assay.core.digits import as_level, number, numbers
 from assay.core.errors import number_of
 from assay.show.model import Column, Document, Prose, Section, Table
-from assay.verbs.sections.comparisons import document as of_comparison
-from assay.verbs.sections.comparisons import finding_rows
 from assay.verbs.sections.estimates import DASH, end_of, prose_section, settings_of
-from assay.verbs.sections.sentences import of_finding
 
 if TYPE_CHECKING:
     from assay.measures.registry import Measure
@@ -154,7 +151,9 @@ _ROWS = {
 
 def clusters_by_use_document(result: ClustersByUse) -> Document:
     """First what the best cluster is worth, which is more than anybody gets; then the comparison of both orders."""
-    compared = of_comparison(result.comparison)
+    from assay.verbs.sections.comparisons import document  # noqa: PLC0415  # evaluations need no SciPy
+
+    compared = document(result.comparison)
     title = f"reading order: {result.says}, against the flat list"
     findings, *others = compared.sections
     first = Section("findings", parts=tuple(replace(part, caption=title) for part in findings.tables()))
@@ -261,7 +260,7 @@ def coverage_table(evaluation: Evaluation) -> Table:
         *(Column(name, kind="count") for name in ("topics", "missing", "ignored")),
         Column("_relevant_found", "relevant found", "words"),
         share,
-        Column("tied", "judged, but tied", "count"),
+        Column("tied", "judged documents with tied scores", "count"),
         Column("undefined", kind="count"),
     )
     return Table("coverage", frame, columns, turned=True)
@@ -288,6 +287,8 @@ def tuning_document(result: Tuning) -> Document:
 
 def _values(result: Tuning) -> dict[str, Any]:
     """What the tables have no room for."""
+    from assay.verbs.sections.comparisons import finding_rows  # noqa: PLC0415  # evaluations need no SciPy
+
     finding = None if result.finding is None else finding_rows([result.finding])[0]
     values = settings_of(result, "measure", "seed", "warnings", "optimism", "stability")
     return values | {"splits": result.says, "interval": result.interval._asdict(), "comparison": finding}
@@ -351,6 +352,8 @@ def _lines(result: Tuning) -> Iterator[str]:
     )
     yield f"{name} was chosen in {most} of {number_of('fold', len(result.folds))}{choices}."
     if result.finding is not None:
+        from assay.verbs.sections.sentences import of_finding  # noqa: PLC0415  # evaluations need no SciPy
+
         yield of_finding(result.finding, result.sample.unit_kind, power=0.8)
     yield (
         f"Interval: topics drawn anew and settings chosen again each time{tested}; seed {result.seed}. Not covered: "

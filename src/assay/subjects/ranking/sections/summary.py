@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
-from typing import Any, NamedTuple
+from typing import Any
 
 from assay.core.digits import as_level, number
 from assay.core.errors import joined, number_of, several
@@ -21,9 +21,9 @@ from assay.subjects.ranking.evaluation import Evaluation
 from assay.subjects.ranking.sections.basis import Basis
 from assay.subjects.ranking.sections.verdicts import badge, by_pair
 from assay.verbs.comparison import Comparison, Finding
-from assay.verbs.report.subject import summed_up, values_of_systems
+from assay.verbs.report.report import summed_up, values_of_systems
 from assay.verbs.sections.methods import Citations, correction, equivalence, systems_named, tested, were
-from assay.verbs.sections.sentences import conflict, detecting, headline, of_group, of_verdict
+from assay.verbs.sections.sentences import conflict, detecting, headline, of_group, of_verdict, relation
 
 _UNJUDGED = ("unjudged", "irrelevant")
 #: What is said of a rule that has a value.
@@ -167,54 +167,40 @@ def _how(comparison: Comparison) -> str:
     return ""
 
 
-class ReportAdvice(NamedTuple):
-    """What to do next: a sentence, and what to type for that; empty where there is nothing.
-
-    >>> print(ReportAdvice("Judge these first.", "assay compare …"))
-    Judge these first (assay compare …).
-    """
-
-    text: str
-    command: str = ""
-
-    def __str__(self) -> str:
-        return f"{self.text.removesuffix('.')} ({self.command})." if self.command else self.text
-
-
-def advice(basis: Basis) -> ReportAdvice | None:
-    """One line on what to do next; None without anything to compare.
+def advice(basis: Basis) -> tuple[str, str]:
+    """What to do next in a line, and what to type for that; both empty without anything to compare.
 
     Of several systems, it is about the best one that is better than the baseline; if none is, about the best.
     """
     findings = basis.findings()
     if not findings:
-        return None
+        return "", ""
     chosen = next((finding for finding in findings if finding.verdict.word == "better"), findings[0])
     text, command = _of(basis, chosen)
-    return ReportAdvice(text if len(findings) == 1 else f"{chosen.system}: {text[0].lower()}{text[1:]}", command)
+    return text if len(findings) == 1 else f"{chosen.system}: {text[0].lower()}{text[1:]}", command
 
 
-def _of(basis: Basis, finding: Finding) -> ReportAdvice:
+def _of(basis: Basis, finding: Finding) -> tuple[str, str]:
     word, measure = finding.verdict.word, finding.measure
     if word in {"higher", "lower"}:
         known = f"{measure} is neither good nor bad: choose a measure that is"
         stated = f"state the direction of {measure} to know whether that is good"
-        return ReportAdvice(f"{opening(word)}; {stated if finding.direction == 'unknown' else known}.")
+        return f"{opening(word)}; {stated if finding.direction == 'unknown' else known}.", ""
     if finding.verdict.unjudged and (word != "inconclusive" or finding.units >= FEWEST_UNITS):
         return _unjudged(finding, opening(word))
     if word == "inconclusive":
-        return ReportAdvice(_open(basis, finding))
+        return _open(basis, finding), ""
     if word == "identical":
-        return ReportAdvice(f"No {basis.unit_kind} differs under {measure}: make sure that these are two systems.")
+        return f"No {basis.unit_kind} differs under {measure}: make sure that these are two systems.", ""
     return _settled(basis, finding)
 
 
-def _unjudged(finding: Finding, says: str) -> ReportAdvice:
+def _unjudged(finding: Finding, says: str) -> tuple[str, str]:
     """Judge first what the verdict depends on."""
     link, could = ("and", "decide") if finding.verdict.word == "inconclusive" else ("but", "turn")
     why = f"{number_of('unjudged document', finding.verdict.unjudged)} could {could} it"
     command = f"assay compare … -m {finding.measure} --judge-next 25"
-    return ReportAdvice(f"{says}, {link} {why}: judge these first.", command)
+    return f"{says}, {link} {why}: judge these first.", command
 
 
 def _open(basis: Basis, finding: Finding) -> str:
@@ -229,7 +215,7 @@ def _open(basis: Basis, finding: Finding) -> str:
     return f"Inconclusive: more {several(basis.unit_kind)} may settle it."
 
 
-def _settled(basis: Basis, finding: Finding) -> ReportAdvice:
+def _settled(basis: Basis, finding: Finding) -> tuple[str, str]:
     """A verdict that no unjudged document is known to turn round: what the other measures say against it."""
     others = [each for name in basis.measures[1:] for each in basis.findings(name) if each.system == finding.system]
     word = finding.verdict.word
@@ -237,43 +223,38 @@ def _settled(basis: Basis, finding: Finding) -> ReportAdvice:
     opposed = [f"{each.verdict.word} under {each.measure}" for each in others if each.verdict.word in against]
     says = f"{opening(word)} under {finding.measure}"
     if opposed:
-        return ReportAdvice(f"{says}, but {', '.join(opposed)}: decide which matters.")
+        return f"{says}, but {', '.join(opposed)}: decide which matters.", ""
     same = [each for each in others if each.verdict.word == word]
     unsure = next((each for each in same if each.verdict.unjudged), None)
     if unsure is not None:
         return _unjudged(unsure, f"{says}; under {unsure.measure}, too")
     if word == "equivalent":
-        return ReportAdvice(f"{says}: choose by something else, such as cost or speed.")
+        return f"{says}: choose by something else, such as cost or speed.", ""
     names = [finding.measure, *(each.measure for each in same)]
     under = "all measures" if 1 < len(names) == len(basis.measures) else joined(names, most=len(names))
     says = f"{opening(word)} under {under}"
     if basis.is_unchecked(finding):
-        return ReportAdvice(f"{says}, as far as is judged: what unjudged documents could do was not checked.")
-    return ReportAdvice(
-        f"{says}: {f'keep {finding.baseline}' if word == 'worse' else 'nothing here stands against it'}."
-    )
+        return f"{says}, as far as is judged: what unjudged documents could do was not checked.", ""
+    return f"{says}: {f'keep {finding.baseline}' if word == 'worse' else 'nothing here stands against it'}.", ""
 
 
 _MOST_NAMES = 6
 #: Groups of systems with the same verdict, in their order.
-_GROUPS = ("better", "higher", "equivalent", "identical", "worse", "lower", "inconclusive")
+_GROUPS = ("better", "higher", "equivalent", "identical", "inconclusive", "worse", "lower")
 
 
 def summary(basis: Basis) -> Iterator[Section]:
     """What was found in words, the verdicts at a glance, what to do, and what to mind; numbers wait for the cards."""
-    sentences, caveats, next_step = list(_sentences(basis)), list(_caveats(basis)), advice(basis)
-    tables = (basis.evaluation, basis.shown.texts.topics, basis.shown.texts.documents)
+    sentences, caveats, (text, command) = list(_sentences(basis)), list(_caveats(basis)), advice(basis)
+    tables = (basis.evaluation, basis.texts.topics, basis.texts.documents)
     warnings = [warning for table in tables if table is not None for warning in table.warnings]
-    claims = tuple(Prose(text, "claim") for text in sentences)
-    to_do = None
-    if next_step is not None:
-        commands = (next_step.command,) if next_step.command else ()
-        to_do = Prose(next_step.text, "advice", commands, "What to do")
+    claims = tuple(Prose(sentence, "claim") for sentence in sentences)
+    to_do = Prose(text, "advice", (command,) if command else (), "What to do") if text else None
     data = {
         "summary": sentences,
         "caveats": caveats,
         "warnings": warnings,
-        "advice": None if next_step is None else next_step._asdict(),
+        "advice": {"text": text, "command": command} if text else None,
         "alpha": basis.settings.alpha,
         "measures": [{"name": name, "higher_is_better": basis.higher_is_better(name)} for name in basis.measures],
     }
@@ -323,12 +304,19 @@ def _sentences(basis: Basis) -> Iterator[str]:
             yield clash
         yield from _other_measures(basis)
     else:
+        yield from _best(basis)
         yield _of_groups(findings, basis.main, basis.baseline)
-        best = basis.systems[0]
-        value, interval = basis.standings[basis.main, best]
-        if not math.isnan(value):
-            top = "highest" if basis.higher_is_better(basis.main) is None else "best"
-            yield f"{best} has the {top} number, {number(value)} ({_reach(interval)})."
+
+
+def _best(basis: Basis) -> Iterator[str]:
+    """Which of several systems has the best number, and how that one stands to the baseline."""
+    best = basis.systems[0]
+    value, interval = basis.standings[basis.main, best]
+    if not math.isnan(value):
+        top = "Highest" if basis.higher_is_better(basis.main) is None else "Best"
+        words = {each.system: f"{relation(each.verdict.word)} {each.baseline}" for each in basis.findings()}
+        stands = words.get(best, "the baseline")
+        yield f"{top} under {basis.main}: {best}, {number(value)} ({_reach(interval)}), {stands}."
 
 
 def _caveats(basis: Basis) -> Iterator[str]:
@@ -337,7 +325,7 @@ def _caveats(basis: Basis) -> Iterator[str]:
     looked_at = [finding for finding in basis.told if finding.measure == basis.main]
     if any(map(basis.is_unchecked, looked_at)):
         what = "this verdict" if len(findings) == 1 else "these verdicts"
-        yield f"Unjudged documents were not checked: with other grades for them, {what} could be another."
+        yield f"Unjudged documents were not checked: other grades for them could change {what}."
     depend = sum(bool(finding.verdict.unjudged) for finding in looked_at)
     if depend:
         which = "This verdict depends" if len(findings) == 1 else f"{depend} of {len(looked_at)} verdicts depend"
@@ -363,20 +351,25 @@ def _reach(interval: Interval) -> str:
 
 def _other_measures(basis: Basis) -> Iterator[str]:
     """The verdict on the only pair by the other measures, in a sentence."""
-    groups: dict[str, list[str]] = {}
-    for name in basis.measures[1:]:
-        for finding in basis.findings(name):
-            groups.setdefault(finding.verdict.word, []).append(name)
-    if groups:
-        words = "; ".join(f"{word} under {joined(names, most=_MOST_NAMES)}" for word, names in groups.items())
-        yield f"By the other measures: {words}."
+    findings = [finding for name in basis.measures[1:] for finding in basis.findings(name)]
+    clauses = [
+        f"{word} under {joined([each.measure for each in alike], most=_MOST_NAMES)}"
+        for word, alike in _by_verdict(findings)
+    ]
+    if clauses:
+        yield f"By the other measures: {'; '.join(clauses)}."
 
 
 def _of_groups(findings: Sequence[Finding], measure: str, baseline: str) -> str:
     clauses: list[str] = []
-    for word in _GROUPS:
-        names = [finding.system for finding in findings if finding.verdict.word == word]
-        if names:
-            systems = joined(names, most=_MOST_NAMES)
-            clauses.append(of_group(word, systems, "it" if clauses else baseline, many=len(names) > 1))
+    for word, alike in _by_verdict(findings):
+        systems = joined([each.system for each in alike], most=_MOST_NAMES)
+        clauses.append(of_group(word, systems, "it" if clauses else baseline, many=len(alike) > 1))
     return f"Under {measure}, {'; '.join(clauses)}."
+
+
+def _by_verdict(findings: Sequence[Finding]) -> Iterator[tuple[str, list[Finding]]]:
+    """The findings by their verdicts, the good news first."""
+    for word in _GROUPS:
+        if alike := [finding for finding in findings if finding.verdict.word == word]:
+            yield word, alike

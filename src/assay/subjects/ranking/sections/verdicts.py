@@ -33,18 +33,16 @@ def systems(basis: Basis) -> Iterator[Section]:
     judged: dict[str, float] = {}
     if basis.evaluation is not None and not basis.is_complete:
         judged = dict(basis.evaluation.coverage.select("system", "judged@10").rows())
-    scores = [_score(basis, name, system) for system in basis.systems for name in basis.measures]
-    rows: dict[str, dict[str, Any]] = {
-        system: {"system": system, "baseline": system == basis.baseline} for system in basis.systems
-    }
-    for score in scores:
-        name = score["measure"]
-        parts = {name: "value", f"{name} low": "low", f"{name} high": "high", f"_{name} word": "word"}
-        parts[f"_{name} says"] = "says"
-        rows[score["system"]] |= {key: score[part] for key, part in parts.items()}
-    for system, row in rows.items():
-        row["judged@10"] = judged.get(system, math.nan)
-    frame = pl.DataFrame(list(rows.values()), infer_schema_length=None)
+    scores, rows = list[dict[str, Any]](), list[dict[str, Any]]()
+    for system in basis.systems:
+        row: dict[str, Any] = {"system": system, "baseline": system == basis.baseline}
+        for name in basis.measures:
+            score = _score(basis, name, system)
+            row |= {name: score["value"], f"{name} low": score["low"], f"{name} high": score["high"]}
+            row |= {f"_{name} word": score["word"], f"_{name} says": score["says"]}
+            scores.append(score)
+        rows.append(row | {"judged@10": judged.get(system, math.nan)})
+    frame = pl.DataFrame(rows, infer_schema_length=None)
     columns = [Column("system"), *(_column(basis, frame, name) for name in basis.measures)]
     if any(not math.isnan(share) for share in judged.values()):
         columns.append(Column("judged@10", kind="percent"))
@@ -104,7 +102,7 @@ def _legend(basis: Basis, scores: list[dict[str, Any]], columns: list[Column]) -
     tested = f"p below {basis.settings.alpha:g}"
     yield from (f"{mark} {says} ({_NOT_TESTED.get(mark, tested)})." for mark, says in LEGEND.items() if mark in used)
     if any(not math.isnan(score["low"]) for score in scores):
-        yield f"With each number its {as_level(1 - basis.settings.alpha)} interval."
+        yield f"Each number has its {as_level(1 - basis.settings.alpha)} interval."
 
 
 #: Up to so many cards show their paragraphs; more show them when asked.

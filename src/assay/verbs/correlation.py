@@ -18,10 +18,9 @@ from assay.measures.registry import Measure
 from assay.stats.bootstrap import Interval
 from assay.stats.correlation import COEFFICIENTS, Correlation, rbo
 from assay.stats.estimates import snapped
-from assay.stats.pairing import Directions, Pairing
+from assay.stats.pairing import Directions, Pairing, ScorePairing
 from assay.stats.samples import Sample
 from assay.stats.stability import with_other_units
-from assay.verbs.scores import ScorePairing
 from assay.verbs.subject import pairing_of
 
 
