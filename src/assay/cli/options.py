@@ -109,6 +109,22 @@ SpanFiles: TypeAlias = Annotated[
     list[str], argument("SYSTEM", "Predicted spans, one file per system; name=FILE names one.")
 ]
 
+LabelFiles: TypeAlias = Annotated[
+    list[str],
+    argument("LABELS", "Labels of several judges, or one file per judge, as ana=FILE; - for stdin."),
+]
+
+LabelSets: TypeAlias = Annotated[
+    list[str], argument("LABELS", "Labels of several judges, one file per set; name=FILE names one.")
+]
+
+LabelFile: TypeAlias = Annotated[str, argument("LABELS", "Labels of several judges, or - for stdin.")]
+
+Groups: TypeAlias = Annotated[
+    tuple[str, ...],
+    option("--group", metavar="NAME=A,B", help="Of one file, the judges of a group; repeat for another."),
+]
+
 Baseline: TypeAlias = Annotated[str, argument("OLD", "The baseline; name=FILE names it.")]
 
 Candidate: TypeAlias = Annotated[str, argument("NEW", "The candidate, if it is in a file of its own.")]

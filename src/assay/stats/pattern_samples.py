@@ -57,6 +57,9 @@ class PatternSample(PooledSample):
         often = self.multiplicity
         return self._summed(lambda counts: often @ counts - counts)
 
+    def _without_each_difference(self, first: int, second: int) -> tuple[Floats, Ints | None]:
+        return self.without_each[:, second] - self.without_each[:, first], self.multiplicity
+
     def _summed(self, add_up: Callable[[Floats], Floats]) -> Floats:
         """Each system's number (column), from counts of the patterns added up in each of several ways (row)."""
         first = self._patterns[0]
