@@ -71,7 +71,7 @@ SUBJECTS = {
         "correlate": ("correlate.scores", "Say whether measures, topics or lists order systems alike."),
     }),
     "agreement": ("Judges, by the labels they gave the same items.", {
-        "evaluate": ("evaluate.agreement", "Say how far judges agree, and whether the ranking of runs depends on them."),
+        "evaluate": ("evaluate.agreement", "Say how far judges agree, and whether rankings depend on the judge."),
         "compare": ("compare.agreement", "Say whether one set of labels, or group of judges, agrees better."),
         "explain": ("explain.agreement", "Show how a coefficient came about: P(A) and P(E) in numbers."),
         "report": ("report.agreement", "Write a report on the agreement of judges."),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any
 
 from assay.cli import inputs, items, options, output
@@ -226,10 +227,10 @@ def agreement(
     runs: Annotated[
         tuple[str, ...], option(metavar="RUN", help="Runs, scored by each judge's labels: do rankings change? Repeat.")
     ] = (),
-    by: Annotated[str, option(metavar="MEASURE", help="With --runs: the measure that they are ranked by (nDCG@10).")] = (
-        "nDCG@10"
-    ),
-    by_topic: ByTopic = False,
+    by: Annotated[
+        str, option(metavar="MEASURE", help="With --runs: the measure that they are ranked by (nDCG@10).")
+    ] = ("nDCG@10"),
+    by_topic: options.ByTopic = False,
     to: Evaluating = Evaluating(),
     rules: AgreementRules = AgreementRules(),
     sampling: Sampling = Sampling(),
@@ -248,17 +249,10 @@ def agreement(
     held = items.labels_of_judges(labels, rules)
     with inputs.working("computing intervals", hidden=to.quiet):
         result = agree(held, measures=to.measures or None, by_topic=by_topic, **rules, **sampling)
-        if not runs:
-            output.give(result, to, warnings=result.warnings)
-            return
-        from assay.collections.judge_rankings import agree_on_systems, sections  # noqa: PLC0415
+        if runs:
+            from assay.collections.judge_rankings import agree_on_systems  # noqa: PLC0415
 
-        shared: dict[str, Any] = {name: rules[name] for name in ("judges", "level") if name in rules}  # type: ignore[literal-required]
-        ranked = agree_on_systems(held, inputs.opened("", runs), measure=by, **shared, **sampling)
-    document = result.document()
-    document = replace(document, sections=(*document.sections, *sections(ranked)))
-    form = output.form_of(to)
-    if form == "csv" and to.table is None:
-        output.give(ranked, to)
-    else:
-        output.give(Shown(document), to, warnings=result.warnings)
+            asked = {name: value for name, value in rules.items() if name in {"judges", "relevance_level"}}
+            ranked = agree_on_systems(held, inputs.opened("", runs), measure=by, **asked, **sampling)  # type: ignore[arg-type]
+            result = replace(result, rankings=ranked)
+    output.give(result, to, warnings=result.warnings)

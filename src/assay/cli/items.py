@@ -1,4 +1,4 @@
-"""Predictions, clusterings, spans and labels: files with their options -> systems, and what is typed instead of a file."""
+"""Predictions, clusterings, spans and labels: files with options -> systems, and what is typed instead of a file."""
 
 from __future__ import annotations
 

@@ -16,6 +16,7 @@ from assay.core.options import (
     CONTENTS,
     INPUTS,
     OUTPUT,
+    TEST,
     ClusterRules,
     Columns,
     MissingItems,
@@ -61,6 +62,15 @@ def without(group: Group, *names: str) -> Group:
     """A group of options in which some are not set."""
     plain = type(group)()
     return replace(group, **{name: getattr(plain, name) for name in names})  # type: ignore[type-var]
+
+
+def stated(rules: Any, *but: str) -> dict[str, Any]:
+    """The rules that were set, but for those that were heeded when files were read.
+
+    >>> stated({"level": 2.0, "repeated": "last"}, "repeated")
+    {'level': 2.0}
+    """
+    return {name: value for name, value in rules.items() if name not in but}
 
 
 def only(values: tuple[str, ...], name: str) -> str | None:
@@ -119,6 +129,8 @@ LabelSets: TypeAlias = Annotated[
 ]
 
 LabelFile: TypeAlias = Annotated[str, argument("LABELS", "Labels of several judges, or - for stdin.")]
+
+ByTopic: TypeAlias = Annotated[bool, option(help="Draw topics anew for intervals, not items.", panel=TEST)]
 
 Groups: TypeAlias = Annotated[
     tuple[str, ...],

@@ -98,7 +98,7 @@ def agree_on_systems(
     *,
     measure: str = "nDCG@10",
     judges: JudgeNames = None,
-    level: Level = 1.0,
+    relevance_level: Level = 1.0,
     repeated: RepeatedLabels = "error",
     columns: Columns = None,
     confidence: Confidence = 0.95,
@@ -113,7 +113,7 @@ def agree_on_systems(
     `reversed` (better with one judge, worse with another), or `decided by some`.
 
     >>> said = {"ana": (1, 0), "ben": (1, 0), "cy": (0, 1)}
-    >>> rows = [(f"q{n}", doc, judge, said[judge][doc == "d2"]) for n in range(6) for doc in ("d1", "d2") for judge in said]
+    >>> rows = [(f"q{n}", f"d{d + 1}", judge, said[judge][d]) for n in range(6) for d in (0, 1) for judge in said]
     >>> frame = pl.DataFrame(rows, schema=["query_id", "item_id", "judge", "label"], orient="row")
     >>> runs = {"one": {f"q{n}": {"d1": 2.0, "d2": 1.0} for n in range(6)}}
     >>> runs |= {"two": {f"q{n}": {"d1": 1.0, "d2": 2.0} for n in range(6)}}
@@ -135,7 +135,8 @@ def agree_on_systems(
         raise ParameterError("a ranking takes two systems or more")
     together, tables, topics = _judgments(held)
     evaluations = {
-        name: evaluate(Qrels(frame, name), systems, [wanted], relevance_level=level) for name, frame in tables.items()
+        name: evaluate(Qrels(frame, name), systems, [wanted], relevance_level=relevance_level)
+        for name, frame in tables.items()
     }
     samples = {name: pairing_of(compare, each, measures=[wanted]).sample(wanted) for name, each in evaluations.items()}
     rows = [
@@ -187,7 +188,7 @@ def _alike(
     row: dict[str, Any] = {"first": first, "second": second}
     intervals = with_other_units(ours, theirs, systems, resamples=resamples, seed=seed, level=confidence)
     for name, coefficient, key in (("tau", kendall, _TAU), ("tau_AP", tau_ap, _TAU_AP)):
-        found = coefficient(*values, confidence)
+        found = coefficient(values[0], values[1], confidence)
         ends = (intervals[key].low, intervals[key].high) if key in intervals else (np.nan, np.nan)
         row |= {name: found.value, f"{name}_low": ends[0], f"{name}_high": ends[1]}
     return {name: None if isinstance(value, float) and np.isnan(value) else value for name, value in row.items()}

@@ -163,7 +163,7 @@ class AgreementRules(TypedDict, total=False):
     judges: JudgeNames
     scale: Scale | None
     categories: Categories
-    level: Level | None
+    relevance_level: Level
     repeated: RepeatedLabels
     columns: Columns
 
@@ -354,5 +354,6 @@ class ReportOptions(ComparisonOptions, SeedOption, total=False):
     comparison: Mapping[str, Any]
     labels: Sequence[Any] | None
     over_k: Any
+    by_topic: bool
     confidence: Confidence
     mute: Sequence[str] | str

@@ -198,7 +198,7 @@ def _mechanical_turk(table: NamedColumns) -> _Rows:
 
 def _is_judgments(head: Head) -> bool:
     """Four fields without a header, the last a number: judgments."""
-    return all(len(fields) == 4 and is_number(fields[3]) for fields in head.rows)
+    return len(head.fields) == 4 and is_number(head.fields[3])
 
 
 def _judgments(source: Source, judge: str | None) -> _Rows:
@@ -240,7 +240,9 @@ def write_labels(labels: Labels, path: str | os.PathLike[str], *, overwrite: boo
         ".jsonl": frame.write_ndjson, ".parquet": frame.write_parquet,
     }  # fmt: skip
     if target.suffix not in ways:
-        raise ParameterError(f"{target}: labels are written by the ending of the file, one of {', '.join(ways)}, .qrels")
+        raise ParameterError(
+            f"{target}: labels are written by the ending of the file, one of {', '.join(ways)}, .qrels"
+        )
     with replacing(target, overwrite=overwrite) as file:
         ways[target.suffix](file)
 
@@ -327,7 +329,8 @@ def _label_studio_short(source: Source, judge: str | None) -> _Rows:
         label = find(_ROLES["label"], list(flat))
         if label is None:
             rest = [name for name in flat if name not in usual]
-            raise wrong(f"which of {listed(rest)} is the label: say so by columns, as label={rest[-1:]}", "nothing")
+            hint = f"a label; say by columns which of these it is, as label={rest[-1]!r}" if rest else "a label"
+            raise wrong(hint, ", ".join(rest))
         value = flat[label]
         value = value.get("choices", value) if isinstance(value, dict) else value
         item = _item({name: flat[name] for name in flat if name not in usual}) or {"item_id": str(flat["id"])}

@@ -61,6 +61,8 @@ class JudgeAgreement(Result):
     resamples: int = 2000
     seed: int = 0
     warnings: tuple[str, ...] = ()
+    #: How alike the judges rank systems, where somebody has asked: what `agree_on_systems` gives.
+    rankings: Result | None = None
 
     def __repr__(self) -> str:
         return f"<JudgeAgreement of {self.name}: {', '.join(map(str, self.measures))}>"
@@ -78,11 +80,11 @@ class JudgeAgreement(Result):
     @property
     def headline(self) -> Measure:
         """The coefficient that serves all of it: any number of judges, labels missing, any scale."""
-        return self.measure("Alpha")
+        return parse_measure("Alpha", "agreement")(scale=self.scale)
 
     def measure(self, name: str | Measure) -> Measure:
-        """A measure of agreement by name; alpha is on the scale of these labels, unless it says which."""
-        return measure_on(self.scale, name)
+        """A measure of agreement by name."""
+        return parse_measure(name, "agreement")
 
     def estimate(self, measure: str | Measure) -> Estimate:
         """A coefficient with its interval; where there is none, the reason."""
@@ -226,7 +228,7 @@ def agree(
     judges: JudgeNames = None,
     scale: ScaleOption | None = None,
     categories: Categories = None,
-    level: Level | None = None,
+    relevance_level: Level | None = None,
     by_topic: bool = False,
     repeated: RepeatedLabels = "error",
     columns: Columns = None,
@@ -239,8 +241,8 @@ def agree(
     `labels`: `Labels`, a file or a data frame that `read_labels` reads, or rows of item, judge and label. `measures`:
     coefficients of the vocabulary of agreement; unless given, those that suit the judges and the scale. `judges`: only
     these. `scale`: nominal, ordinal, interval or ratio; unless given, ordinal for three grades or more, else nominal.
-    `categories`: all labels there are, in their order, others are refused; unless given, those that occur. `level`:
-    the smallest grade that counts as relevant, for positive agreement and overlap.
+    `categories`: all labels there are, in their order, others are refused; unless given, those that occur.
+    `relevance_level`: the smallest grade that counts as relevant, for positive agreement and overlap.
 
     Intervals come from drawing items anew, each with all its labels; with `by_topic`, from drawing topics anew, which
     is right where other topics are what you want to speak of.
@@ -255,15 +257,13 @@ def agree(
     if scale is not None:
         Choice(ScaleName).check("scale", scale)
     held = opened(labels, judges=judges, repeated=repeated, columns=columns)
-    ratings = ratings_of(held, categories=categories, level=level)
+    ratings = ratings_of(held, categories=categories, level=relevance_level)
     if by_topic and not held.has_topics:
         raise InputError(f"{held.origin}: expected topics to draw anew, got labels without a column of topics")
     known = is_numeric(held)
     used = scale or ("ordinal" if known and len(ratings.categories) > 2 else "nominal")
     topic, topics = topics_of(held, ratings)
-    wanted = tuple(
-        parse_measure(name, "agreement") for name in listed_measures(measures or usual(ratings, used, known))
-    )
+    wanted = tuple(measure_on(scale, name) for name in listed_measures(measures or usual(ratings, used, known)))
     return JudgeAgreement(
         held, ratings, tuple(dict.fromkeys(wanted)), used, topic, topics,
         by_topic, confidence, resamples, seed, held.remarks,
@@ -328,14 +328,15 @@ def as_labels(categories: Iterable[Any], labels: pl.Series) -> list[Any]:
         raise ParameterError(f"labels are numbers: categories are, too, not {listed(list(map(str, values)))}") from None
 
 
-def measure_on(scale: str, name: str | Measure) -> Measure:
-    """A measure of agreement; alpha is on this scale, unless it says which.
+def measure_on(scale: str | None, name: str | Measure) -> Measure:
+    """A measure of agreement; where a scale was stated, alpha is on it, unless the name says another.
 
-    >>> measure_on("ordinal", "Alpha"), measure_on("ordinal", "Kappa")
-    (Alpha(scale='ordinal'), Kappa)
+    >>> measure_on("ordinal", "Alpha"), measure_on("ordinal", "Alpha(scale='nominal')"), measure_on(None, "Alpha")
+    (Alpha(scale='ordinal'), Alpha, Alpha)
     """
     wanted = parse_measure(name, "agreement")
-    return wanted(scale=scale) if wanted.name == "Alpha" and not wanted.chosen else wanted
+    bare = isinstance(name, str) and "(" not in name
+    return wanted(scale=scale) if bare and scale is not None and wanted.name == "Alpha" else wanted
 
 
 def is_numeric(labels: Labels) -> bool:
@@ -350,7 +351,7 @@ def usual(ratings: Ratings, scale: str, numeric: bool) -> list[str]:
         names += ["Kappa", *(["Kappa(weights='linear')", "Kappa(weights='quadratic')"] if graded else []), "ScottPi"]
     else:
         names.append("FleissKappa")
-    names += ["Alpha", "AC1", *(["AC2"] if graded else [])]
+    names += [f"Alpha(scale='{scale}')", "AC1", *(["AC2"] if graded else [])]
     return names + (["PositiveAgreement", "NegativeAgreement", "Overlap"] if is_relevance(ratings, numeric) else [])
 
 
@@ -378,7 +379,7 @@ def in_groups(formula: PerUnit, group: Ints, groups: int) -> PerUnit:
     array([0.5, 1. ])
     """
     kept = group >= 0
-    return formula.pooled(lambda counts: np.bincount(group[kept], counts[kept], minlength=groups))
+    return formula.pooled(lambda counts: np.bincount(group[kept], counts[kept], minlength=groups).astype(np.float64))
 
 
 def selected(formula: PerUnit, items: Ints) -> PerUnit:

@@ -49,6 +49,7 @@ def document(result: JudgeAgreement) -> Document:
     sections = (
         Section("agreement", parts=(coefficients(result),)),
         *tables(result),
+        *(() if result.rankings is None else result.rankings.document().sections),
         prose_section("guidance", guidance(result)),
         prose_section("basis", basis(result), settings),
         prose_section("warnings", result.warnings),
@@ -140,10 +141,9 @@ def guidance(result: JudgeAgreement) -> Iterator[str]:
             f"The interval is wide ({span(headline.low, headline.high)}): label more "
             f"{'topics' if result.by_topic else 'items'} with several judges before you act on it."
         )
-    yield (
-        "Disagreement need not change which system is better: with runs, you can see whether it does. And agreement is "
-        "not accuracy: judges may agree and be wrong."
-    )
+    if result.rankings is None:
+        yield "Disagreement need not change which system is better: with runs, you can see whether it does."
+    yield "Agreement is not accuracy: judges may agree and be wrong."
 
 
 def landis_koch(value: float) -> str:
@@ -218,7 +218,9 @@ class ReportedJudges:
         if len(results) == 1:
             return reported
         asked = {name: value for name, value in stated.items() if name not in {*reading, "resamples"}}
-        rules = {name: value for name, value in reading.items() if name in {"scale", "categories", "level", "seed"}}
+        rules = {
+            name: value for name, value in reading.items() if name in {"scale", "categories", "relevance_level", "seed"}
+        }
         try:
             held = [result.labels for result in results]
             comparison = compare(held, measures=measures, baseline=baseline or names[0], **rules, **asked)

@@ -12,7 +12,7 @@ import polars as pl
 
 from assay.core.errors import InputError, Note, ParameterError, listed, number_of
 from assay.files.sources import is_file
-from assay.measures import Measure
+from assay.measures import Measure, parse_measure
 from assay.measures.counting.judgments import Ints
 from assay.measures.counting.ratings import Ratings
 from assay.measures.steps import PerUnit, quantity
@@ -26,7 +26,6 @@ from assay.subjects.judges.evaluation import (
     as_labels,
     is_numeric,
     is_relevance,
-    measure_on,
     opened,
     ratings_of,
     selected,
@@ -46,7 +45,7 @@ if TYPE_CHECKING:
 _LONGEST = 120
 _OPERATORS = {"+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv}
 #: The keyword arguments by which labels are read and counted.
-RULES = ("judges", "scale", "categories", "level", "repeated")
+RULES = ("judges", "scale", "categories", "relevance_level", "repeated")
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,7 +84,7 @@ class LabelSets(Pairing):
         )  # fmt: skip
         stated = rules.get("categories")
         known = every.unique().sort().to_list() if stated is None else as_labels(stated, every)
-        counted = [ratings_of(each, categories=known, level=rules.get("level")) for each in sets]
+        counted = [ratings_of(each, categories=known, level=rules.get("relevance_level")) for each in sets]
         several = [set(pl.Series(each.items).filter(each.labels_of_item > 1)) for each in counted]
         common = set.intersection(*several)
         if not common:
@@ -97,12 +96,12 @@ class LabelSets(Pairing):
         return cls(tuple(names), ratings, scale, left_out, True in numeric, notes)
 
     def measure(self, name: str | Measure) -> Measure:
-        """A measure of agreement; alpha is on the scale of these labels, unless it says which."""
-        return measure_on(self.scale, name)
+        """A measure of agreement."""
+        return parse_measure(name, "agreement")
 
     def measure_names(self, wanted: Wanted = None) -> list[str]:
         """The measures asked for, or the usual ones: alpha first."""
-        usual = ["Alpha", "Agreement"]
+        usual = [f"Alpha(scale='{self.scale}')", "Agreement"]
         if is_relevance(self.ratings[0], self.numeric):
             usual.append("PositiveAgreement")
         return list(dict.fromkeys(str(self.measure(name)) for name in listed_measures(wanted or usual)))
@@ -178,7 +177,7 @@ class JudgesSubject:
     reported = "assay.subjects.judges.report:ReportedJudges"
     examination = "assay.subjects.judges.checks:JudgesExamination"
     rules = RULES
-    report_rules = (*rules, "by_topic", "confidence", "resamples", "seed")
+    report_rules = (*rules, "by_topic", "confidence", "seed")
 
     def pairing(self, inputs: Sequence[Any], measures: Any, seed: int, rules: Mapping[str, Any]) -> LabelSets:
         """Sets of labels, paired by item."""
