@@ -394,7 +394,7 @@ def test_refusals_name_the_place() -> None:
         read_labels(io.StringIO("a,b\n1,2\n"))
     with pytest.raises(InputError, match="two judges or more, got those of 'ana' alone"):
         agree(Labels.of([("d1", "ana", 1)]))
-    with pytest.raises(InputError, match="judge 'ben', item 'd1': expected a label of 0 and 1, got '7'"):
+    with pytest.raises(InputError, match="judge 'ben', item 'd1': expected a label of 0, 1, got '7'"):
         agree(Labels.of([("d1", "ana", 1), ("d1", "ben", 7)]), categories=[0, 1])
     with pytest.raises(ParameterError, match="no judge is called 'bea'"):
         agree(JUDGMENTS, judges="ana,bea")
