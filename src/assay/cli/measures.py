@@ -1,4 +1,4 @@
-"""`assay measures [NAME]`, `assay measures --classifiers`, `--clusterings` or `--agreement`, `assay measures --for SITUATION`."""
+"""`assay measures [NAME]`, `assay measures --classifiers` and the like, `assay measures --for SITUATION`."""
 
 from __future__ import annotations
 
