@@ -242,7 +242,6 @@ def agreement(
 
     $ assay agreement evaluate bicycles/judgments.txt
     $ assay agreement evaluate bicycles/judgments.txt --judges ana,ben -m Kappa
-    $ assay agreement evaluate bicycles/judgments.txt --runs bicycles/runs/bm25.run --runs bicycles/runs/titles.run
     """
     from assay.subjects.judges.evaluation import agree  # noqa: PLC0415  # `assay --help` need not load Polars
 
