@@ -202,7 +202,7 @@ def agreement(
     0: they do not agree worse by the margin or more. 1: they do. 3: inconclusive. 2: the input is not fit to be
     compared. Two files of labels of the same items, or one whose judges two --group divide. Without -m: Alpha.
 
-    $ assay agreement gate bicycles/judgments.txt --group old=ana,ben --group new=ana,cleo --margin 0.1
+    $ assay agreement gate bicycles/judgments.txt --group a=ana,ben --group b=ana,cleo --margin 0.1
     """
 
     def decided() -> GateResult:
