@@ -23,7 +23,8 @@ These pages are made from the definitions in the code, and every example on them
 is the number of documents retrieved; *R* is the number of relevant documents, retrieved or not; {math}`P@i` is the
 precision at rank *i*; a star marks the ideal ranking. The numbers of the examples are rounded.
 
-Classifiers have [a page of their own](classifiers.md), and so have [clusterings](clusterings.md)."""
+Classifiers have [a page of their own](classifiers.md), and so have [clusterings](clusterings.md) and [the agreement of
+judges](agreement.md)."""
 _CLASSIFIERS = """\
 # Measures of classifiers
 
@@ -44,6 +45,12 @@ items of class *j* are in cluster *k*; {math}`a_j` and {math}`b_k` are all items
 is the number of items; *TP*, *FP*, *FN* and *TN* are pairs of items. Those without classes are made from the points
 themselves. A number that is undefined says why. All in one table, with what differs from scikit-learn:
 [Which measure of a clustering is which?](../clustering-measures.md)"""
+_AGREEMENT = """\
+# Measures of agreement
+
+`assay agreement evaluate -m Kappa -m "Alpha(scale='ordinal')" -m AC1`. All are made of labels that several judges gave
+the same items, summed over items. A number that is undefined says why. What they mean, and what they do not:
+[Can I trust my judges?](../can-i-trust-my-judges.md)"""
 _NAMES = """\
 ## Names in other tools
 
@@ -61,6 +68,7 @@ def pages() -> dict[str, str]:
         "index": _index(list(known.values())),
         "classifiers": _together(_CLASSIFIERS, both),
         "clusterings": _together(_CLUSTERINGS, list(registered("clustering").values())),
+        "agreement": _together(_AGREEMENT, list(registered("agreement").values())),
     }
 
 
@@ -150,7 +158,7 @@ def _index(measures: list[Measure]) -> str:
         for measure in measures
     ]
     parts += [_NAMES, _table(("Assay", "trec_eval", "ir_measures", "ranx", "also understood"), names)]
-    listed = "\n".join(["classifiers", "clusterings", *(measure.name for measure in measures)])
+    listed = "\n".join(["classifiers", "clusterings", "agreement", *(measure.name for measure in measures)])
     return "\n\n".join([*parts, _fenced(f":hidden:\n\n{listed}", "{toctree}")]) + "\n"
 
 

@@ -95,6 +95,7 @@ SEVERAL = {
     "--split": "a number of topics; a column of train and test",
     "--item": "an item of a classifier; a point of a clustering",
     "--prevalence": "in the card of a classifier, repeatedly; in use, for costs",
+    "--group": "a column of items that stay together; the judges of a group",
 }
 
 

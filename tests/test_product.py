@@ -11,7 +11,7 @@ import pytest
 from toy_subject import SECONDS, Reading
 
 import assay
-from assay import Clusters, InputError, ParameterError, Predictions, Scores, compare, extract, make_report, plan
+from assay import Clusters, InputError, Labels, ParameterError, Predictions, Scores, compare, extract, make_report, plan
 from assay.core import registry
 from assay.core.results import Result, written
 
@@ -45,6 +45,17 @@ SCORES = Scores(
         orient="row",
     )
 )
+JUDGED = [
+    Labels.of(
+        [
+            (f"d{number}", judge, number % 3 if judge == "ana" or number % turn else 0)
+            for number in range(24)
+            for judge in ("ana", "ben")
+        ],
+        name=name,
+    )
+    for name, turn in (("old", 4), ("new", 7))
+]
 NAMES: dict[str, Any] = {"baseline": "old", "candidate": "new"}
 
 #: What each verb is called with, by subject. A new subject, or a new verb, is not connected until it stands here.
@@ -105,6 +116,17 @@ CELLS: dict[str, dict[str, Cell]] = {
         "correlate": lambda: assay.correlate(SCORES, "AP", "RR"),
         "plot": lambda: compare(SCORES).intervals(),
     },
+    "judges": {
+        "evaluate": lambda: assay.agree(JUDGED[0]),
+        "compare": lambda: compare(JUDGED),
+        "gate": lambda: assay.gate(JUDGED[0], JUDGED[1]),
+        "report": lambda: make_report(JUDGED),
+        "explain": lambda: assay.explain("Kappa", JUDGED[0]),
+        "doctor": lambda: assay.doctor(JUDGED[0]),
+        "plan": lambda: plan(JUDGED),
+        "correlate": lambda: assay.correlate(JUDGED, "Alpha", "Agreement"),
+        "plot": lambda: compare(JUDGED).intervals(),
+    },
 }
 #: Scores are evaluated already, and what they are made of is not known; clusterings have no test that could be planned.
 NO_MEANING = {("scores", "evaluate"), ("scores", "explain"), ("clusters", "plan")}
@@ -160,7 +182,7 @@ def test_subjects_say_what_they_take() -> None:
 
 
 def _two(subject: str) -> tuple[Any, ...]:
-    several = {"labels": LABELS, "clusters": CLUSTERS, "spans": EXTRACTIONS}
+    several = {"labels": LABELS, "clusters": CLUSTERS, "spans": EXTRACTIONS, "judges": JUDGED}
     return (QRELS, RUNS) if subject == "ranking" else (SCORES,) if subject == "scores" else (several[subject],)
 
 

@@ -26,11 +26,13 @@ _HOMES = {
     ),
     "assay.subjects.labels.result": ("Classification",),
     "assay.subjects.labels.evaluation": ("LabelReport", "classification_report", "scorer", "classify"),
+    "assay.subjects.judges.evaluation": ("JudgeAgreement", "agree"),
     "assay.subjects.ranking.clustered_results": ("ClustersByUse", "clusters_by_use"),
     "assay.subjects.clusters.result": ("Clustering",),
     "assay.subjects.clusters.evaluation": ("cluster",),
     "assay.subjects.clusters.number_of_clusters": ("number_of_clusters",),
     "assay.subjects.clusters.over_k": ("NumberOfClusters",),
+    "assay.collections.judge_rankings": ("JudgeRankings", "agree_on_systems"),
     "assay.verbs.comparison": ("Comparison", "compare"),
     "assay.verbs.correlation": ("Correlations", "correlate"),
     "assay.subjects.labels.crossvalidation.result": ("Nested", "CrossValidation", "FoldComparison"),
@@ -56,6 +58,7 @@ _HOMES = {
         "read_topics",
         "scan_run",
     ),
+    "assay.files.labels": ("read_labels",),
     "assay.files.predictions": ("read_predictions",),
     "assay.files.small_tables": ("read_scores",),
     "assay.files.writing": ("write",),
@@ -68,6 +71,7 @@ _HOMES = {
     "assay.verbs.report": ("Report", "make_report"),
     "assay.tables": ("Documents", "Predictions", "Qrels", "Run", "Scores", "Topics"),
     "assay.tables.clusters": ("Clusters",),
+    "assay.tables.labels": ("Labels",),
     "assay.subjects.labels.thresholds.result": ("ChosenThreshold", "Thresholds"),
     "assay.subjects.labels.thresholds.choice": ("choose_threshold", "thresholds"),
 }
@@ -82,6 +86,8 @@ _MODULES = {
 __all__ = [*sorted(_HOME_OF), "__version__"]  # noqa: PLE0604  # a test compares it with what can be imported
 
 if TYPE_CHECKING:
+    from assay.collections.judge_rankings import JudgeRankings as JudgeRankings
+    from assay.collections.judge_rankings import agree_on_systems as agree_on_systems
     from assay.core.errors import AssayError as AssayError
     from assay.core.errors import DuplicateError as DuplicateError
     from assay.core.errors import FormatError as FormatError
@@ -96,6 +102,7 @@ if TYPE_CHECKING:
     from assay.files.collections import read_run as read_run
     from assay.files.collections import read_topics as read_topics
     from assay.files.collections import scan_run as scan_run
+    from assay.files.labels import read_labels as read_labels
     from assay.files.predictions import read_predictions as read_predictions
     from assay.files.small_tables import read_scores as read_scores
     from assay.files.writing import write as write
@@ -114,6 +121,8 @@ if TYPE_CHECKING:
     from assay.subjects.clusters.number_of_clusters import number_of_clusters as number_of_clusters
     from assay.subjects.clusters.over_k import NumberOfClusters as NumberOfClusters
     from assay.subjects.clusters.result import Clustering as Clustering
+    from assay.subjects.judges.evaluation import JudgeAgreement as JudgeAgreement
+    from assay.subjects.judges.evaluation import agree as agree
     from assay.subjects.labels.crossvalidation.nested_choice import nested as nested
     from assay.subjects.labels.crossvalidation.result import CrossValidation as CrossValidation
     from assay.subjects.labels.crossvalidation.result import FoldComparison as FoldComparison
@@ -153,6 +162,7 @@ if TYPE_CHECKING:
     from assay.tables import Scores as Scores
     from assay.tables import Topics as Topics
     from assay.tables.clusters import Clusters as Clusters
+    from assay.tables.labels import Labels as Labels
     from assay.verbs.comparison import Comparison as Comparison
     from assay.verbs.comparison import compare as compare
     from assay.verbs.correlation import Correlations as Correlations

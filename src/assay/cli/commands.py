@@ -70,6 +70,15 @@ SUBJECTS = {
         "power": ("power.scores", "Say how many units are needed, and what these can show."),
         "correlate": ("correlate.scores", "Say whether measures, topics or lists order systems alike."),
     }),
+    "agreement": ("Judges, by the labels they gave the same items.", {
+        "evaluate": ("evaluate.agreement", "Say how far judges agree, and whether rankings depend on the judge."),
+        "compare": ("compare.agreement", "Say whether one set of labels, or group of judges, agrees better."),
+        "explain": ("explain.agreement", "Show how a coefficient came about: P(A) and P(E) in numbers."),
+        "report": ("report.agreement", "Write a report on the agreement of judges."),
+        "gate": ("gate.agreement", "Say whether new labels agree as well as the baseline's, for pipelines."),
+        "doctor": ("doctor.agreement", "Look labels over for what makes agreement wrong or misleading."),
+        "convert": ("items.convert_labels", "Write labels as a table, or as judgments with the judge in column 2."),
+    }),
 }  # fmt: skip
 #: How the first page of help groups them.
 PANELS = {"Search": SEARCH, "Files and measures": TOOLS}

@@ -1,4 +1,4 @@
-"""`assay compare QRELS RUN...`, and the same of classifiers, clusterings, spans and scores."""
+"""`assay compare QRELS RUN...`, and the same of classifiers, clusterings, spans, scores and judges."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from assay.cli import inputs, items, options, output
 from assay.cli.options import Output, PairedClusters, PairedLabels, Tested, group
 from assay.cli.output import option as spelt
 from assay.core.errors import ParameterError
-from assay.core.options import CONTENTS, Columns, EvaluationRules, SpanRules, option
+from assay.core.options import CONTENTS, AgreementRules, Columns, EvaluationRules, SpanRules, option
 
 if TYPE_CHECKING:
     from assay.show.model import Section
@@ -146,6 +146,26 @@ def scores(
     """
     _check(to)
     _deliver([path], inputs.directions(direction), to)
+
+
+def agreement(
+    labels: options.LabelSets,
+    /,
+    *,
+    groups: options.Groups = (),
+    to: Comparing = Comparing(),
+    rules: AgreementRules = AgreementRules(),
+) -> None:
+    """Say whether judges agree better in one set of labels than in another, on the same items.
+
+    One file per set, such as two rounds of labelling; or one file, whose judges --group divides. Without -m: Alpha,
+    Agreement, PositiveAgreement.
+
+    $ assay agreement compare bicycles/judgments.txt --group old=ana,ben --group new=ben,cleo
+    """
+    _check(to)
+    sets = items.label_sets(labels, groups, rules)
+    _deliver([sets], options.stated(rules, "repeated", "columns"), to)
 
 
 def _check(to: Comparing) -> None:

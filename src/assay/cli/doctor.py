@@ -129,6 +129,25 @@ def scores(
     return _examine("scores", [path], to)
 
 
+def agreement(
+    labels: options.LabelFile,
+    /,
+    *,
+    grades: Annotated[
+        str | None, option(metavar="0..3", help="The scale, also 0,1,2: other labels are errors.")
+    ] = None,
+    to: Diagnosing = Diagnosing(),
+    columns: Columns = None,  # noqa: ARG001  # `calling` sees to it
+) -> int:
+    """Look labels of several judges over for whatever makes agreement wrong or misleading.
+
+    It goes on where `assay agreement evaluate` refuses a second label. Exit 1 if there is an error among the findings.
+
+    $ assay agreement doctor bicycles/judgments.txt
+    """
+    return _examine("judges", [labels], to, {} if grades is None else {"grades": grades})
+
+
 def _examine(subject: str, sources: list[Any], to: Diagnosing, stated: dict[str, Any] | None = None) -> int:
     from assay.core import registry  # noqa: PLC0415
     from assay.verbs.diagnosis.examination import examine  # noqa: PLC0415  # `assay --help` need not load Polars

@@ -1,14 +1,24 @@
-"""`assay evaluate`, `assay classifier evaluate`, `assay clustering evaluate`, `assay extraction evaluate`."""
+"""`assay evaluate`, and the same of classifiers, clusterings, spans and judges."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any
 
 from assay.cli import inputs, items, options, output
 from assay.cli.options import ClusterInputs, LabelInputs, Measured, Output, group, settings
 from assay.core.domains import Choice
 from assay.core.errors import ParameterError
-from assay.core.options import CONTENTS, OUTPUT, EvaluationOptions, Sampling, SpanRules, Threshold, option
+from assay.core.options import (
+    CONTENTS,
+    OUTPUT,
+    AgreementRules,
+    EvaluationOptions,
+    Sampling,
+    SpanRules,
+    Threshold,
+    option,
+)
 
 if TYPE_CHECKING:
     from assay.subjects.ranking.evaluation import Evaluation
@@ -208,3 +218,40 @@ def extraction(
         result = extract(truth, predicted, **rules, **sampling)
     wanted = [name for name, asked in (("misses", misses), ("false_alarms", false_alarms)) if asked]
     output.give(result.showing(*wanted), to, notes=result.notes)
+
+
+def agreement(
+    labels: options.LabelFiles,
+    /,
+    *,
+    runs: Annotated[
+        tuple[str, ...], option(metavar="RUN", help="Runs, scored by each judge's labels: do rankings change? Repeat.")
+    ] = (),
+    by: Annotated[
+        str, option(metavar="MEASURE", help="With --runs: the measure that they are ranked by (nDCG@10).")
+    ] = ("nDCG@10"),
+    by_topic: options.ByTopic = False,
+    to: Evaluating = Evaluating(),
+    rules: AgreementRules = AgreementRules(),
+    sampling: Sampling = Sampling(),
+) -> None:
+    """Say how far judges agree, beyond what chance would give: coefficients with intervals, pairs, topics, guidance.
+
+    LABELS is a table with one row per label or one column per judge, judgments whose second column names the judge, or
+    an export of Label Studio, doccano, Prodigy or Mechanical Turk.
+
+    $ assay agreement evaluate bicycles/judgments.txt
+    $ assay agreement evaluate bicycles/judgments.txt --judges ana,ben -m Kappa
+    """
+    from assay.subjects.judges.evaluation import agree  # noqa: PLC0415  # `assay --help` need not load Polars
+
+    held = items.labels_of_judges(labels, rules)
+    with inputs.working("computing intervals", hidden=to.quiet):
+        result = agree(held, measures=to.measures or None, by_topic=by_topic, **rules, **sampling)
+        if runs:
+            from assay.collections.judge_rankings import agree_on_systems  # noqa: PLC0415
+
+            asked = {name: value for name, value in rules.items() if name in {"judges", "relevance_level"}}
+            ranked = agree_on_systems(held, inputs.opened("", runs), measure=by, **asked, **sampling)  # type: ignore[arg-type]
+            result = replace(result, rankings=ranked)
+    output.give(result, to, warnings=result.warnings)

@@ -9,7 +9,7 @@ from assay.cli import inputs, items, options, output
 from assay.cli.literals import cells_in, grades_in, lists_by_name, numbers_by_grade, order_in, points_in
 from assay.cli.options import ClusterInputs, LabelInputs, Output, group, settings
 from assay.core.errors import ParameterError, did_you_mean, listed
-from assay.core.options import CONTENTS, EvaluationRules, SeedOption, SpanRules, Threshold, option
+from assay.core.options import CONTENTS, AgreementRules, EvaluationRules, SeedOption, SpanRules, Threshold, option
 
 if TYPE_CHECKING:
     from assay.measures.counting import Confusion
@@ -256,6 +256,24 @@ def extraction(
     """
     (read,) = items.extractions(truth, [] if system is None else [system], rules)
     _deliver(measure, [read], {"label": kind}, to)
+
+
+def agreement(
+    measure: options.MeasureName,
+    labels: options.LabelFiles,
+    /,
+    *,
+    query: options.Query | None = None,
+    rules: AgreementRules = AgreementRules(),
+    to: Explaining = Explaining(),
+) -> None:
+    """Show how a coefficient of agreement came about: who said what, P(A) and P(E), the formula with numbers in it.
+
+    $ assay agreement explain Kappa bicycles/judgments.txt --judges ana,ben
+    $ assay agreement explain FleissKappa bicycles/judgments.txt --query 5
+    """
+    held = items.labels_of_judges(labels, rules)
+    _deliver(measure, [held], options.stated(rules, "repeated", "columns") | {"query": query}, to)
 
 
 def scores(

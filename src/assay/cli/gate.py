@@ -13,7 +13,16 @@ from assay.cli import inputs, items, options, output
 from assay.cli.options import Measured, Output, PairedClusters, PairedLabels, group
 from assay.core.domains import Choice
 from assay.core.errors import AssayError, InputError, ParameterError, number_of
-from assay.core.options import Columns, EvaluationRules, GateLevels, Inconclusive, MinJudged, SpanRules, option
+from assay.core.options import (
+    AgreementRules,
+    Columns,
+    EvaluationRules,
+    GateLevels,
+    Inconclusive,
+    MinJudged,
+    SpanRules,
+    option,
+)
 
 if TYPE_CHECKING:
     from assay.verbs.gating.result import GateResult
@@ -175,6 +184,32 @@ def scores(
         table = read_scores(path, **({"measure": to.measures[0]} if to.measures else {}))
         sides = [options.only(baseline, "-b"), candidate]
         return to.gate([table, *sides], inputs.directions(direction))
+
+    return _deliver(decided, to)
+
+
+def agreement(
+    old: options.Baseline,
+    new: options.Candidate | None = None,
+    /,
+    *,
+    groups: options.Groups = (),
+    to: Gating = Gating(),
+    rules: AgreementRules = AgreementRules(),
+) -> int:
+    """Say whether judges of new labels agree as well as those of the baseline, with an exit code for pipelines.
+
+    0: they do not agree worse by the margin or more. 1: they do. 3: inconclusive. 2: the input is not fit to be
+    compared. Two files of labels of the same items, or one whose judges two --group divide. Without -m: Alpha.
+
+    $ assay agreement gate bicycles/judgments.txt --group a=ana,ben --group b=ana,cleo --margin 0.1
+    """
+
+    def decided() -> GateResult:
+        sets = items.label_sets([file for file in (old, new) if file is not None], groups, rules)
+        if len(sets) != 2:
+            raise ParameterError(f"a gate takes two sets of labels, not {len(sets)}: two files, or --group twice")
+        return to.gate([sets[0], None, sets[1]], options.stated(rules, "repeated", "columns"))
 
     return _deliver(decided, to)
 

@@ -1,11 +1,13 @@
-"""Predictions, clusterings and spans: files with their options -> systems, and what is typed instead of a file."""
+"""Predictions, clusterings, spans and labels: files with options -> systems, and what is typed instead of a file."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, TypeVar, Unpack
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar, Unpack
 
+from assay.cli import options
 from assay.cli.inputs import each_named, kept, named
 from assay.cli.literals import (
     labels_in,
@@ -19,7 +21,7 @@ from assay.cli.literals import (
 from assay.cli.options import ClusterColumns, ClusterInputs, LabelInputs, PairedClusters, PairedLabels, is_set, settings
 from assay.cli.output import message
 from assay.core.errors import InputError, ParameterError, did_you_mean, listed, number_of
-from assay.core.options import Sampling, SpanRules
+from assay.core.options import AgreementRules, Columns, RepeatedLabels, Sampling, SpanRules, option
 
 if TYPE_CHECKING:
     from assay.measures.counting.confusion_matrix import ConfusionMatrix
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
     from assay.subjects.spans.evaluation import Extraction
     from assay.tables import Predictions
     from assay.tables.clusters import Clusters as Clustering
+    from assay.tables.labels import Labels
 
 Item = TypeVar("Item", bound=Any)
 #: Options of predictions that a matrix, or a list of scores, has no use for; those that say how a file is read.
@@ -241,3 +244,62 @@ def source_of(file: str) -> Any:
     """A file as the library's examiners take it: its path, or its name and path."""
     name, path = named(file)
     return path if name is None else {name: path}
+
+
+def labels_of_judges(files: Sequence[str], rules: AgreementRules) -> Labels:
+    """The labels of one file, or of several that are one judge's each."""
+    from assay.files.labels import read_labels  # noqa: PLC0415  # `assay --help` loads no Polars
+    from assay.files.sources import Source  # noqa: PLC0415
+
+    parts = each_named("", files)
+    given: Any = {name or Source(path).stem: path for name, path in parts}
+    if len(parts) == 1:
+        given = parts[0][1]
+    elif len(given) < len(parts):
+        raise ParameterError("two judges have the same name: each needs a name of its own (name=FILE)")
+    labels = read_labels(given, repeated=rules.get("repeated", "error"))
+    return labels if len(parts) != 1 or parts[0][0] is None else replace(labels, name=parts[0][0])
+
+
+def label_sets(files: Sequence[str], groups: Sequence[str], rules: AgreementRules) -> list[Labels]:
+    """Sets of labels: one per file, or of one file those of each group of judges."""
+    from assay.subjects.judges.evaluation import check_judge  # noqa: PLC0415  # `assay --help` loads no Polars
+
+    sets = [labels_of_judges([file], rules) for file in files]
+    if not groups:
+        return sets
+    if len(sets) != 1:
+        raise ParameterError("--group goes with one file, whose judges it divides")
+    chosen = []
+    for text in groups:
+        name, equals, judges = text.partition("=")
+        members = [judge.strip() for judge in judges.split(",")]
+        if not equals or not name or not all(members):
+            raise ParameterError(f"--group: expected NAME=JUDGE,JUDGE, got {text!r}")
+        for judge in members:
+            check_judge(judge, sets[0].judges)
+        chosen.append(replace(sets[0].only(members), name=name))
+    return chosen
+
+
+def convert_labels(
+    labels: options.LabelFiles,
+    /,
+    *,
+    path: Annotated[Path, option("-o", "--output", help="The file to write: .csv, .tsv, .jsonl, .parquet, or .qrels.")],
+    repeated: RepeatedLabels = "error",
+    columns: Columns = None,  # noqa: ARG001  # `calling` sees to it
+    overwrite: options.Overwrite = False,
+    quiet: options.Quiet = False,
+) -> None:
+    """Write labels as a table, one row per label; or, by the ending .qrels, as `query_id judge doc_id grade`.
+
+    $ assay agreement convert bicycles/judgments.txt -o labels.csv
+    """
+    from assay.files.labels import write_labels  # noqa: PLC0415  # `assay --help` loads no Polars
+
+    held = labels_of_judges(labels, AgreementRules(repeated=repeated))
+    write_labels(held, path, overwrite=overwrite)
+    if not quiet:
+        counts = zip(("label", "item", "judge"), held.sizes, strict=True)
+        message(f"{path}: {', '.join(number_of(*each) for each in counts)}")

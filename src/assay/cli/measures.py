@@ -1,4 +1,4 @@
-"""`assay measures [NAME]`, `assay measures --classifiers` or `--clusterings`, `assay measures --for SITUATION`."""
+"""`assay measures [NAME]`, `assay measures --classifiers` and the like, `assay measures --for SITUATION`."""
 
 from __future__ import annotations
 
@@ -22,6 +22,7 @@ _KINDS: dict[str, tuple[Vocabulary, ...]] = {
     "rankings": ("ranking",),
     "classifiers": ("binary", "multiclass"),
     "clusterings": ("clustering",),
+    "agreement": ("agreement",),
 }
 
 
@@ -40,6 +41,7 @@ def measures(
     ] = None,
     classifiers: Annotated[bool, option(help="The measures of classifiers; those of rankings otherwise.")] = False,
     clusterings: Annotated[bool, option(help="The measures of clusterings.")] = False,
+    agreement: Annotated[bool, option(help="The measures of how far judges agree.")] = False,
     json: options.Json = False,
 ) -> None:
     """List the measures, or show the card of one: definition, parameters, names elsewhere, example.
@@ -48,9 +50,11 @@ def measures(
     $ assay measures nDCG
     $ assay measures --for web-search
     """
-    if classifiers and clusterings:
-        raise ParameterError("choose --classifiers or --clusterings, not both")
-    kind = "classifiers" if classifiers else "clusterings" if clusterings else None
+    asked = {"classifiers": classifiers, "clusterings": clusterings, "agreement": agreement}
+    kinds = [kind for kind, chosen in asked.items() if chosen]
+    if len(kinds) > 1:
+        raise ParameterError(f"choose {' or '.join(f'--{kind}' for kind in kinds)}, not both")
+    kind = kinds[0] if kinds else None
     if situation is not None:
         if name:
             raise ParameterError("give the name of a measure, or a situation with --for, not both")
@@ -84,7 +88,7 @@ def _all(kind: str) -> list[Measure]:
 
 
 def _named(name: str, kind: str | None) -> list[Measure]:
-    """The measure of the kind that is asked for; else of the first of rankings, classifiers, clusterings that has it.
+    """The measure of the kind that is asked for; else of the first of these kinds that has it.
 
     Both, if rankings have another name for it: `Precision` is `P` there, and a measure of its own for classifiers.
     """
@@ -140,7 +144,7 @@ def _list(known: list[Measure], kind: str | None) -> None:
     heads = ["measure", "what it is", "in trec_eval" if kind is None else "in scikit-learn"]
     parts: list[Table | Prose] = [Table.of("measures", pl.DataFrame(rows, schema=heads, orient="row"))]
     if kind is None:
-        other = "assay measures --classifiers lists those of classifiers, --clusterings of clusterings."
+        other = "assay measures --classifiers, --clusterings and --agreement list the others."
         parts.append(Prose(other, "dim"))
     deliver(on_screen(Document("measures", (Section("measures", parts=tuple(parts)),))))
 

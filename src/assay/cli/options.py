@@ -16,6 +16,7 @@ from assay.core.options import (
     CONTENTS,
     INPUTS,
     OUTPUT,
+    TEST,
     ClusterRules,
     Columns,
     MissingItems,
@@ -63,6 +64,15 @@ def without(group: Group, *names: str) -> Group:
     return replace(group, **{name: getattr(plain, name) for name in names})  # type: ignore[type-var]
 
 
+def stated(rules: Any, *but: str) -> dict[str, Any]:
+    """The rules that were set, but for those that were heeded when files were read.
+
+    >>> stated({"level": 2.0, "repeated": "last"}, "repeated")
+    {'level': 2.0}
+    """
+    return {name: value for name, value in rules.items() if name not in but}
+
+
 def only(values: tuple[str, ...], name: str) -> str | None:
     """The only value of an option that can be repeated, where a command has a use for one."""
     if len(values) > 1:
@@ -107,6 +117,24 @@ SpanFile: TypeAlias = Annotated[str, argument("SYSTEM", "Predicted spans, unless
 
 SpanFiles: TypeAlias = Annotated[
     list[str], argument("SYSTEM", "Predicted spans, one file per system; name=FILE names one.")
+]
+
+LabelFiles: TypeAlias = Annotated[
+    list[str],
+    argument("LABELS", "Labels of several judges, or one file per judge, as ana=FILE; - for stdin."),
+]
+
+LabelSets: TypeAlias = Annotated[
+    list[str], argument("LABELS", "Labels of several judges, one file per set; name=FILE names one.")
+]
+
+LabelFile: TypeAlias = Annotated[str, argument("LABELS", "Labels of several judges, or - for stdin.")]
+
+ByTopic: TypeAlias = Annotated[bool, option(help="Draw topics anew for intervals, not items.", panel=TEST)]
+
+Groups: TypeAlias = Annotated[
+    tuple[str, ...],
+    option("--group", metavar="NAME=A,B", help="Of one file, the judges of a group; repeat for another."),
 ]
 
 Baseline: TypeAlias = Annotated[str, argument("OLD", "The baseline; name=FILE names it.")]

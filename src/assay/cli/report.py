@@ -1,4 +1,4 @@
-"""`assay report QRELS RUN...`, and the same of classifiers, clusterings, spans and scores."""
+"""`assay report QRELS RUN...`, and the same of classifiers, clusterings, spans, scores and judges."""
 
 from __future__ import annotations
 
@@ -11,7 +11,16 @@ from assay.cli import inputs, items, options
 from assay.cli.clusters import Numbers, number_of
 from assay.cli.options import ClusterInputs, LabelInputs, Tested, group
 from assay.cli.output import message, remarks
-from assay.core.options import CONTENTS, Columns, EvaluationRules, Sampling, SpanRules, Threshold, option
+from assay.core.options import (
+    CONTENTS,
+    AgreementRules,
+    Columns,
+    EvaluationRules,
+    Sampling,
+    SpanRules,
+    Threshold,
+    option,
+)
 
 
 @group
@@ -142,6 +151,24 @@ def scores(
     """
     _check(to)
     _write(path, None, {**to.testing, **inputs.directions(direction)}, to)
+
+
+def agreement(
+    labels: options.LabelSets,
+    /,
+    *,
+    groups: options.Groups = (),
+    by_topic: options.ByTopic = False,
+    to: Reporting = Reporting(),
+    rules: AgreementRules = AgreementRules(),
+) -> None:
+    """Write a report on how far judges agree: coefficients, pairs, topics, guidance; of several sets, verdicts.
+
+    $ assay agreement report bicycles/judgments.txt
+    """
+    _check(to)
+    stated = options.stated(rules, "repeated", "columns") | {**to.testing, "by_topic": by_topic}
+    _write(items.label_sets(labels, groups, rules), None, stated, to)
 
 
 def _check(to: Reporting) -> None:

@@ -143,6 +143,31 @@ Match: TypeAlias = Annotated[
 Beta: TypeAlias = Annotated[float, option(help="How much recall weighs in F, against precision (1).")]
 
 
+JudgeNames: TypeAlias = Annotated[Sequence[str] | None, option("--judges", metavar="A,B", help="Only these judges.")]
+Scale: TypeAlias = Annotated[
+    Literal["nominal", "ordinal", "interval", "ratio"],
+    option(help="Of the labels: nominal, ordinal (default for three grades or more), interval, ratio."),
+]
+Categories: TypeAlias = Annotated[
+    Sequence[Any] | None, option(metavar="0,1,2", help="All labels in their order: others are errors (found out).")
+]
+RepeatedLabels: TypeAlias = Annotated[
+    Literal["error", "first", "last"],
+    option(help="An item labelled again by a judge, differently: error (default), first, last.", panel=RULES),
+]
+
+
+class AgreementRules(TypedDict, total=False):
+    """How labels of several judges are read and counted."""
+
+    judges: JudgeNames
+    scale: Scale | None
+    categories: Categories
+    relevance_level: Level
+    repeated: RepeatedLabels
+    columns: Columns
+
+
 class LabelRules(TypedDict, total=False):
     """How predictions of labels are counted."""
 
@@ -168,7 +193,7 @@ class SpanRules(TypedDict, total=False):
     beta: Beta
 
 
-class SubjectRules(EvaluationRules, LabelRules, ClusterRules, SpanRules, total=False):
+class SubjectRules(EvaluationRules, LabelRules, ClusterRules, SpanRules, AgreementRules, total=False):
     """The rules of all subjects: a verb takes those of what it is given. `missing` may also be `drop`, of items."""
 
 
@@ -320,5 +345,6 @@ class ReportOptions(ComparisonOptions, SeedOption, total=False):
     comparison: Mapping[str, Any]
     labels: Sequence[Any] | None
     over_k: Any
+    by_topic: bool
     confidence: Confidence
     mute: Sequence[str] | str

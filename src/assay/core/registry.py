@@ -42,6 +42,8 @@ PRESENTERS = {
     "plan": "assay.verbs.sections.results:plan_document",
     "curve": "assay.verbs.sections.curves:document",
     "correlations": "assay.verbs.sections.results:correlations_document",
+    "judge agreement": "assay.subjects.judges.report:document",
+    "judge rankings": "assay.collections.judge_rankings:document",
     "clustering": "assay.subjects.clusters.sections:document",
     "cross-validation": "assay.subjects.labels.sections.crossvalidations:document",
     "nested cross-validation": "assay.subjects.labels.sections.crossvalidations:nested_document",
@@ -56,6 +58,7 @@ SUBJECTS = {
     "clusters": "assay.subjects.clusters.subject:CLUSTERS",
     "spans": "assay.subjects.spans.subject:SPANS",
     "scores": "assay.subjects.scores.subject:SCORES",
+    "judges": "assay.subjects.judges.subject:JUDGES",
 }
 #: Verbs that results have as methods.
 VERBS = {

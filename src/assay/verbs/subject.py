@@ -28,6 +28,7 @@ FILES = {
     "labels": "assay.files.predictions:looks_like_predictions",
     "clusters": "assay.files.clusters:looks_like_clusters",
     "scores": "assay.files.small_tables:looks_like_scores",
+    "judges": "assay.files.labels:looks_like_labels",
 }
 
 
@@ -41,7 +42,7 @@ class Words(NamedTuple):
 
 
 class Subject(Protocol):
-    """What is evaluated: rankings, labels, clusters, spans, bare scores.
+    """What is evaluated: rankings, labels, clusters, spans, bare scores, judges.
 
     Data and results know their subject by a class attribute `subject`, its name.
     """

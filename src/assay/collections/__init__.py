@@ -1,0 +1,1 @@
+"""Ground truth: pools of documents to judge, what they miss, and labels of crowds."""

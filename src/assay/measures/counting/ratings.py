@@ -1,0 +1,162 @@
+"""`Ratings`: labels that several judges gave the same items, as agreement is counted from them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, ClassVar
+
+import numpy as np
+import polars as pl
+
+from assay.core.errors import ParameterError, listed
+from assay.measures.counting.judgments import Floats, Ints, Mask
+
+
+@dataclass(frozen=True, eq=False)
+class Ratings:
+    """One row per label: the item, the judge and the category, as places in `items`, `judges` and `categories`.
+
+    Rows are sorted by item. `values` are the categories as numbers (grades, or their places in the order stated);
+    `relevant` says which categories count as relevant, for positive agreement and overlap.
+
+    >>> Ratings.from_labels([["yes", "yes", "no"], ["yes", "no", None]]).counts
+    array([[0, 2],
+           [1, 1],
+           [1, 0]])
+    """
+
+    vocabularies: ClassVar[tuple[str, ...]] = ("agreement",)
+    #: What it is, for measures that are computed from it.
+    described: ClassVar[str] = "labels that several judges gave the same items"
+    unit_kind: ClassVar[str] = "item"
+
+    items: Sequence[str]
+    judges: tuple[str, ...]
+    categories: tuple[str, ...]
+    values: Floats
+    relevant: Mask
+    item: Ints
+    judge: Ints
+    category: Ints
+
+    @classmethod
+    def from_labels(
+        cls,
+        labels: Sequence[Sequence[Any]] | Mapping[str, Sequence[Any]],
+        categories: Sequence[Any] | None = None,
+        level: float | None = None,
+    ) -> Ratings:
+        """Make ratings of a row per judge and a column per item; None: that judge did not label that item."""
+        named = labels if isinstance(labels, Mapping) else {f"j{n}": row for n, row in enumerate(labels, 1)}
+        rows = [
+            (f"i{place}", judge, label)
+            for judge, row in named.items()
+            for place, label in enumerate(row, 1)
+            if label is not None
+        ]
+        frame = pl.DataFrame(rows, schema=["item", "judge", "label"], orient="row", infer_schema_length=None)
+        width = max(map(len, named.values()), default=0)
+        items = pl.Series([f"i{place}" for place in range(1, width + 1)], dtype=pl.String)
+        return cls.from_frame(frame, categories, level, items=items)
+
+    @classmethod
+    def from_frame(
+        cls,
+        frame: pl.DataFrame,
+        categories: Sequence[Any] | None = None,
+        level: float | None = None,
+        *,
+        items: pl.Series | None = None,
+    ) -> Ratings:
+        """Count rows of `item`, `judge` and `label`; categories are those that occur, in order, unless they are given.
+
+        >>> frame = pl.DataFrame({"item": ["a", "a"], "judge": ["x", "y"], "label": [0, 2]})
+        >>> Ratings.from_frame(frame, level=1).relevant
+        array([False,  True])
+        """
+        labels = frame["label"]
+        known = labels.drop_nulls().unique().sort().to_list() if categories is None else list(categories)
+        try:
+            places = labels.replace_strict(known, list(range(len(known))), return_dtype=pl.Int64)
+        except pl.exceptions.InvalidOperationError:
+            strange = labels.filter(~labels.is_in(known)).unique(maintain_order=True).to_list()
+            raise ParameterError(
+                f"a label is one of {listed(list(map(str, known)))}, not {listed(list(map(str, strange)))}"
+            ) from None
+        numeric = all(isinstance(value, int | float) for value in known)
+        values = np.array(known if numeric else range(len(known)), dtype=np.float64)
+        names = frame["item"].unique(maintain_order=True) if items is None else items
+        judges = frame["judge"].unique(maintain_order=True)
+        rows = pl.DataFrame(
+            {
+                "item": frame["item"].replace_strict(names, pl.int_range(len(names), eager=True)),
+                "judge": frame["judge"].replace_strict(judges, pl.int_range(len(judges), eager=True)),
+                "category": places,
+            }
+        ).sort("item", "judge")
+        twice = rows.select(pl.struct("item", "judge").is_duplicated()).to_series()
+        if twice.any():
+            item, judge, _ = rows.row(int(twice.arg_max() or 0))
+            raise ParameterError(f"judge {judges[judge]!r} labelled item {names[item]!r} more than once")
+        least = values[-1] if level is None and len(values) == 2 else 1.0 if level is None else level
+        return cls(
+            names,
+            tuple(map(str, judges)),
+            tuple(_name(value) for value in known),
+            values,
+            values >= least,
+            *(rows[name].to_numpy().astype(np.int64) for name in ("item", "judge", "category")),
+        )
+
+    @property
+    def units(self) -> tuple[str, ...]:
+        """The items."""
+        return tuple(self.items)
+
+    @cached_property
+    def counts(self) -> Ints:
+        """How many judges put each item (row) in each category (column)."""
+        width = len(self.categories)
+        flat = np.bincount(self.item * width + self.category, minlength=len(self.items) * width)
+        return flat.reshape(len(self.items), width)
+
+    @cached_property
+    def labels_of_item(self) -> Ints:
+        """How many labels each item has."""
+        return np.bincount(self.item, minlength=len(self.items))
+
+    def only(self, *judges: str) -> Ratings:
+        """The labels of some judges; items stay, with or without labels.
+
+        >>> Ratings.from_labels({"ana": [1, 0], "ben": [1, 1], "cleo": [0, 1]}).only("ana", "cleo").judges
+        ('ana', 'cleo')
+        """
+        places = [self.judges.index(name) for name in judges]
+        new = np.full(len(self.judges), -1)
+        new[places] = np.arange(len(places))
+        kept = new[self.judge] >= 0
+        return Ratings(
+            self.items, tuple(judges), self.categories, self.values, self.relevant,
+            self.item[kept], new[self.judge][kept], self.category[kept],
+        )  # fmt: skip
+
+    def pair(self) -> tuple[Ints, Ints]:
+        """Of two judges, the category each gave the items, -1 where not both labelled one.
+
+        >>> Ratings.from_labels([["a", "b", "a"], ["a", None, "b"]]).pair()
+        (array([ 0, -1,  0]), array([ 0, -1,  1]))
+        """
+        if len(self.judges) != 2:
+            raise ParameterError(f"this is about two judges; there are {len(self.judges)}: choose two of them")
+        first, second = (np.full(len(self.items), -1) for _ in range(2))
+        for place, labels in enumerate((first, second)):
+            rows = self.judge == place
+            labels[self.item[rows]] = self.category[rows]
+        both = (first >= 0) & (second >= 0)
+        return np.where(both, first, -1), np.where(both, second, -1)
+
+
+def _name(value: Any) -> str:
+    return f"{value:g}" if isinstance(value, float) else str(value)

@@ -1,0 +1,232 @@
+"""One label of many: by majority, by weighted votes, by the median, and by models of the judges (Dawid-Skene, MACE).
+
+Both models are fitted by expectation-maximisation on a sparse table of items by (judge, category), so that a pass costs
+as much as there are labels. What they maximise never falls; its course is the trace.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal, TypeAlias, get_args
+
+import numpy as np
+from scipy import sparse
+
+from assay.core.domains import Choice, Real, Whole
+from assay.core.errors import ParameterError
+from assay.measures.counting.judgments import Floats, Ints
+from assay.measures.counting.ratings import Ratings
+
+Ties: TypeAlias = Literal["lowest", "highest", "random", "none"]
+TIES = get_args(Ties)
+
+#: Shares this near are one share: votes are whole numbers, or sums of a few weights.
+_EQUAL = 1e-9
+#: Added to each expected count, so that no probability is 0: a hundredth of a label, spread over the categories.
+_SMOOTHING = 0.01
+
+
+@dataclass(frozen=True, eq=False)
+class Aggregate:
+    """A distribution over the categories for each item, and what is known of the judges.
+
+    `posterior`: items x categories, rows without labels are NaN. `chosen`: the category of each item, -1 where there is
+    none (no label, or a tie that stays open). `tied`: items whose best categories are equally good. `ability`: a number
+    per judge (what it is depends on the method, NaN where unknown). `confusion`: of Dawid-Skene, judges x true
+    categories x labels. `trace`: what was maximised, pass by pass.
+    """
+
+    method: str
+    posterior: Floats
+    chosen: Ints
+    tied: Ints
+    ability: Floats
+    confusion: Floats | None = None
+    trace: tuple[float, ...] = ()
+    converged: bool = True
+    settings: dict[str, object] = field(default_factory=dict)
+
+    @property
+    def probability(self) -> Floats:
+        """How probable the chosen category is, NaN where none is chosen."""
+        rows = np.arange(len(self.chosen))
+        best = self.posterior[rows, np.maximum(self.chosen, 0)]
+        return np.where(self.chosen < 0, np.nan, best)
+
+    @property
+    def entropy(self) -> Floats:
+        """How undecided each item is, in bits."""
+        with np.errstate(divide="ignore", invalid="ignore"):
+            logs = np.where(self.posterior > 0, np.log2(self.posterior), 0.0)
+        return -(self.posterior * logs).sum(axis=1)
+
+
+def majority(
+    ratings: Ratings, *, weights: Floats | None = None, ties: Ties = "lowest", seed: int = 0, method: str = "majority"
+) -> Aggregate:
+    """The category with the most votes; each judge's votes may have a weight.
+
+    >>> votes = Ratings.from_labels([[0, 1], [0, 0], [1, 1]])
+    >>> majority(votes).chosen, majority(votes).probability
+    (array([0, 1]), array([0.6667, 0.6667]))
+    """
+    width, size = len(ratings.categories), len(ratings.items)
+    weight = np.ones(len(ratings.item)) if weights is None else np.asarray(weights, dtype=np.float64)[ratings.judge]
+    votes = np.bincount(ratings.item * width + ratings.category, weights=weight, minlength=size * width)
+    votes = votes.reshape(size, width)
+    total = votes.sum(axis=1, keepdims=True)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        shares = np.where(total > 0, votes / total, np.nan)
+    ability = np.full(len(ratings.judges), np.nan) if weights is None else np.asarray(weights, dtype=np.float64)
+    return _decided(method, shares, ability, ties, seed)
+
+
+def median(ratings: Ratings, *, ties: Ties = "lowest") -> Aggregate:
+    """The middle label in the order of the categories; of an even number, the lower or the higher of the two.
+
+    >>> median(Ratings.from_labels([[0, 1], [2, 1], [3, 3]])).chosen
+    array([2, 1])
+    """
+    if ties not in {"lowest", "highest"}:
+        raise ParameterError(f"of two middle labels the median takes the lowest or the highest, not {ties!r}")
+    result = majority(ratings, ties="lowest", method="median")
+    counts, labels = ratings.counts, ratings.labels_of_item
+    place = (labels - 1) // 2 if ties == "lowest" else labels // 2
+    chosen = (np.cumsum(counts, axis=1) <= place[:, None]).sum(axis=1)
+    chosen = np.where(labels > 0, np.minimum(chosen, counts.shape[1] - 1), -1)
+    low, high = ((np.cumsum(counts, axis=1) <= at[:, None]).sum(axis=1) for at in ((labels - 1) // 2, labels // 2))
+    tied = np.flatnonzero((labels > 0) & (low != high))
+    return Aggregate("median", result.posterior, chosen, tied, result.ability, settings={"ties": ties})
+
+
+def dawid_skene(
+    ratings: Ratings, *, iterations: int = 100, tolerance: float = 1e-6, ties: Ties = "lowest", seed: int = 0
+) -> Aggregate:
+    """Each judge has a confusion matrix, each category a prevalence (Dawid and Skene 1979); starts from the votes.
+
+    A judge's `ability` is how often they are right, at the prevalence of the categories.
+
+    >>> labels = [[0, 0, 1, 1, 0, 1], [0, 0, 1, 1, 0, 0], [1, 1, 0, 0, 1, 1]]
+    >>> dawid_skene(Ratings.from_labels(labels)).chosen
+    array([0, 0, 1, 1, 0, 0])
+    """
+    table, posterior, labelled = _start(ratings, iterations, tolerance)
+    judges, width = len(ratings.judges), len(ratings.categories)
+    trace: list[float] = []
+    while True:
+        expected = (table.T @ posterior).reshape(judges, width, width).transpose(0, 2, 1) + _SMOOTHING / width
+        confusion = expected / expected.sum(axis=2, keepdims=True)
+        prevalence = (posterior.sum(axis=0) + _SMOOTHING / width) / (labelled.sum() + _SMOOTHING)
+        by_label = np.log(confusion).transpose(0, 2, 1).reshape(judges * width, width)
+        joint = table @ by_label + np.log(prevalence)
+        total = _log_sum(joint)
+        prior = _SMOOTHING / width * (np.log(confusion).sum() + np.log(prevalence).sum())
+        trace.append(float(total[labelled].sum() + prior))
+        posterior = np.where(labelled[:, None], np.exp(joint - total[:, None]), 0.0)
+        if done := _settled(trace, iterations, tolerance):
+            break
+    ability = np.einsum("jkk,k->j", confusion, prevalence)
+    shares = np.where(labelled[:, None], posterior, np.nan)
+    return _decided("dawid-skene", shares, ability, ties, seed, confusion, tuple(trace), done == "converged")
+
+
+def mace(
+    ratings: Ratings, *, iterations: int = 100, tolerance: float = 1e-6, ties: Ties = "lowest", seed: int = 0
+) -> Aggregate:
+    """Each judge knows the answer with some probability, and else guesses in their own way (Hovy et al. 2013).
+
+    A judge's `ability` is that probability. Fitted by EM with a little smoothing, from the votes.
+
+    >>> labels = [[0, 0, 1, 1, 0, 1], [0, 0, 1, 1, 0, 1], [1, 1, 1, 1, 1, 1]]
+    >>> fit = mace(Ratings.from_labels(labels))
+    >>> fit.chosen, bool(fit.ability[0] > fit.ability[2])
+    (array([0, 0, 1, 1, 0, 1]), True)
+    """
+    table, posterior, labelled = _start(ratings, iterations, tolerance)
+    judges, width = len(ratings.judges), len(ratings.categories)
+    code = ratings.judge * width + ratings.category
+    knows, guess = np.full(judges, 0.5), np.full((judges, width), 1.0 / width)
+    trace: list[float] = []
+    while True:
+        right = knows[:, None] + (1 - knows)[:, None] * guess  # the label where it is the answer, judge by category
+        wrong = (1 - knows)[:, None] * guess
+        # Every label is a guess but for those of the answer's category, which may also be known.
+        base = np.bincount(ratings.item, weights=np.log(wrong).ravel()[code], minlength=len(ratings.items))
+        joint = base[:, None] + table @ _answers(np.log(right) - np.log(wrong)) - np.log(width)
+        total = _log_sum(joint)
+        prior = _SMOOTHING / 2 * (np.log(knows) + np.log1p(-knows)).sum() + _SMOOTHING / width * np.log(guess).sum()
+        trace.append(float(total[labelled].sum() + prior))
+        posterior = np.where(labelled[:, None], np.exp(joint - total[:, None]), 0.0)
+        if done := _settled(trace, iterations, tolerance):
+            break
+        answered = posterior[ratings.item, ratings.category]
+        known = answered * (knows[:, None] / right).ravel()[code]
+        sure = np.bincount(ratings.judge, weights=known, minlength=judges) + _SMOOTHING / 2
+        labels = np.bincount(ratings.judge, minlength=judges) + _SMOOTHING
+        knows = sure / labels
+        guessed = np.bincount(code, weights=1 - known, minlength=judges * width).reshape(judges, width)
+        guess = (guessed + _SMOOTHING / width) / (guessed.sum(axis=1, keepdims=True) + _SMOOTHING)
+    shares = np.where(labelled[:, None], posterior, np.nan)
+    return _decided("mace", shares, knows, ties, seed, None, tuple(trace), done == "converged")
+
+
+def _start(ratings: Ratings, iterations: int, tolerance: float) -> tuple[sparse.csr_array, Floats, Ints]:
+    """Labels as a sparse table of items by (judge, category), the votes to start from, and which items have labels."""
+    Whole(1).check("iterations", iterations)
+    Real(0.0, inside=True).check("tolerance", tolerance)
+    width = len(ratings.categories)
+    if width < 2:
+        raise ParameterError("all labels are of one category: there is nothing to tell apart")
+    code = ratings.judge * width + ratings.category
+    shape = (len(ratings.items), len(ratings.judges) * width)
+    table = sparse.csr_array((np.ones(len(code)), (ratings.item, code)), shape=shape)
+    votes = majority(ratings)
+    labelled = ratings.labels_of_item > 0
+    return table, np.where(labelled[:, None], votes.posterior, 0.0), labelled
+
+
+def _answers(gain: Floats) -> Floats:
+    """What each (judge, label) row adds for each answer: something where the answer is the label, else nothing."""
+    judges, width = gain.shape
+    table = np.zeros((judges, width, width))
+    table[:, np.arange(width), np.arange(width)] = gain
+    return table.reshape(judges * width, width)
+
+
+def _log_sum(joint: Floats) -> Floats:
+    top = joint.max(axis=1)
+    total: Floats = top + np.log(np.exp(joint - top[:, None]).sum(axis=1))
+    return total
+
+
+def _settled(trace: list[float], iterations: int, tolerance: float) -> str:
+    """Why to stop: what is maximised hardly grows any more, or the passes are over; empty if neither."""
+    if len(trace) > 1 and trace[-1] - trace[-2] <= tolerance * abs(trace[-2]):
+        return "converged"
+    return "stopped" if len(trace) >= iterations else ""
+
+
+def _decided(
+    method: str,
+    shares: Floats,
+    ability: Floats,
+    ties: Ties,
+    seed: int,
+    confusion: Floats | None = None,
+    trace: tuple[float, ...] = (),
+    converged: bool = True,
+) -> Aggregate:
+    """Choose the category with the largest share, by the rule for ties."""
+    Choice(TIES).check("ties", ties)
+    known = ~np.isnan(shares).any(axis=1)
+    filled = np.where(known[:, None], shares, 0.0)
+    best = filled >= filled.max(axis=1, keepdims=True) - _EQUAL
+    tied = np.flatnonzero(known & (best.sum(axis=1) > 1))
+    chosen = best.argmax(axis=1) if ties != "highest" else best.shape[1] - 1 - best[:, ::-1].argmax(axis=1)
+    if ties == "random" and len(tied):
+        draws = np.random.default_rng(seed).random((len(tied), best.shape[1]))
+        chosen[tied] = np.where(best[tied], draws, -1.0).argmax(axis=1)
+    if ties == "none":
+        chosen[tied] = -1
+    settings: dict[str, object] = {"ties": ties} | ({"seed": seed} if ties == "random" else {})
+    return Aggregate(method, shares, np.where(known, chosen, -1), tied, ability, confusion, trace, converged, settings)

@@ -1,0 +1,245 @@
+"""Checks of labels of several judges, and labels as the doctor looks at them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from assay.core.errors import AssayError, ParameterError, listed, number_of, quote
+from assay.files.labels import read_labels
+from assay.files.sources import Source, is_file
+from assay.measures.counting.ratings import Ratings
+from assay.subjects.judges.evaluation import JudgeAgreement, as_labels
+from assay.tables.labels import Labels
+from assay.verbs.diagnosis.examination import (
+    EXAMPLES,
+    CheckFinding,
+    Examination,
+    Examined,
+    Example,
+    Overview,
+    Reading,
+    WholeFile,
+    check,
+    finding,
+    share,
+)
+
+#: A judge of fewer labels than this may well have given the same answer to all.
+_FEW_LABELS = 10
+#: Coefficients of fewer common items than this say next to nothing.
+_FEW_ITEMS = 30
+#: From this share on, a label leaves little to agree on beyond chance.
+_MOST_OF_ALL = 0.9
+#: A judge whose pairs agree less than chance by so much mixes something up.
+_AGAINST = -0.1
+
+
+@dataclass(frozen=True, eq=False)
+class ExaminedLabels:
+    """Labels, and the scale that was said, if one was."""
+
+    file: str
+    labels: Labels
+    categories: list[Any] | None = None
+    system: None = None
+
+    @property
+    def frame(self) -> pl.DataFrame:
+        """One row per label, with the item's name."""
+        return self.labels.frame.with_columns(item=self.labels.items)
+
+
+class JudgesExamination(Examination):
+    """A file as it was read, and the labels in it."""
+
+    modules = ("assay.subjects.judges.checks",)
+    options = ("grades",)
+
+    def things(self) -> Iterator[Examined]:
+        """The labels."""
+        if len(self.inputs) != 1:
+            raise ParameterError(f"doctor takes one set of labels, not {len(self.inputs)}")
+        (given,) = self.inputs
+        self.labels: Labels | None = given.labels if isinstance(given, JudgeAgreement) else None
+        source = Source.of(given) if is_file(given) else given
+        self.file = source.name if isinstance(source, Source) else "labels"
+        self.watch(self.file)
+        problem: AssayError | None = None
+        if self.labels is None:
+            problem = self._open(source)
+        yield Examined(Reading(self.file, problem), ("file",))
+        if self.labels is not None:
+            stated = self.stated.get("grades")
+            known = None if stated is None else as_labels(stated, self.labels.frame["label"])
+            yield Examined(ExaminedLabels(self.file, self.labels, known), ("labels",))
+
+    def _open(self, source: Any) -> AssayError | None:
+        """Read the labels; where a judge contradicts themselves, go on with what they said first."""
+        try:
+            self.labels = read_labels(source)
+        except AssayError as problem:
+            try:
+                self.labels = read_labels(source, repeated="first")
+            except AssayError as worse:
+                return worse
+            return problem
+        return None
+
+    def overview(self) -> Overview:
+        """The file, and how much is in it."""
+        if self.labels is None:
+            return Overview(self.file, {"labels": self.file}, 1, system="set of labels")
+        labels, items, judges = self.labels.sizes
+        counts = f"{number_of('label', labels)} of {number_of('item', items)} by {number_of('judge', judges)}"
+        return Overview(f"{self.file}, {counts}", {"labels": self.file}, 1, system="set of labels")
+
+
+def _cases(rows: pl.DataFrame) -> list[Example]:
+    return [
+        Example(f"judge {quote(row['judge'])}, item {quote(row['item'])}: {row['label']}")
+        for row in rows.head(EXAMPLES).to_dicts()
+    ]
+
+
+@check(
+    "unreadable-labels", "file", "error",
+    question="Is the file no table of labels, or does a judge contradict themselves about an item?",
+    advice="write `item_id,judge,label`, one row per label, or one column per judge; see docs/can-i-trust-my-judges",
+)  # fmt: skip
+def unreadable_labels(file: Reading) -> Iterator[CheckFinding]:
+    """What the reader refuses."""
+    if file.problem is not None:
+        yield finding("unreadable-labels", "error", file, file.reason)
+
+
+@check(
+    "one-judge", "labels", "error",
+    question="Is there one judge only, or has no item labels of two?",
+    advice="have some items labelled by a second judge: without that, nothing is known of agreement",
+)  # fmt: skip
+def one_judge(labels: ExaminedLabels) -> Iterator[CheckFinding]:
+    """Nobody to agree with."""
+    judges = labels.labels.judges
+    if len(judges) < 2:
+        yield finding("one-judge", "error", labels, f"all labels are by {quote(judges[0])}")
+    elif labels.frame.group_by("item").len()["len"].max() == 1:
+        yield finding("one-judge", "error", labels, f"{number_of('judge', len(judges))}, but no item has two labels")
+
+
+@check(
+    "outside-scale", "labels", "error",
+    question="Are there labels outside the scale that was stated?",
+    advice="correct the labels, or state the whole scale",
+)  # fmt: skip
+def outside_scale(labels: ExaminedLabels) -> Iterator[CheckFinding]:
+    """Labels that nobody could give."""
+    if labels.categories is None:
+        return
+    strange = labels.frame.filter(~pl.col("label").is_in(labels.categories))
+    if strange.height:
+        odd = listed([str(value) for value in strange["label"].unique(maintain_order=True)])
+        message = f"{share(strange.height, labels.frame.height, 'label')} outside the scale: {odd}"
+        yield finding("outside-scale", "error", labels, message, strange.height, examples=_cases(strange))
+
+
+@check(
+    "constant-judge", "labels", "warning",
+    question="Does a judge give the same answer to everything, where others do not?",
+    advice="look at some of the items with that judge: they may not have read them; leave such a judge out",
+)  # fmt: skip
+def constant_judge(labels: ExaminedLabels) -> Iterator[CheckFinding]:
+    """Judges with one answer, on items that others told apart."""
+    frame = labels.frame
+    varied = frame.group_by("judge", maintain_order=True).agg(pl.len(), pl.col("label").n_unique().alias("answers"))
+    others = frame.join(varied.filter(pl.col("answers") > 1), on="judge", how="semi")["item"]
+    for judge, count, _ in varied.filter((pl.col("answers") == 1) & (pl.col("len") >= _FEW_LABELS)).iter_rows():
+        own = frame.filter(judge=judge)
+        if own["item"].is_in(others.implode()).any():
+            message = f"{quote(judge)} says {own['label'][0]} of all of {number_of('item', count)}"
+            yield finding("constant-judge", "warning", WholeFile(labels.file, judge), message, count)
+
+
+@check(
+    "contrary-judge", "labels", "warning",
+    question="Does a judge agree with the others less often than chance would?",
+    advice="ask that judge what the labels mean to them: scales are sometimes read upside down",
+)  # fmt: skip
+def contrary_judge(labels: ExaminedLabels) -> Iterator[CheckFinding]:
+    """Judges who say the opposite of what most others say."""
+    frame = labels.frame
+    if frame["label"].n_unique() < 2 or len(labels.labels.judges) < 2:
+        return
+    ratings = Ratings.from_frame(frame.select("item", "judge", "label"))
+    others = ratings.counts[ratings.item].astype(float)
+    others[np.arange(len(ratings.item)), ratings.category] -= 1
+    total = others.sum(axis=1)
+    shares = others / np.maximum(total, 1)[:, None]
+    for place, judge in enumerate(ratings.judges):
+        rows = (ratings.judge == place) & (total > 0)
+        if rows.sum() < _FEW_ITEMS:
+            continue
+        same = shares[rows, ratings.category[rows]].mean()
+        own = np.bincount(ratings.category[rows], minlength=len(ratings.categories)) / rows.sum()
+        chance = float(own @ shares[rows].mean(axis=0))
+        kappa = (same - chance) / (1 - chance) if chance < 1 else 0.0
+        if kappa < _AGAINST:
+            message = f"{quote(judge)} agrees with the others on {same:.0%}, where chance would give {chance:.0%}"
+            yield finding("contrary-judge", "warning", WholeFile(labels.file, judge), message, int(rows.sum()))
+
+
+@check(
+    "single-labels", "labels", "note",
+    question="Are there items that one judge only has labelled?",
+    advice="these items say nothing of agreement, and are left out of it",
+)  # fmt: skip
+def single_labels(labels: ExaminedLabels) -> Iterator[CheckFinding]:
+    """Items with one label."""
+    counts = labels.frame.group_by("item", maintain_order=True).len()
+    single = counts.filter(pl.col("len") == 1)
+    if single.height and single.height < counts.height:
+        message = f"{share(single.height, counts.height, 'item')} with one label only"
+        examples = [Example(f"item {quote(item)}") for item in single["item"].head(EXAMPLES)]
+        yield finding("single-labels", "note", labels, message, single.height, examples=examples)
+
+
+@check(
+    "repeated-labels", "labels", "warning",
+    question="Did a judge label an item more than once?",
+    advice="keep one label per judge and item; repeated items are of use to see whether a judge agrees with themselves",
+)  # fmt: skip
+def repeated_labels(labels: ExaminedLabels) -> Iterator[CheckFinding]:
+    """Labels that come again."""
+    for remark in labels.labels.remarks:
+        if "given again" in remark:
+            yield finding("repeated-labels", "warning", labels, remark)
+
+
+@check(
+    "few-common-items", "labels", "warning",
+    question="Are there so few items in common that no coefficient says much?",
+    advice="have more items labelled by several judges: 30 at the least, 100 for an interval of use",
+)  # fmt: skip
+def few_common_items(labels: ExaminedLabels) -> Iterator[CheckFinding]:
+    """Few items with two labels."""
+    several = int((labels.frame.group_by("item").len()["len"] > 1).sum())
+    if 0 < several < _FEW_ITEMS:
+        yield finding("few-common-items", "warning", labels, f"{number_of('item', several)} with two labels or more")
+
+
+@check(
+    "rare-labels", "labels", "note",
+    question="Is nearly everything given the same label?",
+    advice="kappa, pi and alpha will be low even where judges agree: read positive agreement and AC1 beside them",
+)  # fmt: skip
+def rare_labels(labels: ExaminedLabels) -> Iterator[CheckFinding]:
+    """One label that most items have."""
+    counts = labels.frame["label"].value_counts(sort=True)
+    part = counts["count"][0] / labels.frame.height
+    if part >= _MOST_OF_ALL and counts.height > 1:
+        message = f"{part:.0%} of the labels are {counts['label'][0]}"
+        yield finding("rare-labels", "note", labels, message, int(counts["count"][0]))

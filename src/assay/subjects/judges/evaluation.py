@@ -1,0 +1,391 @@
+"""`agree`: labels of several judges -> a `JudgeAgreement`, every coefficient with an interval over items or topics."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, ClassVar
+
+import numpy as np
+import polars as pl
+from scipy import sparse
+
+from assay.core.domains import Choice, Whole
+from assay.core.errors import InputError, ParameterError, did_you_mean, listed, number_of, several
+from assay.core.options import Categories, Columns, Confidence, JudgeNames, Level, RepeatedLabels, Resamples, Seed
+from assay.core.options import Scale as ScaleOption
+from assay.core.results import Result
+from assay.files.labels import read_labels
+from assay.measures import Measure, parse_measure
+from assay.measures.agreement import ScaleName
+from assay.measures.counting.judgments import Ints
+from assay.measures.counting.ratings import Ratings
+from assay.measures.steps import PerUnit
+from assay.stats.estimates import Estimate, checked_confidence
+from assay.stats.pairing import Wanted
+from assay.stats.pairing import listed as listed_measures
+from assay.stats.pattern_samples import PatternSample
+from assay.stats.samples import Drawing
+from assay.tables.labels import Labels
+
+#: Of more pairs of judges than this, those with the most items in common are looked at.
+MOST_PAIRS = 50
+_PARTS_OF_TIME = ("first third", "second third", "last third")
+
+
+@dataclass(frozen=True, eq=False)
+class JudgeAgreement(Result):
+    """How far judges agree: coefficients with intervals; by topic, by pair of judges, over time.
+
+    >>> from assay import Labels, agree
+    >>> ana, ben = [0, 1, 0, 1] * 3, [0, 1, 0, 0] * 3
+    >>> rows = [(f"d{n}", judge, said[n]) for judge, said in (("ana", ana), ("ben", ben)) for n in range(12)]
+    >>> result = agree(Labels.of(rows))
+    >>> result.value("Agreement"), result.value("Kappa")
+    (0.75, 0.5)
+    """
+
+    kind: ClassVar[str] = "judge agreement"
+    subject: ClassVar[str] = "judges"
+
+    labels: Labels
+    ratings: Ratings
+    measures: tuple[Measure, ...]
+    scale: ScaleName
+    #: The topic of each item, and the topics; none if items have none.
+    topic: Ints
+    topics: tuple[str, ...]
+    by_topic: bool = False
+    confidence: float = 0.95
+    resamples: int = 2000
+    seed: int = 0
+    warnings: tuple[str, ...] = ()
+    #: How alike the judges rank systems, where somebody has asked: what `agree_on_systems` gives.
+    rankings: Result | None = None
+
+    def __repr__(self) -> str:
+        return f"<JudgeAgreement of {self.name}: {', '.join(map(str, self.measures))}>"
+
+    @property
+    def name(self) -> str:
+        """What the labels are called."""
+        return self.labels.name
+
+    @property
+    def is_graded(self) -> bool:
+        """Whether labels have an order in which some are farther apart than others: three grades or more."""
+        return self.scale != "nominal"
+
+    @property
+    def headline(self) -> Measure:
+        """The coefficient that serves all of it: any number of judges, labels missing, any scale."""
+        return parse_measure("Alpha", "agreement")(scale=self.scale)
+
+    def measure(self, name: str | Measure) -> Measure:
+        """A measure of agreement by name."""
+        return parse_measure(name, "agreement")
+
+    def estimate(self, measure: str | Measure) -> Estimate:
+        """A coefficient with its interval; where there is none, the reason."""
+        wanted = self.measure(measure)
+        return self._once("estimate", str(wanted), lambda: self._estimated(wanted))
+
+    def value(self, measure: str | Measure) -> float:
+        """A coefficient; NaN where it is undefined."""
+        return self.estimate(measure).value
+
+    def undefined(self) -> dict[str, str]:
+        """Why a coefficient has no number, by measure."""
+        reasons = {str(measure): self.estimate(measure).undefined for measure in self.measures}
+        return {name: reason for name, reason in reasons.items() if reason}
+
+    def to_frame(self) -> pl.DataFrame:
+        """One row per coefficient, with the ends of its interval."""
+        rows = [self._row(self.estimate(each), measure=str(each)) for each in self.measures]
+        return pl.DataFrame(rows, schema_overrides={"undefined": pl.String})
+
+    @cached_property
+    def per_topic(self) -> pl.DataFrame:
+        """Agreement of each topic, and the headline coefficient with its interval; empty without topics."""
+        return self._groups("topic", self.topics, self.topic)
+
+    @cached_property
+    def over_time(self) -> pl.DataFrame:
+        """The same of the items that were labelled first, later and last; empty where times are not known."""
+        frame = self.labels.frame
+        if "time" not in frame.columns or frame["time"].null_count() == frame.height:
+            return self._groups("time", (), np.full(len(self.ratings.items), -1))
+        times = frame.with_columns(item=self.labels.items).group_by("item").agg(pl.col("time").mean())
+        order = pl.DataFrame({"item": self.ratings.items}).join(times, on="item", how="left", maintain_order="left")
+        known = order["time"].is_not_null().to_numpy() & (self.ratings.labels_of_item > 1)
+        rank = np.argsort(np.argsort(order["time"].to_numpy()[known], kind="stable"), kind="stable")
+        third = np.full(len(known), -1)
+        third[known] = rank * len(_PARTS_OF_TIME) // max(len(rank), 1)
+        return self._groups("time", _PARTS_OF_TIME, third)
+
+    @cached_property
+    def pairs(self) -> pl.DataFrame:
+        """Every two judges: items in common, agreement, Cohen's kappa with its interval, weighted ones for grades."""
+        weighted = ("linear", "quadratic") if self.is_graded else ()
+        rows = []
+        for first, second, items in self.common_items():
+            two, kappa = self.ratings.only(first, second), parse_measure("Kappa", "agreement")
+            row: dict[str, Any] = {"first": first, "second": second, "items": items}
+            row["Agreement"] = _number(self._estimated(parse_measure("Agreement", "agreement"), two, interval=False))
+            row |= self._row(self._estimated(kappa, two), name="Kappa")
+            row |= {
+                f"Kappa {how}": _number(self._estimated(kappa(weights=how), two, interval=False)) for how in weighted
+            }
+            rows.append(row)
+        kinds = {"first": pl.String, "second": pl.String, "items": pl.Int64, "undefined": pl.String}
+        return pl.DataFrame(rows, schema_overrides=kinds)
+
+    def common_items(self) -> list[tuple[str, str, int]]:
+        """Pairs of judges with items in common, the most first where not all pairs are shown."""
+        ratings, width = self.ratings, len(self.ratings.judges)
+        shape = (len(ratings.items), width)
+        who = sparse.csr_array((np.ones(len(ratings.item), dtype=np.int64), (ratings.item, ratings.judge)), shape=shape)
+        together = sparse.triu(who.T @ who, k=1).tocoo()
+        found = sorted(zip(together.row.tolist(), together.col.tolist(), together.data.tolist(), strict=True))
+        if len(found) > MOST_PAIRS:
+            found = sorted(found, key=lambda pair: -pair[2])[:MOST_PAIRS]
+        return [(ratings.judges[first], ratings.judges[second], items) for first, second, items in found]
+
+    def confusion(self, first: str, second: str) -> pl.DataFrame:
+        """How often the second judge (columns) gave each label where the first one (rows) gave which.
+
+        >>> from assay import Labels, agree
+        >>> rows = [("d1", "ana", 1), ("d1", "ben", 0), ("d2", "ana", 1), ("d2", "ben", 1)]
+        >>> agree(Labels.of(rows)).confusion("ana", "ben").rows()
+        [('0', 0, 0), ('1', 1, 1)]
+        """
+        for name in (first, second):
+            check_judge(name, self.ratings.judges)
+        names, (ours, theirs) = self.ratings.categories, self.ratings.only(first, second).pair()
+        both, width = ours >= 0, len(names)
+        cells = np.bincount(ours[both] * width + theirs[both], minlength=width**2).reshape(width, width)
+        columns = {f"{second} {name}": cells[:, place] for place, name in enumerate(names)}
+        return pl.DataFrame({first: names, **columns})
+
+    def sample(self, measure: str | Measure, ratings: Ratings | None = None) -> PatternSample:
+        """A coefficient with the units that it is drawn anew by: items, or topics."""
+        wanted = self.measure(measure)
+        formula = wanted.per_unit(self.ratings if ratings is None else ratings)
+        if self.by_topic:
+            formula = in_groups(formula, self.topic, len(self.topics))
+        elif ratings is not None:  # two judges of a crowd have labelled few of the items
+            formula = selected(formula, np.flatnonzero(ratings.labels_of_item))
+        kind = "topic" if self.by_topic else "item"
+        return PatternSample((formula,), systems=(self.name,), measure=str(wanted), unit_kind=kind,
+                             bounds=wanted.definition.bounds)  # fmt: skip
+
+    def _estimated(self, measure: Measure, ratings: Ratings | None = None, *, interval: bool = True) -> Estimate:
+        try:
+            sample = self.sample(measure, ratings)
+        except ParameterError as problem:  # two judges are asked for, or two categories
+            return Estimate(np.nan, np.nan, np.nan, "none", str(problem))
+        return self._with_interval(sample, interval)
+
+    def _with_interval(self, sample: PatternSample, interval: bool = True) -> Estimate:
+        value, (reason,) = float(sample.observed[0]), sample.undefined()
+        if np.isnan(value) or not interval or not self.resamples:
+            return Estimate(value, np.nan, np.nan, "none", reason)
+        drawing = Drawing(self.resamples, self.seed)
+        (found,) = sample.intervals((0,), [self.confidence], drawing)
+        drawn = sample.redraws(drawing).resamples
+        if not found.low < found.high:
+            why = f"every resample of the {several(sample.unit_kind)} gives the same number"
+            return Estimate(value, np.nan, np.nan, found.method, None, drawn, why)
+        return Estimate(value, found.low, found.high, found.method, None, drawn)
+
+    def _row(self, estimate: Estimate, measure: str = "", name: str = "") -> dict[str, Any]:
+        value, low, high = (None if np.isnan(number) else float(number) for number in estimate[:3])
+        ends = ("low", "high") if measure else (f"{name}_low", f"{name}_high")
+        row = {"measure": measure, "value": value} if measure else {name: value}
+        return row | {ends[0]: low, ends[1]: high, "undefined": estimate.undefined}
+
+    def _groups(self, key: str, names: Sequence[str], group: Ints) -> pl.DataFrame:
+        """Agreement within groups of items: the share of agreeing pairs, and the headline with its interval."""
+        agreement, headline = parse_measure("Agreement", "agreement"), self.headline
+        formulas = [measure.per_unit(self.ratings) for measure in (agreement, headline)]
+        shares, rows = in_groups(formulas[0], group, len(names)).values, []
+        shared = self.ratings.labels_of_item > 1
+        for place, name in enumerate(names):
+            items = np.flatnonzero((group == place) & shared)
+            part = PatternSample((selected(formulas[1], items),), unit_kind="item", bounds=headline.definition.bounds)
+            share = None if np.isnan(shares[place]) else float(shares[place])
+            row = {key: name, "items": len(items), "Agreement": share}
+            rows.append(row | self._row(self._with_interval(part), name="Alpha"))
+        numbers = dict.fromkeys(("Agreement", "Alpha", "Alpha_low", "Alpha_high"), pl.Float64)
+        return pl.DataFrame(rows, schema={key: pl.String, "items": pl.Int64, **numbers, "undefined": pl.String})
+
+
+def agree(
+    labels: Any,
+    *,
+    measures: Wanted = None,
+    judges: JudgeNames = None,
+    scale: ScaleOption | None = None,
+    categories: Categories = None,
+    relevance_level: Level | None = None,
+    by_topic: bool = False,
+    repeated: RepeatedLabels = "error",
+    columns: Columns = None,
+    confidence: Confidence = 0.95,
+    resamples: Resamples = 2000,
+    seed: Seed = 0,
+) -> JudgeAgreement:
+    """Say how far judges agree on the labels of the same items, beyond what chance would give.
+
+    `labels`: `Labels`, a file or a data frame that `read_labels` reads, or rows of item, judge and label. `measures`:
+    coefficients of the vocabulary of agreement; unless given, those that suit the judges and the scale. `judges`: only
+    these. `scale`: nominal, ordinal, interval or ratio; unless given, ordinal for three grades or more, else nominal.
+    `categories`: all labels there are, in their order, others are refused; unless given, those that occur.
+    `relevance_level`: the smallest grade that counts as relevant, for positive agreement and overlap.
+
+    Intervals come from drawing items anew, each with all its labels; with `by_topic`, from drawing topics anew, which
+    is right where other topics are what you want to speak of.
+
+    >>> from assay import Labels
+    >>> rows = [(f"d{n}", judge, "yes" if n < cut else "no") for judge, cut in (("a", 5), ("b", 4)) for n in range(10)]
+    >>> agree(Labels.of(rows)).value("Kappa")  # P(A) 9/10, P(E) 0.5
+    0.8
+    """
+    confidence = checked_confidence(confidence)
+    resamples, seed = Whole(0).check("resamples", resamples), Whole(0).check("seed", seed)
+    if scale is not None:
+        Choice(ScaleName).check("scale", scale)
+    held = opened(labels, judges=judges, repeated=repeated, columns=columns)
+    ratings = ratings_of(held, categories=categories, level=relevance_level)
+    if by_topic and not held.has_topics:
+        raise InputError(f"{held.origin}: expected topics to draw anew, got labels without a column of topics")
+    known = is_numeric(held)
+    used = scale or ("ordinal" if known and len(ratings.categories) > 2 else "nominal")
+    topic, topics = topics_of(held, ratings)
+    wanted = tuple(measure_on(scale, name) for name in listed_measures(measures or usual(ratings, used, known)))
+    return JudgeAgreement(
+        held, ratings, tuple(dict.fromkeys(wanted)), used, topic, topics,
+        by_topic, confidence, resamples, seed, held.remarks,
+    )  # fmt: skip
+
+
+def opened(
+    labels: Any, *, judges: JudgeNames = None, repeated: RepeatedLabels = "error", columns: Columns = None
+) -> Labels:
+    """Labels of at least two judges who have an item in common; of some judges only, where these are named."""
+    held = labels if isinstance(labels, Labels) else read_labels(labels, repeated=repeated, columns=columns)
+    if judges is not None:
+        wanted = [name.strip() for name in judges.split(",")] if isinstance(judges, str) else list(judges)
+        for name in wanted:
+            check_judge(name, held.judges)
+        held = held.only(wanted)
+    if len(held.judges) < 2:
+        only = f"{held.judges[0]!r} alone" if held.judges else "none"
+        raise InputError(f"{held.origin}: expected labels of two judges or more, got those of {only}")
+    return held
+
+
+def check_judge(name: str, known: Sequence[str]) -> None:
+    """Refuse a judge that there is not."""
+    if name not in known:
+        raise ParameterError(f"no judge is called {name!r}: there are {listed(known)}{did_you_mean(name, known)}")
+
+
+def ratings_of(labels: Labels, *, categories: Categories = None, level: float | None = None) -> Ratings:
+    """The labels counted; a label outside the categories is refused, with the item and the judge that have it."""
+    frame = labels.frame.select("judge", "label").with_columns(item=labels.items)
+    known = None if categories is None else as_labels(categories, frame["label"])
+    if known is not None:
+        strange = frame.filter(~pl.col("label").is_in(known))
+        if strange.height:
+            row = strange.row(0, named=True)
+            which = f"judge {row['judge']!r}, item {row['item']!r}"
+            more = "" if strange.height == 1 else f"; {number_of('label', strange.height)} outside the scale in all"
+            scale = listed([str(value) for value in known])
+            raise InputError(f"{labels.origin}: {which}: expected a label of {scale}, got {str(row['label'])!r}{more}")
+    return Ratings.from_frame(frame, known, level)
+
+
+def as_labels(categories: Iterable[Any], labels: pl.Series) -> list[Any]:
+    """Categories in the type of the labels, as words that somebody types stand for numbers.
+
+    >>> as_labels("0..2", pl.Series([0, 1])), as_labels("no,yes", pl.Series(["no"]))
+    ([0, 1, 2], ['no', 'yes'])
+    """
+    values = list(categories)
+    if isinstance(categories, str):
+        ends = categories.split("..")
+        whole = len(ends) == 2 and all(end.strip().lstrip("-").isdecimal() for end in ends)
+        values = (
+            list(range(int(ends[0]), int(ends[1]) + 1)) if whole else [part.strip() for part in categories.split(",")]
+        )
+    if not labels.dtype.is_numeric():
+        return [str(value) for value in values]
+    try:
+        return [float(value) if labels.dtype.is_float() else int(value) for value in values]
+    except (TypeError, ValueError):
+        raise ParameterError(f"labels are numbers: categories are, too, not {listed(list(map(str, values)))}") from None
+
+
+def measure_on(scale: str | None, name: str | Measure) -> Measure:
+    """A measure of agreement; where a scale was stated, alpha is on it, unless the name says another.
+
+    >>> measure_on("ordinal", "Alpha"), measure_on("ordinal", "Alpha(scale='nominal')"), measure_on(None, "Alpha")
+    (Alpha(scale='ordinal'), Alpha, Alpha)
+    """
+    wanted = parse_measure(name, "agreement")
+    bare = isinstance(name, str) and "(" not in name
+    return wanted(scale=scale) if bare and scale is not None and wanted.name == "Alpha" else wanted
+
+
+def is_numeric(labels: Labels) -> bool:
+    """Whether labels are grades."""
+    return labels.frame["label"].dtype.is_numeric()
+
+
+def usual(ratings: Ratings, scale: str, numeric: bool) -> list[str]:
+    """The measures that suit: of two judges Cohen's kappa, of more Fleiss'; weighted ones for grades."""
+    names, graded = ["Agreement"], scale != "nominal"
+    if len(ratings.judges) == 2:
+        names += ["Kappa", *(["Kappa(weights='linear')", "Kappa(weights='quadratic')"] if graded else []), "ScottPi"]
+    else:
+        names.append("FleissKappa")
+    names += [f"Alpha(scale='{scale}')", "AC1", *(["AC2"] if graded else [])]
+    return names + (["PositiveAgreement", "NegativeAgreement", "Overlap"] if is_relevance(ratings, numeric) else [])
+
+
+def is_relevance(ratings: Ratings, numeric: bool) -> bool:
+    """Whether some labels say relevant, and others do not: grades, or two categories."""
+    return (numeric or len(ratings.categories) == 2) and bool(ratings.relevant.any()) and not ratings.relevant.all()
+
+
+def topics_of(labels: Labels, ratings: Ratings) -> tuple[Ints, tuple[str, ...]]:
+    """The place of each item's topic among the topics, and these."""
+    if not labels.has_topics:
+        return np.zeros(len(ratings.items), dtype=np.int64), ()
+    frame = labels.frame.select("query_id").with_columns(item=labels.items).unique("item", maintain_order=True)
+    topics = frame["query_id"].unique(maintain_order=True)
+    places: Mapping[str, int] = {topic: place for place, topic in enumerate(topics)}
+    return frame["query_id"].replace_strict(places, return_dtype=pl.Int64).to_numpy(), tuple(topics)
+
+
+def in_groups(formula: PerUnit, group: Ints, groups: int) -> PerUnit:
+    """The formula on sums over groups of items; items in no group (-1) are left out.
+
+    >>> from assay.measures.steps import quantity
+    >>> share = quantity("same", [1, 0, 1]) / quantity("items", [1, 1, 1])
+    >>> in_groups(share, np.array([0, 0, 1]), 2).values
+    array([0.5, 1. ])
+    """
+    kept = group >= 0
+    return formula.pooled(lambda counts: np.bincount(group[kept], counts[kept], minlength=groups).astype(np.float64))
+
+
+def selected(formula: PerUnit, items: Ints) -> PerUnit:
+    """The formula on some of the items."""
+    return formula.pooled(lambda counts: counts[items].astype(np.float64))
+
+
+def _number(estimate: Estimate) -> float | None:
+    return None if np.isnan(estimate.value) else estimate.value

@@ -1,0 +1,306 @@
+"""What an agreement of judges shows, on the terminal and in a report; and what its numbers mean, in words."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Self
+
+import polars as pl
+
+from assay.core.digits import as_level, as_percents, number, span
+from assay.core.errors import InputError, ParameterError, joined, number_of, several
+from assay.measures.registry import Measure
+from assay.show.model import Column, Document, Prose, Section, Table
+from assay.stats import estimates
+from assay.stats.estimates import Estimate
+from assay.subjects.judges.evaluation import MOST_PAIRS, JudgeAgreement, agree
+from assay.subjects.judges.subject import RULES, sets_of
+from assay.tables.labels import Labels
+from assay.verbs.comparison import Comparison, compare
+from assay.verbs.report.items import claims, verdicts
+from assay.verbs.report.report import IN_MEMORY, InputFile, Request, check_name, compared_with, summed_up
+from assay.verbs.sections.estimates import DASH, prose_section, settings_of
+from assay.verbs.sections.methods import Citations, method
+
+#: What Landis and Koch (1977) call a kappa up to here.
+_WORDS = (
+    (0.0, "poor"),
+    (0.2, "slight"),
+    (0.4, "fair"),
+    (0.6, "moderate"),
+    (0.8, "substantial"),
+    (1.0, "almost perfect"),
+)
+#: From this share of one label on, and where agreement is so much higher than alpha, chance takes most of it away.
+_MOST_OF_ALL, _FAR_APART = 0.8, 0.25
+#: An interval wider than this says little.
+_WIDE = 0.3
+#: Rows of topics and pairs in text to be read at a stretch.
+MOST_ROWS = 20
+
+
+def document(result: JudgeAgreement) -> Document:
+    """The coefficients, pairs of judges, topics, time; what the numbers mean, and what they rest on."""
+    drawing = {"unit": "topic" if result.by_topic else "item"}
+    settings = settings_of(result, "scale", "confidence", "resamples", "seed") | drawing
+    settings |= {"categories": list(result.ratings.categories), "judges": list(result.ratings.judges)}
+    sections = (
+        Section("agreement", parts=(coefficients(result),)),
+        *tables(result),
+        *(() if result.rankings is None else result.rankings.document().sections),
+        prose_section("guidance", guidance(result)),
+        prose_section("basis", basis(result), settings),
+        prose_section("warnings", result.warnings),
+    )
+    return Document("judge agreement", tuple(section for section in sections if section.parts), "Agreement of judges")
+
+
+def coefficients(result: JudgeAgreement) -> Table:
+    """Every coefficient with its interval."""
+    level = as_level(result.confidence)
+    columns = (
+        Column("measure"),
+        Column("value", kind="number", missing="NA"),
+        Column("interval", f"{level} interval", kind="bracketed", ends=("low", "high"), missing=DASH),
+    )
+    return Table("agreement", result.to_frame(), columns)
+
+
+def tables(result: JudgeAgreement) -> Iterator[Section]:
+    """The pairs of judges, who said what, topics and time, as far as there is something to show."""
+    if len(result.ratings.judges) > 2:
+        yield Section("pairs", "Pairs of judges", (pair_table(result),))
+    else:
+        yield Section("confusion", "Who said what", (confusion_table(result, *result.ratings.judges),))
+    if len(result.topics) > 1:
+        caption = "By topic, those with the least agreement first"
+        frame = result.per_topic.sort("Alpha", "topic", nulls_last=True)
+        yield Section("topics", "Topics", (_group_table("topics", frame, "topic", caption),))
+    if result.over_time.height:
+        yield Section(
+            "time", "Over time", (_group_table("time", result.over_time, "time", "In the order of labelling"),)
+        )
+
+
+def pair_table(result: JudgeAgreement) -> Table:
+    """Every two judges: Cohen's kappa with its interval, and weighted kappas of grades."""
+    frame = result.pairs
+    numbers = (Column(name, kind="number") for name in frame.columns if name.startswith("Kappa "))
+    columns = (
+        Column("first", "judge"), Column("second", "and judge"), Column("items", kind="count"),
+        Column("Agreement", kind="number"),
+        Column("Kappa", kind="estimate", ends=("Kappa_low", "Kappa_high")),
+        *numbers,
+    )  # fmt: skip
+    note = (f"The {MOST_PAIRS} pairs with the most items in common.",) if frame.height == MOST_PAIRS else ()
+    return Table("pairs", frame, columns, notes=note, most=MOST_ROWS)
+
+
+def confusion_table(result: JudgeAgreement, first: str, second: str) -> Table:
+    """How often the second judge (columns) gave each label where the first (rows) gave which."""
+    frame = result.confusion(first, second)
+    names = [name for name in frame.columns if name != first]
+    caption = f"Rows: {first}; columns: {second}"
+    return Table("confusion", frame, (Column(first), *(Column(name, kind="count") for name in names)), caption)
+
+
+def _group_table(name: str, frame: pl.DataFrame, key: str, caption: str) -> Table:
+    columns = (
+        Column(key), Column("items", kind="count"), Column("Agreement", kind="number"),
+        Column("Alpha", kind="estimate", ends=("Alpha_low", "Alpha_high")),
+    )  # fmt: skip
+    return Table(name, frame, columns, caption, most=MOST_ROWS)
+
+
+def guidance(result: JudgeAgreement) -> Iterator[str]:
+    """What the numbers mean, and what they do not."""
+    headline = result.estimate(result.headline)
+    agreement = result.value("Agreement")
+    if math.isnan(headline.value):
+        yield f"There is no coefficient beyond chance: {headline.undefined}."
+        return
+    word, part = landis_koch(headline.value), as_percents([max(headline.value, 0.0)])[0]
+    yield (
+        f"Alpha {number(headline.value)} means that judges come {part} of the way from chance to full agreement. "
+        f"Landis and Koch call that {word}, Krippendorff asks for 0.8, or 0.667 for tentative conclusions: these are "
+        "conventions, not tests, and what is enough depends on what the labels are for."
+    )
+    share = result.ratings.counts.sum(axis=0)
+    most = share.max() / share.sum()
+    if most >= _MOST_OF_ALL and agreement - headline.value >= _FAR_APART:
+        label = result.ratings.categories[int(share.argmax())]
+        percents = as_percents([most, agreement])
+        yield (
+            f"{percents[0]} of the labels are {label}, so that chance alone agrees most of the time: judges agree on "
+            f"{percents[1]}, and alpha and kappa are low all the same. Read positive agreement and AC1 beside them."
+        )
+    if headline.high - headline.low > _WIDE:
+        yield (
+            f"The interval is wide ({span(headline.low, headline.high)}): label more "
+            f"{'topics' if result.by_topic else 'items'} with several judges before you act on it."
+        )
+    if result.rankings is None:
+        yield "Disagreement need not change which system is better: with runs, you can see whether it does."
+    yield "Agreement is not accuracy: judges may agree and be wrong."
+
+
+def landis_koch(value: float) -> str:
+    """What Landis and Koch (1977) call a kappa.
+
+    >>> landis_koch(0.41), landis_koch(-0.1)
+    ('moderate', 'poor')
+    """
+    return next((word for end, word in _WORDS if value <= end), _WORDS[-1][1])
+
+
+def basis(result: JudgeAgreement) -> Iterator[str]:
+    """What the numbers rest on."""
+    labels, items, judges = result.labels.sizes
+    shared = int((result.ratings.labels_of_item > 1).sum())
+    yield (
+        f"{number_of('label', labels)} of {number_of('item', items)} by {number_of('judge', judges)}; "
+        f"{number_of('item', shared)} with two labels or more. Labels: {joined(result.ratings.categories, 10)} "
+        f"({result.scale})."
+    )
+    unit = "topic" if result.by_topic else "item"
+    if result.resamples:
+        how = f"Intervals: bootstrap over {several(unit)}, {result.resamples:,} resamples, seed {result.seed}."
+        yield how
+    yield from (f"{name} is undefined: {reason}." for name, reason in result.undefined().items())
+    for measure in result.measures:
+        if why := result.estimate(measure).no_interval:
+            yield f"{measure} has no interval: {why}."
+
+
+def in_words(measure: Measure, estimate: Estimate) -> str:
+    """A number with its interval, in a sentence."""
+    if math.isnan(estimate.value):
+        return f"{measure} is undefined"
+    reach = "" if math.isnan(estimate.low) else f" ({span(estimate.low, estimate.high)})"
+    return f"{measure} {number(estimate.value)}{reach}"
+
+
+@dataclass(frozen=True, eq=False)
+class ReportedJudges:
+    """Sets of labels, each with its agreement; `comparison` is None of one alone, or if nothing could be compared.
+
+    >>> from assay import Labels, make_report
+    >>> rows = [(f"d{n}", judge, n % 3) for n in range(30) for judge in ("ana", "ben")]
+    >>> print(make_report(Labels.of(rows, name="round")))
+    round: Alpha(scale='ordinal') 1.0000.
+    """
+
+    eyebrow = "Agreement report"
+
+    results: tuple[JudgeAgreement, ...]
+    comparison: Comparison | None = None
+    notes: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, request: Request) -> Self:
+        """Take labels, results of `agree`, or a comparison of sets of labels."""
+        source, runs, measures, baseline, details, stated = request
+        for name in details:
+            raise ParameterError(f"{name} goes with rankings: a report on judges has none")
+        if isinstance(source, Comparison):
+            compared_with(source, baseline)
+            raise ParameterError("give the labels, not their comparison: a report on judges makes it itself")
+        reading = {name: value for name, value in stated.items() if name in (*RULES, "by_topic", "confidence", "seed")}
+        parts = [source] if runs is None else [source, runs]
+        made = parts if all(isinstance(each, JudgeAgreement) for each in parts) else None
+        sets: Sequence[Any] = made or [one for part in parts for one in sets_of(part, reading)]
+        results = tuple(each if made else agree(each, measures=measures, **_without_reading(reading)) for each in sets)
+        names = [result.name for result in results]
+        check_name("baseline", baseline, names)
+        reported = cls(results)
+        if len(results) == 1:
+            return reported
+        asked = {name: value for name, value in stated.items() if name not in {*reading, "resamples"}}
+        rules = {
+            name: value for name, value in reading.items() if name in {"scale", "categories", "relevance_level", "seed"}
+        }
+        try:
+            held = [result.labels for result in results]
+            comparison = compare(held, measures=measures, baseline=baseline or names[0], **rules, **asked)
+        except InputError as problem:
+            return replace(reported, notes=(f"the labels are not compared: {problem}",))
+        return replace(reported, comparison=comparison, notes=comparison.notes)
+
+    @property
+    def title(self) -> str:
+        """The names of the sets of labels."""
+        return joined([result.name for result in self.results], 6)
+
+    @property
+    def seed(self) -> int:
+        """What everything random is drawn from."""
+        return self.results[0].seed
+
+    @property
+    def signatures(self) -> Sequence[str]:
+        """How each number was computed."""
+        first = self.results[0]
+        scale = ",".join(first.ratings.categories)
+        return [f"{measure}|labels={scale}|unit={'topic' if first.by_topic else 'item'}" for measure in first.measures]
+
+    def sections(self) -> Iterator[Section | str]:
+        """What was found, every coefficient, the verdicts, then pairs, topics and time of each set."""
+        first = self.results[0]
+        labels, items, judges = first.labels.sizes
+        counted = (number_of(*each) for each in (("label", labels), ("item", items), ("judge", judges)))
+        worth = [f"{each.name}: {in_words(each.headline, each.estimate(each.headline))}." for each in self.results]
+        warnings = [warning for each in self.results for warning in each.warnings]
+        data = {"confidence": first.confidence, "caveats": [], "warnings": warnings}
+        yield summed_up(", ".join(counted), claims(self.comparison, worth, "item"), None, warnings, data)
+        if self.comparison is not None:
+            yield Section("compared", "Compared", (verdicts(self.comparison, "Sets of labels compared"),))
+        for place, each in enumerate(self.results, 1):
+            title = "Agreement" if len(self.results) == 1 else f"Agreement: {each.name}"
+            parts = [coefficients(each), *(part for section in tables(each) for part in section.parts)]
+            own = tuple(part if place == 1 else replace(part, name=f"{part.name}-{place}") for part in parts
+                        if isinstance(part, Table))  # fmt: skip
+            words = tuple(map(Prose, (*guidance(each), *basis(each))))
+            yield Section(f"agreement-{place}", title, (*own, *words))
+
+    def methods(self, cite: Citations) -> Iterator[str]:
+        """How it was done, in sentences for a paper."""
+        first = self.results[0]
+        _, items, judges = first.labels.sizes
+        named = joined([f"{measure}{cite(*measure.works)}" for measure in first.measures])
+        yield f"The agreement of {number_of('judge', judges)} on {number_of('item', items)} was measured by {named}."
+        unit = "topics" if first.by_topic else "items"
+        if first.resamples:
+            way = cite(*estimates.CITES.get("hull", ()))
+            yield (
+                f"Intervals at the {as_level(first.confidence)} level are by bootstrap over {unit}{way}, from "
+                f"{first.resamples:,} resamples. Words for sizes are those of Landis and Koch{cite('landis1977')}."
+            )
+        if self.comparison is not None:
+            yield f"Differences from {self.comparison.findings[0].baseline}, by item: {method(self.comparison)}"
+
+    def configuration(self) -> dict[str, str | None]:
+        """How the numbers were made, for readers."""
+        first = self.results[0]
+        return {
+            "scale": first.scale,
+            "labels": ", ".join(first.ratings.categories),
+            "unit": "topic" if first.by_topic else "item",
+            "confidence": f"{first.confidence:g}",
+            "resamples": f"{first.resamples:,}",
+        }
+
+    def inputs(self) -> Iterator[InputFile]:
+        """The files of labels."""
+        for result in self.results:
+            held: Labels = result.labels
+            counts, in_memory = number_of("label", len(held)), held.origin == IN_MEMORY
+            yield InputFile("labels", held.name if in_memory else held.origin,
+                            IN_MEMORY if in_memory else "labels of judges", counts,
+                            None if in_memory else held.name)  # fmt: skip
+
+
+def _without_reading(rules: dict[str, Any]) -> dict[str, Any]:
+    """The rules without those that were heeded when the labels were opened."""
+    return {name: value for name, value in rules.items() if name not in {"judges", "repeated"}}

@@ -1,0 +1,137 @@
+"""`Labels`: what several judges said of the same items, one row per label; who they are is never lost."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Literal, TypeAlias, get_args
+
+import polars as pl
+
+from assay.core.domains import Choice
+from assay.core.errors import FormatError, argument, number_of
+from assay.tables.label_rules import Where
+
+_IN_MEMORY = "in memory"
+#: What holds where a judge labels an item again, and differently.
+Repeated: TypeAlias = Literal["error", "first", "last"]
+#: What a table of labels has at least, and what it may have: the topic, seconds of work, when, and the right answer.
+NEEDED = ("item_id", "judge", "label")
+OPTIONAL = ("query_id", "seconds", "time", "gold")
+_KEY = ("query_id", "item_id", "judge")
+
+
+@dataclass(frozen=True, eq=False)
+class Labels:
+    """One row per label: `item_id`, `judge`, `label`; where known `query_id`, `seconds`, `time` and `gold`.
+
+    With topics, an item is a document for a topic. Labels keep their type: numbers, or text. A judge labels an item
+    once; a label that comes again is dropped and counted, and is an error if it differs, unless told otherwise.
+
+    >>> labels = Labels.of([("d1", "ana", 1), ("d1", "ben", 0), ("d2", "ana", 1)])
+    >>> labels
+    <Labels 'labels': 3 labels of 2 items by 2 judges>
+    """
+
+    subject: ClassVar[str] = "judges"
+
+    frame: pl.DataFrame
+    name: str = "labels"
+    #: A file's path, for messages.
+    origin: str = _IN_MEMORY
+    remarks: tuple[str, ...] = ()
+
+    @classmethod
+    def of(
+        cls,
+        rows: Any,
+        *,
+        name: str = "labels",
+        origin: str = _IN_MEMORY,
+        where: Where | None = None,
+        repeated: Repeated = "error",
+    ) -> Labels:
+        """Take rows of item, judge and label, or a frame with columns of these names.
+
+        `repeated`: what holds where a judge labels an item more than once, and not alike.
+        """
+        Choice(get_args(Repeated)).check("repeated", repeated)
+        if isinstance(rows, Labels):
+            return rows
+        if isinstance(rows, pl.DataFrame):
+            frame = rows
+        else:
+            frame = pl.DataFrame(rows, schema=list(NEEDED), orient="row", infer_schema_length=None)
+        kept = [column for column in (*OPTIONAL[:1], *NEEDED, *OPTIONAL[1:]) if column in frame.columns]
+        frame = frame.select(kept).with_columns(
+            pl.col(column).cast(pl.String) for column in ("query_id", "item_id", "judge") if column in kept
+        )
+        return cls(frame, name, origin)._once(where or (lambda row: (f"{origin}: row {row + 1}", None)), repeated)
+
+    def _once(self, where: Where, repeated: Repeated) -> Labels:
+        """One label per judge and item; those that were dropped are counted."""
+        key = [column for column in _KEY if column in self.frame.columns]
+        again = self.frame.filter(pl.struct(key).is_duplicated()).height
+        if not again:
+            return self
+        differing = self.frame.unique([*key, "label"], keep="first", maintain_order=True)
+        differing = differing.filter(pl.struct(key).is_duplicated())
+        if differing.height and repeated == "error":
+            at, other = differing.row(0, named=True), differing["label"].to_list()
+            rows = self.frame.with_row_index("row").filter(pl.all_horizontal(pl.col(k) == at[k] for k in key))
+            path, line = where(int(rows.filter(pl.col("label") != at["label"])["row"][0]))
+            item = " ".join(at[k] for k in key if k != "judge")
+            raise FormatError(
+                path,
+                line,
+                expected=f"one label of {item!r} by {at['judge']!r}, which is {at['label']!r} above",
+                got=str(next(label for label in other if label != at["label"])),
+                note=f"{argument('repeated')} can keep the first or the last",
+            )
+        keep: Literal["first", "last"] = "last" if repeated == "last" else "first"
+        frame = self.frame.unique(key, keep=keep, maintain_order=True)
+        dropped = number_of("label", self.frame.height - frame.height)
+        differ = f", {differing.select(key).n_unique():,} of them not alike" if differing.height else ""
+        remark = f"{dropped} given again{differ}: the {keep} one counts"
+        return replace(self, frame=frame, remarks=(*self.remarks, remark))
+
+    def __len__(self) -> int:
+        return self.frame.height
+
+    def __repr__(self) -> str:
+        labels, items, judges = (number_of(*each) for each in zip(("label", "item", "judge"), self.sizes, strict=True))
+        return f"<Labels {self.name!r}: {labels} of {items} by {judges}>"
+
+    @property
+    def sizes(self) -> tuple[int, int, int]:
+        """How many labels, items and judges there are."""
+        return len(self), self.items.n_unique(), self.frame["judge"].n_unique()
+
+    @property
+    def has_topics(self) -> bool:
+        """Whether items are documents for topics."""
+        return "query_id" in self.frame.columns
+
+    @property
+    def items(self) -> pl.Series:
+        """The name of each row's item: its id, with the topic before it where there are topics."""
+        if not self.has_topics:
+            return self.frame["item_id"].alias("item")
+        return self.frame.select(item=pl.format("{} {}", "query_id", "item_id")).to_series()
+
+    @property
+    def judges(self) -> tuple[str, ...]:
+        """The judges, in the order in which they first come."""
+        return tuple(self.frame["judge"].unique(maintain_order=True))
+
+    def only(self, judges: Sequence[str]) -> Labels:
+        """The labels of some judges.
+
+        >>> Labels.of([("d1", "ana", 1), ("d1", "ben", 0)]).only(["ben"]).judges
+        ('ben',)
+        """
+        return replace(self, frame=self.frame.filter(pl.col("judge").is_in(list(judges))))
+
+    def without(self, judges: Sequence[str]) -> Labels:
+        """The labels of all other judges."""
+        return replace(self, frame=self.frame.filter(~pl.col("judge").is_in(list(judges))))

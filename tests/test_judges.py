@@ -1,0 +1,428 @@
+"""Agreement of judges: oracles, brute force with missing labels, intervals, readers, verbs, refusals."""
+
+from __future__ import annotations
+
+import io
+import itertools
+import json
+import random
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+from command import invoke, run_assay
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import assay
+from assay import FormatError, InputError, Labels, ParameterError, agree, agree_on_systems, compare, doctor, read_labels
+from assay.files.labels import write_labels
+
+BICYCLES = Path(assay.__file__).parent / "data" / "bicycles"
+JUDGMENTS = str(BICYCLES / "judgments.txt")
+RUNS = {name: str(BICYCLES / "runs" / f"{name}.run") for name in ("bm25", "titles", "shuffled")}
+approx = pytest.approx
+Rows = list[tuple[str, str, Any]]
+
+
+def random_rows(seed: int, judges: int = 4, items: int = 25, categories: int = 3, missing: float = 0.3) -> Rows:
+    """Labels of judges who mostly follow what an item is, some of them missing."""
+    draw = random.Random(seed)
+    rows: Rows = []
+    for item in range(items):
+        right = draw.randrange(categories)
+        for judge in range(judges):
+            if draw.random() >= missing:
+                label = right if draw.random() < 0.6 else draw.randrange(categories)
+                rows.append((f"d{item}", f"j{judge}", label))
+    return rows
+
+
+def by_item(rows: Rows) -> list[list[Any]]:
+    """The labels of each item that has two or more."""
+    items: dict[str, list[Any]] = {}
+    for item, _, label in rows:
+        items.setdefault(item, []).append(label)
+    return [labels for labels in items.values() if len(labels) > 1]
+
+
+def value(rows: Rows, measure: str, **rules: Any) -> float:
+    return agree(Labels.of(rows), measures=measure, resamples=0, **rules).value(measure)
+
+
+# Oracles ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_kappa_is_that_of_scikit_learn(seed: int) -> None:
+    metrics = pytest.importorskip("sklearn.metrics")
+    rows = random_rows(seed, judges=2, missing=0.0)
+    first, second = ([label for _, judge, label in rows if judge == name] for name in ("j0", "j1"))
+    assert value(rows, "Kappa") == approx(metrics.cohen_kappa_score(first, second))
+    for weights in ("linear", "quadratic"):
+        expected = metrics.cohen_kappa_score(first, second, weights=weights)
+        assert value(rows, f"Kappa(weights='{weights}')") == approx(expected)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_fleiss_kappa_is_that_of_statsmodels(seed: int) -> None:
+    raters = pytest.importorskip("statsmodels.stats.inter_rater")
+    rows = random_rows(seed, judges=5, missing=0.0)
+    table = [[labels.count(category) for category in range(3)] for labels in by_item(rows)]
+    assert value(rows, "FleissKappa") == approx(raters.fleiss_kappa(np.array(table)))
+
+
+def distance(scale: str, one: float, other: float, sizes: Counter[float]) -> float:
+    if scale == "nominal":
+        return float(one != other)
+    if scale == "interval":
+        return (one - other) ** 2
+    if scale == "ratio":
+        return ((one - other) / (one + other)) ** 2 if one + other else 0.0
+    low, high = sorted((one, other))
+    between = sum(count for value, count in sizes.items() if low <= value <= high)
+    return (between - (sizes[one] + sizes[other]) / 2) ** 2 if one != other else 0.0
+
+
+@pytest.mark.parametrize("scale", ["nominal", "ordinal", "interval", "ratio"])
+@pytest.mark.parametrize("seed", range(3))
+def test_alpha_is_what_counting_pairs_gives(scale: str, seed: int) -> None:
+    rows = random_rows(seed)
+    items = by_item(rows)
+    every = [label for labels in items for label in labels]
+    sizes = Counter(every)
+    observed = sum(
+        sum(distance(scale, one, other, sizes) for one, other in itertools.permutations(labels, 2)) / (len(labels) - 1)
+        for labels in items
+    )
+    chance = sum(distance(scale, one, other, sizes) for one, other in itertools.permutations(every, 2))
+    expected = 1 - observed / (chance / (len(every) - 1))
+    assert value(rows, f"Alpha(scale='{scale}')") == approx(expected)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_gwet_and_scott_are_what_counting_pairs_gives(seed: int) -> None:
+    rows = random_rows(seed)
+    items = by_item(rows)
+    agreed = np.mean([np.mean([a == b for a, b in itertools.permutations(labels, 2)]) for labels in items])
+    labelled: dict[str, list[Any]] = {}
+    for item, _, label in rows:
+        labelled.setdefault(item, []).append(label)
+    shares = [np.mean([labels.count(k) / len(labels) for labels in labelled.values()]) for k in range(3)]
+    chance = sum(share * (1 - share) for share in shares) / 2
+    assert value(rows, "AC1") == approx((agreed - chance) / (1 - chance))
+    two = [row for row in rows if row[1] in {"j0", "j1"}]
+    pairs = by_item(two)
+    same = np.mean([one == other for one, other in pairs])
+    pooled = Counter(label for labels in pairs for label in labels)
+    by_chance = sum((count / (2 * len(pairs))) ** 2 for count in pooled.values())
+    assert value(two, "ScottPi") == approx((same - by_chance) / (1 - by_chance))
+
+
+# Properties -------------------------------------------------------------------------------------------------------
+
+
+@given(st.integers(0, 1000), st.randoms(use_true_random=False))
+@settings(max_examples=15, deadline=None)
+def test_order_of_rows_and_names_of_judges_make_no_difference(seed: int, shuffler: random.Random) -> None:
+    rows = random_rows(seed, judges=3)
+    other = [(item, {"j0": "zoe", "j1": "abe", "j2": "mia"}[judge], label) for item, judge, label in rows]
+    shuffler.shuffle(other)
+    one, two = (agree(Labels.of(each), resamples=0) for each in (rows, other))
+    for measure in one.measures:
+        assert one.value(measure) == approx(two.value(measure), nan_ok=True)
+
+
+def test_judges_who_always_agree_have_1_and_no_interval() -> None:
+    result = agree(Labels.of([(f"d{n}", judge, n % 3) for n in range(30) for judge in "ab"]))
+    estimate = result.estimate("Alpha")
+    assert estimate.value == 1
+    assert np.isnan(estimate.low)
+    assert "same number" in str(estimate.no_interval)
+
+
+def test_one_category_is_undefined_with_a_reason() -> None:
+    result = agree(Labels.of([(f"d{n}", judge, 0) for n in range(30) for judge in "ab"]))
+    assert result.value("Agreement") == 1
+    for measure in ("Kappa", "Alpha", "AC1"):
+        estimate = result.estimate(measure)
+        assert np.isnan(estimate.value)
+        assert estimate.undefined
+    assert "undefined" in str(result)
+
+
+def test_intervals_cover_what_was_simulated() -> None:
+    """95% intervals of kappa, over items: 93 to 97 of 100 hold the kappa of the population."""
+    draw = np.random.default_rng(7)
+    table = np.array([[0.40, 0.10], [0.08, 0.42]])
+    chance = float(table.sum(axis=1) @ table.sum(axis=0))
+    kappa = (np.trace(table) - chance) / (1 - chance)
+    hits, trials = 0, 200
+    for trial in range(trials):
+        cells = draw.choice(4, size=100, p=table.ravel())
+        rows = [(f"d{n}", judge, int(cell // 2 if judge == "a" else cell % 2)) for n, cell in enumerate(cells)
+                for judge in "ab"]  # fmt: skip
+        estimate = agree(Labels.of(rows), measures="Kappa", resamples=300, seed=trial).estimate("Kappa")
+        hits += estimate.low <= kappa <= estimate.high
+    assert 0.93 <= hits / trials <= 0.97
+
+
+def test_intervals_over_topics_are_wider_where_topics_differ() -> None:
+    draw = random.Random(3)
+    rows = []
+    for topic in range(12):
+        good = topic % 2
+        for item in range(20):
+            label = draw.randrange(2)
+            rows.append((f"q{topic}", f"d{item}", "ana", label))
+            rows.append((f"q{topic}", f"d{item}", "ben", label if good else draw.randrange(2)))
+    labels = Labels.of(pl.DataFrame(rows, schema=["query_id", "item_id", "judge", "label"], orient="row"))
+    items, topics = (agree(labels, measures="Kappa", by_topic=each).estimate("Kappa") for each in (False, True))
+    assert items.value == topics.value
+    assert topics.high - topics.low > 1.5 * (items.high - items.low)
+
+
+# The three assessors of the bundled collection ----------------------------------------------------------------------
+
+
+def test_the_bundled_assessors() -> None:
+    result = agree(JUDGMENTS, resamples=200)
+    assert result.labels.sizes == (2043, 681, 3)
+    assert result.pairs.select("first", "second", "items").rows() == [
+        ("ana", "ben", 681), ("ana", "cleo", 681), ("ben", "cleo", 681),
+    ]  # fmt: skip
+    assert result.per_topic.height == 20
+    assert result.per_topic["items"].sum() == 681
+    assert result.confusion("ana", "ben").select(pl.exclude("ana")).to_numpy().sum() == 681
+    assert result.scale == "ordinal"
+    assert "Landis and Koch" in str(result)
+
+
+def test_thirds_of_time_are_shown_where_times_are_known() -> None:
+    rows = [(f"d{n}", judge, n % 2 if judge == "a" or n < 20 else 0, n) for n in range(60) for judge in "ab"]
+    frame = pl.DataFrame(rows, schema=["item_id", "judge", "label", "time"], orient="row")
+    over_time = agree(Labels.of(frame)).over_time
+    assert over_time["items"].to_list() == [20, 20, 20]
+    assert over_time["Agreement"].to_list() == [1.0, 0.5, 0.5]
+
+
+def test_rare_labels_bring_the_kappa_paradox_up() -> None:
+    rows = [(f"d{n}", judge, int(n == (0 if judge == "a" else 1))) for n in range(100) for judge in "ab"]
+    text = str(agree(Labels.of(rows)))
+    assert "chance alone agrees most of the time" in text
+
+
+def test_whether_the_ranking_of_systems_changes_with_the_judge() -> None:
+    result = agree_on_systems(JUDGMENTS, RUNS, resamples=200)
+    assert result.judges == ("ana", "ben", "cleo")
+    assert result.correlations["tau"].to_list() == [1.0] * 6
+    assert set(result.verdicts["outcome"]) <= {"same", "decided by some"}
+    row = result.scores.filter(system="bm25").row(0, named=True)
+    own = assay.evaluate(JUDGMENTS, RUNS["bm25"], "nDCG@10", judge="ana").mean()
+    assert row["ana"] == approx(own)
+    assert "same order" in result.conclusion
+
+
+def test_rankings_need_topics_grades_and_two_systems() -> None:
+    labels = Labels.of([("d1", "a", 1), ("d1", "b", 0)])
+    with pytest.raises(InputError, match="expected topics"):
+        agree_on_systems(labels, RUNS)
+    with pytest.raises(ParameterError, match="two systems"):
+        agree_on_systems(JUDGMENTS, {"bm25": RUNS["bm25"]})
+
+
+# Verbs --------------------------------------------------------------------------------------------------------------
+
+
+def test_groups_of_judges_are_compared_on_the_items_that_both_have() -> None:
+    labels = read_labels(JUDGMENTS)
+    new = labels.only(["ben", "cleo"])
+    result = compare(
+        {"old": labels.only(["ana", "ben"]), "new": new}, measures="Agreement", resamples=1000, bootstrap_resamples=200
+    )
+    finding = result.findings[0]
+    assert finding.units == 681
+    assert finding.value == approx(agree(new, resamples=0).value("Agreement"))
+    assert finding.verdict.word == "worse"
+
+
+def test_explain_shows_both_parts() -> None:
+    rows = [(f"d{n}", judge, "yes" if n < cut else "no") for judge, cut in (("a", 5), ("b", 4)) for n in range(10)]
+    explanation = assay.explain("Kappa", Labels.of(rows))
+    assert explanation.value == approx(0.8)
+    parts = {row["part"]: row["value"] for row in explanation.steps[1].frame.to_dicts()}
+    assert parts == approx({"P(A)": 0.9, "P(E)": 0.5})
+    assert explanation.formula.words == "(P(A) - P(E)) / (1 - P(E))"
+    with pytest.raises(ParameterError, match="about two judges"):
+        assay.explain("Kappa", read_labels(JUDGMENTS))
+
+
+def test_doctor_finds_what_makes_agreement_misleading() -> None:
+    rows = [(f"d{n}", "ana", n % 2) for n in range(40)] + [(f"d{n}", "ben", 1) for n in range(38)]
+    rows += [(f"d{n}", "cy", 1 - n % 2) for n in range(40)] + [("d99", "ana", 7)]
+    found = {finding.check for finding in doctor(Labels.of(rows), grades="0,1").findings}
+    assert {"constant-judge", "contrary-judge", "outside-scale", "single-labels"} <= found
+    assert {finding.check for finding in doctor(Labels.of([("d", "a", 1)])).findings} == {"one-judge"}
+    few = doctor(Labels.of([("d", "a", 1), ("d", "b", 0)]))
+    assert {finding.check for finding in few.findings} == {"few-common-items"}
+
+
+# Readers ------------------------------------------------------------------------------------------------------------
+
+THREE = [("d1", "ana", 1), ("d1", "ben", 0), ("d2", "ana", 2)]
+
+
+def rows_of(labels: Labels) -> list[tuple[Any, ...]]:
+    return labels.frame.select("item_id", "judge", "label").rows()
+
+
+def test_long_tables_under_foreign_names() -> None:
+    text = "docID\tworkerID\tgold\tlabel\nd1\tana\t-1\t1\nd1\tben\t-1\t0\nd2\tana\t2\t2\n"
+    labels = read_labels(io.StringIO(text), no_gold=-1)
+    assert rows_of(labels) == THREE
+    assert labels.frame["gold"].to_list() == [None, None, 2]
+    stated = io.StringIO("doc,Who,What\nd1,ana,1\nd1,ben,0\nd2,ana,2\n")
+    assert rows_of(read_labels(stated, columns={"judge": "Who", "label": "What"})) == THREE
+    lines = "".join(json.dumps(dict(zip(("item", "judge", "label"), row, strict=True))) + "\n" for row in THREE)
+    assert rows_of(read_labels(io.StringIO(lines))) == THREE
+
+
+def test_wide_tables_have_a_column_for_each_judge() -> None:
+    text = "item,ana,ben,note\nd1,1,0,x\nd2,2,,y\n"
+    assert rows_of(read_labels(io.StringIO(text), judges=["ana", "ben"])) == THREE
+    assert read_labels(pl.DataFrame({"item": ["d1"], "ana": ["a"], "ben": ["b"]})).judges == ("ana", "ben")
+
+
+def test_judgments_with_the_judge_in_column_2_or_one_file_per_judge() -> None:
+    labels = read_labels(io.StringIO("q1 ana d1 1\nq1 ben d1 0\nq1 ana d2 2\n"))
+    assert rows_of(labels) == THREE
+    assert labels.has_topics
+    parts = {"ana": io.StringIO("q1 0 d1 1\nq1 0 d2 2\n"), "ben": io.StringIO("q1 0 d1 0\n")}
+    assert sorted(rows_of(read_labels(parts))) == THREE
+
+
+def test_exports_of_label_studio() -> None:
+    def annotation(who: Any, choice: str) -> dict[str, Any]:
+        result = [{"value": {"choices": [choice]}, "type": "choices"}]
+        return {"completed_by": who, "result": result, "lead_time": 3.5, "created_at": "2024-01-02T10:00:00.123Z"}
+
+    tasks = [
+        {"id": 7, "data": {"text": "a"}, "annotations": [annotation(1, "yes"), annotation({"email": "b@x"}, "no")]},
+        {"id": 8, "data": {"text": "b"}, "annotations": [{**annotation(1, "no"), "was_cancelled": True}]},
+    ]
+    labels = read_labels(io.StringIO(json.dumps(tasks)))
+    assert rows_of(labels) == [("7", "1", "yes"), ("7", "b@x", "no")]
+    assert labels.frame["seconds"].to_list() == [3.5, 3.5]
+    assert labels.frame["time"].null_count() == 0
+    flat = [{"id": 7, "text": "a", "sentiment": "yes", "annotator": who, "annotation_id": 1, "lead_time": 2.0,
+             "created_at": "2024-01-02T10:00:00Z"} for who in (1, 2)]  # fmt: skip
+    short = read_labels(io.StringIO(json.dumps(flat)), columns={"label": "sentiment"})
+    assert rows_of(short) == [("7", "1", "yes"), ("7", "2", "yes")]
+    with pytest.raises(
+        FormatError, match="say by columns which of these it is, as label='sentiment', got 'text, sentiment'"
+    ):
+        read_labels(io.StringIO(json.dumps(flat)))
+
+
+def test_exports_of_doccano_and_prodigy() -> None:
+    ana = '{"id": 1, "text": "x", "label": ["pos"]}\n{"id": 2, "text": "y", "label": []}\n'
+    ben = '{"id": 1, "text": "x", "label": ["neg"]}\n'
+    both = read_labels({"ana": io.StringIO(ana), "ben": io.StringIO(ben)})
+    assert rows_of(both) == [("1", "ana", "pos"), ("1", "ben", "neg")]
+    old = '{"id": 1, "text": "x", "annotations": [{"label": 2, "user": 5}, {"label": 3, "user": 6}]}\n'
+    assert rows_of(read_labels(io.StringIO(old))) == [("1", "5", 2), ("1", "6", 3)]
+    several = '{"id": 1, "text": "x", "label": ["pos", "neg"], "user": "ana"}\n'
+    with pytest.raises(FormatError, match="one label of an item by a judge"):
+        read_labels(io.StringIO(several))
+    task = {"_input_hash": 11, "_task_hash": 22, "_timestamp": 1700000000}
+    lines = [
+        {**task, "accept": ["A"], "answer": "accept", "_annotator_id": "db-ana"},
+        {**task, "accept": ["B"], "answer": "accept", "_annotator_id": "db-ben"},
+        {**task, "accept": [], "answer": "ignore", "_annotator_id": "db-cy"},
+    ]
+    labels = read_labels(io.StringIO("\n".join(map(json.dumps, lines))))
+    assert rows_of(labels) == [("11", "db-ana", "A"), ("11", "db-ben", "B")]
+    assert labels.remarks == ("1 answer ignored or rejected: no label",)
+    binary = {**task, "label": "SPAM", "answer": "reject", "_session_id": "s1"}
+    assert rows_of(read_labels(io.StringIO(json.dumps(binary)))) == [("22", "s1", "reject")]
+
+
+TURK = (
+    '"HITId","AssignmentId","WorkerId","AssignmentStatus","SubmitTime","WorkTimeInSeconds","Input.docno","Input.topic",'
+    '"Answer.rel"\n'
+    '"h1","a1","w1","Approved","Mon Jan 19 20:33:03 PST 2015","12","d1","t1","1"\n'
+    '"h1","a2","w2","Rejected","Mon Jan 19 20:34:03 PST 2015","3","d1","t1","0"\n'
+)
+
+
+def test_results_of_mechanical_turk() -> None:
+    labels = read_labels(io.StringIO(TURK))
+    assert labels.frame.select("query_id", "item_id", "judge", "label", "seconds").rows() == [
+        ("t1", "d1", "w1", 1, 12.0), ("t1", "d1", "w2", 0, 3.0),
+    ]  # fmt: skip
+    first, second = labels.frame["time"].to_list()
+    assert second - first == 60
+    assert "rejected" in labels.remarks[0]
+    with pytest.raises(FormatError, match="one column of answers"):
+        read_labels(io.StringIO(TURK.replace("Input.topic", "Answer.why")))
+
+
+def test_labels_are_written_and_read_again(tmp_path: Path) -> None:
+    labels = read_labels(JUDGMENTS)
+    for ending in ("csv", "tsv", "jsonl", "parquet", "qrels"):
+        write_labels(labels, tmp_path / f"labels.{ending}")
+        again = read_labels(tmp_path / f"labels.{ending}")
+        assert again.frame.select(labels.frame.columns).equals(labels.frame)
+    with pytest.raises(ParameterError, match="ending"):
+        write_labels(labels, tmp_path / "labels.doc")
+
+
+# Bad input ----------------------------------------------------------------------------------------------------------
+
+
+def test_refusals_name_the_place() -> None:
+    twice = "item,judge,label\nd1,ana,1\nd1,ben,1\nd1,ana,0\n"
+    with pytest.raises(FormatError, match=r":4: expected one label of 'd1' by 'ana', which is 1 above, got '0'"):
+        read_labels(io.StringIO(twice))
+    assert rows_of(read_labels(io.StringIO(twice), repeated="last"))[-1] == ("d1", "ana", 0)
+    with pytest.raises(FormatError, match=r":2: expected `query_id judge doc_id grade`"):
+        read_labels(io.StringIO("q1 ana d1 1\nq1 ana d2\n"))
+    with pytest.raises(FormatError, match="expected a table with the columns `item_id`, `judge`, `label`"):
+        read_labels(io.StringIO("a,b\n1,2\n"))
+    with pytest.raises(InputError, match="two judges or more, got those of 'ana' alone"):
+        agree(Labels.of([("d1", "ana", 1)]))
+    with pytest.raises(InputError, match="judge 'ben', item 'd1': expected a label of 0, 1, got '7'"):
+        agree(Labels.of([("d1", "ana", 1), ("d1", "ben", 7)]), categories=[0, 1])
+    with pytest.raises(ParameterError, match="no judge is called 'bea'"):
+        agree(JUDGMENTS, judges="ana,bea")
+    with pytest.raises(InputError, match="expected topics to draw anew"):
+        agree(Labels.of([("d1", "a", 1), ("d1", "b", 0)]), by_topic=True)
+
+
+def test_commands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    runs = ("--runs", RUNS["bm25"], "--runs", RUNS["titles"])
+    done = invoke(["agreement", "evaluate", JUDGMENTS, "--resamples", "200", "--json", *runs], catch_exceptions=False)
+    assert json.loads(done.stdout)["sections"]["rankings"]["rankings"][0]["tau"] == 1.0
+    few = read_labels(JUDGMENTS)
+    small = "small.csv"
+    write_labels(Labels(few.frame.filter(pl.col("query_id").is_in(["1", "2", "3"]))), small)
+    groups = ("--group", "old=ana,ben", "--group", "new=ana,cleo")
+    for words in (
+        ["explain", "Kappa", small, "--judges", "ana,ben"],
+        ["gate", small, *groups, "--margin", "0.5"],
+        ["compare", small, *groups, "-m", "Agreement"],
+        ["doctor", small],
+        ["report", small, "-o", "page.html", "-o", "page.md"],
+        ["convert", small, "-o", "labels.csv"],
+    ):
+        assert invoke(["agreement", *words], catch_exceptions=False).exit_code == 0, words
+    assert "| ana" in (tmp_path / "page.md").read_text(encoding="utf-8")
+    (tmp_path / "one.csv").write_text("item,judge,label\nd1,ana,1\n", encoding="utf-8")
+    refused = run_assay("agreement", "evaluate", "one.csv", "-o", "out.txt", folder=tmp_path)
+    assert refused.returncode == 2
+    assert "two judges or more" in refused.stderr
+    assert not (tmp_path / "out.txt").exists()
