@@ -37,9 +37,17 @@ def _role(name: str, kind: Literal["id", "number", "label", "text"], names: str 
 
 
 _IDS = "_id id"
-_TOPIC = "qid queryid topic topic_id q_id question_id"
+_TOPIC = "qid queryid topic topic_id topicid q_id question_id"
 _DOCUMENT = (
     "docno docid corpus_id document_id doc pid passage_id product_id chunk_id context_id node_id chunk context passage"
+)
+_JUDGE = (
+    "judge_id worker workerid worker_id annotator annotator_id assessor assessor_id rater rater_id coder labeler user "
+    "user_id username completed_by _annotator_id _session_id"
+)
+_LABEL = (
+    "relevance rel grade rating judgment judgement answer response choice category class annotation is_relevant "
+    "relevant"
 )
 _TRUTHS = "y_true true_label gold ground_truth actual true target label labels"
 QUERY = _role("query_id", "id", f"{_TOPIC} query query_text question user_input")
@@ -97,6 +105,16 @@ TABLES: dict[str, tuple[Role, ...]] = {
         _role("text", "text", "surface mention"),
     ),
     "scores": (_role("system", "id"), _role("measure", "id"), UNIT, _role("value", "number")),
+    "labels": (
+        QUERY,
+        _role("judge", "id", _JUDGE),
+        _role("gold", "label", "truth y_true gold_label ground_truth expected"),
+        _role("label", "label", _LABEL),
+        _role("item_id", "id", f"item doc_id {_DOCUMENT} document example_id sample_id task_id task hit_id hitid id "
+              "unit _id"),
+        _role("seconds", "number", "work_time worktimeinseconds work_time_in_seconds lead_time duration time_spent"),
+        _role("time", "text", "timestamp _timestamp created_at submit_time submittime updated_at date"),
+    ),
 }  # fmt: skip
 #: What a table of each kind cannot do without.
 NEEDED: dict[str, tuple[tuple[str, ...], ...]] = {
@@ -108,6 +126,7 @@ NEEDED: dict[str, tuple[tuple[str, ...], ...]] = {
     "clusters": (("cluster",),),
     "clustered documents": (("doc_id",), ("cluster",)),
     "spans": (("document",), ("start",), ("end",)),
+    "labels": (("item_id",), ("judge",), ("label",)),
 }
 #: Judgments of BEIR call the grade `score`.
 _BEIR = ("query_id", "corpus_id", "score")

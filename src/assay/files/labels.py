@@ -1,0 +1,409 @@
+"""Read what several judges said of the same items: long and wide tables, judgments, exports of labelling tools."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import polars as pl
+
+from assay.core.errors import EmptyFileError, FormatError, InputError, ParameterError, did_you_mean, listed, number_of
+from assay.files.json_values import records
+from assay.files.named_columns import as_whole, named_columns, names_in_any
+from assay.files.registry import Head, head_of, is_number
+from assay.files.sources import Readable, Source, decoded, is_file, lines_of
+from assay.tables.label_rules import Where
+from assay.tables.labels import Labels, Repeated
+from assay.tables.named_columns import NamedColumns, is_frame
+from assay.tables.roles import TABLES, ColumnNames, absent, find, folded_name, named_by, roles_in
+
+_ROLES = {role.name: role for role in TABLES["labels"]}
+_QRELS = "`query_id judge doc_id grade` on each line"
+#: How Mechanical Turk and others write when something was submitted.
+_TIMES = ("%+", "%Y-%m-%dT%H:%M:%S%.f%#z", "%Y-%m-%d %H:%M:%S%.f", "%Y-%m-%d", "%a %b %d %H:%M:%S %Y")
+_ZONE = r" [A-Z]{2,5} "
+
+
+class _Rows(NamedTuple):
+    """Rows in our columns, as they stand in a file, and who finds their lines."""
+
+    frame: pl.DataFrame
+    where: Where
+    remarks: tuple[str, ...] = ()
+
+
+def read_labels(
+    given: Readable | Source | Any,
+    *,
+    columns: ColumnNames = None,
+    judges: Sequence[str] | None = None,
+    repeated: Repeated = "error",
+    no_gold: Any = None,
+    name: str | None = None,
+) -> Labels:
+    """Read labels of several judges, from a file, a data frame, or several files of one judge each.
+
+    Known are long tables (CSV, TSV, JSONL, Parquet: one row per label), wide ones (one column per judge), judgments
+    whose second column names the judge, and what Label Studio, doccano, Prodigy and Mechanical Turk export. `columns`:
+    which columns have which role, as in `columns={"label": "Answer.relevance"}`. `judges`: the columns of the judges of
+    a wide table, where these are not all columns without another role. Files without judges, in a list or by name, are
+    one judge's each. `repeated`: what holds where a judge labels an item again, and differently (`first`, `last`).
+    `no_gold`: what stands for no right answer in the column `gold`, such as -1.
+
+    >>> import io
+    >>> labels = read_labels(io.StringIO("item,ana,ben\\nd1,1,0\\nd2,1,1\\nd3,,0\\n"))
+    >>> labels.judges, labels.frame["label"].to_list()
+    (('ana', 'ben'), [1, 0, 1, 1, 0])
+    """
+    with named_by(columns):
+        if isinstance(given, Labels):
+            return given
+        if isinstance(given, Mapping | list | tuple):
+            rows, origin = _several(given, judges), "several files"
+        else:
+            source = None if is_frame(given) and not is_file(given) else Source.of(given)
+            rows, origin = _rows(given if source is None else source, judges), "in memory"
+            origin, name = (origin, name) if source is None else (source.name, name or source.stem)
+    frame, remarks = _typed(rows, no_gold)
+    labelled = rows.frame["label"].is_not_null().arg_true()
+
+    def where(row: int) -> tuple[str, int | None]:
+        return rows.where(int(labelled[row]))
+
+    labels = Labels.of(frame, name=name or "labels", origin=origin, where=where, repeated=repeated)
+    return Labels(labels.frame, labels.name, labels.origin, (*rows.remarks, *remarks, *labels.remarks))
+
+
+def looks_like_labels(value: object) -> bool:
+    """Whether a file or a data frame holds labels of judges, by its columns or, of judgments, its second column.
+
+    >>> import io
+    >>> looks_like_labels(io.StringIO("item,judge,label\\n")), looks_like_labels(io.StringIO("q1 0 d1 1\\n"))
+    (True, False)
+    """
+    return {"item_id", "judge", "label"} <= set(roles_in("labels", names_in_any(value)))
+
+
+def _rows(given: Any, judges: Sequence[str] | None, judge: str | None = None) -> _Rows:
+    """The rows of one file or frame; `judge`: whose they are, if the file does not say so."""
+    if isinstance(given, Source):
+        head = head_of(given)
+        if not head.numbered:
+            raise EmptyFileError(given.name, "labels of several judges")
+        if head.text.startswith(("{", "[")) and (read := _tool_of(head)) is not None:
+            return read(given, judge)
+        if _is_judgments(head):
+            return _judgments(given, judge)
+    table = named_columns(given, "labels")
+    names = table.frame.columns
+    if judges is None and {"workerid", "assignmentid"} <= set(map(folded_name, names)):
+        return _mechanical_turk(table)
+    roles = roles_in("labels", names)
+    if judges is None and "label" in roles and ("judge" in roles or judge is not None):
+        return _long(table, roles, judge)
+    return _wide(table, roles, judges)
+
+
+def _several(given: Mapping[str, Any] | Sequence[Any], judges: Sequence[str] | None) -> _Rows:
+    """Files of one judge each, put together: each is named, or called by its file."""
+    if not isinstance(given, Mapping):
+        if given and not is_file(given[0]):
+            return _Rows(Labels.of(given).frame, lambda row: (f"labels: row {row + 1}", None))
+        given = {Source.of(each).stem: each for each in given}
+    parts = [_rows(Source.of(each) if is_file(each) else each, judges, str(name)) for name, each in given.items()]
+    if not parts:
+        raise ParameterError("there is no file of labels")
+    kinds = {part.frame["label"].dtype for part in parts}
+    frames = [part.frame.with_columns(pl.col("label").cast(pl.String)) if len(kinds) > 1 else part.frame
+              for part in parts]  # fmt: skip
+    starts = [sum(frame.height for frame in frames[:place]) for place in range(len(frames))]
+
+    def where(row: int) -> tuple[str, int | None]:
+        place = max(number for number, start in enumerate(starts) if start <= row)
+        return parts[place].where(row - starts[place])
+
+    remarks = tuple(remark for part in parts for remark in part.remarks)
+    return _Rows(pl.concat(frames, how="diagonal_relaxed"), where, remarks)
+
+
+def _long(table: NamedColumns, roles: dict[str, str], judge: str | None) -> _Rows:
+    """One row per label."""
+    if "item_id" not in roles:
+        raise absent("labels", table.frame.columns, table.path, 1)
+    cells = {ours: _cells(table, ours, theirs) for ours, theirs in roles.items()}
+    if judge is not None:
+        cells.setdefault("judge", pl.repeat(judge, table.frame.height, dtype=pl.String, eager=True))
+    return _Rows(pl.DataFrame([cells[ours].alias(ours) for ours in cells]), table.where)
+
+
+def _cells(table: NamedColumns, ours: str, theirs: str) -> pl.Series:
+    kind = _ROLES[ours].kind
+    if kind == "id":
+        return table.ids(theirs, ours)
+    return table.numbers(theirs, ours) if kind == "number" else table.labels(theirs)
+
+
+def _wide(table: NamedColumns, roles: dict[str, str], judges: Sequence[str] | None) -> _Rows:
+    """One column per judge: those named, or all that have no other role."""
+    names = table.frame.columns
+    for name in judges or ():
+        if name not in names:
+            raise ParameterError(f"judges: {table.path} has no column {name!r}{did_you_mean(name, names)}")
+    if judges is None and ("label" in roles or "judge" in roles):
+        raise absent("labels", names, table.path, 1)
+    taken = {column for role, column in roles.items() if role in {"query_id", "item_id", "gold"}}
+    whose = list(judges or [name for name in names if name not in taken])
+    if "item_id" not in roles or len(whose) < 2:
+        raise absent("labels", names, table.path, 1)
+    fixed = {ours: _cells(table, ours, theirs) for ours, theirs in roles.items() if theirs in taken - set(whose)}
+    marks = as_whole([table.labels(name) for name in whose])
+    rows = pl.DataFrame([fixed[ours].alias(ours) for ours in fixed]).with_row_index("row")
+    parts = [rows.with_columns(judge=pl.lit(name), label=column) for name, column in zip(whose, marks, strict=True)]
+    frame = pl.concat(parts, how="vertical_relaxed").sort("row", maintain_order=True)
+    frame = frame.filter(pl.col("label").is_not_null())  # an empty cell: that judge did not label that item
+    places = frame["row"]
+    return _Rows(frame.drop("row"), lambda row: table.where(int(places[row])))
+
+
+def _mechanical_turk(table: NamedColumns) -> _Rows:
+    """Results of Mechanical Turk: `Input.` columns say what was labelled, an `Answer.` column says how."""
+    names = table.frame.columns
+    inputs = {name.partition(".")[2]: name for name in names if name.startswith("Input.")}
+    answers = [name for name in names if name.startswith("Answer.")]
+    roles = roles_in("labels", [name for name in names if not name.startswith(("Input.", "Answer."))])
+    for role in TABLES["labels"]:
+        stated = find(role, [*inputs.values(), *answers])
+        known = stated or inputs.get(find(role, list(inputs)) or "")
+        if known is not None and (role.name not in roles or role.name in {"item_id", "query_id", "gold"}):
+            roles[role.name] = known
+    if "label" not in roles or roles["label"] not in answers:
+        if len(answers) != 1:
+            got = listed(answers) or "none"
+            raise FormatError(
+                table.path, 1, expected="one column of answers, or that the label is said to be one of them", got=got,
+                note=f"say it by columns, as label={answers[0]!r}" if answers else None,
+            )  # fmt: skip
+        roles["label"] = answers[0]
+    rows = _long(table, roles, None)
+    refused = [name for name in names if folded_name(name) == "assignmentstatus"]
+    rejected = int((table.frame[refused[0]] == "Rejected").sum()) if refused else 0
+    remark = f"{number_of('answer', rejected)} of rejected assignments counted, too"
+    return rows._replace(remarks=(remark,)) if rejected else rows
+
+
+def _is_judgments(head: Head) -> bool:
+    """Four fields without a header, the last a number: judgments."""
+    return all(len(fields) == 4 and is_number(fields[3]) for fields in head.rows)
+
+
+def _judgments(source: Source, judge: str | None) -> _Rows:
+    """Judgments whose second column names the judge; of a file that is one judge's, that column says nothing."""
+    text, warnings = decoded(source)
+    rows, lines = [], []
+    for number, line in enumerate(lines_of(text), 1):
+        fields = line.split()
+        if not fields or line.startswith("#"):
+            continue
+        if len(fields) != 4 or not is_number(fields[3]):
+            raise FormatError(source.name, number, expected=_QRELS, got=line)
+        rows.append((fields[0], fields[2], judge or fields[1], float(fields[3])))
+        lines.append(number)
+    frame = pl.DataFrame(rows, schema=["query_id", "item_id", "judge", "label"], orient="row")
+    return _Rows(frame, lambda row: (source.name, lines[row]), warnings)
+
+
+# Exports of labelling tools -------------------------------------------------------------------------------------------
+
+
+def _tool_of(head: Head) -> Callable[[Source, str | None], _Rows] | None:
+    """Whose export a JSON file is, by its first object; None if it is a table."""
+    first = head.first_object
+    if first is None:
+        # A task of Label Studio may be longer than what was looked at.
+        return _label_studio if head.text.startswith("[") and '"annotations"' in head.text else None
+    if isinstance(first.get("annotations"), list):
+        return _label_studio if "data" in first else _doccano
+    if "annotation_id" in first and "lead_time" in first:
+        return _label_studio_short
+    if "_task_hash" in first or "_input_hash" in first:
+        return _prodigy
+    if isinstance(first.get("label", first.get("labels")), list) and "id" in first:
+        return _doccano
+    return None
+
+
+def _gathered(
+    source: Source, rows_of: Callable[[dict[str, Any], Callable[[str, Any], FormatError]], Iterator[dict[str, Any]]]
+) -> _Rows:
+    """The labels of each object in a file."""
+    rows: list[dict[str, Any]] = []
+    places: list[tuple[int | None, int]] = []
+    for number, (line, record) in enumerate(records(source), 1):
+
+        def wrong(expected: str, got: Any, line: int | None = line, number: int = number) -> FormatError:
+            note = None if line is not None else f"in object {number} of the list"
+            return FormatError(source.name, line, expected=expected, got=str(got), note=note)
+
+        for row in rows_of(record, wrong):
+            rows.append(row)
+            places.append((line, number))
+    if not rows:
+        raise FormatError(source.name, None, expected="labels", note="nothing in it is labelled")
+    frame = pl.DataFrame(rows, infer_schema_length=None, strict=False)
+    return _Rows(frame, lambda row: (source.name, places[row][0]))
+
+
+def _only(choices: Any, wrong: Callable[[str, Any], FormatError]) -> Any:
+    """The one label of a list; several labels of one judge for an item have no agreement here."""
+    values = choices if isinstance(choices, list) else [choices]
+    if len(values) != 1 or isinstance(values[0], dict | list):
+        raise wrong("one label of an item by a judge", ", ".join(map(str, values)))
+    return values[0]
+
+
+def _label_studio(source: Source, judge: str | None) -> _Rows:
+    """Tasks of Label Studio (JSON): annotations of each, with who made them, when, and in how many seconds."""
+
+    def rows_of(task: dict[str, Any], wrong: Callable[[str, Any], FormatError]) -> Iterator[dict[str, Any]]:
+        item = _item(task.get("data") or {}) or {"item_id": str(task.get("id"))}
+        for each in task.get("annotations") or ():
+            if each.get("was_cancelled") or not each.get("result"):
+                continue
+            values = [part.get("value", {}) for part in each["result"]]
+            known = [value for value in values if {"choices", "rating", "number", "text"} & set(value)]
+            if not known:
+                raise wrong("a choice, a rating or a number", ", ".join(key for value in values for key in value))
+            value = next(known[0][key] for key in ("choices", "rating", "number", "text") if key in known[0])
+            who = each.get("completed_by")
+            who = who.get("email") or who.get("id") if isinstance(who, dict) else who
+            if who is None and judge is None:
+                raise wrong("`completed_by`, who made an annotation", "nothing")
+            yield item | {
+                "judge": str(who if who is not None else judge), "label": _only(value, wrong),
+                "seconds": each.get("lead_time"), "time": each.get("created_at"),
+            }  # fmt: skip
+
+    return _gathered(source, rows_of)
+
+
+def _label_studio_short(source: Source, judge: str | None) -> _Rows:
+    """JSON-MIN of Label Studio: one flat object per annotation; what the label is called is said, or usual."""
+    usual = {"id", "annotator", "annotation_id", "created_at", "updated_at", "lead_time"}
+
+    def rows_of(flat: dict[str, Any], wrong: Callable[[str, Any], FormatError]) -> Iterator[dict[str, Any]]:
+        label = find(_ROLES["label"], list(flat))
+        if label is None:
+            rest = [name for name in flat if name not in usual]
+            raise wrong(f"which of {listed(rest)} is the label: say so by columns, as label={rest[-1:]}", "nothing")
+        value = flat[label]
+        value = value.get("choices", value) if isinstance(value, dict) else value
+        item = _item({name: flat[name] for name in flat if name not in usual}) or {"item_id": str(flat["id"])}
+        yield item | {
+            "judge": str(flat.get("annotator", judge)), "label": _only(value, wrong),
+            "seconds": flat.get("lead_time"), "time": flat.get("created_at"),
+        }  # fmt: skip
+
+    return _gathered(source, rows_of)
+
+
+def _item(data: Mapping[str, Any]) -> dict[str, str]:
+    """What was labelled, where the data of a task say so: the document, and its topic."""
+    ids = [role for role in ("item_id", "query_id") if find(_ROLES[role], list(data)) is not None]
+    found = {role: str(data[str(find(_ROLES[role], list(data)))]) for role in ids}
+    return found if "item_id" in found else {}
+
+
+def _doccano(source: Source, judge: str | None) -> _Rows:
+    """JSONL of doccano: the labels of one user (whose name the file has), or annotations with users."""
+
+    def rows_of(record: dict[str, Any], wrong: Callable[[str, Any], FormatError]) -> Iterator[dict[str, Any]]:
+        item = {"item_id": str(record.get("id"))}
+        if isinstance(record.get("annotations"), list):
+            for each in record["annotations"]:
+                yield item | {"judge": str(each.get("user", judge)), "label": each.get("label")}
+            return
+        who = next((record[name] for name in ("user", "annotator", "username") if name in record), judge)
+        if who is None:
+            raise wrong("one file per user, each named, as doccano exports them", "a file without users")
+        labels = record.get("label", record.get("labels"))
+        if labels:
+            yield item | {"judge": str(who), "label": _only(labels, wrong)}
+
+    return _gathered(source, rows_of)
+
+
+def _prodigy(source: Source, judge: str | None) -> _Rows:
+    """JSONL of Prodigy: of choices the one accepted, of yes-or-no questions the answer."""
+    ignored = 0
+
+    def rows_of(record: dict[str, Any], wrong: Callable[[str, Any], FormatError]) -> Iterator[dict[str, Any]]:
+        nonlocal ignored
+        answer, chosen = record.get("answer", "accept"), record.get("accept")
+        who = next((record[name] for name in ("_annotator_id", "_session_id") if record.get(name)), judge)
+        if who is None:
+            raise wrong("`_annotator_id` or `_session_id`, who answered", "neither")
+        if answer == "ignore" or (chosen is not None and (answer != "accept" or not chosen)):
+            ignored += 1
+            return
+        item = record.get("_task_hash" if chosen is None else "_input_hash")
+        label = answer if chosen is None else _only(chosen, wrong)
+        yield {"item_id": str(item), "judge": str(who), "label": label, "time": record.get("_timestamp")}
+
+    rows = _gathered(source, rows_of)
+    return (
+        rows._replace(remarks=(f"{number_of('answer', ignored)} ignored or rejected: no label",)) if ignored else rows
+    )
+
+
+# Types ----------------------------------------------------------------------------------------------------------------
+
+
+def _typed(rows: _Rows, no_gold: Any) -> tuple[pl.DataFrame, list[str]]:
+    """Labels as whole numbers, numbers or text; no row without a label; times as numbers."""
+    frame, remarks = rows.frame, []
+    empty = frame["label"].is_null()
+    if empty.all():
+        raise InputError(f"{rows.where(0)[0]}: expected labels, got empty cells only")
+    if empty.any():
+        remarks.append(f"{number_of('row', int(empty.sum()))} without a label left out")
+    both = [column for column in ("label", "gold") if column in frame.columns]
+    values = _numbers([frame[column] for column in both])
+    frame = frame.with_columns(value.alias(column) for value, column in zip(values, both, strict=True))
+    if "gold" in both and no_gold is not None:
+        frame = frame.with_columns(gold=pl.when(pl.col("gold").cast(pl.String) != str(no_gold)).then(pl.col("gold")))
+    if "time" in frame.columns:
+        frame = frame.with_columns(time=_times(frame["time"]))
+        if lost := frame["time"].null_count() - rows.frame["time"].null_count():
+            remarks.append(f"{number_of('time', lost)} not understood, and left out")
+    return frame.filter(~empty), remarks
+
+
+def _numbers(columns: list[pl.Series]) -> list[pl.Series]:
+    """Columns as whole numbers where all are, as numbers where all are, else as they are."""
+    if all(column.dtype.is_float() for column in columns):
+        whole = [column.cast(pl.Int64, strict=False) for column in columns]
+        same = all((new == old).fill_null(True).all() for new, old in zip(whole, columns, strict=True))
+        return whole if same else columns
+    columns = as_whole(columns)
+    if all(column.dtype == pl.String for column in columns):
+        numbers = [column.cast(pl.Float64, strict=False) for column in columns]
+        if all(new.null_count() == old.null_count() for new, old in zip(numbers, columns, strict=True)):
+            return numbers
+    return columns
+
+
+def _times(values: pl.Series) -> pl.Series:
+    """Points in time as numbers, in seconds; null where none can be told."""
+    if values.dtype.is_numeric():
+        return values.cast(pl.Float64)
+    if values.dtype.is_temporal():
+        return values.dt.timestamp("ms") / 1000.0
+    text = values.cast(pl.String).str.strip_chars()
+    numbers = text.cast(pl.Float64, strict=False)
+    plain = text.str.replace(_ZONE, " ")
+    for form in _TIMES:
+        if not numbers.null_count() > text.null_count():
+            break
+        parsed = plain.str.to_datetime(form, strict=False, time_unit="ms", time_zone="UTC" if "z" in form else None)
+        numbers = numbers.fill_null(parsed.dt.timestamp("ms") / 1000.0)
+    return numbers
