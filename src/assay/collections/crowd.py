@@ -170,7 +170,10 @@ def crowd(
     if len(table.judges) < 2:
         raise InputError(f"{table.origin}: all labels are by one judge: there is nothing to aggregate")
     named = table.frame.with_columns(item=table.items)
-    ratings = Ratings.from_frame(named.select("item", "judge", "label"), scale)
+    try:
+        ratings = Ratings.from_frame(named.select("item", "judge", "label"), _scale(scale, table))
+    except ParameterError as problem:
+        raise InputError(f"{table.origin}: {problem}") from None
     answers_gold, unknown = _gold(named, ratings, gold)
     left_out = {} if exclude == "flagged" else _excluded(exclude, ratings.judges)
     workers, answers = _workers(table, ratings, answers_gold, left_out, alpha)
@@ -193,6 +196,16 @@ def crowd(
         table, items, workers, enough, left_out, aggregate, kept, settings,
         tuple(_remarks(table, aggregate, items, unknown)),
     )  # fmt: skip
+
+
+def _scale(scale: Sequence[Any] | None, table: Labels) -> Sequence[Any] | None:
+    """The labels of the scale; as numbers where labels are, so that they can be typed."""
+    if scale is None or not table.frame["label"].dtype.is_numeric():
+        return scale
+    try:
+        return pl.Series([float(label) for label in scale]).cast(table.frame["label"].dtype).to_list()
+    except (TypeError, ValueError, pl.exceptions.PolarsError):
+        raise ParameterError(f"the labels are numbers, and the scale is {listed(list(map(str, scale)))}") from None
 
 
 def _workers(
