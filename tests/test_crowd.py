@@ -199,7 +199,7 @@ def test_the_order_of_rows_does_not_matter() -> None:
         (labels_of([("q", "d", "ana", 1), ("q", "e", "ana", 0)]), {}, "all labels are by one judge"),
         (SMALL, {"exclude": ["bne"]}, "no worker is called 'bne'; did you mean ben"),
         (SMALL, {"exclude": ["ana", "ben", "cleo"]}, "no worker is left"),
-        (SMALL, {"scale": [0, 1]}, "a label is one of 0, 1, not 2"),
+        (SMALL, {"categories": [0, 1]}, "a label is one of 0, 1, not 2"),
         (SMALL, {"method": "dawid"}, "method is one of"),
         (SMALL, {"price": -1}, "price"),
         (labels_of([("q", "d", "a", 1), ("q", "d", "b", 1)], gold=[1, 0]), {}, "several gold labels"),
@@ -305,7 +305,7 @@ def test_commands_aggregate_and_write_judgments(tmp_path: Path) -> None:
 
 def test_a_label_outside_the_scale_ends_a_command_and_writes_nothing(tmp_path: Path) -> None:
     target = tmp_path / "c.qrels"
-    done = run_assay("crowd", "aggregate", str(EXAMPLE), "--scale", "0,2", "--qrels", str(target), folder=tmp_path)
+    done = run_assay("crowd", "aggregate", str(EXAMPLE), "--categories", "0,2", "--qrels", str(target), folder=tmp_path)
     assert done.returncode == 2
     assert done.stderr == f"assay: {EXAMPLE}: a label is one of 0, 2, not 1\n"
     assert not target.exists()

@@ -9,7 +9,7 @@ from assay.cli import inputs, options, output
 from assay.cli.literals import labels_in
 from assay.cli.options import Output, group, settings
 from assay.core.errors import ParameterError
-from assay.core.options import COLUMNS, RULES, Alpha, Columns, Level, SeedOption, option
+from assay.core.options import COLUMNS, RULES, Alpha, Categories, Columns, Level, RepeatedLabels, SeedOption, option
 
 if TYPE_CHECKING:
     from assay.collections.crowd import CrowdLabels
@@ -31,12 +31,11 @@ class CrowdInputs:
     ties: Annotated[
         str, option("--vote-ties", help="Equally good labels: lowest (default), highest, random, none.", panel=RULES)
     ] = "lowest"
-    scale: Annotated[str | None, option(metavar="0,1,2", help="All labels in their order.", panel=COLUMNS)] = None
-    repeated: Annotated[
-        str, option(help="An item labelled twice by a worker: error (default), first, last.", panel=RULES)
-    ] = "error"
+    categories: Categories = None
+    repeated: RepeatedLabels = "error"
     no_gold: Annotated[
-        str | None, option(metavar="LABEL", help="What stands for no gold label, such as -1.", panel=COLUMNS)
+        str | None,
+        option("--gold-missing", metavar="LABEL", help="What stands for no gold label, such as -1.", panel=COLUMNS),
     ] = None
     price: Annotated[float | None, option(help="Price of one label, for the cost.")] = None
     hit_key: Annotated[
@@ -55,7 +54,7 @@ def aggregate(
         Path | None, option(metavar="FILE", help="Also write judgments, with probability if the format has room.")
     ] = None,
     rule: Annotated[
-        str, option(help="Grades of --qrels: chosen (default), expected, probability, relevant.")
+        str, option("--grade-by", help="Grades of --qrels: chosen (default), expected, probability, relevant.")
     ] = "chosen",
     level: Level = 1.0,
     drawing: SeedOption = SeedOption(),
@@ -112,10 +111,10 @@ def _crowd(labels: str, stated: CrowdInputs, drawing: SeedOption, to: Output) ->
     rules = settings(stated, "method", "ties", "price", "alpha", "repeated", "no_gold")
     if stated.no_gold is not None:
         rules["no_gold"] = labels_in(stated.no_gold)[0]
-    if stated.scale is not None:
-        rules["scale"] = labels_in(stated.scale)
+    if stated.categories is not None:
+        rules["categories"] = labels_in(str(stated.categories), "--categories")
     if stated.hit_key is not None:
-        given = read_hits(given, key=stated.hit_key, repeated=stated.repeated)  # type: ignore[arg-type]
+        given = read_hits(given, key=stated.hit_key, repeated=stated.repeated)
     with inputs.working("aggregating", hidden=to.quiet):
         return crowd(given, exclude=_excluded(stated.exclude), **rules, **drawing)
 
@@ -174,7 +173,7 @@ def hits(
 class AuditRules:
     """What a model's labels are held against, and what they have to reach."""
 
-    measure: Annotated[str, option("--rank-by-measure", help="Rank systems by this measure (nDCG@10).")] = "nDCG@10"
+    measures: options.Measures = ()
     families: Annotated[
         tuple[str, ...], option("--family-of", metavar="RUN=FAMILY", help="Which model a run is built on; repeat.")
     ] = ()
@@ -208,13 +207,15 @@ def audit(
 ) -> None:
     """Say whether a model's labels can stand for people's here: kappa, leniency, flips, the ranking of systems.
 
-    $ assay crowd audit crowd/model.csv qrels.txt words.run stems.run alphabet.run
+    $ assay crowd audit crowd/model.csv bicycles/judgments.txt
     """
     from assay.collections.llm import audit_judge  # noqa: PLC0415  # `assay --help` need not load Polars
 
-    stated = settings(rules, "measure", "family", "slices", "weights", "least_kappa", "least_tau", "most_lenient",
+    stated = settings(rules, "family", "slices", "weights", "least_kappa", "least_tau", "most_lenient",
                       "most_flips")  # fmt: skip
     stated |= {name: _pairs(texts, name) for name, texts in settings(rules, "families", "recorded").items()}
+    measure = options.only(rules.measures, "-m, --measure")
+    stated |= {} if measure is None else {"measure": measure}
     opened = None if not runs else inputs.opened(people, runs)
     with inputs.working("auditing", hidden=to.quiet):
         result = audit_judge(inputs.kept(model), inputs.kept(people), runs=opened, **stated, **drawing)

@@ -13,7 +13,7 @@ import polars as pl
 from assay.collections.workers import Answers, hits, majority_of_others, worker_statistics
 from assay.core.domains import Choice, Real, Whole
 from assay.core.errors import InputError, ParameterError, did_you_mean, listed, number_of
-from assay.core.options import Alpha, Columns, Seed
+from assay.core.options import Alpha, Categories, Columns, RepeatedLabels, Seed
 from assay.core.results import Result
 from assay.files.labels import read_labels
 from assay.measures.counting.judgments import Floats, Ints
@@ -21,7 +21,7 @@ from assay.measures.counting.ratings import Ratings
 from assay.stats.aggregation import Aggregate, Ties, dawid_skene, mace, majority, median
 from assay.stats.bootstrap import Interval, wilson
 from assay.tables import Qrels
-from assay.tables.labels import Labels, Repeated
+from assay.tables.labels import Labels
 
 CrowdMethod: TypeAlias = Literal["dawid-skene", "mace", "majority", "weighted", "median"]
 QrelsRule: TypeAlias = Literal["chosen", "expected", "probability", "relevant"]
@@ -141,12 +141,12 @@ def crowd(
     exclude: Mapping[str, str] | Iterable[str] | Literal["flagged"] = (),
     ties: Ties = "lowest",
     price: float | None = None,
-    scale: Sequence[Any] | None = None,
+    categories: Categories = None,
     draws: int = 10,
     alpha: Alpha = 0.05,
     seed: Seed = 0,
     columns: Columns = None,
-    repeated: Repeated = "error",
+    repeated: RepeatedLabels = "error",
     no_gold: Any = None,
 ) -> CrowdLabels:
     """Make one label per item of many workers' labels, and look at the workers.
@@ -155,8 +155,9 @@ def crowd(
     (`dawid-skene`: a confusion matrix each; `mace`: whether they know or guess), by votes (`majority`, or `weighted` by
     accuracy), or the `median`. `gold`: right answers, unless the table has them: judgments, or labels by item.
     `exclude`: workers to leave out, with a reason each if you like, or "flagged"; their labels stay in the table.
-    `ties`: which of several equally good labels is taken; "none" leaves the item open. `scale`: all labels in their
-    order; others are an error. `price`: of one label. `draws`: how often labels are drawn to see how many are enough.
+    `ties`: which of several equally good labels is taken; "none" leaves the item open. `categories`: all labels in
+    their order; others are an error. `price`: of one label. `draws`: how often labels are drawn, to see how many are
+    enough.
 
     >>> rows = [("d1", "ana", 1), ("d1", "ben", 1), ("d1", "cleo", 0), ("d2", "ana", 0), ("d2", "ben", 0)]
     >>> result = crowd(rows, method="majority")
@@ -171,7 +172,7 @@ def crowd(
         raise InputError(f"{table.origin}: all labels are by one judge: there is nothing to aggregate")
     named = table.frame.with_columns(item=table.items)
     try:
-        ratings = Ratings.from_frame(named.select("item", "judge", "label"), _scale(scale, table))
+        ratings = Ratings.from_frame(named.select("item", "judge", "label"), _scale(categories, table))
     except ParameterError as problem:
         raise InputError(f"{table.origin}: {problem}") from None
     answers_gold, unknown = _gold(named, ratings, gold)
@@ -187,8 +188,8 @@ def crowd(
     aggregate = _aggregated(kept, method, ties, seed, answers)
     enough = _enough(kept, answers_gold, aggregate, ties=ties, draws=draws, seed=seed, price=price)
     settings = {
-        "method": method, "gold": gold, "exclude": dict(left_out), "ties": ties, "price": price, "scale": scale,
-        "draws": draws, "alpha": alpha, "seed": seed,
+        "method": method, "gold": gold, "exclude": dict(left_out), "ties": ties, "price": price,
+        "categories": categories, "draws": draws, "alpha": alpha, "seed": seed,
     }  # fmt: skip
     workers = workers.with_columns(excluded=pl.col("worker").is_in(list(left_out)))
     items = _items(named, kept, aggregate, answers_gold)
@@ -198,14 +199,16 @@ def crowd(
     )  # fmt: skip
 
 
-def _scale(scale: Sequence[Any] | None, table: Labels) -> Sequence[Any] | None:
+def _scale(categories: Sequence[Any] | None, table: Labels) -> Sequence[Any] | None:
     """The labels of the scale; as numbers where labels are, so that they can be typed."""
-    if scale is None or not table.frame["label"].dtype.is_numeric():
-        return scale
+    if categories is None or not table.frame["label"].dtype.is_numeric():
+        return categories
     try:
-        return pl.Series([float(label) for label in scale]).cast(table.frame["label"].dtype).to_list()
+        return pl.Series([float(label) for label in categories]).cast(table.frame["label"].dtype).to_list()
     except (TypeError, ValueError, pl.exceptions.PolarsError):
-        raise ParameterError(f"the labels are numbers, and the scale is {listed(list(map(str, scale)))}") from None
+        raise ParameterError(
+            f"the labels are numbers, and the categories are {listed(list(map(str, categories)))}"
+        ) from None
 
 
 def _workers(

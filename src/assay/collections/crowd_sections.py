@@ -41,7 +41,7 @@ _WHAT = {
 
 def crowd_document(result: CrowdLabels) -> Document:
     """The items, what the labels rest on, the workers, how many labels are enough."""
-    settings = {name: value for name, value in result.settings.items() if name not in {"gold", "scale"}}
+    settings = {name: value for name, value in result.settings.items() if name not in {"gold", "categories"}}
     trace = {"trace": result.aggregate.trace, "converged": result.aggregate.converged}
     sections = (
         Section("summary", parts=tuple(Prose(line) for line in _summary(result)), data={"settings": settings, **trace}),

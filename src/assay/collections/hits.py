@@ -12,7 +12,7 @@ import polars as pl
 
 from assay.core.domains import Real, Whole
 from assay.core.errors import FormatError, InputError, listed, number_of
-from assay.core.options import Seed
+from assay.core.options import RepeatedLabels, Seed
 from assay.core.results import Result, frame_as_csv
 from assay.files import read_documents, read_qrels, read_topics
 from assay.files.atomic import write_text
@@ -20,7 +20,7 @@ from assay.files.labels import read_labels
 from assay.files.named_columns import named_columns
 from assay.files.sources import Readable, Source
 from assay.tables import Documents, Qrels, Topics
-from assay.tables.labels import Labels, Repeated
+from assay.tables.labels import Labels
 
 PAIR = ["query_id", "doc_id"]
 #: What Mechanical Turk takes of each payment; twice as much where a HIT has ten assignments or more.
@@ -186,7 +186,7 @@ def _texts(given: Any) -> pl.DataFrame | None:
 
 
 def read_hits(
-    given: Readable | Source | Any, *, key: Any = None, answer: str = "label", repeated: Repeated = "error"
+    given: Readable | Source | Any, *, key: Any = None, answer: str = "label", repeated: RepeatedLabels = "error"
 ) -> Labels:
     """Read the results of HITs that `make_hits` made: one row per assignment, `Answer.label_1` the first answer.
 

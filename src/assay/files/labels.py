@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from pathlib import Path
+from typing import IO, Any, NamedTuple
 
 import polars as pl
 
 from assay.core.errors import EmptyFileError, FormatError, InputError, ParameterError, did_you_mean, listed, number_of
+from assay.files.atomic import replacing
 from assay.files.json_values import records
 from assay.files.named_columns import as_whole, named_columns, names_in_any
 from assay.files.registry import Head, head_of, is_number
 from assay.files.sources import Readable, Source, decoded, is_file, lines_of
+from assay.files.writing import write
+from assay.tables import Qrels
 from assay.tables.label_rules import Where
 from assay.tables.labels import Labels, Repeated
 from assay.tables.named_columns import NamedColumns, is_frame
@@ -210,6 +215,36 @@ def _judgments(source: Source, judge: str | None) -> _Rows:
         lines.append(number)
     frame = pl.DataFrame(rows, schema=["query_id", "item_id", "judge", "label"], orient="row")
     return _Rows(frame, lambda row: (source.name, lines[row]), warnings)
+
+
+def write_labels(labels: Labels, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
+    """Write labels by the ending of the file: a table, or judgments whose second column names the judge (`.qrels`).
+
+    >>> import tempfile
+    >>> labels = Labels.of(pl.DataFrame({"query_id": ["q"], "item_id": ["d"], "judge": ["ana"], "label": [2]}))
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write_labels(labels, Path(folder) / "mine.qrels")
+    ...     (Path(folder) / "mine.qrels").read_text()
+    'q ana d 2\\n'
+    """
+    target, frame = Path(path), labels.frame
+    if target.suffix in {".qrels", ".txt"}:
+        if not labels.has_topics or not frame["label"].dtype.is_numeric():
+            raise InputError(f"{labels.origin}: judgments take topics and grades: write a table instead, as .csv")
+        grades = pl.col("label").cast(pl.Float64)
+        rows = frame.select("query_id", "judge", doc_id="item_id", relevance=grades)
+        write(Qrels(rows, labels.name), target, format="trec-qrels", overwrite=overwrite)
+        return
+    ways: dict[str, Callable[[IO[bytes]], Any]] = {
+        ".csv": frame.write_csv, ".tsv": lambda file: frame.write_csv(file, separator="\t"),
+        ".jsonl": frame.write_ndjson, ".parquet": frame.write_parquet,
+    }  # fmt: skip
+    if target.suffix not in ways:
+        raise ParameterError(
+            f"{target}: labels are written by the ending of the file, one of {', '.join(ways)}, .qrels"
+        )
+    with replacing(target, overwrite=overwrite) as file:
+        ways[target.suffix](file)
 
 
 # Exports of labelling tools -------------------------------------------------------------------------------------------
