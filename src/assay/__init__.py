@@ -48,6 +48,9 @@ _HOMES = {
     "assay.subjects.ranking.evaluation": ("Evaluation", "evaluate"),
     "assay.verbs.explanation": ("Explanation", "explain"),
     "assay.subjects.spans.evaluation": ("Extraction", "extract"),
+    "assay.collections.crowd": ("CrowdLabels", "crowd"),
+    "assay.collections.hits": ("HitFile", "make_hits", "read_hits"),
+    "assay.collections.llm": ("JudgeAudit", "audit_judge"),
     "assay.files.clusters": ("read_clusters",),
     "assay.files.collections": (
         "Collection",
@@ -86,8 +89,15 @@ _MODULES = {
 __all__ = [*sorted(_HOME_OF), "__version__"]  # noqa: PLE0604  # a test compares it with what can be imported
 
 if TYPE_CHECKING:
+    from assay.collections.crowd import CrowdLabels as CrowdLabels
+    from assay.collections.crowd import crowd as crowd
+    from assay.collections.hits import HitFile as HitFile
+    from assay.collections.hits import make_hits as make_hits
+    from assay.collections.hits import read_hits as read_hits
     from assay.collections.judge_rankings import JudgeRankings as JudgeRankings
     from assay.collections.judge_rankings import agree_on_systems as agree_on_systems
+    from assay.collections.llm import JudgeAudit as JudgeAudit
+    from assay.collections.llm import audit_judge as audit_judge
     from assay.core.errors import AssayError as AssayError
     from assay.core.errors import DuplicateError as DuplicateError
     from assay.core.errors import FormatError as FormatError

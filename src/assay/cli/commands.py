@@ -79,6 +79,12 @@ SUBJECTS = {
         "doctor": ("doctor.agreement", "Look labels over for what makes agreement wrong or misleading."),
         "convert": ("items.convert_labels", "Write labels as a table, or as judgments with the judge in column 2."),
     }),
+    "crowd": ("Labels of a crowd, and of language models.", {
+        "aggregate": ("crowd.aggregate", "Make one label per item of many workers' labels."),
+        "workers": ("crowd.workers", "Say how good each worker is, and who gives nothing but noise."),
+        "hits": ("crowd.hits", "Write a file of HITs for Mechanical Turk, gold questions mixed in."),
+        "audit": ("crowd.audit", "Say whether a model's labels can stand for those of people."),
+    }),
 }  # fmt: skip
 #: How the first page of help groups them.
 PANELS = {"Search": SEARCH, "Files and measures": TOOLS}

@@ -49,6 +49,9 @@ PRESENTERS = {
     "nested cross-validation": "assay.subjects.labels.sections.crossvalidations:nested_document",
     "leakage check": "assay.subjects.labels.sections.crossvalidations:leakage_document",
     "tuning": "assay.subjects.ranking.sections.results:tuning_document",
+    "crowd labels": "assay.collections.crowd_sections:crowd_document",
+    "hits": "assay.collections.crowd_sections:hits_document",
+    "judge audit": "assay.collections.crowd_sections:audit_document",
     "number of clusters": "assay.subjects.clusters.sections:number_of_clusters",
 }
 #: What can be evaluated -> its `Subject`: see `assay.verbs.subject`.

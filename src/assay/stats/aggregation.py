@@ -14,7 +14,7 @@ from scipy import sparse
 
 from assay.core.domains import Choice, Real, Whole
 from assay.core.errors import ParameterError
-from assay.measures.counting.judgments import Floats, Ints
+from assay.measures.counting.judgments import Floats, Ints, Mask
 from assay.measures.counting.ratings import Ratings
 
 Ties: TypeAlias = Literal["lowest", "highest", "random", "none"]
@@ -58,7 +58,8 @@ class Aggregate:
         """How undecided each item is, in bits."""
         with np.errstate(divide="ignore", invalid="ignore"):
             logs = np.where(self.posterior > 0, np.log2(self.posterior), 0.0)
-        return -(self.posterior * logs).sum(axis=1)
+        bits: Floats = -(self.posterior * logs).sum(axis=1)
+        return bits
 
 
 def majority(
@@ -78,7 +79,7 @@ def majority(
     with np.errstate(divide="ignore", invalid="ignore"):
         shares = np.where(total > 0, votes / total, np.nan)
     ability = np.full(len(ratings.judges), np.nan) if weights is None else np.asarray(weights, dtype=np.float64)
-    return _decided(method, shares, ability, ties, seed)
+    return _decided(method, shares, ability, ties=ties, seed=seed)
 
 
 def median(ratings: Ratings, *, ties: Ties = "lowest") -> Aggregate:
@@ -100,7 +101,7 @@ def median(ratings: Ratings, *, ties: Ties = "lowest") -> Aggregate:
 
 
 def dawid_skene(
-    ratings: Ratings, *, iterations: int = 100, tolerance: float = 1e-6, ties: Ties = "lowest", seed: int = 0
+    ratings: Ratings, *, iterations: int = 500, tolerance: float = 1e-6, ties: Ties = "lowest", seed: int = 0
 ) -> Aggregate:
     """Each judge has a confusion matrix, each category a prevalence (Dawid and Skene 1979); starts from the votes.
 
@@ -127,11 +128,14 @@ def dawid_skene(
             break
     ability = np.einsum("jkk,k->j", confusion, prevalence)
     shares = np.where(labelled[:, None], posterior, np.nan)
-    return _decided("dawid-skene", shares, ability, ties, seed, confusion, tuple(trace), done == "converged")
+    return _decided(
+        "dawid-skene", shares, ability, ties=ties, seed=seed, confusion=confusion, trace=tuple(trace),
+        converged=done == "converged",
+    )  # fmt: skip
 
 
 def mace(
-    ratings: Ratings, *, iterations: int = 100, tolerance: float = 1e-6, ties: Ties = "lowest", seed: int = 0
+    ratings: Ratings, *, iterations: int = 500, tolerance: float = 1e-6, ties: Ties = "lowest", seed: int = 0
 ) -> Aggregate:
     """Each judge knows the answer with some probability, and else guesses in their own way (Hovy et al. 2013).
 
@@ -167,10 +171,11 @@ def mace(
         guessed = np.bincount(code, weights=1 - known, minlength=judges * width).reshape(judges, width)
         guess = (guessed + _SMOOTHING / width) / (guessed.sum(axis=1, keepdims=True) + _SMOOTHING)
     shares = np.where(labelled[:, None], posterior, np.nan)
-    return _decided("mace", shares, knows, ties, seed, None, tuple(trace), done == "converged")
+    is_settled = done == "converged"
+    return _decided("mace", shares, knows, ties=ties, seed=seed, trace=tuple(trace), converged=is_settled)
 
 
-def _start(ratings: Ratings, iterations: int, tolerance: float) -> tuple[sparse.csr_array, Floats, Ints]:
+def _start(ratings: Ratings, iterations: int, tolerance: float) -> tuple[sparse.csr_array, Floats, Mask]:
     """Labels as a sparse table of items by (judge, category), the votes to start from, and which items have labels."""
     Whole(1).check("iterations", iterations)
     Real(0.0, inside=True).check("tolerance", tolerance)
@@ -210,6 +215,7 @@ def _decided(
     method: str,
     shares: Floats,
     ability: Floats,
+    *,
     ties: Ties,
     seed: int,
     confusion: Floats | None = None,
@@ -218,7 +224,7 @@ def _decided(
 ) -> Aggregate:
     """Choose the category with the largest share, by the rule for ties."""
     Choice(TIES).check("ties", ties)
-    known = ~np.isnan(shares).any(axis=1)
+    known: Mask = np.asarray(~np.isnan(shares).any(axis=1))
     filled = np.where(known[:, None], shares, 0.0)
     best = filled >= filled.max(axis=1, keepdims=True) - _EQUAL
     tied = np.flatnonzero(known & (best.sum(axis=1) > 1))

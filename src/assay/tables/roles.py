@@ -110,7 +110,8 @@ TABLES: dict[str, tuple[Role, ...]] = {
         _role("judge", "id", _JUDGE),
         _role("gold", "label", "truth y_true gold_label ground_truth expected"),
         _role("label", "label", _LABEL),
-        _role("item_id", "id", f"item {_DOCUMENT} document example_id sample_id task_id task hit_id hitid id unit _id"),
+        _role("item_id", "id", f"item doc_id {_DOCUMENT} document example_id sample_id task_id task hit_id hitid id "
+              "unit _id"),
         _role("seconds", "number", "work_time worktimeinseconds work_time_in_seconds lead_time duration time_spent"),
         _role("time", "text", "timestamp _timestamp created_at submit_time submittime updated_at date"),
     ),

@@ -1,0 +1,230 @@
+"""`assay crowd aggregate|workers LABELS`, `assay crowd hits TOPICS POOL`, `assay crowd audit MODEL PEOPLE RUN...`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+from assay.cli import inputs, options, output
+from assay.cli.literals import labels_in
+from assay.cli.options import Output, group, settings
+from assay.core.errors import ParameterError
+from assay.core.options import COLUMNS, RULES, Alpha, Categories, Columns, Level, RepeatedLabels, SeedOption, option
+
+if TYPE_CHECKING:
+    from assay.collections.crowd import CrowdLabels
+
+LabelFile = Annotated[str, options.argument("LABELS", "Labels, one row each: item, worker, label; - for stdin.")]
+
+
+@group
+class CrowdInputs:
+    """How labels of a crowd are read and put together."""
+
+    method: Annotated[str, option(help="dawid-skene (default), mace, majority, weighted (by accuracy), median.")] = (
+        "dawid-skene"
+    )
+    exclude: Annotated[
+        tuple[str, ...],
+        option(metavar="WORKER", help="A worker to leave out, or WORKER=REASON; flagged: all that are; repeat."),
+    ] = ()
+    ties: Annotated[
+        str, option("--vote-ties", help="Equally good labels: lowest (default), highest, random, none.", panel=RULES)
+    ] = "lowest"
+    categories: Categories = None
+    repeated: RepeatedLabels = "error"
+    no_gold: Annotated[
+        str | None,
+        option("--gold-missing", metavar="LABEL", help="What stands for no gold label, such as -1.", panel=COLUMNS),
+    ] = None
+    price: Annotated[float | None, option(help="Price of one label, for the cost.")] = None
+    hit_key: Annotated[
+        str | None, option(metavar="FILE", help="LABELS are results of `crowd hits`, whose key this is.")
+    ] = None
+    columns: Columns = None
+    alpha: Alpha = 0.05
+
+
+def aggregate(
+    labels: LabelFile,
+    /,
+    *,
+    crowd: CrowdInputs = CrowdInputs(),
+    qrels: Annotated[
+        Path | None, option(metavar="FILE", help="Also write judgments, with probability if the format has room.")
+    ] = None,
+    rule: Annotated[
+        str, option("--grade-by", help="Grades of --qrels: chosen (default), expected, probability, relevant.")
+    ] = "chosen",
+    level: Level = 1.0,
+    drawing: SeedOption = SeedOption(),
+    to: Output = Output(),
+) -> None:
+    """Make one label per item of many workers' labels: by a model of the workers, by votes, or the median.
+
+    $ assay crowd aggregate crowd/labels.csv --qrels crowd.qrels
+    """
+    result = _crowd(labels, crowd, drawing, to)
+    judgments = None if qrels is None else result.to_qrels(rule, level=level)  # type: ignore[arg-type]
+    text = output.rendered(result, to)
+    output.remarks(result.warnings, quiet=to.quiet)
+    if judgments is not None and qrels is not None:
+        from assay.files.writing import write  # noqa: PLC0415
+
+        write(judgments, qrels, overwrite=to.overwrite)
+        if not to.quiet:
+            output.message(f"{qrels}: {len(judgments.frame):,} judgments")
+    output.deliver(text, to)
+
+
+def workers(
+    labels: LabelFile,
+    /,
+    *,
+    crowd: CrowdInputs = CrowdInputs(),
+    drawing: SeedOption = SeedOption(),
+    to: Output = Output(),
+) -> None:
+    """Say how good each worker is on gold and against the others, how fast, and who gives nothing but noise.
+
+    $ assay crowd workers crowd/labels.csv
+    """
+    from assay.collections.crowd_sections import workers_document  # noqa: PLC0415  # `assay --help` loads no Polars
+    from assay.core.results import frame_as_csv  # noqa: PLC0415
+
+    result = _crowd(labels, crowd, drawing, to)
+    form = output.form_of(to)
+    text = (
+        frame_as_csv(result.workers)
+        if form == "csv"
+        else output.written(workers_document(result), form, plain=to.path is not None)
+    )
+    output.remarks(result.warnings, quiet=to.quiet)
+    output.deliver(text, to)
+
+
+def _crowd(labels: str, stated: CrowdInputs, drawing: SeedOption, to: Output) -> CrowdLabels:
+    from assay.collections.crowd import crowd  # noqa: PLC0415  # `assay --help` need not load Polars
+    from assay.collections.hits import read_hits  # noqa: PLC0415
+
+    given: Any = inputs.kept(labels)
+    rules = settings(stated, "method", "ties", "price", "alpha", "repeated", "no_gold")
+    if stated.no_gold is not None:
+        rules["no_gold"] = labels_in(stated.no_gold)[0]
+    if stated.categories is not None:
+        rules["categories"] = labels_in(str(stated.categories), "--categories")
+    if stated.hit_key is not None:
+        given = read_hits(given, key=stated.hit_key, repeated=stated.repeated)
+    with inputs.working("aggregating", hidden=to.quiet):
+        return crowd(given, exclude=_excluded(stated.exclude), **rules, **drawing)
+
+
+def _excluded(texts: tuple[str, ...]) -> Any:
+    if "flagged" in texts:
+        if len(texts) > 1:
+            raise ParameterError("--exclude flagged leaves out all that are flagged: name no others beside it")
+        return "flagged"
+    pairs = (text.partition("=") for text in texts)
+    return {worker: reason or "left out by name" for worker, _, reason in pairs}
+
+
+@group
+class HitRules:
+    """How HITs are cut."""
+
+    gold: Annotated[str | None, option(metavar="QRELS", help="Judgments to mix in as gold questions.")] = None
+    documents: options.Documents | None = None
+    per_hit: Annotated[int, option(help="Questions per HIT, gold included (5).", least=1)] = 5
+    gold_per_hit: Annotated[int, option(help="Gold questions per HIT (1).", least=0)] = 1
+    redundancy: Annotated[int, option(help="Workers per HIT (5).", least=1)] = 5
+    pay: Annotated[float, option(help="Pay of one assignment (0.05).")] = 0.05
+    fee: Annotated[float | None, option(help="Share that the platform takes on top (0.2; from 10 workers on 0.4).")] = (
+        None
+    )
+
+
+def hits(
+    topics: Annotated[str, options.argument("TOPICS", "The topics.")],
+    pool: Annotated[str, options.argument("POOL", "Pairs to label: judgments, those below 0 or all; CSV.")],
+    /,
+    *,
+    output_path: Annotated[Path, option("-o", "--hits", help="The file to upload (hits.csv).")] = Path("hits.csv"),
+    key: Annotated[Path, option(metavar="FILE", help="The key, which workers must not see (hits-key.csv).")] = Path(
+        "hits-key.csv"
+    ),
+    rules: HitRules = HitRules(),
+    drawing: SeedOption = SeedOption(),
+    json: options.Json = False,
+    quiet: options.Quiet = False,
+) -> None:
+    """Write HITs for Mechanical Turk, a topic each, gold questions at random places; and say what they cost.
+
+    $ assay crowd hits topics.tsv qrels.txt --per-hit 4 --redundancy 3
+    """
+    from assay.collections.hits import make_hits  # noqa: PLC0415  # `assay --help` need not load Polars
+
+    stated = settings(rules, "gold", "documents", "per_hit", "gold_per_hit", "redundancy", "fee")
+    result = make_hits(topics, pool, **stated, price=rules.pay, **drawing)
+    result.write(output_path, key)
+    output.give(result, Output(json=json, quiet=quiet), warnings=result.warnings)
+
+
+@group
+class AuditRules:
+    """What a model's labels are held against, and what they have to reach."""
+
+    measures: options.Measures = ()
+    families: Annotated[
+        tuple[str, ...], option("--family-of", metavar="RUN=FAMILY", help="Which model a run is built on; repeat.")
+    ] = ()
+    family: Annotated[str | None, option("--own-family", metavar="FAMILY", help="The judging model's family.")] = None
+    slices: Annotated[
+        tuple[str, ...], option("--slice", metavar="COLUMN", help="Also within the groups of a column; repeat.")
+    ] = ()
+    weights: Annotated[str, option("--kappa-weights", help="Kappa: none (default), linear, quadratic.")] = "none"
+    recorded: Annotated[
+        tuple[str, ...],
+        option("--record", metavar="NAME=VALUE", help="Model, prompt hash, parameters; repeat.", panel=COLUMNS),
+    ] = ()
+    least_kappa: Annotated[float, option(help="Kappa to reach, with its whole interval (0.4).", panel=RULES)] = 0.4
+    least_tau: Annotated[float, option(help="Tau of the systems to reach (0.9).", panel=RULES)] = 0.9
+    most_lenient: Annotated[
+        float, option(help="Mean difference of labels, as a share of the scale (0.1).", panel=RULES)
+    ] = 0.1
+    most_flips: Annotated[float, option(help="Share of items that flip when labelled again (0.1).", panel=RULES)] = 0.1
+    columns: Columns = None
+
+
+def audit(
+    model: Annotated[str, options.argument("MODEL", "Labels of the model: a table, or judgments.")],
+    people: Annotated[str, options.argument("PEOPLE", "Labels of people for the same items: a table, or judgments.")],
+    runs: Annotated[list[str] | None, options.argument("RUN", "Runs to rank by both; name=FILE names one.")] = None,
+    /,
+    *,
+    rules: AuditRules = AuditRules(),
+    drawing: SeedOption = SeedOption(),
+    to: Output = Output(),
+) -> None:
+    """Say whether a model's labels can stand for people's here: kappa, leniency, flips, the ranking of systems.
+
+    $ assay crowd audit crowd/model.csv bicycles/judgments.txt
+    """
+    from assay.collections.llm import audit_judge  # noqa: PLC0415  # `assay --help` need not load Polars
+
+    stated = settings(rules, "family", "slices", "weights", "least_kappa", "least_tau", "most_lenient",
+                      "most_flips")  # fmt: skip
+    stated |= {name: _pairs(texts, name) for name, texts in settings(rules, "families", "recorded").items()}
+    measure = options.only(rules.measures, "-m, --measure")
+    stated |= {} if measure is None else {"measure": measure}
+    opened = None if not runs else inputs.opened(people, runs)
+    with inputs.working("auditing", hidden=to.quiet):
+        result = audit_judge(inputs.kept(model), inputs.kept(people), runs=opened, **stated, **drawing)
+    output.give(result, to, notes=result.warnings)
+
+
+def _pairs(texts: tuple[str, ...], what: str) -> dict[str, str]:
+    pairs = [text.partition("=") for text in texts]
+    for name, mark, value in pairs:
+        if not (name and mark and value):
+            raise ParameterError(f"{what}: expected NAME=VALUE, got {name + mark + value!r}")
+    return {name: value for name, _, value in pairs}

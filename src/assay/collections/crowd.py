@@ -1,0 +1,357 @@
+"""`crowd`: one label per item from those of many workers, what these are worth, and what more labels would add."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal, TypeAlias, get_args
+
+import numpy as np
+import polars as pl
+
+from assay.collections.workers import Answers, hits, majority_of_others, worker_statistics
+from assay.core.domains import Choice, Real, Whole
+from assay.core.errors import InputError, ParameterError, did_you_mean, listed, number_of
+from assay.core.options import Alpha, Categories, Columns, RepeatedLabels, Seed
+from assay.core.results import Result
+from assay.files.labels import read_labels
+from assay.measures.counting.judgments import Floats, Ints
+from assay.measures.counting.ratings import Ratings
+from assay.stats.aggregation import Aggregate, Ties, dawid_skene, mace, majority, median
+from assay.stats.bootstrap import Interval, wilson
+from assay.tables import Qrels
+from assay.tables.labels import Labels
+
+CrowdMethod: TypeAlias = Literal["dawid-skene", "mace", "majority", "weighted", "median"]
+QrelsRule: TypeAlias = Literal["chosen", "expected", "probability", "relevant"]
+
+#: So many gold items tell how many labels are enough; with fewer, the label of all workers is the reference.
+_FEWEST_REFERENCES = 20
+#: The most labels per item that are tried, and the share of items that has to have them.
+_MOST_LABELS, _SHARE_OF_ITEMS = 10, 0.5
+#: A worker without any merit has this weight, so that an item that only such workers labelled has a label.
+_LEAST_WEIGHT = 0.01
+
+
+@dataclass(frozen=True, eq=False)
+class CrowdLabels(Result):
+    """One label per item, and what is known of the workers.
+
+    `items`: one row per item: its label, how probable it is, the number of labels, the entropy in bits, whether it was
+    tied, the gold. `workers`: one row per worker, also of those left out. `enough`: accuracy by the number of labels
+    per item. `excluded`: who was left out, and why; `labels` still has all that they said.
+    """
+
+    kind: ClassVar[str] = "crowd labels"
+
+    labels: Labels
+    items: pl.DataFrame
+    workers: pl.DataFrame
+    enough: pl.DataFrame
+    excluded: Mapping[str, str]
+    aggregate: Aggregate
+    ratings: Ratings
+    settings: Mapping[str, Any]
+    warnings: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        return f"<CrowdLabels of {number_of('item', self.items.height)} by {self.settings['method']}>"
+
+    def to_frame(self) -> pl.DataFrame:
+        """One row per item."""
+        return self.items
+
+    @property
+    def accuracy(self) -> tuple[int, int, Interval]:
+        """How many labels of gold items are right, of how many, and where the share lies."""
+        known = self.items.filter(pl.col("gold").is_not_null() & pl.col("label").is_not_null())
+        right = int((known["gold"] == known["label"]).sum())
+        return right, known.height, wilson(right, known.height)
+
+    @property
+    def cost(self) -> float | None:
+        """What all labels cost, those of workers left out as well; None without a price."""
+        price = self.settings["price"]
+        return None if price is None else price * len(self.labels)
+
+    def excluding(self, exclude: Mapping[str, str] | Iterable[str]) -> CrowdLabels:
+        """The same with these workers left out, and no others: `excluding([])` takes all of them back in."""
+        return crowd(self.labels, **{**self.settings, "exclude": exclude})
+
+    def to_qrels(
+        self, rule: QrelsRule = "chosen", *, level: float = 1.0, grades: Mapping[str, float] | None = None
+    ) -> Qrels:
+        """Judgments by a rule, with `probability` and the number of `labels` beside each.
+
+        `chosen`: the label is the grade. `expected`: the mean grade under the probabilities. `probability`: how
+        probable a grade of `level` or more is. `relevant`: 1 where that is at least one half, else 0. Labels that are
+        no numbers need `grades`. Items without a label have the grade -1: in the pool, not judged.
+
+        >>> labels = Labels.of(pl.DataFrame({"query_id": ["q"] * 3, "item_id": ["d"] * 3, "judge": ["a", "b", "c"],
+        ...                                  "label": [2, 2, 0]}))
+        >>> crowd(labels, method="majority").to_qrels("expected").frame.rows()
+        [('q', 'd', 1.3333, 0.6667, 3)]
+        """
+        Choice(get_args(QrelsRule)).check("rule", rule)
+        if not self.labels.has_topics:
+            raise ParameterError(
+                "judgments are of documents for topics, and these labels have no topics: name their column as query_id"
+            )
+        values, relevant = _grades(self.ratings, level, grades)
+        posterior, chosen = self.aggregate.posterior, self.aggregate.chosen
+        number = {
+            "chosen": values[np.maximum(chosen, 0)],
+            "expected": posterior @ values,
+            "probability": posterior @ relevant,
+            "relevant": (posterior @ relevant >= 0.5).astype(np.float64),
+        }[rule]
+        is_judged = chosen >= 0 if rule == "chosen" else ~np.isnan(number)
+        frame = self.items.select(
+            "query_id",
+            doc_id="item_id",
+            relevance=pl.Series(np.where(is_judged, number, -1.0)),
+            probability="probability",
+            labels="labels",
+        )
+        return Qrels(frame, self.labels.name, f"labels of a crowd by {self.settings['method']}, {rule}")
+
+
+def _grades(ratings: Ratings, level: float, grades: Mapping[str, float] | None) -> tuple[Floats, Floats]:
+    """The categories as grades, and which of them are relevant."""
+    if grades is None:
+        try:
+            values = np.array([float(name) for name in ratings.categories])
+        except ValueError:
+            names = listed(list(ratings.categories))
+            raise ParameterError(f"the labels are no numbers: say which grade each one is ({names})") from None
+    else:
+        lacking = [name for name in ratings.categories if name not in grades]
+        if lacking:
+            raise ParameterError(f"grades: there is none for {listed(lacking)}")
+        values = np.array([float(grades[name]) for name in ratings.categories])
+    return values, (values >= level).astype(np.float64)
+
+
+def crowd(
+    labels: Any,
+    *,
+    method: CrowdMethod = "dawid-skene",
+    gold: Any = None,
+    exclude: Mapping[str, str] | Iterable[str] | Literal["flagged"] = (),
+    ties: Ties = "lowest",
+    price: float | None = None,
+    categories: Categories = None,
+    draws: int = 10,
+    alpha: Alpha = 0.05,
+    seed: Seed = 0,
+    columns: Columns = None,
+    repeated: RepeatedLabels = "error",
+    no_gold: Any = None,
+) -> CrowdLabels:
+    """Make one label per item of many workers' labels, and look at the workers.
+
+    `labels`: a file or a table, one row per label, as `read_labels` takes it. `method`: by models of the workers
+    (`dawid-skene`: a confusion matrix each; `mace`: whether they know or guess), by votes (`majority`, or `weighted` by
+    accuracy), or the `median`. `gold`: right answers, unless the table has them: judgments, or labels by item.
+    `exclude`: workers to leave out, with a reason each if you like, or "flagged"; their labels stay in the table.
+    `ties`: which of several equally good labels is taken; "none" leaves the item open. `categories`: all labels in
+    their order; others are an error. `price`: of one label. `draws`: how often labels are drawn, to see how many are
+    enough.
+
+    >>> rows = [("d1", "ana", 1), ("d1", "ben", 1), ("d1", "cleo", 0), ("d2", "ana", 0), ("d2", "ben", 0)]
+    >>> result = crowd(rows, method="majority")
+    >>> result.items.select("item_id", "label", "probability", "labels").rows()
+    [('d1', 1, 0.6667, 3), ('d2', 0, 1.0, 2)]
+    """
+    Choice(get_args(CrowdMethod)).check("method", method)
+    Whole(0).check("draws", draws)
+    Real(0.0, optional=True).check("price", price)
+    table = read_labels(labels, columns=columns, repeated=repeated, no_gold=no_gold)
+    if len(table.judges) < 2:
+        raise InputError(f"{table.origin}: all labels are by one judge: there is nothing to aggregate")
+    named = table.frame.with_columns(item=table.items)
+    try:
+        ratings = Ratings.from_frame(named.select("item", "judge", "label"), _scale(categories, table))
+    except ParameterError as problem:
+        raise InputError(f"{table.origin}: {problem}") from None
+    answers_gold, unknown = _gold(named, ratings, gold)
+    left_out = {} if exclude == "flagged" else _excluded(exclude, ratings.judges)
+    workers, answers = _workers(table, ratings, answers_gold, left_out, alpha)
+    if exclude == "flagged":
+        flagged = workers.filter("flagged")
+        left_out = dict(zip(flagged["worker"], flagged["reason"], strict=True))
+        answers = Answers.of(table, ratings, answers_gold, set(left_out))
+    kept = ratings.only(*(name for name in ratings.judges if name not in left_out))
+    if not len(kept.item):
+        raise ParameterError("exclude: no worker is left")
+    aggregate = _aggregated(kept, method, ties, seed, answers)
+    enough = _enough(kept, answers_gold, aggregate, ties=ties, draws=draws, seed=seed, price=price)
+    settings = {
+        "method": method, "gold": gold, "exclude": dict(left_out), "ties": ties, "price": price,
+        "categories": categories, "draws": draws, "alpha": alpha, "seed": seed,
+    }  # fmt: skip
+    workers = workers.with_columns(excluded=pl.col("worker").is_in(list(left_out)))
+    items = _items(named, kept, aggregate, answers_gold)
+    return CrowdLabels(
+        table, items, workers, enough, left_out, aggregate, kept, settings,
+        tuple(_remarks(table, aggregate, items, unknown)),
+    )  # fmt: skip
+
+
+def _scale(categories: Sequence[Any] | None, table: Labels) -> Sequence[Any] | None:
+    """The labels of the scale; as numbers where labels are, so that they can be typed."""
+    if categories is None or not table.frame["label"].dtype.is_numeric():
+        return categories
+    try:
+        return pl.Series([float(label) for label in categories]).cast(table.frame["label"].dtype).to_list()
+    except (TypeError, ValueError, pl.exceptions.PolarsError):
+        raise ParameterError(
+            f"the labels are numbers, and the categories are {listed(list(map(str, categories)))}"
+        ) from None
+
+
+def _workers(
+    table: Labels, ratings: Ratings, gold: Ints, left_out: Mapping[str, str], alpha: float
+) -> tuple[pl.DataFrame, Answers]:
+    answers = Answers.of(table, ratings, gold, set(left_out))
+    return worker_statistics(answers, table, alpha=alpha), answers
+
+
+def _excluded(exclude: Mapping[str, str] | Iterable[str], judges: Sequence[str]) -> dict[str, str]:
+    stated = exclude if isinstance(exclude, Mapping) else dict.fromkeys(exclude, "left out by name")
+    for name in stated:
+        if name not in judges:
+            raise ParameterError(f"exclude: no worker is called {name!r}{did_you_mean(name, judges)}")
+    return dict(stated)
+
+
+def _gold(named: pl.DataFrame, ratings: Ratings, gold: Any) -> tuple[Ints, int]:
+    """The right category of each item, -1 where it is not known; and of how many items it is not on the scale."""
+    if gold is None:
+        if "gold" not in named.columns:
+            return np.full(len(ratings.items), -1), 0
+        known = named.select("item", "gold").drop_nulls().unique(maintain_order=True)
+        twice = known.filter(known["item"].is_duplicated())
+        if twice.height:
+            first = twice.filter(pl.col("item") == twice["item"][0])["gold"].to_list()
+            raise InputError(f"item {twice['item'][0]!r} has several gold labels: {listed(list(map(str, first)))}")
+        stated = dict(known.iter_rows())
+    elif isinstance(gold, Qrels):
+        frame = gold.frame.filter(pl.col("relevance") >= 0)
+        names = frame.select(pl.format("{} {}", "query_id", "doc_id")).to_series()
+        stated = dict(zip(names, frame["relevance"], strict=True))
+    else:
+        stated = dict(gold)
+    places = {name: place for place, name in enumerate(ratings.categories)}
+    named_gold = {item: f"{label:g}" if isinstance(label, float) else str(label) for item, label in stated.items()}
+    right = np.array([places.get(named_gold.get(item, ""), -1) for item in ratings.items])
+    strange = sum(label not in places for label in named_gold.values())
+    return right, strange
+
+
+def _aggregated(ratings: Ratings, method: str, ties: Ties, seed: int, answers: Answers) -> Aggregate:
+    if method == "majority":
+        return majority(ratings, ties=ties, seed=seed)
+    if method == "median":
+        return median(ratings, ties=ties)
+    if method == "weighted":
+        return majority(ratings, weights=_weights(ratings, answers), ties=ties, seed=seed, method="weighted")
+    return (dawid_skene if method == "dawid-skene" else mace)(ratings, ties=ties, seed=seed)
+
+
+def _weights(ratings: Ratings, answers: Answers) -> Floats:
+    """Log odds of being right, against guessing among the categories: on gold, or where there is none on the others."""
+    whole, width = answers.ratings, len(ratings.categories)
+    gold, others = hits(whole, answers.gold[whole.item]), hits(whole, majority_of_others(answers))
+    use_gold = gold.labels.sum() > 0
+    right, labels = (gold.right, gold.labels) if use_gold else (others.right, others.labels)
+    share = (right + 1) / (labels + width)
+    weights = np.maximum(np.log(share * max(width - 1, 1) / (1 - share)), _LEAST_WEIGHT)
+    places = {name: place for place, name in enumerate(whole.judges)}
+    kept: Floats = weights[[places[name] for name in ratings.judges]]
+    return kept
+
+
+def _items(named: pl.DataFrame, ratings: Ratings, aggregate: Aggregate, gold: Ints) -> pl.DataFrame:
+    """One row per item, in the order of the table."""
+    values = named["label"].drop_nulls().unique()
+    by_name = {f"{value:g}" if isinstance(value, float) else str(value): value for value in values.to_list()}
+    of_category = [by_name.get(name) for name in ratings.categories]
+    keys = [column for column in ("query_id", "item_id") if column in named.columns]
+    tied = np.zeros(len(ratings.items), dtype=bool)
+    tied[aggregate.tied] = True
+    columns = {
+        "label": _labels_at(aggregate.chosen, of_category, values.dtype),
+        "probability": pl.Series(aggregate.probability).fill_nan(None),
+        "labels": pl.Series(ratings.labels_of_item),
+        "entropy": pl.Series(aggregate.entropy).fill_nan(None),
+        "tied": pl.Series(tied),
+        "gold": _labels_at(gold, of_category, values.dtype),
+    }  # fmt: skip
+    return named.unique("item", keep="first", maintain_order=True).select(keys).with_columns(**columns)
+
+
+def _labels_at(places: Ints, labels: Sequence[Any], kind: pl.DataType) -> pl.Series:
+    return pl.Series([labels[place] if place >= 0 else None for place in places], dtype=kind)
+
+
+def _enough(
+    ratings: Ratings, gold: Ints, aggregate: Aggregate, *, ties: Ties, draws: int, seed: int, price: float | None
+) -> pl.DataFrame:
+    """How often a majority of k labels, drawn at random, is right: on gold, or as the label of all workers is."""
+    by_gold = int((gold >= 0).sum()) >= _FEWEST_REFERENCES
+    reference = gold if by_gold else aggregate.chosen
+    usable = np.where(reference >= 0, ratings.labels_of_item, 0)
+    enough = [k for k in range(1, _MOST_LABELS + 1) if (usable >= k).sum() >= _SHARE_OF_ITEMS * (usable > 0).sum() > 0]
+    most, rng, rows = max(enough, default=0), np.random.default_rng(seed), []
+    held = (usable >= max(most, 1))[ratings.item]
+    item, category = ratings.item[held], ratings.category[held]
+    right = np.zeros((draws, most))
+    count = int((usable >= max(most, 1)).sum())
+    starts = np.concatenate([[0], np.cumsum(np.bincount(item, minlength=len(ratings.items)))])
+    for draw in range(draws if most else 0):
+        order = np.lexsort((rng.random(len(item)), item))
+        place = np.arange(len(item)) - starts[item]
+        for k in range(1, most + 1):
+            few = order[place < k]
+            part = Ratings(
+                ratings.items, ratings.judges, ratings.categories, ratings.values, ratings.relevant,
+                item[few], np.zeros(len(few), dtype=np.int64), category[few],
+            )  # fmt: skip
+            chosen = majority(part, ties=ties, seed=seed + draw).chosen
+            right[draw, k - 1] = ((chosen == reference) & (usable >= most)).sum() / count
+    for k in range(1, most + 1) if draws else ():
+        share = right[:, k - 1]
+        cost = None if price is None else price * k * len(ratings.items)
+        rows.append((k, count, "gold" if by_gold else "all labels", share.mean(), share.min(), share.max(), cost))
+    schema = {"labels_per_item": pl.Int64, "items": pl.Int64, "reference": pl.String, "share": pl.Float64,
+              "low": pl.Float64, "high": pl.Float64, "cost": pl.Float64}  # fmt: skip
+    return pl.DataFrame(rows, schema=schema, orient="row")
+
+
+def enough_labels(enough: pl.DataFrame, within: float = 0.01) -> int | None:
+    """The fewest labels per item that are nearly as good as the most that were tried; None where nothing was tried.
+
+    >>> enough_labels(pl.DataFrame({"labels_per_item": [1, 2, 3], "share": [0.7, 0.795, 0.8]}))
+    2
+    """
+    if not enough.height:
+        return None
+    good = enough.filter(pl.col("share") >= pl.col("share").last() - within)
+    return int(good["labels_per_item"][0])
+
+
+def _remarks(table: Labels, aggregate: Aggregate, items: pl.DataFrame, unknown: int) -> Iterable[str]:
+    yield from table.remarks
+    if aggregate.method == "weighted" and items["gold"].null_count() < items.height:
+        yield "the weights come from the gold labels, so that the accuracy on these is too good"
+    if unknown:
+        yield f"{number_of('gold label', unknown)} that no worker ever gave are left out"
+    if not aggregate.converged:
+        yield f"{aggregate.method} did not settle in {len(aggregate.trace)} passes: the last one is shown"
+    open_items = items["label"].null_count()
+    if open_items:
+        yield f"{number_of('item', open_items)} without a label: tied, or all of its workers are left out"
+    if not math.isnan(aggregate.ability[0]) and items["labels"].max() == 1:
+        yield "every item has one label: workers cannot be held against one another"

@@ -1,0 +1,272 @@
+"""What labels of a crowd, files of HITs and audits of a model's labels show."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from assay.collections.crowd import enough_labels
+from assay.core.errors import listed, number_of
+from assay.core.words import Tone
+from assay.show.charts import lines
+from assay.show.figure import Figure, Scale, Series
+from assay.show.model import Column, Document, Prose, Section, Table, Verdict
+
+if TYPE_CHECKING:
+    from assay.collections.crowd import CrowdLabels
+    from assay.collections.hits import HitFile
+    from assay.collections.llm import Criterion, JudgeAudit
+
+#: So many rows of items and of workers are shown in a terminal.
+_MOST = 20
+_METHODS = {
+    "dawid-skene": "Dawid and Skene's model: a confusion matrix for each worker",
+    "mace": "MACE: each worker knows the answer, or guesses",
+    "majority": "majority vote",
+    "weighted": "vote weighted by accuracy",
+    "median": "median label",
+}
+_TONES: dict[str, Tone] = {"usable": "good", "not usable": "bad", "cannot say": "open"}
+_WHAT = {
+    "kappa": "agreement with people (kappa)",
+    "leniency": "leniency (share of the scale)",
+    "flips": "flips when asked again",
+    "position flips": "flips at another position",
+    "ranking": "ranking of systems (tau)",
+    "family": "lift of its own family",
+}
+
+
+def crowd_document(result: CrowdLabels) -> Document:
+    """The items, what the labels rest on, the workers, how many labels are enough."""
+    settings = {name: value for name, value in result.settings.items() if name not in {"gold", "categories"}}
+    trace = {"trace": result.aggregate.trace, "converged": result.aggregate.converged}
+    sections = (
+        Section("summary", parts=tuple(Prose(line) for line in _summary(result)), data={"settings": settings, **trace}),
+        Section("items", "Labels", (_item_table(result),)),
+        Section("workers", "Workers", (workers_table(result), *_flag_lines(result))),
+        *_enough_section(result),
+        Section.of_lines("warnings", result.warnings),
+    )
+    return Document("crowd labels", sections, "Labels of a crowd")
+
+
+def workers_document(result: CrowdLabels) -> Document:
+    """The workers alone."""
+    sections = (
+        Section("workers", "Workers", (workers_table(result), *_flag_lines(result))),
+        Section.of_lines("warnings", result.warnings),
+    )
+    return Document("crowd labels", sections, "Workers")
+
+
+def _summary(result: CrowdLabels) -> list[str]:
+    labels, items, workers = result.labels.sizes
+    given = f"{number_of('label', labels)} of {number_of('item', items)} by {number_of('worker', workers)}"
+    told = [f"{given}; {_METHODS[result.settings['method']]}."]
+    right, known, interval = result.accuracy
+    if known:
+        ends = f"{interval.low:.1%} to {interval.high:.1%}"
+        told.append(f"Right on {right:,} of {known:,} gold items: {right / known:.1%} ({ends}).")
+    passes = len(result.aggregate.trace)
+    if passes:
+        told.append(f"{'Settled' if result.aggregate.converged else 'Stopped'} after {number_of('pass', passes)}.")
+    if result.excluded:
+        told.append(f"Left out, with all they said kept in the table: {listed(list(result.excluded))}.")
+    if result.cost is not None:
+        told.append(f"Cost: {result.cost:,.2f} at {result.settings['price']:g} per label.")
+    return told
+
+
+def _item_table(result: CrowdLabels) -> Table:
+    keys = [Column(name) for name in ("query_id", "item_id") if name in result.items.columns]
+    columns = (
+        *keys,
+        Column("label", kind="words", missing="none"),
+        Column("probability", kind="number", least=3),
+        Column("labels", kind="count"),
+        Column("entropy", "entropy (bits)", "number", least=3),
+        Column("tied", kind="flag", spare=True),
+        *([Column("gold", kind="words", missing="")] if result.accuracy[1] else []),
+    )
+    frame = result.items.with_columns(pl.col("label", "gold").cast(pl.String))
+    return Table("items", frame, columns, most=_MOST)
+
+
+def workers_table(result: CrowdLabels) -> Table:
+    """One row per worker: the flagged ones first, then by number of labels."""
+    frame = result.workers.sort("flagged", "labels", descending=True, maintain_order=True)
+    has = {name: frame[name].null_count() < frame.height for name in ("accuracy", "seconds", "period")}
+    columns = [
+        Column("worker"),
+        Column("labels", kind="count"),
+        *([Column("accuracy", "right on gold", "percent", also="_of")] if has["accuracy"] else []),
+        Column("agreement", "with the others", "percent", missing="NA"),
+        Column("chance", "by chance", "percent"),
+        Column("p_corrected", "p", "p"),
+        *([Column("seconds", kind="number", least=1)] if has["seconds"] else []),
+        Column("commonest_share", "commonest answer", "percent", also="_which", spare=True),
+        Column("flagged", kind="flag"),
+    ]
+    frame = frame.with_columns(
+        _of=pl.when(pl.col("gold") > 0).then(pl.format(" of {}", "gold")).otherwise(pl.lit("")),
+        _which=pl.format(" ({})", "commonest"),
+    )
+    note = "p: whether a worker beats what the same habits would give by chance, corrected for all workers (Holm)."
+    return Table("workers", frame, tuple(columns), notes=(note,), most=_MOST)
+
+
+def _flag_lines(result: CrowdLabels) -> tuple[Prose, ...]:
+    flagged = result.workers.filter("flagged").sort("labels", descending=True)
+    if not flagged.height:
+        return (Prose("No worker is flagged."),)
+    share = float(flagged["labels"].sum()) / len(result.labels)
+    head = f"{number_of('worker', flagged.height)} flagged, with {share:.1%} of the labels:"
+    points = [f"{row['worker']}: {row['reason']}" for row in flagged.head(_MOST).iter_rows(named=True)]
+    left = flagged.height - len(points)
+    more = (f"and {number_of('worker', left)} more",) if left else ()
+    return (Prose(head), Prose(style="list", points=(*points, *more)))
+
+
+def _enough_section(result: CrowdLabels) -> tuple[Section, ...]:
+    frame, k = result.enough, enough_labels(result.enough)
+    if k is None:
+        return ()
+    reference = frame["reference"][0]
+    of = "agree with gold" if reference == "gold" else "agree with the label of all workers"
+    most = int(frame["labels_per_item"][-1])
+    text = f"{number_of('label', k)} per item do within 0.01 as well as {most}." if k < most else (
+        f"More than {number_of('label', most)} per item might still help: the last one did."
+    )  # fmt: skip
+    if reference != "gold":
+        text += " The labels drawn are among those they are held against, so small numbers look better than they are."
+    columns = (
+        Column("labels_per_item", "labels per item", "count"),
+        Column("share", of, "percent"),
+        Column("share", "range over draws", "interval", ends=("low", "high")),
+        *([Column("cost", kind="number", least=2)] if frame["cost"].null_count() < frame.height else []),
+    )
+    lead = (
+        f"Majority of labels drawn at random, {number_of('item', frame['items'][0])}, seed {result.settings['seed']}."
+    )
+    return (
+        Section("enough", "How many labels are enough", (Table("enough", frame, columns), _figure(frame), Prose(text)),
+                lead=lead),
+    )  # fmt: skip
+
+
+def _figure(frame: pl.DataFrame) -> Figure:
+    points = frame.with_columns(system=pl.lit("majority"))
+    x, y = ("labels_per_item", Scale("labels per item")), ("share", Scale("share right"))
+    return lines(points, x, y, [Series("majority")])
+
+
+def hits_document(result: HitFile) -> Document:
+    """What a file of HITs holds, and what it will cost."""
+    settings = result.settings
+    gold = int(result.key["gold"].is_not_null().sum())
+    documents = result.key.height - gold
+    told = [
+        f"{number_of('HIT', result.frame.height)}: {number_of('document', documents)} to label, "
+        f"{number_of('gold question', gold)} mixed in (seed {settings['seed']}).",
+        f"{number_of('worker', settings['redundancy'])} per HIT: {number_of('assignment', result.assignments)} at "
+        f"{settings['price']:g}, and a fee of {settings['fee']:.0%}: {result.cost:,.2f} in all.",
+    ]
+    frame = result.key.group_by("hit", "query_id", maintain_order=True).agg(
+        questions=pl.len(), gold_questions=pl.col("gold").count()
+    )
+    columns = (Column("hit"), Column("query_id"), Column("questions", kind="count"),
+               Column("gold_questions", "gold", "count"))  # fmt: skip
+    sections = (
+        Section("summary", parts=tuple(map(Prose, told)), data={"settings": dict(settings), "cost": result.cost}),
+        Section("hits", "HITs", (Table("hits", frame, columns, most=_MOST),)),
+        Section.of_lines("warnings", result.warnings),
+    )
+    return Document("hits", sections, "HITs")
+
+
+def audit_document(audit: JudgeAudit) -> Document:
+    """The verdict and what it rests on; then the confusion, flips, systems and slices."""
+    settings = audit.settings
+    sections = [
+        Section("verdict", parts=(Verdict(audit.verdict, _TONES[audit.verdict], _sentence(audit)), *_context(audit)),
+                data={"recorded": dict(audit.recorded), "settings": dict(settings)}),
+        Section("criteria", "What that rests on", (_criteria(audit),)),
+        Section("confusion", "People's labels (rows) by the model's (columns)", (_confusion(audit),)),
+    ]  # fmt: skip
+    if audit.flips.height:
+        columns: tuple[Column, ...] = (
+            Column("kind", "labelled again"), Column("items", kind="count"), Column("flips", kind="count"),
+            Column("share", kind="percent"), Column("share", "95% interval", "interval", ends=("low", "high")),
+        )  # fmt: skip
+        sections.append(Section("flips", "Flips", (Table("flips", audit.flips, columns),)))
+    if audit.systems.height:
+        sections.append(Section("systems", f"Systems by {settings['measure']}", (_systems(audit),)))
+    if audit.slices.height:
+        columns = (Column("slice"), Column("group"), Column("items", kind="count"),
+                   Column("agreement", kind="percent"), Column("kappa", kind="number", least=3),
+                   Column("kappa", "95% interval", "interval", ends=("low", "high")),
+                   Column("leniency", kind="number", least=3, signed=True))  # fmt: skip
+        sections.append(Section("slices", "Slices", (Table("slices", audit.slices, columns, most=_MOST),)))
+    sections.append(Section.of_lines("notes", audit.warnings))
+    return Document("judge audit", tuple(sections), "Audit of a model's labels")
+
+
+def _sentence(audit: JudgeAudit) -> str:
+    failed = [each for each in audit.criteria if each.holds is False]
+    undecided = [each for each in audit.criteria if each.holds is None]
+    if failed:
+        return f"Not usable for this collection: {_named(failed)}."
+    if undecided:
+        return f"Cannot say whether it is usable: open is {_named(undecided)}."
+    return "Usable for this collection: it reaches everything asked for below. For another one, audit it again."
+
+
+def _named(criteria: list[Criterion]) -> str:
+    return "; ".join(_WHAT[each.name] + (f" ({each.reason})" if each.reason else "") for each in criteria)
+
+
+def _context(audit: JudgeAudit) -> tuple[Prose, ...]:
+    settings = audit.settings
+    told = []
+    if audit.recorded:
+        told.append("Recorded: " + ", ".join(f"{name} {value}" for name, value in audit.recorded.items()) + ".")
+    else:
+        told.append("Not recorded: which model, prompt and parameters made these labels. Keep them beside the labels.")
+    agreement = settings["people_agreement"]
+    if agreement is not None:
+        told.append(f"{settings['people']:,} people agree with one another on {agreement:.1%} of pairs.")
+    return tuple(Prose(line) for line in told)
+
+
+def _criteria(audit: JudgeAudit) -> Table:
+    words = {True: "holds", False: "does not hold", None: "open"}
+    frame = audit.to_frame().with_columns(
+        what=pl.Series([_WHAT[each.name] for each in audit.criteria]),
+        outcome=pl.Series([words[each.holds] for each in audit.criteria]),
+    )
+    columns = [
+        Column("what", "criterion"),
+        Column("value", kind="number", least=3),
+        Column("value", "95% interval", "interval", ends=("low", "high")),
+        Column("asked", "asked for", "words"),
+        Column("outcome", kind="words"),
+    ]
+    note = "The interval of tau is where it lies with topics drawn anew; the others are of items drawn anew."
+    has_tau = any(each.name == "ranking" and not math.isnan(each.value) for each in audit.criteria)
+    return Table("criteria", frame, tuple(columns), notes=(note,) if has_tau else ())
+
+
+def _confusion(audit: JudgeAudit) -> Table:
+    names = [name for name in audit.confusion.columns if name != "people"]
+    return Table("confusion", audit.confusion, (Column("people", ""), *(Column(name, kind="count") for name in names)))
+
+
+def _systems(audit: JudgeAudit) -> Table:
+    families = [Column("family", missing="")] if "family" in audit.systems.columns else []
+    columns = [Column("system"), *families]
+    for side in ("people", "model"):
+        columns += [Column(side, kind="number"), Column(f"{side}_place", "place", "count")]
+    return Table("systems", audit.systems.sort("people_place"), tuple(columns))

@@ -1,0 +1,364 @@
+"""Labels of a crowd: what is chosen, who is flagged and why, judgments by rule; HITs out and in; public label sets."""
+
+from __future__ import annotations
+
+import json
+import math
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+from command import invoke, run_assay
+from scipy import stats
+from shared_data import shared
+
+from assay import InputError, ParameterError, Qrels, crowd, make_hits, read_hits, read_qrels
+from assay.collections.crowd import enough_labels
+from assay.collections.workers import FEWEST_GOLD
+from assay.core.registry import WRITERS
+from assay.core.results import written
+from assay.files.labels import read_labels
+from assay.tables.labels import Labels
+
+Rows = list[tuple[str, str, str, Any]]
+EXAMPLE = Path(__file__).parents[1] / "src" / "assay" / "data" / "crowd" / "labels.csv"
+
+
+def labels_of(rows: Rows, **columns: list[Any]) -> Labels:
+    frame = pl.DataFrame(rows, schema=["query_id", "item_id", "judge", "label"], orient="row")
+    return Labels.of(frame.with_columns(pl.Series(name, values) for name, values in columns.items()))
+
+
+SMALL = labels_of(
+    [
+        ("q1", "d1", "ana", 2), ("q1", "d1", "ben", 2), ("q1", "d1", "cleo", 0),
+        ("q1", "d2", "ana", 0), ("q1", "d2", "ben", 1), ("q2", "d1", "cleo", 1),
+    ],
+    gold=[2, 2, 2, None, None, 0],
+)  # fmt: skip
+
+
+def simulated(items: int = 300, seed: int = 3) -> Labels:
+    """Five careful workers, one who always says 1, one who takes turns, one who clicks at random, and fast."""
+    rng = np.random.default_rng(seed)
+    rows, seconds, gold = [], [], []
+    for item in range(items):
+        truth = int(rng.random() < 0.4)
+        for place in range(5):
+            rows.append(("q", f"d{item}", f"careful{place}", truth if rng.random() < 0.8 else 1 - truth))
+        rows += [("q", f"d{item}", "constant", 1), ("q", f"d{item}", "turns", item % 2)]
+        rows.append(("q", f"d{item}", "random", int(rng.random() < 0.5)))
+        seconds += [20.0] * 7 + [2.0]
+        gold += [truth if item % 5 == 0 else None] * 8
+    return labels_of(rows, seconds=seconds, gold=gold)
+
+
+def test_the_chosen_label_comes_with_probability_number_and_entropy() -> None:
+    items = crowd(SMALL, method="majority").items
+    assert items["label"].to_list() == [2, 0, 1]
+    assert items["probability"].to_list() == pytest.approx([2 / 3, 1 / 2, 1])
+    assert items["labels"].to_list() == [3, 2, 1]
+    assert items["entropy"].to_list() == pytest.approx([-(2 / 3) * math.log2(2 / 3) - (1 / 3) * math.log2(1 / 3), 1, 0])
+    assert items["tied"].to_list() == [False, True, False]
+    assert items["gold"].to_list() == [2, None, 0]
+
+
+def test_accuracy_is_over_items_with_gold_and_a_label() -> None:
+    right, known, interval = crowd(SMALL, method="majority").accuracy
+    assert (right, known) == (1, 2)
+    assert interval.low < 0.5 < interval.high
+    assert crowd(SMALL, method="majority", gold={"q1 d2": 0}).accuracy[:2] == (1, 1)
+    assert crowd(SMALL, method="majority", gold=Qrels.of({"q1": {"d1": 2, "d2": 1}})).accuracy[:2] == (1, 2)
+
+
+def test_agreement_with_the_majority_leaves_the_worker_out() -> None:
+    # d1: ana (2) has ben 2 and cleo 0 as others: no majority. cleo has 2, 2: clear, and says 0. d2: only one other.
+    workers = {row["worker"]: row for row in crowd(SMALL, method="majority").workers.iter_rows(named=True)}
+    assert workers["cleo"]["agreement"] == 0.0
+    assert workers["ana"]["agreement"] == 0.0  # d2: ben says 1, ana 0
+    assert workers["ben"]["agreement"] == 0.0
+    assert workers["cleo"]["gold"] == 2
+    assert workers["cleo"]["accuracy"] == 0.0
+
+
+def test_free_loaders_are_flagged_with_their_reason_and_careful_workers_are_not() -> None:
+    result = crowd(simulated())
+    flagged = dict(result.workers.filter("flagged").select("worker", "reason").iter_rows())
+    assert set(flagged) == {"constant", "turns", "random"}
+    assert "the same answer nearly always: 1 in 100% of labels" in flagged["constant"]
+    assert "answers repeat every 2 labels" in flagged["turns"]
+    assert "too fast: 2.0 s per label, others 20.0 s" in flagged["random"]
+    assert all("no better than chance" in reason for reason in flagged.values())
+
+
+def test_the_test_against_chance_is_a_binomial_of_the_workers_own_habits() -> None:
+    labels = simulated()
+    row = crowd(labels).workers.filter(worker="careful0").row(0, named=True)
+    assert row["gold"] >= FEWEST_GOLD
+    own = labels.frame.filter(judge="careful0").drop_nulls("gold")
+    said, true = own["label"].mean(), own["gold"].mean()
+    chance = said * true + (1 - said) * (1 - true)  # type: ignore[operator]
+    right = int((own["label"] == own["gold"]).sum())
+    assert row["chance"] == pytest.approx(chance)
+    assert row["p"] == pytest.approx(stats.binomtest(right, own.height, chance, alternative="greater").pvalue)
+    assert row["p_corrected"] >= row["p"]
+
+
+def test_a_sorted_list_is_no_rhythm() -> None:
+    rows = [("q", f"d{n}", worker, int(n >= 30)) for worker in ("ana", "ben") for n in range(60)]
+    assert crowd(labels_of(rows), method="majority").workers["period"].to_list() == [None, None]
+
+
+def test_workers_with_few_labels_are_not_accused() -> None:
+    rows = [("q", f"d{n}", worker, n % 2) for worker in ("ana", "ben", "cleo") for n in range(4)]
+    rows += [("q", f"d{n}", "new", 1 - n % 2) for n in range(4)]
+    assert not crowd(labels_of(rows), method="majority").workers["flagged"].any()
+
+
+def test_leaving_workers_out_is_reversible_and_drops_no_label() -> None:
+    labels = simulated()
+    result = crowd(labels, exclude={"random": "clicks at random"})
+    assert dict(result.excluded) == {"random": "clicks at random"}
+    assert len(result.labels) == len(labels)
+    assert result.items["labels"].unique().to_list() == [7]
+    assert result.workers.filter("excluded")["worker"].to_list() == ["random"]
+    back = result.excluding([])
+    assert back.items["labels"].unique().to_list() == [8]
+    assert back.items.equals(crowd(labels).items)
+    assert set(crowd(labels, exclude="flagged").excluded) == {"constant", "turns", "random"}
+
+
+@pytest.mark.parametrize("method", ["dawid-skene", "mace", "majority", "weighted"])
+def test_every_method_is_better_than_one_label(method: Any) -> None:
+    result = crowd(simulated(), method=method)
+    right, known, _ = result.accuracy
+    assert right / known > 0.85
+    if method == "weighted":
+        assert any("the weights come from the gold labels" in warning for warning in result.warnings)
+
+
+def test_how_many_labels_are_enough_is_drawn_by_the_seed() -> None:
+    first, again = (crowd(simulated(), method="majority", price=0.1).enough for _ in range(2))
+    assert first.equals(again)
+    assert first["labels_per_item"].to_list() == list(range(1, 9))
+    assert first["reference"].unique().to_list() == ["gold"]
+    assert first["share"][-1] > first["share"][0] + 0.1
+    assert first["cost"][2] == pytest.approx(0.1 * 3 * 300)
+    assert enough_labels(first) is not None
+    assert crowd(SMALL, method="majority").enough["reference"].unique().to_list() == ["all labels"]
+
+
+def test_the_cost_is_that_of_all_labels_also_of_workers_left_out() -> None:
+    assert crowd(SMALL, method="majority", price=0.02, exclude=["cleo"]).cost == pytest.approx(6 * 0.02)
+    assert crowd(SMALL, method="majority").cost is None
+
+
+@pytest.mark.parametrize(
+    ("rule", "expected"),
+    [
+        ("chosen", [2, 0, 1]), ("expected", [4 / 3, 1 / 2, 1]), ("probability", [2 / 3, 1 / 2, 1]),
+        ("relevant", [1, 1, 1]),
+    ],
+)  # fmt: skip
+def test_judgments_follow_the_rule(rule: Any, expected: list[float]) -> None:
+    frame = crowd(SMALL, method="majority").to_qrels(rule).frame
+    assert frame["relevance"].to_list() == pytest.approx(expected)
+    assert frame["labels"].to_list() == [3, 2, 1]
+    assert frame["probability"].to_list() == pytest.approx([2 / 3, 1 / 2, 1])
+
+
+def test_items_that_stay_open_are_pooled_but_not_judged() -> None:
+    assert crowd(SMALL, method="majority", ties="none").to_qrels().frame["relevance"].to_list() == [2, -1, 1]
+
+
+def test_words_need_grades() -> None:
+    rows = [("q", "d", "ana", "yes"), ("q", "d", "ben", "yes"), ("q", "e", "ana", "no"), ("q", "e", "ben", "no")]
+    result = crowd(labels_of(rows), method="majority")
+    with pytest.raises(ParameterError, match="say which grade"):
+        result.to_qrels()
+    with pytest.raises(ParameterError, match="none for no"):
+        result.to_qrels(grades={"yes": 1})
+    assert result.to_qrels(grades={"yes": 1, "no": 0}).frame["relevance"].to_list() == [1, 0]
+
+
+def test_the_order_of_rows_does_not_matter() -> None:
+    labels = simulated(60)
+    turned = Labels(labels.frame.reverse())
+    for method in ("dawid-skene", "mace", "majority", "weighted"):
+        one, other = (crowd(each, method=method).items.sort("item_id") for each in (labels, turned))
+        assert one["label"].to_list() == other["label"].to_list()
+        assert one["probability"].to_list() == pytest.approx(other["probability"].to_list(), abs=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("labels", "arguments", "message"),
+    [
+        (labels_of([("q", "d", "ana", 1), ("q", "e", "ana", 0)]), {}, "all labels are by one judge"),
+        (SMALL, {"exclude": ["bne"]}, "no worker is called 'bne'; did you mean ben"),
+        (SMALL, {"exclude": ["ana", "ben", "cleo"]}, "no worker is left"),
+        (SMALL, {"categories": [0, 1]}, "a label is one of 0, 1, not 2"),
+        (SMALL, {"method": "dawid"}, "method is one of"),
+        (SMALL, {"price": -1}, "price"),
+        (labels_of([("q", "d", "a", 1), ("q", "d", "b", 1)], gold=[1, 0]), {}, "several gold labels"),
+    ],
+)
+def test_bad_input_is_one_clear_error(labels: Labels, arguments: dict[str, Any], message: str) -> None:
+    with pytest.raises((InputError, ParameterError), match=message):
+        crowd(labels, **arguments)
+
+
+def test_a_result_has_every_form() -> None:
+    document = crowd(EXAMPLE, price=0.02, exclude="flagged").document()
+    for form in WRITERS:
+        assert written(document, form).strip()
+    data = json.loads(written(document, "json"), parse_constant=pytest.fail)
+    assert data["kind"] == "crowd labels"
+
+
+# HITs -----------------------------------------------------------------------------------------------------------------
+
+TOPICS = pl.DataFrame({"query_id": ["q1", "q2"], "title": ["green tea", "black tea"]})
+POOL = [("q1", f"d{n}") for n in range(9)] + [("q2", f"e{n}") for n in range(3)]
+GOLD = {"q1": {"g1": 1, "g2": 0}, "q2": {"g3": 1}}
+
+
+def test_every_document_is_asked_once_and_gold_stands_anywhere() -> None:
+    hits = make_hits(TOPICS, POOL, gold=GOLD, per_hit=4, redundancy=3, price=0.1, seed=5)
+    assert hits.frame.height == 3 + 1  # 9 documents by 3 beside a gold one; 3 by 3
+    asked = hits.key.filter(pl.col("gold").is_null())
+    assert sorted(zip(asked["query_id"], asked["doc_id"], strict=True)) == sorted(POOL)
+    assert hits.key.drop_nulls("gold").group_by("hit").len()["len"].to_list() == [1] * 4
+    assert hits.cost == pytest.approx(4 * 3 * 0.1 * 1.2)
+    assert hits.key.equals(make_hits(TOPICS, POOL, gold=GOLD, per_hit=4, redundancy=3, seed=5).key)
+    places = make_hits(TOPICS, POOL * 1, gold=GOLD, per_hit=4, seed=6).key.drop_nulls("gold")["place"]
+    assert places.n_unique() > 1
+    assert "gold" not in hits.frame.columns
+
+
+def test_ten_workers_double_the_fee() -> None:
+    assert make_hits(TOPICS, POOL, redundancy=10, price=0.1).settings["fee"] == pytest.approx(0.4)
+
+
+def test_hits_go_out_and_their_answers_come_back(tmp_path: Path) -> None:
+    hits = make_hits(TOPICS, POOL, gold=GOLD, per_hit=4, redundancy=2)
+    hits.write(tmp_path / "hits.csv", tmp_path / "key.csv")
+    out = pl.read_csv(tmp_path / "hits.csv", infer_schema_length=0)
+    rows = []
+    for row in out.iter_rows(named=True):
+        for worker in ("w1", "w2"):
+            answers = {f"Answer.label_{n}": "1" if row[f"doc_id_{n}"] else None for n in range(1, 5)}
+            inputs = {f"Input.{name}": value for name, value in row.items()}
+            rows.append({"WorkerId": worker, "WorkTimeInSeconds": "40", **inputs, **answers})
+    pl.DataFrame(rows).write_csv(tmp_path / "results.csv")
+    labels = read_hits(tmp_path / "results.csv", key=tmp_path / "key.csv", repeated="first")
+    documents = {(query, doc) for query, doc in labels.frame.select("query_id", "item_id").iter_rows()}
+    assert documents == {*POOL, *((query, doc) for query, grades in GOLD.items() for doc in grades)} & documents
+    assert set(POOL) <= documents
+    assert labels.frame.filter(item_id="e1")["seconds"].to_list() == [10.0, 10.0]
+    assert labels.frame.filter(pl.col("item_id").str.starts_with("g"))["gold"].null_count() == 0
+    assert crowd(labels, method="majority").items.height == len(documents)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"gold_per_hit": 5}, "gold_per_hit"), ({"per_hit": 0}, "per_hit"), ({"redundancy": 0}, "redundancy"),
+        ({"price": -0.1}, "price"),
+    ],
+)  # fmt: skip
+def test_hits_that_cannot_be_are_refused(arguments: dict[str, Any], message: str) -> None:
+    with pytest.raises(ParameterError, match=message):
+        make_hits(TOPICS, POOL, **arguments)
+
+
+def test_topics_that_nobody_described_are_named() -> None:
+    with pytest.raises(InputError, match="not described: q9"):
+        make_hits(TOPICS, [("q9", "d1")])
+    with pytest.raises(InputError, match="nothing to label"):
+        make_hits(TOPICS, [("q1", "g1")], gold=GOLD)
+
+
+def test_results_without_answers_say_what_is_missing(tmp_path: Path) -> None:
+    file = tmp_path / "results.csv"
+    file.write_text("WorkerId,Input.query_id,Input.doc_id_1\nw,q,d\n", encoding="utf-8")
+    with pytest.raises(InputError, match=r"results.csv:1: expected results of Mechanical Turk with .*Answer.label_1"):
+        read_hits(file)
+    file.write_text("WorkerId,Input.query_id,Input.doc_id_1,Answer.label_1\nw,q,d,1\nw,q,e,\n", encoding="utf-8")
+    with pytest.raises(InputError, match=r"results.csv:3: expected an answer in Answer.label_1"):
+        read_hits(file)
+
+
+# Commands -------------------------------------------------------------------------------------------------------------
+
+
+def test_commands_aggregate_and_write_judgments(tmp_path: Path) -> None:
+    done = invoke(["crowd", "aggregate", str(EXAMPLE), "--exclude", "flagged", "--qrels", str(tmp_path / "c.qrels")])
+    assert done.exit_code == 0, done.output
+    assert "gold items" in done.stdout
+    assert read_qrels(tmp_path / "c.qrels").frame.height == 240
+    workers = invoke(["crowd", "workers", str(EXAMPLE), "--csv", "--quiet"])
+    assert workers.stdout.startswith("worker,labels,gold,accuracy")
+
+
+def test_a_label_outside_the_scale_ends_a_command_and_writes_nothing(tmp_path: Path) -> None:
+    target = tmp_path / "c.qrels"
+    done = run_assay("crowd", "aggregate", str(EXAMPLE), "--categories", "0,2", "--qrels", str(target), folder=tmp_path)
+    assert done.returncode == 2
+    assert done.stderr == f"assay: {EXAMPLE}: a label is one of 0, 2, not 1\n"
+    assert not target.exists()
+
+
+# Public label sets ----------------------------------------------------------------------------------------------------
+
+
+def test_the_crowd_of_the_relevance_feedback_track() -> None:
+    """98,453 labels against 3,277 pairs with gold: models of the workers do better than votes, in seconds."""
+    path = shared("crowd-trec-rf10", "trec-rf10-data.txt")
+    start = time.process_time()
+    table = read_labels(path, repeated="first", no_gold=-1)
+    assert table.sizes == (96_883, 20_232, 766)
+    graded = Labels(table.frame.with_columns(gold=pl.when(pl.col("gold") >= 0).then("gold")))
+    results = {method: crowd(graded, method=method, draws=2) for method in ("majority", "dawid-skene", "mace")}
+    assert time.process_time() - start < 10
+    right = {method: result.accuracy[0] for method, result in results.items()}
+    assert {result.accuracy[1] for result in results.values()} == {3277}
+    assert right["majority"] == 1521
+    assert right["dawid-skene"] >= right["majority"] + 50
+    assert right["mace"] > right["majority"]
+    assert results["dawid-skene"].aggregate.converged
+    workers = results["majority"].workers.filter("flagged")
+    # Three workers gave one answer each for thousands of pages.
+    constant = workers.filter(pl.col("reason").str.contains("the same answer"))
+    assert {"w108", "w101", "w102"} <= set(constant["worker"])
+    without = crowd(graded, method="majority", exclude="flagged", draws=0).accuracy
+    assert without[0] / without[1] > right["majority"] / 3277 + 0.02
+
+
+def test_three_scales_of_the_crowdsourcing_track() -> None:
+    """Five documents per row, graded 0 to 2 in the first run and 0 to 100 in the others: columns become rows."""
+    hits, given = (
+        pl.read_csv(
+            shared("crowd-trec2011-uc3m", "data", name), separator="\t", null_values="NA", infer_schema_length=None,
+            encoding="latin1",
+        )
+        for name in ("hits.txt", "assignments.txt")
+    )  # fmt: skip
+    parts = [
+        given.join(hits, on="set").select(
+            "run", query_id="topic", item_id=f"doc{n}", judge="worker", label=f"doc{n}rel",
+            seconds=pl.col(f"doc{n}img").cast(pl.Float64) + pl.col(f"doc{n}txt").cast(pl.Float64),
+        )
+        for n in range(1, 6)
+    ]  # fmt: skip
+    rows = pl.concat(parts).drop_nulls("label")
+    assert rows.height == 7085
+    for run, method in ((1, "dawid-skene"), (2, "median"), (3, "median")):
+        table = read_labels(rows.filter(run=run).drop("run"), repeated="first")
+        result = crowd(table, method=method, draws=1)  # type: ignore[arg-type]
+        assert result.items.height == table.sizes[1]
+        assert result.items["label"].null_count() == 0
+        assert result.workers["seconds"].null_count() < result.workers.height
+        assert result.to_qrels().frame["relevance"].max() <= (2 if run == 1 else 100)  # type: ignore[operator]

@@ -1,0 +1,203 @@
+"""A model's labels against people's: every criterion, when it holds, fails or stays open; and the verdict."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+from command import invoke, run_assay
+from sklearn.metrics import cohen_kappa_score
+
+from assay import InputError, JudgeAudit, ParameterError, Qrels, audit_judge
+from assay.core.registry import WRITERS
+from assay.core.results import written
+from assay.stats.bootstrap import wilson
+from assay.tables.labels import Labels
+
+DATA = Path(__file__).parents[1] / "src" / "assay" / "data"
+RUNS = sorted((DATA / "bicycles" / "runs").glob("*.run"))
+TOPICS, DOCUMENTS, SYSTEMS = 12, 15, 8
+
+
+def truth(seed: int = 0) -> pl.DataFrame:
+    rng = np.random.default_rng(seed)
+    rows = [(f"q{q}", f"d{d}", int(rng.integers(0, 4))) for q in range(TOPICS) for d in range(DOCUMENTS)]
+    return pl.DataFrame(rows, schema=["query_id", "doc_id", "label"], orient="row")
+
+
+def runs(frame: pl.DataFrame, seed: int = 1) -> dict[str, pl.DataFrame]:
+    """Systems that see the grades through more and more noise, so that their order is clear."""
+    rng = np.random.default_rng(seed)
+    scores = {f"s{n}": frame["label"].to_numpy() + rng.normal(0, 0.1 + n, frame.height) for n in range(SYSTEMS)}
+    return {name: frame.select("query_id", "doc_id", score=pl.Series(values)) for name, values in scores.items()}
+
+
+def people(frame: pl.DataFrame) -> Labels:
+    return Labels.of(frame.rename({"doc_id": "item_id"}).with_columns(judge=pl.lit("ana")))
+
+
+def noisy(frame: pl.DataFrame, share: float, shift: int = 0, seed: int = 2) -> pl.DataFrame:
+    rng = np.random.default_rng(seed)
+    labels = frame["label"].to_numpy()
+    moved = np.where(rng.random(len(labels)) < share, labels + (shift or rng.choice([-1, 1], len(labels))), labels)
+    return frame.with_columns(label=pl.Series(np.clip(moved, 0, 3)))
+
+
+def audited(model: pl.DataFrame, **arguments: Any) -> JudgeAudit:
+    base = truth()
+    return audit_judge(model, people(base), **({"runs": runs(base)} | arguments))
+
+
+def test_a_model_that_agrees_is_usable_and_says_what_that_rests_on() -> None:
+    audit = audited(noisy(truth(), 0.05))
+    assert audit.verdict == "usable"
+    assert [each.name for each in audit.criteria] == ["kappa", "leniency", "ranking"]
+    assert all(each.holds for each in audit.criteria)
+    assert "0.4 or more" in audit.criterion("kappa").asked
+
+
+def test_kappa_is_cohens_and_the_interval_holds_it() -> None:
+    model = noisy(truth(), 0.4)
+    for weights in ("none", "linear", "quadratic"):
+        found = audited(model, runs=None, weights=weights).criterion("kappa")
+        expected = cohen_kappa_score(
+            truth()["label"].to_numpy(), model["label"].to_numpy(), weights=None if weights == "none" else weights
+        )
+        assert found.value == pytest.approx(expected)
+        assert found.low < expected < found.high
+
+
+def test_a_generous_model_is_not_usable() -> None:
+    model = noisy(truth(), 0.6, shift=1)
+    audit = audited(model)
+    lenient = audit.criterion("leniency")
+    apart = (model["label"] - truth()["label"]).mean() / 3  # type: ignore[operator]
+    assert lenient.value == pytest.approx(apart)
+    assert lenient.holds is False
+    assert audit.verdict == "not usable"
+    assert audit.confusion["1"].to_list()[2:] == [0, 0]  # nothing was marked down
+
+
+def test_without_runs_nobody_can_say() -> None:
+    audit = audited(truth(), runs=None)
+    assert audit.verdict == "cannot say"
+    assert "no runs were given" in audit.criterion("ranking").reason
+    few = audited(truth(), runs=dict(list(runs(truth()).items())[:3]))
+    assert few.verdict == "cannot say"
+    assert few.criterion("ranking").value == 1.0
+    assert "3 systems" in few.criterion("ranking").reason
+
+
+def test_a_model_that_turns_the_ranking_round_is_not_usable() -> None:
+    turned = truth().with_columns(label=3 - pl.col("label"))
+    audit = audited(turned)
+    assert audit.criterion("ranking").value < 0
+    assert audit.criterion("ranking").holds is False
+
+
+def test_flips_are_counted_at_one_position_and_over_positions() -> None:
+    first = truth().with_columns(position=pl.lit(1), repeat=pl.lit(1))
+    again = first.head(40).with_columns(repeat=pl.lit(2))
+    again = again.with_columns(
+        label=pl.when(pl.int_range(pl.len()) < 10).then((pl.col("label") + 1) % 4).otherwise("label")
+    )
+    elsewhere = first.head(30).with_columns(position=pl.lit(5))
+    flips = audited(pl.concat([first, again, elsewhere], how="vertical_relaxed")).flips
+    assert flips.select("kind", "items", "flips").rows() == [("repeat", 40, 10), ("position", 30, 0)]
+    assert flips["low"][0] == pytest.approx(wilson(10, 40).low)
+    audit = audited(pl.concat([first, again, elsewhere], how="vertical_relaxed"))
+    assert audit.criterion("flips").holds is False
+    assert audit.criterion("position flips").holds is None  # none of 30, which may be more than one in ten
+
+
+def test_a_model_may_favour_its_own_family() -> None:
+    base = truth()
+    systems = runs(base)
+    # The model lifts whatever the two systems of its family rank first.
+    tops = pl.concat([
+        systems[name].sort("score", descending=True).group_by("query_id").head(6) for name in ("s6", "s7")
+    ]).select("query_id", "doc_id", lifted=pl.lit(1)).unique()  # fmt: skip
+    model = base.join(tops, on=["query_id", "doc_id"], how="left", maintain_order="left")
+    model = model.with_columns(label=pl.when(pl.col("lifted") == 1).then(3).otherwise("label")).drop("lifted")
+    families = {name: "ours" if name in {"s6", "s7"} else "theirs" for name in systems}
+    audit = audited(model, families=families, family="ours")
+    assert audit.criterion("family").value > 0
+    assert audit.criterion("family").holds is False
+    fair = audited(base, families=families, family="ours").criterion("family")
+    assert (fair.value, fair.holds) == (0.0, True)
+    with pytest.raises(ParameterError, match="not the model's own"):
+        audited(base, families=families)
+
+
+def test_slices_show_where_it_fails() -> None:
+    model = truth().with_columns(
+        language=pl.when(pl.int_range(pl.len()) < 60).then(pl.lit("de")).otherwise(pl.lit("en"))
+    )
+    model = model.with_columns(label=pl.when(pl.col("language") == "de").then(0).otherwise("label"))
+    slices = audited(model, slices=["language", "query_id"]).slices
+    by_group = {row["group"]: row for row in slices.filter(slice="language").iter_rows(named=True)}
+    assert by_group["en"]["kappa"] == 1.0
+    assert by_group["de"]["kappa"] == 0.0
+    assert by_group["de"]["leniency"] < 0
+    assert slices.filter(slice="query_id").height == TOPICS
+    with pytest.raises(ParameterError, match="no column dialect"):
+        audited(truth(), slices=["dialect"])
+
+
+def test_what_made_the_labels_is_recorded_from_columns_and_options() -> None:
+    model = truth().with_columns(model=pl.lit("m-1"), temperature=pl.lit(0.0))
+    audit = audited(model, runs=None, recorded={"prompt_hash": "abc"})
+    assert dict(audit.recorded) == {"model": "m-1", "temperature": "0.0", "prompt_hash": "abc"}
+    assert "Recorded: model m-1" in str(audit)
+    assert "Not recorded" in str(audited(truth(), runs=None))
+
+
+def test_of_several_people_the_majority_counts_and_ties_are_left_out() -> None:
+    rows = [("d1", "ana", 1), ("d1", "ben", 1), ("d1", "cleo", 0), ("d2", "ana", 0), ("d2", "ben", 1), ("d3", "ana", 0)]
+    audit = audit_judge(Labels.of([(f"d{n}", "m", 1) for n in (1, 2, 3)]), Labels.of(rows))
+    assert audit.settings["items"] == 2
+    assert any("1 item left out" in note for note in audit.warnings)
+    assert audit.settings["people_agreement"] == pytest.approx((1 / 3 + 0) / 2)
+
+
+def test_judgments_are_labels_too() -> None:
+    judged = Qrels.of({"q": {"d1": 1, "d2": 0, "d3": 1}})
+    assert audit_judge(judged, judged).criterion("kappa").value == 1.0
+
+
+@pytest.mark.parametrize(
+    ("model", "message"),
+    [
+        ([("x1", "m", 1), ("x2", "m", 0)], "0 items in common"),
+        ([("d1", "m", "yes"), ("d2", "m", "no")], "no scale in common"),
+    ],
+)
+def test_tables_that_do_not_fit_are_refused(model: Any, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        audit_judge(Labels.of(model), Labels.of([("d1", "a", 1), ("d2", "a", 0)]))
+
+
+def test_one_label_everywhere_has_no_kappa_and_says_why() -> None:
+    same = Labels.of([("d1", "a", 1), ("d2", "a", 1)])
+    kappa = audit_judge(same, same).criterion("kappa")
+    assert (kappa.holds, np.isnan(kappa.value)) == (None, True)
+    assert "one category" in kappa.reason
+
+
+def test_the_command_gives_every_form(tmp_path: Path) -> None:
+    model, judged = str(DATA / "crowd" / "model.csv"), str(DATA / "bicycles" / "judgments.txt")
+    done = invoke(["crowd", "audit", model, judged, *map(str, RUNS), "--slice", "query_id", "--json", "--quiet"])
+    assert done.exit_code == 0, done.output
+    data = json.loads(done.stdout, parse_constant=pytest.fail)
+    assert data["kind"] == "judge audit"
+    audit = audit_judge(model, judged)
+    for form in WRITERS:
+        assert written(audit.document(), form).strip()
+    (tmp_path / "bad.csv").write_text("query_id,doc_id,label\nq,d,1\nq,e,\n", encoding="utf-8")
+    bad = run_assay("crowd", "audit", "bad.csv", judged, folder=tmp_path)
+    assert bad.returncode == 2
+    assert bad.stderr.startswith("assay: bad.csv:3: expected a label of the model")
