@@ -248,7 +248,7 @@ def make_pool(
     ranks = deep.within(depth)
     rng = np.random.default_rng(Whole(0).check("seed", seed))
     sources = ranks.frame
-    documents = _prioritised(ranks, strategy, rng)
+    documents = prioritised(ranks, strategy, rng)
     if budget is not None:
         documents = documents.filter(pl.col("priority") <= budget)
     documents = _drawn(documents, rates)
@@ -290,7 +290,7 @@ def _rates(strategy: str, strata: Mapping[int, float] | None, depth: int | None)
     return dict(sorted(rates.items()))
 
 
-def _prioritised(ranks: RunRanks, strategy: str, rng: np.random.Generator) -> pl.DataFrame:
+def prioritised(ranks: RunRanks, strategy: str, rng: np.random.Generator) -> pl.DataFrame:
     """Each document of a topic once, numbered by `priority`: what the strategy would judge first."""
     place = pl.col("run").replace_strict(ranks.places, return_dtype=pl.Int64)
     sources = ranks.frame.with_columns(place=place)
