@@ -95,6 +95,8 @@ def pool_bias(
     every = RunRanks.of(runs, groups=groups)
     if len(every.runs) < 2:
         raise ParameterError("pool bias compares what runs found: give two or more")
+    if len(set(every.groups.values())) < 2:
+        raise ParameterError("all runs are of one group: to leave one out takes two or more")
     judged = judged_pairs(qrels)
     ranks = on_judged_topics(every, judged)
     pooled_to = _pool_depth(ranks, judged) if depth is None else Whole(1).check("depth", depth)

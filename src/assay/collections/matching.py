@@ -9,6 +9,12 @@ import polars as pl
 from assay.tables import Documents, Topics
 
 _WORD = re.compile(r"\w+")
+#: Words of titles that say nothing about the topic.
+_EMPTY = frozenset({
+    "a", "an", "and", "are", "as", "at", "be", "by", "can", "do", "does", "for", "from", "has",
+    "have", "how", "i", "in", "is", "it", "my", "of", "on", "or", "should", "that", "the", "their",
+    "there", "this", "to", "was", "what", "when", "where", "which", "who", "why", "will", "with", "you", "your",
+})  # fmt: skip
 
 
 def words_of(text: str | None) -> set[str]:
@@ -23,12 +29,14 @@ def words_of(text: str | None) -> set[str]:
 def matches(topics: Topics, documents: Documents) -> pl.DataFrame:
     """Documents with a word of the topic's title, and whether they hold all: `query_id, doc_id, all_words`.
 
+    Words are compared as they are written, but for upper case; function words such as "the" do not count.
+
     >>> texts = Documents.of({"d1": "green tea", "d2": "black tea", "d3": "coffee"})
     >>> matches(Topics.of({"q": "Green tea"}), texts).rows()
     [('q', 'd1', True), ('q', 'd2', False)]
     """
     title = "title" if "title" in topics.frame.columns else "text"
-    wanted = {query: words_of(text) for query, text in topics.frame.select("query_id", title).iter_rows()}
+    wanted = {query: words_of(text) - _EMPTY for query, text in topics.frame.select("query_id", title).iter_rows()}
     queries_of: dict[str, list[str]] = {}
     for query, words in wanted.items():
         for word in words:

@@ -112,7 +112,8 @@ class Pool(Result):
     `order` is the place in which a topic's documents are to be judged; null for documents of a sample that were not
     drawn. `stratum` is the deepest best rank of documents that are drawn alike (0: not a sample), `inclusion` how
     probable it was that a document is drawn: 1 but in samples. `sources` has one row per document and run that ranks it
-    high enough, `deeper` the documents that one more rank would add.
+    high enough, `deeper` the documents that one more rank would add. `relevant`: documents that
+    are known to be relevant.
     """
 
     kind: ClassVar[str] = "pool"
@@ -123,6 +124,7 @@ class Pool(Result):
     deeper: pl.DataFrame
     settings: Mapping[str, Any]
     warnings: tuple[str, ...] = ()
+    relevant: pl.DataFrame | None = None
 
     def to_frame(self) -> pl.DataFrame:
         """The pool, one row per document of a topic."""
@@ -150,17 +152,17 @@ class Pool(Result):
         """How many documents each topic has to judge."""
         return self.to_judge().group_by("query_id", maintain_order=True).agg(documents=pl.len())
 
-    def next_steps(self, relevant: pl.DataFrame | None = None) -> pl.DataFrame:
+    def next_steps(self) -> pl.DataFrame:
         """What one more rank, run or topic would cost: documents on average, and from the fewest to the most.
 
         One more rank: by topic. One more run: what each run of the pool adds to the others. One more topic: what each
-        topic has. `relevant`: pairs that are known to be relevant, to count these, too.
+        topic has. Where judgments are known, relevant documents are counted, too.
 
         >>> pool = make_pool({"a": {"q": {"d1": 2.0, "d2": 1.0}}, "b": {"q": {"d3": 1.0}}}, depth=1)
         >>> pool.next_steps().select("step", "documents").rows()
         [('one more rank', 1.0), ('one more run', 1.0), ('one more topic', 2.0)]
         """
-        known = self.frame.select(PAIR).clear() if relevant is None else relevant.select(PAIR).unique()
+        known = self.frame.select(PAIR).clear() if self.relevant is None else self.relevant
         topics, runs = self.frame["query_id"].unique(), pl.Series(self.ranks.runs, dtype=pl.String)
         drawn = self.to_judge()
         sources = self.sources.join(drawn.select(PAIR), on=PAIR, how="semi")
@@ -177,17 +179,17 @@ class Pool(Result):
             counts = found.group_by(unit).agg(documents=pl.len(), relevant=pl.col("relevant").sum())
             table = named.join(counts, on=unit, how="left").fill_null(0)
             documents = table["documents"]
-            mean = None if relevant is None else table["relevant"].mean()
+            mean = None if self.relevant is None else table["relevant"].mean()
             total = self.deeper.height if step == "one more rank" else None
             rows.append((step, documents.mean(), documents.min(), documents.max(), total, mean))
         names = ["step", "documents", "fewest", "most", "in_all", "relevant"]
         types = [pl.String, pl.Float64, pl.Int64, pl.Int64, pl.Int64, pl.Float64]
         return pl.DataFrame(rows, schema=dict(zip(names, types, strict=True)), orient="row")
 
-    def contributions(self, relevant: pl.DataFrame | None = None) -> pl.DataFrame:
+    def contributions(self) -> pl.DataFrame:
         """What each run and group adds: documents in the pool, and those that no other run, or no other group, has.
 
-        `relevant`: pairs of `query_id` and `doc_id` that are relevant, to count these, too.
+        Where judgments are known, relevant documents are counted, too.
 
         >>> pool = make_pool({"a": {"q": {"d1": 2.0, "d2": 1.0}}, "b": {"q": {"d2": 1.0}}}, depth=10)
         >>> pool.contributions().select("run", "documents", "unique").rows()
@@ -200,8 +202,8 @@ class Pool(Result):
             unique=pl.col("run").n_unique().over(PAIR) == 1, unique_to_group=pl.col("group").n_unique().over(PAIR) == 1
         )
         counts = [pl.len().alias("documents"), pl.col("unique", "unique_to_group").sum()]
-        if relevant is not None:
-            pairs = relevant.select(PAIR).unique().with_columns(relevant=pl.lit(True))
+        if self.relevant is not None:
+            pairs = self.relevant.with_columns(relevant=pl.lit(True))
             rows = rows.join(pairs, on=PAIR, how="left", maintain_order="left").with_columns(
                 pl.col("relevant").fill_null(False)
             )
@@ -224,6 +226,7 @@ def make_pool(
     order: Order = "random",
     groups: Mapping[str, str] | None = None,
     topics: Iterable[str] | None = None,
+    qrels: Any = None,
     seed: int = 0,
 ) -> Pool:
     """Pool the first documents of several runs: each once, with the runs that it comes from.
@@ -233,6 +236,7 @@ def make_pool(
     rank-biased weights (`rbp`) or of reciprocal ranks (`rrf`). `depth` takes all. `sample` draws at random: `strata`
     says which share of the documents whose best rank is at most a number, as in `{10: 1.0, 50: 0.2}`. `order`: in which
     documents are judged: at random (so that judges cannot tell where one stood), or best first. `topics`: only these.
+    `qrels`: judgments that there are already, to count which documents are relevant.
 
     >>> pool = make_pool({"a": {"q": {"d1": 2.0, "d2": 1.0}}, "b": {"q": {"d2": 1.0}}}, depth=1)
     >>> sorted(pool.frame["doc_id"])
@@ -261,7 +265,10 @@ def make_pool(
     settings = {"strategy": strategy, "depth": depth, "budget": budget, "order": order, "seed": seed}
     settings |= {"strata": rates or None, "runs": list(ranks.runs), "topics": frame["query_id"].n_unique()}
     warnings = [*pool_warnings(ranks, depth), *_lacking(wanted, frame)]
-    return Pool(frame, sources, ranks, new, settings, tuple(warnings))
+    relevant = None
+    if qrels is not None:
+        relevant = judgments_of(qrels).frame.filter(pl.col("relevance") > 0).select(PAIR).unique()
+    return Pool(frame, sources, ranks, new, settings, tuple(warnings), relevant)
 
 
 def _check_budget(strategy: str, budget: int | None) -> None:

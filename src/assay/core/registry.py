@@ -48,6 +48,11 @@ PRESENTERS = {
     "leakage check": "assay.subjects.labels.sections.crossvalidations:leakage_document",
     "tuning": "assay.subjects.ranking.sections.results:tuning_document",
     "number of clusters": "assay.subjects.clusters.sections:number_of_clusters",
+    "pool": "assay.collections.sections:pool_document",
+    "pool bias": "assay.collections.sections:bias_document",
+    "pool simulation": "assay.collections.sections:simulation_document",
+    "run choice": "assay.collections.sections:choice_document",
+    "inferred scores": "assay.collections.sections:inferred_document",
 }
 #: What can be evaluated -> its `Subject`: see `assay.verbs.subject`.
 SUBJECTS = {
