@@ -154,7 +154,8 @@ def _left_out(counted: JudgedRuns, uniques: pl.DataFrame) -> pl.DataFrame:
         scores = counted.scores(~counted.among(own), members)
         parts.append(scores.with_columns(group=pl.lit(group), unique=own.height, unique_relevant=relevant))
     table = pl.concat(parts).rename({"value": "without"}).join(full, on=["run", "measure"], maintain_order="left")
-    table = table.rename({"value": "full"}).with_columns(
+    table = table.rename({"value": "full"}).with_columns(pl.col("full", "without").fill_nan(None))
+    table = table.with_columns(
         change=pl.col("without") - pl.col("full"),
         relative=pl.when(pl.col("full") > 0).then((pl.col("without") - pl.col("full")) / pl.col("full")),
         place=pl.col("full").rank("min", descending=True).over("measure"),
@@ -173,7 +174,9 @@ def _left_out(counted: JudgedRuns, uniques: pl.DataFrame) -> pl.DataFrame:
 
 def _verdict(rows: pl.DataFrame, measure: str) -> FairnessVerdict:
     """Fair: the order of systems stays, and no system loses more than a twentieth of its number."""
-    tau = kendall(rows["full"].to_numpy(), rows["without"].to_numpy()).value if rows.height > 1 else math.nan
+    # Where no relevant document is left, a score is undefined, and so is the order of systems.
+    has_order = rows.height > 1 and not rows["full"].null_count() + rows["without"].null_count()
+    tau = kendall(rows["full"].to_numpy(), rows["without"].to_numpy()).value if has_order else math.nan
     losses = rows.drop_nulls("relative").sort("relative")
     if not losses.height or math.isnan(tau):
         return FairnessVerdict(measure, None, tau, math.nan, "", 0)
