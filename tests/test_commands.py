@@ -92,6 +92,7 @@ SEVERAL = {
     "--points": "points of a curve; columns of coordinates",
     "--grades": "grades of a typed ranking; the scale that the doctor checks",
     "--order": "items with the best first; which cluster is read first; in which documents are judged",
+    "--budget": "what may be spent on items; documents per topic",
     "--depth": "how far runs are scored; how far they are pooled",
     "--strategy": "the one of a pool; those to simulate",
     "--qrels": "judgments that a pool may have; judgments to choose runs by",

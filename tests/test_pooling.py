@@ -213,11 +213,11 @@ def test_a_sample_draws_the_stated_share_of_each_stratum() -> None:
     _, runs = collection()
     pool = make_pool(runs, strategy="sample", strata={5: 1.0, 20: 0.5, 60: 0.1})
     for (_, stratum), part in pool.frame.partition_by("query_id", "stratum", as_dict=True).items():
-        rate = {5: 1.0, 20: 0.5, 60: 0.1}[stratum]  # type: ignore[index]
+        rate = {5: 1.0, 20: 0.5, 60: 0.1}[stratum]
         number = int(np.ceil(rate * part.height - 1e-9))
         assert part["order"].count() == number
         assert part["inclusion"].unique().to_list() == [number / part.height]
-        assert part["best_rank"].max() <= stratum  # type: ignore[operator]
+        assert part["best_rank"].max() <= stratum
     assert pool.to_judge().height < pool.frame.height
     assert set(pool.to_qrels({"q0": {"d0": 1}}).frame["relevance"].unique()) <= {-1.0, 1.0}
 
@@ -247,6 +247,18 @@ def test_estimates_from_samples_are_near_the_truth_on_average_and_their_interval
     ])  # fmt: skip
     assert np.abs(values.mean(axis=0) - truth).max() < 0.01
     assert held.mean() > 0.9
+
+
+def test_only_judgments_of_documents_that_were_drawn_count(tmp_path: Path) -> None:
+    qrels, runs = collection()
+    pool = make_pool(runs, strategy="sample", strata={5: 1.0, 40: 0.2})
+    pool.frame.write_csv(tmp_path / "pool.csv")
+    tables = [
+        inferred_scores(given, judged, runs).scores
+        for given, judged in ((pool, drawn(pool, qrels)), (pool, qrels), (tmp_path / "pool.csv", qrels))
+    ]
+    assert tables[0].equals(tables[1])
+    assert tables[0].equals(tables[2])
 
 
 def test_measures_that_do_not_follow_from_a_sample_are_refused() -> None:

@@ -87,8 +87,8 @@ def _give_pool(pool: Pool, to: Output) -> None:
         _write_qrels(pool, to.path)
         output.remarks(pool.warnings, quiet=to.quiet)
     else:
-        chosen = replace(to, **{_FORMS[ending]: True}) if form is None and ending in _FORMS else to
-        output.give(pool, chosen, warnings=pool.warnings)
+        named: dict[str, Any] = {_FORMS[ending]: True} if form is None and ending in _FORMS else {}
+        output.give(pool, replace(to, **named), warnings=pool.warnings)
     if to.path is not None and not to.quiet:
         output.message(f"{to.path}: {pool.document().title}")
 

@@ -197,7 +197,7 @@ def _shallower(counted: JudgedRuns, depths: Sequence[int]) -> pl.DataFrame:
             rows.append((depth, int(kept.sum()), found, measure, *agreement(counted.full, scores, measure)))
     counts = dict.fromkeys(("depth", "judged", "relevant"), pl.Int64) | {"measure": pl.String}
     numbers = dict.fromkeys(("mean_full", "mean", "tau", "tau_ap"), pl.Float64)
-    return pl.DataFrame(rows, schema=counts | numbers, orient="row").fill_nan(None)
+    return pl.DataFrame(rows, schema={**counts, **numbers}, orient="row").fill_nan(None)
 
 
 def _sparse(counted: JudgedRuns, seed: int) -> pl.DataFrame:
@@ -211,7 +211,7 @@ def _sparse(counted: JudgedRuns, seed: int) -> pl.DataFrame:
         tau, low, high = (taus.mean(), *np.quantile(taus, [0.025, 0.975])) if len(taus) else (math.nan,) * 3
         rows.append((name, found[0, 0], found[:, 1].mean(), tau, low, high))
     numbers = dict.fromkeys(("mean_dense", "mean_sparse", "tau", "low", "high"), pl.Float64)
-    return pl.DataFrame(rows, schema={"measure": pl.String} | numbers, orient="row").fill_nan(None)
+    return pl.DataFrame(rows, schema={"measure": pl.String, **numbers}, orient="row").fill_nan(None)
 
 
 def _one_each(relevant: pl.DataFrame, rng: np.random.Generator) -> pl.DataFrame:

@@ -90,7 +90,7 @@ def inferred_scores(
     """Estimate scores from judgments of a sampled pool, with intervals.
 
     `pool`: a pool with strata, or a file or frame with its columns `query_id, doc_id, stratum`. `qrels`: the judgments;
-    documents of the pool without one (or with -1) were not drawn. `measures`: xinfAP, infNDCG or infNDCG@10, with
+    only those of documents that were drawn count. `measures`: xinfAP, infNDCG or infNDCG@10, with
     linear gain.
 
     >>> from assay.collections.pooling import make_pool
@@ -105,6 +105,8 @@ def inferred_scores(
     level = Real(0, 1, inside=True).check("confidence", confidence)
     pooled = _pooled(pool)
     known = pooled.join(judged_pairs(qrels), on=PAIR, how="left", maintain_order="left")
+    # What was judged for other reasons is no part of the random sample.
+    known = known.with_columns(relevance=pl.when(pl.col("drawn")).then("relevance"))
     if not known["relevance"].drop_nulls().len():
         raise InputError("no document of the pool is judged")
     ranks = RunRanks.of(runs)
@@ -157,7 +159,7 @@ def _pooled(pool: Any) -> pl.DataFrame:
     """The documents of the pool with their strata."""
     wanted = [*PAIR, "stratum"]
     if isinstance(pool, Pool):
-        return pool.frame.select(wanted)
+        return pool.frame.select(*wanted, drawn=pl.col("order").is_not_null())
     if isinstance(pool, pl.DataFrame):
         frame, name = pool, "the pool"
     else:
@@ -165,11 +167,11 @@ def _pooled(pool: Any) -> pl.DataFrame:
     lacking = [column for column in wanted if column not in frame.columns]
     if lacking:
         raise InputError(f"{name}: expected columns {', '.join(wanted)}, as a sampled pool has; got no {lacking[0]}")
-    return frame.select(pl.col(PAIR).cast(pl.String), pl.col("stratum").cast(pl.Int64))
+    return frame.select(pl.col(PAIR).cast(pl.String), pl.col("stratum").cast(pl.Int64), drawn=_drawn(frame))
 
 
 def read_pool(path: str | os.PathLike[str]) -> pl.DataFrame:
-    """A pool that was written as CSV: `query_id, doc_id, stratum`."""
+    """A pool that was written as CSV: `query_id, doc_id, stratum`, and `order`, null for what was not drawn."""
     from assay.files.named_columns import read_named_columns  # noqa: PLC0415
     from assay.files.sources import Source  # noqa: PLC0415
 
@@ -177,10 +179,20 @@ def read_pool(path: str | os.PathLike[str]) -> pl.DataFrame:
     for column in (*PAIR, "stratum"):
         if column not in table.frame.columns:
             raise table.error(0, f"a column `{column}`, as a sampled pool has", ", ".join(table.frame.columns))
-    frame = table.frame.select(pl.col(PAIR).cast(pl.String), pl.col("stratum").cast(pl.Int64, strict=False))
+    stratum = pl.col("stratum").cast(pl.Int64, strict=False)
+    frame = table.frame.select(pl.col(PAIR).cast(pl.String), stratum, order=_order(table.frame))
     for row in frame.with_row_index().filter(pl.col("stratum").is_null())["index"].head(1):
         raise table.error(row, "a whole number as stratum", str(table.frame["stratum"][row]))
     return frame
+
+
+def _order(frame: pl.DataFrame) -> pl.Expr:
+    """The place in which documents are judged; without such a column all may be drawn."""
+    return pl.col("order").cast(pl.Int64, strict=False) if "order" in frame.columns else pl.lit(1, pl.Int64)
+
+
+def _drawn(frame: pl.DataFrame) -> pl.Expr:
+    return _order(frame).is_not_null()
 
 
 def _sample(part: pl.DataFrame) -> _Sample:
@@ -210,8 +222,9 @@ def _x_inf_ap(sample: _Sample, place: NDArray[np.int64], rank: Floats) -> Floats
         judged, found = (np.cumsum(each & here, axis=1) - (each & here) for each in (drawn, hits))
         share = (found + _EPSILON * rate[:, [number]]) / (judged + _EPSILON)
         precision += above * share
-    gained = (hits * weights[:, stratum] * precision / rank).sum(axis=1)
-    return np.divide(gained, estimated, out=np.zeros_like(gained), where=estimated > 0)
+    gained: Floats = (hits * weights[:, stratum] * precision / rank).sum(axis=1)
+    values: Floats = np.divide(gained, estimated, out=np.zeros_like(gained), where=estimated > 0)
+    return values
 
 
 def _inf_ndcg(sample: _Sample, place: NDArray[np.int64], rank: Floats, cutoff: int | None) -> Floats:

@@ -92,7 +92,7 @@ class RunRanks:
 
 
 def _ranked(run: Any, name: str, depth: int | None, topics: list[str] | None) -> pl.DataFrame:
-    every = run.read().frame.select(*PAIR, "score")
+    every: pl.DataFrame = run.read().frame.select(*PAIR, "score")
     if topics is not None:
         every = every.filter(pl.col("query_id").is_in(topics))
     frame = every

@@ -28,12 +28,12 @@ _MOST, _FIRST = 20, 6
 
 def pool_document(pool: Pool) -> Document:
     """How much there is to judge, what each run adds, and what the next step would cost; the pool itself in full."""
-    sizes = pool.sizes()["documents"]
-    smallest, largest = sizes.min(), sizes.max()
+    sizes = pool.sizes()["documents"].to_list()
+    smallest, largest = min(sizes), max(sizes)
     settings = pool.settings
-    number, runs = number_of("document", int(sizes.sum())), number_of("run", len(pool.ranks.runs))
+    number, runs = number_of("document", sum(sizes)), number_of("run", len(pool.ranks.runs))
     each = f"{smallest}" if smallest == largest else f"{smallest} to {largest}"
-    claim = f"{number} to judge for {number_of('topic', sizes.len())} ({each} per topic), from {runs}"
+    claim = f"{number} to judge for {number_of('topic', len(sizes))} ({each} per topic), from {runs}"
     seed = f", seed {settings['seed']}" if settings["order"] == "random" or settings["strata"] else ""
     how = f"{_strategy(settings)}; order: {settings['order']}{seed}"
     table, grouped = pool.contributions(), len(set(pool.ranks.groups.values())) < len(pool.ranks.runs)

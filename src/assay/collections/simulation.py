@@ -96,9 +96,9 @@ def simulate_pool(
         rows += _points(name, order, chosen, counted)
         if advance is not None:
             advance(1)
-    numbers = dict.fromkeys(("budget", "judged", "relevant"), pl.Int64)
+    numbers: dict[str, Any] = dict.fromkeys(("budget", "judged", "relevant"), pl.Int64)
     shares = {"share": pl.Float64, "measure": pl.String, "tau": pl.Float64, "tau_ap": pl.Float64}
-    curve = pl.DataFrame(rows, schema={"strategy": pl.String} | numbers | shares, orient="row").fill_nan(None)
+    curve = pl.DataFrame(rows, schema={"strategy": pl.String, **numbers, **shares}, orient="row").fill_nan(None)
     relevant = judged.filter(pl.col("relevance") > 0)
     reachable = relevant.join(available, on=PAIR, how="semi").height
     settings = {"strategies": names, "budgets": chosen, "measures": [str(each) for each in wanted], "depth": depth}
