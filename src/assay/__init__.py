@@ -17,6 +17,12 @@ if not (_threads.isdecimal() and len(_threads) <= 4 and 1 <= int(_threads) <= 10
     del os.environ["POLARS_MAX_THREADS"]
 
 _HOMES = {
+    "assay.collections.bias": ("PoolBias", "pool_bias"),
+    "assay.collections.choice": ("RunChoice", "choose_runs"),
+    "assay.collections.inference": ("InferredScores", "inferred_scores"),
+    "assay.collections.pooling": ("Pool", "make_pool"),
+    "assay.collections.simulation": ("PoolSimulation", "simulate_pool"),
+    "assay.collections.strategies": ("next_documents",),
     "assay.subjects.ranking.audit.audit": ("Audit", "audit"),
     "assay.subjects.ranking.audit.signatures": (
         "Signature",
@@ -89,15 +95,26 @@ _MODULES = {
 __all__ = [*sorted(_HOME_OF), "__version__"]  # noqa: PLE0604  # a test compares it with what can be imported
 
 if TYPE_CHECKING:
+    from assay.collections.bias import PoolBias as PoolBias
+    from assay.collections.bias import pool_bias as pool_bias
+    from assay.collections.choice import RunChoice as RunChoice
+    from assay.collections.choice import choose_runs as choose_runs
     from assay.collections.crowd import CrowdLabels as CrowdLabels
     from assay.collections.crowd import crowd as crowd
     from assay.collections.hits import HitFile as HitFile
     from assay.collections.hits import make_hits as make_hits
     from assay.collections.hits import read_hits as read_hits
+    from assay.collections.inference import InferredScores as InferredScores
+    from assay.collections.inference import inferred_scores as inferred_scores
     from assay.collections.judge_rankings import JudgeRankings as JudgeRankings
     from assay.collections.judge_rankings import agree_on_systems as agree_on_systems
     from assay.collections.llm import JudgeAudit as JudgeAudit
     from assay.collections.llm import audit_judge as audit_judge
+    from assay.collections.pooling import Pool as Pool
+    from assay.collections.pooling import make_pool as make_pool
+    from assay.collections.simulation import PoolSimulation as PoolSimulation
+    from assay.collections.simulation import simulate_pool as simulate_pool
+    from assay.collections.strategies import next_documents as next_documents
     from assay.core.errors import AssayError as AssayError
     from assay.core.errors import DuplicateError as DuplicateError
     from assay.core.errors import FormatError as FormatError

@@ -85,6 +85,13 @@ SUBJECTS = {
         "hits": ("crowd.hits", "Write a file of HITs for Mechanical Turk, gold questions mixed in."),
         "audit": ("crowd.audit", "Say whether a model's labels can stand for those of people."),
     }),
+    "pool": ("Pools: which documents to judge, and what they miss.", {
+        "make": ("pool.make", "Pool the first documents of runs, to be judged."),
+        "simulate": ("pool.simulate", "Say what strategies would have found, from judgments that are there."),
+        "choose": ("pool.choose", "Choose the runs that make a varied pool."),
+        "bias": ("pool.bias", "Say whether the judgments can score a new system fairly."),
+        "estimate": ("pool.estimate", "Estimate scores from judgments of a sampled pool."),
+    }),
 }  # fmt: skip
 #: How the first page of help groups them.
 PANELS = {"Search": SEARCH, "Files and measures": TOOLS}

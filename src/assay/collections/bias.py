@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
@@ -11,15 +10,14 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 import polars as pl
 
-from assay.collections.pooling import PAIR, RunRanks, pool_of
+from assay.collections.matching import matches
+from assay.collections.pooling import PAIR, RunRanks, empty_runs, pool_of
+from assay.collections.scoring import JudgedRuns, agreement, judged_pairs, measures_of, on_judged_topics
 from assay.core.domains import Whole
-from assay.core.errors import InputError, ParameterError
+from assay.core.errors import ParameterError
 from assay.core.results import Result
-from assay.files import read_qrels
-from assay.measures import parse_measure
-from assay.stats.correlation import kendall, tau_ap
-from assay.subjects.ranking.evaluation import evaluate
-from assay.tables import Documents, Qrels, Topics
+from assay.stats.correlation import kendall
+from assay.tables import Documents, Topics
 
 #: What a collection is looked at by, unless other measures are named: the head of a ranking, all of it, and recall.
 MEASURES = ("nDCG@10", "P@10", "RR", "AP", "R@100")
@@ -31,7 +29,6 @@ _SHALLOWEST, _USUAL_CUTOFF = 5, 10
 LEAST_TAU, MOST_LOSS = 0.95, 0.05
 #: How often one relevant document per topic is drawn, for judgments as sparse as those of large logs.
 _DRAWS = 20
-_WORD = re.compile(r"\w+")
 
 
 class FairnessVerdict(NamedTuple):
@@ -94,52 +91,34 @@ def pool_bias(
     >>> bias.left_out.select("run", "unique_relevant", "full", "without").rows()
     [('old', 1, 1.0, 0.0), ('new', 1, 1.0, 0.0)]
     """
-    judged = qrels if isinstance(qrels, Qrels) else Qrels.of(qrels) if isinstance(qrels, Mapping) else read_qrels(qrels)
-    names = [str(parse_measure(name)) for name in _listed(measures)]
+    wanted = measures_of(measures, MEASURES)
     every = RunRanks.of(runs, groups=groups)
     if len(every.runs) < 2:
         raise ParameterError("pool bias compares what runs found: give two or more")
-    frame = judged.frame.select(*PAIR, "relevance").filter(pl.col("relevance") >= 0)
-    ranks = _on_topics(every, frame)
-    pooled_to = _pool_depth(ranks, frame) if depth is None else Whole(1).check("depth", depth)
-    uniques = _uniques(ranks, frame, pooled_to)
-    tables = {name: _as_run(ranks.frame.filter(pl.col("run") == name)) for name in ranks.runs}
-    case = _Case(ranks, frame, tables, names, _scores(frame, tables, names))
-    left_out = _left_out(case, uniques)
-    shallower = [each for each in depths if each < _deepest(ranks)]
+    if len(set(every.groups.values())) < 2:
+        raise ParameterError("all runs are of one group: to leave one out takes two or more")
+    judged = judged_pairs(qrels)
+    ranks = on_judged_topics(every, judged)
+    pooled_to = _pool_depth(ranks, judged) if depth is None else Whole(1).check("depth", depth)
+    counted = JudgedRuns(ranks, judged, wanted)
+    names = [str(each) for each in wanted]
+    left_out = _left_out(counted, _uniques(ranks, judged, pooled_to))
+    shallower = [Whole(1).check("depths", each) for each in depths if each < _deepest(ranks)]
     notes = [] if groups else ["no groups were named: each run stands for itself, though runs of one team overlap"]
+    notes += empty_runs(ranks)
     settings = {"measures": names, "depth": pooled_to, "depth_stated": depth is not None, "seed": seed}
+    settings |= {"runs": len(ranks.runs), "groups": len(set(ranks.groups.values()))}
+    settings |= {"topics": judged["query_id"].n_unique(), "judged": judged.height}
     return PoolBias(
         left_out,
         tuple(_verdict(left_out.filter(measure=name), name) for name in names),
-        _shallower(case, shallower),
-        _sparse(case, seed),
-        _coverage(ranks, frame),
-        None if topics is None or documents is None else unmatched(frame, topics, documents),
+        _shallower(counted, shallower),
+        _sparse(counted, seed),
+        _coverage(ranks, judged),
+        None if topics is None or documents is None else unmatched(judged, topics, documents),
         settings,
         tuple(notes),
     )
-
-
-class _Case(NamedTuple):
-    """Runs on judged topics, the judgments, the measures, and each run's number with all judgments."""
-
-    ranks: RunRanks
-    judged: pl.DataFrame
-    runs: Mapping[str, pl.DataFrame]
-    measures: Sequence[str]
-    full: pl.DataFrame
-
-
-def _listed(measures: Iterable[str] | str | None) -> list[str]:
-    return list(MEASURES) if measures is None else [measures] if isinstance(measures, str) else list(measures)
-
-
-def _on_topics(ranks: RunRanks, judged: pl.DataFrame) -> RunRanks:
-    frame = ranks.frame.join(judged.select("query_id").unique(), on="query_id", how="semi")
-    if not frame.height:
-        raise InputError("the runs and the judgments have no topic in common")
-    return RunRanks(frame, ranks.runs, ranks.groups)
 
 
 def _deepest(ranks: RunRanks) -> int:
@@ -165,31 +144,18 @@ def _uniques(ranks: RunRanks, judged: pl.DataFrame, depth: int) -> pl.DataFrame:
     return alone.join(judged, on=PAIR, how="inner")
 
 
-def _as_run(rows: pl.DataFrame) -> pl.DataFrame:
-    """Ranks as a run: ties were broken when it was ranked."""
-    return rows.select(*PAIR, score=-pl.col("rank").cast(pl.Float64))
-
-
-def _scores(judged: pl.DataFrame, runs: Mapping[str, pl.DataFrame], measures: Sequence[str]) -> pl.DataFrame:
-    """Each run's number under each measure: `run, measure, value`."""
-    result = evaluate(Qrels(judged), dict(runs), measures)
-    rows = [(run, name, result.mean(name, run)) for run in runs for name in measures]
-    return pl.DataFrame(rows, schema={"run": pl.String, "measure": pl.String, "value": pl.Float64}, orient="row")
-
-
-def _left_out(case: _Case, uniques: pl.DataFrame) -> pl.DataFrame:
+def _left_out(counted: JudgedRuns, uniques: pl.DataFrame) -> pl.DataFrame:
     """Each run's number without the judgments of what its group alone found, and its place among all runs."""
-    ranks, judged, runs, measures, full = case
-    parts = []
-    for group in dict.fromkeys(ranks.groups.values()):
+    groups, full, parts = counted.ranks.groups, counted.full, []
+    for group in dict.fromkeys(groups.values()):
         own = uniques.filter(pl.col("group") == group)
-        members = {name: runs[name] for name in ranks.runs if ranks.groups[name] == group}
-        rest = judged.join(own, on=PAIR, how="anti")
+        members = [name for name in counted.ranks.runs if groups[name] == group]
         relevant = own.filter(pl.col("relevance") > 0).height
-        scores = _scores(rest, members, measures) if own.height else full.filter(pl.col("run").is_in(list(members)))
+        scores = counted.scores(~counted.among(own), members)
         parts.append(scores.with_columns(group=pl.lit(group), unique=own.height, unique_relevant=relevant))
     table = pl.concat(parts).rename({"value": "without"}).join(full, on=["run", "measure"], maintain_order="left")
-    table = table.rename({"value": "full"}).with_columns(
+    table = table.rename({"value": "full"}).with_columns(pl.col("full", "without").fill_nan(None))
+    table = table.with_columns(
         change=pl.col("without") - pl.col("full"),
         relative=pl.when(pl.col("full") > 0).then((pl.col("without") - pl.col("full")) / pl.col("full")),
         place=pl.col("full").rank("min", descending=True).over("measure"),
@@ -208,7 +174,9 @@ def _left_out(case: _Case, uniques: pl.DataFrame) -> pl.DataFrame:
 
 def _verdict(rows: pl.DataFrame, measure: str) -> FairnessVerdict:
     """Fair: the order of systems stays, and no system loses more than a twentieth of its number."""
-    tau = kendall(rows["full"].to_numpy(), rows["without"].to_numpy()).value if rows.height > 1 else math.nan
+    # Where no relevant document is left, a score is undefined, and so is the order of systems.
+    has_order = rows.height > 1 and not rows["full"].null_count() + rows["without"].null_count()
+    tau = kendall(rows["full"].to_numpy(), rows["without"].to_numpy()).value if has_order else math.nan
     losses = rows.drop_nulls("relative").sort("relative")
     if not losses.height or math.isnan(tau):
         return FairnessVerdict(measure, None, tau, math.nan, "", 0)
@@ -218,52 +186,32 @@ def _verdict(rows: pl.DataFrame, measure: str) -> FairnessVerdict:
     return FairnessVerdict(measure, fair, tau, -worst["relative"], worst["run"], places)
 
 
-def _shallower(case: _Case, depths: Sequence[int]) -> pl.DataFrame:
+def _shallower(counted: JudgedRuns, depths: Sequence[int]) -> pl.DataFrame:
     """Judgments of shallower pools only: what they cost, what they find, and whether systems keep their order."""
-    ranks, judged, runs, measures, full = case
     rows = []
     for depth in depths:
-        kept = judged.join(pool_of(ranks, depth), on=PAIR, how="semi")
-        scores = _scores(_with_topics(kept, judged), runs, measures)
-        found = kept.filter(pl.col("relevance") > 0).height
-        for name in measures:
-            agreement = _agreement(full, scores, name)
-            rows.append((depth, kept.height, found, name, *agreement))
-    names = ["depth", "judged", "relevant", "measure", "mean_full", "mean", "tau", "tau_ap"]
-    return pl.DataFrame(rows, schema=names, orient="row")
+        kept = counted.among(pool_of(counted.ranks, depth))
+        scores = counted.scores(kept)
+        found = int((counted.pairs["relevance"].to_numpy()[kept] > 0).sum())
+        for measure in map(str, counted.measures):
+            rows.append((depth, int(kept.sum()), found, measure, *agreement(counted.full, scores, measure)))
+    counts = dict.fromkeys(("depth", "judged", "relevant"), pl.Int64) | {"measure": pl.String}
+    numbers = dict.fromkeys(("mean_full", "mean", "tau", "tau_ap"), pl.Float64)
+    return pl.DataFrame(rows, schema={**counts, **numbers}, orient="row").fill_nan(None)
 
 
-def _with_topics(kept: pl.DataFrame, judged: pl.DataFrame) -> pl.DataFrame:
-    """Every topic stays, if need be by one irrelevant judgment, so that means are over the same topics."""
-    lost = judged.join(kept.select("query_id").unique(), on="query_id", how="anti").unique("query_id")
-    return pl.concat([kept, lost.with_columns(relevance=pl.lit(0.0))])
-
-
-def _agreement(full: pl.DataFrame, other: pl.DataFrame, measure: str) -> tuple[float, float, float, float]:
-    """Both means over the runs, and how far the two orders of runs agree."""
-    both = full.filter(measure=measure).join(other.filter(measure=measure), on="run", maintain_order="left")
-    first, second = both["value"].to_numpy(), both["value_right"].to_numpy()
-    return float(first.mean()), float(second.mean()), kendall(first, second).value, tau_ap(first, second).value
-
-
-def _sparse(case: _Case, seed: int) -> pl.DataFrame:
+def _sparse(counted: JudgedRuns, seed: int) -> pl.DataFrame:
     """One relevant document per topic, drawn at random, the rest unjudged: as sparse as labels of large logs are."""
-    _, judged, runs, measures, full = case
-    relevant = judged.filter(pl.col("relevance") > 0)
-    rng, rows = np.random.default_rng(seed), []
-    draws = [
-        _scores(_with_topics(_one_each(relevant, rng), judged), runs, measures)
-        for _ in range(_DRAWS * bool(relevant.height))
-    ]
-    for name in measures if draws else ():
-        found = np.array([_agreement(full, scores, name) for scores in draws])
+    relevant = counted.pairs.filter(pl.col("relevance") > 0)
+    rng, rows = np.random.default_rng(Whole(0).check("seed", seed)), []
+    draws = [counted.scores(counted.among(_one_each(relevant, rng))) for _ in range(_DRAWS * bool(relevant.height))]
+    for name in map(str, counted.measures) if draws else ():
+        found = np.array([agreement(counted.full, scores, name) for scores in draws])
         taus = found[:, 2][~np.isnan(found[:, 2])]
         tau, low, high = (taus.mean(), *np.quantile(taus, [0.025, 0.975])) if len(taus) else (math.nan,) * 3
         rows.append((name, found[0, 0], found[:, 1].mean(), tau, low, high))
-    names = ["measure", "mean_dense", "mean_sparse", "tau", "low", "high"]
-    return pl.DataFrame(
-        rows, schema={name: pl.String if name == "measure" else pl.Float64 for name in names}, orient="row"
-    )
+    numbers = dict.fromkeys(("mean_dense", "mean_sparse", "tau", "low", "high"), pl.Float64)
+    return pl.DataFrame(rows, schema={"measure": pl.String, **numbers}, orient="row").fill_nan(None)
 
 
 def _one_each(relevant: pl.DataFrame, rng: np.random.Generator) -> pl.DataFrame:
@@ -288,28 +236,15 @@ def _coverage(ranks: RunRanks, judged: pl.DataFrame) -> pl.DataFrame:
 def unmatched(judged: pl.DataFrame, topics: Topics, documents: Documents) -> pl.DataFrame:
     """Relevant documents that hold no word of their topic's title, by topic: `query_id, relevant, unmatched`.
 
-    >>> topics = Topics(pl.DataFrame({"query_id": ["q"], "title": ["green tea"]}), "t", "")
-    >>> texts = {"doc_id": ["a", "b"], "text": ["Tea, green.", "A hot drink"]}
-    >>> documents = Documents(pl.DataFrame(texts), "d", "")
     >>> judged = pl.DataFrame({"query_id": ["q", "q"], "doc_id": ["a", "b"], "relevance": [1.0, 1.0]})
-    >>> unmatched(judged, topics, documents).rows()
+    >>> texts = Documents.of({"a": "Tea, green.", "b": "A hot drink"})
+    >>> unmatched(judged, Topics.of({"q": "green tea"}), texts).rows()
     [('q', 2, 1)]
     """
-    title = "title" if "title" in topics.frame.columns else "text"
-    words = {query: _words(text) for query, text in topics.frame.select("query_id", title).iter_rows()}
-    columns = [name for name in ("title", "text") if name in documents.frame.columns]
-    texts = documents.frame.select("doc_id", text=pl.concat_str(columns, separator=" ", ignore_nulls=True))
-    rows = judged.filter(pl.col("relevance") > 0).join(texts, on="doc_id", how="inner", maintain_order="left")
-    counts: dict[str, list[int]] = {}
-    for query, text in rows.select("query_id", "text").iter_rows():
-        count = counts.setdefault(query, [0, 0])
-        count[0] += 1
-        count[1] += not words.get(query, set()) & _words(text)
-    table = [(query, *count) for query, count in counts.items()]
-    return pl.DataFrame(
-        table, schema={"query_id": pl.String, "relevant": pl.Int64, "unmatched": pl.Int64}, orient="row"
+    relevant = judged.filter(pl.col("relevance") > 0).join(documents.frame, on="doc_id", how="semi")
+    relevant = relevant.join(topics.frame, on="query_id", how="semi")
+    found = matches(topics, documents).with_columns(found=pl.lit(True))
+    rows = relevant.join(found, on=PAIR, how="left", maintain_order="left")
+    return rows.group_by("query_id", maintain_order=True).agg(
+        relevant=pl.len().cast(pl.Int64), unmatched=pl.col("found").is_null().sum().cast(pl.Int64)
     )
-
-
-def _words(text: str | None) -> set[str]:
-    return set(_WORD.findall((text or "").casefold()))

@@ -3,25 +3,29 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal, TypeAlias, get_args
 
 import numpy as np
 import polars as pl
 
-from assay.core.domains import Choice, Whole
-from assay.core.errors import InputError, ParameterError, number_of
+from assay.core.domains import Choice, Real, Whole
+from assay.core.errors import InputError, ParameterError, listed, number_of, of_kind
 from assay.core.results import Result
-from assay.subjects.ranking.evaluation import named_runs
+from assay.subjects.ranking.evaluation import judgments_of, named_runs
+from assay.tables import Qrels
 
-Strategy: TypeAlias = Literal["depth", "take", "fair-take", "rbp", "rrf"]
+Strategy: TypeAlias = Literal["depth", "take", "fair-take", "rbp", "rrf", "sample"]
 Order: TypeAlias = Literal["priority", "random"]
 
 #: How patient the reader is in `rbp`, and how much deep ranks count in `rrf`, as is usual.
 RBP_PERSISTENCE, RRF_CONSTANT = 0.8, 60
 #: What pools of shared tasks have mostly: outside of this there is a warning.
 USUAL_DEPTH, USUAL_RUNS = (50, 200), (10, 20)
+#: Samples, unless stated: documents whose best rank is 10 or less are all judged, of deeper ones a share.
+STRATA: Mapping[int, float] = {10: 1.0, 30: 0.3, 100: 0.1}
 #: Runs that share more of their first documents than this are alike.
 _ALIKE = 0.9
 
@@ -42,32 +46,60 @@ class RunRanks:
     groups: Mapping[str, str]
 
     @classmethod
-    def of(cls, runs: Any, *, depth: int | None = None, groups: Mapping[str, str] | None = None) -> RunRanks:
-        """Read runs down to a depth, ranked as they are evaluated: by score, then by document id, both descending."""
+    def of(
+        cls,
+        runs: Any,
+        *,
+        depth: int | None = None,
+        groups: Mapping[str, str] | None = None,
+        topics: Iterable[str] | None = None,
+    ) -> RunRanks:
+        """Read runs down to a depth, ranked as they are evaluated: by score, then by document id, both descending.
+
+        `topics`: only these.
+        """
+        if isinstance(runs, RunRanks):
+            return runs.within(depth)
         opened = named_runs(runs)
-        parts = [_ranked(run, name, depth) for name, run in opened.items()]
         stated = dict(groups or {})
         for name in stated:
             if name not in opened:
                 raise ParameterError(f"a group is given for {name!r}, but the runs are {', '.join(opened)}")
-        frame = pl.concat(parts)
+        wanted = None if topics is None else list(topics)
+        frame = pl.concat([_ranked(run, name, depth, wanted) for name, run in opened.items()])
         if not frame.height:
-            raise InputError("the runs hold no documents: there is nothing to pool")
+            where = "" if wanted is None else f" for the {number_of('topic', len(wanted))} asked for"
+            raise InputError(f"the runs hold no documents{where}: there is nothing to pool")
         return cls(frame, tuple(opened), {name: stated.get(name, name) for name in opened})
+
+    def within(self, depth: int | None) -> RunRanks:
+        """The same down to a depth."""
+        return self if depth is None else replace(self, frame=self.frame.filter(pl.col("rank") <= depth))
+
+    @property
+    def places(self) -> dict[str, int]:
+        """The place of each run among all."""
+        return {name: place for place, name in enumerate(self.runs)}
 
     def lists(self) -> dict[str, list[list[str]]]:
         """The documents of each run, best first, by topic."""
         by_run = self.frame.group_by("query_id", "run", maintain_order=True).agg("doc_id")
-        places = {name: place for place, name in enumerate(self.runs)}
+        places = self.places
         lists: dict[str, list[list[str]]] = {}
         for query, run, documents in by_run.iter_rows():
             lists.setdefault(query, [[] for _ in self.runs])[places[run]] = documents
         return lists
 
 
-def _ranked(run: Any, name: str, depth: int | None) -> pl.DataFrame:
-    frame = run.read().frame.select(*PAIR, "score")
-    frame = frame.unique(PAIR, keep="first", maintain_order=True)
+def _ranked(run: Any, name: str, depth: int | None, topics: list[str] | None) -> pl.DataFrame:
+    every: pl.DataFrame = run.read().frame.select(*PAIR, "score")
+    if topics is not None:
+        every = every.filter(pl.col("query_id").is_in(topics))
+    frame = every
+    if depth is not None:  # to sort all of a run takes longer than to look for its first documents
+        frame = frame.filter(pl.col("score").rank("min", descending=True).over("query_id") <= depth)
+    if frame.select(PAIR).is_duplicated().any():
+        frame = every.unique(PAIR, keep="first", maintain_order=True)
     frame = frame.sort("query_id", "score", "doc_id", descending=[False, True, True], nulls_last=True)
     frame = frame.select(*PAIR, run=pl.lit(name), rank=pl.int_range(1, pl.len() + 1).over("query_id"))
     return frame if depth is None else frame.filter(pl.col("rank") <= depth)
@@ -75,10 +107,13 @@ def _ranked(run: Any, name: str, depth: int | None) -> pl.DataFrame:
 
 @dataclass(frozen=True, eq=False)
 class Pool(Result):
-    """Documents to judge: `query_id, doc_id, order, best_rank, runs, groups, first_run, inclusion`.
+    """Documents to judge: `query_id, doc_id, order, priority, best_rank, runs, first_run, stratum, inclusion`.
 
-    `order` is the place in which a topic's documents are to be judged. `inclusion` is how probable it was that a
-    document got in: 1 but in samples. `sources` has one row per document and run that ranks it high enough.
+    `order` is the place in which a topic's documents are to be judged; null for documents of a sample that were not
+    drawn. `stratum` is the deepest best rank of documents that are drawn alike (0: not a sample), `inclusion` how
+    probable it was that a document is drawn: 1 but in samples. `sources` has one row per document and run that ranks it
+    high enough, `deeper` the documents that one more rank would add. `relevant`: documents that
+    are known to be relevant.
     """
 
     kind: ClassVar[str] = "pool"
@@ -86,21 +121,75 @@ class Pool(Result):
     frame: pl.DataFrame
     sources: pl.DataFrame
     ranks: RunRanks
+    deeper: pl.DataFrame
     settings: Mapping[str, Any]
     warnings: tuple[str, ...] = ()
+    relevant: pl.DataFrame | None = None
 
     def to_frame(self) -> pl.DataFrame:
         """The pool, one row per document of a topic."""
         return self.frame
 
+    def to_judge(self) -> pl.DataFrame:
+        """The documents that are to be judged: all, but in samples."""
+        return self.frame.drop_nulls("order")
+
+    def to_qrels(self, qrels: Any = None) -> Qrels:
+        """The judgments of the pool; what is in the pool and has none is -1, as trec_eval has it for `infAP`.
+
+        >>> pool = make_pool({"a": {"q": {"d1": 2.0, "d2": 1.0}}}, depth=2, order="priority")
+        >>> pool.to_qrels({"q": {"d1": 1}}).frame["relevance"].to_list()
+        [1.0, -1.0]
+        """
+        pairs = self.frame.select(PAIR)
+        if qrels is None:
+            return Qrels(pairs.with_columns(relevance=pl.lit(-1.0)), "pool")
+        judged = judgments_of(qrels).frame.select(*PAIR, pl.col("relevance").cast(pl.Float64))
+        known = pairs.join(judged, on=PAIR, how="left", maintain_order="left")
+        return Qrels(known.with_columns(pl.col("relevance").fill_null(-1.0)), "pool")
+
     def sizes(self) -> pl.DataFrame:
         """How many documents each topic has to judge."""
-        return self.frame.group_by("query_id", maintain_order=True).agg(documents=pl.len())
+        return self.to_judge().group_by("query_id", maintain_order=True).agg(documents=pl.len())
 
-    def contributions(self, relevant: pl.DataFrame | None = None) -> pl.DataFrame:
+    def next_steps(self) -> pl.DataFrame:
+        """What one more rank, run or topic would cost: documents on average, and from the fewest to the most.
+
+        One more rank: by topic. One more run: what each run of the pool adds to the others. One more topic: what each
+        topic has. Where judgments are known, relevant documents are counted, too.
+
+        >>> pool = make_pool({"a": {"q": {"d1": 2.0, "d2": 1.0}}, "b": {"q": {"d3": 1.0}}}, depth=1)
+        >>> pool.next_steps().select("step", "documents").rows()
+        [('one more rank', 1.0), ('one more run', 1.0), ('one more topic', 2.0)]
+        """
+        known = self.frame.select(PAIR).clear() if self.relevant is None else self.relevant
+        topics, runs = self.frame["query_id"].unique(), pl.Series(self.ranks.runs, dtype=pl.String)
+        drawn = self.to_judge()
+        sources = self.sources.join(drawn.select(PAIR), on=PAIR, how="semi")
+        alone = sources.filter(pl.len().over(PAIR) == 1)
+        ways = [
+            ("one more rank", self.deeper, "query_id", topics),
+            ("one more run", alone, "run", runs),
+            ("one more topic", drawn, "query_id", topics),
+        ]
+        rows = []
+        for step, pairs, unit, units in ways:
+            named = units.to_frame(unit)
+            found = pairs.join(known.with_columns(relevant=1), on=PAIR, how="left")
+            counts = found.group_by(unit).agg(documents=pl.len(), relevant=pl.col("relevant").sum())
+            table = named.join(counts, on=unit, how="left").fill_null(0)
+            documents = table["documents"]
+            mean = None if self.relevant is None else table["relevant"].mean()
+            total = self.deeper.height if step == "one more rank" else None
+            rows.append((step, documents.mean(), documents.min(), documents.max(), total, mean))
+        names = ["step", "documents", "fewest", "most", "in_all", "relevant"]
+        types = [pl.String, pl.Float64, pl.Int64, pl.Int64, pl.Int64, pl.Float64]
+        return pl.DataFrame(rows, schema=dict(zip(names, types, strict=True)), orient="row")
+
+    def contributions(self) -> pl.DataFrame:
         """What each run and group adds: documents in the pool, and those that no other run, or no other group, has.
 
-        `relevant`: pairs of `query_id` and `doc_id` that are relevant, to count these, too.
+        Where judgments are known, relevant documents are counted, too.
 
         >>> pool = make_pool({"a": {"q": {"d1": 2.0, "d2": 1.0}}, "b": {"q": {"d2": 1.0}}}, depth=10)
         >>> pool.contributions().select("run", "documents", "unique").rows()
@@ -108,13 +197,13 @@ class Pool(Result):
         """
         rows = self.sources.with_columns(
             group=pl.col("run").replace_strict(dict(self.ranks.groups), return_dtype=pl.String)
-        ).join(self.frame.select(PAIR), on=PAIR, how="semi")
+        ).join(self.to_judge().select(PAIR), on=PAIR, how="semi")
         rows = rows.with_columns(
             unique=pl.col("run").n_unique().over(PAIR) == 1, unique_to_group=pl.col("group").n_unique().over(PAIR) == 1
         )
         counts = [pl.len().alias("documents"), pl.col("unique", "unique_to_group").sum()]
-        if relevant is not None:
-            pairs = relevant.select(PAIR).unique().with_columns(relevant=pl.lit(True))
+        if self.relevant is not None:
+            pairs = self.relevant.with_columns(relevant=pl.lit(True))
             rows = rows.join(pairs, on=PAIR, how="left", maintain_order="left").with_columns(
                 pl.col("relevant").fill_null(False)
             )
@@ -124,26 +213,30 @@ class Pool(Result):
                 (pl.col("relevant") & pl.col("unique_to_group")).sum().alias("unique_relevant_to_group"),
             ]
         table = rows.group_by("run", "group").agg(counts)
-        places = {name: place for place, name in enumerate(self.ranks.runs)}
-        return table.sort(pl.col("run").replace_strict(places, return_dtype=pl.Int64))
+        return table.sort(pl.col("run").replace_strict(self.ranks.places, return_dtype=pl.Int64))
 
 
 def make_pool(
     runs: Any,
     *,
     strategy: Strategy = "depth",
-    depth: int = 100,
+    depth: int | None = None,
     budget: int | None = None,
+    strata: Mapping[int, float] | None = None,
     order: Order = "random",
     groups: Mapping[str, str] | None = None,
+    topics: Iterable[str] | None = None,
+    qrels: Any = None,
     seed: int = 0,
 ) -> Pool:
     """Pool the first documents of several runs: each once, with the runs that it comes from.
 
-    `depth`: how far each run is read. `budget`: so many documents of each topic at most, by the strategy: the first
+    `depth`: how far each run is read (100). `budget`: at most so many documents per topic, by the strategy: the first
     ranks of all runs in turn (`take`, or `fair-take` with the runs of each rank in random order), or the largest sum of
-    rank-biased weights (`rbp`) or of reciprocal ranks (`rrf`). `depth` takes all. `order`: in which documents are
-    judged: at random (so that judges cannot tell where one stood), or best first.
+    rank-biased weights (`rbp`) or of reciprocal ranks (`rrf`). `depth` takes all. `sample` draws at random: `strata`
+    says which share of the documents whose best rank is at most a number, as in `{10: 1.0, 50: 0.2}`. `order`: in which
+    documents are judged: at random (so that judges cannot tell where one stood), or best first. `topics`: only these.
+    `qrels`: judgments that there are already, to count which documents are relevant.
 
     >>> pool = make_pool({"a": {"q": {"d1": 2.0, "d2": 1.0}}, "b": {"q": {"d2": 1.0}}}, depth=1)
     >>> sorted(pool.frame["doc_id"])
@@ -151,35 +244,106 @@ def make_pool(
     """
     Choice(get_args(Strategy)).check("strategy", strategy)
     Choice(get_args(Order)).check("order", order)
-    Whole(1).check("depth", depth)
-    if budget is not None:
-        Whole(1).check("budget", budget)
-        if strategy == "depth":
-            raise ParameterError("a budget needs a strategy that says which documents come first: take, rbp, rrf, ...")
-    elif strategy != "depth":
-        raise ParameterError(f"strategy {strategy!r} needs a budget: so many documents of each topic")
-    ranks = RunRanks.of(runs, depth=depth, groups=groups)
+    rates = _rates(strategy, strata, depth)
+    depth = max(rates) if rates else 100 if depth is None else Whole(1).check("depth", depth)
+    _check_budget(strategy, budget)
+    wanted = None if topics is None else list(topics)
+    deep = RunRanks.of(runs, depth=depth + 1, groups=groups, topics=wanted)
+    ranks = deep.within(depth)
     rng = np.random.default_rng(Whole(0).check("seed", seed))
     sources = ranks.frame
-    documents = sources.group_by(PAIR, maintain_order=True).agg(
-        best_rank=pl.col("rank").min(),
-        runs=pl.col("run").n_unique(),
-        first_run=pl.col("run").sort_by("rank").first(),
-        weight=_weight(strategy),
-    )
-    documents = documents.with_columns(chance=pl.Series(rng.random(documents.height)))
-    by = ["chance"] if strategy == "fair-take" else [pl.int_range(pl.len())]
-    documents = documents.sort("query_id", pl.col("weight").neg(), "best_rank", *by, maintain_order=True)
-    place = pl.int_range(1, pl.len() + 1).over("query_id")
-    documents = documents.with_columns(priority=place)
+    documents = prioritised(ranks, strategy, rng)
     if budget is not None:
         documents = documents.filter(pl.col("priority") <= budget)
-    if order == "random":
-        documents = documents.sort("query_id", "chance")
-    documents = documents.with_columns(order=place, inclusion=pl.lit(1.0)).drop("weight", "chance")
-    frame = documents.select(*PAIR, "order", "priority", "best_rank", "runs", "first_run", "inclusion")
+    documents = _drawn(documents, rates)
+    place = pl.int_range(1, pl.len() + 1).over("query_id")
+    documents = documents.sort("query_id", "out", "chance" if order == "random" else "priority")
+    documents = documents.with_columns(order=pl.when(pl.col("out").not_()).then(place))
+    frame = documents.select(*PAIR, "order", "priority", "best_rank", "runs", "first_run", "stratum", "inclusion")
+    new = deep.frame.filter(pl.col("rank") == depth + 1).select(PAIR).unique(maintain_order=True)
+    new = new.join(sources.select(PAIR), on=PAIR, how="anti")
     settings = {"strategy": strategy, "depth": depth, "budget": budget, "order": order, "seed": seed}
-    return Pool(frame, sources, ranks, settings, tuple(pool_warnings(ranks, depth)))
+    settings |= {"strata": rates or None, "runs": list(ranks.runs), "topics": frame["query_id"].n_unique()}
+    warnings = [*pool_warnings(ranks, depth), *_lacking(wanted, frame)]
+    relevant = None
+    if qrels is not None:
+        relevant = judgments_of(qrels).frame.filter(pl.col("relevance") > 0).select(PAIR).unique()
+    return Pool(frame, sources, ranks, new, settings, tuple(warnings), relevant)
+
+
+def _check_budget(strategy: str, budget: int | None) -> None:
+    if budget is not None:
+        Whole(1).check("budget", budget)
+        if strategy in {"depth", "sample"}:
+            raise ParameterError(
+                "a budget needs a strategy that says which documents come first: take, fair-take, rbp or rrf"
+            )
+    elif strategy not in {"depth", "sample"}:
+        raise ParameterError(f"strategy {strategy!r} needs a budget: a number of documents per topic")
+
+
+def _rates(strategy: str, strata: Mapping[int, float] | None, depth: int | None) -> dict[int, float]:
+    """The share that is drawn by the deepest best rank; nothing where nothing is drawn."""
+    if strategy != "sample":
+        if strata is not None:
+            raise ParameterError("strata go with strategy 'sample'")
+        return {}
+    stated = STRATA if strata is None else strata
+    rates = {Whole(1).check("strata", rank): Real(0, 1).check("strata", rate) for rank, rate in stated.items()}
+    if not rates or any(rate == 0 for rate in rates.values()):
+        raise ParameterError("strata need a share above 0 for each depth, such as {10: 1.0, 50: 0.2}")
+    if depth is not None and depth != max(rates):
+        raise ParameterError(f"a sample is as deep as its strata, {max(rates)}: leave the depth out")
+    return dict(sorted(rates.items()))
+
+
+def prioritised(ranks: RunRanks, strategy: str, rng: np.random.Generator) -> pl.DataFrame:
+    """Each document of a topic once, numbered by `priority`: what the strategy would judge first."""
+    place = pl.col("run").replace_strict(ranks.places, return_dtype=pl.Int64)
+    sources = ranks.frame.with_columns(place=place)
+    # Runs of one rank take turns in their order, or in a random one.
+    turn = pl.Series("turn", rng.random(sources.height)) if strategy == "fair-take" else pl.col("place").alias("turn")
+    sources = sources.with_columns(turn).with_columns(best_rank=pl.col("rank").min().over(PAIR))
+    best = pl.col("rank") == pl.col("best_rank")
+    documents = sources.group_by(PAIR, maintain_order=True).agg(
+        pl.col("best_rank").first(),
+        runs=pl.len(),
+        turn=pl.col("turn").filter(best).min(),
+        first=pl.col("place").filter(best).min(),
+        weight=_weight(strategy),
+    )
+    names = {place: name for name, place in ranks.places.items()}
+    documents = documents.with_columns(
+        first_run=pl.col("first").replace_strict(names, return_dtype=pl.String),
+        chance=pl.Series(rng.random(documents.height)),
+    )
+    documents = documents.sort("query_id", pl.col("weight").neg(), "best_rank", "turn", maintain_order=True)
+    return documents.with_columns(priority=pl.int_range(1, pl.len() + 1).over("query_id"))
+
+
+def _drawn(documents: pl.DataFrame, rates: Mapping[int, float]) -> pl.DataFrame:
+    """Which documents are `out`: of each stratum of a topic, as many are drawn as its rate says, rounded up."""
+    if not rates:
+        return documents.with_columns(stratum=pl.lit(0, pl.Int64), inclusion=pl.lit(1.0), out=pl.lit(False))
+    limits = pl.DataFrame({"stratum": list(rates), "rate": list(rates.values())}).with_columns(
+        pl.col("stratum").cast(pl.Int64).alias("limit")
+    )
+    documents = documents.with_columns(pl.col("best_rank").cast(pl.Int64)).sort("best_rank", maintain_order=True)
+    documents = documents.join_asof(limits, left_on="best_rank", right_on="limit", strategy="forward")
+    stratum = ["query_id", "stratum"]
+    number = (pl.col("rate") * pl.len().over(stratum) - 1e-9).ceil()
+    return documents.with_columns(
+        inclusion=number / pl.len().over(stratum),
+        out=pl.col("chance").rank("ordinal").over(stratum) > number,
+    )
+
+
+def _lacking(topics: list[str] | None, frame: pl.DataFrame) -> list[str]:
+    """Topics that were asked for and have no documents."""
+    lacking = sorted(set(topics or ()) - set(frame["query_id"].unique()))
+    return [f"{of_kind('topic', lacking)}: no run has documents for {'it' if len(lacking) == 1 else 'them'}"] * bool(
+        lacking
+    )
 
 
 def pool_of(ranks: RunRanks, depth: int) -> pl.DataFrame:
@@ -203,7 +367,7 @@ def _weight(strategy: str) -> pl.Expr:
 
 def pool_warnings(ranks: RunRanks, depth: int) -> list[str]:
     """What is unusual about the runs and the depth."""
-    warnings = []
+    warnings = empty_runs(ranks)
     low, high = USUAL_RUNS
     if len(ranks.runs) < low:
         few = number_of("run", len(ranks.runs))
@@ -220,6 +384,13 @@ def pool_warnings(ranks: RunRanks, depth: int) -> list[str]:
             f"{pair['second']} ({pair['overlap']:.0%}): such runs add little to a pool"
         )
     return warnings
+
+
+def empty_runs(ranks: RunRanks) -> list[str]:
+    """Warnings about runs without documents."""
+    lacking = [name for name in ranks.runs if name not in set(ranks.frame["run"].unique())]
+    verb = "holds" if len(lacking) == 1 else "hold"
+    return [f"{of_kind('run', lacking)} {verb} no documents to pool"] if lacking else []
 
 
 def overlaps(ranks: RunRanks) -> pl.DataFrame:
@@ -241,12 +412,11 @@ def overlaps(ranks: RunRanks) -> pl.DataFrame:
 
 def _membership(ranks: RunRanks) -> np.ndarray[tuple[int, int], np.dtype[np.float32]]:
     """Which run (column) has which document of a topic (row)."""
-    pairs = ranks.frame.select(pl.struct(PAIR).rank("dense").alias("pair"), "run")
-    places = {name: place for place, name in enumerate(ranks.runs)}
-    row = pairs["pair"].to_numpy().astype(np.int64) - 1
-    column = pairs["run"].replace_strict(places, return_dtype=pl.Int64).to_numpy()
-    table = np.zeros((int(row.max()) + 1, len(ranks.runs)), dtype=np.float32)
-    table[row, column] = 1
+    numbers = ranks.frame.select(PAIR).unique().with_row_index("pair")
+    pairs = ranks.frame.join(numbers, on=PAIR)
+    column = pairs["run"].replace_strict(ranks.places, return_dtype=pl.Int64).to_numpy()
+    table = np.zeros((numbers.height, len(ranks.runs)), dtype=np.float32)
+    table[pairs["pair"].to_numpy(), column] = 1
     return table
 
 
@@ -260,4 +430,15 @@ def read_groups(path: str | os.PathLike[str], runs: Sequence[str]) -> dict[str, 
         if column not in table.frame.columns:
             raise table.error(0, f"a column `{column}`", ", ".join(table.frame.columns))
     named = dict(zip(table.ids("run", "run"), table.ids("group", "group"), strict=True))
+    if not set(named) & set(runs):
+        raise table.error(0, f"a run among {listed(list(runs))}", next(iter(named)))
     return {run: group for run, group in named.items() if run in runs}
+
+
+def groups_by_prefix(runs: Sequence[str]) -> dict[str, str]:
+    """Groups by the text before the first `_`, `-` or `.`, for names such as `TEAM_run1`.
+
+    >>> groups_by_prefix(["bert_large", "bert-base", "bm25"])
+    {'bert_large': 'bert', 'bert-base': 'bert', 'bm25': 'bm25'}
+    """
+    return {run: re.split(r"[_.-]", run, maxsplit=1)[0] or run for run in runs}

@@ -53,6 +53,11 @@ PRESENTERS = {
     "hits": "assay.collections.crowd_sections:hits_document",
     "judge audit": "assay.collections.crowd_sections:audit_document",
     "number of clusters": "assay.subjects.clusters.sections:number_of_clusters",
+    "pool": "assay.collections.sections:pool_document",
+    "pool bias": "assay.collections.sections:bias_document",
+    "pool simulation": "assay.collections.sections:simulation_document",
+    "run choice": "assay.collections.sections:choice_document",
+    "inferred scores": "assay.collections.sections:inferred_document",
 }
 #: What can be evaluated -> its `Subject`: see `assay.verbs.subject`.
 SUBJECTS = {

@@ -1,0 +1,286 @@
+"""`assay pool make RUN...`, `choose N RUN...`, `simulate` and `bias QRELS RUN...`, `estimate POOL QRELS RUN...`."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
+
+from assay.cli import inputs, options, output
+from assay.cli.options import Measured, Output, group, settings
+from assay.core.errors import ParameterError
+from assay.core.options import Confidence, SeedOption, option
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from assay.collections.pooling import Pool
+
+PoolDepth: TypeAlias = Annotated[
+    int | None, option("--depth", help="How many documents of each run are read per topic.", least=1)
+]
+#: The form of a pool by the ending of its file.
+_FORMS = {".csv": "csv", ".json": "json", ".md": "markdown", ".html": "html", ".tex": "latex"}
+_QRELS = (".qrels", ".trec", ".txt")
+
+
+@group
+class Groups:
+    """Which runs are of one group."""
+
+    groups: Annotated[
+        str | None, option(metavar="FILE", help="A table of run,group: runs of one group find the same documents.")
+    ] = None
+    group_by_prefix: Annotated[
+        bool, option(help="Groups by the names of runs, up to the first underscore, hyphen or dot.")
+    ] = False
+
+
+def make(
+    runs: options.Runs,
+    /,
+    *,
+    strategy: Annotated[
+        str | None, option(help="depth (default), take, fair-take, rbp, rrf; sample: at random, by best rank.")
+    ] = None,
+    depth: PoolDepth = None,
+    budget: Annotated[int | None, option(help="At most N documents per topic.", least=1)] = None,
+    strata: Annotated[
+        str | None, option(metavar="10=1,50=0.2", help="Of a sample: the share to judge by best rank.")
+    ] = None,
+    order: Annotated[str | None, option(help="In which documents are judged: random (default), priority.")] = None,
+    qrels: Annotated[
+        str | None, option(metavar="FILE", help="Judgments that there are, to count what is relevant.")
+    ] = None,
+    topics: options.Topics | None = None,
+    teams: Groups = Groups(),
+    drawing: SeedOption = SeedOption(),
+    to: Output = Output(),
+) -> None:
+    """Pool the first documents of several runs, each once: a list to judge, with where each document comes from.
+
+    --topics restricts the pool to the topics of a file. The ending of -o names the form: .csv, .json, or .qrels: TREC
+    judgments in which -1 stands for what is in the pool and not judged yet.
+
+    $ assay pool make words.run stems.run alphabet.run --depth 5
+    $ assay pool make words.run stems.run --strategy rrf --budget 10 -o pool.csv
+    """
+    from assay.collections.pooling import make_pool  # noqa: PLC0415  # `assay --help` need not load Polars
+
+    opened = inputs.opened(qrels or "", runs)
+    stated: dict[str, Any] = {"strategy": strategy, "depth": depth, "budget": budget, "order": order, "qrels": qrels}
+    stated |= {"strata": None if strata is None else _strata(strata), "groups": _groups(teams, opened)}
+    if topics is not None:
+        from assay.files import read_topics  # noqa: PLC0415
+
+        stated["topics"] = read_topics(topics).frame["query_id"].to_list()
+    with inputs.progress(opened, hidden=to.quiet), inputs.working("pooling", hidden=to.quiet):
+        pool = make_pool(opened, **{name: value for name, value in stated.items() if value is not None}, **drawing)
+    _give_pool(pool, to)
+
+
+def _give_pool(pool: Pool, to: Output) -> None:
+    """Give a pool in the form that is asked for, or that the ending of the file names."""
+    form = output.form_of(to)
+    ending = "" if to.path is None else to.path.suffix.lower()
+    if form is None and ending in _QRELS and to.path is not None:
+        _write_qrels(pool, to.path)
+        output.remarks(pool.warnings, quiet=to.quiet)
+    else:
+        named: dict[str, Any] = {_FORMS[ending]: True} if form is None and ending in _FORMS else {}
+        output.give(pool, replace(to, **named), warnings=pool.warnings)
+    if to.path is not None and not to.quiet:
+        output.message(f"{to.path}: {pool.document().title}")
+
+
+def _write_qrels(pool: Pool, path: Path) -> None:
+    from assay.files.writing import write  # noqa: PLC0415
+
+    write(pool.to_qrels(), path, format="trec-qrels")
+
+
+@group
+class Simulating(Output, Measured):
+    """What is simulated, and the form."""
+
+    strategy: Annotated[
+        tuple[str, ...],
+        option(help="depth, take, rbp, rrf, move-to-front, max-mean or thompson; repeat (default: all)."),
+    ] = ()
+    budgets: Annotated[str | None, option(metavar="10,20,50", help="How many documents per topic to try.")] = None
+    batch: Annotated[int | None, option(help="Adaptive strategies learn after N judgments (1).", least=1)] = None
+    topics: options.Topics | None = None
+    documents: options.Documents | None = None
+
+
+def simulate(
+    qrels: options.Judgments,
+    runs: options.Runs,
+    /,
+    *,
+    depth: PoolDepth = None,
+    to: Simulating = Simulating(),
+    drawing: SeedOption = SeedOption(),
+) -> None:
+    """Say how many relevant documents each strategy finds by the number judged, and whether systems keep their order.
+
+    With --topics and --documents also: what it would cost to judge all documents with all or any of the title's words.
+
+    $ assay pool simulate qrels.txt words.run stems.run alphabet.run
+    """
+    from assay.collections.simulation import STRATEGIES, simulate_pool  # noqa: PLC0415
+
+    opened = inputs.opened(qrels, runs)
+    stated: dict[str, Any] = _texts(to.topics, to.documents) | settings(to, "batch") | _measures(to)
+    if to.budgets is not None:
+        stated["budgets"] = [_whole(text, "--budgets") for text in to.budgets.split(",")]
+    if to.strategy:
+        stated["strategies"] = to.strategy
+    with inputs.bar("simulating", len(to.strategy or STRATEGIES), hidden=to.quiet) as advance:
+        result = simulate_pool(qrels, opened, depth=depth, advance=advance, **stated, **drawing)
+    output.give(result, to, warnings=result.warnings)
+
+
+def choose(
+    number: Annotated[int, options.argument("N", "How many runs to choose.")],
+    runs: options.Runs,
+    /,
+    *,
+    depth: PoolDepth = None,
+    qrels: Annotated[str | None, option(metavar="FILE", help="Judgments: choose by new relevant documents.")] = None,
+    compare_with: Annotated[
+        str | None, option(metavar="A,B,C", help="Another selection of runs, by their names.")
+    ] = None,
+    drawing: SeedOption = SeedOption(),
+    to: Output = Output(),
+) -> None:
+    """Choose the runs that make a varied pool, one after the other by what they add; beside other selections.
+
+    $ assay pool choose 2 words.run stems.run alphabet.run --depth 5
+    """
+    from assay.collections.choice import choose_runs  # noqa: PLC0415
+
+    opened = inputs.opened(qrels or "", runs)
+    other = [] if compare_with is None else [name.strip() for name in compare_with.split(",")]
+    limits = {} if depth is None else {"depth": depth}
+    with inputs.progress(opened, hidden=to.quiet), inputs.working("choosing", hidden=to.quiet):
+        result = choose_runs(opened, number, qrels=qrels, compared_with=other, **limits, **drawing)
+    output.give(result, to, warnings=result.warnings)
+
+
+@group
+class Looking(Output, Measured):
+    """What pool bias is looked at by, and the form."""
+
+    depths: Annotated[
+        str | None, option(metavar="5,10,20", help="Shallower pools to hold against all judgments (5,10,20).")
+    ] = None
+    topics: options.Topics | None = None
+    documents: options.Documents | None = None
+
+
+def bias(
+    qrels: options.Judgments,
+    runs: options.Runs,
+    /,
+    *,
+    depth: PoolDepth = None,
+    teams: Groups = Groups(),
+    to: Looking = Looking(),
+    drawing: SeedOption = SeedOption(),
+) -> None:
+    """Say whether the judgments can score a system that was not in the pool, and by which measures.
+
+    Leaves out what each run (or group) alone found and scores it again; looks at shallower pools and at sparse
+    judgments. --depth is that of the pool, if it is known. With --topics and --documents also: relevant documents
+    without a word of their topic's title.
+
+    $ assay pool bias qrels.txt words.run stems.run alphabet.run -m P@5,AP
+    """
+    from assay.collections.bias import pool_bias  # noqa: PLC0415
+
+    opened = inputs.opened(qrels, runs)
+    stated: dict[str, Any] = _texts(to.topics, to.documents) | _measures(to)
+    if to.depths is not None:
+        stated["depths"] = [_whole(text, "--depths") for text in to.depths.split(",")]
+    with inputs.progress(opened, hidden=to.quiet), inputs.working("leaving out", hidden=to.quiet):
+        result = pool_bias(qrels, opened, depth=depth, groups=_groups(teams, opened), **stated, **drawing)
+    output.give(result, to, warnings=result.warnings)
+
+
+@group
+class Estimating(Output, Measured):
+    """What is estimated, and the form."""
+
+    confidence: Confidence | None = None
+
+
+def estimate(
+    pool: Annotated[str, options.argument("POOL", "A sampled pool, as `assay pool make --strategy sample` wrote it.")],
+    qrels: options.Judgments,
+    runs: options.Runs,
+    /,
+    *,
+    to: Estimating = Estimating(),
+) -> None:
+    """Estimate average precision and nDCG from judgments of a sampled pool, with intervals.
+
+    Measures: xinfAP, infNDCG, infNDCG@10 (or another cut-off).
+
+    $ assay pool make words.run stems.run --strategy sample --strata 3=1,10=0.5 -o sample.csv
+    $ assay pool estimate sample.csv qrels.txt words.run stems.run
+    """
+    from assay.collections.inference import inferred_scores  # noqa: PLC0415
+
+    opened = inputs.opened(qrels, runs)
+    stated = settings(to, "confidence") | _measures(to)
+    with inputs.progress(opened, hidden=to.quiet), inputs.working("estimating", hidden=to.quiet):
+        result = inferred_scores(pool, qrels, opened, **stated)
+    output.give(result, to, warnings=result.warnings)
+
+
+def _measures(to: Measured) -> dict[str, list[str]]:
+    from assay.measures.parser import split_measures  # noqa: PLC0415
+
+    names = [name for text in to.measures for name in split_measures(text)]
+    return {"measures": names} if names else {}
+
+
+def _groups(teams: Groups, runs: Sequence[Any]) -> dict[str, str] | None:
+    from assay.collections.pooling import groups_by_prefix, read_groups  # noqa: PLC0415
+    from assay.subjects.ranking.evaluation import named_runs  # noqa: PLC0415
+
+    if teams.groups is not None and teams.group_by_prefix:
+        raise ParameterError("choose one of --groups and --group-by-prefix")
+    if teams.groups is not None:
+        return read_groups(teams.groups, list(named_runs(runs)))
+    return groups_by_prefix(list(named_runs(runs))) if teams.group_by_prefix else None
+
+
+def _texts(topics: str | None, documents: str | None) -> dict[str, Any]:
+    if (topics is None) != (documents is None):
+        raise ParameterError("--topics and --documents go together: words of topics are looked for in documents")
+    if topics is None or documents is None:
+        return {}
+    from assay.files import read_documents, read_topics  # noqa: PLC0415
+
+    return {"topics": read_topics(topics), "documents": read_documents(documents)}
+
+
+def _strata(text: str) -> dict[int, float]:
+    """`10=1,50=0.2` as shares by best rank."""
+    rates: dict[int, float] = {}
+    for part in text.split(","):
+        rank, equals, rate = part.partition("=")
+        try:
+            rates[int(rank)] = float(rate) if equals else 1.0
+        except ValueError:
+            raise ParameterError(f"--strata is as 10=1,50=0.2: best rank and share; got {part!r}") from None
+    return rates
+
+
+def _whole(text: str, name: str) -> int:
+    try:
+        return int(text)
+    except ValueError:
+        raise ParameterError(f"{name} are whole numbers, as 10,20,50; got {text.strip()!r}") from None

@@ -1,0 +1,137 @@
+"""Which runs make a varied pool: one after the other, the run that adds most."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+import polars as pl
+
+from assay.collections.pooling import PAIR, RunRanks, empty_runs, overlaps
+from assay.collections.scoring import judged_pairs
+from assay.core.domains import Whole
+from assay.core.errors import ParameterError, not_among, number_of
+from assay.core.results import Result
+
+#: So many random selections the choice is compared with.
+_DRAWS = 200
+
+
+@dataclass(frozen=True, eq=False)
+class RunChoice(Result):
+    """Runs in the order in which they were chosen, with what each adds; and other selections of as many.
+
+    `chosen`: one row per run with `new` documents, `documents` in all and the largest `overlap` with a run before it;
+    with judgments also `new_relevant` and `relevant`. `selections`: the same totals for this choice, for the one that
+    was given, for random ones (on average) and for all runs.
+    """
+
+    kind: ClassVar[str] = "run choice"
+
+    chosen: pl.DataFrame
+    selections: pl.DataFrame
+    settings: Mapping[str, Any]
+    warnings: tuple[str, ...] = ()
+
+    def to_frame(self) -> pl.DataFrame:
+        """One row per run, in the order of choice."""
+        return self.chosen
+
+
+def choose_runs(
+    runs: Any,
+    n: int,
+    *,
+    qrels: Any = None,
+    depth: int = 20,
+    compared_with: Sequence[str] = (),
+    seed: int = 0,
+) -> RunChoice:
+    """Choose the `n` runs whose pool of a depth is the most varied, one after the other by what they add.
+
+    Without judgments that is the number of new documents; with `qrels`, of new relevant ones, then of documents.
+    `compared_with`: another selection, to see what it has.
+
+    >>> runs = {"a": {"q": {"d1": 2.0, "d2": 1.0}}, "b": {"q": {"d2": 2.0, "d1": 1.0}}, "c": {"q": {"d9": 1.0}}}
+    >>> choose_runs(runs, 2).chosen.select("run", "new", "documents").rows()
+    [('a', 2, 2), ('c', 1, 3)]
+    """
+    ranks = RunRanks.of(runs, depth=Whole(1).check("depth", depth))
+    if Whole(1).check("n", n) > len(ranks.runs):
+        raise ParameterError(f"{number_of('run', n)} cannot be chosen of {len(ranks.runs)}")
+    for name in compared_with:
+        if name not in ranks.runs:
+            raise not_among("run", name, ranks.runs)
+    pairs = ranks.frame.select(PAIR).unique(maintain_order=True).with_row_index("pair")
+    rows = ranks.frame.join(pairs, on=PAIR)
+    holds = np.zeros((len(ranks.runs), pairs.height), dtype=np.bool_)
+    holds[rows["run"].replace_strict(ranks.places, return_dtype=pl.Int64).to_numpy(), rows["pair"].to_numpy()] = True
+    relevant = np.zeros(pairs.height, dtype=np.bool_)
+    if qrels is not None:
+        found = judged_pairs(qrels).filter(pl.col("relevance") > 0)
+        relevant[pairs.join(found, on=PAIR, how="semi")["pair"].to_numpy()] = True
+    order = _greedy(holds, relevant, n)
+    table = _additions(ranks, holds, relevant, order)
+    others = {"this choice": [order], "the given selection": [[ranks.places[name] for name in compared_with]]}
+    rng = np.random.default_rng(Whole(0).check("seed", seed))
+    others["random (mean)"] = [rng.permutation(len(ranks.runs))[:n].tolist() for _ in range(_DRAWS)]
+    others["all runs"] = [list(range(len(ranks.runs)))]
+    if not compared_with:
+        del others["the given selection"]
+    selections = _selections(others, holds, relevant)
+    settings = {"n": n, "depth": depth, "runs": len(ranks.runs), "compared_with": list(compared_with), "seed": seed}
+    settings |= {"by": "new documents" if qrels is None else "new relevant documents"}
+    hidden = ["new_relevant", "relevant"] if qrels is None else []
+    warnings = [*empty_runs(ranks), *_idle(table)]
+    return RunChoice(table.drop(hidden), selections.drop(hidden[1:]), settings, tuple(warnings))
+
+
+def _greedy(holds: np.ndarray[Any, Any], relevant: np.ndarray[Any, Any], n: int) -> list[int]:
+    """The runs by what each adds to those before it: relevant documents first, then any; of equals, the first."""
+    covered, order = np.zeros(len(relevant), dtype=np.bool_), list[int]()
+    for _ in range(n):
+        new = holds & ~covered
+        worth = (new & relevant).sum(axis=1) * (len(relevant) + 1) + new.sum(axis=1)
+        worth[order] = -1
+        order.append(int(worth.argmax()))
+        covered |= holds[order[-1]]
+    return order
+
+
+def _additions(
+    ranks: RunRanks, holds: np.ndarray[Any, Any], relevant: np.ndarray[Any, Any], order: Sequence[int]
+) -> pl.DataFrame:
+    """What each run adds to those before it, and the largest share of documents that it has in common with one."""
+    shares = {(first, second): share for first, second, share in overlaps(ranks).iter_rows()}
+    covered, rows = np.zeros(len(relevant), dtype=np.bool_), []
+    for place, run in enumerate(order):
+        new = holds[run] & ~covered
+        covered |= holds[run]
+        name = ranks.runs[run]
+        alike = max((shares[name, ranks.runs[other]] for other in order[:place]), default=None)
+        counts = (int(new.sum()), int(covered.sum()), int((new & relevant).sum()), int((covered & relevant).sum()))
+        rows.append((place + 1, name, *counts, alike))
+    numbers = dict.fromkeys(("new", "documents", "new_relevant", "relevant"), pl.Int64)
+    schema = {"place": pl.Int64, "run": pl.String} | numbers | {"overlap": pl.Float64}
+    return pl.DataFrame(rows, schema=schema, orient="row")
+
+
+def _selections(
+    selections: Mapping[str, Sequence[Sequence[int]]], holds: np.ndarray[Any, Any], relevant: np.ndarray[Any, Any]
+) -> pl.DataFrame:
+    rows = []
+    for name, several in selections.items():
+        covered = [holds[list(one)].any(axis=0) for one in several]
+        documents = np.mean([each.sum() for each in covered])
+        rows.append(
+            (name, len(several[0]), float(documents), float(np.mean([(each & relevant).sum() for each in covered])))
+        )
+    types = {"selection": pl.String, "runs": pl.Int64, "documents": pl.Float64, "relevant": pl.Float64}
+    return pl.DataFrame(rows, schema=types, orient="row")
+
+
+def _idle(table: pl.DataFrame) -> list[str]:
+    idle = table.filter(pl.col("new") == 0)["run"].to_list()
+    return [f"{number_of('run', len(idle))} of the choice add no document: {', '.join(idle)}"] if idle else []

@@ -1,0 +1,285 @@
+"""Scores from a sample of a pool: average precision and nDCG as complete judgments of the pool would give them.
+
+The estimators are those of Yilmaz, Kanoulas and Aslam (A simple and efficient sampling method for estimating AP and
+NDCG, SIGIR 2008) for stratified random samples. Where no document of a stratum above a rank was drawn, they smooth to
+one half; here the stratum's own rate stands in, which is nearer to the truth for deep strata with few relevant
+documents.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from statistics import NormalDist
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from assay.collections.pooling import PAIR, Pool, RunRanks
+from assay.collections.scoring import judged_pairs
+from assay.core.domains import Real
+from assay.core.errors import InputError, ParameterError
+from assay.core.results import Result
+
+Floats = NDArray[np.float64]
+Bools = NDArray[np.bool_]
+
+MEASURES = ("xinfAP", "infNDCG")
+_NAME = re.compile(r"(?:(?P<ap>xinfAP)|infNDCG(?:@(?P<cutoff>[1-9]\d*))?)")
+_EPSILON = 1e-5
+
+
+@dataclass(frozen=True, eq=False)
+class InferredScores(Result):
+    """Estimates from a sample of a pool: `scores` has one row per run and measure with the ends of its interval.
+
+    The interval is about the draw of the sample: where the mean over these topics would lie if the whole pool were
+    judged. `topics`: the same by topic, with the standard error. Topics without a relevant document in the sample
+    count as 0.
+    """
+
+    kind: ClassVar[str] = "inferred scores"
+
+    scores: pl.DataFrame
+    topics: pl.DataFrame
+    strata: pl.DataFrame
+    settings: Mapping[str, Any]
+    warnings: tuple[str, ...] = ()
+
+    def to_frame(self) -> pl.DataFrame:
+        """One row per run and measure."""
+        return self.scores
+
+
+class _Sample(NamedTuple):
+    """A pool of a topic: stratum and grade of each document, and samples of it, one a row, the one drawn first.
+
+    The others lack one document each, of the stratum in `lacks`. `sizes`: all documents of each stratum.
+    """
+
+    stratum: NDArray[np.int64]
+    grade: Floats
+    drawn: Bools
+    lacks: NDArray[np.int64]
+    sizes: Floats
+
+    def weights(self) -> Floats:
+        """How many documents of a stratum one that was drawn stands for, by sample and stratum; 0 if none was."""
+        counts = self.per_stratum(self.drawn)
+        return np.divide(self.sizes, counts, out=np.zeros_like(counts), where=counts > 0)
+
+    def per_stratum(self, values: NDArray[Any]) -> Floats:
+        """Sums by stratum of values by sample and document."""
+        sums = [values[:, self.stratum == stratum].sum(axis=1) for stratum in range(len(self.sizes))]
+        return np.stack(sums, axis=1).astype(np.float64)
+
+
+def inferred_scores(
+    pool: Any,
+    qrels: Any,
+    runs: Any,
+    *,
+    measures: Iterable[str] | str = MEASURES,
+    confidence: float = 0.95,
+) -> InferredScores:
+    """Estimate scores from judgments of a sampled pool, with intervals.
+
+    `pool`: a pool with strata, or a file or frame with its columns `query_id, doc_id, stratum`. `qrels`: the judgments;
+    only those of documents that were drawn count. `measures`: xinfAP, infNDCG or infNDCG@10, with
+    linear gain.
+
+    >>> from assay.collections.pooling import make_pool
+    >>> runs = {"a": {"q": {f"d{n}": 10.0 - n for n in range(8)}}}
+    >>> pool = make_pool(runs, strategy="sample", strata={4: 1.0, 8: 0.5})
+    >>> judged = {"q": {doc_id: doc_id in ("d0", "d2") for doc_id in pool.to_judge()["doc_id"]}}
+    >>> inferred_scores(pool, judged, runs, measures="xinfAP").scores["value"].to_list()  # (1/1 + 2/3) / 2
+    [0.8333]
+    """
+    names = [measures] if isinstance(measures, str) else list(measures)
+    cutoffs = {name: _cutoff(name) for name in names}
+    level = Real(0, 1, inside=True).check("confidence", confidence)
+    pooled = _pooled(pool)
+    known = pooled.join(judged_pairs(qrels), on=PAIR, how="left", maintain_order="left")
+    # What was judged for other reasons is no part of the random sample.
+    known = known.with_columns(relevance=pl.when(pl.col("drawn")).then("relevance"))
+    if not known["relevance"].drop_nulls().len():
+        raise InputError("no document of the pool is judged")
+    ranks = RunRanks.of(runs)
+    samples, numbers = {}, {}
+    for part in known.partition_by("query_id", maintain_order=True):
+        query = part["query_id"][0]
+        samples[query] = _sample(part)
+        numbers[query] = part.select("doc_id").with_row_index("number")
+    rows = []
+    for name in ranks.runs:
+        of_run = ranks.frame.filter(pl.col("run") == name)
+        parts: Mapping[Any, pl.DataFrame] = of_run.partition_by("query_id", as_dict=True, maintain_order=True)
+        for query, sample in samples.items():
+            found = parts.get((query,), of_run.clear()).join(numbers[query], on="doc_id", maintain_order="left")
+            place, rank = found["number"].to_numpy().astype(np.int64), found["rank"].to_numpy().astype(np.float64)
+            for measure, cutoff in cutoffs.items():
+                values = (
+                    _x_inf_ap(sample, place, rank) if measure == "xinfAP" else _inf_ndcg(sample, place, rank, cutoff)
+                )
+                rows.append((name, measure, query, float(values[0]), math.sqrt(_variance(sample, values))))
+    schema = {"run": pl.String, "measure": pl.String, "query_id": pl.String, "value": pl.Float64, "error": pl.Float64}
+    topics = pl.DataFrame(rows, schema=schema, orient="row")
+    error = (pl.col("error") ** 2).sum().sqrt() / pl.len()
+    scores = topics.group_by("run", "measure", maintain_order=True).agg(pl.col("value").mean(), error=error)
+    far = NormalDist().inv_cdf(0.5 + level / 2) * pl.col("error")
+    scores = scores.with_columns(
+        low=(pl.col("value") - far).clip(lower_bound=0), high=(pl.col("value") + far).clip(upper_bound=1)
+    )
+    strata = known.group_by("stratum").agg(
+        documents=pl.len(),
+        judged=pl.col("relevance").count(),
+        relevant=(pl.col("relevance") > 0).sum(),
+    )
+    strata = strata.sort("stratum").with_columns(
+        estimated=pl.when(pl.col("judged") > 0).then(pl.col("relevant") * pl.col("documents") / pl.col("judged"))
+    )
+    without = sum(not (sample.grade[sample.drawn[0]] > 0).any() for sample in samples.values())
+    settings = {"measures": names, "confidence": level, "topics": len(samples), "without_relevant": without}
+    return InferredScores(scores, topics, strata, settings, tuple(_warnings(known, settings)))
+
+
+def _cutoff(name: str) -> int | None:
+    found = _NAME.fullmatch(name)
+    if found is None:
+        raise ParameterError(f"from a sample, xinfAP, infNDCG and infNDCG@10 (or another cut-off) follow, not {name!r}")
+    return None if found["cutoff"] is None else int(found["cutoff"])
+
+
+def _pooled(pool: Any) -> pl.DataFrame:
+    """The documents of the pool with their strata."""
+    wanted = [*PAIR, "stratum"]
+    if isinstance(pool, Pool):
+        return pool.frame.select(*wanted, drawn=pl.col("order").is_not_null())
+    if isinstance(pool, pl.DataFrame):
+        frame, name = pool, "the pool"
+    else:
+        frame, name = read_pool(pool), str(pool)
+    lacking = [column for column in wanted if column not in frame.columns]
+    if lacking:
+        raise InputError(f"{name}: expected columns {', '.join(wanted)}, as a sampled pool has; got no {lacking[0]}")
+    return frame.select(pl.col(PAIR).cast(pl.String), pl.col("stratum").cast(pl.Int64), drawn=_drawn(frame))
+
+
+def read_pool(path: str | os.PathLike[str]) -> pl.DataFrame:
+    """A pool that was written as CSV: `query_id, doc_id, stratum`, and `order`, null for what was not drawn."""
+    from assay.files.named_columns import read_named_columns  # noqa: PLC0415
+    from assay.files.sources import Source  # noqa: PLC0415
+
+    table = read_named_columns(Source(path), "a pool: a header with query_id, doc_id and stratum")
+    for column in (*PAIR, "stratum"):
+        if column not in table.frame.columns:
+            raise table.error(0, f"a column `{column}`, as a sampled pool has", ", ".join(table.frame.columns))
+    stratum = pl.col("stratum").cast(pl.Int64, strict=False)
+    frame = table.frame.select(pl.col(PAIR).cast(pl.String), stratum, order=_order(table.frame))
+    for row in frame.with_row_index().filter(pl.col("stratum").is_null())["index"].head(1):
+        raise table.error(row, "a whole number as stratum", str(table.frame["stratum"][row]))
+    return frame
+
+
+def _order(frame: pl.DataFrame) -> pl.Expr:
+    """The place in which documents are judged; without such a column all may be drawn."""
+    return pl.col("order").cast(pl.Int64, strict=False) if "order" in frame.columns else pl.lit(1, pl.Int64)
+
+
+def _drawn(frame: pl.DataFrame) -> pl.Expr:
+    return _order(frame).is_not_null()
+
+
+def _sample(part: pl.DataFrame) -> _Sample:
+    """The sample of a topic, and the same without each document that a larger stratum was drawn with."""
+    stratum = part["stratum"].rank("dense").to_numpy().astype(np.int64) - 1
+    drawn = part["relevance"].is_not_null().to_numpy()
+    sizes = np.bincount(stratum).astype(np.float64)
+    counts = np.bincount(stratum[drawn], minlength=len(sizes))
+    spared = np.flatnonzero(drawn & (counts < sizes)[stratum] & (counts > 1)[stratum])
+    samples = np.tile(drawn, (len(spared) + 1, 1))
+    samples[np.arange(len(spared)) + 1, spared] = False
+    grade = part["relevance"].fill_null(0.0).to_numpy()
+    return _Sample(stratum, grade, samples, stratum[spared], sizes)
+
+
+def _x_inf_ap(sample: _Sample, place: NDArray[np.int64], rank: Floats) -> Floats:
+    """Average precision by sample: each relevant document stands for others, at the precision expected at its rank."""
+    weights, relevant = sample.weights(), sample.drawn & (sample.grade > 0)
+    estimated = (weights * sample.per_stratum(relevant)).sum(axis=1)
+    counts = np.maximum(sample.per_stratum(sample.drawn), 1)
+    rate = sample.per_stratum(relevant) / counts
+    drawn, hits, stratum = sample.drawn[:, place], relevant[:, place], sample.stratum[place]
+    precision = np.ones(hits.shape)
+    for number in range(len(sample.sizes)):
+        here = stratum == number
+        above = np.cumsum(here) - here
+        judged, found = (np.cumsum(each & here, axis=1) - (each & here) for each in (drawn, hits))
+        share = (found + _EPSILON * rate[:, [number]]) / (judged + _EPSILON)
+        precision += above * share
+    gained: Floats = (hits * weights[:, stratum] * precision / rank).sum(axis=1)
+    values: Floats = np.divide(gained, estimated, out=np.zeros_like(gained), where=estimated > 0)
+    return values
+
+
+def _inf_ndcg(sample: _Sample, place: NDArray[np.int64], rank: Floats, cutoff: int | None) -> Floats:
+    """nDCG by sample: each stratum's mean gain in the ranking, over the ideal of as many documents as are estimated."""
+    if cutoff is not None:
+        place, rank = place[rank <= cutoff], rank[rank <= cutoff]
+    drawn, stratum, discount = sample.drawn[:, place], sample.stratum[place], 1 / np.log2(rank + 1)
+    gain = np.where(sample.drawn, sample.grade, 0.0)
+    mean_gain = sample.per_stratum(gain) / np.maximum(sample.per_stratum(sample.drawn), 1)
+    total = np.zeros(len(sample.drawn))
+    for number in range(len(sample.sizes)):
+        here = stratum == number
+        judged = (drawn & here).sum(axis=1)
+        seen = (gain[:, place] * discount * here).sum(axis=1) * here.sum() / np.maximum(judged, 1)
+        total += np.where(judged > 0, seen, mean_gain[:, number] * discount[here].sum())
+    best = _ideal(sample, cutoff)
+    return np.divide(total, best, out=np.zeros_like(total), where=best > 0)
+
+
+def _ideal(sample: _Sample, cutoff: int | None) -> Floats:
+    """The gain of an ideal ranking with the estimated number of documents of each grade, parts of one included."""
+    most = int(sample.sizes.sum()) if cutoff is None else cutoff
+    discounts = np.append(0.0, np.cumsum(1 / np.log2(np.arange(most) + 2)))
+    weights, reached = sample.weights(), np.zeros(len(sample.drawn))
+    best = np.zeros(len(sample.drawn))
+    for grade in np.unique(sample.grade[sample.grade > 0])[::-1]:
+        number = (weights * sample.per_stratum(sample.drawn & (sample.grade == grade))).sum(axis=1)
+        ends = np.interp([reached, reached + number], np.arange(most + 1), discounts)
+        best += grade * (ends[1] - ends[0])
+        reached = reached + number
+    return best
+
+
+def _variance(sample: _Sample, values: Floats) -> float:
+    """The jackknife's variance of a stratified sample without replacement; strata with one document add nothing."""
+    variance = 0.0
+    for number, size in enumerate(sample.sizes):
+        without = values[1:][sample.lacks == number]
+        if len(without) > 1:
+            drawn = len(without)
+            variance += (1 - drawn / size) * (drawn - 1) / drawn * float(((without - without.mean()) ** 2).sum())
+    return variance
+
+
+def _warnings(known: pl.DataFrame, settings: Mapping[str, Any]) -> list[str]:
+    warnings = []
+    if settings["without_relevant"]:
+        warnings.append(
+            f"{settings['without_relevant']} of {settings['topics']} topics have no relevant document in the sample, "
+            "and count as 0"
+        )
+    counts = known.group_by("query_id", "stratum").agg(judged=pl.col("relevance").count())
+    if thin := counts.filter(pl.col("judged") < 2).height:
+        warnings.append(
+            f"{thin} of {counts.height} strata of topics have fewer than 2 judged documents: the intervals do not hold "
+            "what these add"
+        )
+    return warnings

@@ -1,0 +1,107 @@
+"""Runs counted once against complete judgments, then scored under any part of these."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from assay.collections.pooling import PAIR, RunRanks
+from assay.core.errors import InputError
+from assay.measures import Measure, parse_measure
+from assay.measures.counting import Ranks
+from assay.measures.counting.judgments import Judgments
+from assay.measures.summary import summarise
+from assay.stats.correlation import kendall, tau_ap
+from assay.subjects.ranking.evaluation import judgments_of
+from assay.tables import Qrels, Run
+from assay.tables.shapes import picked
+
+Mask = NDArray[np.bool_]
+
+
+def judged_pairs(qrels: Any) -> pl.DataFrame:
+    """What was judged: `query_id, doc_id, relevance`; documents that were pooled but not judged (-1) are left out.
+
+    >>> judged_pairs({"q": {"a": 1, "b": -1}}).rows()
+    [('q', 'a', 1.0)]
+    """
+    table = qrels if isinstance(qrels, Qrels) else judgments_of(qrels)
+    frame = table.frame.select(*PAIR, pl.col("relevance").cast(pl.Float64)).filter(pl.col("relevance") >= 0)
+    if not frame.height:
+        raise InputError(f"{table.name}: no document is judged")
+    return frame
+
+
+def on_judged_topics(ranks: RunRanks, judged: pl.DataFrame) -> RunRanks:
+    """The runs on the topics that have judgments."""
+    frame = ranks.frame.join(judged.select("query_id").unique(), on="query_id", how="semi", maintain_order="left")
+    if not frame.height:
+        raise InputError("the runs and the judgments have no topic in common")
+    return replace(ranks, frame=frame)
+
+
+def measures_of(measures: Iterable[str] | str | None, default: Sequence[str]) -> list[Measure]:
+    """The measures asked for, or those that are looked at otherwise."""
+    names = default if measures is None else [measures] if isinstance(measures, str) else measures
+    return [parse_measure(name) for name in names]
+
+
+class JudgedRuns:
+    """Runs counted against complete judgments, to be scored as if only some of these had been made.
+
+    >>> ranks = RunRanks.of({"a": {"q": {"d1": 2.0, "d2": 1.0}}})
+    >>> judged = pl.DataFrame({"query_id": ["q", "q"], "doc_id": ["d1", "d2"], "relevance": [1.0, 1.0]})
+    >>> runs = JudgedRuns(ranks, judged, measures_of("P@2", ()))
+    >>> runs.scores(runs.among(judged.head(1))).rows()
+    [('a', 'P@2', 0.5)]
+    """
+
+    def __init__(self, ranks: RunRanks, judged: pl.DataFrame, measures: Sequence[Measure]) -> None:
+        self.ranks, self.measures = ranks, measures
+        self._judgments = Judgments.of(Qrels(judged))
+        parts: Mapping[Any, pl.DataFrame] = ranks.frame.partition_by("run", as_dict=True)
+        nothing = ranks.frame.clear()
+        self._counts = {name: self._counted(parts.get((name,), nothing), name) for name in ranks.runs}
+        query = picked(pl.Series(self._judgments.topics, dtype=pl.String), self._judgments.topic)
+        #: The judged pairs with their grades, in the order of masks.
+        self.pairs = pl.DataFrame(
+            {"query_id": query, "doc_id": self._judgments.doc_id, "relevance": self._judgments.grade}
+        )
+        self.full = self.scores(np.ones(self.pairs.height, dtype=np.bool_))
+
+    def _counted(self, rows: pl.DataFrame, name: str) -> Ranks:
+        # Ties were broken when the run was ranked.
+        run = Run(rows.select(*PAIR, score=-pl.col("rank").cast(pl.Float64)), name)
+        ranks = Ranks.from_tables(run, self._judgments)
+        return replace(ranks, added=np.ones(len(self._judgments.grade), dtype=np.bool_))
+
+    def among(self, pairs: pl.DataFrame) -> Mask:
+        """Which judgments are of these pairs."""
+        marked = pairs.select(PAIR).unique().with_columns(among=pl.lit(True))
+        return self.pairs.join(marked, on=PAIR, how="left", maintain_order="left")["among"].fill_null(False).to_numpy()
+
+    def scores(self, kept: Mask, runs: Iterable[str] | None = None) -> pl.DataFrame:
+        """Each run's number under each measure, with these judgments only: `run, measure, value`.
+
+        Topics that lose all of their judgments stay, so that all means are over the same topics.
+        """
+        grades = np.where(kept, self._judgments.grade, -1.0)
+        rows = []
+        for name in self.ranks.runs if runs is None else runs:
+            counts = self._counts[name].regraded(grades)
+            rows += [(name, str(each), summarise(each, each.per_unit(counts)).value) for each in self.measures]
+        return pl.DataFrame(rows, schema={"run": pl.String, "measure": pl.String, "value": pl.Float64}, orient="row")
+
+
+def agreement(full: pl.DataFrame, other: pl.DataFrame, measure: str) -> tuple[float, float, float, float]:
+    """The means over the runs, then Kendall's tau and tau_AP of the two orders of runs; NaN where there is no order."""
+    both = full.filter(measure=measure).join(other.filter(measure=measure), on="run", maintain_order="left")
+    first, second = both["value"].to_numpy(), both["value_right"].to_numpy()
+    if both.height < 2 or np.isnan(second).any() or np.isnan(first).any():
+        return float(first.mean()), float(second.mean()), np.nan, np.nan
+    return float(first.mean()), float(second.mean()), kendall(first, second).value, tau_ap(first, second).value

@@ -1,0 +1,403 @@
+"""What pools, simulations, choices of runs, estimates from samples and pool bias show."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from assay.collections.bias import LEAST_TAU, MOST_LOSS
+from assay.core.digits import as_level
+from assay.core.errors import joined, number_of
+from assay.show import charts
+from assay.show.figure import Figure, Scale, Series
+from assay.show.model import Column, Document, Prose, Section, Table, Tone, Verdict
+
+if TYPE_CHECKING:
+    from assay.collections.bias import FairnessVerdict, PoolBias
+    from assay.collections.choice import RunChoice
+    from assay.collections.inference import InferredScores
+    from assay.collections.pooling import Pool
+    from assay.collections.simulation import PoolSimulation
+
+#: So many rows of long tables are shown where there is little room.
+_MOST, _FIRST = 20, 6
+
+
+def pool_document(pool: Pool) -> Document:
+    """How much there is to judge, what each run adds, and what the next step would cost; the pool itself in full."""
+    sizes = pool.sizes()["documents"].to_list()
+    smallest, largest = min(sizes), max(sizes)
+    settings = pool.settings
+    number, runs = number_of("document", sum(sizes)), number_of("run", len(pool.ranks.runs))
+    each = f"{smallest}" if smallest == largest else f"{smallest} to {largest}"
+    claim = f"{number} to judge for {number_of('topic', len(sizes))} ({each} per topic), from {runs}"
+    seed = f", seed {settings['seed']}" if settings["order"] == "random" or settings["strata"] else ""
+    how = f"{_strategy(settings)}; order: {settings['order']}{seed}"
+    table, grouped = pool.contributions(), len(set(pool.ranks.groups.values())) < len(pool.ranks.runs)
+    columns = {
+        "documents": "documents",
+        "unique": "only this run",
+        "unique_to_group": "only its group" * grouped,
+        "relevant": "relevant",
+        "unique_relevant": "relevant, only this run",
+        "unique_relevant_to_group": "relevant, only its group" * grouped,
+    }
+    counts = [Column(name, title, "count") for name, title in columns.items() if title and name in table.columns]
+    names = [Column("run"), Column("group")] if grouped else [Column("run")]
+    contributions = Table("contributions", table, (*names, *counts), "What each run adds", most=_MOST)
+    documents = replace(Table.of("documents", pool.frame), most=_FIRST)
+    sources = replace(Table.of("sources", pool.sources), most=_FIRST)
+    parts: list[Section] = [
+        Section("pool", parts=(Prose(claim, "claim"), Prose(how, "dim")), data={"settings": dict(settings)}),
+        Section("contributions", parts=(contributions,)),
+    ]
+    if settings["strata"]:
+        parts.append(Section("strata", parts=(_strata(pool),)))
+    else:
+        parts.append(Section("next_steps", parts=(_steps(pool),)))
+    parts += [
+        Section("documents", "Documents to judge", (documents,), long=True),
+        Section("sources", "Where they come from", (sources,), long=True),
+        Section.of_lines("warnings", pool.warnings),
+    ]
+    return Document("pool", tuple(parts), claim)
+
+
+def _strategy(settings: Any) -> str:
+    if settings["strata"]:
+        rates = (f"{as_level(rate)} down to rank {rank}" for rank, rate in settings["strata"].items())
+        return f"sample by best rank: {', '.join(rates)}"
+    budget = "" if settings["budget"] is None else f", {number_of('document', settings['budget'])} per topic"
+    return f"strategy {settings['strategy']}, runs read to rank {settings['depth']}{budget}"
+
+
+def _strata(pool: Pool) -> Table:
+    drawn = pl.col("order").is_not_null()
+    frame = pool.frame.group_by("stratum").agg(documents=pl.len(), drawn=drawn.sum()).sort("stratum")
+    frame = frame.with_columns(share=pl.col("drawn") / pl.col("documents"))
+    columns = (
+        Column("stratum", "best rank up to", "chosen"),
+        Column("documents", kind="count"),
+        Column("drawn", "to judge", "count"),
+        Column("share", kind="percent"),
+    )
+    return Table("strata", frame, columns, "What is drawn")
+
+
+def _steps(pool: Pool) -> Table:
+    columns = (
+        Column("step", "step"),
+        Column("documents", "documents (mean)", "number", least=1),
+        Column("fewest", kind="count"),
+        Column("most", kind="count"),
+        Column("in_all", "in all topics", "count", missing=""),
+        *([] if pool.relevant is None else [Column("relevant", "known relevant (mean)", "number", least=1)]),
+    )
+    notes = ("one more rank: per topic; one more run: what each run adds to the others; one more topic: what each has",)
+    return Table("next_steps", pool.next_steps(), columns, "What the next step would cost", notes)
+
+
+def simulation_document(result: PoolSimulation) -> Document:
+    """What strategies find by the number judged, whether systems keep their order, and what words alone would find."""
+    settings = result.settings
+    judged, relevant = settings["judged"], settings["relevant"]
+    what = f"{number_of('judgment', judged)}, {relevant:,} relevant, {number_of('topic', settings['topics'])}"
+    shares = result.curve.filter(measure=settings["measures"][0])
+    lines = [*_best(shares, result)]
+    tables = [_by_budget("found", shares, "share", "Share of the relevant documents found", "percent")]
+    for measure in settings["measures"]:
+        rows = result.curve.filter(measure=measure)
+        caption = f"Kendall's tau of the order of systems by {measure}, against all judgments"
+        tables.append(_by_budget(f"tau {measure}", rows, "tau", caption, "number"))
+    sections = [
+        Section("summary", parts=tuple(Prose(line, "claim" if not n else "plain") for n, line in enumerate(lines)),
+                data={"settings": dict(settings)}),
+        Section("simulation", parts=tuple(tables), data={"curve": result.curve.to_dicts()}, lead=what),
+        Section("figure", parts=(_curves(shares, result),)),
+    ]  # fmt: skip
+    if result.texts is not None:
+        columns = (
+            Column("strategy", "judge all documents with"),
+            Column("documents", kind="count"),
+            Column("per_topic", "per topic", "number", least=1),
+            Column("relevant", "relevant found", "count"),
+            Column("missed", "relevant missed", "count"),
+            Column("share", "share found", "percent"),
+        )
+        sections.append(Section("texts", parts=(Table("texts", result.texts, columns, "What words alone would find"),)))
+    sections.append(Section.of_lines("warnings", result.warnings))
+    return Document("pool simulation", tuple(sections), "Pooling strategies")
+
+
+def _best(shares: pl.DataFrame, result: PoolSimulation) -> Iterator[str]:
+    """Which strategy finds most with the budget nearest to half of what there is."""
+    half = result.settings["in_runs"] / result.settings["topics"] / 2
+    budget = min(result.settings["budgets"], key=lambda each: abs(each - half))
+    rows = shares.filter(budget=budget).sort("share", descending=True, maintain_order=True)
+    first, last = rows.row(0, named=True), rows.row(-1, named=True)
+    if rows.height > 1 and first["share"] is not None:
+        yield (
+            f"With {number_of('document', budget)} per topic, {first['strategy']} finds most: {first['share']:.0%} of "
+            f"the relevant documents ({last['strategy']}: {last['share']:.0%})."
+        )
+    for measure in result.settings["measures"]:
+        stable = _stable_from(result.curve.filter(measure=measure))
+        if stable is None:
+            yield f"{measure}: no strategy keeps a tau of {LEAST_TAU:g} within these budgets."
+        else:
+            yield (
+                f"{measure}: the order of systems is nearly that of all judgments (tau {LEAST_TAU:g} or more) from "
+                f"{number_of('document', stable[0])} per topic on, by {stable[1]}."
+            )
+
+
+def _stable_from(rows: pl.DataFrame) -> tuple[int, str] | None:
+    """The smallest budget from which on a strategy keeps the order of systems, and which one it is."""
+    found = []
+    for part in rows.partition_by("strategy", maintain_order=True):
+        low = part.filter(pl.col("tau").is_null() | (pl.col("tau") < LEAST_TAU))["budget"].max()
+        rest = part if low is None else part.filter(pl.col("budget") > low)
+        found += [(int(budget), part["strategy"][0]) for budget in rest["budget"].head(1)]
+    return min(found, key=lambda each: each[0], default=None)
+
+
+def _by_budget(name: str, rows: pl.DataFrame, value: str, caption: str, kind: Any) -> Table:
+    frame = rows.pivot("strategy", index="budget", values=value, maintain_order=True)
+    columns = (Column(each, kind=kind, least=2 if kind == "number" else None) for each in frame.columns[1:])
+    return Table(name, frame, (Column("budget", "per topic", "chosen"), *columns), caption)
+
+
+def _curves(shares: pl.DataFrame, result: PoolSimulation) -> Figure:
+    points = shares.select(system="strategy", judged="judged", found="relevant")
+    series = [Series(name) for name in result.settings["strategies"]]
+    across, up = Scale("documents judged", zero=True), Scale("relevant documents found", zero=True)
+    figure = charts.lines(points, ("judged", across), ("found", up), series, key="strategy")
+    return replace(
+        figure,
+        name="found",
+        title="Relevant documents found by documents judged",
+        says="One line per strategy: the steeper it rises, the fewer judgments it takes to find what is relevant.",
+    )
+
+
+def choice_document(result: RunChoice) -> Document:
+    """The runs in the order of choice, and the pools of other selections."""
+    settings = result.settings
+    claim = f"{joined(result.chosen['run'].to_list(), most=10)}: chosen by {settings['by']}, depth {settings['depth']}"
+    has_relevant = "relevant" in result.chosen.columns
+    added = [Column("new_relevant", "new relevant", "count"), Column("relevant", kind="count")] if has_relevant else []
+    columns = (
+        Column("run"),
+        Column("new", "new documents", "count"),
+        Column("documents", kind="count"),
+        *added,
+        Column("overlap", "largest overlap", "percent", missing=""),
+    )
+    kind = {"kind": "number", "least": 0}
+    others = (
+        Column("selection"),
+        Column("runs", kind="count"),
+        Column("documents", **kind),  # type: ignore[arg-type]
+        *([Column("relevant", **kind)] if has_relevant else []),  # type: ignore[arg-type]
+    )
+    sections = (
+        Section("chosen", parts=(Prose(claim, "claim"), Table("chosen", result.chosen, columns)),
+                data={"settings": dict(settings)}),
+        Section("selections", parts=(Table("selections", result.selections, others, "Pools of selections"),)),
+        Section.of_lines("warnings", result.warnings),
+    )  # fmt: skip
+    return Document("run choice", sections, "A varied choice of runs")
+
+
+def inferred_document(result: InferredScores) -> Document:
+    """The estimates with their intervals, and what they rest on."""
+    level = as_level(result.settings["confidence"])
+    columns = (
+        Column("run"),
+        Column("measure"),
+        Column("value", "estimate", "number", compared="column"),
+        Column("value", f"{level} interval", "interval", ends=("low", "high")),
+    )
+    strata = (
+        Column("stratum", "best rank up to", "chosen"),
+        Column("documents", kind="count"),
+        Column("judged", kind="count"),
+        Column("relevant", "judged relevant", "count"),
+        Column("estimated", "relevant (estimate)", "number", least=0),
+    )
+    meaning = (
+        f"{level} interval: where the mean over these topics would lie if the whole pool were judged. It says nothing "
+        "about other topics."
+    )
+    sections = (
+        Section("scores", parts=(Table("scores", result.scores, columns),), data={"settings": dict(result.settings)}),
+        Section("strata", parts=(Table("strata", result.strata, strata, "The sample"), Prose(meaning, "dim"))),
+        Section("topics", "By topic", (replace(Table.of("topics", result.topics), most=_FIRST),), long=True),
+        Section.of_lines("warnings", result.warnings),
+    )
+    return Document("inferred scores", sections, "Scores from a sample of the pool")
+
+
+def bias_document(bias: PoolBias) -> Document:
+    """The verdict, what leaving out does to each run, and further looks at the pool."""
+    settings = bias.settings
+    how = "stated" if settings["depth_stated"] else "assumed"
+    basis = (
+        f"{number_of('judgment', settings['judged'])} of {number_of('topic', settings['topics'])}; "
+        f"{number_of('run', settings['runs'])} in {number_of('group', settings['groups'])}; pool depth "
+        f"{settings['depth']} ({how})"
+    )
+    directions = tuple(Prose(text, "paragraph") for text in direction(bias))
+    sections = [
+        Section("verdict", parts=(_verdict(bias), Prose(basis, "dim"), _verdicts(bias)),
+                data={"settings": dict(settings), "verdicts": [each._asdict() for each in bias.verdicts]}),
+        Section("direction", "What pooling does to scores", directions),
+        Section("left_out", parts=(_left_out(bias),), data={"left_out_in_full": bias.left_out.to_dicts()}),
+        Section("depths", parts=(_depths(bias),) if bias.depths.height else ()),
+        Section("sparse", parts=(_sparse(bias),) if bias.sparse.height else ()),
+        Section("coverage", parts=(_coverage(bias),)),
+    ]  # fmt: skip
+    if bias.unmatched is not None:
+        sections.append(Section("unmatched", parts=tuple(_unmatched(bias.unmatched))))
+    sections.append(Section.of_lines("warnings", bias.warnings))
+    return Document("pool bias", tuple(section for section in sections if section.parts), "Pool bias")
+
+
+def _verdict(bias: PoolBias) -> Verdict:
+    """Can the judgments score a system that was not in the pool, and by which measures?"""
+    fair = [each.measure for each in bias.verdicts if each.fair]
+    unfair = [each for each in bias.verdicts if each.fair is False]
+    rule = f"the order of systems keeps a tau of {LEAST_TAU:g}, and no run loses more than {MOST_LOSS:.0%}"
+    if not unfair and fair:
+        text = f"These judgments can score a new system fairly by {joined(fair)}"
+        return Verdict("fair", "good", f"{text}: with what it alone found left out, {rule}.")
+    if not unfair:
+        return Verdict("undecided", "open", "No measure has an order of systems to compare.")
+    worst = max(unfair, key=lambda each: each.largest_loss)
+    loss = (
+        f"with what it alone found left out, {worst.loser} loses {worst.largest_loss:.0%} of its {worst.measure}"
+        if worst.largest_loss > MOST_LOSS
+        else f"with what each group alone found left out, tau is {worst.tau:.2f} by {worst.measure}"
+    )
+    names = joined([each.measure for each in unfair])
+    if fair:
+        return Verdict(
+            "partly fair", "open", f"Fair to a new system by {joined(fair)}; not by {names}: {loss}."
+        )  # fmt: skip
+    return Verdict("not fair", "bad", f"These judgments are not fair to a new system by {names}: {loss}.")
+
+
+def _verdicts(bias: PoolBias) -> Table:
+    words: dict[bool | None, str] = {True: "fair", False: "not fair", None: "undecided"}
+    tones: dict[bool | None, Tone] = {True: "good", False: "bad", None: "open"}
+    rows = [each._asdict() | {"fair": words[each.fair], "tone": tones[each.fair]} for each in bias.verdicts]
+    frame = pl.DataFrame(rows).with_columns(pl.col("tau", "largest_loss").fill_nan(None))
+    columns = (
+        Column("measure"),
+        Column("fair", "new systems"),
+        Column("tau", kind="number", least=3),
+        Column("largest_loss", "largest loss", "percent"),
+        Column("loser", "of", "words"),
+        Column("places", "most places moved", "count"),
+    )
+    return Table("verdicts", frame, columns)
+
+
+def direction(bias: PoolBias) -> Iterator[str]:
+    """In which direction, and how far, pooling moves the scores of systems in the pool and of one left out."""
+    for verdict in bias.verdicts:
+        yield _of_one_left_out(bias, verdict)
+    if not bias.depths.height:
+        return
+    shallow = bias.depths.filter(pl.col("depth") == bias.depths["depth"].min())
+    moves = [
+        f"{name} {'falls' if after < before else 'rises'} from {before:.3f} to {after:.3f}"
+        for name, before, after in shallow.select("measure", "mean_full", "mean").iter_rows()
+        if before is not None and after is not None and f"{before:.3f}" != f"{after:.3f}"
+    ]
+    if not moves:
+        return
+    depth = shallow["depth"][0]
+    yield (
+        f"Of a system in the pool: with the judgments of a pool of depth {depth} only, the mean over runs of "
+        f"{joined(moves)}. Where fewer documents are judged, fewer are known to be relevant: precision is understated, "
+        "and recall, which is measured against what was found, overstated."
+    )
+
+
+def _of_one_left_out(bias: PoolBias, verdict: FairnessVerdict) -> str:
+    rows = bias.left_out.filter(measure=verdict.measure).drop_nulls("relative")
+    if not rows.height:
+        return f"{verdict.measure}: no run has a score above 0."
+    mean, relative = float(rows["change"].mean()), float(rows["relative"].mean())  # type: ignore[arg-type]
+    lost, gained = rows.filter(pl.col("change") < 0).height, rows.filter(pl.col("change") > 0).height
+    return (
+        f"{verdict.measure} of a system left out: {mean:+.4f} on average ({relative:+.1%}); lower for {lost} of "
+        f"{rows.height} runs, higher for {gained}; at worst {-verdict.largest_loss:+.1%} ({verdict.loser})."
+    )
+
+
+def _left_out(bias: PoolBias) -> Table:
+    """One row per run, the one that loses most first: what its group alone found, and what each measure loses."""
+    index = ["run", "group", "unique", "unique_relevant"]
+    frame = bias.left_out.pivot("measure", index=index, values="relative", maintain_order=True)
+    measures = [each.measure for each in bias.verdicts]
+    frame = frame.sort(pl.min_horizontal(measures), nulls_last=True, maintain_order=True)
+    grouped = (frame["run"] != frame["group"]).any()
+    columns = (
+        Column("run"),
+        *([Column("group")] if grouped else []),
+        Column("unique", "judged for it alone", "count"),
+        Column("unique_relevant", "of these relevant", "count"),
+        *(Column(name, kind="percent", signed=True) for name in measures),
+    )
+    caption = "Leave-out-uniques: change of score without what the run's group alone found"
+    return Table("left_out", frame, columns, caption, most=_MOST)
+
+
+def _depths(bias: PoolBias) -> Table:
+    columns = (
+        Column("depth", kind="chosen"),
+        Column("judged", kind="count"),
+        Column("relevant", kind="count"),
+        Column("measure", kind="words"),
+        Column("mean", "mean of runs", "number"),
+        Column("mean_full", "all judgments", "number"),
+        Column("tau", kind="number", least=3),
+        Column("tau_ap", "tau_AP", "number", least=3),
+    )
+    return Table("depths", bias.depths, columns, "Judgments of shallower pools, against all judgments")
+
+
+def _sparse(bias: PoolBias) -> Table:
+    columns = (
+        Column("measure"),
+        Column("mean_dense", "all judgments", "number"),
+        Column("mean_sparse", "one relevant per topic", "number"),
+        Column("tau", kind="range", least=2, ends=("low", "high")),
+    )
+    note = f"Mean over draws of one relevant document per topic (seed {bias.settings['seed']}); 95% of the taus."
+    return Table("sparse", bias.sparse, columns, "Sparse judgments, against these", (note,))
+
+
+def _coverage(bias: PoolBias) -> Table:
+    names = [name for name in bias.coverage.columns if name != "run"]
+    columns = (Column("run"), *(Column(name, kind="percent") for name in names))
+    return Table("coverage", bias.coverage.sort(names[1]), columns, "Share of the first documents judged", most=_MOST)
+
+
+def _unmatched(table: pl.DataFrame) -> Iterator[Prose | Table]:
+    relevant, without = int(table["relevant"].sum()), int(table["unmatched"].sum())
+    if not relevant:
+        yield Prose("No relevant document is among the documents.")
+        return
+    yield Prose(
+        f"{without:,} of {number_of('relevant document', relevant)} ({without / relevant:.1%}) hold no word of the "
+        "topic's title: a pool of runs that match words alone would miss their like."
+    )
+    rows = table.filter(pl.col("unmatched") > 0).sort("unmatched", descending=True, maintain_order=True)
+    if rows.height:
+        yield Table.of("unmatched", rows, "Relevant documents without a word of the title, by topic")

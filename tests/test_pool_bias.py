@@ -1,0 +1,280 @@
+"""Strategies step by step, simulations and leave-out-uniques, against slow twins."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.stats import kendalltau
+from test_pooling import DOCUMENTS, Runs, ranked, some_runs, twin
+
+from assay import (
+    Documents,
+    InputError,
+    ParameterError,
+    Topics,
+    evaluate,
+    next_documents,
+    pool_bias,
+    simulate_pool,
+)
+from assay.collections.simulation import STRATEGIES
+from assay.collections.strategies import ADAPTIVE, Judged, simulate
+from assay.core.results import Result
+
+Judgments = dict[str, dict[str, int]]
+
+JUDGED = st.dictionaries(st.sampled_from(DOCUMENTS), st.integers(0, 2), min_size=3)
+
+
+# Strategies ---------------------------------------------------------------------------------------------------------
+
+
+def slow_move_to_front(rankings: list[list[str]], relevant: dict[str, bool]) -> list[str]:
+    """Priorities kept as such: stay with a run until it errs, then lower it and go on to the next of the highest."""
+    priority, order, current = [0] * len(rankings), list[str](), 0
+    while True:
+        rest = {n: [d for d in ranking if d not in order] for n, ranking in enumerate(rankings)}
+        rest = {n: ranking for n, ranking in rest.items() if ranking}
+        if not rest:
+            return order
+        if current not in rest or (order and not relevant.get(order[-1], False)) or not order:
+            highest = [n for n in rest if priority[n] == max(priority[each] for each in rest)]
+            after = current if order else -1
+            current = next((n for n in highest if n > after), highest[0])
+        order.append(rest[current][0])
+        priority[current] -= not relevant.get(order[-1], False)
+
+
+def slow_max_mean(rankings: list[list[str]], relevant: dict[str, bool]) -> list[str]:
+    hits, tries, order = [0] * len(rankings), [0] * len(rankings), list[str]()
+    while True:
+        rest = {n: [d for d in ranking if d not in order] for n, ranking in enumerate(rankings)}
+        open_runs = [n for n, ranking in rest.items() if ranking]
+        if not open_runs:
+            return order
+        best = max((1 + hits[n]) / (2 + tries[n]) for n in open_runs)
+        run = next(n for n in open_runs if (1 + hits[n]) / (2 + tries[n]) == best)
+        order.append(rest[run][0])
+        tries[run] += 1
+        hits[run] += relevant.get(order[-1], False)
+
+
+def slow_take(rankings: list[list[str]], _: dict[str, bool]) -> list[str]:
+    rows = itertools.chain.from_iterable(itertools.zip_longest(*rankings))
+    return list(dict.fromkeys(each for each in rows if each is not None))
+
+
+TWINS = {"move-to-front": slow_move_to_front, "max-mean": slow_max_mean, "take": slow_take}
+RANKINGS = st.lists(st.lists(st.sampled_from(DOCUMENTS), unique=True, max_size=7), min_size=1, max_size=4)
+
+
+@settings(max_examples=100, deadline=None)
+@given(RANKINGS, JUDGED, st.sampled_from(sorted(TWINS)))
+def test_strategies_read_documents_as_their_slow_twins_do(
+    rankings: list[list[str]], judged: dict[str, int], strategy: str
+) -> None:
+    relevant = {document: grade > 0 for document, grade in judged.items()}
+    assert [each.doc_id for each in simulate(strategy, rankings, relevant)] == TWINS[strategy](rankings, relevant)
+
+
+@settings(max_examples=50, deadline=None)
+@given(RANKINGS, JUDGED, st.sampled_from(sorted(ADAPTIVE)), st.integers(1, 3))
+def test_a_simulation_is_the_same_steps_as_a_judge_in_the_loop_takes(
+    rankings: list[list[str]], judged: dict[str, int], strategy: str, batch: int
+) -> None:
+    relevant = {document: grade > 0 for document, grade in judged.items()}
+    history: list[Judged] = []
+    while step := next_documents(strategy, rankings, history, count=batch, seed=3):
+        history += [Judged(each.doc_id, each.run, relevant.get(each.doc_id, False)) for each in step]
+    assert history == simulate(strategy, rankings, relevant, batch=batch, seed=3)
+    read = [each.doc_id for each in history]
+    assert sorted(read) == sorted(set(itertools.chain.from_iterable(rankings)))
+
+
+def test_a_bandit_prefers_the_run_that_finds_more() -> None:
+    """One run of 30 relevant documents, one of 30 others: Thompson sampling finds most of the first soon."""
+    rankings = [[f"bad{n}" for n in range(30)], [f"good{n}" for n in range(30)]]
+    relevant = {f"good{n}": True for n in range(30)}
+    first = simulate("thompson", rankings, relevant, seed=1)[:30]
+    assert sum(each.relevant for each in first) > 20
+    with pytest.raises(ParameterError, match="did you mean max-mean"):
+        next_documents("maxmean", rankings)
+
+
+# Simulations --------------------------------------------------------------------------------------------------------
+
+
+@settings(max_examples=15, deadline=None)
+@given(some_runs(), JUDGED, st.integers(1, 5))
+def test_simulated_pools_find_what_was_judged_within_the_budget(
+    runs: Runs, judged: dict[str, int], budget: int
+) -> None:
+    qrels = {"q0": {document: judged.get(document, 0) for document in DOCUMENTS}}
+    held = {document for topics in runs.values() for document in topics["q0"]}
+    found = simulate_pool(qrels, runs, budgets=[budget, 100], measures="P@3", seed=2)
+    relevant = {document: grade > 0 for document, grade in qrels["q0"].items()}
+    for strategy, limit, number, hits in found.curve.select("strategy", "budget", "judged", "relevant").iter_rows():
+        if limit == 100:
+            assert (number, hits) == (len(held), sum(relevant[document] for document in held))
+        elif strategy == "depth":
+            sizes = [len(twin({name: {"q0": topics["q0"]} for name, topics in runs.items()}, k)) for k in range(10)]
+            assert number == max(size for size in sizes if size <= budget)
+        else:
+            assert number == min(budget, len(held))
+        if strategy in TWINS and limit == budget:
+            first = TWINS[strategy]([ranked(topics["q0"]) for topics in runs.values()], relevant)[:budget]
+            assert hits == sum(relevant[document] for document in first)
+
+
+def test_tau_is_that_of_systems_scored_by_the_documents_judged() -> None:
+    rng = np.random.default_rng(4)
+    qrels = {f"q{n}": {document: int(rng.random() < 0.4) for document in DOCUMENTS} for n in range(4)}
+    runs: Runs = {f"r{m}": {t: {d: float(rng.random()) for d in DOCUMENTS} for t in qrels} for m in range(6)}
+    found = simulate_pool(qrels, runs, strategies="take", budgets=[3], measures="AP").curve.row(0, named=True)
+    kept = {t: {d: qrels[t][d] for d in slow_take([ranked(run[t]) for run in runs.values()], {})[:3]} for t in qrels}
+    for topic, grades in kept.items():
+        assert len(grades) == 3, topic
+    full, part = evaluate(qrels, runs, "AP"), evaluate(kept, runs, "AP")
+    expected = kendalltau([full.mean("AP", run) for run in runs], [part.mean("AP", run) for run in runs])
+    assert found["tau"] == pytest.approx(expected.statistic)
+
+
+def test_words_alone_cost_documents_and_miss_some() -> None:
+    """Of three relevant documents, one holds all words of the title, one holds one, one none."""
+    documents = Documents.of({"a": "Green tea leaves", "b": "some TEA", "c": "a hot drink", "d": "tea bags"})
+    topics = Topics.of({"q": "the green tea", "unjudged": "drink"})
+    qrels = {"q": {"a": 1, "b": 2, "c": 1, "d": 0}}
+    runs = {"x": {"q": {"a": 1.0}}, "y": {"q": {"b": 1.0}}}
+    table = simulate_pool(qrels, runs, topics=topics, documents=documents).texts
+    assert table is not None
+    assert table.select("documents", "relevant", "missed").rows() == [(1, 1, 2), (3, 2, 1)]
+    bias = pool_bias(qrels, runs, topics=topics, documents=documents)
+    assert bias.unmatched is not None
+    assert bias.unmatched.rows() == [("q", 3, 1)]
+
+
+@pytest.mark.parametrize(
+    ("options", "kind", "message"),
+    [
+        ({"strategies": "hedge"}, ParameterError, "choose a strategy of depth"),
+        ({"budgets": []}, ParameterError, "at least one budget"),
+        ({"budgets": [0]}, ParameterError, "budgets is a whole number"),
+        ({"topics": Topics.of({"q": "tea"})}, ParameterError, "go together"),
+    ],
+)
+def test_simulations_that_cannot_be_made_are_refused(options: Any, kind: type[Exception], message: str) -> None:
+    with pytest.raises(kind, match=message):
+        simulate_pool({"q": {"a": 1}}, {"x": {"q": {"a": 1.0}}}, **options)
+
+
+def test_judgments_that_have_nothing_to_do_with_the_runs_are_refused() -> None:
+    runs = {"x": {"q": {"a": 1.0}}, "y": {"q": {"b": 1.0}}}
+    for call in (simulate_pool, pool_bias):
+        with pytest.raises(InputError, match="no topic in common"):
+            call({"other": {"a": 1}}, runs)
+        with pytest.raises(InputError, match="no document is judged"):
+            call({"q": {"a": -1}}, runs)
+    with pytest.raises(InputError, match="nothing to simulate"):
+        simulate_pool({"q": {"z": 1}}, runs)
+    one = simulate_pool({"q": {"a": 1}}, {"x": {"q": {"a": 1.0}}}, budgets=[1])
+    assert "one run only" in one.warnings[0]
+    assert one.curve["tau"].null_count() == one.curve.height == len(STRATEGIES) * 2
+
+
+# Leave-out-uniques --------------------------------------------------------------------------------------------------
+
+
+def slow_uniques(runs: Runs, groups: dict[str, str], depth: int) -> dict[str, set[tuple[str, str]]]:
+    unique: dict[str, set[tuple[str, str]]] = {group: set() for group in groups.values()}
+    for pair, sources in twin(runs, depth).items():
+        owners = {groups[name] for name in sources}
+        if len(owners) == 1:
+            unique[owners.pop()].add(pair)
+    return unique
+
+
+@settings(max_examples=15, deadline=None)
+@given(some_runs(), st.dictionaries(st.sampled_from(DOCUMENTS), st.integers(0, 2), min_size=4), st.integers(1, 4))
+def test_leaving_out_uniques_scores_runs_by_what_others_found(runs: Runs, judged: dict[str, int], depth: int) -> None:
+    topics = next(iter(runs.values()))
+    qrels = {topic: dict(judged) for topic in topics}
+    groups = {name: f"g{number % 3}" for number, name in enumerate(runs)}
+    bias = pool_bias(qrels, runs, measures=["P@2", "R@5"], groups=groups, depth=depth, depths=(1, 2))
+    unique = slow_uniques(runs, groups, depth)
+    full = evaluate(qrels, runs, ["P@2", "R@5"])
+    for row in bias.left_out.iter_rows(named=True):
+        lost = unique[row["group"]]
+        # An irrelevant document that nobody has keeps topics that lose all of their judgments.
+        kept = {t: {d: g for d, g in grades.items() if (t, d) not in lost} | {"none": 0} for t, grades in qrels.items()}
+        assert row["unique"] == sum((t, d) in lost for t, grades in qrels.items() for d in grades)
+        assert row["unique_relevant"] == sum((t, d) in lost and g > 0 for t, gs in qrels.items() for d, g in gs.items())
+        for column, judgments in (("full", qrels), ("without", kept)):
+            expected = evaluate(judgments, {row["run"]: runs[row["run"]]}, row["measure"]).mean()
+            assert row[column] == (None if np.isnan(expected) else pytest.approx(expected))
+        others = [full.mean(row["measure"], name) for name in runs if name != row["run"]]
+        if row["without"] is not None:
+            assert row["place_without"] == 1 + sum(value > row["without"] for value in others)
+
+
+@settings(max_examples=10, deadline=None)
+@given(some_runs(), st.integers(1, 3))
+def test_a_shallower_pool_scores_by_what_it_holds(runs: Runs, depth: int) -> None:
+    qrels = {
+        topic: {document: int(n % 2) for n, document in enumerate(DOCUMENTS)} for topic in next(iter(runs.values()))
+    }
+    bias = pool_bias(qrels, runs, measures="R@5", depths=(depth,))
+    pooled = twin(runs, depth)
+    kept = {t: {d: g for d, g in grades.items() if (t, d) in pooled} | {"none": 0} for t, grades in qrels.items()}
+    for row in bias.depths.iter_rows(named=True):
+        expected = evaluate(kept, runs, "R@5")
+        assert row["judged"] == len(pooled)
+        mean = np.mean([expected.mean("R@5", name) for name in runs])
+        assert (row["mean"] is None and np.isnan(mean)) or row["mean"] == pytest.approx(mean)
+
+
+def test_a_verdict_says_by_which_measures_a_new_system_is_judged_fairly() -> None:
+    """The run `odd` alone finds its documents: without them it has nothing; three others find the same."""
+    qrels = {f"q{n}": {"a": 1, "b": 1, "c": 0, "odd1": 1, "odd2": 1} for n in range(4)}
+    runs: Runs = {
+        "one": {topic: {"a": 3.0, "b": 2.0, "c": 1.0} for topic in qrels},
+        "two": {topic: {"a": 3.0, "c": 2.0, "b": 1.0} for topic in qrels},
+        "three": {topic: {"c": 3.0, "a": 2.0, "b": 1.0} for topic in qrels},
+        "odd": {topic: {"odd1": 3.0, "odd2": 2.0} for topic in qrels},
+    }
+    bias = pool_bias(qrels, runs, measures=["P@2", "RR"], depth=3)
+    assert [each.fair for each in bias.verdicts] == [False, False]
+    assert bias.verdicts[0].loser == "odd"
+    assert bias.verdicts[0].largest_loss == 1.0
+    text = str(bias)
+    assert "not fair to a new system by P@2 and RR" in text
+    assert "odd loses 100% of its P@2" in text
+    fair = pool_bias(qrels, {name: run for name, run in runs.items() if name != "odd"}, measures=["P@2"], depth=3)
+    assert [each.fair for each in fair.verdicts] == [True]
+    assert "can score a new system fairly by P@2" in str(fair)
+    with pytest.raises(ParameterError, match="all runs are of one group"):
+        pool_bias(qrels, runs, groups=dict.fromkeys(runs, "team"))
+
+
+def test_sparse_judgments_are_drawn_with_a_seed() -> None:
+    rng = np.random.default_rng(0)
+    qrels = {f"q{n}": {document: int(rng.random() < 0.5) for document in DOCUMENTS} for n in range(5)}
+    runs: Runs = {f"r{m}": {t: {d: float(rng.random()) for d in DOCUMENTS} for t in qrels} for m in range(4)}
+    tables = [pool_bias(qrels, runs, measures=["R@3"], depths=(), seed=seed).sparse for seed in (1, 1, 2)]
+    assert tables[0].equals(tables[1])
+    assert not tables[0].equals(tables[2])
+
+
+def test_every_result_is_shown_in_every_form() -> None:
+    qrels = {"q": {"a": 1, "b": 0, "c": 1}, "p": {"a": 1}}
+    runs: Runs = {"x": {"q": {"a": 2.0, "b": 1.0}, "p": {"a": 1.0}}, "y": {"q": {"c": 2.0, "a": 1.0}, "p": {"b": 1.0}}}
+    results: list[Result] = [simulate_pool(qrels, runs), pool_bias(qrels, runs)]
+    for result in results:
+        assert all((str(result), result.to_json(), result.to_html(), result.to_markdown(), result.to_latex()))
+        assert isinstance(result.to_frame(), pl.DataFrame)
+    assert "<svg" in simulate_pool(qrels, runs).to_html()

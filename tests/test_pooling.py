@@ -1,0 +1,364 @@
+"""Pools against slow twins: which documents, in which order, what they cost; samples and what follows from them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+from command import run_assay
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from shared_data import shared
+
+from assay import InputError, ParameterError, choose_runs, evaluate, inferred_scores, make_pool, read_qrels
+from assay.collections.pooling import RunRanks, groups_by_prefix, overlaps
+
+Runs = dict[str, dict[str, dict[str, float]]]
+DOCUMENTS = [f"d{number}" for number in range(9)]
+
+
+@st.composite
+def some_runs(draw: st.DrawFn) -> Runs:
+    """Two to five runs on one to three topics, with ties, gaps and short rankings."""
+    scores = st.dictionaries(st.sampled_from(DOCUMENTS), st.sampled_from([0.0, 1.0, 2.0, 3.0]), min_size=1, max_size=7)
+    topics = [f"q{number}" for number in range(draw(st.integers(1, 3)))]
+    return {f"r{number}": {topic: draw(scores) for topic in topics} for number in range(draw(st.integers(2, 5)))}
+
+
+def ranked(scores: dict[str, float]) -> list[str]:
+    return sorted(sorted(scores, reverse=True), key=lambda document: -scores[document])
+
+
+def twin(runs: Runs, depth: int) -> dict[tuple[str, str], dict[str, int]]:
+    """Of each pooled document, the rank in each run that has it so high."""
+    sources: dict[tuple[str, str], dict[str, int]] = {}
+    for name, topics in runs.items():
+        for topic, scores in topics.items():
+            for rank, document in enumerate(ranked(scores)[:depth], start=1):
+                sources.setdefault((topic, document), {})[name] = rank
+    return sources
+
+
+def pairs(frame: pl.DataFrame) -> list[tuple[str, str]]:
+    return list(frame.select("query_id", "doc_id").iter_rows())
+
+
+@settings(max_examples=25, deadline=None)
+@given(some_runs(), st.integers(1, 8))
+def test_a_pool_is_the_union_of_the_first_documents_each_once(runs: Runs, depth: int) -> None:
+    pool, expected = make_pool(runs, depth=depth), twin(runs, depth)
+    assert sorted(pairs(pool.frame)) == sorted(expected)
+    for row in pool.frame.iter_rows(named=True):
+        sources = expected[row["query_id"], row["doc_id"]]
+        assert (row["best_rank"], row["runs"]) == (min(sources.values()), len(sources))
+        assert row["first_run"] == min(sources, key=lambda name: (sources[name], name))
+    deeper = twin(runs, depth + 1)
+    assert set(pairs(pool.deeper)) == set(deeper) - set(expected)
+    assert set(pairs(pool.frame)) <= set(pairs(make_pool(runs, depth=depth + 1).frame))
+    alone = {name: sum(list(each) == [name] for each in expected.values()) for name in runs}
+    assert dict(pool.contributions().select("run", "unique").iter_rows()) == alone
+
+
+@settings(max_examples=25, deadline=None)
+@given(some_runs(), st.integers(1, 6), st.sampled_from(["take", "fair-take", "rbp", "rrf"]))
+def test_a_budget_takes_the_documents_that_the_strategy_puts_first(runs: Runs, budget: int, strategy: Any) -> None:
+    pool, sources = make_pool(runs, strategy=strategy, budget=budget, order="priority"), twin(runs, 100)
+    weights = {"rbp": lambda rank: 0.2 * 0.8 ** (rank - 1), "rrf": lambda rank: 1 / (60 + rank)}
+    for topic in {topic for topic, _ in sources}:
+        documents = {document: ranks for (other, document), ranks in sources.items() if other == topic}
+        chosen = pool.frame.filter(query_id=topic)["doc_id"].to_list()
+        assert len(chosen) == min(budget, len(documents))
+        if strategy in weights:
+            worth = {document: sum(map(weights[strategy], ranks.values())) for document, ranks in documents.items()}
+        else:
+            worth = {document: -min(ranks.values()) for document, ranks in documents.items()}
+        left = [worth[document] for document in documents if document not in chosen]
+        assert [worth[each] for each in chosen] == pytest.approx(sorted((worth[each] for each in chosen), reverse=True))
+        assert min(worth[each] for each in chosen) >= max(left, default=-np.inf) - 1e-12
+
+
+def test_take_goes_rank_by_rank_and_run_by_run() -> None:
+    """x is first of the third run, and further down in the first: the second run's first document comes before it."""
+    runs = {"a": {"q": {"w": 2.0, "x": 1.0}}, "b": {"q": {"y": 1.0}}, "c": {"q": {"x": 1.0}}}
+    assert make_pool(runs, strategy="take", budget=2, order="priority").frame["doc_id"].to_list() == ["w", "y"]
+
+
+def test_the_order_is_seeded_and_recorded() -> None:
+    runs = {"a": {"q": {document: float(n) for n, document in enumerate(DOCUMENTS)}}, "b": {"q": {"d0": 1.0}}}
+    first, again, other = (make_pool(runs, depth=9, seed=seed) for seed in (1, 1, 2))
+    assert first.frame.equals(again.frame)
+    assert first.frame["doc_id"].to_list() != other.frame["doc_id"].to_list()
+    assert sorted(first.frame["doc_id"]) == sorted(other.frame["doc_id"])
+    assert first.settings["seed"] == 1
+    best_first = make_pool(runs, depth=9, order="priority").frame
+    assert best_first["order"].to_list() == best_first["priority"].to_list()
+
+
+def test_what_the_next_step_costs() -> None:
+    """Depth 1 has d1 (of both runs) and e1, e2; rank 2 adds d2 and d3 for q, nothing for p."""
+    runs = {
+        "a": {"q": {"d1": 3.0, "d2": 2.0}, "p": {"e1": 1.0}},
+        "b": {"q": {"d1": 3.0, "d3": 2.0}, "p": {"e2": 1.0}},
+    }
+    pool = make_pool(runs, depth=1, qrels={"q": {"d3": 1, "d2": 0}, "p": {"e1": 2}})
+    rows = pool.next_steps().select("step", "documents", "fewest", "most", "in_all", "relevant").rows()
+    assert rows == [
+        ("one more rank", 1.0, 0, 2, 2, 0.5),
+        ("one more run", 1.0, 1, 1, None, 0.5),
+        ("one more topic", 1.5, 1, 2, None, 0.5),
+    ]
+
+
+def test_unusual_pools_are_warned_about() -> None:
+    runs = {"a": {"q": {"d1": 1.0}}, "b": {"q": {"d1": 1.0}}, "empty": {}}
+    told = " ".join(make_pool(runs, depth=10, topics=["q", "x"]).warnings)
+    for part in ("3 runs", "depth of 10 is shallow", "nearly the same", "run empty holds no documents", "topic x"):
+        assert part in told
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"budget": 5}, "a budget needs a strategy"),
+        ({"strategy": "take"}, "needs a budget"),
+        ({"strategy": "rpb", "budget": 3}, "rpb"),
+        ({"strata": {10: 1.0}}, "strata go with"),
+        ({"strategy": "sample", "strata": {10: 0.0}}, "above 0"),
+        ({"strategy": "sample", "depth": 7}, "as deep as its strata"),
+        ({"depth": 0}, "depth is a whole number"),
+        ({"groups": {"x": "y"}}, "a group is given for 'x'"),
+    ],
+)
+def test_pools_that_cannot_be_made_are_refused(options: Any, message: str) -> None:
+    with pytest.raises(ParameterError, match=message):
+        make_pool({"a": {"q": {"d": 1.0}}}, **options)
+
+
+def test_runs_without_documents_are_refused() -> None:
+    nothing = pl.DataFrame(schema={"query_id": pl.String, "doc_id": pl.String, "score": pl.Float64})
+    with pytest.raises(InputError, match="no documents: there is nothing to pool"):
+        make_pool({"a": nothing, "b": nothing})
+    with pytest.raises(InputError, match="for the 1 topic asked for"):
+        make_pool({"a": {"q": {"d": 1.0}}}, topics=["x"])
+
+
+@settings(max_examples=20, deadline=None)
+@given(some_runs())
+def test_overlap_is_the_share_of_common_documents(runs: Runs) -> None:
+    held = {name: {(t, d) for t, scores in topics.items() for d in scores} for name, topics in runs.items()}
+    for first, second, share in overlaps(RunRanks.of(runs)).iter_rows():
+        assert share == pytest.approx(len(held[first] & held[second]) / len(held[first] | held[second]))
+
+
+@settings(max_examples=20, deadline=None)
+@given(some_runs(), st.integers(1, 3), st.booleans())
+def test_each_run_chosen_adds_most(runs: Runs, number: int, judged: bool) -> None:
+    relevant = {("q0", document) for document in DOCUMENTS[::2]} if judged else set()
+    qrels = {"q0": {document: int(document in DOCUMENTS[::2]) for document in DOCUMENTS}} if judged else None
+    number = min(number, len(runs))
+    held = {name: {(t, d) for t, scores in topics.items() for d in ranked(scores)[:5]} for name, topics in runs.items()}
+    covered: set[tuple[str, str]] = set()
+    for row in choose_runs(runs, number, qrels=qrels, depth=5).chosen.iter_rows(named=True):
+        worth = {name: (len((each - covered) & relevant), len(each - covered)) for name, each in held.items()}
+        assert worth[row["run"]] == max(worth.values())
+        assert row["new"] == len(held[row["run"]] - covered)
+        covered |= held.pop(row["run"])
+        assert row["documents"] == len(covered)
+
+
+def test_a_choice_is_held_against_another_selection() -> None:
+    runs = {"a": {"q": {"d1": 2.0, "d2": 1.0}}, "b": {"q": {"d1": 2.0}}, "c": {"q": {"d9": 1.0}}}
+    choice = choose_runs(runs, 2, compared_with=["a", "b"])
+    documents = dict(choice.selections.select("selection", "documents").iter_rows())
+    assert (documents["this choice"], documents["the given selection"], documents["all runs"]) == (3, 2, 3)
+    assert 2 <= documents["random (mean)"] <= 3
+    with pytest.raises(ParameterError, match="4 runs cannot be chosen of 3"):
+        choose_runs(runs, 4)
+    with pytest.raises(ParameterError, match="choose a run of a, b, c, not 'd'"):
+        choose_runs(runs, 1, compared_with=["d"])
+
+
+# Samples ------------------------------------------------------------------------------------------------------------
+
+
+def collection(seed: int = 1) -> tuple[dict[str, dict[str, int]], Runs]:
+    """Complete judgments of 5 topics with 80 documents, and three runs of falling quality."""
+    rng = np.random.default_rng(seed)
+    documents = [f"d{number}" for number in range(80)]
+    qrels = {
+        f"q{n}": {each: int(rng.random() < 0.25) * int(rng.integers(1, 3)) for each in documents} for n in range(5)
+    }
+    runs = {
+        name: {
+            topic: {each: grade * worth + rng.normal() for each, grade in grades.items()}
+            for topic, grades in qrels.items()
+        }
+        for name, worth in (("good", 1.0), ("fair", 0.7), ("poor", 0.3))
+    }
+    return qrels, runs
+
+
+def drawn(pool: Any, qrels: dict[str, dict[str, int]]) -> dict[str, dict[str, int]]:
+    judged: dict[str, dict[str, int]] = {}
+    for topic, document in pairs(pool.to_judge()):
+        judged.setdefault(topic, {})[document] = qrels[topic][document]
+    return judged
+
+
+def test_a_sample_draws_the_stated_share_of_each_stratum() -> None:
+    _, runs = collection()
+    pool = make_pool(runs, strategy="sample", strata={5: 1.0, 20: 0.5, 60: 0.1})
+    for (_, stratum), part in pool.frame.partition_by("query_id", "stratum", as_dict=True).items():
+        rate = {5: 1.0, 20: 0.5, 60: 0.1}[stratum]
+        number = int(np.ceil(rate * part.height - 1e-9))
+        assert part["order"].count() == number
+        assert part["inclusion"].unique().to_list() == [number / part.height]
+        assert part["best_rank"].max() <= stratum
+    assert pool.to_judge().height < pool.frame.height
+    assert set(pool.to_qrels({"q0": {"d0": 1}}).frame["relevance"].unique()) <= {-1.0, 1.0}
+
+
+def test_of_a_pool_that_is_judged_whole_the_estimates_are_the_measures() -> None:
+    qrels, runs = collection()
+    pool = make_pool(runs, strategy="sample", strata={10: 1.0, 80: 1.0})
+    found = inferred_scores(pool, drawn(pool, qrels), runs, measures=["xinfAP", "infNDCG", "infNDCG@10"])
+    expected = evaluate(drawn(pool, qrels), runs, ["AP", "nDCG", "nDCG@10"])
+    values = [expected.mean(measure, run) for run in runs for measure in ("AP", "nDCG", "nDCG@10")]
+    assert found.scores["value"].to_list() == pytest.approx(values, abs=1e-6)
+    assert found.scores["error"].to_list() == pytest.approx([0.0] * 9)
+
+
+def test_estimates_from_samples_are_near_the_truth_on_average_and_their_intervals_hold_it() -> None:
+    """60 samples of a pool whose judgments are known: the mean error is a fraction of the spread."""
+    qrels, runs = collection()
+    strata, measures = {10: 1.0, 30: 0.5, 80: 0.3}, ["xinfAP", "infNDCG", "infNDCG@20"]
+    pools = [make_pool(runs, strategy="sample", strata=strata, seed=seed) for seed in range(60)]
+    whole = {t: {d: qrels[t][d] for other, d in pairs(pools[0].frame) if other == t} for t in qrels}
+    complete = evaluate(whole, runs, ["AP", "nDCG", "nDCG@20"])
+    truth = np.array([complete.mean(measure, run) for run in runs for measure in ("AP", "nDCG", "nDCG@20")])
+    tables = [inferred_scores(pool, drawn(pool, qrels), runs, measures=measures).scores for pool in pools]
+    values = np.stack([table["value"].to_numpy() for table in tables])
+    held = np.stack([
+        (table["low"].to_numpy() <= truth) & (truth <= table["high"].to_numpy()) for table in tables
+    ])  # fmt: skip
+    assert np.abs(values.mean(axis=0) - truth).max() < 0.01
+    assert held.mean() > 0.9
+
+
+def test_only_judgments_of_documents_that_were_drawn_count(tmp_path: Path) -> None:
+    qrels, runs = collection()
+    pool = make_pool(runs, strategy="sample", strata={5: 1.0, 40: 0.2})
+    pool.frame.write_csv(tmp_path / "pool.csv")
+    tables = [
+        inferred_scores(given, judged, runs).scores
+        for given, judged in ((pool, drawn(pool, qrels)), (pool, qrels), (tmp_path / "pool.csv", qrels))
+    ]
+    assert tables[0].equals(tables[1])
+    assert tables[0].equals(tables[2])
+
+
+def test_measures_that_do_not_follow_from_a_sample_are_refused() -> None:
+    qrels, runs = collection()
+    pool = make_pool(runs, strategy="sample")
+    with pytest.raises(ParameterError, match="not 'P@10'"):
+        inferred_scores(pool, drawn(pool, qrels), runs, measures="P@10")
+    with pytest.raises(InputError, match="no document of the pool is judged"):
+        inferred_scores(pool, {"other": {"d": 1}}, runs)
+    with pytest.raises(InputError, match="got no stratum"):
+        inferred_scores(pool.frame.drop("stratum"), qrels, runs)
+
+
+# The command --------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "a.run").write_text("q Q0 d1 1 2 a\nq Q0 d2 2 1 a\np Q0 e1 1 1 a\n", encoding="utf-8")
+    (tmp_path / "b.run").write_text("q Q0 d3 1 2 b\nq Q0 d1 2 1 b\n", encoding="utf-8")
+    (tmp_path / "qrels").write_text("q 0 d1 1\nq 0 d2 0\nq 0 d3 1\np 0 e1 1\n", encoding="utf-8")
+    (tmp_path / "topics.tsv").write_text("q\tgreen tea\n", encoding="utf-8")
+    return tmp_path
+
+
+def test_a_pool_is_written_in_the_form_that_the_ending_names(folder: Path) -> None:
+    for name in ("pool.csv", "pool.json", "pool.qrels"):
+        done = run_assay("pool", "make", "a.run", "b.run", "--depth", 1, "-o", name, folder=folder)
+        assert done.returncode == 0, done.stderr
+        assert f"{name}: 3 documents to judge for 2 topics (1 to 2 per topic), from 2 runs" in done.stderr
+    assert pl.read_csv(folder / "pool.csv").height == 3
+    written = json.loads((folder / "pool.json").read_text(encoding="utf-8"))
+    assert written["sections"]["pool"]["settings"]["depth"] == 1
+    assert len(written["sections"]["sources"]["sources"]) == 3
+    assert read_qrels(folder / "pool.qrels").frame["relevance"].to_list() == [-1.0] * 3
+
+
+def test_topics_and_groups_come_from_files(folder: Path) -> None:
+    (folder / "groups.csv").write_text("run,group\na,team\nb,team\n", encoding="utf-8")
+    words = ("pool", "make", "a.run", "b.run", "--topics", "topics.tsv", "--groups", "groups.csv", "--csv", "--quiet")
+    done = run_assay(*words, "--table", "contributions", folder=folder)
+    assert done.stdout.splitlines()[1].startswith("a,team,2,1,2")
+    assert "p," not in run_assay(*words, folder=folder).stdout
+    assert groups_by_prefix(["x_1", "x-2", "y"]) == {"x_1": "x", "x-2": "x", "y": "y"}
+
+
+def test_a_sampled_pool_is_judged_and_estimated_from_files(folder: Path) -> None:
+    made = run_assay(
+        "pool", "make", "a.run", "b.run", "--strategy", "sample", "--strata", "2=1", "-o", "s.csv", folder=folder
+    )
+    assert made.returncode == 0, made.stderr
+    done = run_assay("pool", "estimate", "s.csv", "qrels", "a.run", "-m", "xinfAP", "--csv", folder=folder)
+    assert float(done.stdout.splitlines()[1].split(",")[2]) == pytest.approx((1 / 2 + 1) / 2)
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["make", "a.run", "--budget", "3"], "a budget needs a strategy"),
+        (["make", "a.run", "--strategy", "sample", "--strata", "ten=1"], "--strata is as 10=1,50=0.2"),
+        (["make", "a.run", "--groups", "qrels"], "run"),
+        (["make", "empty.run", "-o", "out.csv"], "nothing to pool"),
+        (["make", "a.run", "--groups", "g", "--group-by-prefix"], "choose one of"),
+        (["choose", "5", "a.run", "b.run"], "5 runs cannot be chosen of 2"),
+        (["simulate", "qrels", "a.run", "--budgets", "x"], "--budgets are whole numbers"),
+        (["simulate", "qrels", "a.run", "b.run", "--topics", "topics.tsv"], "go together"),
+        (["bias", "qrels", "a.run"], "give two or more"),
+        (["bias", "qrels", "a.run", "b.run", "--depths", "1,y"], "--depths are whole numbers"),
+        (["estimate", "qrels", "qrels", "a.run"], "stratum"),
+    ],
+)
+def test_calls_that_are_wrong_say_so_in_a_line(words: list[str], message: str, folder: Path) -> None:
+    (folder / "empty.run").write_text("", encoding="utf-8")
+    done = run_assay("pool", *words, folder=folder)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert message in done.stderr
+    assert not (folder / "out.csv").exists()
+
+
+def test_runs_come_through_a_pipe(folder: Path) -> None:
+    stdin = (folder / "a.run").read_bytes()
+    done = run_assay("pool", "make", "a=-", "b.run", "--csv", "--quiet", folder=folder, stdin=stdin)
+    assert done.stdout.count("\n") == 1 + 4
+
+
+def test_the_pools_of_trec_covid_grow_with_depth() -> None:
+    files = sorted(shared("trec-covid-r1", "runs").glob("*.gz"))[:4]
+    sizes = [make_pool(files, depth=depth).frame.height for depth in (5, 10)]
+    every = twin_of_files(files, 5)
+    assert sizes[0] == len(every) < sizes[1]
+
+
+def twin_of_files(files: list[Path], depth: int) -> set[tuple[str, str]]:
+    import gzip  # noqa: PLC0415
+
+    pooled: set[tuple[str, str]] = set()
+    for file in files:
+        topics: dict[str, dict[str, float]] = {}
+        for line in gzip.decompress(file.read_bytes()).decode().splitlines():
+            topic, _, document, _, score, _ = line.split(maxsplit=5)
+            topics.setdefault(topic, {})[document] = float(score)
+        pooled |= {(topic, document) for topic, scores in topics.items() for document in ranked(scores)[:depth]}
+    return pooled
