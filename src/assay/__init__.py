@@ -42,6 +42,17 @@ _HOMES = {
     "assay.measures.counting.contingency": ("Contingency",),
     "assay.measures.counting.points": ("Points",),
     "assay.verbs.diagnosis": ("Diagnosis", "doctor"),
+    "assay.collections.building": ("add_to_collection", "export_collection", "new_collection"),
+    "assay.collections.catalogue": ("Catalogue", "CatalogueEntry", "catalogue"),
+    "assay.collections.description": (
+        "CollectionCheck",
+        "CollectionStatistics",
+        "check_collection",
+        "describe_collection",
+    ),
+    "assay.collections.topic_sampling": ("TopicSample", "sample_topics"),
+    "assay.collections.topic_templates": ("write_topics_to_edit",),
+    "assay.files.manifest": ("CollectionFolder", "open_collection"),
     "assay.core.errors": ("AssayError", "DuplicateError", "FormatError", "InputError", "ParameterError", "TopicError"),
     "assay.subjects.ranking.evaluation": ("Evaluation", "evaluate"),
     "assay.verbs.explanation": ("Explanation", "explain"),
@@ -82,6 +93,19 @@ _MODULES = {
 __all__ = [*sorted(_HOME_OF), "__version__"]  # noqa: PLE0604  # a test compares it with what can be imported
 
 if TYPE_CHECKING:
+    from assay.collections.building import add_to_collection as add_to_collection
+    from assay.collections.building import export_collection as export_collection
+    from assay.collections.building import new_collection as new_collection
+    from assay.collections.catalogue import Catalogue as Catalogue
+    from assay.collections.catalogue import CatalogueEntry as CatalogueEntry
+    from assay.collections.catalogue import catalogue as catalogue
+    from assay.collections.description import CollectionCheck as CollectionCheck
+    from assay.collections.description import CollectionStatistics as CollectionStatistics
+    from assay.collections.description import check_collection as check_collection
+    from assay.collections.description import describe_collection as describe_collection
+    from assay.collections.topic_sampling import TopicSample as TopicSample
+    from assay.collections.topic_sampling import sample_topics as sample_topics
+    from assay.collections.topic_templates import write_topics_to_edit as write_topics_to_edit
     from assay.core.errors import AssayError as AssayError
     from assay.core.errors import DuplicateError as DuplicateError
     from assay.core.errors import FormatError as FormatError
@@ -96,6 +120,8 @@ if TYPE_CHECKING:
     from assay.files.collections import read_run as read_run
     from assay.files.collections import read_topics as read_topics
     from assay.files.collections import scan_run as scan_run
+    from assay.files.manifest import CollectionFolder as CollectionFolder
+    from assay.files.manifest import open_collection as open_collection
     from assay.files.predictions import read_predictions as read_predictions
     from assay.files.small_tables import read_scores as read_scores
     from assay.files.writing import write as write
