@@ -53,7 +53,7 @@ def new(
     from assay.collections.building import new_collection  # noqa: PLC0415  # `assay --help` need not load Polars
 
     words = {"name": name, "description": description, "language": language, "licence": licence}
-    made = new_collection(folder, _named(files or []), **words, **how.settings())
+    made = new_collection(folder, _named(files or []), **words, **how.settings())  # type: ignore[arg-type]
     _tell(made, how.quiet)
 
 
@@ -147,8 +147,8 @@ def _named(files: list[str]) -> Any:
 def _tell(collection: Any, quiet: bool) -> None:
     if quiet:
         return
-    parts = [number_of("file of documents", len(collection.documents))] if collection.documents else []
+    parts = ["documents"] if collection.documents else []
     parts += ["topics"] if collection.topics is not None else []
-    parts += [number_of("set of judgments", len(collection.judgments))] if collection.judgments else []
+    parts += [f"judgments ({', '.join(collection.judgments)})"] if collection.judgments else []
     parts += [number_of("run", len(collection.runs))] if collection.runs else []
     output.message(f"{collection.root}: {', '.join(parts) or 'nothing yet'}", err=False)

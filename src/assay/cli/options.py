@@ -73,12 +73,12 @@ def only(values: tuple[str, ...], name: str) -> str | None:
 # Inputs ---------------------------------------------------------------------------------------------------------------
 
 Judgments: TypeAlias = Annotated[
-    str, argument("QRELS", "Judgments: a file (also .gz, .zst), - for stdin; or a collection.")
+    str, argument("QRELS", "Judgments: a file (also .gz, .zst), or - for stdin; or a collection.")
 ]
 
 Runs: TypeAlias = Annotated[
     list[str],
-    argument("RUN", "Runs: one file or several, or - for stdin; name=FILE names one. None: those of the collection."),
+    argument("RUN", "Runs: one file or several, or - for stdin; name=FILE names one. A collection brings its own."),
 ]
 
 Run: TypeAlias = Annotated[str, argument("RUN", "The run; name=FILE names it.")]

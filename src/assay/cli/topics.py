@@ -7,6 +7,7 @@ from typing import Annotated
 
 from assay.cli import options, output
 from assay.cli.options import Output
+from assay.core.errors import number_of
 from assay.core.options import SeedOption, option
 
 
@@ -58,4 +59,4 @@ def write(
 
     count = write_topics_to_edit(target, size, given=given, overwrite=overwrite)
     if not quiet:
-        output.message(f"{target}: {count} topics to edit", err=False)
+        output.message(f"{target}: {number_of('topic', count)} to edit", err=False)

@@ -52,12 +52,11 @@ def new_collection(
     (['qrels'], ['words'])
     """
     root = Path(folder)
-    words = {"description": description, "language": language, "licence": licence}
     if is_collection(root):
         raise InputError(f"{root}: expected a folder without a {MANIFEST}, and there is one: add files to it")
     if root.exists() and not root.is_dir():
         raise InputError(f"{root}: expected a folder, or nothing, got a file")
-    empty = CollectionFolder(root, name or root.resolve().name, **words)
+    empty = CollectionFolder(root, name or root.resolve().name, description, language, licence)
     if root.exists():
         return _added(empty, files, group=group, manual=manual, copy=copy)
     try:

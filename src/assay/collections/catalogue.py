@@ -94,8 +94,8 @@ def _entries() -> tuple[CatalogueEntry, ...]:
     text = (resources.files("assay") / "collections" / "catalogue.toml").read_text(encoding="utf-8")
     entries = []
     for values in tomllib.loads(text)["collection"]:
-        lists = {key: tuple(values.pop(key)) for key in ("aliases", "language")}
-        entries.append(CatalogueEntry(**values, **lists))
+        aliases, language = tuple(values.pop("aliases")), tuple(values.pop("language"))
+        entries.append(CatalogueEntry(**values, aliases=aliases, language=language))
     return tuple(entries)
 
 

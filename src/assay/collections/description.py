@@ -20,6 +20,7 @@ from assay.files.manifest import CollectionFolder
 from assay.subjects.ranking.evaluation import evaluate
 from assay.tables import Batches
 
+_SEVERITIES = ("error", "warning", "note")
 _NO_IDS = pl.Series("doc_id", [], dtype=pl.String)
 
 
@@ -196,6 +197,7 @@ def check_collection(folder: str | os.PathLike[str] | CollectionFolder) -> Colle
     _, wrong, known = _recognised(held, seen)
     findings += [("warning", text) for text in wrong] + [("note", text) for text in known]
     findings += [("note", text) for text in held.warnings]
+    findings.sort(key=lambda finding: _SEVERITIES.index(finding[0]))
     frame = pl.DataFrame(findings, schema={"severity": pl.String, "says": pl.String}, orient="row")
     return CollectionCheck(held.folder.name, frame)
 

@@ -17,12 +17,13 @@ if TYPE_CHECKING:
 _OF_JUDGMENTS = (
     Column("judgments"), Column("topics", kind="count"), Column("documents_judged", "judged", kind="count"),
     Column("judges", kind="count", missing=""), Column("relevant", kind="count"),
-    Column("median", "per topic", kind="short"), Column("least", kind="count"), Column("most", kind="count"),
+    Column("median", "per topic", kind="number", least=1), Column("least", kind="count"), Column("most", kind="count"),
     Column("topics_without_relevant", "topics without", kind="count"), Column("grades", spare=True),
 )  # fmt: skip
 _OF_RUNS = (
     Column("run"), Column("group"), Column("manual", kind="flag"), Column("topics", kind="count"),
-    Column("missing_topics", "missing", kind="count"), Column("documents_per_topic", "documents", kind="short"),
+    Column("missing_topics", "missing", kind="count"),
+    Column("documents_per_topic", "documents", kind="number", least=1),
     Column("judged_at_10", "judged in top 10", kind="percent"),
     Column("relevant_found", "relevant found", kind="percent"),
 )  # fmt: skip
@@ -87,8 +88,9 @@ def catalogue_document(catalogue: Catalogue) -> Document:
         facts |= {COUNTED[what]: entry.count(what) for what in counted}
         facts |= {"licence": entry.licence, "obtain": entry.obtain} | ({"note": entry.note} if entry.note else {})
         return Document("catalogue", (Section("collection", parts=(named_table("collection", facts),), data=facts),))
+    counted = "classes" if all("search" not in entry.task for entry in catalogue.entries) else "topics"
     columns = (
-        Column("name"), Column("task"), Column("year"), Column("documents"), Column("topics"), Column("purpose"),
+        Column("name"), Column("task"), Column("year"), Column("documents"), Column(counted), Column("purpose"),
     )  # fmt: skip
     table = Table("collections", catalogue.to_frame(), columns)
     return Document("catalogue", (Section("collections", parts=(table,)),))

@@ -96,16 +96,13 @@ def _drawn(counts: pl.DataFrame, size: int, plan: str, random: np.random.Generat
 
 
 def _strata(counts: pl.DataFrame, drawn: pl.DataFrame) -> pl.DataFrame:
-    total = counts["frequency"].sum()
-    rows = []
-    for stratum in _STRATA:
-        held = counts.filter(stratum=stratum)
-        rows.append((
-            stratum, held.height, held["frequency"].sum(), held["frequency"].sum() / total,
-            drawn.filter(stratum=stratum).height,
-        ))  # fmt: skip
-    schema = {"stratum": pl.String, "queries": pl.Int64, "searches": pl.Int64, "share": pl.Float64, "drawn": pl.Int64}
-    return pl.DataFrame(rows, schema=schema, orient="row")
+    """Of each stratum the distinct queries, the searches, their share of all, and the queries that were drawn."""
+    sizes = counts.group_by("stratum").agg(queries=pl.len(), searches=pl.col("frequency").sum())
+    taken = drawn.group_by("stratum").agg(drawn=pl.len())
+    strata = pl.DataFrame({"stratum": _STRATA}).join(sizes, on="stratum", how="left", maintain_order="left")
+    strata = strata.join(taken, on="stratum", how="left", maintain_order="left").fill_null(0)
+    share = pl.col("searches") / pl.col("searches").sum()
+    return strata.select("stratum", "queries", "searches", share.alias("share"), "drawn")
 
 
 def _counted(log: Any) -> tuple[str, pl.DataFrame]:

@@ -50,9 +50,9 @@ def _topics(source: Source, name: str) -> Topics:
             raise FormatError(source.name, number, expected=expected, got=line)
     if not rows:
         raise EmptyFileError(source.name, _SHAPE)
-    for row, line in zip(rows, lines, strict=True):
+    for row, first in zip(rows, lines, strict=True):
         if not row["title"]:
-            raise FormatError(source.name, line, expected=f"a title for topic {row['query_id']}", got="")
+            raise FormatError(source.name, first, expected=f"a title for topic {row['query_id']}", got="")
     return Topics(pl.DataFrame(rows), name, "topics in sections", warnings, lambda row: (source.name, lines[row]))
 
 
