@@ -130,6 +130,8 @@ def test_files_in_the_folder_stay_where_they_are_and_others_may_be_referred_to(f
     data = tomllib.loads(made.as_toml())
     assert data["judgments"][0]["path"] == "qrels.txt"
     assert data["runs"][0]["path"] == "../words.run"
+    new_collection(folder / "new" / "deep", [folder / "words.run"], copy=False)
+    assert open_collection(folder / "new" / "deep").runs["words"].path.is_file()
 
 
 def test_verbs_take_a_collection_in_place_of_judgments_and_runs(folder: Path) -> None:

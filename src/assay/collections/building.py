@@ -58,13 +58,13 @@ def new_collection(
         raise InputError(f"{root}: expected a folder, or nothing, got a file")
     empty = CollectionFolder(root, name or root.resolve().name, description, language, licence)
     if root.exists():
-        return _added(empty, files, group=group, manual=manual, copy=copy)
+        return _added(empty, files, root, group=group, manual=manual, copy=copy)
     try:
         root.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=root.parent, prefix=f".{root.name}-") as place:
             made = Path(place) / root.name
             made.mkdir()
-            _added(replace(empty, root=made), files, group=group, manual=manual, copy=copy)
+            _added(empty, files, made, group=group, manual=manual, copy=copy)
             made.rename(root)
     except OSError as problem:
         raise InputError(f"{root}: cannot be written: {(problem.strerror or str(problem)).lower()}") from problem
@@ -89,18 +89,23 @@ def add_to_collection(
     ...     list(add_to_collection(Path(place) / "tea", {"stemmed": tea / "stems.run"}, group="lexical").runs)
     ['stemmed']
     """
-    return _added(open_collection(folder), files, group=group, manual=manual, copy=copy)
+    collection = open_collection(folder)
+    return _added(collection, files, collection.root, group=group, manual=manual, copy=copy)
 
 
 def _added(
     collection: CollectionFolder,
     files: Sequence[str | os.PathLike[str]] | Mapping[str, str | os.PathLike[str]],
+    place: Path,
     *,
     group: str,
     manual: bool,
     copy: bool,
 ) -> CollectionFolder:
-    """Plan first, so that what is refused leaves nothing behind; then copy; the manifest comes last."""
+    """Plan first, so that what is refused leaves nothing behind; then copy; the manifest comes last.
+
+    `place` is where the folder is being made.
+    """
     named = files.items() if isinstance(files, Mapping) else [("", path) for path in files]
     copies: dict[Path, Path] = {}
     for name, given in named:
@@ -118,10 +123,11 @@ def _added(
             copies[target] = path
         collection = collection.with_file(part, target, name or source.stem, group=group, manual=manual)
     for target, path in copies.items():
-        target.parent.mkdir(exist_ok=True)
-        with path.open("rb") as source_file, atomic.replacing(target) as file:
+        copied = place / target.relative_to(collection.root)
+        copied.parent.mkdir(exist_ok=True)
+        with path.open("rb") as source_file, atomic.replacing(copied) as file:
             shutil.copyfileobj(source_file, file, 1 << 20)
-    collection.save()
+    atomic.write_text(place / MANIFEST, collection.as_toml(), overwrite=True)
     return collection
 
 
