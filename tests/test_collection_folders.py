@@ -95,7 +95,7 @@ def test_duplicates_are_refused_and_leave_nothing_behind(folder: Path) -> None:
         ([folder / "bicycles" / "runs" / "bm25.run"], "is there already"),
     ):
         with pytest.raises(InputError, match=reason):
-            add_to_collection(folder / "bikes", wrong)  # type: ignore[arg-type]
+            add_to_collection(folder / "bikes", wrong)
         assert (folder / "bikes" / "collection.toml").read_bytes() == before
         assert sorted((folder / "bikes").rglob("*")) == files
     with pytest.raises(InputError, match="and there is one"):

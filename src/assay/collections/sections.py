@@ -84,8 +84,9 @@ def catalogue_document(catalogue: Catalogue) -> Document:
         (entry,) = catalogue.entries
         facts = {"name": entry.name, "title": entry.title, "task": entry.task, "year": entry.year}
         facts |= {"language": ", ".join(entry.language), "for": entry.purpose}
-        counted = ("documents", "classes") if entry.task == "classification" else ("documents", "topics", "judgments")
-        facts |= {COUNTED[what]: entry.count(what) for what in counted}
+        of_search, of_classes = ("documents", "topics", "judgments"), ("documents", "classes")
+        for what in of_classes if entry.task == "classification" else of_search:
+            facts[COUNTED[what]] = entry.count(what)
         facts |= {"licence": entry.licence, "obtain": entry.obtain} | ({"note": entry.note} if entry.note else {})
         return Document("catalogue", (Section("collection", parts=(named_table("collection", facts),), data=facts),))
     counted = "classes" if all("search" not in entry.task for entry in catalogue.entries) else "topics"
