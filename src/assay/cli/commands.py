@@ -61,7 +61,7 @@ SUBJECTS = {
         "power": ("power.extraction", "Say how many documents are needed, and what these can show."),
         "doctor": ("doctor.extraction", "Look true and predicted spans over for what makes numbers wrong."),
     }),
-    "collection": ("Test collections, which commands take in place of files.", {
+    "collection": ("Test collections.", {
         "new": ("collection.new", "Make a collection from files."),
         "add": ("collection.add", "Add documents, topics, judgments or runs."),
         "show": ("collection.show", "Count documents, topics, relevant documents, what runs cover."),
