@@ -18,7 +18,7 @@ import pytest
 from command import invoke, run_assay
 
 import assay
-from assay import ParameterError, Policies, cli
+from assay import ParameterError, Policies, cli, new_collection
 from assay.cli.calling import call
 from assay.cli.commands import SUBJECTS, application, every_command, names_of
 from assay.cli.files import lay_out
@@ -37,6 +37,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The examples that come along, with scores and clusters that are made of them."""
     folder = tmp_path_factory.mktemp("examples") / "tea"
     lay_out(folder)
+    new_collection(folder / "bikes", [folder / "bicycles" / "qrels.txt"])
+    (folder / "log.txt").write_text("".join(f"query {number}\n" for number in range(60)), encoding="utf-8")
     scores = ("evaluate", "qrels.txt", "words.run", "stems.run", "alphabet.run", "-q", "--csv", "-o", "scores.csv")
     run_assay(*scores, folder=folder)
     documents = {line.split()[2] for line in (folder / "words.run").read_text(encoding="utf-8").splitlines()}

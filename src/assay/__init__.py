@@ -50,6 +50,17 @@ _HOMES = {
     "assay.measures.counting.contingency": ("Contingency",),
     "assay.measures.counting.points": ("Points",),
     "assay.verbs.diagnosis": ("Diagnosis", "doctor"),
+    "assay.collections.building": ("add_to_collection", "export_collection", "new_collection"),
+    "assay.collections.catalogue": ("Catalogue", "CatalogueEntry", "catalogue"),
+    "assay.collections.description": (
+        "CollectionCheck",
+        "CollectionStatistics",
+        "check_collection",
+        "describe_collection",
+    ),
+    "assay.collections.topic_sampling": ("TopicSample", "sample_topics"),
+    "assay.collections.topic_templates": ("write_topics_to_edit",),
+    "assay.files.manifest": ("CollectionFolder", "open_collection"),
     "assay.core.errors": ("AssayError", "DuplicateError", "FormatError", "InputError", "ParameterError", "TopicError"),
     "assay.subjects.ranking.evaluation": ("Evaluation", "evaluate"),
     "assay.verbs.explanation": ("Explanation", "explain"),
@@ -97,10 +108,20 @@ __all__ = [*sorted(_HOME_OF), "__version__"]  # noqa: PLE0604  # a test compares
 if TYPE_CHECKING:
     from assay.collections.bias import PoolBias as PoolBias
     from assay.collections.bias import pool_bias as pool_bias
+    from assay.collections.building import add_to_collection as add_to_collection
+    from assay.collections.building import export_collection as export_collection
+    from assay.collections.building import new_collection as new_collection
+    from assay.collections.catalogue import Catalogue as Catalogue
+    from assay.collections.catalogue import CatalogueEntry as CatalogueEntry
+    from assay.collections.catalogue import catalogue as catalogue
     from assay.collections.choice import RunChoice as RunChoice
     from assay.collections.choice import choose_runs as choose_runs
     from assay.collections.crowd import CrowdLabels as CrowdLabels
     from assay.collections.crowd import crowd as crowd
+    from assay.collections.description import CollectionCheck as CollectionCheck
+    from assay.collections.description import CollectionStatistics as CollectionStatistics
+    from assay.collections.description import check_collection as check_collection
+    from assay.collections.description import describe_collection as describe_collection
     from assay.collections.hits import HitFile as HitFile
     from assay.collections.hits import make_hits as make_hits
     from assay.collections.hits import read_hits as read_hits
@@ -115,6 +136,9 @@ if TYPE_CHECKING:
     from assay.collections.simulation import PoolSimulation as PoolSimulation
     from assay.collections.simulation import simulate_pool as simulate_pool
     from assay.collections.strategies import next_documents as next_documents
+    from assay.collections.topic_sampling import TopicSample as TopicSample
+    from assay.collections.topic_sampling import sample_topics as sample_topics
+    from assay.collections.topic_templates import write_topics_to_edit as write_topics_to_edit
     from assay.core.errors import AssayError as AssayError
     from assay.core.errors import DuplicateError as DuplicateError
     from assay.core.errors import FormatError as FormatError
@@ -130,6 +154,8 @@ if TYPE_CHECKING:
     from assay.files.collections import read_topics as read_topics
     from assay.files.collections import scan_run as scan_run
     from assay.files.labels import read_labels as read_labels
+    from assay.files.manifest import CollectionFolder as CollectionFolder
+    from assay.files.manifest import open_collection as open_collection
     from assay.files.predictions import read_predictions as read_predictions
     from assay.files.small_tables import read_scores as read_scores
     from assay.files.writing import write as write

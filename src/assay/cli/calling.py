@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 from cyclopts import CycloptsError
 
 from assay import __version__
-from assay.cli.commands import SUBJECTS, TOP, application, every_command, names_of, options_of
+from assay.cli import inputs
+from assay.cli.commands import SEARCH, SUBJECTS, TOP, application, every_command, names_of, options_of
 from assay.cli.options import Output
 from assay.cli.output import Options, form_of
 from assay.core.errors import AssayError, InputError, ParameterError, did_you_mean, speaking
@@ -39,6 +40,7 @@ def call(words: list[str]) -> int:
         return 0
     if command == "trec-eval":  # it has the options of the reference tool, and reads them as that does
         words = [words[0], "--", *words[1:]]
+    opened, words = (None, words) if command not in SEARCH else inputs.with_collection(app, command, words)
     try:
         function, bound, _ = app.parse_args(
             [_STDIN if word == "-" else word for word in words], exit_on_error=False, print_error=False
@@ -49,6 +51,8 @@ def call(words: list[str]) -> int:
     columns: list[str] = []
     for name, value in bound.arguments.items():
         bound.arguments[name] = _restored(value, columns, name)
+    if opened is not None:
+        bound.arguments.update(inputs.of_collection(opened, bound.arguments))
     with speaking(Options(lambda: options_of(app, command))), _told_apart(command, words), _named_by(columns):
         for group in bound.arguments.values():
             if isinstance(group, Output):

@@ -61,6 +61,18 @@ SUBJECTS = {
         "power": ("power.extraction", "Say how many documents are needed, and what these can show."),
         "doctor": ("doctor.extraction", "Look true and predicted spans over for what makes numbers wrong."),
     }),
+    "collection": ("Test collections.", {
+        "new": ("collection.new", "Make a collection from files."),
+        "add": ("collection.add", "Add documents, topics, judgments or runs."),
+        "show": ("collection.show", "Count documents, topics, relevant documents, what runs cover."),
+        "check": ("collection.check", "Say what is missing or inconsistent."),
+        "export": ("collection.export", "Write it in TREC's layout, as a folder or a .zip."),
+        "list": ("collection.catalogue", "Search the catalogue of well-known collections."),
+    }),
+    "topics": ("Topics for a new collection.", {
+        "sample": ("topics.sample", "Draw topics from a query log."),
+        "write": ("topics.write", "Write a text file in which to write topics by hand."),
+    }),
     "scores": ("Scores of systems per unit, from any tool.", {
         "compare": ("compare.scores", "Say whether one system is better than another."),
         "explain": ("explain.scores", "Show how a rank correlation of two orders came about."),

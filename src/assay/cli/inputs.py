@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from inspect import signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,9 +13,17 @@ from assay.cli.output import message, remarks
 from assay.core.errors import ParameterError, number_of
 
 if TYPE_CHECKING:
+    from cyclopts import App
+
     from assay.files import Source
+    from assay.files.manifest import CollectionFolder
     from assay.subjects.ranking.evaluation import Evaluation
     from assay.tables import Batches
+
+#: What makes a folder a collection.
+_MANIFEST = "collection.toml"
+#: What stands for the runs of a collection until the words of a call are parsed.
+_OWN_RUNS = "\0runs"
 
 
 def named(run: Any) -> tuple[str | None, Any]:
@@ -44,6 +53,55 @@ def each_named(qrels: str, runs: Sequence[Any]) -> list[tuple[str | None, Any]]:
             raise ParameterError(f"two runs are called {name!r}: {paths[name]} and {path}")
         paths[name] = path
     return parts
+
+
+def with_collection(app: App, command: str, words: list[str]) -> tuple[CollectionFolder | None, list[str]]:
+    """The collection that is among the words of a call, and the words with its judgments in its place.
+
+    `FOLDER:NAME` is a collection with the judgments of that name. Where several runs are asked for, a mark stands for
+    those of the collection.
+    """
+    for place, word in enumerate(words):
+        folder, _, judgments = (word, "", "") if (Path(word) / _MANIFEST).is_file() else word.rpartition(":")
+        if folder and (Path(folder) / _MANIFEST).is_file():
+            from assay.files.manifest import open_collection  # noqa: PLC0415
+
+            collection = open_collection(folder)
+            own = [str(collection.qrels(judgments or None))]
+            if "runs" in signature(app[command].default_command).parameters:  # type: ignore[arg-type]
+                own.append(_OWN_RUNS)
+            return collection, [*words[:place], *own, *words[place + 1 :]]
+    return None, words
+
+
+def of_collection(collection: CollectionFolder, arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """The arguments of a command that a collection gives: runs by their names, all of them if none was named; texts.
+
+    A file of that name goes first.
+    """
+
+    def run(word: str) -> str:
+        if word not in collection.runs or Path(word).exists():
+            return word
+        path = str(collection.runs[word].path)
+        return path if set(word) & set("=/") else f"{word}={path}"
+
+    given = dict[str, Any]()
+    if "runs" in arguments:
+        others = [word for word in arguments["runs"] if word != _OWN_RUNS]
+        given["runs"] = [run(word) for word in others or collection.run_files()]
+    for name in ("run", "old", "new"):
+        if isinstance(arguments.get(name), str):
+            given[name] = run(arguments[name])
+    if "topics" in arguments and "documents" in arguments:
+        texts = {"topics": collection.topics, "documents": only_file(collection)}
+        given |= {name: str(path) for name, path in texts.items() if path is not None and arguments[name] is None}
+    return given
+
+
+def only_file(collection: CollectionFolder) -> Path | None:
+    """The file of the documents, if they are in one."""
+    return collection.documents[0] if len(collection.documents) == 1 else None
 
 
 def kept(file: str) -> str | Source:

@@ -82,10 +82,13 @@ def only(values: tuple[str, ...], name: str) -> str | None:
 
 # Inputs ---------------------------------------------------------------------------------------------------------------
 
-Judgments: TypeAlias = Annotated[str, argument("QRELS", "Judgments: a file (also .gz, .zst), or - for stdin.")]
+Judgments: TypeAlias = Annotated[
+    str, argument("QRELS", "Judgments: a file (also .gz, .zst), or - for stdin; or a collection.")
+]
 
 Runs: TypeAlias = Annotated[
-    list[str], argument("RUN", "Runs: one file or several, or - for stdin; name=FILE names one.")
+    list[str],
+    argument("RUN", "Runs: one file or several, or - for stdin; name=FILE names one. A collection brings its own."),
 ]
 
 Run: TypeAlias = Annotated[str, argument("RUN", "The run; name=FILE names it.")]

@@ -45,6 +45,10 @@ PRESENTERS = {
     "judge agreement": "assay.subjects.judges.report:document",
     "judge rankings": "assay.collections.judge_rankings:document",
     "clustering": "assay.subjects.clusters.sections:document",
+    "collection statistics": "assay.collections.collection_sections:statistics_document",
+    "collection check": "assay.collections.collection_sections:check_document",
+    "catalogue": "assay.collections.collection_sections:catalogue_document",
+    "topic sample": "assay.collections.collection_sections:sample_document",
     "cross-validation": "assay.subjects.labels.sections.crossvalidations:document",
     "nested cross-validation": "assay.subjects.labels.sections.crossvalidations:nested_document",
     "leakage check": "assay.subjects.labels.sections.crossvalidations:leakage_document",
@@ -53,11 +57,11 @@ PRESENTERS = {
     "hits": "assay.collections.crowd_sections:hits_document",
     "judge audit": "assay.collections.crowd_sections:audit_document",
     "number of clusters": "assay.subjects.clusters.sections:number_of_clusters",
-    "pool": "assay.collections.sections:pool_document",
-    "pool bias": "assay.collections.sections:bias_document",
-    "pool simulation": "assay.collections.sections:simulation_document",
-    "run choice": "assay.collections.sections:choice_document",
-    "inferred scores": "assay.collections.sections:inferred_document",
+    "pool": "assay.collections.pool_sections:pool_document",
+    "pool bias": "assay.collections.pool_sections:bias_document",
+    "pool simulation": "assay.collections.pool_sections:simulation_document",
+    "run choice": "assay.collections.pool_sections:choice_document",
+    "inferred scores": "assay.collections.pool_sections:inferred_document",
 }
 #: What can be evaluated -> its `Subject`: see `assay.verbs.subject`.
 SUBJECTS = {

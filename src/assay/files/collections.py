@@ -14,6 +14,7 @@ import polars as pl
 from assay.core.digits import significant
 from assay.core.errors import InputError, listed, need, number_of
 from assay.core.results import Result
+from assay.files.manifest import is_collection, open_collection
 from assay.files.records import (
     are_no_judgments,
     differing_topics,
@@ -237,7 +238,7 @@ class Collection(NamedTuple):
 
 
 def read_collection(folder: str | os.PathLike[str], *, inverse_grades: bool = False) -> Collection:
-    """Read the collection in a folder: which file holds what is found out from the files.
+    """Read the collection in a folder: which file holds what its manifest says, or else the files themselves.
 
     A file that cannot be read, or that holds nothing Assay knows, is left out and named in the warnings.
     `inverse_grades`: turn grades round, for collections where 1 is the best one: the largest becomes 1, and negative
@@ -250,7 +251,7 @@ def read_collection(folder: str | os.PathLike[str], *, inverse_grades: bool = Fa
     root = Path(folder)
     if not root.is_dir():
         raise InputError(f"{root}: expected a folder that holds a collection")
-    contents = _Folder(root)
+    contents = _Folder(root) if not is_collection(root) else _Manifested(root)
     documents = contents.documents()
     topics = contents.topics()
     qrels = contents.judgments(topics, inverse_grades=inverse_grades)
@@ -367,6 +368,21 @@ class _Folder:
             table = qrels.pop(split)
             self.warnings.append(f"{table.name}: left out: it looks like {table.format}, but {reason}")
         return qrels
+
+
+class _Manifested(_Folder):
+    """The files of a folder by what its manifest says that they hold."""
+
+    def __init__(self, root: Path) -> None:
+        self.root, self.warnings = root, []
+        self.manifest = open_collection(root)
+        stated = {"documents": self.manifest.documents, "topics": filter(None, [self.manifest.topics])}
+        self.held = {kind: [_File(path, detect(Source(path))) for path in paths] for kind, paths in stated.items()}
+
+    def judgments(self, topics: Topics | None, *, inverse_grades: bool) -> dict[str, Qrels]:
+        """All sets of judgments under the names that the manifest gives them."""
+        paths = self.manifest.judgments.items()
+        return {name: read_qrels(path, inverse_grades=inverse_grades) for name, path in paths}
 
 
 def _files(root: Path) -> list[Path]:

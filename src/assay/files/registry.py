@@ -31,7 +31,7 @@ COLUMN_MARKS = (b"PAR1", b"ARROW1")
 _HEAD_OF_COLUMNS = 16
 _UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _BLANK_SEPARATED = {"trec-run", "msmarco-run", "trec-qrels", "qrels-3"}
-_OTHERS = ("sgml", "json_files", "named_columns")
+_OTHERS = ("sgml", "topic_sections", "json_files", "named_columns")
 #: The layouts of the classic collections, which look like columns to formats that are separated by blanks.
 _CLASSIC = "classic_layouts"
 _CLASSIC_NAMES = ("cf-", "lisa-", "npl-", "time-")

@@ -16,11 +16,14 @@ import polars as pl
 from assay.core.errors import InputError, ParameterError, did_you_mean, quote
 from assay.files.atomic import replacing
 from assay.files.runs import as_header
+from assay.files.topic_sections import EXPLANATION, as_sections
 from assay.tables import Batches, Documents, Qrels, Topics
 
 Table: TypeAlias = Batches | Qrels | Topics | Documents
 
 _BLANK = r"[\s\x00-\x20]"
+#: Formats that have a place for the usual texts of topics or documents, and for nothing else.
+_OF_TEXTS = {"trec-topics", "trec-documents", "topic-sections"}
 
 
 class Writer(NamedTuple):
@@ -46,7 +49,7 @@ def writers(kind: str | None = None) -> list[Writer]:
     """The ways to write a table of a kind.
 
     >>> [writer.name for writer in writers("topics")]
-    ['trec-topics', 'csv', 'tsv', 'jsonl', 'parquet', 'arrow']
+    ['trec-topics', 'topic-sections', 'csv', 'tsv', 'jsonl', 'parquet', 'arrow']
     """
     return [writer for writer in _WRITERS.values() if kind is None or kind in writer.kinds]
 
@@ -217,6 +220,12 @@ def _trec_topics(topics: Topics, file: IO[bytes]) -> None:
         file.write(("<top>\n" + "\n".join(lines) + "\n</top>\n\n").encode())
 
 
+@_writer("topic-sections", ("topics",), ".topics.txt", ".ini")
+def _topic_sections(topics: Topics, file: IO[bytes]) -> None:
+    _refuse_spaced(topics.frame["query_id"], "topics in sections")
+    file.write(f"{EXPLANATION}\n{as_sections(topics)}".encode())
+
+
 @_writer("trec-documents", ("documents",), ".trec", ".sgml")
 def _trec_documents(documents: Documents, file: IO[bytes]) -> None:
     _refuse_spaced(documents.frame["doc_id"], "TREC documents")
@@ -241,7 +250,7 @@ def left_out(table: Table, format: str) -> list[str]:
     """
     if isinstance(table, Topics | Documents):
         held = {table.key, *table.columns}
-        return [column for column in table.frame.columns if column not in held] if format.startswith("trec-") else []
+        return [column for column in table.frame.columns if column not in held] if format in _OF_TEXTS else []
     return ["ir_metadata"] if getattr(table, "metadata", "") and format not in {"trec-run", "msmarco-run"} else []
 
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias
 
 from assay.core import registry
 from assay.core.errors import InputError, ParameterError, did_you_mean, refuse_unknown
+from assay.files.manifest import judgments_and_runs
 from assay.files.sources import Source
 from assay.tables.named_columns import is_frame
 from assay.tables.roles import named_by
@@ -137,6 +138,7 @@ def pairing_of(
 
     rules = dict(rules or {})
     columns = rules.pop("columns", None)
+    given, runs = judgments_and_runs(given, runs)
     if isinstance(given, Pairing) and runs is None and not rules:
         return given.directed(direction, measures)
     with named_by(columns):

@@ -17,6 +17,7 @@ from assay.core.errors import EmptyFileError, ParameterError, listed, naming, nu
 from assay.core.options import Compat, Judge, PolicyRules, Samples, Seed, Subtopics
 from assay.core.results import Result, as_pandas, frame_as_csv, written
 from assay.files import Source, is_file, read_qrels, scan_run
+from assay.files.manifest import judgments_and_runs
 from assay.measures import Judged, NumRelRet, parse_measure
 from assay.measures.counting.judgments import Judgments
 from assay.measures.counting.ranking import Policies, policies
@@ -315,7 +316,7 @@ class Evaluation(Result):
 
 def evaluate(
     qrels: Any,
-    runs: Any,
+    runs: Any = None,
     measures: Iterable[str | Measure] | str | Measure = DEFAULT_MEASURES,
     *,
     undefined: Undefined = "counted_as",
@@ -330,7 +331,8 @@ def evaluate(
     """Evaluate one run or several against judgments.
 
     `qrels` and `runs` are paths, open files, dicts of dicts, data frames or tables; `runs` may also be a list, or a
-    dict from system names to runs. Further keyword arguments are policies, such as `ties="expected"`: see `Policies`.
+    dict from system names to runs. A collection (its folder, or what `open_collection` gives) stands for both; with
+    `runs`, for the judgments. Further keyword arguments are policies, such as `ties="expected"`: see `Policies`.
     `undefined`: what undefined values do in a mean (`counted_as` the measure's declared value, `skip`, `error`).
     `compat`: rank, skip and round as another tool does. `judge`: whose judgments count, where several judged.
     `subtopics`: column 2 (in tables: `judge`) names the subtopic that a document was judged for, as measures of
@@ -349,6 +351,9 @@ def evaluate(
     chosen = policies(None, **stated)
     wanted = listed_measures(measures, compat)
     check_subtopics(subtopics, judge)
+    qrels, runs = judgments_and_runs(qrels, runs)
+    if runs is None:
+        raise ParameterError("there is no run to evaluate")
     with named_by(columns):
         table, opened = judgments_of(qrels, judge, subtopics is True), named_runs(runs)
     if judge is not None:

@@ -13,6 +13,7 @@ import polars as pl
 from assay.core import registry
 from assay.core.errors import AssayError, FormatError, ParameterError, number_of, quote, worded
 from assay.core.results import Result
+from assay.files.manifest import judgments_and_runs
 from assay.measures.registry import Measure
 from assay.tables.roles import ColumnNames, named_by
 from assay.verbs.subject import Subject, name_of
@@ -358,6 +359,7 @@ def doctor(
     >>> doctor(Predictions.of([0, 1] * 10, [1, 1] * 10)).findings[0].says
     "'1' is predicted for all items, and right for 10 of 20 items"
     """
+    qrels, runs = judgments_and_runs(qrels, runs)
     several = runs is None and isinstance(qrels, Sequence) and not isinstance(qrels, str)
     inputs = qrels if several else [qrels] if runs is None else [qrels, runs]
     named = {"measures": measures, "topics": topics, "documents": documents, "grades": grades, "train": train}

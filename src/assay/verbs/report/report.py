@@ -21,6 +21,7 @@ from assay.core.errors import InputError, ParameterError, joined, merged, not_am
 from assay.core.options import ReportOptions
 from assay.core.results import Result
 from assay.files.atomic import check_target, write_texts
+from assay.files.manifest import judgments_and_runs
 from assay.measures.registry import Measure
 from assay.show.legible import on_one_line
 from assay.show.model import Column, Document, Part, Prose, Section, Table, Widget
@@ -372,6 +373,7 @@ def make_report(
     >>> report.table("findings")["verdict"].to_list(), report.section("changed").data["queries"][0]["text"]
     (['better', 'better'], 'bitter tea')
     """
+    given, runs = judgments_and_runs(given, runs)
     subject = subject_of(getattr(given, "pairing", given), runs)
     kind: type[Reported] = registry.load(subject.reported)
     rules: dict[str, Any] = dict(options)

@@ -1,0 +1,154 @@
+"""`assay collection new|add|show|check|export|list`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any, TypeAlias
+
+from assay.cli import inputs, options, output
+from assay.cli.options import Output, group
+from assay.core.errors import ParameterError, number_of
+from assay.core.options import option
+
+Folder: TypeAlias = Annotated[Path, options.argument("COLLECTION", "The folder of the collection.")]
+Files: TypeAlias = Annotated[
+    list[str],
+    options.argument(
+        "FILE", "Documents, topics, judgments, runs: which is found out; name=FILE names judgments or a run."
+    ),
+]
+
+
+@group
+class Adding:
+    """How files become part of a collection."""
+
+    group: Annotated[str, option(metavar="NAME", help="The group that made the runs.")] = ""
+    manual: Annotated[bool, option(help="People had a hand in these runs.")] = False
+    refer: Annotated[bool, option(help="Refer to the files where they are, instead of copying them.")] = False
+    quiet: options.Quiet = False
+
+    def settings(self) -> dict[str, Any]:
+        """As the library takes them."""
+        return {"group": self.group, "manual": self.manual, "copy": not self.refer}
+
+
+def new(
+    folder: Folder,
+    files: Files | None = None,
+    /,
+    *,
+    name: Annotated[str, option(metavar="TEXT", help="What the collection is called (the folder's name).")] = "",
+    description: Annotated[str, option(metavar="TEXT", help="What it is for.")] = "",
+    language: Annotated[str, option(metavar="TEXT", help="The language of the documents.")] = "",
+    licence: Annotated[str, option(metavar="TEXT", help="Who may use it, and how.")] = "",
+    how: Adding = Adding(),
+) -> None:
+    """Make a collection: a folder with one small manifest, and the files copied into it.
+
+    In a folder that exists, the manifest is written beside the files that are there.
+
+    $ assay collection new tea-collection topics.tsv qrels.txt words.run stems.run
+    """
+    from assay.collections.building import new_collection  # noqa: PLC0415  # `assay --help` need not load Polars
+
+    words = {"name": name, "description": description, "language": language, "licence": licence}
+    made = new_collection(folder, _named(files or []), **words, **how.settings())  # type: ignore[arg-type]
+    _tell(made, how.quiet)
+
+
+def add(folder: Folder, files: Files, /, *, how: Adding = Adding()) -> None:
+    """Add documents, topics, judgments or runs to a collection: all of the files, or none.
+
+    $ assay collection add bikes bicycles/runs/bm25.run --group lexical
+    """
+    from assay.collections.building import add_to_collection  # noqa: PLC0415
+
+    _tell(add_to_collection(folder, _named(files), **how.settings()), how.quiet)
+
+
+def show(folder: Folder, /, *, inverse_grades: options.InverseGrades = False, to: Output = Output()) -> None:
+    """Count documents, topics, relevant documents per topic, grades, and what each run covers.
+
+    Any folder with a collection will do; a well-known one is recognised by its counts.
+
+    $ assay collection show bicycles
+    """
+    from assay.collections.description import describe_collection  # noqa: PLC0415
+
+    with inputs.working("counting", hidden=to.quiet):
+        statistics = describe_collection(folder, inverse_grades=inverse_grades)
+    output.give(statistics, to)
+
+
+def check(folder: Folder, /, *, to: Output = Output()) -> int:
+    """Say what is missing or inconsistent. Exit 1 if something is wrong, 0 if not.
+
+    $ assay collection check bicycles
+    """
+    from assay.collections.description import check_collection  # noqa: PLC0415
+
+    with inputs.working("checking", hidden=to.quiet):
+        found = check_collection(folder)
+    output.give(found, to)
+    return 0 if found.is_sound else 1
+
+
+def export(
+    folder: Folder,
+    target: Annotated[Path, options.argument("OUT", "A new folder, or a file that ends in .zip.")],
+    /,
+    *,
+    inverse_grades: options.InverseGrades = False,
+    overwrite: options.Overwrite = False,
+    quiet: options.Quiet = False,
+) -> None:
+    """Write a collection in TREC's layout: documents, topics, qrels and runs, with a manifest.
+
+    $ assay collection export bicycles trec-bicycles
+    """
+    from assay.collections.building import export_collection  # noqa: PLC0415
+
+    made = export_collection(folder, target, inverse_grades=inverse_grades, overwrite=overwrite)
+    if not quiet:
+        output.message(f"{folder} -> {made}: TREC layout")
+
+
+def catalogue(
+    words: Annotated[list[str] | None, options.argument("WORD", "Words that the entry holds, all of them.")] = None,
+    /,
+    *,
+    task: Annotated[str | None, option(help="search or classification.")] = None,
+    language: Annotated[str | None, option(help="The language of the documents.")] = None,
+    to: Output = Output(),
+) -> None:
+    """List well-known collections: documents, topics, year, what each is for; of a single one, all that is known.
+
+    $ assay collection list medical
+    """
+    from assay.collections.catalogue import catalogue as known  # noqa: PLC0415
+
+    output.give(known(*(words or ()), task=task, language=language), to)  # type: ignore[arg-type]
+
+
+def _named(files: list[str]) -> Any:
+    """Files by name, where one was given a name as `name=FILE`."""
+    from assay.files.sources import Source  # noqa: PLC0415
+
+    parts = inputs.each_named("", files)
+    if all(name is None for name, _ in parts):
+        return files
+    named = {name or Source(path).stem: path for name, path in parts}
+    if len(named) < len(parts):
+        raise ParameterError("two files have the same name: each needs a name of its own (name=FILE)")
+    return named
+
+
+def _tell(collection: Any, quiet: bool) -> None:
+    if quiet:
+        return
+    parts = ["documents"] if collection.documents else []
+    parts += ["topics"] if collection.topics is not None else []
+    parts += [f"judgments ({', '.join(collection.judgments)})"] if collection.judgments else []
+    parts += [number_of("run", len(collection.runs))] if collection.runs else []
+    output.message(f"{collection.root}: {', '.join(parts) or 'nothing yet'}", err=False)

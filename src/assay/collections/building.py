@@ -1,0 +1,205 @@
+"""Make a collection from files, add to it, and export it in TREC's layout."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+import zipfile
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import cast
+
+from assay.collections.holdings import Holdings, entry_of, holdings_of
+from assay.core.errors import InputError
+from assay.files import atomic
+from assay.files.manifest import MANIFEST, CollectionFolder, Part, RunEntry, is_collection, open_collection
+from assay.files.registry import detect
+from assay.files.sources import Source
+from assay.files.writing import write, writers
+from assay.tables import Qrels
+
+_PARTS: dict[str, Part] = {"documents": "documents", "topics": "topics", "qrels": "judgments", "run": "runs"}
+_ZIP = ".zip"
+#: Archives of the same files are the same, whenever they are made.
+_ZIP_DATE = (1980, 1, 1, 0, 0, 0)
+
+
+def new_collection(
+    folder: str | os.PathLike[str],
+    files: Sequence[str | os.PathLike[str]] | Mapping[str, str | os.PathLike[str]] = (),
+    *,
+    name: str = "",
+    description: str = "",
+    language: str = "",
+    licence: str = "",
+    group: str = "",
+    manual: bool = False,
+    copy: bool = True,
+) -> CollectionFolder:
+    """Make a collection of files; what each holds is found out. The folder appears whole, or not at all.
+
+    `files` may be a dict from names of runs and judgments to files. Without `copy` the manifest refers to the files
+    where they are; files in the folder stay where they are anyway. `group` and `manual` are said of all runs.
+
+    >>> from importlib.resources import files
+    >>> import tempfile
+    >>> tea = files("assay") / "data" / "tea"
+    >>> with tempfile.TemporaryDirectory() as place:
+    ...     made = new_collection(Path(place) / "tea", [tea / "qrels.txt", tea / "words.run", tea / "topics.tsv"])
+    ...     list(made.judgments), list(made.runs)
+    (['qrels'], ['words'])
+    """
+    root = Path(folder)
+    if is_collection(root):
+        raise InputError(f"{root}: expected a folder without a {MANIFEST}, and there is one: add files to it")
+    if root.exists() and not root.is_dir():
+        raise InputError(f"{root}: expected a folder, or nothing, got a file")
+    empty = CollectionFolder(root, name or root.resolve().name, description, language, licence)
+    if root.exists():
+        return _added(empty, files, root, group=group, manual=manual, copy=copy)
+    try:
+        root.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=root.parent, prefix=f".{root.name}-") as place:
+            made = Path(place) / root.name
+            made.mkdir()
+            _added(empty, files, made, group=group, manual=manual, copy=copy)
+            made.rename(root)
+    except OSError as problem:
+        raise InputError(f"{root}: cannot be written: {(problem.strerror or str(problem)).lower()}") from problem
+    return open_collection(root)
+
+
+def add_to_collection(
+    folder: str | os.PathLike[str] | CollectionFolder,
+    files: Sequence[str | os.PathLike[str]] | Mapping[str, str | os.PathLike[str]],
+    *,
+    group: str = "",
+    manual: bool = False,
+    copy: bool = True,
+) -> CollectionFolder:
+    """Add documents, topics, judgments or runs to a collection: all of the files, or none. See `new_collection`.
+
+    >>> from importlib.resources import files
+    >>> import tempfile
+    >>> tea = files("assay") / "data" / "tea"
+    >>> with tempfile.TemporaryDirectory() as place:
+    ...     _ = new_collection(Path(place) / "tea", [tea / "qrels.txt"])
+    ...     list(add_to_collection(Path(place) / "tea", {"stemmed": tea / "stems.run"}, group="lexical").runs)
+    ['stemmed']
+    """
+    collection = open_collection(folder)
+    return _added(collection, files, collection.root, group=group, manual=manual, copy=copy)
+
+
+def _added(
+    collection: CollectionFolder,
+    files: Sequence[str | os.PathLike[str]] | Mapping[str, str | os.PathLike[str]],
+    place: Path,
+    *,
+    group: str,
+    manual: bool,
+    copy: bool,
+) -> CollectionFolder:
+    """Plan first, so that what is refused leaves nothing behind; then copy; the manifest comes last.
+
+    `place` is where the folder is being made.
+    """
+    named = files.items() if isinstance(files, Mapping) else [("", path) for path in files]
+    copies: dict[Path, Path] = {}
+    for name, given in named:
+        path = Path(given)
+        source = Source(path)
+        part = _PARTS[detect(source).kind]
+        target = path.resolve()
+        is_inside = target.is_relative_to(collection.root.resolve())
+        if is_inside:
+            target = collection.root / target.relative_to(collection.root.resolve())
+        elif copy:
+            target = (collection.root / "runs" if part == "runs" else collection.root) / path.name
+            if target.exists() or target in copies:
+                raise InputError(f"{target}: is there already, and {path} would take its place")
+            copies[target] = path
+        collection = collection.with_file(part, target, name or source.stem, group=group, manual=manual)
+    for target, path in copies.items():
+        copied = place / target.relative_to(collection.root)
+        copied.parent.mkdir(exist_ok=True)
+        with path.open("rb") as source_file, atomic.replacing(copied) as file:
+            shutil.copyfileobj(source_file, file, 1 << 20)
+    atomic.write_text(place / MANIFEST, collection.as_toml(), overwrite=True)
+    return collection
+
+
+def export_collection(
+    folder: str | os.PathLike[str] | CollectionFolder,
+    target: str | os.PathLike[str],
+    *,
+    inverse_grades: bool = False,
+    overwrite: bool = False,
+) -> Path:
+    """Write a collection in TREC's layout, with a manifest: into a new folder, or a `.zip`. It appears when whole.
+
+    Documents are streamed. `inverse_grades`: 1 is the best grade. `overwrite`: an archive of that name is replaced.
+
+    >>> from importlib.resources import files
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as place:
+    ...     made = export_collection(files("assay") / "data" / "bicycles", Path(place) / "trec")
+    ...     sorted(path.name for path in made.iterdir())
+    ['collection.toml', 'documents.trec', 'qrels', 'topics.trec']
+    """
+    held, path = holdings_of(folder, inverse_grades=inverse_grades), Path(target)
+    is_archive = path.suffix == _ZIP
+    if path.exists() and not (is_archive and overwrite):
+        raise InputError(f"{path}: expected nothing of that name yet")
+    atomic.check_target(path)
+    with tempfile.TemporaryDirectory(dir=path.resolve().parent, prefix=f".{path.name}-") as place:
+        made = Path(place) / path.name.removesuffix(_ZIP)
+        made.mkdir()
+        _write_trec(held, made)
+        if not is_archive:
+            made.rename(path)
+            return path
+        with atomic.replacing(path, overwrite=overwrite) as file, zipfile.ZipFile(file, "w") as archive:
+            for each in sorted(made.rglob("*")):
+                if each.is_file():
+                    entry = zipfile.ZipInfo(f"{made.name}/{each.relative_to(made).as_posix()}", _ZIP_DATE)
+                    entry.compress_type = zipfile.ZIP_DEFLATED
+                    with each.open("rb") as source, archive.open(entry, "w") as sink:
+                        shutil.copyfileobj(source, sink, 1 << 20)
+    return path
+
+
+def _write_trec(held: Holdings, root: Path) -> None:
+    collection = replace(held.folder, root=root, documents=(), topics=None, judgments={}, runs={})
+    if held.has_documents:
+        collection = replace(collection, documents=(root / "documents.trec",))
+        (writer,) = (each for each in writers("documents") if each.name == "trec-documents")
+        with atomic.replacing(collection.documents[0]) as file:
+            for documents in held.documents():
+                writer.write(documents, file)
+    if held.topics is not None:
+        collection = replace(collection, topics=root / "topics.trec")
+        write(held.topics, cast("Path", collection.topics))
+    judgments: dict[str, Path] = {}
+    for name, qrels in held.qrels.items():
+        judgments[name] = _place(root / "qrels", name, ".qrels")
+        write(Qrels(qrels.frame, qrels.name, qrels.format), judgments[name])
+    runs: dict[str, RunEntry] = {}
+    for name, run in held.runs.items():
+        runs[name] = entry_of(held, name)._replace(path=_place(root / "runs", name, ".run"))
+        write(run, runs[name].path)
+    replace(collection, judgments=judgments, runs=runs).save()
+
+
+def _place(folder: Path, name: str, ending: str) -> Path:
+    """A file for a table, named for it as far as file systems allow."""
+    folder.mkdir(exist_ok=True)
+    plain = "".join(char if char.isalnum() or char in "-_.+=" else "-" for char in name).strip(".") or "table"
+    path = folder / f"{plain}{ending}"
+    number = 1
+    while path.exists():
+        number += 1
+        path = folder / f"{plain}-{number}{ending}"
+    return path

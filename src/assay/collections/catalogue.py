@@ -1,0 +1,183 @@
+"""The catalogue of well-known collections: searched by words, and what an import is recognised by."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from importlib import resources
+from typing import Any, Literal, TypeAlias
+
+import polars as pl
+
+from assay.core.errors import ParameterError, did_you_mean
+from assay.core.results import Result
+
+Task: TypeAlias = Literal["search", "classification"]
+_UNSTATED = "not stated"
+#: What is counted, with the words for it.
+COUNTED = {
+    "documents": "documents", "topics": "topics", "judged": "topics with judgments", "judgments": "judgments",
+    "classes": "classes",
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class CatalogueEntry:
+    """What is known of a collection; counts as papers state them (`published`) and as the files have them."""
+
+    name: str
+    title: str
+    task: str
+    year: str
+    purpose: str
+    licence: str
+    obtain: str
+    aliases: tuple[str, ...] = ()
+    language: tuple[str, ...] = ()
+    published: Mapping[str, int] = field(default_factory=dict)
+    distributed: Mapping[str, int] = field(default_factory=dict)
+    note: str = ""
+
+    def count(self, what: str) -> str:
+        """A count in words: as published, and as distributed where that differs.
+
+        >>> catalogue("time").entries[0].count("documents"), catalogue("inspec").entries[0].count("topics")
+        ('425 published, 423 distributed', 'not stated')
+        """
+        published, distributed = self.published.get(what), self.distributed.get(what)
+        if published is not None and distributed is not None and published != distributed:
+            return f"{published:,} published, {distributed:,} distributed"
+        known = published if published is not None else distributed
+        return _UNSTATED if known is None else f"{known:,}"
+
+    def matches(self, word: str) -> bool:
+        """Whether a word stands in what is known of it."""
+        texts = (self.name, self.title, self.purpose, self.licence, self.obtain, self.note, self.year)
+        return word.casefold() in " ".join((*texts, *self.aliases, *self.language)).casefold()
+
+
+@dataclass(frozen=True, eq=False)
+class Catalogue(Result):
+    """Collections that were asked for.
+
+    >>> [entry.name for entry in catalogue("aerodynamics").entries]
+    ['cranfield']
+    """
+
+    kind = "catalogue"
+
+    entries: tuple[CatalogueEntry, ...]
+
+    def to_frame(self) -> pl.DataFrame:
+        """One row per collection: counts in words, and all that is said of it."""
+        columns = {
+            "name": [entry.name for entry in self.entries],
+            "title": [entry.title for entry in self.entries],
+            "task": [entry.task for entry in self.entries],
+            "year": [entry.year for entry in self.entries],
+            "language": [", ".join(entry.language) for entry in self.entries],
+            "documents": [entry.count("documents") for entry in self.entries],
+            "topics": [entry.count("topics") for entry in self.entries],
+            "classes": [entry.count("classes") for entry in self.entries],
+            "purpose": [entry.purpose for entry in self.entries],
+            "licence": [entry.licence for entry in self.entries],
+            "obtain": [entry.obtain for entry in self.entries],
+            "note": [entry.note for entry in self.entries],
+        }
+        return pl.DataFrame(columns, schema=dict.fromkeys(columns, pl.String))
+
+
+@cache
+def _entries() -> tuple[CatalogueEntry, ...]:
+    text = (resources.files("assay") / "collections" / "catalogue.toml").read_text(encoding="utf-8")
+    entries = []
+    for values in tomllib.loads(text)["collection"]:
+        aliases, language = tuple(values.pop("aliases")), tuple(values.pop("language"))
+        entries.append(CatalogueEntry(**values, aliases=aliases, language=language))
+    return tuple(entries)
+
+
+def catalogue(*words: str, task: Task | None = None, language: str | None = None) -> Catalogue:
+    """The well-known collections that hold all the words, are for a task, or in a language.
+
+    >>> [entry.name for entry in catalogue(task="classification", language="english").entries]
+    ['kaggle', '20-newsgroups', 'reuters-21578', 'rcv1']
+    """
+    if task is not None and task not in ("search", "classification"):
+        raise ParameterError(f"task is one of search, classification, not {task!r}")
+    entries = [entry for entry in _entries() if all(entry.matches(word) for word in words)]
+    if words and (exact := [entry for entry in entries if " ".join(words).casefold() in _names(entry)]):
+        entries = exact
+    if task is not None:
+        entries = [entry for entry in entries if task in entry.task]
+    if language is not None:
+        known = sorted({name for entry in _entries() for name in entry.language})
+        if language.casefold() not in map(str.casefold, known):
+            raise ParameterError(f"no collection is in {language!r}{did_you_mean(language, known)}")
+        # Of a site with many data sets nobody knows the languages.
+        told = {language.casefold(), _UNSTATED}
+        entries = [entry for entry in entries if told & set(map(str.casefold, entry.language))]
+    return Catalogue(tuple(entries))
+
+
+def _names(entry: CatalogueEntry) -> set[str]:
+    return {entry.name, entry.title.casefold(), *entry.aliases}
+
+
+def recognise(name: str, counts: Mapping[str, int]) -> CatalogueEntry | None:
+    """The collection that an import is: the one with its counts; of several such, the one with its name.
+
+    Two counts have to agree, of documents, topics and judgments; one will do where the name is that of the collection.
+
+    >>> recognise("raw", {"documents": 423, "topics": 83, "judgments": 324}).name
+    'time'
+    >>> recognise("mine", {"documents": 423, "topics": 7})
+    """
+    best, most = None, 0
+    for entry in _entries():
+        if "search" not in entry.task:
+            continue
+        agreeing = sum(
+            what in counts and counts[what] in (entry.published.get(what), entry.distributed.get(what))
+            for what in ("documents", "topics", "judgments")
+        )
+        is_named = name.casefold() in _names(entry)
+        if agreeing + is_named > max(most, 1):
+            best, most = entry, agreeing + is_named
+    return best
+
+
+def differences(entry: CatalogueEntry, counts: Mapping[str, int]) -> tuple[list[str], list[str]]:
+    """How the counts of an import differ: from the files that circulate; and these from what was published.
+
+    >>> time = catalogue("time").entries[0]
+    >>> differences(time, {"documents": 420, "topics": 83})[0]
+    ['420 documents, and TIME has 423 (425 published)']
+    >>> differences(time, {"documents": 423})[1]
+    ['423 documents, as the files of TIME that circulate have; 425 were published']
+    """
+    wrong, known = [], []
+    for what, number in counts.items():
+        published, distributed = entry.published.get(what), entry.distributed.get(what)
+        if (published is None and distributed is None) or (number == published and distributed in (None, published)):
+            continue
+        word = COUNTED[what]
+        if number == distributed and published not in (None, distributed):
+            known.append(
+                f"{number:,} {word}, as the files of {entry.title} that circulate have; {published:,} were published"
+            )
+        elif number not in (published, distributed):
+            stated = distributed if distributed is not None else published
+            also = f" ({published:,} published)" if published not in (None, stated) else ""
+            wrong.append(f"{number:,} {word}, and {entry.title} has {stated:,}{also}")
+        elif number == published and distributed is not None:
+            wrong.append(f"{number:,} {word}, as published; the files that circulate have {distributed:,}")
+    return wrong, known
+
+
+def counts_of(documents: int | None, topics: int | None, judged: int | None, judgments: int | None) -> dict[str, Any]:
+    """The counts that are known, by what is counted."""
+    numbers = {"documents": documents, "topics": topics, "judged": judged, "judgments": judgments}
+    return {what: number for what, number in numbers.items() if number is not None}

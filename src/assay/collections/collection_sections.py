@@ -1,0 +1,117 @@
+"""What collections show: statistics, findings, the catalogue, and samples of topics."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from assay.collections.catalogue import COUNTED
+from assay.core.errors import number_of
+from assay.show.model import Column, Document, Prose, Section, Table
+from assay.verbs.sections.results import named_table
+
+if TYPE_CHECKING:
+    from assay.collections.catalogue import Catalogue
+    from assay.collections.description import CollectionCheck, CollectionStatistics
+    from assay.collections.topic_sampling import TopicSample
+
+_OF_JUDGMENTS = (
+    Column("judgments"), Column("topics", kind="count"), Column("documents_judged", "judged", kind="count"),
+    Column("judges", kind="count", missing=""), Column("relevant", kind="count"),
+    Column("median", "per topic", kind="number", least=1), Column("least", kind="count"), Column("most", kind="count"),
+    Column("topics_without_relevant", "topics without", kind="count"), Column("grades", spare=True),
+)  # fmt: skip
+_OF_RUNS = (
+    Column("run"), Column("group"), Column("manual", kind="flag"), Column("topics", kind="count"),
+    Column("missing_topics", "missing", kind="count"),
+    Column("documents_per_topic", "documents", kind="number", least=1),
+    Column("judged_at_10", "judged in top 10", kind="percent"),
+    Column("relevant_found", "relevant found", kind="percent"),
+)  # fmt: skip
+_OF_TOPICS = (
+    Column("query_id", "topic"), Column("title"), Column("judged", kind="count"), Column("relevant", kind="count"),
+)  # fmt: skip
+_MOST_TOPICS = 10
+
+
+def _table(name: str, frame: object, columns: tuple[Column, ...], **more: object) -> Table:
+    """A table with those of the columns that its frame has."""
+    held = frame.columns  # type: ignore[attr-defined]
+    return Table(name, frame, tuple(each for each in columns if each.name in held), **more)  # type: ignore[arg-type]
+
+
+def statistics_document(statistics: CollectionStatistics) -> Document:
+    """Facts, judgments, runs and topics; and which known collection it is."""
+    facts = {name: f"{value:,}" if isinstance(value, int) else str(value) for name, value in statistics.facts.items()}
+    if (entry := statistics.entry) is not None:
+        facts["looks like"] = f"{entry.title}: {entry.purpose}"
+    sections = [Section("facts", parts=(named_table("facts", facts),), data={"facts": statistics.facts})]
+    if statistics.judgments.height:
+        table = _table("judgments", statistics.judgments, _OF_JUDGMENTS)
+        sections.append(Section("judgments", "Judgments, and relevant documents per topic", (table,)))
+    if statistics.runs.height:
+        columns = _OF_RUNS if statistics.runs["group"].str.len_chars().sum() else (_OF_RUNS[0], *_OF_RUNS[2:])
+        sections.append(Section("runs", "Coverage by run", (_table("runs", statistics.runs, columns),)))
+    if statistics.topics.height:
+        fewest = statistics.topics.sort("relevant", maintain_order=True)
+        table = _table("topics", fewest, _OF_TOPICS, most=_MOST_TOPICS)
+        sections.append(Section("topics", "Topics, those with the fewest relevant documents first", (table,)))
+    if statistics.remarks:
+        sections.append(Section("remarks", "Against the catalogue", (Prose(style="list", points=statistics.remarks),)))
+    if statistics.warnings:
+        sections.append(Section("doubts", parts=tuple(Prose(f"warning: {each}") for each in statistics.warnings)))
+    return Document("collection", tuple(sections))
+
+
+def check_document(check: CollectionCheck) -> Document:
+    """The verdict, and the findings, the worst first."""
+    counts = {word: int((check.findings["severity"] == word).sum()) for word in ("error", "warning", "note")}
+    told = ", ".join(number_of(word, count) for word, count in counts.items() if count)
+    verdict = f"{check.name}: {'nothing is wrong' if check.is_sound else 'something is wrong'}"
+    data = {"collection": check.name, "sound": check.is_sound}
+    sections = [Section("verdict", parts=(Prose(f"{verdict} ({told or 'nothing found'})", "claim"),), data=data)]
+    if check.findings.height:
+        table = Table("findings", check.findings, (Column("severity", ""), Column("says", "")))
+        sections.append(Section("findings", parts=(table,)))
+    return Document("collection_check", tuple(sections))
+
+
+def catalogue_document(catalogue: Catalogue) -> Document:
+    """One line per collection; of a single one, all that is known."""
+    if not catalogue.entries:
+        nothing = "No collection fits. `assay collection list` shows all."
+        return Document("catalogue", (Section("nothing", parts=(Prose(nothing),)),))
+    if len(catalogue.entries) == 1:
+        (entry,) = catalogue.entries
+        facts = {"name": entry.name, "title": entry.title, "task": entry.task, "year": entry.year}
+        facts |= {"language": ", ".join(entry.language), "for": entry.purpose}
+        of_search, of_classes = ("documents", "topics", "judgments"), ("documents", "classes")
+        for what in of_classes if entry.task == "classification" else of_search:
+            facts[COUNTED[what]] = entry.count(what)
+        facts |= {"licence": entry.licence, "obtain": entry.obtain} | ({"note": entry.note} if entry.note else {})
+        return Document("catalogue", (Section("collection", parts=(named_table("collection", facts),), data=facts),))
+    counted = "classes" if all("search" not in entry.task for entry in catalogue.entries) else "topics"
+    columns = (
+        Column("name"), Column("task"), Column("year"), Column("documents"), Column(counted), Column("purpose"),
+    )  # fmt: skip
+    table = Table("collections", catalogue.to_frame(), columns)
+    return Document("catalogue", (Section("collections", parts=(table,)),))
+
+
+def sample_document(sample: TopicSample) -> Document:
+    """How topics were drawn, from which strata, and the topics."""
+    how = {"uniform": "every distinct query with the same chance", "frequency": "in proportion to their searches"}
+    way = how.get(sample.plan, "a third each from head, torso and tail, as far as these have so many")
+    said = f"{number_of('topic', sample.frame.height)} drawn from {sample.log}: {way}; seed {sample.seed}."
+    strata = Table(
+        "strata", sample.strata,
+        (Column("stratum"), Column("queries", kind="count"), Column("searches", kind="count"),
+         Column("share", "share of searches", kind="percent"), Column("drawn", kind="count")),
+        notes=("Head, torso and tail: the queries that make up the first, second and last third of all searches.",),
+    )  # fmt: skip
+    topics = Table.of("topics", sample.frame)
+    data = {"log": sample.log, "by": sample.plan, "seed": sample.seed}
+    return Document("topic_sample", (
+        Section("sample", parts=(Prose(said),), data=data),
+        Section("strata", parts=(strata,)),
+        Section("topics", parts=(Table(topics.name, topics.frame, topics.columns, most=_MOST_TOPICS),)),
+    ))  # fmt: skip

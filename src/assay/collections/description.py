@@ -1,0 +1,260 @@
+"""`describe_collection` and `check_collection`: the statistics of a collection, and what is missing or inconsistent."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from assay.collections.catalogue import CatalogueEntry, counts_of, differences, recognise
+from assay.collections.holdings import Holdings, entry_of, holdings_of, relevant_per_topic
+from assay.core.errors import AssayError, listed, number_of
+from assay.core.results import Result
+from assay.files.collections import grades_in_words
+from assay.files.document_stream import SeenIds
+from assay.files.manifest import CollectionFolder
+from assay.subjects.ranking.evaluation import evaluate
+from assay.tables import Batches
+
+_SEVERITIES = ("error", "warning", "note")
+_NO_IDS = pl.Series("doc_id", [], dtype=pl.String)
+
+
+@dataclass(frozen=True, eq=False)
+class CollectionStatistics(Result):
+    """The numbers of a collection: facts by name, judgments by set, topics, and runs.
+
+    `entry` is the well-known collection that it looks like, if any; `remarks` say where it differs from that one.
+    """
+
+    kind = "collection statistics"
+
+    facts: dict[str, Any]
+    judgments: pl.DataFrame
+    topics: pl.DataFrame
+    runs: pl.DataFrame
+    entry: CatalogueEntry | None = None
+    remarks: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+
+    def to_frame(self) -> pl.DataFrame:
+        """The topics: how many documents were judged, and how many are relevant."""
+        return self.topics
+
+
+def describe_collection(
+    folder: str | os.PathLike[str] | CollectionFolder, *, inverse_grades: bool = False
+) -> CollectionStatistics:
+    """Count what a collection holds; documents are streamed, so that they need not fit in memory.
+
+    A folder with a manifest, or any folder that `read_collection` reads. `inverse_grades`: 1 is the best grade.
+
+    >>> from importlib.resources import files
+    >>> statistics = describe_collection(files("assay") / "data" / "bicycles")
+    >>> statistics.facts["documents"], statistics.facts["topics"]
+    (189, 20)
+    """
+    held = holdings_of(folder, inverse_grades=inverse_grades)
+    seen = _seen(held, _NO_IDS)
+    entry, wrong, known = _recognised(held, seen)
+    words = {key: getattr(held.folder, key) for key in ("name", "description", "language", "licence")}
+    facts: dict[str, Any] = {key: value for key, value in words.items() if value}
+    if seen is not None:
+        facts |= {"documents": seen.count, "documents without text": seen.without_text}
+    if held.topics is not None:
+        facts["topics"] = len(held.topics)
+    facts |= {"sets of judgments": len(held.qrels), "runs": len(held.runs)}
+    topics = relevant_per_topic(next(iter(held.qrels.values())), held.topics) if held.qrels else pl.DataFrame()
+    return CollectionStatistics(
+        facts, _judgment_table(held), topics, _run_table(held), entry, (*wrong, *known), tuple(held.warnings)
+    )
+
+
+def _seen(held: Holdings, wanted: pl.Series) -> SeenIds | None:
+    if not held.has_documents:
+        return None
+    seen = SeenIds(wanted)
+    for documents in held.documents():
+        seen.add(documents)
+    return seen
+
+
+def _recognised(held: Holdings, seen: SeenIds | None) -> tuple[CatalogueEntry | None, list[str], list[str]]:
+    qrels = next(iter(held.qrels.values()), None)
+    counts = counts_of(
+        None if seen is None else seen.count,
+        None if held.topics is None else len(held.topics),
+        None if qrels is None else len(qrels.topics),
+        None if qrels is None else qrels.frame.height,
+    )
+    entry = recognise(held.folder.name, counts)
+    return (None, [], []) if entry is None else (entry, *differences(entry, counts))
+
+
+def _judgment_table(held: Holdings) -> pl.DataFrame:
+    """One row per set of judgments."""
+    rows = []
+    for name, qrels in held.qrels.items():
+        counts = relevant_per_topic(qrels, None)
+        relevant = counts["relevant"].to_numpy()
+        grades = qrels.frame["relevance"].value_counts().sort("relevance")
+        rows.append({
+            "judgments": name,
+            "topics": counts.height,
+            "documents_judged": qrels.frame.height,
+            "judges": len(qrels.judges) or None,
+            "relevant": int(relevant.sum()),
+            "least": int(relevant.min()),
+            "median": float(np.median(relevant)),
+            "most": int(relevant.max()),
+            "topics_without_relevant": int((relevant == 0).sum()),
+            "grades": grades_in_words({f"{grade:g}": count for grade, count in grades.iter_rows()}),
+        })  # fmt: skip
+    return pl.DataFrame(rows)
+
+
+def _run_table(held: Holdings) -> pl.DataFrame:
+    """One row per run: how many topics it covers, what it returned, how much of that was judged, and what it found."""
+    qrels = next(iter(held.qrels.values()), None)
+    rows = []
+    for name, run in held.runs.items():
+        counts = _run_counts(run)
+        entry = entry_of(held, name)
+        row = {
+            "run": name, "group": entry.group, "manual": entry.manual, "topics": counts.height,
+            "documents_per_topic": float(counts["len"].mean() or 0),  # type: ignore[arg-type]
+        }  # fmt: skip
+        if qrels is not None:
+            result = evaluate(qrels, {name: run}, ("Judged@10", "NumRelRet", "NumRel"))
+            found, relevant = (float(result.scores.of(name, each)["value"].sum()) for each in ("NumRelRet", "NumRel"))
+            row |= {
+                "missing_topics": len(set(qrels.topics) - set(counts["query_id"])),
+                "judged_at_10": float(result.mean("Judged@10")),
+                "relevant_found": found / relevant if relevant else None,
+            }
+        rows.append(row)
+    return pl.DataFrame(rows)
+
+
+def _run_counts(run: Batches) -> pl.DataFrame:
+    parts = list(run.batches(lambda frame: frame.group_by("query_id").len()))
+    empty = pl.DataFrame(schema={"query_id": pl.String, "len": pl.UInt32})
+    return pl.concat([empty, *parts]).group_by("query_id").agg(pl.col("len").sum())
+
+
+@dataclass(frozen=True, eq=False)
+class CollectionCheck(Result):
+    """What is missing or inconsistent in a collection; `is_sound` if nothing is wrong.
+
+    Columns of `findings`: `severity` (error, warning or note), `says`.
+    """
+
+    kind = "collection check"
+
+    name: str
+    findings: pl.DataFrame
+
+    @property
+    def is_sound(self) -> bool:
+        """Whether no finding is an error."""
+        return not (self.findings["severity"] == "error").any()
+
+    def to_frame(self) -> pl.DataFrame:
+        """The findings."""
+        return self.findings
+
+
+def check_collection(folder: str | os.PathLike[str] | CollectionFolder) -> CollectionCheck:
+    """Look for what is missing or inconsistent: files, judged and retrieved documents, topics, ids, counts.
+
+    >>> from importlib.resources import files
+    >>> check_collection(files("assay") / "data" / "bicycles").is_sound
+    True
+    """
+    held = holdings_of(folder, tolerant=True)
+    findings = [("error", problem) for problem in held.problems]
+    judged = {name: qrels.frame["doc_id"].unique() for name, qrels in held.qrels.items()}
+    retrieved: dict[str, pl.Series] = {}
+    for name, run in held.runs.items():
+        try:
+            retrieved[name] = pl.concat([_NO_IDS, *run.batches(lambda frame: frame["doc_id"].unique())]).unique()
+        except AssayError as problem:
+            findings.append(("error", str(problem)))
+    wanted = pl.concat([_NO_IDS, *judged.values(), *retrieved.values()])
+    try:
+        seen = _seen(held, wanted)
+    except AssayError as problem:
+        seen = None
+        findings.append(("error", str(problem)))
+    findings += _about_parts(held, seen)
+    if seen is not None:
+        findings += _about_documents(seen, judged, retrieved)
+    findings += _about_topics(held)
+    _, wrong, known = _recognised(held, seen)
+    findings += [("warning", text) for text in wrong] + [("note", text) for text in known]
+    findings += [("note", text) for text in held.warnings]
+    findings.sort(key=lambda finding: _SEVERITIES.index(finding[0]))
+    frame = pl.DataFrame(findings, schema={"severity": pl.String, "says": pl.String}, orient="row")
+    return CollectionCheck(held.folder.name, frame)
+
+
+def _about_parts(held: Holdings, seen: SeenIds | None) -> Iterator[tuple[str, str]]:
+    parts = {"documents": held.has_documents or seen is not None, "topics": held.topics is not None}
+    parts |= {"judgments": bool(held.qrels), "runs": bool(held.runs)}
+    for part, is_there in parts.items():
+        if not is_there:
+            yield "note", f"there are no {part}"
+
+
+def _about_documents(
+    seen: SeenIds, judged: dict[str, pl.Series], retrieved: dict[str, pl.Series]
+) -> Iterator[tuple[str, str]]:
+    if seen.repeated:
+        yield "error", f"{number_of('document', seen.repeated)} with an id that another document has"
+    if seen.blanks:
+        yield "warning", f"ids of documents with blanks, which TREC files cannot hold: {listed(seen.blanks)}"
+    if seen.without_text:
+        yield "note", f"{number_of('document', seen.without_text)} without text"
+    for word, tables in (("judged", judged), ("retrieved", retrieved)):
+        for name, ids in tables.items():
+            unknown = ids.filter(ids.is_in(seen.missing.implode())).sort()
+            if unknown.len():
+                examples = listed([repr(each) for each in unknown.head(3)])
+                yield (
+                    "error",
+                    (f"{name}: {number_of('document', unknown.len())} {word}, not among the documents: {examples}"),
+                )
+
+
+def _about_topics(held: Holdings) -> Iterator[tuple[str, str]]:
+    known = None if held.topics is None else set(held.topics.frame["query_id"])
+    if known is not None and (blanks := sorted(topic for topic in known if topic.split() != [topic])):
+        yield "warning", f"ids of topics with blanks, which TREC files cannot hold: {listed(blanks)}"
+    for name, qrels in held.qrels.items():
+        counts = relevant_per_topic(qrels, None)
+        judged = set(counts["query_id"])
+        if known is not None and (lacking := sorted(known - judged)):
+            yield "warning", f"{name}: {number_of('topic', len(lacking))} without judgments: {listed(lacking)}"
+        if known is not None and (unknown := sorted(judged - known)):
+            yield (
+                "error",
+                f"{name}: {number_of('topic', len(unknown))} judged, and not among the topics: {listed(unknown)}",
+            )
+        if empty := counts.filter(pl.col("relevant") == 0)["query_id"].to_list():
+            yield "warning", f"{name}: {number_of('topic', len(empty))} without relevant documents: {listed(empty)}"
+    for name, run in held.runs.items():
+        try:
+            topics = set(_run_counts(run)["query_id"])
+        except AssayError:
+            continue  # it is said already
+        if known is not None and (unknown := sorted(topics - known)):
+            yield (
+                "error",
+                f"{name}: {number_of('topic', len(unknown))} searched, and not among the topics: {listed(unknown)}",
+            )
+        if known is not None and (lacking := sorted(known - topics)):
+            yield "warning", f"{name}: {number_of('topic', len(lacking))} not searched: {listed(lacking)}"

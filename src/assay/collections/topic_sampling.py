@@ -1,0 +1,141 @@
+"""`sample_topics`: topics from a query log, drawn evenly, by frequency, or from head, torso and tail."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+import polars as pl
+
+from assay.core.domains import Choice, Whole
+from assay.core.errors import EmptyFileError, InputError
+from assay.core.options import Seed
+from assay.core.results import Result
+from assay.files.named_columns import names_of, read_named_columns
+from assay.files.registry import COLUMN_MARKS, head_of
+from assay.files.sources import Readable, Source, decoded, lines_of
+from assay.tables import Topics
+from assay.tables.roles import folded_name
+
+SamplingPlan: TypeAlias = Literal["uniform", "frequency", "head-torso-tail"]
+_PLANS = ("uniform", "frequency", "head-torso-tail")
+_STRATA = ("head", "torso", "tail")
+_QUERIES = ("query", "query_text", "search_term", "search", "keywords", "keyword", "user_query", "text", "title", "q")
+_COUNTS = ("frequency", "count", "freq", "searches", "n", "hits")
+
+
+@dataclass(frozen=True, eq=False)
+class TopicSample(Result):
+    """Topics that were drawn from a log, with how they were drawn.
+
+    `frame`: `query_id, title, frequency, stratum`. `strata`: for each stratum its distinct queries, its searches and
+    their share of all, and how many queries were drawn.
+    """
+
+    kind = "topic sample"
+
+    log: str
+    plan: SamplingPlan
+    seed: int
+    frame: pl.DataFrame
+    strata: pl.DataFrame
+
+    def to_frame(self) -> pl.DataFrame:
+        """The topics."""
+        return self.frame
+
+    @property
+    def topics(self) -> Topics:
+        """The topics as a table, to be written to a file."""
+        return Topics(self.frame, self.log, "sample of a query log")
+
+
+def sample_topics(
+    log: Readable | Source | list[str], size: int = 50, *, by: SamplingPlan = "uniform", seed: Seed = 0
+) -> TopicSample:
+    """Draw topics from a query log: a table with a column of queries, or one query per line.
+
+    Queries that differ in case and blanks are one; a column such as `frequency` says how often each was asked.
+    `by`: `uniform` (every distinct query has the same chance), `frequency` (a chance in proportion to its searches), or
+    `head-torso-tail` (a third each from the queries that make up the first, second and last third of all searches).
+
+    >>> sample = sample_topics(["Green tea", "green  tea", "iced tea", "milk"], 2, by="frequency", seed=0)
+    >>> sample.frame.select("title", "frequency").rows()
+    [('green tea', 2), ('iced tea', 1)]
+    """
+    size, seed = Whole(1).check("size", size), Whole(0).check("seed", seed)
+    Choice(_PLANS).check("by", by)
+    name, counts = _counted(log)
+    if counts.height < size:
+        raise InputError(f"{name}: expected {size:,} different queries or more, got {counts.height:,}")
+    before = (pl.col("frequency").cum_sum() - pl.col("frequency")) / pl.col("frequency").sum()
+    stratum = pl.when(before < 1 / 3).then(pl.lit("head")).when(before < 2 / 3).then(pl.lit("torso"))
+    counts = counts.with_columns(stratum=stratum.otherwise(pl.lit("tail")))
+    rows = _drawn(counts, size, by, np.random.default_rng(seed))
+    frame = counts[sorted(rows)]
+    width = len(str(size))
+    ids = [f"{number:0{width}}" for number in range(1, size + 1)]
+    frame = frame.select(pl.Series("query_id", ids), pl.col("query").alias("title"), "frequency", "stratum")
+    return TopicSample(name, by, seed, frame, _strata(counts, frame))
+
+
+def _drawn(counts: pl.DataFrame, size: int, plan: str, random: np.random.Generator) -> list[int]:
+    """The rows that are drawn; a stratum with too few queries leaves the rest to the others."""
+    if plan == "uniform":
+        return [int(row) for row in random.choice(counts.height, size, replace=False)]
+    if plan == "frequency":
+        weights = counts["frequency"].to_numpy().astype(float)
+        return [int(row) for row in random.choice(counts.height, size, replace=False, p=weights / weights.sum())]
+    rows: list[int] = []
+    members = {stratum: (counts["stratum"] == stratum).arg_true().to_numpy() for stratum in _STRATA}
+    for left, stratum in zip((3, 2, 1), sorted(_STRATA, key=lambda each: len(members[each])), strict=True):
+        wanted = min(len(members[stratum]), (size - len(rows)) // left)
+        rows += [int(row) for row in random.choice(members[stratum], wanted, replace=False)]
+    return rows
+
+
+def _strata(counts: pl.DataFrame, drawn: pl.DataFrame) -> pl.DataFrame:
+    """Of each stratum the distinct queries, the searches, their share of all, and the queries that were drawn."""
+    sizes = counts.group_by("stratum").agg(queries=pl.len(), searches=pl.col("frequency").sum())
+    taken = drawn.group_by("stratum").agg(drawn=pl.len())
+    strata = pl.DataFrame({"stratum": _STRATA}).join(sizes, on="stratum", how="left", maintain_order="left")
+    strata = strata.join(taken, on="stratum", how="left", maintain_order="left").fill_null(0)
+    share = pl.col("searches") / pl.col("searches").sum()
+    return strata.select("stratum", "queries", "searches", share.alias("share"), "drawn")
+
+
+def _counted(log: Any) -> tuple[str, pl.DataFrame]:
+    """The distinct queries of a log, the most frequent first, and equal ones by their text."""
+    if isinstance(log, list):
+        name, frame = "log", pl.DataFrame({"query": log}, schema={"query": pl.String}).with_columns(frequency=1)
+    else:
+        source = Source.of(log)
+        name, frame = source.name, _read(source)
+    plain = pl.col("query").str.to_lowercase().str.replace_all(r"\s+", " ").str.strip_chars()
+    frame = frame.select(plain, "frequency").filter(pl.col("query") != "")
+    counts = frame.group_by("query").agg(pl.col("frequency").sum().cast(pl.Int64))
+    if not counts.height:
+        raise EmptyFileError(name, "queries")
+    return name, counts.sort("frequency", "query", descending=[True, False])
+
+
+def _read(source: Source) -> pl.DataFrame:
+    head = head_of(source)
+    if not head.numbered:
+        raise EmptyFileError(source.name, "a query log: a table with a column `query`, or one query per line")
+    names = names_of(head)
+    column = next((name for wanted in _QUERIES for name in names if folded_name(name) == wanted), None)
+    is_table = head.start.startswith(COLUMN_MARKS) or head.text.startswith("{") or column is not None
+    if not is_table:
+        lines = lines_of(decoded(source)[0])
+        return pl.DataFrame({"query": lines}, schema={"query": pl.String}).with_columns(frequency=1)
+    if column is None:
+        raise InputError(f"{source.name}: expected a column `query`, got {', '.join(names)}")
+    table = read_named_columns(source, "rows with a column `query`")
+    queries = table.frame[column].cast(pl.String).alias("query")
+    counted = next((name for wanted in _COUNTS for name in names if folded_name(name) == wanted), None)
+    if counted is None:
+        return queries.to_frame().with_columns(frequency=1).drop_nulls()
+    numbers = table.numbers(counted, "how often a query was asked").alias("frequency")
+    return pl.DataFrame([queries, numbers]).drop_nulls().filter(pl.col("frequency") > 0)

@@ -1,0 +1,132 @@
+"""Topics for a new collection: drawn from a log, and written by hand."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from command import run_assay
+
+from assay import (
+    FormatError,
+    InputError,
+    ParameterError,
+    Topics,
+    read_topics,
+    sample_topics,
+    write,
+    write_topics_to_edit,
+)
+
+LOG = [query for number, query in enumerate("abcdefghijklmnopqrst") for _ in range(max(1, 40 // (number + 1)))]
+
+
+def test_queries_that_differ_in_case_and_blanks_are_one() -> None:
+    sample = sample_topics(["Green tea", " green \t TEA", "milk"], 2)
+    assert sample.frame.select("title", "frequency").rows() == [("green tea", 2), ("milk", 1)]
+
+
+@pytest.mark.parametrize("by", ["uniform", "frequency", "head-torso-tail"])
+def test_a_sample_depends_on_the_seed_and_not_on_the_order_of_the_log(by: str) -> None:
+    first = sample_topics(LOG, 6, by=by, seed=3)  # type: ignore[arg-type]
+    again = sample_topics(LOG[::-1], 6, by=by, seed=3)  # type: ignore[arg-type]
+    assert first.frame.equals(again.frame)
+    assert first.seed == 3
+    assert first.frame["title"].n_unique() == 6
+    assert any(not sample_topics(LOG, 6, by=by, seed=seed).frame.equals(first.frame) for seed in range(9))  # type: ignore[arg-type]
+    assert json.loads(first.to_json())
+
+
+def test_frequent_queries_are_drawn_more_often_by_frequency_and_as_often_as_others_evenly() -> None:
+    def drawn(by: str) -> Counter[str]:
+        samples = (sample_topics(LOG, 1, by=by, seed=seed) for seed in range(400))  # type: ignore[arg-type]
+        return Counter(sample.frame["title"][0] for sample in samples)
+
+    # 'a' makes up 40 of len(LOG) searches, and is one of 20 queries.
+    assert drawn("frequency")["a"] / 400 == pytest.approx(40 / len(LOG), abs=0.07)
+    assert drawn("uniform")["a"] / 400 == pytest.approx(1 / 20, abs=0.04)
+
+
+def test_strata_hold_thirds_of_the_searches_and_give_a_third_of_the_topics_each() -> None:
+    sample = sample_topics(LOG, 9, by="head-torso-tail")
+    shares = dict(sample.strata.select("stratum", "drawn").iter_rows())
+    # 40 + 20 of 152 searches are not more than a third before them: a and b; the head has but few queries.
+    assert sample.strata["queries"].sum() == 20
+    assert sum(shares.values()) == 9
+    assert shares["head"] == min(3, sample.strata["queries"][0])
+    assert sample.strata["share"].sum() == pytest.approx(1)
+
+
+def test_a_log_may_be_a_table_with_counts(tmp_path: Path) -> None:
+    (tmp_path / "log.csv").write_text("user,Query,count\nx,tea,3\ny,Tea,2\nz,milk,1\n", "utf-8")
+    (tmp_path / "log.jsonl").write_text('{"query": "tea"}\n{"query": "milk"}\n{"query": "tea"}\n', "utf-8")
+    assert sample_topics(tmp_path / "log.csv", 2).frame["frequency"].to_list() == [5, 1]
+    assert sample_topics(tmp_path / "log.jsonl", 2).frame["frequency"].to_list() == [2, 1]
+
+
+def test_too_few_queries_and_unknown_plans_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="expected 5 different queries or more, got 1"):
+        sample_topics(["tea", "TEA"], 5)
+    with pytest.raises(ParameterError, match="by"):
+        sample_topics(["tea"], 1, by="luck")  # type: ignore[arg-type]
+    (tmp_path / "empty").write_text("\n\n", "utf-8")
+    with pytest.raises(FormatError, match="no data"):
+        sample_topics(tmp_path / "empty", 1)
+    (tmp_path / "other.jsonl").write_text('{"user": "x"}\n', "utf-8")
+    with pytest.raises(InputError, match="expected a column `query`, got user"):
+        sample_topics(tmp_path / "other.jsonl", 1)
+
+
+def test_sampled_topics_are_written_and_read(tmp_path: Path) -> None:
+    (tmp_path / "log.txt").write_text("\n".join(LOG), "utf-8")
+    for name in ("topics.tsv", "topics.ini", "topics.trec"):
+        done = run_assay("topics", "sample", "log.txt", "-n", "3", "--seed", "5", "-o", name, folder=tmp_path)
+        assert done.returncode == 0, done.stderr
+        assert "seed 5" in done.stdout
+        wanted = sample_topics(LOG, 3, seed=5).frame["title"].to_list()
+        assert read_topics(tmp_path / name).frame["title"].to_list() == wanted
+
+
+def test_topics_by_hand_are_read_with_texts_over_several_lines(tmp_path: Path) -> None:
+    path = tmp_path / "topics.ini"
+    path.write_text(
+        "# mine\n[topic 7]\ntitle: green tea\nnarrative: Relevant are notes\n  on water: its heat\n# but\n"
+        "\tand hardness.\n\n[Topic b 2]\nTitle: milk\ndescription: Which?\n", "utf-8",
+    )  # fmt: skip
+    topics = read_topics(path)
+    assert topics.format == "topics in sections"
+    assert topics.frame.rows() == [
+        ("7", "green tea", "", "Relevant are notes on water: its heat and hardness."),
+        ("b 2", "milk", "Which?", ""),
+    ]
+    write(topics, tmp_path / "again.ini")
+    assert read_topics(tmp_path / "again.ini").frame.equals(topics.frame)
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "expected"),
+    [
+        ("[topic 1]\ntitle: a\ntitle: b\n", 3, "one title per topic"),
+        ("[topic 1]\ntitel: a\n", 2, "title:, description:, narrative:"),
+        ("[topic 1]\n\n[topic 2]\ntitle: b\n", 1, "a title for topic 1"),
+        ("[topic 1]\ntitle: a\n[topic 1]\ntitle: b\n", 3, "each query_id once"),
+    ],
+)
+def test_bad_topics_by_hand_are_refused_with_their_line(tmp_path: Path, text: str, line: int, expected: str) -> None:
+    (tmp_path / "topics.ini").write_text(text, "utf-8")
+    with pytest.raises(FormatError) as refused:
+        read_topics(tmp_path / "topics.ini")
+    assert refused.value.line == line
+    assert expected in refused.value.expected
+
+
+def test_a_file_to_write_in_is_not_replaced(tmp_path: Path) -> None:
+    path = tmp_path / "topics.ini"
+    assert write_topics_to_edit(path, 3) == 3
+    with pytest.raises(InputError, match="is there already"):
+        write_topics_to_edit(path)
+    write(Topics.of({"1": "tea"}), tmp_path / "topics.tsv")
+    assert run_assay("topics", "write", "b.ini", "--from", "topics.tsv", folder=tmp_path).returncode == 0
+    assert read_topics(tmp_path / "b.ini").frame["title"].to_list() == ["tea"]
