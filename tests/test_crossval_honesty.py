@@ -13,8 +13,10 @@ from scipy import stats
 from sklearn import datasets, metrics
 from sklearn.dummy import DummyClassifier
 from sklearn.feature_selection import SelectKBest
-from sklearn.model_selection import KFold, LeavePGroupsOut, LeavePOut, TimeSeriesSplit
+from sklearn.model_selection import GridSearchCV, KFold, LeavePGroupsOut, LeavePOut, TimeSeriesSplit
 from sklearn.naive_bayes import GaussianNB
+from sklearn.pipeline import make_pipeline
+from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
 from assay import InputError, ParameterError, Predictions, crossval, leakage_check, nested
@@ -40,6 +42,18 @@ def test_where_nothing_can_be_dealt_out_no_all_clear_is_given() -> None:
     assert check.says.startswith("Cannot tell whether labels leak")
     with pytest.raises(ParameterError, match="use larger folds"):
         leakage_check(GaussianNB(), features, labels, cv="leave-one-out")
+
+
+def test_labels_of_folds_of_one_item_cannot_be_dealt_out() -> None:
+    with pytest.raises(ParameterError, match="in folds of an item or two there is nothing to deal out anew"):
+        leakage_check(GaussianNB(), CANCER[0][:40], CANCER[1][:40], permutations=5, cv="leave-one-out")
+
+
+@pytest.mark.parametrize("wrapped", [lambda one: one, make_pipeline, lambda one: GridSearchCV(one, {"C": [1.0]}, cv=2)])
+def test_decision_values_of_three_labels_are_no_scores_of_labels(wrapped: Any) -> None:
+    with pytest.raises(ParameterError, match=r"computed from scores, and .* has none that it could use"):
+        crossval(wrapped(SVC(decision_function_shape="ovo")), *IRIS, cv=2, measures="TopK(k=1)")
+    assert crossval(wrapped(SVC()), *IRIS, cv=2, measures="Accuracy").mean() > 0.9
 
 
 @pytest.mark.parametrize("model", [GaussianNB(), DecisionTreeClassifier(random_state=0), DummyClassifier()])

@@ -251,3 +251,17 @@ def test_a_check_needs_one_estimator_and_some_permutations() -> None:
         leakage_check(GaussianNB(), *CANCER, permutations=1)
     with pytest.raises(AssayError, match="one estimator at a time"):
         leakage_check({"a": GaussianNB(), "b": GaussianNB()}, *CANCER)
+
+
+@pytest.mark.parametrize(
+    ("prepare", "says"),
+    [
+        (lambda x, y: np.vstack([x, x[:9]]), r"as many labels as X has rows, 578, got 569"),  # noqa: ARG005
+        (lambda x, y: x[:-9], r"as many labels as X has rows, 560, got 569"),  # noqa: ARG005
+        (lambda x, y: (x, y), r"as many labels as X has rows, 2, got 569"),
+        (lambda x, y: None, r"expected an array, .* got NoneType"),  # noqa: ARG005
+    ],
+)
+def test_what_is_prepared_has_the_rows_of_the_features(prepare: Any, says: str) -> None:
+    with pytest.raises(AssayError, match=says):
+        leakage_check(GaussianNB(), *CANCER, prepare=prepare)

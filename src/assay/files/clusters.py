@@ -138,6 +138,7 @@ def _plan(
 ) -> _ColumnPlan:
     """Say what each column is, from what the caller says and from names."""
     clusters = _clusterings(names) if cluster is None else _stated(cluster)
+    _refuse_twins(path, names if cluster is None else cluster)
     features = [points] if isinstance(points, str) else list(points or ())
     features = [] if features == [REST] else features
     for column in (truth, item, weight, *clusters.values(), *features):
@@ -174,6 +175,15 @@ def _stated(cluster: Columns) -> dict[str | None, str]:
     if isinstance(cluster, Mapping):
         return dict(cluster.items())
     return {suffix(column, CLUSTER): column for column in cluster or ()}
+
+
+def _refuse_twins(path: str, columns: Columns) -> None:
+    """Refuse two columns of clusters that are called the same, as `cluster_a` and `cluster:a` are."""
+    seen: dict[str, str] = {}
+    for column in () if columns is None or isinstance(columns, str | Mapping) else columns:
+        name = suffix(column, CLUSTER)
+        if name != column and seen.setdefault(name, column) != column:
+            raise ParameterError(f"{path}: {seen[name]!r} and {column!r} are both the clustering {name!r}")
 
 
 def _labels(table: NamedColumns, column: str) -> pl.Series:

@@ -140,9 +140,8 @@ def leakage_check(
     items = items_of(X, y, pos_label=pos_label, groups=groups)
 
     def validated(order: Any) -> CrossValidation:
-        labels, truth = items.y[order], items.truth.gather(pl.Series(order))
-        features = X if prepare is None else prepare(X, labels)
-        now = replace(items, X=features, y=labels, truth=truth)
+        features = X if prepare is None else prepare(X, items.y[order])
+        now = items_of(features, items.truth.gather(pl.Series(order)), pos_label=pos_label, groups=groups)
         splits = split_items(now, SplitDesign(cv, stratify=stratify, seed=seed))
         if splits.tiny:
             raise ParameterError("in folds of an item or two there is nothing to deal out anew: use larger folds")
