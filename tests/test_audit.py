@@ -25,7 +25,6 @@ import assay
 from assay import (
     AssayError,
     Audit,
-    Measure,
     ParameterError,
     Policies,
     Qrels,
