@@ -47,7 +47,7 @@ def imports(path: Path) -> list[tuple[str, bool]]:
     found: list[tuple[str, bool]] = []
 
     def visit(node: ast.AST, top: bool) -> None:
-        if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test):
+        if isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING":
             return
         if isinstance(node, ast.Import):
             found.extend((alias.name, top) for alias in node.names)
@@ -55,7 +55,8 @@ def imports(path: Path) -> list[tuple[str, bool]]:
             found.extend((_imported(node.module, alias.name), top) for alias in node.names)
         inside = isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
         for child in ast.iter_child_nodes(node):
-            visit(child, top and not inside)
+            if isinstance(child, ast.stmt | ast.ExceptHandler | ast.match_case):  # no expression holds an import
+                visit(child, top and not inside)
 
     visit(tree, True)
     return found

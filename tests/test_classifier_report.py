@@ -326,11 +326,11 @@ def test_two_classifiers_are_compared_and_their_items_counted() -> None:
     [(2, {}, "", 1), (4, {}, "Holm", 3), (4, {"correction": "none"}, "", 3), (2, {"family": "all"}, "Holm", None)],
 )
 def test_what_p_values_of_classifiers_are_corrected_over_is_told(
-    systems: int, options: dict[str, str], correction: str, comparisons: int | None
+    systems: int, options: dict[str, Any], correction: str, comparisons: int | None
 ) -> None:
     """The family is the pairs under one measure, or under all of them, and the methods name the correction."""
     given = [scored(200, name=f"model {n}", sharpness=1.0 + n) for n in range(systems)]
-    report = make_report(given, comparison=options)
+    report = make_report(given, comparison={"bootstrap_resamples": 500, **options})
     found, (part, *_) = report.table("findings"), inside(report, "compared")
     expected = comparisons or found["measure"].n_unique()
     assert (part.data["correction"], part.data["comparisons"]) == (correction, expected)
@@ -374,7 +374,7 @@ def test_the_largest_page_is_bounded() -> None:
     long = "x" * 300
     systems = [labelled(1500, labels=25, seed=seed, name=f"system{seed}", text=long) for seed in range(7)]
     systems = [Predictions.of(systems[0].truth, one.prediction, item_id=one.item_id, name=one.name) for one in systems]
-    report = make_report(systems, measures=["Accuracy"])
+    report = make_report(systems, measures=["Accuracy"], comparison={"bootstrap_resamples": 100})
     assert len(inside(report, "confusion")) == 6
     assert len(report.to_html()) < 6_000_000
 

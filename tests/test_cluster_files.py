@@ -225,3 +225,10 @@ def test_a_coordinate_is_nothing_else(points: list[str]) -> None:
     text = "class,cluster_a,cluster_b,x,w\nx,0,1,2,1\no,1,1,3,1\n"
     with pytest.raises(ParameterError, match=f"'{points[-1]}' cannot be a coordinate and something else"):
         read_clusters(io.StringIO(text), points=points, weight="w")
+
+
+def test_two_columns_of_one_clustering_are_refused() -> None:
+    text = "class,cluster_a,cluster:a\nx,0,1\no,1,1\n"
+    for said in (None, ["cluster_a", "cluster:a"]):
+        with pytest.raises(ParameterError, match="'cluster_a' and 'cluster:a' are both the clustering 'a'"):
+            read_clusters(io.StringIO(text), cluster=said)

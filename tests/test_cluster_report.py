@@ -23,6 +23,7 @@ from test_report_page import HOSTILE, Read
 import assay
 from assay import (
     AssayError,
+    Clustering,
     Clusters,
     Contingency,
     ParameterError,
@@ -84,6 +85,13 @@ def made(text: str = "") -> dict[str, Report]:
     return {kind: kinds[kind] for kind in KINDS}
 
 
+@cache
+def pair() -> tuple[Clustering, Report]:
+    """Two clusterings, and the report on them."""
+    result = cluster(items())
+    return result, result.report()
+
+
 def cells_of(report: Report) -> list[dict[str, Any]]:
     """The cells of the map of the first clustering."""
     cells: list[dict[str, Any]] = inside(report, "map")[0].data["cells"]
@@ -101,8 +109,7 @@ def methods_of(report: Report) -> str:
 
 
 def test_numbers_are_those_of_the_clustering() -> None:
-    result = cluster(items())
-    report = result.report()
+    result, report = pair()
     frame = report.table("measures")
     for place, system in enumerate(["good", "poor"]):
         for measure, row in zip(result.measures, frame.iter_rows(named=True), strict=True):
@@ -139,8 +146,8 @@ def test_items_without_a_class_and_noise_are_as_they_were_counted() -> None:
 
 
 def test_silhouettes_are_drawn_sorted_and_the_misplaced_listed() -> None:
-    result = cluster(items())
-    part = inside(result.report(), "silhouettes")[1]
+    result, report = pair()
+    part = inside(report, "silhouettes")[1]
     points = result.points("poor")
     assert points is not None
     assert part.data["below_zero"] == int((points.silhouettes < 0).sum()) > 0
@@ -157,8 +164,8 @@ def test_of_many_points_some_silhouettes_are_drawn_and_that_is_said() -> None:
 
 
 def test_verdicts_are_those_of_compare() -> None:
-    result = cluster(items())
-    report, held = result.report(), compare(result, baseline="good", seed=0)
+    result, report = pair()
+    held = compare(result, baseline="good", seed=0)
     assert report.table("findings").select("difference", "low", "high").rows() == [
         (one.difference, one.interval.low, one.interval.high) for one in held.findings
     ]
@@ -190,7 +197,7 @@ def test_splits_and_merges_have_their_parts() -> None:
 
 
 def test_rules_of_other_reports_are_refused() -> None:
-    result = cluster(items())
+    result, _ = pair()
     for options, says in (
         ({"topics": "x"}, "topics goes with rankings"),
         ({"measures": ["ARI"]}, "measures belongs to the clustering"),

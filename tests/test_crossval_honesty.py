@@ -12,8 +12,10 @@ import pytest
 from scipy import stats
 from sklearn import datasets, metrics
 from sklearn.dummy import DummyClassifier
-from sklearn.model_selection import KFold, LeavePGroupsOut, LeavePOut, TimeSeriesSplit
+from sklearn.model_selection import GridSearchCV, KFold, LeavePGroupsOut, LeavePOut, TimeSeriesSplit
 from sklearn.naive_bayes import GaussianNB
+from sklearn.pipeline import make_pipeline
+from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
 from assay import InputError, ParameterError, Predictions, crossval, leakage_check, nested
@@ -40,6 +42,13 @@ def test_where_every_permutation_gives_the_same_no_all_clear_is_given() -> None:
     never = DummyClassifier(strategy="constant", constant=0)
     undefined = leakage_check(never, *CANCER, prepare=untouched, cv=2, permutations=20, measure="Precision")
     assert np.isnan(undefined.p)
+
+
+@pytest.mark.parametrize("wrapped", [lambda one: one, make_pipeline, lambda one: GridSearchCV(one, {"C": [1.0]}, cv=2)])
+def test_decision_values_of_three_labels_are_no_scores_of_labels(wrapped: Any) -> None:
+    with pytest.raises(ParameterError, match=r"computed from scores, and .* has none that it could use"):
+        crossval(wrapped(SVC(decision_function_shape="ovo")), *IRIS, cv=2, measures="TopK(k=1)")
+    assert crossval(wrapped(SVC()), *IRIS, cv=2, measures="Accuracy").mean() > 0.9
 
 
 @pytest.mark.parametrize("model", [GaussianNB(), DecisionTreeClassifier(random_state=0), DummyClassifier()])

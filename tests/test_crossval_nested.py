@@ -78,7 +78,7 @@ def test_choosing_among_noise_looks_good_only_where_it_is_not_nested() -> None:
     rng = np.random.default_rng(5)
     grid = {"random_state": range(8), "max_features": [1], "max_depth": [2, 4]}
     honest, naive = [], []
-    for trial in range(6):
+    for trial in range(3):
         features, labels = rng.normal(size=(40, 4)), rng.permutation(np.repeat([0, 1], 20))
         found = nested(
             DecisionTreeClassifier(), grid, features, labels, inner=2, outer=4, measures="Accuracy", seed=trial

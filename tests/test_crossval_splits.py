@@ -269,3 +269,9 @@ def test_what_fails_in_a_check_is_said_in_one_line() -> None:
 
     with pytest.raises(InputError, match=r"^GaussianNB: KeyError: 'no such column'$"):
         leakage_check(GaussianNB(), *CANCER, prepare=fails)
+
+
+@pytest.mark.parametrize("prepare", [lambda x, y: np.vstack([x, x[:9]]), lambda x, y: x[:-9], lambda x, y: None])  # noqa: ARG005
+def test_what_is_prepared_has_the_rows_of_the_features(prepare: Any) -> None:
+    with pytest.raises(AssayError, match="^GaussianNB: "):
+        leakage_check(GaussianNB(), *CANCER, prepare=prepare)

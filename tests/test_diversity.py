@@ -7,6 +7,8 @@ import itertools
 import math
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
@@ -35,7 +37,8 @@ each_measure = pytest.mark.parametrize("measure", MEASURES, ids=str)
 approx = pytest.approx
 
 
-class Diverse(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class Diverse:
     """Judgments by subtopic, and a run."""
 
     rows: list[Row]
@@ -50,9 +53,16 @@ class Diverse(NamedTuple):
         return pl.DataFrame(self.rows, schema, orient="row")
 
     def ranks(self, **rules: Any) -> Ranks:
-        return Ranks.from_tables(self.run, self.frame(), subtopics=True, **rules)
+        return counted(self, **rules)
 
 
+@cache
+def counted(data: Diverse, **rules: Any) -> Ranks:
+    """What measures are computed from: counted once, as all of them take the same."""
+    return Ranks.from_tables(data.run, data.frame(), subtopics=True, **rules)
+
+
+@cache
 def random_data(seed: int, topics: int = 12, whole: bool = True) -> Diverse:
     """Topics with one subtopic or several, some never relevant; graded, negative and missing judgments; ties."""
     rng = np.random.default_rng(seed)
@@ -160,7 +170,7 @@ def check_against_twin(measure: Measure, data: Diverse) -> None:
     assert same(measure.of(ranks), wanted), str(measure)
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", range(3))
 @each_measure
 def test_agrees_with_the_slow_twin(measure: Measure, seed: int) -> None:
     data = random_data(seed, whole=seed % 2 == 0)
@@ -240,7 +250,7 @@ def web_track() -> Diverse:
 
 @each_measure
 def test_agrees_with_ndeval_on_real_judgments(measure: Measure, web_track: Diverse) -> None:
-    for cutoff in (5, 10, 20):
+    for cutoff in (5, 20):
         check_against_ndeval(web_track, measure @ cutoff)
 
 
@@ -345,7 +355,7 @@ def test_the_order_of_rows_and_the_names_of_subtopics_make_no_difference(measure
 @each_measure
 def test_values_are_within_the_declared_bounds(measure: Measure) -> None:
     """Measures with a greedy ideal declare none; they are never negative, and about 1 at most."""
-    for seed, variant in itertools.product(range(4), variants(measure)):
+    for seed, variant in itertools.product(range(2), variants(measure)):
         known = variant.of(random_data(seed).ranks())
         known = known[~np.isnan(known)]
         assert ((known >= 0) & (known <= (1.5 if measure.definition.bounds is None else 1 + 1e-12))).all(), str(variant)

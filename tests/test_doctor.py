@@ -823,7 +823,7 @@ def covid() -> tuple[Path, list[Path]]:
 
 def test_on_trec_covid_exactly_the_runs_of_the_twin_tie_or_contradict(covid: tuple[Path, list[Path]]) -> None:
     """The runs whose ties change a measure, with worst and best; and those whose ranks contradict their scores."""
-    qrels, runs = covid
+    qrels, runs = covid[0], covid[1][::3]
     diagnosis = doctor(qrels, runs)
     found = {one.system: one for one in diagnosis.findings if one.check == "ties"}
     conflicts = {one.system: one.count for one in diagnosis.findings if one.check == "rank-conflict"}
@@ -838,8 +838,8 @@ def test_on_trec_covid_exactly_the_runs_of_the_twin_tie_or_contradict(covid: tup
             ties[name] = ranges
         if count := sum(twin.contradicts_in_one_pass(query) for query in rows.values()):
             contradicted[name] = count
-    assert set(found) == set(ties)
-    assert conflicts == contradicted
+    assert set(found) == set(ties) != set()
+    assert conflicts == contradicted != {}
     for name, ranges in ties.items():
         details = {row["measure"]: (row["worst"], row["best"]) for row in found[name].details}
         assert details == {measure: pytest.approx(ends, abs=1e-12) for measure, ends in ranges.items()}

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from strategies import Tables, shuffled
+from strategies import shuffled
 from variants import DATA, EXACT, MEASURES, by_query, counted, fill, gain_table, has_gain_table, same, values, variants
 
 from assay import Confusion, Measure, ParameterError, PerUnit, Ranks, parse_measure
@@ -20,7 +20,7 @@ from assay.measures.counting.judgments import Floats
 from assay.measures.summary import counted as settled
 from assay.measures.summary import summarise
 
-SAMPLES = 400
+SAMPLES = 200
 SIZE = 60  # documents in the collection, where that is known
 each_measure = pytest.mark.parametrize("measure", MEASURES, ids=str)
 
@@ -154,21 +154,24 @@ def test_the_ideal_ranking_is_best(measure: Measure) -> None:
     if (np.nan_to_num(measure.of(nothing)) > np.nan_to_num(measure.of(ranks)) + 1e-12).any():
         pytest.skip("it does not reward what is found: a ranking of unjudged documents alone does better than others")
     for variant in variants(measure):
-        best = np.max([np.nan_to_num(variant.of(ideal)) for ideal in ideals(variant, data)], axis=0)
+        chances = "satisfaction" in measure.parameters
+        best_first = ideals(tuple(gain_table(variant).items()), variant.parameters.get("rel"), chances)
+        best = np.max([np.nan_to_num(variant.of(ideal)) for ideal in best_first], axis=0)
         worse = np.nan_to_num(variant.of(ranks)) <= best + 1e-12
         assert worse.all(), f"{variant}: {np.array(ranks.queries)[~worse]}"
 
 
-def ideals(measure: Measure, data: Tables) -> list[Ranks]:
+@cache
+def ideals(gains: tuple[tuple[float, float], ...], level: float | None, chances: bool) -> list[Ranks]:
     """Rankings of the judged documents: those that are relevant, and those that have a gain, best first.
 
-    And the relevant ones with another one after them, for measures that compare what was retrieved.
+    And the relevant ones with another one after them, for measures that compare what was retrieved. A grade that has
+    no gain in a table is its own gain, or no `chances` to satisfy.
     """
-    table = gain_table(measure)
-    level = measure.parameters.get("rel")
+    table, data = dict(gains), DATA["graded"]
 
     def worth(grade: float) -> float:
-        of_others = 0.0 if table and "satisfaction" in measure.parameters else grade
+        of_others = 0.0 if table and chances else grade
         return table.get(grade, of_others) if grade >= 0 else 0.0
 
     def relevant(grade: float) -> bool:
@@ -326,6 +329,7 @@ def tied(**rules: Any) -> Ranks:
     return counted("small", ties="expected", **rules)
 
 
+@cache
 def is_sampled(measure: Measure, **rules: Any) -> bool:
     return measure.per_unit(tied(**rules), samples=1).op.startswith("mean of")
 

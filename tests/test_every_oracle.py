@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import math
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -23,10 +24,16 @@ from assay.measures import AUC, INSQ, INST
 TWIN_NAMES = {"tp": "a", "fp": "b", "fn": "c", "tn": "d", "T": "wanted"}
 
 
+@cache
+def taken_by(name: str) -> frozenset[str]:
+    """The parameters of a twin."""
+    return frozenset(inspect.signature(TWINS[name]).parameters)
+
+
 def slowly(measure: Measure, topic: Topic, max_grade: float) -> float:
     """The twin's value for one topic; NaN where it is undefined."""
     slow = TWINS[measure.name]
-    taken = inspect.signature(slow).parameters
+    taken = taken_by(measure.name)
     asked = {TWIN_NAMES.get(name, name): value for name, value in measure.parameters.items()}
     asked.pop("average", None)  # it says what becomes of the values, not what they are
     if "rel" in asked and "rel" not in taken:
@@ -104,6 +111,17 @@ def as_the_reference_tool_has_it(measure: Measure, value: float) -> float:
     return math.log(known) if measure.definition.summary == "geometric" else known
 
 
+@cache
+def for_the_reference_tool(kind: str) -> Tables:
+    return DATA[kind].for_the_reference_tool()
+
+
+@cache
+def counted_for_it(kind: str, **rules: Any) -> Ranks:
+    data = for_the_reference_tool(kind)
+    return Ranks.from_tables(data.run, data.qrels, **rules)
+
+
 @pytest.mark.parametrize("level", [1, 2])
 @pytest.mark.parametrize("measure", [measure for measure in MEASURES if measure.definition.trec_eval], ids=str)
 def test_agrees_with_the_reference_tool(measure: Measure, level: int) -> None:
@@ -123,9 +141,8 @@ def test_agrees_with_the_reference_tool(measure: Measure, level: int) -> None:
             asked[f"{stem}_{shown}"] = reference_rule(measure(**{declared.name: value}))
     if not asked:
         pytest.skip(f"the package knows none of {', '.join(measure.definition.trec_eval)}")
-    for made in DATA.values():
-        data = made.for_the_reference_tool()
-        ranks = Ranks.from_tables(data.run, data.qrels, relevance_level=level)
+    for kind in DATA:
+        data, ranks = for_the_reference_tool(kind), counted_for_it(kind, relevance_level=level)
         theirs = package.RelevanceEvaluator(data.whole(), set(asked), relevance_level=level).evaluate(data.run)
         assert set(theirs) == {*data.qrels} & {*data.run}
         for name, ours in asked.items():

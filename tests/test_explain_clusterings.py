@@ -112,7 +112,7 @@ def tables(draw: st.DrawFn) -> Contingency:
 EXTERNAL = [name for name, one in registered("clustering").items() if one.definition.counts is Contingency]
 
 
-@settings(quickly, max_examples=12)
+@settings(quickly, max_examples=6)
 @given(table=tables())
 def test_every_external_measure_is_explained_with_its_own_value(table: Contingency) -> None:
     for name in EXTERNAL:

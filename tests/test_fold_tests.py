@@ -278,7 +278,7 @@ def test_a_comparison_is_written_in_every_form() -> None:
 
 def test_tests_over_folds_keep_their_promise_where_the_plain_one_breaks_it() -> None:
     """At 5 %, the tests over folds reject equal models about that often or less; the plain t test far more often."""
-    sets = 150
+    sets = 80
     done = subprocess.run(
         [sys.executable, str(SCRIPT), "--data-sets", str(sets), "--items", "100", "--seed", "3"],
         capture_output=True,

@@ -20,7 +20,7 @@ from assay.files.small_tables import read_matrix
 from assay.files.sources import Source
 from assay.subjects.spans.span_files import read_spans
 
-thoroughly = settings(quickly, max_examples=60)
+thoroughly = settings(quickly, max_examples=40)
 
 PIECES = [b"truth", b"prediction", b"score", b"score_a", b"prediction_x", b"weight", b"item_id", b"system", b"truth_a"]
 PIECES += [
@@ -123,7 +123,7 @@ columns = (
 )
 
 
-@settings(quickly, max_examples=400)
+@settings(quickly, max_examples=200)
 @given(
     y_true=columns, y_pred=st.none() | columns,
     y_score=st.none() | columns | st.dictionaries(anything, columns, max_size=3),

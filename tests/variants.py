@@ -20,7 +20,7 @@ MEASURES = tuple(registered().values())
 DATA = {
     "graded": random_tables(1),
     "fractions": random_tables(2, fractions=True),
-    "small": random_tables(3, topics=24, documents=5, levels=2),
+    "small": random_tables(3, topics=16, documents=5, levels=2),
     "untied": random_tables(4, levels=None, fractions=True),
 }
 

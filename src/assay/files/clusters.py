@@ -50,6 +50,7 @@ def read_clusters(
     """
     table = named_columns(given, "clusters", separator)
     clusters = _clusterings(table.frame.columns) if cluster is None else _stated(cluster)
+    _refuse_twins(table.path, table.frame.columns if cluster is None else cluster)
     if not clusters:
         raise absent("clusters", table.frame.columns, table.path, 1)
     tables = _tables(table, clusters, {"truth": truth, "item_id": item, "weight": weight}, points, name)
@@ -124,6 +125,15 @@ def _stated(cluster: Columns) -> dict[str | None, str]:
     if isinstance(cluster, Mapping):
         return dict(cluster.items())
     return {suffix(column, CLUSTER): column for column in cluster or ()}
+
+
+def _refuse_twins(path: str, columns: Columns) -> None:
+    """Refuse two columns of clusters that are called the same, as `cluster_a` and `cluster:a` are."""
+    seen: dict[str, str] = {}
+    for column in () if columns is None or isinstance(columns, str | Mapping) else columns:
+        name = suffix(column, CLUSTER)
+        if name != column and seen.setdefault(name, column) != column:
+            raise ParameterError(f"{path}: {seen[name]!r} and {column!r} are both the clustering {name!r}")
 
 
 def _labels(table: NamedColumns, column: str) -> pl.Series:
