@@ -273,5 +273,5 @@ def test_what_fails_in_a_check_is_said_in_one_line() -> None:
 
 @pytest.mark.parametrize("prepare", [lambda x, y: np.vstack([x, x[:9]]), lambda x, y: x[:-9], lambda x, y: None])  # noqa: ARG005
 def test_what_is_prepared_has_the_rows_of_the_features(prepare: Any) -> None:
-    with pytest.raises(AssayError, match="^GaussianNB: "):
+    with pytest.raises(AssayError, match=r"^GaussianNB: "):
         leakage_check(GaussianNB(), *CANCER, prepare=prepare)

@@ -141,15 +141,6 @@ Match: TypeAlias = Annotated[
     option(help="When a span is the true one: exact (default), overlap, type_overlap."),
 ]
 Beta: TypeAlias = Annotated[float, option(help="How much recall weighs in F, against precision (1).")]
-Categories: TypeAlias = Annotated[
-    Sequence[Any] | None, option(metavar="0,1,2", help="All labels in their order: others are errors (found out).")
-]
-RepeatedLabels: TypeAlias = Annotated[
-    Literal["error", "first", "last"],
-    option(help="An item labelled again by a judge, differently: error (default), first, last.", panel=RULES),
-]
-
-
 JudgeNames: TypeAlias = Annotated[Sequence[str] | None, option("--judges", metavar="A,B", help="Only these judges.")]
 Scale: TypeAlias = Annotated[
     Literal["nominal", "ordinal", "interval", "ratio"],

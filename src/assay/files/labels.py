@@ -11,9 +11,10 @@ import polars as pl
 
 from assay.core.errors import EmptyFileError, FormatError, InputError, ParameterError, did_you_mean, listed, number_of
 from assay.files.atomic import replacing
+from assay.files.columns import is_number
 from assay.files.json_values import records
 from assay.files.named_columns import as_whole, named_columns, names_in_any
-from assay.files.registry import Head, head_of, is_number
+from assay.files.registry import Head, head_of
 from assay.files.sources import Readable, Source, decoded, is_file, lines_of
 from assay.files.writing import write
 from assay.tables import Qrels

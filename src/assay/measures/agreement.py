@@ -13,7 +13,7 @@ import numpy as np
 
 from assay.core.domains import Choice
 from assay.core.errors import ParameterError
-from assay.measures.counting.judgments import Floats, Ints
+from assay.measures.counting.judgments import Floats, Ints, Mask
 from assay.measures.counting.ratings import Ratings
 from assay.measures.definition import Weights
 from assay.measures.registry import measure
@@ -238,7 +238,8 @@ def _beyond(observed: PerUnit, expected: PerUnit) -> PerUnit:
 
 
 def _is(labels: Ints, category: int) -> Floats:
-    return (labels == category).astype(np.float64)
+    chosen: Floats = (labels == category).astype(np.float64)
+    return chosen
 
 
 def _dot(pairs: list[tuple[Floats, Floats]], ratings: Ratings, items: PerUnit) -> PerUnit:
@@ -250,7 +251,7 @@ def _dot(pairs: list[tuple[Floats, Floats]], ratings: Ratings, items: PerUnit) -
     return reduce(add, terms).named("P(E)")
 
 
-def _squared(first: Ints, second: Ints, both: Floats, items: PerUnit) -> PerUnit:
+def _squared(first: Ints, second: Ints, both: Mask, items: PerUnit) -> PerUnit:
     """The mean squared distance of two labels drawn apart: from the moments of both judges."""
     squares = quantity("squares", np.where(both, first**2 + second**2, 0)) / items
     means = [quantity(name, np.where(both, labels, 0)) / items for name, labels in (("a", first), ("b", second))]
@@ -333,7 +334,7 @@ def _gwet(ratings: Ratings, weights: Floats) -> PerUnit:
     return _beyond(observed, expected.named("P(E)"))
 
 
-def _specific(ratings: Ratings, chosen: Floats, nobody: str) -> PerUnit:
+def _specific(ratings: Ratings, chosen: Mask, nobody: str) -> PerUnit:
     labels, counts = _of_several(ratings)
     these = counts[:, chosen].sum(axis=1)
     agreeing = quantity("agreeing pairs", these * (these - 1))

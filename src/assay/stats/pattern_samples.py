@@ -49,7 +49,7 @@ class PatternSample(PooledSample):
     def resampled(self, drawing: Drawing) -> Floats:
         """Each system's number (column) in each resample (row) of the units."""
         blocks = pattern_weights(self.multiplicity, *drawing)
-        return np.concatenate([self._summed(lambda counts, block=block: block @ counts) for block in blocks])
+        return np.concatenate([self._summed(block.__matmul__) for block in blocks])
 
     @cached_property
     def without_each(self) -> Floats:

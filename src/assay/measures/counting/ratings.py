@@ -32,7 +32,7 @@ class Ratings:
     described: ClassVar[str] = "labels that several judges gave the same items"
     unit_kind: ClassVar[str] = "item"
 
-    items: Sequence[str]
+    items: pl.Series
     judges: tuple[str, ...]
     categories: tuple[str, ...]
     values: Floats

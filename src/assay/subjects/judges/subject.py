@@ -236,14 +236,14 @@ def explain_agreement(measure: str | Measure, result: JudgeAgreement, topic: str
     signature = f"{wanted}|labels={','.join(ratings.categories)}|judges={len(ratings.judges)}"
     view = View(None, False, undefined="skip", signature=signature if topic is None else f"{signature}|topic={topic}")
     short = _shortened(formula, {name: float(part.values[0]) for name, part in parts.items()}, rows)
-    result = explained(wanted, ratings, short, 0, view, before=(_counted(ratings, rows),))
+    explanation = explained(wanted, ratings, short, 0, view, before=(_counted(ratings, rows),))
     columns = {
         "part": list(parts),
         "numbers": [_legible(numbers_of(part, 0).numbers) for part in parts.values()],
         "value": [float(part.values[0]) for part in parts.values()],
     }
-    steps = (*result.steps[:1], *([StepTable("parts", (), pl.DataFrame(columns), {})] if parts else []))
-    return replace(result, unit=unit, unit_kind="item", steps=steps, remarks=())
+    steps = (*explanation.steps[:1], *([StepTable("parts", (), pl.DataFrame(columns), {})] if parts else []))
+    return replace(explanation, unit=unit, unit_kind="item", steps=steps, remarks=())
 
 
 def _counted(ratings: Ratings, rows: Any) -> StepTable:
