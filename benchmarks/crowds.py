@@ -51,7 +51,7 @@ def labels_of_crowd(size: int) -> Ratings:
     names = tuple(map(str, range(CATEGORIES)))
     values = np.arange(CATEGORIES, dtype=np.float64)
     judges = tuple(f"w{place}" for place in range(workers))
-    return Ratings([str(place) for place in range(items)], judges, names, values, values > 0, item, worker, label)
+    return Ratings(pl.Series(map(str, range(items))), judges, names, values, values > 0, item, worker, label)
 
 
 def ours(ratings: Ratings) -> tuple[float, list[int]]:

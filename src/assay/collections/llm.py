@@ -282,7 +282,7 @@ def _interval(formula: PerUnit, drawing: Drawing) -> tuple[float, Interval]:
 
 def _kappa_of(case: _Case) -> tuple[float, Interval, str]:
     ratings = Ratings(
-        case.frame["item"].to_list(), ("people", "model"), case.categories, case.values, case.values >= 1.0,
+        case.frame["item"], ("people", "model"), case.categories, case.values, case.values >= 1.0,
         np.repeat(np.arange(len(case.people)), 2), np.tile([0, 1], len(case.people)),
         np.column_stack([case.people, case.model]).ravel(),
     )  # fmt: skip
