@@ -1,4 +1,4 @@
-"""What several test files share: one browser a process."""
+"""What several test files share: one browser a process, and how properties are tried."""
 
 from __future__ import annotations
 
@@ -7,9 +7,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 from browser import launched
+from hypothesis import settings
+from strategies import quickly
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
+
+settings.register_profile("assay", quickly)
+settings.load_profile("assay")
 
 
 @pytest.fixture(scope="session")

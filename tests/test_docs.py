@@ -84,22 +84,50 @@ def session(page: Path) -> list[Command]:
     return found
 
 
+#: What a session adds to a call whose exit code is told below it.
+EXIT_CODE = '; echo "exit code $?"'
+
+
 def words(command: str) -> list[str]:
-    """The words of a call of `assay` that needs no shell: without pipes, patterns of files, stdin and the like."""
+    """The words of a call of `assay` that needs no shell: without pipes, stdin and the like."""
+    command = command.removesuffix(EXIT_CODE)
     read = shlex.shlex(command, posix=True, punctuation_chars=True)
     read.whitespace_split, read.commenters = True, ""
     found = list(read)
-    shell = re.search(r"[*?$`~]", command) or any(set(word) <= set("();<>|&-") for word in found)
+    shell = re.search(r"[?$`~]", command) or any(set(word) <= set("();<>|&-") for word in found)
     return found if found[:1] == ["assay"] and not shell else []
 
 
-#: The first call of each command, which is run as users run it; the others are run in this process, which is faster.
+def files(word: str, folder: Path) -> list[str]:
+    """The files that a pattern names, or the word itself."""
+    found = sorted(str(path.relative_to(folder)) for path in folder.glob(word)) if "*" in word else []
+    return found or [word]
+
+
+#: The first call of each command.
 FIRST = {
     command_in(found[1:]): (page, call)
     for page in reversed(PAGES)
     for call in session(page)[::-1]
     if (found := words(call.text))
 }
+
+
+def first_of_each_word() -> list[tuple[Path, Command]]:
+    """The first calls of each verb and of each subject, which are run as users run them, in a process of their own.
+
+    All others are run in this process, which is faster.
+    """
+    seen: set[str] = set()
+    chosen = []
+    for command, call in FIRST.items():
+        if not seen.issuperset(command.split()):
+            chosen.append(call)
+            seen.update(command.split())
+    return chosen
+
+
+ALONE = first_of_each_word()
 
 
 def terminal(command: str, folder: Path) -> str:
@@ -139,17 +167,21 @@ def test_every_command_shows_what_the_page_shows(page: Path, folder: Path, monke
     monkeypatch.setenv("COLUMNS", "80")
     checker = doctest.OutputChecker()
     for command in session(page):
-        if (page, command) in FIRST.values() or not (typed := words(command.text)):
+        if (page, command) in ALONE or not (typed := words(command.text)):
             shown = terminal(command.text, folder)
         else:
-            shown = run_assay(*typed[1:], folder=folder, together=True).stdout
+            done = run_assay(
+                *(name for word in typed[1:] for name in files(word, folder)), folder=folder, together=True
+            )
+            code = f"exit code {done.returncode}\n" if command.text.endswith(EXIT_CODE) else ""
+            shown = done.stdout + code
         got = "".join(f"{line.rstrip()}\n" for line in shown.splitlines())
         same = checker.check_output(command.shown, got, doctest.ELLIPSIS)
         where = f"{page.name}:{command.line}: $ {command.text}"
         assert same, f"{where}\n--- the page shows\n{command.shown}--- the terminal shows\n{got}"
 
 
-def test_every_command_is_run_by_a_page_in_a_process_of_its_own() -> None:
+def test_every_command_is_run_by_a_page() -> None:
     assert set(every_command()) <= set(FIRST)
 
 

@@ -57,7 +57,7 @@ def odd_nulls(simulations: int) -> Iterator[Floats]:
 
 
 @cache
-def null_p_values(name: str, odd: bool, simulations: int = 2000) -> Floats:
+def null_p_values(name: str, odd: bool, simulations: int = 1000) -> Floats:
     nulls = odd_nulls(simulations) if odd else smooth_nulls(simulations)
     return np.array([TESTS[name](each, resamples=RESAMPLES, seed=seed).p for seed, each in enumerate(nulls)])
 
@@ -110,7 +110,7 @@ def counts(rng: np.random.Generator, units: int, share: float) -> tuple[Floats, 
 
 
 def test_true_nulls_of_a_ratio_of_sums_are_rejected_as_often_as_promised() -> None:
-    rng, simulations = np.random.default_rng(4), 1000
+    rng, simulations = np.random.default_rng(4), 500
     p = np.array([
         permutation_of_pooled(
             ratio(*counts(rng, 25, 0.4)), ratio(*counts(rng, 25, 0.4)), resamples=RESAMPLES, seed=seed
@@ -123,7 +123,7 @@ def test_true_nulls_of_a_ratio_of_sums_are_rejected_as_often_as_promised() -> No
 
 
 @cache
-def families(effects: int, simulations: int = 2000, size: int = 10) -> Floats:
+def families(effects: int, simulations: int = 1000, size: int = 10) -> Floats:
     """The p-values of families of comparisons, of which the first so many are of systems that do differ, plainly."""
     rng = np.random.default_rng(5)
     numbers = rng.normal(0, 1, (simulations, size, 12))
@@ -169,13 +169,13 @@ def tables(simulations: int) -> Iterator[Floats]:
 
 
 def test_tukeys_test_keeps_the_chance_of_any_false_alarm() -> None:
-    simulations, alpha = 1000, 0.05
+    simulations, alpha = 500, 0.05
     low, high = limits(alpha, simulations)
     assert low <= np.mean([tests.tukey_hsd(table).min() < alpha for table in tables(simulations)]) <= high
 
 
 def test_the_randomised_test_keeps_the_chance_of_any_false_alarm() -> None:
-    simulations = 1500
+    simulations = 800
     p = [tests.randomised_tukey(table, resamples=399, seed=at).min() for at, table in enumerate(tables(simulations))]
     for alpha in (0.05, 0.1):
         low, high = limits(alpha, simulations)
@@ -190,7 +190,7 @@ def test_the_analysis_of_variance_rejects_true_nulls_as_often_as_promised() -> N
 
 
 DRAWN_UNITS = 100
-SIMULATED = 2000
+SIMULATED = 800
 
 
 def averaged(rng: np.random.Generator) -> tuple[UnitSample, float]:
