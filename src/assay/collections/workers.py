@@ -59,7 +59,7 @@ def _categories(labels: pl.Series, ratings: Ratings) -> Ints:
     return names.replace_strict(places, return_dtype=pl.Int64).to_numpy()
 
 
-class Hits(NamedTuple):
+class RightLabels(NamedTuple):
     """Per judge: labels that could be compared, those that were right, and the share right by chance."""
 
     labels: Ints
@@ -74,7 +74,7 @@ class Hits(NamedTuple):
         return share
 
 
-def hits(ratings: Ratings, reference: Ints) -> Hits:
+def hits(ratings: Ratings, reference: Ints) -> RightLabels:
     """Hold each label against a reference (a category per label, -1: none); chance keeps each worker's own habits.
 
     >>> ratings = Ratings.from_labels({"ana": [0, 1, 1], "ben": [1, 1, 1]})
@@ -91,7 +91,7 @@ def hits(ratings: Ratings, reference: Ints) -> Hits:
     )
     with np.errstate(invalid="ignore", divide="ignore"):
         chance = (own * theirs).sum(axis=1) / labels.astype(np.float64) ** 2
-    return Hits(labels, right, chance)
+    return RightLabels(labels, right, chance)
 
 
 def majority_of_others(answers: Answers) -> Ints:
@@ -118,7 +118,7 @@ def worker_statistics(answers: Answers, labels: Labels, *, alpha: float) -> pl.D
     total = table.sum(axis=1)
     intervals = [wilson(*pair) for pair in zip(gold.right, gold.labels, strict=True)]
     by_gold = gold.labels >= FEWEST_GOLD
-    tested = Hits(*(np.where(by_gold, ours, theirs) for ours, theirs in zip(gold, others, strict=True)))
+    tested = RightLabels(*(np.where(by_gold, ours, theirs) for ours, theirs in zip(gold, others, strict=True)))
     p = np.where(tested.labels > 0, stats.binom.sf(tested.right - 1, tested.labels, np.nan_to_num(tested.chance)), 1.0)
     p = np.where(tested.labels > 0, p, np.nan)
     frame = pl.DataFrame(
@@ -157,7 +157,7 @@ def _seconds(labels: Labels, judges: tuple[str, ...]) -> pl.Series:
     return pl.DataFrame({"judge": judges}).join(medians, on="judge", how="left", maintain_order="left")["seconds"]
 
 
-def _no_better_than_chance(tested: Hits, by_gold: Mask, p: Floats, alpha: float) -> Mask:
+def _no_better_than_chance(tested: RightLabels, by_gold: Mask, p: Floats, alpha: float) -> Mask:
     """Whether a worker is not told from chance, on labels on which nearly all workers of usual accuracy would be.
 
     Nobody is accused lightly: the worker's own p-value is not corrected, the level that the others would have to reach

@@ -49,12 +49,12 @@ RULES = ("judges", "scale", "categories", "relevance_level", "repeated")
 
 
 @dataclass(frozen=True, eq=False)
-class LabelSets(Pairing):
+class PairedJudges(Pairing):
     """Sets of labels of the same items, such as two rounds, or two groups of judges; paired by item.
 
     >>> rows = [(f"d{n}", judge, n % 2) for n in range(8) for judge in ("a", "b")]
     >>> alike, other = Labels.of(rows, name="alike"), Labels.of([*rows[:-1], ("d7", "b", 0)], name="other")
-    >>> LabelSets.of([[alike, other]], {}).sample("Agreement").observed
+    >>> PairedJudges.of([[alike, other]], {}).sample("Agreement").observed
     array([1.   , 0.875])
     """
 
@@ -70,7 +70,7 @@ class LabelSets(Pairing):
     to_have_more: ClassVar[str] = "Label"
 
     @classmethod
-    def of(cls, inputs: Sequence[Any], rules: Mapping[str, Any]) -> LabelSets:
+    def of(cls, inputs: Sequence[Any], rules: Mapping[str, Any]) -> PairedJudges:
         """Take labels, or results of `agree`, in a list or by name: at least one set, on items that all sets have."""
         sets = [each for part in inputs for each in sets_of(part, rules)]
         names = [each.name for each in sets]
@@ -179,10 +179,10 @@ class JudgesSubject:
     rules = RULES
     report_rules = (*rules, "by_topic", "confidence", "seed")
 
-    def pairing(self, inputs: Sequence[Any], measures: Any, seed: int, rules: Mapping[str, Any]) -> LabelSets:
+    def pairing(self, inputs: Sequence[Any], measures: Any, seed: int, rules: Mapping[str, Any]) -> PairedJudges:
         """Sets of labels, paired by item."""
         del measures, seed
-        return LabelSets.of(inputs, rules)
+        return PairedJudges.of(inputs, rules)
 
     def explain(
         self, measure: str | Measure, inputs: Sequence[Any], place: Place, view: View, rules: dict[str, Any]

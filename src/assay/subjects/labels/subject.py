@@ -36,7 +36,7 @@ def two_classifiers(data: Any, two: Two, measures: Any, seed: int, rules: Mappin
     return ItemSides.of(Classifiers.of(both, **rules), measures, GATED_BY)
 
 
-class Labels:
+class LabelsSubject:
     """Predictions of classifiers hold the truth themselves."""
 
     name = "labels"
@@ -62,4 +62,4 @@ class Labels:
         return of_labels(measure, inputs[0], place, view, rules)
 
 
-LABELS = Labels()
+LABELS = LabelsSubject()
