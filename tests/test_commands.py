@@ -95,6 +95,7 @@ SEVERAL = {
     "--grades": "grades of a typed ranking; the scale that the doctor checks",
     "--order": "items with the best first; which cluster is read first",
     "--split": "a number of topics; a column of train and test",
+    "--group": "items that belong together; whose runs they are",
     "--item": "an item of a classifier; a point of a clustering",
     "--prevalence": "in the card of a classifier, repeatedly; in use, for costs",
 }
