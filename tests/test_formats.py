@@ -160,7 +160,11 @@ it.
 <doc id="x"><docno>d2</docno><text><p>Boil, &quot;then&quot;</p> wait.</text></doc>
 """
 
+SECTIONS = "# mine\n[topic 1]\ntitle: tea\n\n[topic 2]\ntitle: milk\nnarrative: Hot.\n"
+SECTION_ROWS = [("1", "tea", "", ""), ("2", "milk", "", "Hot.")]
+
 SAMPLES = {
+    "topics in sections": Sample("topics", "topics in sections", SECTIONS, SECTION_ROWS),
     "TREC run": Sample("run", "TREC run", "q1 Q0 d1 1 2.5 t\nq1 Q0 d2 2 1 t\nq2 Q0 d1 1 0.5 t\n", RUN_ROWS),
     "MS MARCO run": Sample("run", "MS MARCO run", "q1\td1\t1\nq1\td2\t2\nq2\td1\t1\n", BY_RANK),
     "CSV run": Sample(
@@ -752,7 +756,7 @@ def tables(draw: st.DrawFn, kind: str) -> Any:
 def expected(table: Any, writer: str) -> list[Any]:
     """The rows as they come back, the documented exceptions made."""
     frame = table.frame
-    if writer.startswith("trec-") and isinstance(table, Topics | Documents):
+    if writer.startswith(("trec-", "topic-")) and isinstance(table, Topics | Documents):
         return [tuple(" ".join(cell.split()) for cell in row) for row in frame.rows()]
     if writer == "msmarco-run":
         order: Rows = []

@@ -128,5 +128,5 @@ def test_a_file_to_write_in_is_not_replaced(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="is there already"):
         write_topics_to_edit(path)
     write(Topics.of({"1": "tea"}), tmp_path / "topics.tsv")
-    assert run_assay("topics", "write", "b.ini", "--from", "topics.tsv", folder=tmp_path).returncode == 0
+    assert run_assay("topics", "write", "b.ini", "--topics", "topics.tsv", folder=tmp_path).returncode == 0
     assert read_topics(tmp_path / "b.ini").frame["title"].to_list() == ["tea"]

@@ -18,6 +18,8 @@ Files: TypeAlias = Annotated[
     ),
 ]
 
+Language: TypeAlias = Annotated[str, option(help="The language of the documents.")]
+
 
 @group
 class Adding:
@@ -40,7 +42,7 @@ def new(
     *,
     name: Annotated[str, option(metavar="TEXT", help="What the collection is called (the folder's name).")] = "",
     description: Annotated[str, option(metavar="TEXT", help="What it is for.")] = "",
-    language: Annotated[str, option(metavar="TEXT", help="The language of the documents.")] = "",
+    language: Language | None = None,
     licence: Annotated[str, option(metavar="TEXT", help="Who may use it, and how.")] = "",
     how: Adding = Adding(),
 ) -> None:
@@ -52,7 +54,7 @@ def new(
     """
     from assay.collections.building import new_collection  # noqa: PLC0415  # `assay --help` need not load Polars
 
-    words = {"name": name, "description": description, "language": language, "licence": licence}
+    words = {"name": name, "description": description, "language": language or "", "licence": licence}
     made = new_collection(folder, _named(files or []), **words, **how.settings())  # type: ignore[arg-type]
     _tell(made, how.quiet)
 
@@ -119,7 +121,7 @@ def catalogue(
     /,
     *,
     task: Annotated[str | None, option(help="search or classification.")] = None,
-    language: Annotated[str | None, option(help="The language of the documents.")] = None,
+    language: Language | None = None,
     to: Output = Output(),
 ) -> None:
     """List well-known collections: documents, topics, year, what each is for; of a single one, all that is known.

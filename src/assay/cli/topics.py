@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, TypeAlias
 
 from assay.cli import options, output
 from assay.cli.options import Output
 from assay.core.errors import number_of
 from assay.core.options import SeedOption, option
+
+Size: TypeAlias = Annotated[int, option("-n", "--size", help="How many topics.", least=1)]
 
 
 def sample(
@@ -17,7 +19,7 @@ def sample(
     ],
     /,
     *,
-    size: Annotated[int, option("-n", "--size", help="How many topics to draw (50).", least=1)] = 50,
+    size: Size = 50,
     by: Annotated[str, option(help="uniform (default), frequency, or head-torso-tail.")] = "uniform",
     target: Annotated[
         Path | None, option("-o", "--output", help="Write the topics: .tsv, .jsonl, .trec, .ini (to edit).")
@@ -27,7 +29,7 @@ def sample(
     overwrite: options.Overwrite = False,
     quiet: options.Quiet = False,
 ) -> None:
-    """Draw topics from a query log, and say from which strata; the seed is part of the result.
+    """Draw 50 topics, or -n, from a query log, and say from which strata; the seed is part of the result.
 
     $ assay topics sample log.txt -n 50 --by head-torso-tail -o topics.tsv
     """
@@ -44,19 +46,20 @@ def write(
     target: Annotated[Path, options.argument("OUT", "A text file to edit, such as topics.ini.")],
     /,
     *,
-    size: Annotated[int, option("-n", "--size", help="How many empty topics (5).", least=1)] = 5,
-    given: Annotated[str | None, option("--from", metavar="FILE", help="Topics to go on with, in any format.")] = None,
+    size: Size = 5,
+    topics: options.Topics | None = None,
     overwrite: options.Overwrite = False,
     quiet: options.Quiet = False,
 ) -> None:
     """Write a text file for topics by hand: a section per topic, with title, description and narrative.
 
-    Assay reads it wherever topics are asked for.
+    There are 5 empty topics, or -n; with --topics, those of a file in any format. Assay reads it wherever topics are
+    asked for.
 
-    $ assay topics write my-topics.ini --from topics.tsv
+    $ assay topics write my-topics.ini --topics topics.tsv
     """
     from assay.collections.topic_templates import write_topics_to_edit  # noqa: PLC0415
 
-    count = write_topics_to_edit(target, size, given=given, overwrite=overwrite)
+    count = write_topics_to_edit(target, size, given=topics, overwrite=overwrite)
     if not quiet:
         output.message(f"{target}: {number_of('topic', count)} to edit", err=False)

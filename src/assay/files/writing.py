@@ -223,6 +223,9 @@ def _trec_topics(topics: Topics, file: IO[bytes]) -> None:
 @_writer("topic-sections", ("topics",), ".topics.txt", ".ini")
 def _topic_sections(topics: Topics, file: IO[bytes]) -> None:
     _refuse_spaced(topics.frame["query_id"], "topics in sections")
+    for topic, title in topics.frame.select("query_id", "title").iter_rows():
+        if not title.split():
+            raise InputError(f"topics in sections need a title, and topic {quote(topic)} has none")
     file.write(f"{EXPLANATION}\n{as_sections(topics)}".encode())
 
 
