@@ -18,7 +18,7 @@ import polars as pl
 import pytest
 import zstandard
 from command import run_assay
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import quickly
 
@@ -781,7 +781,7 @@ ROUND_TRIPS = [(kind, writer) for kind in KINDS for writer in writers(kind)]
     ("kind", "writer"), ROUND_TRIPS, ids=[f"{kind} as {writer.name}" for kind, writer in ROUND_TRIPS]
 )
 @given(data=st.data())
-@quickly
+@settings(quickly, max_examples=20)
 def test_what_is_written_is_read_again(
     kind: str, writer: Any, data: st.DataObject, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
