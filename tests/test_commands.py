@@ -99,10 +99,10 @@ SEVERAL = {
     "--strategy": "the one of a pool; those to simulate",
     "--qrels": "judgments that a pool may have; judgments to choose runs by",
     "--split": "a number of topics; a column of train and test",
-    "--group": "items that belong together; whose runs they are",
     "--item": "an item of a classifier; a point of a clustering",
     "--prevalence": "in the card of a classifier, repeatedly; in use, for costs",
-    "--group": "a column of items that stay together; the judges of a group",
+    "--group": "a column of items that stay together; the judges of a group; the team of a run",
+    "--by": "the measure that judges rank systems by; how topics are drawn",
 }
 
 

@@ -34,9 +34,11 @@ def help_page(app: App, command: str, *, everything: bool) -> str:
         lines = ["Usage: assay COMMAND ...", "", "Evaluate search, classifiers and clusterings; every rule named.", ""]
         for title, commands in PANELS.items():
             lines += [*_panel(title, [(verb, text) for verb, (_, text) in commands.items()]), ""]
-        subjects = [(f"{name} ...", f"{text} {', '.join(verbs)}.") for name, (text, verbs) in SUBJECTS.items()]
+        subjects = [(f"{name} ...", text) for name, (text, _) in SUBJECTS.items()]
         lines += [*_panel("Other subjects", subjects), ""]
-        lines += ["`assay COMMAND --help` says more; --version shows the version."]
+        lines += [
+            "`assay COMMAND --help` says more, also of a subject: `assay classifier --help`; --version shows the version."
+        ]
     return "".join(f"{line}\n" for line in lines)
 
 

@@ -31,7 +31,7 @@ def sample(
 ) -> None:
     """Draw 50 topics, or -n, from a query log, and say from which strata; the seed is part of the result.
 
-    $ assay topics sample log.txt -n 50 --by head-torso-tail -o topics.tsv
+    $ assay topics sample log.txt -n 50 --by head-torso-tail -o sampled.tsv
     """
     from assay.collections.topic_sampling import sample_topics  # noqa: PLC0415  # `assay --help` need not load Polars
     from assay.files.writing import write  # noqa: PLC0415
