@@ -37,7 +37,7 @@ def help_page(app: App, command: str, *, everything: bool) -> str:
         subjects = [(f"{name} ...", text) for name, (text, _) in SUBJECTS.items()]
         lines += [*_panel("Other subjects", subjects), ""]
         lines += [
-            "`assay COMMAND --help` says more, also of a subject: `assay classifier --help`; --version shows the version."
+            "`assay COMMAND --help` says more, as `assay classifier --help` does; --version shows the version."
         ]
     return "".join(f"{line}\n" for line in lines)
 
