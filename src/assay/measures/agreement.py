@@ -206,7 +206,7 @@ def NegativeAgreement(ratings: Ratings) -> PerUnit:
 def Overlap(ratings: Ratings) -> PerUnit:
     r"""Overlap: of the items that some judge finds relevant, the share that all of its judges do.
 
-    .. math:: \frac{|R_1 \cap R_2 \cap \dots|}{|R_1 \cup R_2 \cup \dots|}
+    .. math:: \frac{|R_1 \cap R_2 \cap \ldots|}{|R_1 \cup R_2 \cup \ldots|}
 
     Items with one label are left out.
 
