@@ -133,6 +133,7 @@ TEXTS: dict[str, list[str]] = {
     "smart-qrels": ["1 28 0 0.000000\n1 29 0 0.000000\n2 3 0 0.000000\n"],
     "trec-run": [RUN, "# ir_metadata.start\n# tag: mine\n# ir_metadata.end\n" + RUN], "trec-qrels": [QRELS],
     "msmarco-run": ["q1\td1\t1\nq1\td2\t2\nq2\td3\t1\n"], "qrels-3": ["q1 d1 1\nq1 d2 0\nq2 d1 2\n"],
+    "topic-sections": ["[topic 1]\ntitle: tea\nnarrative: how long,\n  and how hot\n[topic 2]\ntitle: ice\n"],
     "trec-topics": [SGML_TOPICS, XML_TOPICS], "trec-documents": [SGML_DOCUMENTS],
     "llamaindex-dataset": [json.dumps(LLAMA)], "llamaindex": [lines(LISTED), json.dumps([LISTED])],
     "ragas": [lines(RAGAS)], "ragas-texts": [lines(RAGAS_TEXTS)],

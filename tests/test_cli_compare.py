@@ -70,7 +70,10 @@ def test_the_intervals_are_drawn(folder: Path) -> None:
         (["compare", "qrels.txt", "runs/bm25.run", "runs/titles.run", "-b", "bm26"], "did you mean bm25?"),
         (["compare", "qrels.txt", "runs/bm25.run", "runs/titles.run", "--test", "z"], "the test is one of permutation"),
         (["compare", "qrels.txt", "runs/bm25.run", "runs/titles.run", "--slices", "kind"], "--topics FILE"),
-        (["scores", "compare", "one.csv", "--level", "2"], "--level goes with assay compare"),
+        (
+            ["scores", "compare", "one.csv", "--level", "2"],
+            "--level goes with assay agreement compare or",
+        ),
         (["compare", "qrels.txt", "runs/bm25.run", "runs/titles.run", "--plot", "x.doc"], "x.doc: the name ends in"),
         (["compare", "qrels.txt", "runs/bm25.run", "runs/titles.run", "--changes", "t99"], "there is no query 't99'"),
         (["compare", "qrels.txt"], "RUN requires an argument"),

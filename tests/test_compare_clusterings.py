@@ -528,7 +528,7 @@ def test_the_command_takes_a_file_each_and_points(tmp_path: Path) -> None:
     ("words", "says"),
     [
         (["--threshold", "0.5", "--unlabelled", "drop"], "--threshold goes with assay classifier compare"),
-        (["--level", "2", "--unlabelled", "drop"], "--level goes with assay compare"),
+        (["--level", "2", "--unlabelled", "drop"], "--level goes with assay agreement compare or assay compare"),
         (["--flipped", "3", "--unlabelled", "drop"], "--flipped goes with assay classifier compare"),
         (["--noise-as", "drop"], "--noise-as goes with --noise"),
         ([], "without a class"),

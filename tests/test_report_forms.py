@@ -206,7 +206,7 @@ def test_scores_alone_are_enough_and_html_is_what_is_written_unless_told(tmp_pat
     (tmp_path / "scores.csv").write_text("\n".join(["system,measure,unit,value", *rows]))
     done = run_assay("scores", "report", "scores.csv", "-m", "AP", folder=tmp_path)
     assert done.returncode == 0, done.stderr
-    assert "note: from scores alone" in done.stderr
+    assert "note: scores alone say nothing about documents" in done.stderr
     assert (tmp_path / "report.html").exists()
     (known,) = contents_of(make_report(tmp_path / "scores.csv")).provenance.inputs
     assert (known.role, known.says) == ("scores", "scores, 2 systems, 1 measure, 6 units")

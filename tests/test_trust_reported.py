@@ -342,7 +342,7 @@ def test_an_argument_that_nothing_takes_is_unknown(verb: str) -> None:
         ("plan", "differnce", "difference"),
         ("explain", "runing", "running"),
         ("choose_threshold", "confidnce", "confidence"),
-        ("audit", "digit", "digits"),
+        ("audit", "sampels", "samples"),
     ],
 )
 def test_a_misspelt_argument_gets_the_nearest_name(verb: str, misspelt: str, meant: str) -> None:

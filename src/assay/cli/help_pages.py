@@ -36,9 +36,7 @@ def help_page(app: App, command: str, *, everything: bool) -> str:
             lines += [*_panel(title, [(verb, text) for verb, (_, text) in commands.items()]), ""]
         subjects = [(f"{name} ...", text) for name, (text, _) in SUBJECTS.items()]
         lines += [*_panel("Other subjects", subjects), ""]
-        lines += [
-            "`assay COMMAND --help` says more, as `assay classifier --help` does; --version shows the version."
-        ]
+        lines += ["`assay COMMAND --help` says more, as `assay classifier --help` does; --version shows the version."]
     return "".join(f"{line}\n" for line in lines)
 
 

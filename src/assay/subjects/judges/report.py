@@ -24,6 +24,8 @@ from assay.verbs.report.report import IN_MEMORY, InputFile, Request, check_name,
 from assay.verbs.sections.estimates import DASH, prose_section, settings_of
 from assay.verbs.sections.methods import Citations, method
 
+#: Where words for the size of a kappa come from.
+CITES = "landis1977"
 #: What Landis and Koch (1977) call a kappa up to here.
 _WORDS = (
     (0.0, "poor"),
@@ -275,7 +277,7 @@ class ReportedJudges:
             way = cite(*estimates.CITES.get("hull", ()))
             yield (
                 f"Intervals at the {as_level(first.confidence)} level are by bootstrap over {unit}{way}, from "
-                f"{first.resamples:,} resamples. Words for sizes are those of Landis and Koch{cite('landis1977')}."
+                f"{first.resamples:,} resamples. Words for sizes are those of Landis and Koch{cite(CITES)}."
             )
         if self.comparison is not None:
             yield f"Differences from {self.comparison.findings[0].baseline}, by item: {method(self.comparison)}"
