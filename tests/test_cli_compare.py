@@ -72,7 +72,7 @@ def test_the_intervals_are_drawn(folder: Path) -> None:
         (["compare", "qrels.txt", "runs/bm25.run", "runs/titles.run", "--slices", "kind"], "--topics FILE"),
         (
             ["scores", "compare", "one.csv", "--level", "2"],
-            "--level goes with assay agreement compare or",
+            "--level goes with assay agreement compare or assay compare",
         ),
         (["compare", "qrels.txt", "runs/bm25.run", "runs/titles.run", "--plot", "x.doc"], "x.doc: the name ends in"),
         (["compare", "qrels.txt", "runs/bm25.run", "runs/titles.run", "--changes", "t99"], "there is no query 't99'"),
