@@ -1,0 +1,196 @@
+"""`Log`: what a search engine showed and what people did with it, in three tables of one shape whatever the source."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, ClassVar
+
+import polars as pl
+
+from assay.core.errors import InputError, ParameterError, number_of
+
+_IN_MEMORY = "in memory"
+_TIME = pl.Datetime("ms")
+#: One row per result page. `impression` is its row, from 0; times are UTC; `system` is the arm or engine that answered;
+#: `page` is 2 on a second page of results; `answered` says whether an answer stood on the page itself.
+IMPRESSIONS: dict[str, Any] = {
+    "impression": pl.Int64, "impression_id": pl.String, "time": _TIME, "user_id": pl.String, "session_id": pl.String,
+    "query_id": pl.String, "query_text": pl.String, "system": pl.String, "n_results": pl.Int64,
+    "latency_ms": pl.Float64, "page": pl.Int64, "answered": pl.Boolean,
+}  # fmt: skip
+#: One row per result of a page, by impression and rank (from 1), with how often it was clicked; where known whether it
+#: was seen, and how probable it was to be shown there.
+RESULTS: dict[str, Any] = {
+    "impression": pl.Int64, "rank": pl.Int64, "doc_id": pl.String, "clicks": pl.Int64, "seen": pl.Boolean,
+    "propensity": pl.Float64,
+}  # fmt: skip
+#: One row per event on a page, by impression and time: `action` is `click`, or whatever the source calls it.
+EVENTS: dict[str, Any] = {
+    "impression": pl.Int64, "time": _TIME, "action": pl.String, "doc_id": pl.String, "rank": pl.Int64,
+    "value": pl.Float64, "dwell_ms": pl.Float64,
+}  # fmt: skip
+TABLES = {"impressions": IMPRESSIONS, "results": RESULTS, "events": EVENTS}
+CLICK = "click"
+
+
+@dataclass(frozen=True, eq=False)
+class Log:
+    """Result pages, what stood on them and what people did, as lazy frames: see `IMPRESSIONS`, `RESULTS`, `EVENTS`.
+
+    All columns are there; what the source does not know is null. The frames may be of files larger than memory.
+
+    >>> log = Log.from_pages([("q1", ["d1", "d2"], ["d2"]), ("q1", ["d1", "d2"], [])])
+    >>> log
+    <Log 'log': 2 result pages, 4 results, 1 click>
+    """
+
+    subject: ClassVar[str] = "clicks"
+
+    impressions: pl.LazyFrame
+    results: pl.LazyFrame
+    events: pl.LazyFrame
+    name: str = "log"
+    #: A file's path, for messages.
+    origin: str = _IN_MEMORY
+    #: What was dropped or assumed when it was read, and why.
+    remarks: tuple[str, ...] = ()
+
+    @classmethod
+    def of(
+        cls,
+        impressions: pl.DataFrame,
+        results: pl.DataFrame,
+        events: pl.DataFrame | None = None,
+        *,
+        name: str = "log",
+        origin: str = _IN_MEMORY,
+        remarks: Sequence[str] = (),
+    ) -> Log:
+        """Take frames with some of the columns; `impression` numbers the rows of `impressions` from 0.
+
+        Without `clicks`, results are counted as clicked by the events; without events, these are made of `clicks`.
+        """
+        pages = complete(impressions, IMPRESSIONS, "impressions").sort("impression")
+        if not (pages["impression"] == pl.int_range(pages.height, eager=True)).all():
+            raise InputError(f"{origin}: `impression` numbers the result pages from 0, each once")
+        shown = complete(results, RESULTS, "results").sort("impression", "rank")
+        acts = events if events is not None else _clicks_of(shown)
+        acts = complete(acts, EVENTS, "events").sort("impression", "time", maintain_order=True)
+        for table in (shown, acts):
+            if not table["impression"].is_between(0, pages.height - 1).all():
+                raise InputError(f"{origin}: results and events are of result pages that are there")
+        if shown["clicks"].null_count():
+            shown = with_clicks(shown.lazy(), acts.lazy()).collect()
+        if pages["n_results"].null_count():
+            sizes = shown.group_by("impression").len("shown")
+            pages = pages.join(sizes, on="impression", how="left").with_columns(
+                n_results=pl.coalesce("n_results", "shown", 0)
+            )
+        return cls(
+            pages.select(*IMPRESSIONS).lazy(), shown.lazy(), acts.lazy(), name=name, origin=origin,
+            remarks=tuple(remarks),
+        )  # fmt: skip
+
+    @classmethod
+    def from_pages(
+        cls, pages: Iterable[tuple[str, Sequence[str], Sequence[str]]], *, name: str = "log", **columns: Sequence[Any]
+    ) -> Log:
+        """Make a log of a query, its results in order and the clicked ones in order, for each result page.
+
+        `columns`: further columns of the pages, such as `user_id` or `system`.
+        """
+        rows = list(pages)
+        impressions = pl.DataFrame(
+            {"impression": range(len(rows)), "query_id": [query for query, _, _ in rows], **columns}
+        )
+        results = [(page, rank, doc) for page, (_, docs, _) in enumerate(rows) for rank, doc in enumerate(docs, 1)]
+        clicks = [
+            (page, CLICK, doc, [*docs].index(doc) + 1 if doc in docs else None)
+            for page, (_, docs, clicked) in enumerate(rows)
+            for doc in clicked
+        ]
+        return cls.of(
+            impressions,
+            pl.DataFrame(results, schema=["impression", "rank", "doc_id"], orient="row"),
+            pl.DataFrame(clicks, schema=["impression", "action", "doc_id", "rank"], orient="row"),
+            name=name,
+        )
+
+    @cached_property
+    def sizes(self) -> tuple[int, int, int]:
+        """How many result pages, results and clicks there are."""
+        clicks = self.events.filter(pl.col("action") == CLICK)
+        counts = pl.collect_all([frame.select(pl.len()) for frame in (self.impressions, self.results, clicks)])
+        pages, results, clicked = (int(count.item()) for count in counts)
+        return pages, results, clicked
+
+    @cached_property
+    def known(self) -> frozenset[str]:
+        """The columns that hold something, such as `impressions.time`."""
+        frames = {"impressions": self.impressions, "results": self.results, "events": self.events}
+        held = pl.collect_all([frame.select(pl.all().is_not_null().any()) for frame in frames.values()])
+        return frozenset(
+            f"{table}.{column}" for table, row in zip(frames, held, strict=True) for column in row.columns
+            if row.height and row[column][0]
+        )  # fmt: skip
+
+    @property
+    def unit_kind(self) -> str:
+        """What stands for a person: the user, else the session, else the result page."""
+        if "impressions.user_id" in self.known:
+            return "user"
+        return "session" if "impressions.session_id" in self.known else "page"
+
+    def __repr__(self) -> str:
+        pages, results, clicks = (
+            number_of(*each) for each in zip(("result page", "result", "click"), self.sizes, strict=True)
+        )
+        return f"<Log {self.name!r}: {pages}, {results}, {clicks}>"
+
+    def where(self, pages: pl.Expr, remark: str | None = None) -> Log:
+        """The pages for which an expression on `impressions` holds, numbered anew, with their results and events.
+
+        >>> log = Log.from_pages([("q1", ["d1"], []), ("q2", ["d2"], ["d2"])])
+        >>> log.where(pl.col("query_id") == "q2").results.collect()["doc_id"].to_list()
+        ['d2']
+        """
+        kept = self.impressions.filter(pages).rename({"impression": "old"}).with_row_index("impression")
+        kept = kept.with_columns(pl.col("impression").cast(pl.Int64))
+        numbers = kept.select("old", "impression")
+        results, events = (
+            frame.rename({"impression": "old"})
+            .join(numbers, on="old", how="inner", maintain_order="left")
+            .select(*schema)
+            for frame, schema in ((self.results, RESULTS), (self.events, EVENTS))
+        )
+        remarks = self.remarks if remark is None else (*self.remarks, remark)
+        return replace(self, impressions=kept.select(*IMPRESSIONS), results=results, events=events, remarks=remarks)
+
+
+def complete(frame: pl.DataFrame, schema: Mapping[str, Any], what: str) -> pl.DataFrame:
+    """All columns of a table in its types; those that are not there are null, and one that it has not is refused."""
+    for column in frame.columns:
+        if column not in schema:
+            raise ParameterError(f"{what} have no column {column!r}; they have {', '.join(schema)}")
+    cells = {
+        name: (pl.col(name) if name in frame.columns else pl.lit(None)).cast(kind).alias(name)
+        for name, kind in schema.items()
+    }
+    return frame.select(**cells) if frame.width else pl.DataFrame(schema=dict(schema))
+
+
+def with_clicks(results: pl.LazyFrame, events: pl.LazyFrame) -> pl.LazyFrame:
+    """Results with how often each was clicked on its page."""
+    clicks = events.filter(pl.col("action") == CLICK).group_by("impression", "doc_id").len("counted")
+    joined = results.join(clicks, on=["impression", "doc_id"], how="left", maintain_order="left")
+    return joined.with_columns(clicks=pl.col("counted").fill_null(0).cast(pl.Int64)).select(*RESULTS)
+
+
+def _clicks_of(results: pl.DataFrame) -> pl.DataFrame:
+    """A click event for each click that results count."""
+    clicked = results.filter(pl.col("clicks") > 0)
+    return clicked.select(
+        "impression", "doc_id", "rank", pl.col("clicks").repeat_by("clicks").alias("each")
+    ).explode("each").select("impression", "doc_id", "rank", action=pl.lit(CLICK))  # fmt: skip
