@@ -46,6 +46,7 @@ _HOMES = {
     "assay.subjects.labels.crossvalidation.nested_choice": ("nested",),
     "assay.subjects.ranking.tuning": ("Tuning", "tune"),
     "assay.measures.counting": ("Confusion", "Policies", "Ranks"),
+    "assay.measures.counting.clicked_lists": ("ClickedLists",),
     "assay.measures.counting.confusion_matrix": ("ConfusionMatrix",),
     "assay.measures.counting.contingency": ("Contingency",),
     "assay.measures.counting.points": ("Points",),
@@ -87,6 +88,7 @@ _HOMES = {
     "assay.verbs.gating.result": ("GateResult",),
     "assay.measures": ("Measure", "PerUnit", "measure", "parse_measure"),
     "assay.measures.definition": ("GivenCurve",),
+    "assay.stats.click_models.fitting": ("ClickModel", "fit_clicks"),
     "assay.verbs.planning": ("Plan", "plan"),
     "assay.verbs.report": ("Report", "make_report"),
     "assay.tables": ("Documents", "Predictions", "Qrels", "Run", "Scores", "Topics"),
@@ -166,10 +168,13 @@ if TYPE_CHECKING:
     from assay.measures.counting import Confusion as Confusion
     from assay.measures.counting import Policies as Policies
     from assay.measures.counting import Ranks as Ranks
+    from assay.measures.counting.clicked_lists import ClickedLists as ClickedLists
     from assay.measures.counting.confusion_matrix import ConfusionMatrix as ConfusionMatrix
     from assay.measures.counting.contingency import Contingency as Contingency
     from assay.measures.counting.points import Points as Points
     from assay.measures.definition import GivenCurve as GivenCurve
+    from assay.stats.click_models.fitting import ClickModel as ClickModel
+    from assay.stats.click_models.fitting import fit_clicks as fit_clicks
     from assay.subjects.clusters.evaluation import cluster as cluster
     from assay.subjects.clusters.number_of_clusters import number_of_clusters as number_of_clusters
     from assay.subjects.clusters.over_k import NumberOfClusters as NumberOfClusters
