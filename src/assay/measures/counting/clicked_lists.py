@@ -130,7 +130,7 @@ class ClickedLists:
         array([2., 1.])
         """
         weights = None if values is None and self.is_plain else self._weighted(values)
-        return np.bincount(self.pair, weights=weights, minlength=self.pairs.height).astype(np.float64, copy=False)
+        return sums(self.pair, weights, self.pairs.height)
 
     def _weighted(self, values: NDArray[Any] | None) -> NDArray[Any]:
         if values is None:
@@ -215,8 +215,8 @@ class ClickedLists:
         )  # fmt: skip
         starts = np.cumsum(length[full[same]]) - length[full[same]]
         same[same] = np.logical_and.reduceat(equal, starts) if len(starts) else same[same]
-        weight = np.bincount(np.where(same, model, full), weights=self.weight[full], minlength=len(self))
-        return self.taken(np.flatnonzero(np.bincount(np.where(same, model, full), minlength=len(self))), weight)
+        model = np.where(same, model, full)
+        return self.taken(np.unique(model), sums(model, self.weight[full], len(self)))
 
     def taken(self, lists: Ints, weight: Floats | None = None) -> ClickedLists:
         """Some of the lists, by their places; pairs keep their numbers."""
@@ -261,6 +261,15 @@ class ClickedLists:
             known.to_frame().with_row_index("code"), on=name, how="left", maintain_order="left"
         )["code"].to_numpy().astype(np.int32)  # fmt: skip
         return replace(self, pairs=known.to_frame(), pair=code[self.pair])
+
+
+def sums(codes: NDArray[Any], values: NDArray[Any] | None = None, size: int = 0) -> Floats:
+    """The sum of values for each code from 0 on, or how often it occurs.
+
+    >>> sums(np.array([0, 2, 2]), np.array([0.5, 1.0, 1.0]))
+    array([0.5, 0. , 2. ])
+    """
+    return np.bincount(codes, weights=values, minlength=size).astype(np.float64, copy=False)
 
 
 def _category(column: pl.Expr) -> pl.Expr:
@@ -327,4 +336,5 @@ def _rows(starts: Ints, length: Ints) -> Ints:
     total = np.cumsum(length)
     if not len(total):
         return np.zeros(0, dtype=np.int64)
-    return np.arange(total[-1]) + np.repeat(starts - (total - length), length)
+    rows: Ints = np.arange(total[-1]) + np.repeat(starts - (total - length), length)
+    return rows

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from assay.measures.counting.clicked_lists import ClickedLists
+from assay.measures.counting.clicked_lists import ClickedLists, sums
 from assay.measures.counting.judgments import Floats
 from assay.stats.click_models.blocks import Block, blocks
 from assay.stats.click_models.convergence import Rules, Trace, penalty, share
@@ -49,9 +50,9 @@ class Expected:
     skip: Floats = field(default_factory=lambda: np.zeros(2))
     click: Floats = field(default_factory=lambda: np.zeros((0, 2)))
     satisfied_click: Floats = field(default_factory=lambda: np.zeros(2))
-    against: tuple[Floats, Floats] | None = None
-    for_satisfaction: tuple[Floats, Floats] | None = None
-    against_satisfaction: tuple[Floats, Floats] | None = None
+    against: tuple[Floats, ...] = ()
+    for_satisfaction: tuple[Floats, ...] = ()
+    against_satisfaction: tuple[Floats, ...] = ()
 
 
 class Posterior(NamedTuple):
@@ -171,9 +172,7 @@ class ChainData:
         found.attracted, found.satisfied = self.by_cell(attracted), self.by_click(weight * sated)
         ahead = weight * self.has_next
         rank, unsated = self.click_rank, ahead * (1 - sated)
-        found.click = np.stack(
-            [np.bincount(rank, weights=each, minlength=self.ranks) for each in (unsated * going, unsated)], axis=1
-        )
+        found.click = np.stack([sums(rank, each, self.ranks) for each in (unsated * going, unsated)], axis=1)
         found.satisfied_click = np.array([(ahead * sated * going_sated).sum(), (ahead * sated).sum()])
         if steep is not None:
             weights = _joined([np.broadcast_to(block.weight, block.pair.shape).ravel() for block in self.blocks])
@@ -185,11 +184,11 @@ class ChainData:
 
     def by_cell(self, values: Floats) -> Floats:
         """Sums of values of cells for each pair."""
-        return np.bincount(self.cells, weights=values, minlength=self.pairs + 1)[: self.pairs]
+        return sums(self.cells, values, self.pairs + 1)[: self.pairs]
 
     def by_click(self, values: Floats) -> Floats:
         """Sums of values of clicks for each pair."""
-        return np.bincount(self.clicked, weights=values, minlength=self.pairs)
+        return sums(self.clicked, values, self.pairs)
 
 
 class ChainFit(NamedTuple):
@@ -241,5 +240,5 @@ def _padded(values: Floats) -> Floats:
     return np.append(np.nan_to_num(values), 0.0)
 
 
-def _joined(parts: Sequence[Floats]) -> Floats:
+def _joined(parts: Sequence[NDArray[Any]]) -> NDArray[Any]:
     return np.concatenate(parts) if parts else np.zeros(0)

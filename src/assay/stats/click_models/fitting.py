@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -16,7 +14,7 @@ from assay.core.domains import Choice, Real, Whole
 from assay.core.errors import InputError, ParameterError, number_of
 from assay.core.options import Confidence, Seed
 from assay.core.results import Result
-from assay.measures.counting.clicked_lists import ClickedLists
+from assay.measures.counting.clicked_lists import ClickedLists, sums
 from assay.measures.counting.judgments import Floats, Mask
 from assay.stats.click_models.blocks import Block, blocks
 from assay.stats.click_models.convergence import Rules
@@ -141,9 +139,9 @@ class ClickModel(Result):
         examined = np.zeros(len(shown.pair))
         for block, walk in self._walks(shown):
             examined[block.row[block.inside]] = walk.examination()[block.inside]
-        count = np.bincount(shown.rank, weights=shown.row_weight)
+        count = sums(shown.rank, shown.row_weight)
         ranks = np.flatnonzero(count)
-        total = np.bincount(shown.rank, weights=shown.row_weight * examined)
+        total = sums(shown.rank, shown.row_weight * examined)
         return pl.DataFrame({
             "rank": ranks, "examination": total[ranks] / count[ranks], "shown": count[ranks].astype(np.int64)
         })  # fmt: skip
@@ -186,7 +184,8 @@ class ClickModel(Result):
     def is_seen(self, lists: ListsInput) -> Mask:
         """Whether each result's pair was among those that the model was fitted to."""
         shown = lists_of(lists)
-        return self._places(shown.pairs)[shown.pair] >= 0
+        seen: Mask = self._places(shown.pairs)[shown.pair] >= 0
+        return seen
 
     def _places(self, pairs: pl.DataFrame) -> Any:
         """The row of each pair in the model's, -1 where it has none."""
@@ -216,8 +215,9 @@ class ClickModel(Result):
 
 def _mean(values: pl.Series, weights: pl.Series) -> float:
     known = values.is_not_null() & (weights > 0)
-    total = weights.filter(known).sum()
-    return float((values.filter(known) * weights.filter(known)).sum() / total) if total else 0.0
+    if not known.any():
+        return 0.0
+    return float(np.average(values.filter(known).to_numpy(), weights=weights.filter(known).to_numpy()))
 
 
 def _spread(values: Floats, place: Any, mean: float) -> Floats:

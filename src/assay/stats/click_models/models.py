@@ -5,13 +5,13 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import ClassVar, Literal, NamedTuple, TypeAlias
+from typing import Any, ClassVar, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 import polars as pl
 
 from assay.core.errors import not_among
-from assay.measures.counting.clicked_lists import ClickedLists
+from assay.measures.counting.clicked_lists import ClickedLists, sums
 from assay.measures.counting.judgments import Floats, Mask
 from assay.stats.click_models.blocks import Block
 from assay.stats.click_models.chains import Chain, Continuation, Expected, fit_chain
@@ -66,7 +66,7 @@ class Parameters:
         rows = self.shared.filter((pl.col("parameter") == name) & pl.col("value").is_not_null())
         if rows["rank"].null_count():
             return np.full(self.ranks, float(rows["value"][0]))
-        values = np.full(max(self.ranks, int(rows["rank"].max() or 0) + 1), np.nan)  # type: ignore[call-overload]
+        values = np.full(max(self.ranks, int(rows["rank"].to_numpy().max(initial=0)) + 1), np.nan)
         values[rows["rank"].to_numpy()] = rows["value"].to_numpy()
         known = np.flatnonzero(~np.isnan(values))
         if not len(known):
@@ -80,7 +80,7 @@ class Parameters:
         What is not known is that of the same distance one rank further up; without clicks, of the rank above.
         """
         rows = self.shared.filter((pl.col("parameter") == name) & pl.col("value").is_not_null())
-        ranks = max(self.ranks, int(rows["rank"].max() or 0) + 1)  # type: ignore[call-overload]
+        ranks = max(self.ranks, int(rows["rank"].to_numpy().max(initial=0)) + 1)
         values = np.full((ranks, ranks), np.nan)
         values[rows["rank"].to_numpy(), rows["click_above"].to_numpy()] = rows["value"].to_numpy()
         mean = float(np.nanmean(values)) if rows.height else 1.0
@@ -133,9 +133,7 @@ def model_of(name: str) -> Model:
     return by_name[name.lower()]
 
 
-def shared_frame(
-    parameter: str, value: Floats, rank: object = None, above: object = None, shown: object = None
-) -> pl.DataFrame:
+def shared_frame(parameter: str, value: Floats, rank: Any = None, above: Any = None, shown: Any = None) -> pl.DataFrame:
     """Rows of parameters that all pairs share."""
     size = len(value)
     columns = {"rank": rank, "click_above": above}
@@ -178,8 +176,8 @@ class RankRate(_Rate):
 
     def fit(self, lists: ClickedLists, rules: Rules, clickless: Clickless) -> Estimate:
         """Clicks by results, rank by rank."""
-        shown = np.bincount(lists.rank, weights=lists.row_weight)
-        clicks = np.bincount(lists.rank, weights=lists.row_weight * lists.clicked)
+        shown = sums(lists.rank, lists.row_weight)
+        clicks = sums(lists.rank, lists.row_weight * lists.clicked)
         known = np.flatnonzero(shown)
         return Estimate(shared_frame("click rate", share(clicks, shown, rules)[known], known, shown=shown[known]))
 
@@ -214,7 +212,7 @@ class _TwoFactors(Model):
         cells = lists.cells(by_click_above=self.by_click_above)
         found = fit_two_factors(cells, lists.pairs.height, rules)
         clicks = lists.by_pair(lists.clicked)
-        shown = np.bincount(cells.group, weights=cells.shown, minlength=len(cells.groups))
+        shown = sums(cells.group, cells.shown, len(cells.groups))
         above = cells.groups[:, 1] if self.by_click_above else None
         up = Evidence.of_counts(clicks, np.zeros_like(clicks), found.attractiveness)
         return Estimate(
@@ -250,16 +248,28 @@ class UserBrowsing(_TwoFactors):
 
 # Chains ---------------------------------------------------------------------------------------------------------------
 
+_AFTER = ("continuation after a skip", "continuation after a click", "continuation when satisfied")
+
 
 class _Chain(Model):
-    """People read from the top."""
+    """People read from the top, and go on or stop after each result."""
 
     #: Whose satisfaction it is: that of each pair, the same as attractiveness, or none.
     satisfaction: ClassVar[Literal["own", "attractiveness", "none"]] = "none"
+    #: How probable it is to go on after a skip, after a click and when satisfied: fixed, or where iterations start.
+    start: ClassVar[tuple[float, float, float]]
+    #: What is estimated of it: the parameter, and after which of the three it holds.
+    estimated: ClassVar[Mapping[str, tuple[int, ...]]] = {}
+    #: Whether going on after a click depends on the rank.
+    by_rank: ClassVar[bool] = False
 
-    @abstractmethod
     def going_on(self, parameters: Parameters) -> Continuation:
         """How probable it is to go on."""
+        values = [np.full(parameters.ranks, value) for value in self.start]
+        for name, after in self.estimated.items():
+            for each in after:
+                values[each] = parameters.by_rank(name, otherwise=0.0)
+        return Continuation(float(values[0][0]), values[1], float(values[2][0]))
 
     def walker(self, parameters: Parameters) -> Callable[[Block], Walk]:
         """From the top, until people stop."""
@@ -269,222 +279,147 @@ class _Chain(Model):
         return lambda block: ReadingWalk(block, chain)
 
 
-def _read(lists: ClickedLists, clickless: Clickless) -> Mask:
-    """Results down to the last click; on lists without clicks all, or none."""
-    end = np.where(lists.last_click >= 0, lists.last_click + 1, lists.offsets[1:] if clickless == "examined" else 0)
-    return np.arange(len(lists.pair)) < np.repeat(end, lists.length)
+class _ClosedForm(_Chain):
+    """It is taken as known which results were read, so that counting is enough."""
 
+    def fit(self, lists: ClickedLists, rules: Rules, clickless: Clickless) -> Estimate:
+        """Count."""
+        read = self.read(lists, clickless)
+        yes, shown = lists.by_pair(lists.clicked & read), lists.by_pair(read)
+        alpha, sigma = share(yes, shown, rules), None
+        evidence = {"attractiveness": Evidence.of_counts(yes, shown - yes, alpha)}
+        last = np.zeros(len(lists.pair), dtype=np.bool_)
+        last[lists.last_click[lists.last_click >= 0]] = True
+        if self.satisfaction == "own":
+            clicks, final = lists.by_pair(lists.clicked), lists.by_pair(last)
+            sigma = share(final, clicks, rules)
+            evidence["satisfaction"] = Evidence.of_counts(final, clicks - final, sigma)
+        shared = shared_frame("continuation", np.zeros(0))
+        if self.by_rank:
+            clicks, final = (sums(lists.rank, lists.row_weight * each) for each in (lists.clicked, last))
+            ranks = np.flatnonzero(clicks)
+            going = share(clicks - final, clicks, rules)[ranks]
+            shared = shared_frame("continuation", going, ranks, shown=clicks[ranks])
+        return Estimate(shared, alpha, sigma, evidence)
 
-def _last(lists: ClickedLists) -> Mask:
-    """Which rows are the last click of their list."""
-    last = np.zeros(len(lists.pair), dtype=np.bool_)
-    last[lists.last_click[lists.last_click >= 0]] = True
-    return last
-
-
-def _attraction(lists: ClickedLists, read: Mask, rules: Rules) -> tuple[Floats, Evidence]:
-    """Attractiveness where it is known which results were read."""
-    clicks, shown = lists.by_pair(lists.clicked & read), lists.by_pair(read)
-    alpha = share(clicks, shown, rules)
-    return alpha, Evidence.of_counts(clicks, shown - clicks, alpha)
+    def read(self, lists: ClickedLists, clickless: Clickless) -> Mask:
+        """Results down to the last click; on lists without clicks all, or none."""
+        end = np.where(lists.last_click >= 0, lists.last_click + 1, lists.offsets[1:] if clickless == "examined" else 0)
+        read: Mask = np.arange(len(lists.pair)) < np.repeat(end, lists.length)
+        return read
 
 
 @click_model("CM", "cascade model")
-class Cascade(_Chain):
+class Cascade(_ClosedForm):
     """People read until they click, and then leave: a list with several clicks is impossible."""
 
-    def fit(self, lists: ClickedLists, rules: Rules, clickless: Clickless) -> Estimate:
-        """Closed form, on results down to the first click."""
-        alpha, evidence = _attraction(lists, lists.previous_click == 0, rules)
-        return Estimate(shared_frame("continuation", np.zeros(0)), alpha, evidence={"attractiveness": evidence})
+    start = (1.0, 0.0, 0.0)
 
-    def going_on(self, parameters: Parameters) -> Continuation:
-        """After a skip always, after a click never."""
-        return Continuation(1.0, np.zeros(parameters.ranks), 0.0)
+    def read(self, lists: ClickedLists, clickless: Clickless) -> Mask:
+        """Results down to the first click."""
+        return lists.previous_click == 0
 
 
-class _DependentClicks(_Chain):
-    def going_on(self, parameters: Parameters) -> Continuation:
-        """After a skip always, after a click depending on its rank."""
-        return Continuation(1.0, parameters.by_rank("continuation", otherwise=0.0), 0.0)
+@click_model("DCM", "dependent click model, simplified: people left after the last click")
+class SimplifiedDependentClicks(_ClosedForm):
+    """After a click people go on or leave, depending on its rank; they left after the last click."""
+
+    start, estimated, by_rank = (1.0, 0.0, 0.0), {"continuation": (1,)}, True
 
 
-@click_model("DCM", "dependent click model, simplified: the last click satisfied")
-class SimplifiedDependentClicks(_DependentClicks):
-    """After a click people go on or leave, depending on the rank; they left after the last click."""
-
-    def fit(self, lists: ClickedLists, rules: Rules, clickless: Clickless) -> Estimate:
-        """Closed form."""
-        alpha, evidence = _attraction(lists, _read(lists, clickless), rules)
-        weight = lists.row_weight
-        clicks, last = (np.bincount(lists.rank, weights=weight * each) for each in (lists.clicked, _last(lists)))
-        ranks = np.flatnonzero(np.bincount(lists.rank))
-        value = share(clicks - last, clicks, rules)[ranks]
-        return Estimate(
-            shared_frame("continuation", value, ranks, shown=clicks[ranks]), alpha,
-            evidence={"attractiveness": evidence},
-        )  # fmt: skip
-
-
-@click_model("SDBN", "simplified dynamic Bayesian network: read exactly down to the last click",
+@click_model("SDBN", "simplified dynamic Bayesian network: read down to the last click",
              "attractiveness x satisfaction")  # fmt: skip
-class SimplifiedBayesian(_Chain):
+class SimplifiedBayesian(_ClosedForm):
     """After a click people are satisfied and leave, or go on; they read down to the last click and no further."""
 
-    satisfaction = "own"
-
-    def fit(self, lists: ClickedLists, rules: Rules, clickless: Clickless) -> Estimate:
-        """Closed form."""
-        alpha, evidence = _attraction(lists, _read(lists, clickless), rules)
-        clicks, last = lists.by_pair(lists.clicked), lists.by_pair(_last(lists))
-        sigma = share(last, clicks, rules)
-        return Estimate(
-            shared_frame("continuation", np.zeros(0)), alpha, sigma,
-            {"attractiveness": evidence, "satisfaction": Evidence.of_counts(last, clicks - last, sigma)},
-        )  # fmt: skip
-
-    def going_on(self, parameters: Parameters) -> Continuation:
-        """Unless satisfied."""
-        return Continuation(1.0, np.ones(parameters.ranks), 0.0)
+    satisfaction, start = "own", (1.0, 1.0, 0.0)
 
 
 class _Iterated(_Chain):
-    """A chain fitted by expectation-maximisation."""
-
-    @abstractmethod
-    def start(self, ranks: int) -> Continuation:
-        """Where iterations start from."""
-
-    @abstractmethod
-    def improved(self, found: Expected, rules: Rules, now: Continuation) -> Continuation:
-        """How probable it is to go on, from what is expected."""
-
-    @abstractmethod
-    def free(self, found: Expected, now: Continuation) -> Floats:
-        """The parameters of going on that are estimated."""
-
-    @abstractmethod
-    def shared(self, going_on: Continuation, found: Expected) -> pl.DataFrame:
-        """The parameters that all pairs share."""
+    """A chain fitted by expectation-maximisation on collapsed lists."""
 
     def fit(self, lists: ClickedLists, rules: Rules, clickless: Clickless) -> Estimate:
-        """Expectation-maximisation on collapsed lists."""
+        """Iterate, and take stock."""
         ranks = int(lists.rank.max(initial=0)) + 1
-        found = fit_chain(lists, rules, self.start(ranks), self.improved, self.free, satisfaction=self.satisfaction)
-        size = lists.pairs.height
+        skip, click, satisfied = self.start
+        start = Continuation(skip, np.full(ranks, click), satisfied)
+        found = fit_chain(lists, rules, start, self._improved, self._free, satisfaction=self.satisfaction)
+        size, expected = lists.pairs.height, found.expected
         alpha, sigma = found.chain.attractiveness[:size], found.chain.satisfaction[:size]
         clicks = lists.by_pair(lists.clicked)
-        expected = found.expected
         up = Evidence.of_counts(clicks, np.zeros_like(clicks), alpha)
-        near = Evidence(up.up, up.up_squared, *(expected.against or ()))
-        content = Evidence(*(expected.for_satisfaction or ()), *(expected.against_satisfaction or ()))
+        near = Evidence(up.up, up.up_squared, *expected.against)
+        content = Evidence(*expected.for_satisfaction, *expected.against_satisfaction)
         evidence = {"attractiveness": near}
         if self.satisfaction == "own":
             evidence["satisfaction"] = content
             sigma = np.where((clicks > 0) | (rules.clicks + rules.skips > 0), sigma, np.nan)
         elif self.satisfaction == "attractiveness":
-            evidence["attractiveness"] = Evidence(
-                *(first + second for first, second in zip(near, content, strict=True))
-            )
+            evidence["attractiveness"] = Evidence(*(one + other for one, other in zip(near, content, strict=True)))
         return Estimate(
-            self.shared(found.chain.going_on, expected), alpha, sigma if self.satisfaction == "own" else None,
+            self._shared(expected, found.chain.going_on), alpha, sigma if self.satisfaction == "own" else None,
             evidence, tuple(found.trace.values), found.trace.converged,
         )  # fmt: skip
+
+    def _counts(self, found: Expected, after: tuple[int, ...]) -> Floats:
+        """How often people are expected to have gone on, and could have: by rank, or in all."""
+        if self.by_rank:
+            return found.click
+        parts = (found.skip, found.click.sum(axis=0), found.satisfied_click)
+        counts: Floats = np.sum([parts[each] for each in after], axis=0)[None]
+        return counts
+
+    def _values(self, now: Continuation, after: tuple[int, ...]) -> Floats:
+        return now.click if self.by_rank else np.array([(now.skip, now.click[0], now.satisfied)[after[0]]])
+
+    def _improved(self, found: Expected, rules: Rules, now: Continuation) -> Continuation:
+        values: list[Any] = list(now)
+        for after in self.estimated.values():
+            counts = self._counts(found, after)
+            value = share(counts[:, 0], counts[:, 1], rules, self._values(now, after))
+            for each in after:
+                values[each] = np.resize(value, len(now.click)) if each == 1 else float(value[0])
+        return Continuation(*values)
+
+    def _free(self, found: Expected, now: Continuation) -> Floats:
+        parts = [self._values(now, each)[self._counts(found, each)[:, 1] > 0] for each in self.estimated.values()]
+        return np.concatenate([*parts, np.zeros(0)])
+
+    def _shared(self, found: Expected, now: Continuation) -> pl.DataFrame:
+        frames = [shared_frame("continuation", np.zeros(0))]
+        for name, after in self.estimated.items():
+            counts = self._counts(found, after)[:, 1]
+            known = np.flatnonzero(counts) if self.by_rank else np.array([0])
+            ranks = known if self.by_rank else None
+            frames.append(shared_frame(name, self._values(now, after)[known], ranks, shown=counts[known]))
+        return pl.concat(frames)
 
 
 @click_model("DBN", "dynamic Bayesian network", "attractiveness x satisfaction")
 class DynamicBayesian(_Iterated):
     """After a click people are satisfied and leave; else, and after a skip, they go on with one probability."""
 
-    satisfaction = "own"
-
-    def start(self, ranks: int) -> Continuation:
-        return Continuation(0.9, np.full(ranks, 0.9), 0.0)
-
-    def improved(self, found: Expected, rules: Rules, now: Continuation) -> Continuation:
-        sums = found.skip + found.click.sum(axis=0)
-        gamma = share(sums[:1], sums[1:], rules, now.skip)
-        return Continuation(float(gamma[0]), np.full(len(found.click), gamma[0]), 0.0)
-
-    def free(self, found: Expected, now: Continuation) -> Floats:
-        return np.array([now.skip])
-
-    def shared(self, going_on: Continuation, found: Expected) -> pl.DataFrame:
-        return shared_frame("continuation", np.array([going_on.skip]),
-                            shown=[found.skip[1] + found.click[:, 1].sum()])  # fmt: skip
-
-    def going_on(self, parameters: Parameters) -> Continuation:
-        gamma = parameters.by_rank("continuation")
-        return Continuation(float(gamma[0]), gamma, 0.0)
+    satisfaction, start, estimated = "own", (0.9, 0.9, 0.0), {"continuation": (0, 1)}
 
 
-@click_model("SDBN-exact", "dynamic Bayesian network in which people go on unless satisfied, by maximum likelihood",
+@click_model("SDBN-exact", "dynamic Bayesian network without stopping unsatisfied, by maximum likelihood",
              "attractiveness x satisfaction")  # fmt: skip
 class ExactSimplifiedBayesian(_Iterated):
     """SDBN without the assumption that nothing was read below the last click."""
 
-    satisfaction = "own"
-
-    def start(self, ranks: int) -> Continuation:
-        return Continuation(1.0, np.ones(ranks), 0.0)
-
-    def improved(self, found: Expected, rules: Rules, now: Continuation) -> Continuation:
-        return now
-
-    def free(self, found: Expected, now: Continuation) -> Floats:
-        return np.zeros(0)
-
-    def shared(self, going_on: Continuation, found: Expected) -> pl.DataFrame:
-        return shared_frame("continuation", np.zeros(0))
-
-    def going_on(self, parameters: Parameters) -> Continuation:
-        return self.start(parameters.ranks)
+    satisfaction, start = "own", (1.0, 1.0, 0.0)
 
 
 @click_model("DCM-exact", "dependent click model by maximum likelihood")
-class ExactDependentClicks(_Iterated, _DependentClicks):
+class ExactDependentClicks(_Iterated):
     """DCM without the assumption that people left after the last click."""
 
-    def start(self, ranks: int) -> Continuation:
-        return Continuation(1.0, np.full(ranks, 0.5), 0.0)
-
-    def improved(self, found: Expected, rules: Rules, now: Continuation) -> Continuation:
-        return Continuation(1.0, share(found.click[:, 0], found.click[:, 1], rules, now.click), 0.0)
-
-    def free(self, found: Expected, now: Continuation) -> Floats:
-        return now.click[found.click[:, 1] > 0]
-
-    def shared(self, going_on: Continuation, found: Expected) -> pl.DataFrame:
-        ranks = np.flatnonzero(found.click[:, 1])
-        return shared_frame("continuation", going_on.click[ranks], ranks, shown=found.click[ranks, 1])
-
-
-_AFTER = ("continuation after a skip", "continuation after a click", "continuation when satisfied")
+    start, estimated, by_rank = (1.0, 0.5, 0.0), {"continuation": (1,)}, True
 
 
 @click_model("CCM", "click chain model", "attractiveness squared")
 class ClickChain(_Iterated):
-    """People go on with one probability after a skip, others after a click, satisfied (as probable as attraction) or not."""
+    """People go on after a skip, after a click, and after one that satisfied, which is as probable as attraction."""
 
-    satisfaction = "attractiveness"
-
-    def start(self, ranks: int) -> Continuation:
-        return Continuation(0.9, np.full(ranks, 0.7), 0.5)
-
-    def improved(self, found: Expected, rules: Rules, now: Continuation) -> Continuation:
-        sums = np.stack([found.skip, found.click.sum(axis=0), found.satisfied_click])
-        tau = share(sums[:, 0], sums[:, 1], rules, self.free(found, now))
-        return Continuation(float(tau[0]), np.full(len(found.click), tau[1]), float(tau[2]))
-
-    def free(self, found: Expected, now: Continuation) -> Floats:
-        return np.array([now.skip, now.click[0], now.satisfied])
-
-    def shared(self, going_on: Continuation, found: Expected) -> pl.DataFrame:
-        values = (going_on.skip, float(going_on.click[0]), going_on.satisfied)
-        counts = (found.skip[1], found.click[:, 1].sum(), found.satisfied_click[1])
-        rows = zip(_AFTER, values, counts, strict=True)
-        return pl.concat([shared_frame(name, np.array([value]), shown=[count]) for name, value, count in rows])
-
-    def going_on(self, parameters: Parameters) -> Continuation:
-        skip, click, satisfied = (parameters.by_rank(name) for name in _AFTER)
-        return Continuation(float(skip[0]), click, float(satisfied[0]))
+    satisfaction, start = "attractiveness", (0.9, 0.7, 0.5)
+    estimated = {name: (place,) for place, name in enumerate(_AFTER)}  # noqa: RUF012  # never changed

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from assay.measures.counting.clicked_lists import Cells
+from assay.measures.counting.clicked_lists import Cells, sums
 from assay.measures.counting.judgments import Floats
 from assay.stats.click_models.convergence import Rules, Trace, penalty, share
 
@@ -38,7 +38,7 @@ def fit_two_factors(cells: Cells, pairs: int, rules: Rules) -> TwoFactors:
         return np.where(empty, 0.0, np.add.reduceat(values, starts)) if len(pair) else np.zeros(pairs)
 
     def by_group(values: Floats) -> Floats:
-        return np.bincount(group, weights=values, minlength=len(groups))
+        return sums(group, values, len(groups))
 
     skips = shown - clicks
     pair_shown, pair_clicks, group_shown, group_clicks = (

@@ -12,7 +12,9 @@ from assay.stats.click_models.chains import Chain
 
 
 class Walk(Protocol):
-    """A walk down the lists of a block."""
+    """A walk down the lists of a block. `near`: how attractive each result is, places by lists."""
+
+    near: Floats
 
     def probability(self, place: int) -> Floats:
         """How probable a click at this place is, after the clicks above."""
