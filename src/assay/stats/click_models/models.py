@@ -317,7 +317,8 @@ class Cascade(_ClosedForm):
 
     def read(self, lists: ClickedLists, clickless: Clickless) -> Mask:
         """Results down to the first click."""
-        return lists.previous_click == 0
+        read: Mask = lists.previous_click == 0
+        return read
 
 
 @click_model("DCM", "dependent click model, simplified: people left after the last click")
