@@ -215,7 +215,7 @@ Margin: TypeAlias = Annotated[
 TestName: TypeAlias = Annotated[
     str,
     option(help="permutation, bootstrap, t, wilcoxon, sign; of all systems tukey, randomised_tukey; of classifiers "
-           "swap, mcnemar, delong. Default: the measure's own.", panel=TEST),
+           "swap, mcnemar, delong; of ratios welch. Default: the measure's own.", panel=TEST),
 ]  # fmt: skip
 Correction: TypeAlias = Annotated[str, option(help="holm (default), bonferroni, benjamini-hochberg, none.", panel=TEST)]
 Family: TypeAlias = Annotated[
