@@ -32,6 +32,7 @@ _HOMES = {
     ),
     "assay.subjects.labels.result": ("Classification",),
     "assay.subjects.labels.evaluation": ("LabelReport", "classification_report", "scorer", "classify"),
+    "assay.subjects.clicks.evaluation": ("Behaviour", "clicks"),
     "assay.subjects.judges.evaluation": ("JudgeAgreement", "agree"),
     "assay.subjects.ranking.clustered_results": ("ClustersByUse", "clusters_by_use"),
     "assay.subjects.clusters.result": ("Clustering",),
@@ -101,6 +102,7 @@ _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 #: Modules that people use by name: `from assay import curves`.
 _MODULES = {
     "classifier_curves": "assay.subjects.labels.curves",
+    "click_curves": "assay.subjects.clicks.curves",
     "cluster_curves": "assay.subjects.clusters.curves",
     "curves": "assay.subjects.ranking.curves",
 }
@@ -178,6 +180,8 @@ if TYPE_CHECKING:
     from assay.subjects.clusters.number_of_clusters import number_of_clusters as number_of_clusters
     from assay.subjects.clusters.over_k import NumberOfClusters as NumberOfClusters
     from assay.subjects.clusters.result import Clustering as Clustering
+    from assay.subjects.clicks.evaluation import Behaviour as Behaviour
+    from assay.subjects.clicks.evaluation import clicks as clicks
     from assay.subjects.judges.evaluation import JudgeAgreement as JudgeAgreement
     from assay.subjects.judges.evaluation import agree as agree
     from assay.subjects.labels.crossvalidation.nested_choice import nested as nested

@@ -191,7 +191,22 @@ class SpanRules(TypedDict, total=False):
     beta: Beta
 
 
-class SubjectRules(EvaluationRules, LabelRules, ClusterRules, SpanRules, AgreementRules, total=False):
+UnitOfLog: TypeAlias = Annotated[
+    Literal["user", "session", "page"], option(help="Who intervals are over: user, session, page (the first known).")
+]
+Segments: TypeAlias = Annotated[
+    str, option(metavar="SEGMENT", help="Also by day, week, weekday, hour, frequency, or a column of the log.")
+]
+
+
+class ClickRules(TypedDict, total=False):
+    """How a log of clicks is counted."""
+
+    unit: UnitOfLog | None
+    columns: Columns
+
+
+class SubjectRules(EvaluationRules, LabelRules, ClusterRules, SpanRules, AgreementRules, ClickRules, total=False):
     """The rules of all subjects: a verb takes those of what it is given. `missing` may also be `drop`, of items."""
 
 

@@ -6,13 +6,13 @@ log has no sessions, measures that need them are undefined, and so is what needs
 
 from __future__ import annotations
 
-from typing import Annotated, Literal, TypeAlias
+from typing import Annotated, TypeAlias
 
 import numpy as np
 import polars as pl
 
 from assay.core.domains import Flag, Real
-from assay.measures.counting.behaviour import BehaviourCounts
+from assay.measures.counting.behaviour import BehaviourCounts, rounded
 from assay.measures.definition import Cutoff
 from assay.measures.registry import measure
 from assay.measures.steps import PerUnit, quantity, unknown
@@ -168,7 +168,8 @@ def TimeToFirstClickQuantile(behaviour: BehaviourCounts, *, quantile: Share = 0.
     >>> TimeToFirstClickQuantile.per_unit(BehaviourCounts.of(Log.from_pages([("q", ["a"], [])]))).reason(0)
     'the log has no times of pages'
     """
-    return _quantile(behaviour, "wait", quantile, "last", f"fewer than {quantile:g} of the pages have a click", _TIME)
+    none = f"fewer than {quantile:g} of the pages have a click"
+    return _quantile(behaviour, "wait", quantile, _is_timed(), none, _TIME, "events.time")
 
 
 @measure(counted_as=None, higher_is_better=False)
@@ -192,17 +193,16 @@ def GoodAbandonment(behaviour: BehaviourCounts) -> PerUnit:
 
     .. math:: \frac{|\{\text{pages without a click, with an answer}\}|}{|\{\text{pages without a click}\}|}
 
-    Pages of which the log does not say whether an answer stood there are left out.
+    Pages of which the log says nothing had none.
 
     >>> from assay.tables.log import Log
     >>> log = Log.from_pages([("q", ["a"], []), ("q", ["a"], [])], answered=[True, False])
     >>> GoodAbandonment.per_unit(BehaviourCounts.of(log)).pooled().values
     array([0.5])
     """
-    answered, known = pl.col("answered").fill_null(value=False), pl.col("answered").is_not_null()
-    column, none = "impressions.answered", "every page has a click"
-    with_answer = behaviour.total("pages without a click, with an answer", ~_CLICKED & answered, column)
-    return with_answer / behaviour.total("pages without a click", ~_CLICKED & known, column, when_zero=none)
+    answered = pl.col("answered").fill_null(value=False)
+    with_answer = behaviour.total("pages without a click, with an answer", ~_CLICKED & answered, "impressions.answered")
+    return with_answer / behaviour.total("pages without a click", ~_CLICKED, when_zero="every page has a click")
 
 
 @measure(aliases=("ZeroResultRate", "NullRate"), counted_as=None, higher_is_better=False)
@@ -345,7 +345,8 @@ def LatencyQuantile(behaviour: BehaviourCounts, *, quantile: Share = 0.95) -> Pe
     >>> LatencyQuantile(quantile=0.5).per_unit(BehaviourCounts.of(log)).pooled().values
     array([60.])
     """
-    return _quantile(behaviour, "latency_ms", quantile, "out", _NO_PAGE, "impressions.latency_ms")
+    known = pl.col("latency_ms").is_not_null()
+    return _quantile(behaviour, "latency_ms", quantile, known, _NO_PAGE, "impressions.latency_ms")
 
 
 def _pages(behaviour: BehaviourCounts) -> PerUnit:
@@ -378,16 +379,16 @@ def _satisfied(behaviour: BehaviourCounts, dwell: float, last: bool) -> pl.Expr:
 
 
 def _quantile(
-    behaviour: BehaviourCounts, column: str, share: float, absent: Literal["last", "out"], none: str, need: str
+    behaviour: BehaviourCounts, column: str, share: float, among: pl.Expr, none: str, *needs: str
 ) -> PerUnit:
     """A quantile, to first order a sum over units: the quantile for each page, and what their shares below it move."""
-    if need not in behaviour.known:
-        return behaviour.total("pages", _ONE, need) / _pages(behaviour)
-    found = behaviour.quantile(column, share, absent=absent)
-    is_in = _is_timed() if absent == "last" else pl.col(column).is_not_null()
-    pages = behaviour.total("pages", is_in, when_zero=_NO_PAGE)
-    below = behaviour.total("at or below", is_in & (pl.col(column) <= found.value).fill_null(value=False))
+    pages = behaviour.total("pages", among, *needs, when_zero=_NO_PAGE)
+    if pages.undefined:
+        return pages / pages
+    found = behaviour.quantile(column, share, among)
     if np.isnan(found.value):
         return unknown("quantile", len(pages.values), none) / pages
+    below = behaviour.total("at or below", among & (rounded(column) <= found.value).fill_null(value=False))
     moved = (found.below * pages.values - below.values) / found.density
-    return quantity(f"pages at {found.value:g}, each as far off as its user's share below", found.value * pages.values + moved) / pages
+    text = f"pages at {found.value:g}, each moved by its user's share below"
+    return quantity(text, found.value * pages.values + moved) / pages

@@ -47,7 +47,6 @@ PAGE = {
 }
 _OF_CLICKS = ("clicks", "highest", "lowest", "first_rank", "last_rank", "rank_sum", "ranked", "distinct", "wait")
 _OF_SESSIONS = ("starts", "is_new", "until_next", "next_is_new", "session")
-#: To how many digits quantiles of a column are found: a thousandth of a second, a tenth of a millisecond.
 _DIGITS = {"wait": 3, "latency_ms": 1}
 #: What a log may not know, in words.
 _LACKS = {
@@ -137,13 +136,11 @@ class BehaviourCounts:
         self._of_clicks[name] = amount
         return pl.col(name).fill_null(0)
 
-    def quantile(self, column: str, share: float, *, absent: Literal["last", "out"]) -> Quantile:
-        """A quantile of a column over all pages, to a tenth of a millisecond or better; `absent`: where nulls stand."""
+    def quantile(self, column: str, share: float, among: pl.Expr) -> Quantile:
+        """A quantile of a `rounded` column over some of the pages; those without a value stand behind all others."""
         key = (column, share)
         if key not in self._quantiles:
-            spectrum = self._spectrum(column)
-            spectrum = spectrum if absent == "last" else spectrum.drop_nulls("value")
-            self._quantiles[key] = _quantile(spectrum, share, len(self.people))
+            self._quantiles[key] = _quantile(self._spectrum(column, among), share, len(self.people))
         return self._quantiles[key]
 
     def counted(self, measures: Iterable[Measure]) -> BehaviourCounts:
@@ -178,14 +175,22 @@ class BehaviourCounts:
             frames.append(sums.collect(engine="streaming"))
         return pl.concat(frames).sort("rank", "unit")
 
-    def _wanted(self, measures: Iterable[Measure]) -> dict[str, pl.Expr]:
-        """The sums that measures ask for."""
-        draft = _Draft(
+    def within(self, log: Log) -> BehaviourCounts:
+        """The same pages of a log with further columns; nothing of it is counted yet."""
+        return BehaviourCounts(log, self.unit_kind, self.where, self.parts)
+
+    def outline(self) -> Outline:
+        """Counts that are empty, and only note what is asked for."""
+        return Outline(
             self.log, self.unit_kind, self.where, self.parts, self._sums, self._people, self._quantiles, self._of_clicks
         )
+
+    def _wanted(self, measures: Iterable[Measure]) -> dict[str, pl.Expr]:
+        """The sums that measures ask for."""
+        outline = self.outline()
         for each in measures:
-            each.per_unit(draft)
-        return draft.wanted
+            each.per_unit(outline)
+        return outline.wanted
 
     @property
     def _size(self) -> int:
@@ -217,11 +222,12 @@ class BehaviourCounts:
             frames.append(sums.collect(engine="streaming"))
         return pl.concat(frames).sort("unit")
 
-    def _spectrum(self, column: str) -> pl.DataFrame:
+    def _spectrum(self, column: str, among: pl.Expr) -> pl.DataFrame:
         """How many pages have each value of a column: few values, however many pages, as they are rounded a little."""
         frames = []
         for part in range(self.parts):
-            pages = self._pages(part, {column}).select(value=pl.col(column).round(_DIGITS[column]))
+            pages = self._pages(part, {column, *among.meta.root_names()}).filter(among)
+            pages = pages.select(value=rounded(column))
             frames.append(pages.group_by("value").agg(pages=pl.len()).collect(engine="streaming"))
         every = pl.concat(frames).group_by("value").agg(pl.col("pages").sum())
         return every.sort("value", nulls_last=True)
@@ -274,8 +280,13 @@ class BehaviourCounts:
         )  # fmt: skip
 
 
-class _Draft(BehaviourCounts):
-    """Counts that only note which sums are asked for."""
+class Outline(BehaviourCounts):
+    """Counts that only note which sums are asked for: a measure of them is undefined where the log lacks something.
+
+    >>> log = Log.from_pages([("q1", ["d1"], [])])
+    >>> list(BehaviourCounts.of(log).outline().total("clicks", pl.col("clicks"), "events.time").undefined)
+    ['the log has no times of clicks']
+    """
 
     @cached_property
     def wanted(self) -> dict[str, pl.Expr]:
@@ -308,6 +319,11 @@ def _with_sessions(pages: pl.LazyFrame) -> pl.LazyFrame:
         next_is_new=goes_on & pl.col("text").ne_missing(after),
         next_time=pl.when(goes_on).then(pl.col("time").shift(-1)),
     ).with_columns(until_next=(pl.col("next_time") - pl.col("time")).dt.total_milliseconds() / 1000)
+
+
+def rounded(column: str) -> pl.Expr:
+    """A column as its quantiles are found: to a thousandth of a second, or a tenth of a millisecond."""
+    return pl.col(column).round(_DIGITS[column])
 
 
 def _aliases(wanted: Mapping[str, pl.Expr]) -> dict[str, str]:
