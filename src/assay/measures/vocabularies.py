@@ -24,6 +24,9 @@ LABELS: tuple[Vocabulary, ...] = ("binary", "multiclass")
 #: Those in which a measure has a name of its own beside the one for rankings.
 BESIDE_RANKINGS: tuple[Vocabulary, ...] = (*LABELS, "clustering", "agreement", "behaviour")
 
+#: Those that the names of somebody's own scores may be of: what they call latency need not be that of a log.
+OF_SCORES: tuple[Vocabulary, ...] = ("ranking", *LABELS, "clustering", "agreement")
+
 _OF_LABELS = ("matrices", "score_curves")
 #: Families that only one kind of data has a use for: nobody else waits until they are loaded.
 _FAMILIES: dict[str, tuple[str, ...]] = {

@@ -17,6 +17,7 @@ import numpy as np
 from scipy import special
 
 from assay.core.errors import number_of
+from assay.core.words import TESTS
 from assay.measures.counting.judgments import Floats, Ints
 from assay.measures.steps import PerUnit
 from assay.stats.bootstrap import Interval, Method
@@ -116,6 +117,7 @@ class RatioSample(Sample):
     absences: tuple[str | None, ...] = ()
 
     made_of: ClassVar[str] = "sums over users"
+    power_test: ClassVar[str] = "t test, with users divided between the systems as here"
 
     @cached_property
     def size(self) -> int:
@@ -194,6 +196,10 @@ class RatioSample(Sample):
     def synonym(self, test: str) -> str:
         """Where all units are the same, Welch's test is the paired one."""
         return self.tests[0] if test in {"t", "welch"} else test
+
+    def test_words(self, outcome: Outcome) -> str:
+        """Which test was made, and how."""
+        return f"{TESTS[outcome.test]}, {outcome.note}" if outcome.test != "permutation" else outcome.note
 
     def only(self, *systems: int) -> Self:
         """Some of the systems, given by their places."""

@@ -185,7 +185,9 @@ class Behaviour(Result):
                     found = _row(_estimated(sample, 0, self.confidence))
                     row = {"segment": _text(value), "system": system, "measure": str(each)}
                     rows.append(row | {"units": len(part.people), "pages": pages} | found)
-        return pl.DataFrame(rows, schema={**kinds, **_ENDS}).sort("segment", maintain_order=True)
+        frame = pl.DataFrame(rows, schema={**kinds, **_ENDS}).sort("segment", maintain_order=True)
+        numbered = by in {FREQUENCY, "weekday"}  # a number keeps them in order
+        return frame.with_columns(pl.col("segment").str.slice(2)) if numbered else frame
 
     @property
     def who(self) -> tuple[Ints, ...]:
@@ -319,8 +321,8 @@ def remarks(logs: Sequence[Log], systems: Mapping[str, BehaviourCounts]) -> Iter
         lacks = "users" if kind == "session" else "users and sessions"
         why = "as asked for" if logs[0].unit_kind != kind else f"the log has no {lacks}"
         yield f"units are {several(kind)} ({why}): where users come back, intervals are too narrow"
-    elif anonymous := sum(int((~each.people.is_in(_users(each))).sum()) for each in counts):
-        yield f"{number_of('unit', anonymous)} without a user: sessions, or else pages, stand for them"
+    elif anonymous := sum(map(_anonymous, logs)):
+        yield f"{number_of('result page', anonymous)} without a user: sessions, or else pages, stand for them"
     if min(sizes) < FEW_USERS:
         few = next(name for name, size in zip(systems, sizes, strict=True) if size == min(sizes))
         fewer = f"with fewer than {FEW_USERS}, intervals are too narrow"
@@ -351,10 +353,8 @@ def mismatch(sizes: Sequence[int]) -> float:
     return float(special.chdtrc(len(counts) - 1, float(((counts - expected) ** 2 / expected).sum())))
 
 
-def _users(counts: BehaviourCounts) -> pl.Series:
-    column = pl.col("user_id")
-    pages = counts.log.impressions.filter(column.is_not_null())
-    return pages.select(column.unique()).collect(engine="streaming")["user_id"]
+def _anonymous(log: Log) -> int:
+    return int(log.impressions.select(pl.col("user_id").is_null().sum()).collect(engine="streaming").item())
 
 
 def _measures(logs: Sequence[Log], wanted: Wanted) -> tuple[Measure, ...]:

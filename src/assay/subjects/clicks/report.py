@@ -11,7 +11,6 @@ import polars as pl
 
 from assay.core.digits import as_level, as_percents
 from assay.core.errors import InputError, ParameterError, number_of, several
-from assay.core.words import noted
 from assay.show.figure import Figure
 from assay.show.model import Column, Document, Section, Table
 from assay.stats.estimates import Estimate
@@ -19,7 +18,7 @@ from assay.subjects.clicks.curves import by_rank, over_time
 from assay.subjects.clicks.evaluation import Behaviour, clicks, logs_of
 from assay.subjects.clicks.subject import RULES, PairedClicks
 from assay.verbs.comparison import Comparison, compare
-from assay.verbs.report.items import claims, verdicts
+from assay.verbs.report.items import claims, is_bounded, verdicts
 from assay.verbs.report.report import IN_MEMORY, InputFile, Request, check_name, compared_with, summed_up
 from assay.verbs.sections.estimates import DASH, prose_section, settings_of
 from assay.verbs.sections.methods import Citations, measured_by, method, systems_named, were
@@ -57,9 +56,9 @@ def measures_table(result: Behaviour) -> Table:
         wide = pl.concat([wide, own], how="horizontal")
         ends = (f"low_{place}", f"high_{place}")
         columns.append(Column(ends[0].replace("low", "value"), system, "estimate", ends=ends, missing="NA"))
-    better = [noted(each.definition.higher_is_better) or "higher is better" for each in result.measures]
-    wide = wide.with_columns(better=pl.Series(better))
-    columns.append(Column("better", "", "words"))
+    better = [each.definition.direction for each in result.measures]
+    wide = wide.with_columns(better=pl.Series(better, dtype=pl.String))
+    columns.append(Column("better", kind="words"))
     return Table("behaviour", wide, tuple(columns), f"With {level} intervals over {several(result.unit_kind)}")
 
 
@@ -139,7 +138,7 @@ class ReportedClicks:
     >>> from assay import Log, make_report
     >>> pages = [(f"q{n}", ["d1"], ["d1"] * (n % 3 > 0)) for n in range(90)]
     >>> print(make_report(Log.from_pages(pages, user_id=[f"u{n}" for n in range(90)], name="shop"), measures="CTR"))
-    shop: 67% of the result pages have a click (95% interval over users: 57% to 77%).
+    shop: 66.7% of the result pages have a click (95% interval over users: 56.7% to 76.6%).
     """
 
     eyebrow = "Behaviour report"
@@ -199,8 +198,10 @@ class ReportedClicks:
         kind = result.unit_kind
         yield summed_up(", ".join(counted), claims(self.comparison, worth, kind), None, result.warnings, data)
         if self.comparison is not None:
-            yield Section("compared", "Compared", (verdicts(self.comparison, "Systems compared", kind=kind),))
-        yield Section("behaviour", "Measures", (measures_table(result),), "Users, sessions and pages in numbers.")
+            shares = {name for name in self.comparison.measures if is_bounded(result.measure(name))}
+            table = verdicts(self.comparison, "Systems compared", shares, kind=kind)
+            yield Section("compared", "Compared", (table,))
+        yield Section("behaviour", "Measures", (measures_table(result),))
         picture = replace(by_rank(result).figure(), name="rank-curve")
         yield Section("ranks", "By rank", (picture, replace(ranks_table(result), fold="The numbers")))
         if result.period is not None:

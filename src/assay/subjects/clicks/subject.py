@@ -48,6 +48,7 @@ class PairedClicks(Pairing):
 
     subject: ClassVar[str] = "clicks"
     holds: ClassVar[str] = "logs of clicks"
+    gate_test: ClassVar[str] = "test"
     to_have_more: ClassVar[str] = "Log"
 
     @classmethod

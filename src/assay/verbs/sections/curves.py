@@ -345,8 +345,8 @@ def _over_k(curve: Curve) -> Figure:
 
 def _click_ranks(curve: Curve) -> Figure:
     """The share of results clicked, rank by rank, with a band."""
-    deepest = float(curve.frame["rank"].max())  # type: ignore[arg-type]
-    return _banded(curve, Scale("rank", 1, max(deepest, 2), whole=True), "share clicked")
+    ranks = range(1, max(int(_ends(curve.frame["rank"])[1]), 2) + 1)
+    return _banded(curve, Scale("rank", ranks[0], ranks[-1], ticks=tuple(map(float, ranks))), "share clicked")
 
 
 def _over_time(curve: Curve) -> Figure:
