@@ -191,6 +191,62 @@ class SpanRules(TypedDict, total=False):
     beta: Beta
 
 
+# How click logs are read ----------------------------------------------------------------------------------------------
+
+LogFormatName: TypeAlias = Annotated[
+    str, option("--from", metavar="FORMAT", help="The layout of the log (found out): ubi, yandex, baidu, table, ...")
+]
+TimeZone: TypeAlias = Annotated[
+    str, option("--zone", metavar="NAME", help="Zone of times that state none, as Europe/Berlin (UTC).", panel=RULES)
+]
+RankBase: TypeAlias = Annotated[int, option(help="Whether ranks start at 0 or 1 (found out).", panel=RULES, least=0)]
+SessionGap: TypeAlias = Annotated[
+    float, option(metavar="MINUTES", help="Pause that ends a session, where the log names none (30).", panel=RULES)
+]
+Since: TypeAlias = Annotated[
+    str, option(metavar="TIME", help="Only result pages from this time on, as 2026-03-01.", panel=RULES)
+]
+Until: TypeAlias = Annotated[str, option(metavar="TIME", help="Only result pages before this time.", panel=RULES)]
+LogSystems: TypeAlias = Annotated[
+    tuple[str, ...], option("--system", metavar="NAME", help="Only pages of this system; repeat.", panel=RULES)
+]
+Exclude: TypeAlias = Annotated[
+    tuple[str, ...],
+    option(metavar="COLUMN=PATTERN", help="Leave pages out, as user_id=qa-*; repeat.", panel=RULES),
+]
+MostPerMinute: TypeAlias = Annotated[
+    int, option(help="Leave out users with more queries than this in some minute.", panel=RULES, least=1)
+]
+LongestDwell: TypeAlias = Annotated[
+    float, option(metavar="MINUTES", help="Longer dwell times are unknown.", panel=RULES)
+]
+RepeatedEvents: TypeAlias = Annotated[
+    Literal["drop", "keep"], option(help="Events sent twice: drop (default), keep.", panel=RULES)
+]
+MalformedLines: TypeAlias = Annotated[
+    Literal["error", "drop"], option("--malformed", help="Lines that are no records: error (default), drop.",
+                                     panel=RULES),
+]  # fmt: skip
+
+
+class LogRules(TypedDict, total=False):
+    """How a click log is read, and which of its pages are left out."""
+
+    columns: Columns
+    format: LogFormatName | None
+    zone: TimeZone | None
+    rank_base: RankBase | None
+    session_gap: SessionGap
+    since: Since | None
+    until: Until | None
+    systems: LogSystems
+    exclude: Exclude
+    most_per_minute: MostPerMinute | None
+    longest_dwell: LongestDwell | None
+    repeated_events: RepeatedEvents
+    malformed: MalformedLines
+
+
 UnitOfLog: TypeAlias = Annotated[
     Literal["user", "session", "page"], option(help="Who intervals are over: user, session, page (the first known).")
 ]
@@ -203,7 +259,6 @@ class ClickRules(TypedDict, total=False):
     """How a log of clicks is counted."""
 
     unit: UnitOfLog | None
-    columns: Columns
 
 
 class SubjectRules(EvaluationRules, LabelRules, ClusterRules, SpanRules, AgreementRules, ClickRules, total=False):
