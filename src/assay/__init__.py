@@ -32,6 +32,7 @@ _HOMES = {
     ),
     "assay.subjects.labels.result": ("Classification",),
     "assay.subjects.labels.evaluation": ("LabelReport", "classification_report", "scorer", "classify"),
+    "assay.subjects.clicks.evaluation": ("Behaviour", "clicks"),
     "assay.subjects.judges.evaluation": ("JudgeAgreement", "agree"),
     "assay.subjects.ranking.clustered_results": ("ClustersByUse", "clusters_by_use"),
     "assay.subjects.clusters.result": ("Clustering",),
@@ -80,6 +81,7 @@ _HOMES = {
         "scan_run",
     ),
     "assay.files.labels": ("read_labels",),
+    "assay.files.logs": ("import_log", "read_log", "write_log"),
     "assay.files.predictions": ("read_predictions",),
     "assay.files.small_tables": ("read_scores",),
     "assay.files.writing": ("write",),
@@ -94,6 +96,7 @@ _HOMES = {
     "assay.tables": ("Documents", "Predictions", "Qrels", "Run", "Scores", "Topics"),
     "assay.tables.clusters": ("Clusters",),
     "assay.tables.labels": ("Labels",),
+    "assay.tables.log": ("Log",),
     "assay.subjects.labels.thresholds.result": ("ChosenThreshold", "Thresholds"),
     "assay.subjects.labels.thresholds.choice": ("choose_threshold", "thresholds"),
 }
@@ -101,6 +104,7 @@ _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 #: Modules that people use by name: `from assay import curves`.
 _MODULES = {
     "classifier_curves": "assay.subjects.labels.curves",
+    "click_curves": "assay.subjects.clicks.curves",
     "cluster_curves": "assay.subjects.clusters.curves",
     "curves": "assay.subjects.ranking.curves",
 }
@@ -156,6 +160,9 @@ if TYPE_CHECKING:
     from assay.files.collections import read_topics as read_topics
     from assay.files.collections import scan_run as scan_run
     from assay.files.labels import read_labels as read_labels
+    from assay.files.logs import import_log as import_log
+    from assay.files.logs import read_log as read_log
+    from assay.files.logs import write_log as write_log
     from assay.files.manifest import CollectionFolder as CollectionFolder
     from assay.files.manifest import open_collection as open_collection
     from assay.files.predictions import read_predictions as read_predictions
@@ -179,6 +186,8 @@ if TYPE_CHECKING:
     from assay.subjects.clusters.number_of_clusters import number_of_clusters as number_of_clusters
     from assay.subjects.clusters.over_k import NumberOfClusters as NumberOfClusters
     from assay.subjects.clusters.result import Clustering as Clustering
+    from assay.subjects.clicks.evaluation import Behaviour as Behaviour
+    from assay.subjects.clicks.evaluation import clicks as clicks
     from assay.subjects.judges.evaluation import JudgeAgreement as JudgeAgreement
     from assay.subjects.judges.evaluation import agree as agree
     from assay.subjects.labels.crossvalidation.nested_choice import nested as nested
@@ -221,6 +230,7 @@ if TYPE_CHECKING:
     from assay.tables import Topics as Topics
     from assay.tables.clusters import Clusters as Clusters
     from assay.tables.labels import Labels as Labels
+    from assay.tables.log import Log as Log
     from assay.verbs.comparison import Comparison as Comparison
     from assay.verbs.comparison import compare as compare
     from assay.verbs.correlation import Correlations as Correlations
