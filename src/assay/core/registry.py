@@ -42,6 +42,7 @@ PRESENTERS = {
     "plan": "assay.verbs.sections.results:plan_document",
     "curve": "assay.verbs.sections.curves:document",
     "correlations": "assay.verbs.sections.results:correlations_document",
+    "log overview": "assay.subjects.clicks.log_overview:document",
     "judge agreement": "assay.subjects.judges.report:document",
     "judge rankings": "assay.collections.judge_rankings:document",
     "clustering": "assay.subjects.clusters.sections:document",
