@@ -200,7 +200,7 @@ class ClickModel(Result):
 
         >>> lists = ClickedLists.of([("q", ["a", "b"], ["a"]), ("q", ["a", "b"], []), ("q", ["a"], ["a"])])
         >>> fit_clicks(lists, "GCTR").perplexity(lists).select("rank", "shown", "perplexity").rows()
-        [(1, 3, 2.0801), (2, 2, 1.6667), (None, 5, 1.8734)]
+        [(1, 3, 2.1840), (2, 2, 1.6667), (None, 5, 1.9253)]
         """
         CONFIDENCE.check("confidence", confidence)
         found = self.surprise(lists, conditional=conditional)

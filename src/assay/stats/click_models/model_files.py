@@ -18,6 +18,7 @@ from assay.stats.click_models.models import Evidence, model_of
 MARK, VERSION = "assay_click_model", 1
 _FRAMES = ("pairs", "shared", "evidence")
 _SHARED = {"parameter": pl.String, "rank": pl.Int64, "click_above": pl.Int64, "value": pl.Float64, "shown": pl.Float64}
+_HIGHEST_RANK = 100_000
 _PARAMETERS = ("attractiveness", "satisfaction")
 
 
@@ -76,25 +77,20 @@ def _frame(name: str, columns: Any) -> pl.DataFrame:
 
 def _checked(frames: dict[str, pl.DataFrame], relevance: str) -> None:
     pairs, shared, evidence = (frames[name] for name in _FRAMES)
-    wanted = {"impressions", "clicks", *(_PARAMETERS[:1] if relevance else ()),
-              *(_PARAMETERS[1:] if "satisfaction" in relevance else ())}  # fmt: skip
-    for name in sorted(wanted):
+    parameters = [*(_PARAMETERS[:1] if relevance else ()), *(_PARAMETERS[1:] if "satisfaction" in relevance else ())]
+    for name in ("impressions", "clicks", *parameters):
         if name not in pairs.columns:
             raise ValueError(f"pairs have no {name}")
-    if (
-        pairs.columns.index("impressions") == 0
-        or pairs.select(pairs.columns[: pairs.columns.index("impressions")]).is_duplicated().any()
-    ):
+    keys = pairs.columns[: pairs.columns.index("impressions")]
+    if not keys or pairs.select(keys).is_duplicated().any():
         raise ValueError("a pair is there twice, or has no name")
-    shares = [*(pairs[name] for name in _PARAMETERS if name in pairs.columns), shared["value"]]
-    for each in shares:
+    for each in (*(pairs[name] for name in parameters), shared["value"]):
         if not each.drop_nulls().is_between(0, 1).all():
             raise ValueError(f"{each.name} is no probability")
-    ranks = pl.concat([shared["rank"], shared["click_above"]]).drop_nulls()
-    if not ranks.is_between(0, 10**6).all():
-        raise ValueError("ranks are from 0 to 1,000,000")
-    columns = [f"{name}_{each}" for name in _PARAMETERS if name in pairs.columns for each in Evidence._fields]
+    if not pl.concat([shared["rank"], shared["click_above"]]).drop_nulls().is_between(0, _HIGHEST_RANK).all():
+        raise ValueError(f"ranks are from 0 to {_HIGHEST_RANK:,}")
+    columns = [f"{name}_{each}" for name in parameters for each in Evidence._fields]
     if columns and (evidence.height != pairs.height or not set(columns) <= set(evidence.columns)):
         raise ValueError("evidence does not fit the pairs")
-    if not evidence.select(pl.all().is_finite().all()).row(0) or evidence.null_count().sum_horizontal().sum():
+    if not all(evidence[name].is_not_null().all() and evidence[name].is_finite().all() for name in columns):
         raise ValueError("evidence has gaps")
