@@ -35,6 +35,8 @@ _HOMES = {
     "assay.subjects.clicks.evaluation": ("Behaviour", "clicks"),
     "assay.subjects.judges.evaluation": ("JudgeAgreement", "agree"),
     "assay.subjects.ranking.clustered_results": ("ClustersByUse", "clusters_by_use"),
+    "assay.subjects.clicks.checks": ("check_log",),
+    "assay.subjects.clicks.log_overview": ("LogOverview", "describe_log"),
     "assay.subjects.clusters.result": ("Clustering",),
     "assay.subjects.clusters.evaluation": ("cluster",),
     "assay.subjects.clusters.number_of_clusters": ("number_of_clusters",),
@@ -177,6 +179,9 @@ if TYPE_CHECKING:
     from assay.measures.counting.contingency import Contingency as Contingency
     from assay.measures.counting.points import Points as Points
     from assay.measures.definition import GivenCurve as GivenCurve
+    from assay.subjects.clicks.checks import check_log as check_log
+    from assay.subjects.clicks.log_overview import LogOverview as LogOverview
+    from assay.subjects.clicks.log_overview import describe_log as describe_log
     from assay.subjects.clusters.evaluation import cluster as cluster
     from assay.subjects.clusters.number_of_clusters import number_of_clusters as number_of_clusters
     from assay.subjects.clusters.over_k import NumberOfClusters as NumberOfClusters

@@ -43,6 +43,7 @@ PRESENTERS = {
     "curve": "assay.verbs.sections.curves:document",
     "correlations": "assay.verbs.sections.results:correlations_document",
     "behaviour": "assay.subjects.clicks.report:document",
+    "log overview": "assay.subjects.clicks.log_overview:document",
     "judge agreement": "assay.subjects.judges.report:document",
     "judge rankings": "assay.collections.judge_rankings:document",
     "clustering": "assay.subjects.clusters.sections:document",

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import polars as pl
 
@@ -249,13 +249,14 @@ def attributed(records: Records) -> Records:
     if not homeless.height:
         return records
     there = records.results.select("key", "doc_id").unique().join(pages.select("key", "session_id", "row"), on="key")
+    # Sessions are written in order: what follows a page is of it.
+    asof: dict[str, Any] = {"on": "row", "strategy": "backward", "check_sortedness": False}
     of_document = homeless.select("row", "session_id", "doc_id").join_asof(
-        there.sort("row").rename({"key": "showed"}), on="row", by=["session_id", "doc_id"], strategy="backward", check_sortedness=False
-    )  # fmt: skip
-    of_session = homeless.drop("key").join_asof(
-        pages.select("row", "session_id", "key"), on="row", by="session_id", strategy="backward", check_sortedness=False
-    )  # fmt: skip
-    placed = of_session.with_columns(key=pl.coalesce(of_document["showed"], "key")).select(*EVENTS)
+        there.sort("row").rename({"key": "showed"}), by=["session_id", "doc_id"], **asof
+    )
+    of_session = homeless.drop("key").join_asof(pages.select("row", "session_id", "key"), by="session_id", **asof)
+    placed = of_session.join(of_document.select("row", "showed"), on="row", how="left", maintain_order="left")
+    placed = placed.with_columns(key=pl.coalesce("showed", "key")).select(*EVENTS)
     others = records.events.filter(pl.col("key").is_not_null() | pl.col("session_id").is_null())
     return records._replace(events=pl.concat([others, placed]))
 

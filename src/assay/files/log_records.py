@@ -33,6 +33,7 @@ EVENTS: dict[str, Any] = {
 #: What each oddity is called: what is counted, and what to say of it.
 _SAYS = {
     "malformed": ("line", "no record of the format: left out"),
+    "zero-rank": ("application", "with ranks that start at 0: one was added to each"),
     "no-document": ("row", "without a document: left out"),
     "repeated-page": ("result page", "came again under the same id: the first was kept"),
     "lost-event": ("event", "of result pages that are not in the log, or of none: left out"),

@@ -62,7 +62,8 @@ _TIMES = 10
 _PAGES_AT_ONCE = 100_000
 _FILE_BITS = 40
 
-Watch: TypeAlias = Callable[[int, int], None]
+#: Called with the share of the work that was done since.
+Watch: TypeAlias = Callable[[float], None]
 
 
 class LogFormat(NamedTuple):
@@ -136,7 +137,7 @@ def import_log(
 ) -> Log:
     """Read a click log of any size, and write it as a folder of tables: see `read_log` and `write_log`.
 
-    Memory does not grow with the log. `watch` is called with the bytes that were read, and with all there are.
+    Memory does not grow with the log. `watch` is called with the share of the work that was done since.
 
     >>> import io, tempfile
     >>> table = "serp,query,doc,position,clicked\\n1,tea,d1,1,0\\n1,tea,d2,2,1\\n"
@@ -229,17 +230,12 @@ class _Import:
         return _format_of(given, self.format) if isinstance(given, Source) else LogFormat("", bool, read_click_frame)
 
     def _watch(self, watch: Watch | None) -> None:
+        """Reading is half of the work; each part is then gone through twice."""
+        self.watch = watch or (lambda _: None)
         sources = [each for each in self.inputs if isinstance(each, Source)]
-        total, done = sum(map(_bytes, sources)), 0
-
-        def read(count: int) -> None:
-            nonlocal done
-            done += count
-            if watch is not None:
-                watch(done, total)
-
-        for source in sources:
-            source.watch = read
+        total = sum(map(_bytes, sources))
+        for source in sources if total else ():
+            source.watch = lambda count: self.watch(count / total / 2)
 
     def remarks(self) -> tuple[str, ...]:
         """What was left out or assumed, now and when it was imported."""
@@ -259,12 +255,14 @@ class _Import:
         bases = {application: self._base(application, least) for application, least in smallest.items()}
         people = Spool(self.parts)
         for records in spool.each():
+            self.watch(0.25 / self.parts)
             people.add(assembled(attributed(records) if by_session else records, bases, self.tallies), BY_PERSON)
         cleaning = replace(self.rules, clocked=all(known.clocked for known in formats))
         start = 0
         for records in people.each():
             made = finished(records, cleaning, self.tallies, start)
             start += made.impressions.height
+            self.watch(0.25 / self.parts)
             yield made
         if not start:
             left = "; ".join(oddity.says for oddity in self.tallies.oddities())
@@ -280,9 +278,7 @@ class _Import:
     def _base(self, application: str, least: int) -> int:
         if self.rules.rank_base is not None:
             return self.rules.rank_base
-        if least == 0:
-            whose = f" of {application!r}" if application else ""
-            self.tallies.assume(f"ranks{whose} start at 0: one was added")
+        self.tallies.add("zero-rank", least == 0, application)
         return min(least, 1)
 
     def written(self, folder: Path, name: str | None = None, overwrite: bool = False) -> Log:
