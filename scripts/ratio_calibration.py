@@ -27,7 +27,8 @@ def users(number: int, rng: np.random.Generator, start: int = 0) -> RatioSums:
     """Searches and clicks of so many users: those who search more click more."""
     searches = 1.0 + rng.negative_binomial(1, 0.15, number)
     rate = special.expit(rng.normal(-0.4, 1.0, number) + 0.3 * np.log(searches))
-    return RatioSums(np.arange(start, start + number), rng.binomial(searches.astype(int), rate).astype(float), searches)
+    clicks = rng.binomial(searches.astype(np.int64), rate).astype(np.float64)
+    return RatioSums(np.arange(start, start + number), clicks, searches.astype(np.float64))
 
 
 def truth(rng: np.random.Generator) -> float:

@@ -69,9 +69,7 @@ JUDGED = [
     for name, turn in (("old", 4), ("new", 7))
 ]
 PAGES = [("tea", ["a", "b"], ["a", "b"][: number * 7 % 3]) for number in range(48)]
-LOG = Log.from_pages(
-    PAGES, user_id=[f"u{number % 24}" for number in range(48)], system=["old", "new"] * 24, name="log"
-)
+LOG = Log.from_pages(PAGES, user_id=[f"u{number % 24}" for number in range(48)], system=["old", "new"] * 24, name="log")
 NAMES: dict[str, Any] = {"baseline": "old", "candidate": "new"}
 
 #: What each verb is called with, by subject. A new subject, or a new verb, is not connected until it stands here.

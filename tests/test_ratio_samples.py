@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import importlib.util
 import math
-import sys
+from functools import cache
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -16,11 +18,26 @@ from assay import ParameterError
 from assay.stats.ratio_samples import RatioSample, RatioSums
 from assay.stats.samples import NO_DRAWING, Drawing
 
-sys.path.append(str(Path(__file__).parent.parent / "scripts"))
-from ratio_calibration import users
-
+ROOT = Path(__file__).parent.parent
 DRAWING = Drawing(999, seed=0)
 Numbers = st.lists(st.floats(-50, 50).map(lambda number: round(number, 3)), min_size=3, max_size=30)
+
+
+def users(number: int, rng: np.random.Generator, start: int = 0) -> RatioSums:
+    """Users as the script of the table draws them: those who search more click more."""
+    sums: RatioSums = calibration().users(number, rng, start)
+    return sums
+
+
+@cache
+def calibration() -> Any:
+    """The script, as a module."""
+    spec = importlib.util.spec_from_file_location("ratio_calibration", ROOT / "scripts" / "ratio_calibration.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
 
 
 def means(*columns: object, shared: bool = False) -> RatioSample:
@@ -51,7 +68,7 @@ def test_of_means_the_test_is_welchs(first: list[float], second: list[float]) ->
     assert (interval.low, interval.high) == pytest.approx((ends.low, ends.high), rel=1e-9, abs=1e-9)
     for side in ("greater", "less"):
         one_sided = stats.ttest_ind(second, first, equal_var=False, alternative=side).pvalue
-        assert sample.test([(0, 1)], None, DRAWING, side)[0].p == pytest.approx(one_sided, rel=1e-9)  # type: ignore[arg-type]
+        assert sample.test([(0, 1)], None, DRAWING, side)[0].p == pytest.approx(one_sided, rel=1e-9)
 
 
 def test_with_the_same_users_it_is_the_paired_test_and_with_some_it_lies_between() -> None:

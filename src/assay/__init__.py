@@ -180,14 +180,14 @@ if TYPE_CHECKING:
     from assay.measures.counting.points import Points as Points
     from assay.measures.definition import GivenCurve as GivenCurve
     from assay.subjects.clicks.checks import check_log as check_log
+    from assay.subjects.clicks.evaluation import Behaviour as Behaviour
+    from assay.subjects.clicks.evaluation import clicks as clicks
     from assay.subjects.clicks.log_overview import LogOverview as LogOverview
     from assay.subjects.clicks.log_overview import describe_log as describe_log
     from assay.subjects.clusters.evaluation import cluster as cluster
     from assay.subjects.clusters.number_of_clusters import number_of_clusters as number_of_clusters
     from assay.subjects.clusters.over_k import NumberOfClusters as NumberOfClusters
     from assay.subjects.clusters.result import Clustering as Clustering
-    from assay.subjects.clicks.evaluation import Behaviour as Behaviour
-    from assay.subjects.clicks.evaluation import clicks as clicks
     from assay.subjects.judges.evaluation import JudgeAgreement as JudgeAgreement
     from assay.subjects.judges.evaluation import agree as agree
     from assay.subjects.labels.crossvalidation.nested_choice import nested as nested

@@ -10,7 +10,16 @@ from assay.cli import inputs, items, options, output
 from assay.cli.options import Output, PairedClusters, PairedLabels, Tested, group
 from assay.cli.output import option as spelt
 from assay.core.errors import ParameterError
-from assay.core.options import CONTENTS, AgreementRules, ClickRules, Columns, EvaluationRules, LogRules, SpanRules, option
+from assay.core.options import (
+    CONTENTS,
+    AgreementRules,
+    ClickRules,
+    Columns,
+    EvaluationRules,
+    LogRules,
+    SpanRules,
+    option,
+)
 
 if TYPE_CHECKING:
     from assay.show.model import Section

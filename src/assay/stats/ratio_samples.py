@@ -179,8 +179,8 @@ class RatioSample(Sample):
         fewest = min(len(each.who) for each in self.sums)
         if not 0 < fewest < FEW_USERS:
             return []
-        few = f"a system has {number_of(self.unit_kind, fewest)} only"
-        return [f"{few}: with fewer than {FEW_USERS}, intervals are too narrow"]
+        few = f"a system has {number_of(self.unit_kind, fewest)} only: with fewer than {FEW_USERS}"
+        return [f"{few}, intervals are too narrow, and a permutation test is safer"]
 
     @property
     def tests(self) -> tuple[str, ...]:
@@ -239,9 +239,7 @@ class RatioSample(Sample):
         return Outcome(test, t, p, None, note)
 
 
-def _permuted(
-    first: RatioSums, second: RatioSums, gap: Gap, drawing: Drawing, alternative: Alternative
-) -> Outcome:
+def _permuted(first: RatioSums, second: RatioSums, gap: Gap, drawing: Drawing, alternative: Alternative) -> Outcome:
     """Deal the units out to the systems at random, as many to each; units of both systems swap their sums.
 
     The statistic is t where no unit is of both systems, so that unequal spreads do no harm; else the difference.
