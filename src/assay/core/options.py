@@ -267,7 +267,7 @@ SplitBy: TypeAlias = Annotated[
 ]
 Prior: TypeAlias = Annotated[
     tuple[float, float],
-    option(metavar="CLICKS,SKIPS", help="Pseudo-clicks and pseudo-skips of every parameter (1,1; 0,0: none)."),
+    option(metavar="CLICKS SKIPS", help="Pseudo-clicks and pseudo-skips of every parameter (1 1; 0 0: none)."),
 ]
 Iterations: TypeAlias = Annotated[int, option(help="Iterations at most (500).", panel=RULES, least=1)]
 Tolerance: TypeAlias = Annotated[
