@@ -8,7 +8,7 @@ from typing import Annotated, Any
 from assay.cli import inputs, options, output
 from assay.cli.options import Output, group, settings
 from assay.core.errors import ParameterError
-from assay.core.options import ClickFitOptions, HeldOut, LogRules, Prior, SeedOption, SplitBy, option
+from assay.core.options import ClickFitOptions, LogRules, ModelTrialOptions, SeedOption, option
 
 
 @group
@@ -20,14 +20,10 @@ class FitInputs:
         option("--model", metavar="NAME", help="GCTR, RCTR, DCTR, PBM (default), UBM, CM, DCM, SDBN, DBN, CCM, "
                "DCM-exact, SDBN-exact; all: the first ten; repeat."),
     ] = ()  # fmt: skip
-    held_out: HeldOut = 0.2
-    split: SplitBy | None = None
-    prior: Prior = (1.0, 1.0)
     qrels: Annotated[str | None, option(metavar="QRELS", help="Judgments to hold against the clicks.")] = None
     save: Annotated[
-        Path | None, option(metavar="FILE", help="Also fit the model to all pages, and write it as JSON.")
+        Path | None, option(metavar="FILE", help="Also fit the best model to all pages, and write it as JSON.")
     ] = None
-    fitting: ClickFitOptions = ClickFitOptions()
 
 
 def fit(
@@ -35,6 +31,7 @@ def fit(
     /,
     *,
     stated: FitInputs = FitInputs(),
+    trial: ModelTrialOptions = ModelTrialOptions(),
     rules: LogRules = LogRules(),
     drawing: SeedOption = SeedOption(),
     to: Output = Output(),
@@ -56,17 +53,15 @@ def fit(
     given: Any = [inputs.kept(source) for source in sources] if len(sources) > 1 else inputs.kept(sources[0])
     log = read_log(given, **rules)
     with inputs.bar("fitting", len(names), hidden=to.quiet) as watch:
-        result = compare_click_models(
-            log, names, held_out=stated.held_out, prior=stated.prior, watch=watch,
-            **settings(stated, "split", "qrels"), **stated.fitting, **drawing,
-        )  # fmt: skip
+        result = compare_click_models(log, names, watch=watch, **settings(stated, "qrels"), **trial, **drawing)
         text = output.rendered(result, to)
         if stated.save is not None:
-            whole = fit_clicks(log, names[0], prior=stated.prior, **stated.fitting)
+            rules_of_fit = {name: trial[name] for name in ClickFitOptions.__annotations__ if name in trial}  # type: ignore[literal-required]
+            whole = fit_clicks(log, result.best, **{"prior": result.settings["prior"], **rules_of_fit})
             whole.save(stated.save, overwrite=to.overwrite)
     output.remarks(result.warnings, quiet=to.quiet)
     if stated.save is not None and not to.quiet:
-        output.message(f"{stated.save}: {names[0]}, fitted to all pages")
+        output.message(f"{stated.save}: {result.best}, fitted to all pages")
     output.deliver(text, to)
 
 

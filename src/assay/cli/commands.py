@@ -105,6 +105,8 @@ SUBJECTS = {
         "doctor": ("doctor.clicks", "Look a click log over for what makes numbers wrong."),
         "plot": ("plot.clicks", "Draw clicks by rank, or a measure over time."),
         "power": ("power.clicks", "Say how many users are needed, and what these can show."),
+        "fit": ("click_models.fit", "Fit click models, and say how well they foresee clicks."),
+        "simulate": ("click_models.simulate", "Draw clicks from a model, on the pages of a log or a run."),
     }),
     "crowd": ("Labels of a crowd, and of language models.", {
         "aggregate": ("crowd.aggregate", "Make one label per item of many workers' labels."),

@@ -282,9 +282,17 @@ Clickless: TypeAlias = Annotated[
 class ClickFitOptions(TypedDict, total=False):
     """How click models are fitted."""
 
+    prior: Prior
     iterations: Iterations
     tolerance: Tolerance
     clickless: Clickless
+
+
+class ModelTrialOptions(ClickFitOptions, total=False):
+    """How click models are fitted, and on which pages they are tried."""
+
+    held_out: HeldOut
+    split: SplitBy | None
 
 
 class SubjectRules(EvaluationRules, LabelRules, ClusterRules, SpanRules, AgreementRules, ClickRules, total=False):

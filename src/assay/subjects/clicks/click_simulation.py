@@ -49,9 +49,7 @@ def _opened(pages: Any, depth: int) -> Log:
     ranked = ordered.with_columns(rank=pl.int_range(1, pl.len() + 1).over("query_id")).filter(pl.col("rank") <= depth)
     queries = ranked.select("query_id").unique(maintain_order=True).with_row_index("impression")
     results = ranked.join(queries, on="query_id", how="left", maintain_order="left")
-    return Log.of(
-        queries, results.select("impression", "rank", "doc_id").with_columns(clicks=pl.lit(0)), name=run.name
-    )
+    return Log.of(queries, results.select("impression", "rank", "doc_id").with_columns(clicks=pl.lit(0)), name=run.name)
 
 
 def _repeated(log: Log, times: int) -> Log:

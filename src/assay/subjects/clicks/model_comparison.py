@@ -38,8 +38,8 @@ class ClickModelComparison(Result):
 
     `models`: as fitted to the training pages, by name. `table`: one row per model; `ranks`: one per model and rank.
     `examination`: how probable it is that a result of the held-out pages is examined, by model and rank.
-    `disagreements`: of the first model that has a relevance, documents whose clicks and judgments differ, the most
-    different first; None without judgments.
+    `disagreements`: of the best model that has a relevance, judged documents by how far the interval of their relevance
+    is from the mean of their grade, the most different first; None without judgments.
     """
 
     kind: ClassVar[str] = "click model comparison"
@@ -127,7 +127,7 @@ def compare_click_models(
         fitted, table, _ranks(surprises, confidence),
         pl.concat([model.examination(test).select(pl.lit(name).alias("model"), pl.all())
                    for name, model in fitted.items()]),
-        settings, _disagreements(fitted, qrels, confidence), _warnings(fitted, opened), opened.name, test,
+        settings, _disagreements(fitted, table, qrels, confidence), _warnings(fitted, opened), opened.name, test,
     )  # fmt: skip
 
 
@@ -214,11 +214,14 @@ def _ranks(surprises: Mapping[str, tuple[Surprise, ...]], confidence: float) -> 
     return _finite(pl.concat(frames))
 
 
-def _disagreements(fitted: Mapping[str, ClickModel], qrels: Any, confidence: float) -> pl.DataFrame | None:
+def _disagreements(
+    fitted: Mapping[str, ClickModel], table: pl.DataFrame, qrels: Any, confidence: float
+) -> pl.DataFrame | None:
     """Judged documents by how far the interval of their relevance is from the mean of their grade."""
     if qrels is None:
         return None
-    model = next((each for each in fitted.values() if each.model.relevance), None)
+    order = table.sort("log_likelihood", descending=True, nulls_last=True, maintain_order=True)["model"]
+    model = next((fitted[name] for name in order if fitted[name].model.relevance), None)
     if model is None:
         raise ParameterError(f"{', '.join(fitted)} has no relevance of documents to hold against judgments")
     grades = read_qrels(qrels).frame.filter(pl.col("relevance") >= 0).select("query_id", "doc_id", grade="relevance")

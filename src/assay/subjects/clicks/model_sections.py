@@ -17,6 +17,8 @@ from assay.subjects.clicks.model_comparison import ClickModelComparison
 
 #: Rows in text to be read at a stretch.
 _MOST = 20
+#: Models that know nothing of examination.
+_RATES = ("GCTR", "RCTR", "DCTR")
 
 
 def model_document(model: ClickModel) -> Document:
@@ -59,18 +61,18 @@ def _relevance(model: ClickModel) -> Table:
 
 def comparison_document(result: ClickModelComparison) -> Document:
     """The models by how well they foresee clicks, curves of examination and perplexity, disagreements."""
+    compared = result.disagreements
     sections = [
         Section("summary", parts=tuple(Prose(line) for line in _summary(result)), data={"settings": result.settings}),
         Section("models", "On held-out pages", (_models(result),)),
         Section("ranks", "By rank", (_perplexity(result), _ranks(result))),
-        Section("examination", "What is examined", (_examination(result),)),
-        Section("shared", "What all documents share", tuple(
-            replace(_shared(model), name=f"shared_{name}", caption=name, fold=name)
-            for name, model in result.models.items() if model.shared.height
-        ), long=True),
+        Section("examination", "What is examined", (_examination(result), _examined(result))),
+        Section("continuation", "Going on", (_continuation(result),) if _going_on(result).height else ()),
     ]  # fmt: skip
-    if result.disagreements is not None:
-        sections.append(Section("disagreements", "Where clicks and judgments disagree most", (_disagreements(result),)))
+    if compared is not None:
+        sections.append(
+            Section("disagreements", "Where clicks and judgments disagree most", (_disagreements(compared),))
+        )
     sections.append(Section.of_lines("warnings", result.warnings))
     kept = tuple(section for section in sections if section.parts)
     return Document("click model comparison", kept, f"Click models: {result.name}")
@@ -119,13 +121,37 @@ def _models(result: ClickModelComparison) -> Table:
 
 
 def _ranks(result: ClickModelComparison) -> Table:
-    wide = result.ranks.select("rank", "shown").unique("rank", maintain_order=True)
-    columns = [Column("rank", kind="count"), Column("shown", kind="count")]
-    for name in result.models:
-        own = result.ranks.filter(pl.col("model") == name).select("rank", pl.col("perplexity").alias(name))
+    caption = "Perplexity by rank, whatever was clicked above"
+    return _by_model("ranks", result.ranks, "perplexity", list(result.models), caption)
+
+
+def _examined(result: ClickModelComparison) -> Table:
+    names = [name for name in result.models if name not in _RATES] or list(result.models)
+    return _by_model(
+        "examined", result.examination, "examination", names, "How probable it is that a result is examined"
+    )
+
+
+def _by_model(name: str, frame: pl.DataFrame, value: str, models: list[str], caption: str) -> Table:
+    """One row per rank, one column per model."""
+    wide = frame.select("rank", "shown").unique("rank", maintain_order=True)
+    for model in models:
+        own = frame.filter(pl.col("model") == model).select("rank", pl.col(value).alias(model))
         wide = wide.join(own, on="rank", how="left", maintain_order="left")
-        columns.append(Column(name, kind="number", least=3))
-    return Table("ranks", wide, tuple(columns), "Perplexity by rank, whatever was clicked above", most=_MOST)
+    columns = (Column("rank", kind="count"), Column("shown", kind="count"),
+               *(Column(model, kind="number", least=3) for model in models))  # fmt: skip
+    return Table(name, wide, columns, caption, most=_MOST)
+
+
+def _going_on(result: ClickModelComparison) -> pl.DataFrame:
+    frames = [model.shared.select(pl.lit(name).alias("model"), pl.all()) for name, model in result.models.items()]
+    return pl.concat(frames).filter(pl.col("parameter").str.starts_with("continuation"))
+
+
+def _continuation(result: ClickModelComparison) -> Table:
+    columns = (Column("model"), Column("parameter"), Column("rank", kind="count", missing=""),
+               Column("value", kind="number", least=3))  # fmt: skip
+    return Table("continuation", _going_on(result), columns, most=_MOST)
 
 
 def _perplexity(result: ClickModelComparison) -> Figure:
@@ -135,7 +161,7 @@ def _perplexity(result: ClickModelComparison) -> Figure:
 
 
 def _examination(result: ClickModelComparison) -> Figure:
-    modelled = ~pl.col("model").is_in(["GCTR", "RCTR", "DCTR"])
+    modelled = ~pl.col("model").is_in(_RATES)
     frame = result.examination.filter(modelled) if result.examination.filter(modelled).height else result.examination
     return _curve(result, "examination", frame, ("examination", "probability of being examined"),
                   "How probable it is that a result is examined, by rank")  # fmt: skip
@@ -150,17 +176,15 @@ def _curve(
     return replace(figure, name=name, title=title, says=f"{title}, one line for each model")
 
 
-def _disagreements(result: ClickModelComparison) -> Table:
-    assert_frame = result.disagreements if result.disagreements is not None else pl.DataFrame()
+def _disagreements(frame: pl.DataFrame) -> Table:
     columns = (
         Column("query_id", "query"), Column("doc_id", "document"), Column("grade", kind="short"),
         Column("grade_mean", "usual for the grade", "number", least=3),
         Column("relevance", "by clicks", "estimate", ends=("low", "high")), Column("impressions", "shown", "count"),
     )  # fmt: skip
-    differing = assert_frame.filter(pl.col("distance") > 0)
-    name = assert_frame["model"][0]
+    differing = frame.filter(pl.col("distance") > 0)
     caption = (
-        f"{differing.height:,} of {number_of('judged document', assert_frame.height)} whose relevance by the clicks "
-        f"({name}) is not what is usual for their grade"
+        f"{differing.height:,} of {number_of('judged document', frame.height)} whose relevance by the clicks "
+        f"({frame['model'][0]}) is not what is usual for their grade; the {min(_MOST, differing.height)} most different"
     )
-    return Table("disagreements", differing, columns, caption, most=_MOST)
+    return Table("disagreements", differing.head(_MOST), columns, caption)
