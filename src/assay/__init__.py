@@ -33,6 +33,7 @@ _HOMES = {
     "assay.subjects.labels.result": ("Classification",),
     "assay.subjects.labels.evaluation": ("LabelReport", "classification_report", "scorer", "classify"),
     "assay.subjects.clicks.model_comparison": ("ClickModelComparison", "compare_click_models"),
+    "assay.subjects.clicks.click_simulation": ("simulate_clicks",),
     "assay.subjects.clicks.evaluation": ("Behaviour", "clicks"),
     "assay.subjects.judges.evaluation": ("JudgeAgreement", "agree"),
     "assay.subjects.ranking.clustered_results": ("ClustersByUse", "clusters_by_use"),
@@ -190,6 +191,7 @@ if TYPE_CHECKING:
     from assay.subjects.clicks.evaluation import clicks as clicks
     from assay.subjects.clicks.log_overview import LogOverview as LogOverview
     from assay.subjects.clicks.log_overview import describe_log as describe_log
+    from assay.subjects.clicks.click_simulation import simulate_clicks as simulate_clicks
     from assay.subjects.clicks.model_comparison import ClickModelComparison as ClickModelComparison
     from assay.subjects.clicks.model_comparison import compare_click_models as compare_click_models
     from assay.subjects.clusters.evaluation import cluster as cluster
