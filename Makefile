@@ -44,6 +44,7 @@ bench: $(INSTALLED_DEV)
 	$(BIN)/python -m benchmarks.classifiers --write
 	$(BIN)/python -m benchmarks.clusterings --write
 	$(BIN)/python -m benchmarks.pools --write
+	$(BIN)/python -m benchmarks.clicks --write
 
 clean:
 	rm -rf $(VENV) .venv-peers docs/_build docs/measures docs/pictures benchmarks/data assay-demo.html
