@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 import polars as pl
 
@@ -141,13 +142,13 @@ def _numbered_lines(source: Source) -> Iterator[list[tuple[int, str]]]:
         before += len(lines) - 1
 
 
-_KINDS = {
+_KINDS: dict[str, Any] = {
     "row": pl.Int64, "rank": pl.Int64, "ordinal": pl.Int64, "n_results": pl.Int64, "time": pl.Datetime("ms"),
     "value": pl.Float64,
 }  # fmt: skip
 
 
-def _rows(rows: list[tuple[object, ...]], names: str) -> pl.DataFrame:
+def _rows(rows: Sequence[tuple[object, ...]], names: str) -> pl.DataFrame:
     schema = {name: _KINDS.get(name, pl.String) for name in names.split()}
     raw = {name: pl.Int64 if name == "time" else kind for name, kind in schema.items()}
     return pl.DataFrame(rows, schema=raw, orient="row").cast(schema)

@@ -68,7 +68,7 @@ class ExaminedLog:
 class Cases(NamedTuple):
     """Rows that a check found: how many, and the first few."""
 
-    count: int
+    number: int
     first: list[dict[str, Any]]
 
     @classmethod
@@ -127,8 +127,8 @@ def check_log(given: Any, **rules: Any) -> Diagnosis:
 def _found(
     name: str, log: ExaminedLog, cases: Cases, message: str, texts: Sequence[str], *, severity: Severity = "warning"
 ) -> Iterator[CheckFinding]:
-    if cases.count:
-        yield finding(name, severity, log, message, cases.count, examples=[Example(text) for text in texts])
+    if cases.number:
+        yield finding(name, severity, log, message, cases.number, examples=[Example(text) for text in texts])
 
 
 def _told(name: str, severity: Severity, log: ExaminedLog, *codes: str) -> Iterator[CheckFinding]:
@@ -196,7 +196,7 @@ def rank_gaps(log: ExaminedLog) -> Iterator[CheckFinding]:
     cases = Cases.of(named.sort("impression"))
     texts = [f"page {quote(str(row['impression_id']))}: {row['len']} results, the last at rank {row['rank']}"
              for row in cases.first]  # fmt: skip
-    yield from _found("rank-gaps", log, cases, f"{share(cases.count, log.pages, 'result page')} with gaps", texts)
+    yield from _found("rank-gaps", log, cases, f"{share(cases.number, log.pages, 'result page')} with gaps", texts)
 
 
 @check(
@@ -213,7 +213,7 @@ def pages_without_results(log: ExaminedLog) -> Iterator[CheckFinding]:
     cases = Cases.of(unknown.select("impression_id", "query_text", "query_id"))
     texts = [f"page {quote(str(row['impression_id']))}, query {quote(str(row['query_text'] or row['query_id']))}"
              for row in cases.first]  # fmt: skip
-    message = f"{share(cases.count, log.pages, 'result page')} without results"
+    message = f"{share(cases.number, log.pages, 'result page')} without results"
     yield from _found("pages-without-results", log, cases, message, texts)
 
 
@@ -240,7 +240,7 @@ def clicks_not_shown(log: ExaminedLog) -> Iterator[CheckFinding]:
     clicks = log.events.filter((pl.col("action") == CLICK) & pl.col("rank").is_null())
     cases = Cases.of(clicks.select("impression_id", "doc_id"))
     texts = [f"page {quote(str(row['impression_id']))}: {quote(str(row['doc_id']))}" for row in cases.first]
-    message = f"{share(cases.count, log.log.sizes[2], 'click')} on documents that were not shown"
+    message = f"{share(cases.number, log.log.sizes[2], 'click')} on documents that were not shown"
     yield from _found("clicks-not-shown", log, cases, message, texts)
 
 
@@ -256,7 +256,7 @@ def repeated_documents(log: ExaminedLog) -> Iterator[CheckFinding]:
     )
     cases = Cases.of(again)
     texts = [f"{quote(row['doc_id'])}, {row['len']} times on page {row['impression']}" for row in cases.first]
-    message = f"{number_of('document', cases.count)} more than once on a page"
+    message = f"{number_of('document', cases.number)} more than once on a page"
     yield from _found("repeated-documents", log, cases, message, texts, severity="note")
 
 
@@ -271,7 +271,7 @@ def clicks_before_pages(log: ExaminedLog) -> Iterator[CheckFinding]:
     cases = Cases.of(early.select("impression_id", "action", before=pl.col("page_time") - pl.col("time")))
     texts = [f"page {quote(str(row['impression_id']))}: {row['action']} {row['before'].total_seconds():,.1f} s before"
              for row in cases.first]  # fmt: skip
-    message = f"{number_of('event', cases.count)} before their page"
+    message = f"{number_of('event', cases.number)} before their page"
     yield from _found("clicks-before-pages", log, cases, message, texts)
 
 
@@ -288,7 +288,7 @@ def odd_times(log: ExaminedLog) -> Iterator[CheckFinding]:
     texts = [f"page {quote(str(row['impression_id']))}: {row['action']} after {row['after'].total_seconds() / 3600:,.0f} h"
              for row in cases.first]  # fmt: skip
     yield from _found(
-        "odd-times", log, cases, f"{number_of('event', cases.count)} a day or more after their page", texts
+        "odd-times", log, cases, f"{number_of('event', cases.number)} a day or more after their page", texts
     )
 
 
@@ -332,7 +332,7 @@ def giant_sessions(log: ExaminedLog) -> Iterator[CheckFinding]:
     sizes = log.log.impressions.filter(pl.col("session_id").is_not_null()).group_by("session_id").len()
     cases = Cases.of(sizes.filter(pl.col("len") > _MOST_PAGES).sort("len", "session_id", descending=[True, False]))
     texts = [f"session {quote(row['session_id'])}: {number_of('result page', row['len'])}" for row in cases.first]
-    message = f"{number_of('session', cases.count)} of more than {_MOST_PAGES} pages"
+    message = f"{number_of('session', cases.number)} of more than {_MOST_PAGES} pages"
     yield from _found("giant-sessions", log, cases, message, texts)
 
 
@@ -346,7 +346,7 @@ def robots(log: ExaminedLog) -> Iterator[CheckFinding]:
     hasty = hasty_users(log.log.impressions, _MOST_PER_MINUTE).sort("queries", "user_id", descending=[True, False])
     cases = Cases.of(hasty)
     texts = [f"user {quote(row['user_id'])}, from {row['time']:%Y-%m-%d %H:%M}" for row in cases.first]
-    message = f"{number_of('user', cases.count)} with more than {_MOST_PER_MINUTE} queries in a minute"
+    message = f"{number_of('user', cases.number)} with more than {_MOST_PER_MINUTE} queries in a minute"
     yield from _found("robots", log, cases, message, texts)
 
 
@@ -362,7 +362,7 @@ def impossible_dwell(log: ExaminedLog) -> Iterator[CheckFinding]:
     cases = Cases.of(long.select("impression_id", "doc_id", "dwell_ms"))
     texts = [f"page {quote(str(row['impression_id']))}, {quote(str(row['doc_id']))}: {row['dwell_ms'] / 3.6e6:,.1f} h"
              for row in cases.first]  # fmt: skip
-    message = f"{number_of('dwell time', cases.count)} of more than two hours"
+    message = f"{number_of('dwell time', cases.number)} of more than two hours"
     yield from _found("impossible-dwell", log, cases, message, texts)
 
 
