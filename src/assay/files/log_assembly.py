@@ -379,6 +379,6 @@ def _with_dwell(events: pl.DataFrame, pages: pl.DataFrame, rules: Cleaning, tall
     strange = events.filter(odd)
     if strange.height:
         limit = "possible" if rules.longest_dwell is None else f"{rules.longest_dwell:g} minutes"
-        tallies.add("odd-dwell", strange.height, _case(strange.rename({"impression": "key"})), most=limit)
+        tallies.add("odd-dwell", strange.height, _case(strange), most=limit)
         events = events.with_columns(dwell_ms=pl.when(~odd.fill_null(False)).then("dwell_ms"))
     return events

@@ -108,7 +108,7 @@ def open_folder(folder: Path, name: str | None = None) -> Log:
     try:
         oddities = tuple(Oddity(**each) for each in manifest.get("oddities", ()))
     except TypeError as problem:
-        raise FormatError(str(path), None, expected="oddities with code, count, says and example") from problem
+        raise FormatError(str(path), None, expected="oddities with code, number, says and example") from problem
     pages, results, events = frames
     return Log(
         pages, results, events, name=name or str(manifest.get("name", folder.name)), origin=str(folder),

@@ -110,9 +110,9 @@ def read_log(given: Any, *, name: str | None = None, **rules: Unpack[LogRules]) 
         return open_folder(Path(given), name)
     work = _Import(given, rules)
     if work.parts == 1:
-        pages, results, events = (frame.lazy() for frame in next(work.tables()))
+        ((pages, results, events),) = work.tables()
         return Log(
-            pages, results, events, name=name or work.name, origin=work.origin,
+            pages.lazy(), results.lazy(), events.lazy(), name=name or work.name, origin=work.origin,
             remarks=work.remarks(), oddities=work.tallies.oddities(),
         )  # fmt: skip
     folder = tempfile.mkdtemp(prefix="assay-log-")

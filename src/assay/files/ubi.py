@@ -89,7 +89,7 @@ def _records(source: Source, frame: pl.DataFrame, rules: ReadingRules) -> Record
 def _attribute(frame: pl.DataFrame, column: str, role: str) -> pl.Series:
     names = attribute_names("log", role)
     held = ids_in(frame.select(pl.coalesce(pl.col(column).struct.field(*names)).alias(role))[role])
-    if held.null_count() < len(held):
+    if frame[column].struct.field(names[0]).is_not_null().any():
         use(names[0])
     return held
 
