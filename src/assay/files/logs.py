@@ -44,7 +44,7 @@ from assay.files.log_records import ReadingRules, Records, Tallies, checked_zone
 from assay.files.registry import Head, head_of
 from assay.files.sources import Source, is_file
 from assay.files.ubi import is_ubi, read_ubi
-from assay.tables.log import IMPRESSIONS, TABLES, Log
+from assay.tables.log import IMPRESSIONS, TABLES, Log, Oddity
 from assay.tables.named_columns import is_frame
 from assay.tables.roles import named_by, shape_of
 
@@ -104,16 +104,14 @@ def read_log(given: Any, *, name: str | None = None, **rules: Unpack[LogRules]) 
     >>> read_log(io.StringIO(table), name="tea")
     <Log 'tea': 1 result page, 2 results, 1 click>
     """
-    if isinstance(given, Log) and not rules:
-        return given
-    if is_log_folder(given) and not rules:
-        return open_folder(Path(given), name)
     work = _Import(given, rules)
+    if (whole := work.whole) is not None:
+        return whole if name is None else replace(whole, name=name)
     if work.parts == 1:
         ((pages, results, events),) = work.tables()
         return Log(
             pages.lazy(), results.lazy(), events.lazy(), name=name or work.name, origin=work.origin,
-            remarks=work.remarks(), oddities=work.tallies.oddities(),
+            remarks=work.remarks(), oddities=work.oddities(),
         )  # fmt: skip
     folder = tempfile.mkdtemp(prefix="assay-log-")
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
@@ -175,7 +173,7 @@ class _Import:
             raise ParameterError("there is no file of a click log")
         self.format = rules.get("format")
         self.inputs = [self._opened(each) for each in items]
-        self.kept = tuple(remark for log in self.inputs if isinstance(log, Log) for remark in log.remarks)
+        self.logs = [each for each in self.inputs if isinstance(each, Log)]
         self.parts = 1 + sum(map(_bytes, self.inputs)) // _PART_BYTES
         first = self.inputs[0]
         self.name = first.stem if isinstance(first, Source) else getattr(first, "name", None) or "log"
@@ -203,9 +201,18 @@ class _Import:
         for source in sources if total else ():
             source.watch = lambda count: self.watch(count / total / 2)
 
+    @property
+    def whole(self) -> Log | None:
+        """The log that was given, if there is nothing to be done to it."""
+        return self.logs[0] if len(self.inputs) == len(self.logs) == 1 and self.rules == Cleaning() else None
+
     def remarks(self) -> tuple[str, ...]:
         """What was left out or assumed, now and when it was imported."""
-        return (*self.kept, *self.tallies.remarks())
+        return (*(remark for log in self.logs for remark in log.remarks), *self.tallies.remarks())
+
+    def oddities(self) -> tuple[Oddity, ...]:
+        """What was odd, now and when it was imported."""
+        return (*(oddity for log in self.logs for oddity in log.oddities), *self.tallies.oddities())
 
     def tables(self) -> Iterator[Tables]:
         """The tables part by part: first the pages with their events, then the people with their pages."""
@@ -259,7 +266,7 @@ class _Import:
                 pl.scan_parquet(pieces / f"{table}-*.parquet").sink_parquet(
                     place / f"{table}.parquet", maintain_order=True, row_group_size=_PAGES_AT_ONCE
                 )
-            write_manifest(place, name or self.name, self.origin, self.remarks(), self.tallies.oddities())
+            write_manifest(place, name or self.name, self.origin, self.remarks(), self.oddities())
         return open_folder(folder)
 
 
