@@ -130,7 +130,7 @@ def test_the_commands_import_show_and_check(tmp_path: Path) -> None:
     assert (again.returncode, "is there already" in again.stderr) == (2, True)
     (tmp_path / "bad.ndjson").write_text('{"user_query": "tea"}\n{\n')
     bad = run_assay("log", "show", "bad.ndjson", folder=tmp_path)
-    assert (bad.returncode, bad.stderr) == (2, "error: bad.ndjson:2: expected a JSON object, got '{'\n")
+    assert (bad.returncode, bad.stderr) == (2, "assay: bad.ndjson:2: expected a JSON object, got '{'\n")
     assert run_assay("log", "check", "bad.ndjson", folder=tmp_path).returncode == 1
 
 
