@@ -32,6 +32,7 @@ _HOMES = {
     ),
     "assay.subjects.labels.result": ("Classification",),
     "assay.subjects.labels.evaluation": ("LabelReport", "classification_report", "scorer", "classify"),
+    "assay.subjects.clicks.evaluation": ("Behaviour", "clicks"),
     "assay.subjects.judges.evaluation": ("JudgeAgreement", "agree"),
     "assay.subjects.ranking.clustered_results": ("ClustersByUse", "clusters_by_use"),
     "assay.subjects.clicks.checks": ("check_log",),
@@ -104,6 +105,7 @@ _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 #: Modules that people use by name: `from assay import curves`.
 _MODULES = {
     "classifier_curves": "assay.subjects.labels.curves",
+    "click_curves": "assay.subjects.clicks.curves",
     "cluster_curves": "assay.subjects.clusters.curves",
     "curves": "assay.subjects.ranking.curves",
 }
@@ -179,6 +181,8 @@ if TYPE_CHECKING:
     from assay.measures.counting.points import Points as Points
     from assay.measures.definition import GivenCurve as GivenCurve
     from assay.subjects.clicks.checks import check_log as check_log
+    from assay.subjects.clicks.evaluation import Behaviour as Behaviour
+    from assay.subjects.clicks.evaluation import clicks as clicks
     from assay.subjects.clicks.log_overview import LogOverview as LogOverview
     from assay.subjects.clicks.log_overview import describe_log as describe_log
     from assay.subjects.clusters.evaluation import cluster as cluster

@@ -247,7 +247,21 @@ class LogRules(TypedDict, total=False):
     malformed: MalformedLines
 
 
-class SubjectRules(EvaluationRules, LabelRules, ClusterRules, SpanRules, AgreementRules, total=False):
+UnitOfLog: TypeAlias = Annotated[
+    Literal["user", "session", "page"], option(help="Who intervals are over: user, session, page (the first known).")
+]
+Segments: TypeAlias = Annotated[
+    str, option(metavar="SEGMENT", help="Also by day, week, weekday, hour, frequency, or a column of the log.")
+]
+
+
+class ClickRules(TypedDict, total=False):
+    """How a log of clicks is counted."""
+
+    unit: UnitOfLog | None
+
+
+class SubjectRules(EvaluationRules, LabelRules, ClusterRules, SpanRules, AgreementRules, ClickRules, total=False):
     """The rules of all subjects: a verb takes those of what it is given. `missing` may also be `drop`, of items."""
 
 
@@ -271,7 +285,7 @@ Margin: TypeAlias = Annotated[
 TestName: TypeAlias = Annotated[
     str,
     option(help="permutation, bootstrap, t, wilcoxon, sign; of all systems tukey, randomised_tukey; of classifiers "
-           "swap, mcnemar, delong. Default: the measure's own.", panel=TEST),
+           "swap, mcnemar, delong; of ratios welch. Default: the measure's own.", panel=TEST),
 ]  # fmt: skip
 Correction: TypeAlias = Annotated[str, option(help="holm (default), bonferroni, benjamini-hochberg, none.", panel=TEST)]
 Family: TypeAlias = Annotated[
