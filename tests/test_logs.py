@@ -17,7 +17,7 @@ from shared_data import shared
 
 from assay import AssayError, FormatError, InputError, Log, ParameterError, import_log, read_log, write_log
 from assay.files import log_assembly, logs
-from assay.files.logs import looks_like_log
+from assay.files.log_looks import looks_like_log
 from assay.files.sources import Source
 
 ROOT = Path(__file__).parents[1]

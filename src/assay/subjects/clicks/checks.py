@@ -12,7 +12,7 @@ import polars as pl
 
 from assay.core.errors import AssayError, FormatError, number_of, quote
 from assay.files.log_assembly import hasty_users
-from assay.files.log_folders import is_log_folder
+from assay.files.log_looks import is_log_folder
 from assay.files.logs import read_log
 from assay.files.sources import Source, is_file
 from assay.tables.log import CLICK, Log
