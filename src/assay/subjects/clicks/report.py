@@ -202,8 +202,11 @@ class ReportedClicks:
             table = verdicts(self.comparison, "Systems compared", shares, kind=kind)
             yield Section("compared", "Compared", (table,))
         yield Section("behaviour", "Measures", (measures_table(result),))
-        picture = replace(by_rank(result).figure(), name="rank-curve")
-        yield Section("ranks", "By rank", (picture, replace(ranks_table(result), fold="The numbers")))
+        if result.ranks.height:
+            picture = replace(by_rank(result).figure(), name="rank-curve")
+            yield Section("ranks", "By rank", (picture, replace(ranks_table(result), fold="The numbers")))
+        else:
+            yield "clicks by rank: no page has results"
         if result.period is not None:
             yield Section("time", "Over time", tuple(self._times()))
         else:
