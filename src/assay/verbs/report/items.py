@@ -256,7 +256,7 @@ def measured(
     legend = [f"Lines: {as_level(result.confidence)} intervals ({', '.join(ways)})."] if ways else []
     if not all(bounds):
         legend.append("Only measures from 0 to 1, or from -1 to 1, are drawn.")
-    legend += [f"No skill: the score for answering {each.says}, drawn as a thin line." for each in beside]
+    legend += [f"No skill: the score if the answer is {each.says}, drawn as a thin line." for each in beside]
     lines = (" ".join(legend), *undefined(result), *without_interval(result))
     size = "systems measured" if len(result.systems) == 1 else "systems measured several"
     columns = tuple(_drawn(column, axis, beside) for column in table.columns)
