@@ -160,10 +160,16 @@ def cluster(
     if noise is not None and not any(rules.noisy(table).any() for table in itemised):
         warnings.append(f"no item has the label of noise, {noise!r}")
     return Clustering(
-        systems, chosen, rules, confidence, resamples, seed, mute,
-        tuple(dict.fromkeys([*warnings, *not_alike(list(opened.values()))])),
+        systems,
+        chosen,
+        rules,
         ClusteringView() if shown is None else shown,
-    )  # fmt: skip
+        confidence=confidence,
+        resamples=resamples,
+        seed=seed,
+        mute=mute,
+        warnings=tuple(dict.fromkeys([*warnings, *not_alike(list(opened.values()))])),
+    )
 
 
 def _empty_groups(name: str, table: Contingency, held: Contingency) -> Iterator[str]:

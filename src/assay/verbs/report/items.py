@@ -21,6 +21,7 @@ from assay.show.figure import Axis, rounded_out
 from assay.show.model import Column, Kind, Prose, Section, Table, Verdict, Widget
 from assay.stats.bootstrap import Interval, wilson
 from assay.verbs.comparison import Comparison
+from assay.verbs.item_results import ItemResult
 from assay.verbs.report.report import (
     IN_MEMORY,
     InputFile,
@@ -34,7 +35,6 @@ from assay.verbs.report.report import (
 )
 from assay.verbs.sections.comparisons import Effects, verdicts_table
 from assay.verbs.sections.estimates import (
-    Estimated,
     NoSkill,
     counts_table,
     measures_table,
@@ -59,7 +59,7 @@ _MOST_NAMES = 6
 
 _A_PAIR = 2
 
-ResultT = TypeVar("ResultT", bound=Estimated)
+ResultT = TypeVar("ResultT", bound=ItemResult[Any])
 
 
 @dataclass(frozen=True, eq=False)
@@ -232,14 +232,14 @@ def claims(held: Comparison | None, worth: Iterable[str], kind: str) -> list[Pro
     return parts + [Prose(text) if place or parts else Prose(text, "claim") for place, text in enumerate(worth)]
 
 
-def further_advice(result: Estimated) -> Iterator[Section]:
+def further_advice(result: ItemResult[Any]) -> Iterator[Section]:
     """The remarks that have no place beside the claim."""
     if rest := tuple(f"{text}." for text in remarks_of(result))[_MOST_REMARKS:]:
         yield Section("advice", "More to know", (Prose(style="list", points=rest),), short="Advice")
 
 
 def measured(
-    result: Estimated,
+    result: ItemResult[Any],
     beside: Sequence[NoSkill] = (),
     averages: Mapping[str, str] | None = None,
 ) -> Section:
@@ -319,7 +319,7 @@ def by_system(
     title: str,
     lead: str,
     parts: Sequence[Section],
-    result: Estimated,
+    result: ItemResult[Any],
     *,
     short: str,
     every: bool = True,
