@@ -10,7 +10,8 @@ from typing import Any, TypeAlias
 from assay.core.domains import Whole
 from assay.core.errors import InputError, ParameterError, argument, listed
 from assay.files.sources import Source
-from assay.measures.counting.contingency import Contingency, NoisePolicy, UnlabelledPolicy
+from assay.measures.counting.contingency import Contingency
+from assay.measures.counting.partition_labels import NoisePolicy, UnlabelledPolicy
 from assay.measures.counting.points import Points
 from assay.measures.registry import Measure
 from assay.stats.estimates import checked_confidence
