@@ -206,8 +206,8 @@ if TYPE_CHECKING:
     from assay.subjects.ranking.evaluation import evaluate as evaluate
     from assay.subjects.ranking.tuning import Tuning as Tuning
     from assay.subjects.ranking.tuning import tune as tune
-    from assay.subjects.spans.evaluation import Extraction as Extraction
     from assay.subjects.spans.evaluation import extract as extract
+    from assay.subjects.spans.result import Extraction as Extraction
     from assay.tables import Documents as Documents
     from assay.tables import Predictions as Predictions
     from assay.tables import Qrels as Qrels

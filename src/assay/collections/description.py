@@ -14,7 +14,7 @@ from assay.collections.catalogue import CatalogueEntry, counts_of, differences, 
 from assay.collections.holdings import Holdings, entry_of, holdings_of, relevant_per_topic
 from assay.core.errors import AssayError, listed, number_of
 from assay.core.results import Result
-from assay.files.collections import grades_in_words
+from assay.files.contents import grades_in_words
 from assay.files.document_stream import SeenIds
 from assay.files.manifest import CollectionFolder
 from assay.subjects.ranking.evaluation import evaluate

@@ -24,12 +24,12 @@ LABELS: tuple[Vocabulary, ...] = ("binary", "multiclass")
 #: Those in which a measure has a name of its own beside the one for rankings.
 BESIDE_RANKINGS: tuple[Vocabulary, ...] = (*LABELS, "clustering", "agreement")
 
-_OF_LABELS = ("matrices", "score_curves")
+_OF_LABELS = ("matrices", "score_curves", "probabilities")
 #: Families that only one kind of data has a use for: nobody else waits until they are loaded.
 _FAMILIES: dict[str, tuple[str, ...]] = {
     "binary": _OF_LABELS,
     "multiclass": _OF_LABELS,
-    "clustering": ("partitions", "partition_information", "geometry"),
+    "clustering": ("partitions", "item_pairs", "partition_information", "geometry"),
     "agreement": ("agreement",),
 }
 #: What people look for first about labels.
