@@ -9,7 +9,7 @@ import polars as pl
 
 from assay.core.domains import Choice
 from assay.core.errors import InputError
-from assay.measures.counting.click_counts import SHOWN
+from assay.measures.counting.click_counts import SHOWN, person
 from assay.tables.log import CLICK, Log
 
 
@@ -140,10 +140,7 @@ def preference_votes(log: Log, strategy: str = "skip-above") -> pl.DataFrame:
     Choice(tuple(STRATEGIES)).check("strategy", strategy)
     if STRATEGIES[strategy].chained and "impressions.session_id" not in log.known:
         raise InputError(f"{log.origin}: expected sessions, which chains of queries are read from, got none")
-    person = {"user": "user_id", "session": "session_id", "page": "impression"}[log.unit_kind]
-    # A page whose user is not known speaks for itself.
-    voter = pl.coalesce(pl.format("u{}", person), pl.format("p{}", "impression")).alias("voter")
-    pages = log.impressions.drop_nulls("query_id").select("impression", "query_id", voter)
+    pages = log.impressions.drop_nulls("query_id").select("impression", "query_id", voter=person(log))
     first = pl.col("doc_id") < pl.col("other_doc_id")
     pairs = STRATEGIES[strategy].pairs(log).unique().join(pages, on="impression", how="inner")
     pairs = pairs.select(
