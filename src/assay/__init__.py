@@ -79,6 +79,7 @@ _HOMES = {
         "scan_run",
     ),
     "assay.files.labels": ("read_labels",),
+    "assay.files.logs": ("read_log", "write_log"),
     "assay.files.predictions": ("read_predictions",),
     "assay.files.small_tables": ("read_scores",),
     "assay.files.writing": ("write",),
@@ -92,6 +93,7 @@ _HOMES = {
     "assay.tables": ("Documents", "Predictions", "Qrels", "Run", "Scores", "Topics"),
     "assay.tables.clusters": ("Clusters",),
     "assay.tables.labels": ("Labels",),
+    "assay.tables.log": ("Log",),
     "assay.subjects.labels.thresholds.result": ("ChosenThreshold", "Thresholds"),
     "assay.subjects.labels.thresholds.choice": ("choose_threshold", "thresholds"),
 }
@@ -154,6 +156,8 @@ if TYPE_CHECKING:
     from assay.files.collections import read_topics as read_topics
     from assay.files.collections import scan_run as scan_run
     from assay.files.labels import read_labels as read_labels
+    from assay.files.logs import read_log as read_log
+    from assay.files.logs import write_log as write_log
     from assay.files.manifest import CollectionFolder as CollectionFolder
     from assay.files.manifest import open_collection as open_collection
     from assay.files.predictions import read_predictions as read_predictions
@@ -216,6 +220,7 @@ if TYPE_CHECKING:
     from assay.tables import Topics as Topics
     from assay.tables.clusters import Clusters as Clusters
     from assay.tables.labels import Labels as Labels
+    from assay.tables.log import Log as Log
     from assay.verbs.comparison import Comparison as Comparison
     from assay.verbs.comparison import compare as compare
     from assay.verbs.correlation import Correlations as Correlations

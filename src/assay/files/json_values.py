@@ -112,6 +112,23 @@ def fast_table(data: bytes) -> pl.DataFrame | None:
         return None
 
 
+def fast_object_lines(data: bytes, schema: Mapping[str, Any]) -> pl.DataFrame | None:
+    """One object a line in the columns of a schema, one row per line; None where a line is none, or does not fit.
+
+    >>> fast_object_lines(b'{"a": 1, "b": 2}\\n', {"a": pl.String}).rows()
+    [('1',)]
+    """
+    if not data.lstrip()[:1] == b"{" or _LONE_SURROGATE.search(data):
+        return None
+    try:
+        with quiet_panics():
+            frame = pl.read_ndjson(data, schema=dict(schema))
+    except (pl.exceptions.PolarsError, ValueError, pl.exceptions.PanicException):
+        return None
+    lines = data.count(b"\n") + (not data.endswith(b"\n"))
+    return frame if frame.height == lines else None
+
+
 def _are_scattered(data: bytes) -> bool:
     """Whether lines, looked at here and there, have hardly a key in common: most cells of a table would be empty."""
     keys: set[str] = set()
