@@ -34,6 +34,11 @@ _HOMES = {
     "assay.subjects.labels.evaluation": ("LabelReport", "classification_report", "scorer", "classify"),
     "assay.subjects.judges.evaluation": ("JudgeAgreement", "agree"),
     "assay.subjects.ranking.clustered_results": ("ClustersByUse", "clusters_by_use"),
+    "assay.subjects.clicks.agreement": ("ClickAgreement", "agree_with_clicks"),
+    "assay.subjects.clicks.calibration": ("CalibratedMeasures", "calibrate_measures"),
+    "assay.subjects.clicks.counterfactual": ("RankingValues", "value_rankings"),
+    "assay.subjects.clicks.judgments": ("ClickJudgments", "judge_clicks"),
+    "assay.subjects.clicks.preferences": ("ClickPreferences", "prefer_clicks"),
     "assay.subjects.clusters.result": ("Clustering",),
     "assay.subjects.clusters.evaluation": ("cluster",),
     "assay.subjects.clusters.number_of_clusters": ("number_of_clusters",),
@@ -174,6 +179,16 @@ if TYPE_CHECKING:
     from assay.measures.counting.contingency import Contingency as Contingency
     from assay.measures.counting.points import Points as Points
     from assay.measures.definition import GivenCurve as GivenCurve
+    from assay.subjects.clicks.agreement import ClickAgreement as ClickAgreement
+    from assay.subjects.clicks.agreement import agree_with_clicks as agree_with_clicks
+    from assay.subjects.clicks.calibration import CalibratedMeasures as CalibratedMeasures
+    from assay.subjects.clicks.calibration import calibrate_measures as calibrate_measures
+    from assay.subjects.clicks.counterfactual import RankingValues as RankingValues
+    from assay.subjects.clicks.counterfactual import value_rankings as value_rankings
+    from assay.subjects.clicks.judgments import ClickJudgments as ClickJudgments
+    from assay.subjects.clicks.judgments import judge_clicks as judge_clicks
+    from assay.subjects.clicks.preferences import ClickPreferences as ClickPreferences
+    from assay.subjects.clicks.preferences import prefer_clicks as prefer_clicks
     from assay.subjects.clusters.evaluation import cluster as cluster
     from assay.subjects.clusters.number_of_clusters import number_of_clusters as number_of_clusters
     from assay.subjects.clusters.over_k import NumberOfClusters as NumberOfClusters

@@ -97,6 +97,13 @@ SUBJECTS = {
         "hits": ("crowd.hits", "Write a file of HITs for Mechanical Turk, gold questions mixed in."),
         "audit": ("crowd.audit", "Say whether a model's labels can stand for those of people."),
     }),
+    "clicks": ("Clicks: what people did with result pages.", {
+        "judge": ("clicks_feedback.judge", "Make graded judgments of clicks, with counts and intervals."),
+        "agree": ("clicks_feedback.agree", "Say whether clicks and judgments agree, and where they do not."),
+        "calibrate": ("clicks_feedback.calibrate", "Fit the users of ERR, EBU, rrDBN and uUBM to a log."),
+        "prefer": ("clicks_feedback.prefer", "Say which documents clicks prefer to which."),
+        "value": ("clicks_feedback.value", "Say what other rankings would have earned on a log."),
+    }),
     "pool": ("Pools: which documents to judge, and what they miss.", {
         "make": ("pool.make", "Pool the first documents of runs, to be judged."),
         "simulate": ("pool.simulate", "Say what strategies would have found, from judgments that are there."),

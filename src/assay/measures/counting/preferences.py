@@ -161,3 +161,27 @@ def preference_votes(log: Log, strategy: str = "skip-above") -> pl.DataFrame:
         won=pl.max_horizontal("up", "down"), lost=pl.min_horizontal("up", "down"), pages="pages",
     )  # fmt: skip
     return table.sort("query_id", "doc_id", "other").collect(engine="streaming")
+
+
+def judgment_votes(log: Log, grades: pl.DataFrame) -> pl.DataFrame:
+    """How many people's clicks go with the judgments of a query, and how many against: `query_id`, `with`, `against`.
+
+    On each page, a clicked document is held against those above it that were not clicked; who mostly preferred the
+    higher `grade` has a vote for the judgments, who mostly preferred the lower one has a vote against them.
+
+    >>> log = Log.from_pages([("q", ["a", "b"], ["b"])] * 3 + [("q", ["b", "a"], ["a"])])
+    >>> grades = pl.DataFrame({"query_id": ["q", "q"], "doc_id": ["a", "b"], "grade": [0.0, 1.0]})
+    >>> judgment_votes(log, grades).rows()
+    [('q', 3, 1)]
+    """
+    known = grades.lazy().select("query_id", "doc_id", "grade")
+    others = known.rename({"doc_id": "other_doc_id", "grade": "other_grade"})
+    pages = log.impressions.drop_nulls("query_id").select("impression", "query_id", voter=person(log))
+    pairs = _skip_above(log).join(pages, on="impression", how="inner")
+    pairs = pairs.join(known, on=["query_id", "doc_id"]).join(others, on=["query_id", "other_doc_id"])
+    sides = pairs.group_by("query_id", "voter").agg(side=(pl.col("grade") - pl.col("other_grade")).sign().sum().sign())
+    votes = sides.group_by("query_id").agg(
+        (pl.col("side") > 0).sum().cast(pl.Int64).alias("with"),
+        (pl.col("side") < 0).sum().cast(pl.Int64).alias("against"),
+    )
+    return votes.sort("query_id").collect(engine="streaming")
