@@ -145,7 +145,7 @@ def value(
 ) -> int:
     """Say what other rankings would have earned in clicks on the pages of a log, and how far the log can tell.
 
-    A ranking that the log hardly ever shows is refused: exit code 1.
+    A ranking of which the log shows too little is refused, with exit code 1.
 
     $ assay clicks value clicks/log.ndjson.gz bicycles/runs/described.run
     """
@@ -157,7 +157,7 @@ def value(
     with inputs.working("weighing", hidden=to.quiet):
         result = value_rankings(_log(log, columns), inputs.opened(log, runs), **stated, **drawing)
     output.give(result, to, warnings=result.warnings)
-    return 1 if result.refused.height else 0
+    return 1 if result.refused else 0
 
 
 def _log(file: str, columns: Any) -> Any:

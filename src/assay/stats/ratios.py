@@ -13,12 +13,18 @@ MOST_DRAWN = 5_000
 
 
 def ratio_of_sums(
-    above: Floats, below: Floats, *, confidence: float = 0.95, resamples: int = 1000, seed: int = 0
+    above: Floats,
+    below: Floats,
+    *,
+    confidence: float = 0.95,
+    resamples: int = 1000,
+    seed: int = 0,
+    bounds: tuple[float, float] | None = None,
 ) -> Estimate:
     """The sum of `above` over that of `below`, with an interval over the units, each of which has one of both.
 
     Units are drawn anew; of very many, the interval is the one of the delta method. Undefined where `below` adds up to
-    0; without an interval where there are fewer than two units.
+    0; without an interval where there are fewer than two units. `bounds`: what it cannot be below or above.
 
     >>> ratio_of_sums(np.array([1.0, 0.0, 2.0]), np.array([2.0, 1.0, 3.0])).value  # 3 / 6
     0.5
@@ -43,4 +49,5 @@ def ratio_of_sums(
         )
     method: Method = "hull" if len(drawn) else "t"
     (interval,) = intervals(drawn, value, without, [confidence], method)
+    interval = interval.within(bounds)
     return Estimate(value, interval.low, interval.high, interval.method, resamples=len(drawn))

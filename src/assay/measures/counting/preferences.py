@@ -130,7 +130,7 @@ def preference_votes(log: Log, strategy: str = "skip-above") -> pl.DataFrame:
     """Which documents were preferred to which, for each query: `query_id`, `doc_id`, `other`, `won`, `lost`, `pages`.
 
     A user has one vote on a pair of documents, whatever number of pages it rests on: the way most of these go; as many
-    both ways is no vote. Without users that holds for sessions, and without these for pages. `pages` counts the pages
+    both ways is no vote, and a pair without a vote is left out. Without users that holds for sessions, and without these for pages. `pages` counts the pages
     with a preference, either way. The first document is the one with more votes, or the smaller id.
 
     >>> log = Log.from_pages([("q", ["a", "b", "c"], ["b"]), ("q", ["a", "b", "c"], ["c"])])
@@ -154,6 +154,7 @@ def preference_votes(log: Log, strategy: str = "skip-above") -> pl.DataFrame:
         up=(pl.col("side") > 0).sum().cast(pl.Int64), down=(pl.col("side") < 0).sum().cast(pl.Int64),
         pages=pl.col("pages").sum().cast(pl.Int64),
     )  # fmt: skip
+    counts = counts.filter(pl.col("up") + pl.col("down") > 0)
     keep = pl.col("up") >= pl.col("down")
     table = counts.select(
         "query_id",

@@ -175,7 +175,7 @@ def _summary(queries: pl.DataFrame, drawing: Mapping[str, Any]) -> Iterator[dict
             else:
                 above = part[column].drop_nulls().to_numpy()
                 below = np.ones(len(above))
-            row |= _estimated(column, above, below, drawing)
+            row |= _estimated(column, above, below, {**drawing, "bounds": (0.0 if column == "auc" else -1.0, 1.0)})
         yield row
 
 

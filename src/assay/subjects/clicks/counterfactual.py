@@ -63,9 +63,10 @@ class RankingValues(Result):
         return self.values
 
     @property
-    def refused(self) -> pl.DataFrame:
-        """The runs and estimators that the log says too little about."""
-        return self.values.drop_nulls("refused")
+    def refused(self) -> list[str]:
+        """The runs that have no value by any estimator: the log says too little about them."""
+        runs = self.values.group_by("run", maintain_order=True).agg(pl.col("value").is_null().all())
+        return runs.filter("value")["run"].to_list()
 
 
 def value_rankings(

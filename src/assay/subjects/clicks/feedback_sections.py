@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
+from polars import selectors as cs
 
 from assay.core.digits import as_level, as_percent, number, signed
 from assay.core.errors import number_of
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 
 #: So many rows of long tables are shown where there is little room.
 _MOST = 20
+#: So much of a ranking may be missing from a log without a word.
+_LITTLE = 0.02
 _DASH, _ENDS = "-", ("estimate_low", "estimate_high")
 
 
@@ -67,7 +70,7 @@ def judgments_document(result: ClickJudgments) -> Document:
         Column("estimate", kind="estimate", ends=("low", "high"), missing=_DASH, least=3),
         Column("grade", kind="short", missing=_DASH),
     )  # fmt: skip
-    best = result.pairs.sort("estimate", descending=True, nulls_last=True, maintain_order=True)
+    best = result.pairs.sort(pl.col("grade").is_null(), -pl.col("estimate"), nulls_last=True, maintain_order=True)
     sections.append(Section("pairs", "Documents", (Table("pairs", best, pairs, most=_MOST),), long=True))
     sections.append(Section.of_lines("warnings", result.warnings))
     return Document("click judgments", tuple(sections), claim)
@@ -120,7 +123,7 @@ def agreement_document(result: ClickAgreement) -> Document:
         Section(
             "queries",
             "Queries",
-            (_cut(Table.of("queries", result.queries.select(~pl.selectors.starts_with("_")))),),
+            (_queries(result),),
             long=True,
         ),
         Section.of_lines("warnings", result.warnings),
@@ -179,6 +182,17 @@ def _disagreements(result: ClickAgreement) -> Table:
         Column("usual", "usual for its grade", "number", least=2),
     )  # fmt: skip
     return Table("disagreements", result.disagreements, columns, most=_MOST)
+
+
+def _queries(result: ClickAgreement) -> Table:
+    coefficients = (Column(name, title, "number", least=2, missing=_DASH) for name, title in COEFFICIENTS.items())
+    columns = (
+        Column("query_id", "query"), Column("pages", kind="count"), Column("documents", kind="count"), *coefficients,
+        Column("with", "with the judgments", "count"), Column("against", kind="count"),
+        Column("p_corrected", "p, corrected", "p", missing=_DASH),
+    )  # fmt: skip
+    frame = result.queries.select(~cs.starts_with("_")).sort("kendall", nulls_last=True, maintain_order=True)
+    return Table("queries", frame, columns, "Those that agree least first", most=_MOST)
 
 
 def _stale(result: ClickAgreement) -> Table:
@@ -245,7 +259,7 @@ def values_document(result: RankingValues) -> Document:
     )  # fmt: skip
     basis = (
         Column("run"), Column("estimator"), Column("pages", kind="count"), Column("coverage", kind="percent"),
-        Column("results", kind="count"), Column("effective", "worth, of equal weight", "count"),
+        Column("results", kind="count"), Column("_worth", "worth, of equal weight", "count"),
         Column("largest", "largest weight", "number", least=2),
     )  # fmt: skip
     notes = tuple(f"{name}: {ESTIMATORS[name]}." for name in result.values["estimator"].unique(maintain_order=True))
@@ -254,14 +268,15 @@ def values_document(result: RankingValues) -> Document:
     )
     refused = (
         Prose(f"{row['run']}, {row['estimator']}: refused. {row['refused'][0].upper()}{row['refused'][1:]}.", "warning")
-        for row in result.refused.iter_rows(named=True)
+        for row in result.values.drop_nulls("refused").iter_rows(named=True)
     )
     claims = (Prose(line, "claim") for line in _value_claims(result))
     values = Table("values", result.values, columns, caption, notes)
+    rounded = result.values.with_columns(_worth=pl.col("effective").round().cast(pl.Int64))
     covered = ("Coverage: the share of what users would look at in this ranking that the log can speak of.",)
     sections = [
         Section("values", parts=(*claims, *refused, values), data={"settings": dict(settings)}),
-        Section("basis", parts=(Table("basis", result.values, basis, "What that rests on", covered),)),
+        Section("basis", parts=(Table("basis", rounded, basis, "What that rests on", covered),)),
     ]
     if result.sensitivity.height:
         wide = result.sensitivity.pivot("estimator", index=["run", "setting"], values="value")
@@ -276,19 +291,20 @@ def values_document(result: RankingValues) -> Document:
 
 
 def _value_claims(result: RankingValues) -> Iterator[str]:
-    """A sentence for each run, by the estimate that needs least."""
+    """A sentence for each run, by the estimate that covers most: what a log does not show can only add clicks."""
     for (run,), rows in result.values.group_by("run", maintain_order=True):
         known = rows.filter(pl.col("value").is_not_null())
         if not known.height:
             continue
-        row = known.row(0, named=True)
+        row = known.sort("coverage", descending=True, maintain_order=True).row(0, named=True)
         change = f"{signed(row['difference'], 3)} against the {number(row['logged'], 3)} of the log"
-        if row["difference_low"] is None:
+        low, high, missing = row["difference_low"], row["difference_high"], 1 - row["coverage"]
+        if low is None:
             sure = "no interval"
-        elif row["difference_low"] > 0 or row["difference_high"] < 0:
-            sure = "a clear difference"
+        elif high < 0 and missing > _LITTLE:
+            sure = f"but {as_percent(missing)} of what users would look at was not shown, and counts as not clicked"
         else:
-            sure = "no clear difference"
+            sure = "a clear difference" if low > 0 or high < 0 else "no clear difference"
         earned = f"{run} would have earned {number(row['value'], 3)} clicks per page"
         yield f"{earned}, {change}: {sure} ({row['estimator']})"
 
@@ -298,7 +314,8 @@ def calibration_document(result: CalibratedMeasures) -> Document:
     claim = f"{number_of('measure', len(result.measures))} whose users are those of {result.settings['log']}"
     level = as_level(result.settings["confidence"])
     frame = result.parameters.with_columns(
-        judged=pl.Series(["not judged" if grade < 0 else f"{grade:g}" for grade in result.parameters["grade"]])
+        cs.float().round(4),
+        judged=pl.Series(["not judged" if grade < 0 else f"{grade:g}" for grade in result.parameters["grade"]]),
     ).with_columns(pl.col("model").replace({name: f"{', '.join(of)} ({name})" for name, of in MODELS.items()}))
     columns = (
         Column("model", "measure"), Column("judged", "grade"), Column("impressions", kind="count"),

@@ -147,7 +147,7 @@ def _strategy(name: str, votes: pl.DataFrame, qrels: Qrels | None, settings: Map
     queries = judged.group_by("query_id").agg(pl.col("right", "votes").sum()).sort("query_id")
     share = ratio_of_sums(
         queries["right"].to_numpy().astype(np.float64), queries["votes"].to_numpy().astype(np.float64),
-        confidence=1 - settings["alpha"], resamples=settings["resamples"], seed=settings["seed"],
+        confidence=1 - settings["alpha"], bounds=(0.0, 1.0), resamples=settings["resamples"], seed=settings["seed"],
     )  # fmt: skip
     ends = [None if np.isnan(each) else each for each in (share.value, share.low, share.high)]
     return (*counts, int(queries["votes"].sum()), *ends)
