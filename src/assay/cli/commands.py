@@ -61,6 +61,11 @@ SUBJECTS = {
         "power": ("power.extraction", "Say how many documents are needed, and what these can show."),
         "doctor": ("doctor.extraction", "Look true and predicted spans over for what makes numbers wrong."),
     }),
+    "log": ("Click logs: what people saw, and what they clicked.", {
+        "import": ("log.import_", "Read a log of any size, and write it as tables."),
+        "show": ("log.show", "Count what a log holds: pages, users, systems, clicks by rank."),
+        "check": ("log.check", "Look a log over for what makes numbers wrong."),
+    }),
     "collection": ("Test collections.", {
         "new": ("collection.new", "Make a collection from files."),
         "add": ("collection.add", "Add documents, topics, judgments or runs."),

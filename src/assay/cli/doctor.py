@@ -48,7 +48,7 @@ def search(
         diagnosis = doctor(
             qrels, named, measures or None, topics=topics, documents=documents, grades=grades, level=level
         )
-    return _deliver(diagnosis, to)
+    return deliver_diagnosis(diagnosis, to)
 
 
 def classifier(
@@ -154,10 +154,11 @@ def _examine(subject: str, sources: list[Any], to: Diagnosing, stated: dict[str,
 
     with inputs.working("examining", hidden=to.quiet):
         diagnosis = examine(registry.subject(subject), sources, stated)
-    return _deliver(diagnosis, to)
+    return deliver_diagnosis(diagnosis, to)
 
 
-def _deliver(diagnosis: Diagnosis, to: Diagnosing) -> int:
+def deliver_diagnosis(diagnosis: Diagnosis, to: Diagnosing) -> int:
+    """Print findings, or write them; the exit code says whether there is an error among them."""
     from assay.verbs.sections.results import diagnosis_document as document  # noqa: PLC0415
 
     if output.form_of(to) is None:

@@ -126,7 +126,7 @@ def opened(qrels: str, runs: Sequence[str]) -> list[Batches]:
 
 
 @contextmanager
-def bar(activity: str, total: int, *, hidden: bool) -> Iterator[Callable[[int], None] | None]:
+def bar(activity: str, total: int, *, hidden: bool) -> Iterator[Callable[[float], None] | None]:
     """A bar on a terminal, that is told how far it has come since; None where nobody looks."""
     if hidden or not sys.stderr.isatty():
         yield None

@@ -191,7 +191,77 @@ class SpanRules(TypedDict, total=False):
     beta: Beta
 
 
-class SubjectRules(EvaluationRules, LabelRules, ClusterRules, SpanRules, AgreementRules, total=False):
+# How click logs are read ----------------------------------------------------------------------------------------------
+
+LogFormatName: TypeAlias = Annotated[
+    str, option("--from", metavar="FORMAT", help="The layout of the log (found out): ubi, yandex, baidu, table, ...")
+]
+TimeZone: TypeAlias = Annotated[
+    str, option("--zone", metavar="NAME", help="Zone of times that state none, as Europe/Berlin (UTC).", panel=RULES)
+]
+RankBase: TypeAlias = Annotated[int, option(help="Whether ranks start at 0 or 1 (found out).", panel=RULES, least=0)]
+SessionGap: TypeAlias = Annotated[
+    float, option(metavar="MINUTES", help="Pause that ends a session, where the log names none (30).", panel=RULES)
+]
+Since: TypeAlias = Annotated[
+    str, option(metavar="TIME", help="Only result pages from this time on, as 2026-03-01.", panel=RULES)
+]
+Until: TypeAlias = Annotated[str, option(metavar="TIME", help="Only result pages before this time.", panel=RULES)]
+LogSystems: TypeAlias = Annotated[
+    tuple[str, ...], option("--system", metavar="NAME", help="Only pages of this system; repeat.", panel=RULES)
+]
+Exclude: TypeAlias = Annotated[
+    tuple[str, ...],
+    option(metavar="COLUMN=PATTERN", help="Leave pages out, as user_id=qa-*; repeat.", panel=RULES),
+]
+MostPerMinute: TypeAlias = Annotated[
+    int, option(help="Leave out users with more queries than this in some minute.", panel=RULES, least=1)
+]
+LongestDwell: TypeAlias = Annotated[
+    float, option(metavar="MINUTES", help="Longer dwell times are unknown.", panel=RULES)
+]
+RepeatedEvents: TypeAlias = Annotated[
+    Literal["drop", "keep"], option(help="Events sent twice: drop (default), keep.", panel=RULES)
+]
+MalformedLines: TypeAlias = Annotated[
+    Literal["error", "drop"], option("--malformed", help="Lines that are no records: error (default), drop.",
+                                     panel=RULES),
+]  # fmt: skip
+
+
+class LogRules(TypedDict, total=False):
+    """How a click log is read, and which of its pages are left out."""
+
+    columns: Columns
+    format: LogFormatName | None
+    zone: TimeZone | None
+    rank_base: RankBase | None
+    session_gap: SessionGap
+    since: Since | None
+    until: Until | None
+    systems: LogSystems
+    exclude: Exclude
+    most_per_minute: MostPerMinute | None
+    longest_dwell: LongestDwell | None
+    repeated_events: RepeatedEvents
+    malformed: MalformedLines
+
+
+UnitOfLog: TypeAlias = Annotated[
+    Literal["user", "session", "page"], option(help="Who intervals are over: user, session, page (the first known).")
+]
+Segments: TypeAlias = Annotated[
+    str, option(metavar="SEGMENT", help="Also by day, week, weekday, hour, frequency, or a column of the log.")
+]
+
+
+class ClickRules(TypedDict, total=False):
+    """How a log of clicks is counted."""
+
+    unit: UnitOfLog | None
+
+
+class SubjectRules(EvaluationRules, LabelRules, ClusterRules, SpanRules, AgreementRules, ClickRules, total=False):
     """The rules of all subjects: a verb takes those of what it is given. `missing` may also be `drop`, of items."""
 
 
@@ -264,7 +334,7 @@ Margin: TypeAlias = Annotated[
 TestName: TypeAlias = Annotated[
     str,
     option(help="permutation, bootstrap, t, wilcoxon, sign; of all systems tukey, randomised_tukey; of classifiers "
-           "swap, mcnemar, delong. Default: the measure's own.", panel=TEST),
+           "swap, mcnemar, delong; of ratios welch. Default: the measure's own.", panel=TEST),
 ]  # fmt: skip
 Correction: TypeAlias = Annotated[str, option(help="holm (default), bonferroni, benjamini-hochberg, none.", panel=TEST)]
 Family: TypeAlias = Annotated[

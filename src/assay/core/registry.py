@@ -42,6 +42,8 @@ PRESENTERS = {
     "plan": "assay.verbs.sections.results:plan_document",
     "curve": "assay.verbs.sections.curves:document",
     "correlations": "assay.verbs.sections.results:correlations_document",
+    "behaviour": "assay.subjects.clicks.report:document",
+    "log overview": "assay.subjects.clicks.log_overview:document",
     "judge agreement": "assay.subjects.judges.report:document",
     "judge rankings": "assay.collections.judge_rankings:document",
     "clustering": "assay.subjects.clusters.sections:document",
@@ -76,6 +78,7 @@ SUBJECTS = {
     "spans": "assay.subjects.spans.subject:SPANS",
     "scores": "assay.subjects.scores.subject:SCORES",
     "judges": "assay.subjects.judges.subject:JUDGES",
+    "clicks": "assay.subjects.clicks.subject:CLICKS",
 }
 #: Verbs that results have as methods.
 VERBS = {

@@ -19,7 +19,7 @@ _SAMPLE = "`query_region<TAB>url,url,... : url , url`"
 _SAMPLE_RECORD = re.compile(r"\s*([^\t:;]+)\t([^\t:;]+?)\s*:([^:;\t]*)")
 _BAIDU = "`Qid Query Reformulation`, or a result with 17 columns or more, the 6th of which says whether it was clicked"
 _BAIDU_QUERY, _BAIDU_RESULT = 3, 17
-_CLICKED, _SKIPPED, _DWELT, _CLICK_COUNT = 5, 8, 16, 25
+_CLICKED, _DWELT, _CLICK_COUNT = 5, 16, 25
 
 
 def is_yandex(head: Head) -> bool:
@@ -58,13 +58,13 @@ def read_yandex(source: Source, rules: ReadingRules) -> Iterator[Records]:
                 continue
             when = int(time) * _SECOND
             if is_query:
-                key = f"{session}/{line}"
-                pages.append((key, line, when, session, f"{rest[0]}_{rest[1]}"))
+                key = f"{rules.label}{session}/{line}"
+                pages.append((key, line, when, session, f"{rest[0]}_{rest[1]}", len(rest) - 2))
                 shown += [(key, line, rank, doc, session) for rank, doc in enumerate(rest[2:], 1)]
             else:
                 events.append((line, when, session, rest[0]))
         yield Records.of(
-            _rows(pages, "key row time session_id query_id").with_columns(n_results=pl.lit(0)),
+            _rows(pages, "key row time session_id query_id n_results"),
             _rows(shown, "key row rank doc_id source").with_columns(listed=pl.lit(True)),
             _rows(events, "row time session_id doc_id").with_columns(action=pl.lit(CLICK)),
         )
@@ -86,7 +86,7 @@ def read_yandex_sample(source: Source, rules: ReadingRules) -> Iterator[Records]
                     rules.malformed(source.name, line, _SAMPLE, part.strip())
                     continue
                 number += 1
-                key = str(number)
+                key = f"{rules.label}{number}"
                 pages.append((key, number, record[1].strip(), len(docs)))
                 shown += [(key, number, rank, doc) for rank, doc in enumerate(docs, 1)]
                 events += [(key, number, doc.strip()) for doc in record[3].split(",") if doc.strip()]
@@ -100,7 +100,8 @@ def read_yandex_sample(source: Source, rules: ReadingRules) -> Iterator[Records]
 def read_baidu(source: Source, rules: ReadingRules) -> Iterator[Records]:
     """A line for a query, and one for each of its results."""
     rules.tallies.assume(
-        "there are no times, users or sessions in this layout; dwell is in a unit that nobody stated: it is the `value` of a click"
+        "there are no times, users or sessions in this layout; dwell is in units that nobody stated: it is the `value` "
+        "of a click"
     )
     key = ""
     for numbered in _numbered_lines(source):
@@ -108,15 +109,9 @@ def read_baidu(source: Source, rules: ReadingRules) -> Iterator[Records]:
         for line, text in numbered:
             fields = text.rstrip("\r").split("\t")
             if len(fields) == _BAIDU_QUERY and fields[0]:
-                key = str(line)
+                key = f"{rules.label}{line}"
                 pages.append((key, line, fields[0], fields[1].replace("\x01", " ")))
-            elif (
-                len(fields) >= _BAIDU_RESULT
-                and key
-                and fields[0].isdecimal()
-                and fields[1]
-                and fields[_CLICKED] in {"0", "1"}
-            ):
+            elif key and len(fields) >= _BAIDU_RESULT and fields[0].isdecimal() and fields[_CLICKED] in {"0", "1"}:
                 shown.append((key, line, min(int(fields[0][:9]), 10**9), fields[1]))
                 count = fields[_CLICK_COUNT] if len(fields) > _CLICK_COUNT else ""
                 clicks = int(fields[_CLICKED]) * max(1, int(count[:4]) if count.isdecimal() else 1)

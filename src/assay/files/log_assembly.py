@@ -9,21 +9,20 @@ from __future__ import annotations
 import shutil
 import tempfile
 import weakref
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import polars as pl
 
-from assay.files.log_records import EVENTS, PAGES, RESULTS, Records, Tallies
+from assay.files.log_records import EVENTS, PAGES, RESULTS, Records, Tallies, query_ids
 from assay.tables import log as tables
 from assay.tables.log import CLICK, located, with_clicks
 
 #: So many rows wait in memory before they are written.
 _ROWS_AT_ONCE = 400_000
-_NO_PERSON = "\0"
 _SEEING = ("impression", "view")
 
 
@@ -33,13 +32,13 @@ class Cleaning:
 
     since: datetime | None = None
     until: datetime | None = None
-    systems: Sequence[str] | None = None
-    #: Patterns (`qa-*`) by column of pages: what fits one is internal traffic.
-    exclude: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    systems: tuple[str, ...] = ()
+    #: Columns of pages with patterns (`qa-*`): what fits one is internal traffic.
+    exclude: tuple[tuple[str, str], ...] = ()
     most_per_minute: int | None = None
     longest_dwell: float | None = None
     session_gap: float = 30.0
-    duplicates: str = "drop"
+    repeated_events: str = "drop"
     rank_base: int | None = None
     #: Whether times are those of a clock, and tell how long somebody stayed.
     clocked: bool = True
@@ -203,8 +202,8 @@ def _shown(results: pl.DataFrame, tallies: Tallies) -> pl.DataFrame:
         all_unranked = unranked.all().over("key")
         results = results.with_columns(rank=pl.when(all_unranked).then(place).otherwise("rank")).filter(~unranked)
     listed, seen = results.filter("listed"), results.filter(~pl.col("listed"))
-    first = listed.unique(["key", "rank"], keep="first", maintain_order=True)
-    lost = [listed.join(first.select("key", "row", "rank", "doc_id"), on=["key", "row", "rank", "doc_id"], how="anti")]
+    is_first = listed.select(pl.struct("key", "rank").is_first_distinct())[:, 0]
+    first, lost = listed.filter(is_first), [listed.filter(~is_first)]
     if seen.height:
         views = seen.unique(["key", "doc_id"], keep="first", maintain_order=True)
         more = views.join(first, on=["key", "doc_id"], how="anti", maintain_order="left")
@@ -237,8 +236,6 @@ def _unknown(pages: pl.DataFrame, results: pl.DataFrame, events: pl.DataFrame) -
         pl.col("row", "time").min(),
         pl.col("user_id", "session_id", "query_text", "source").drop_nulls().first(),
     )  # fmt: skip
-    from assay.files.log_records import query_ids  # noqa: PLC0415
-
     first = first.with_columns(query_id=query_ids(first["query_text"]))
     return first.select(
         (pl.col(name) if name in first.columns else pl.lit(None)).cast(kind).alias(name) for name, kind in PAGES.items()
@@ -252,13 +249,14 @@ def attributed(records: Records) -> Records:
     if not homeless.height:
         return records
     there = records.results.select("key", "doc_id").unique().join(pages.select("key", "session_id", "row"), on="key")
+    # Sessions are written in order: what follows a page is of it.
+    asof: dict[str, Any] = {"on": "row", "strategy": "backward", "check_sortedness": False}
     of_document = homeless.select("row", "session_id", "doc_id").join_asof(
-        there.sort("row").rename({"key": "showed"}), on="row", by=["session_id", "doc_id"], strategy="backward"
-    )  # fmt: skip
-    of_session = homeless.drop("key").join_asof(
-        pages.select("row", "session_id", "key"), on="row", by="session_id", strategy="backward"
-    )  # fmt: skip
-    placed = of_session.with_columns(key=pl.coalesce(of_document["showed"], "key")).select(*EVENTS)
+        there.sort("row").rename({"key": "showed"}), by=["session_id", "doc_id"], **asof
+    )
+    of_session = homeless.drop("key").join_asof(pages.select("row", "session_id", "key"), by="session_id", **asof)
+    placed = of_session.join(of_document.select("row", "showed"), on="row", how="left", maintain_order="left")
+    placed = placed.with_columns(key=pl.coalesce("showed", "key")).select(*EVENTS)
     others = records.events.filter(pl.col("key").is_not_null() | pl.col("session_id").is_null())
     return records._replace(events=pl.concat([others, placed]))
 
@@ -268,12 +266,13 @@ def finished(records: Records, rules: Cleaning, tallies: Tallies, start: int) ->
     pages = _with_sessions(records.pages, rules.session_gap) if rules.clocked else records.pages
     pages = _kept(pages, rules, tallies)
     pages = pages.sort("time", "row", nulls_last=True).with_columns(
-        impression=pl.int_range(start, start + pl.len(), dtype=pl.Int64), impression_id="key"
+        impression=pl.int_range(start, start + pl.len(), dtype=pl.Int64),
+        impression_id=pl.coalesce("impression_id", "key"),
     )
     numbers = pages.select("key", "impression")
     results = records.results.join(numbers, on="key", how="inner")
     events = records.events.join(numbers, on="key", how="inner")
-    if rules.duplicates == "drop":
+    if rules.repeated_events == "drop":
         events = _once(events, tallies)
     results = results.with_columns(clicks=pl.lit(None, pl.Int64)).select(*tables.RESULTS).sort("impression", "rank")
     events = events.rename({"ordinal": "rank"}).sort("impression", "time", "row", nulls_last=True)
@@ -305,12 +304,11 @@ def _kept(pages: pl.DataFrame, rules: Cleaning, tallies: Tallies) -> pl.DataFram
     reasons: list[tuple[str, pl.Expr, dict[str, str]]] = []
     if rules.since is not None or rules.until is not None:
         reasons.append(("outside-period", early | late | pl.col("time").is_null(), {}))
-    if rules.systems is not None:
+    if rules.systems:
         reasons.append(("other-system", ~pl.col("system").is_in(rules.systems).fill_null(False), {}))
     if rules.exclude:
-        fits = [pl.col(column).str.contains(_pattern(each)).fill_null(False)
-                for column, patterns in rules.exclude.items() for each in patterns]  # fmt: skip
-        by = ", ".join(f"{column}={each}" for column, patterns in rules.exclude.items() for each in patterns)
+        fits = [pl.col(column).str.contains(_pattern(each)).fill_null(False) for column, each in rules.exclude]
+        by = ", ".join(f"{column}={each}" for column, each in rules.exclude)
         reasons.append(("excluded", pl.any_horizontal(fits), {"by": by}))
     if rules.most_per_minute is not None:
         robots = hasty_users(pages.lazy(), rules.most_per_minute).collect()["user_id"]

@@ -12,12 +12,12 @@ from assay.tables.log import Oddity
 
 _TIME = pl.Datetime("ms")
 #: A page by its `key`, whatever the source calls it; `row` is its place in the source; `source` is the application;
-#: `partial`: one of several rows that tell of the page.
+#: `partial`: one of several rows that tell of the page; `impression_id`: what it is called, if not by its key.
 PAGES: dict[str, Any] = {
     "key": pl.String, "row": pl.Int64, "time": _TIME, "user_id": pl.String, "session_id": pl.String,
     "query_id": pl.String, "query_text": pl.String, "system": pl.String, "n_results": pl.Int64,
     "latency_ms": pl.Float64, "page": pl.Int64, "answered": pl.Boolean, "source": pl.String,
-    "partial": pl.Boolean,
+    "partial": pl.Boolean, "impression_id": pl.String,
 }  # fmt: skip
 #: `rank` is known, from 1; `ordinal` is as the source counts. `listed`: by the engine; otherwise somebody saw it.
 RESULTS: dict[str, Any] = {
@@ -33,6 +33,7 @@ EVENTS: dict[str, Any] = {
 #: What each oddity is called: what is counted, and what to say of it.
 _SAYS = {
     "malformed": ("line", "no record of the format: left out"),
+    "zero-rank": ("application", "with ranks that start at 0: one was added to each"),
     "no-document": ("row", "without a document: left out"),
     "repeated-page": ("result page", "came again under the same id: the first was kept"),
     "lost-event": ("event", "of result pages that are not in the log, or of none: left out"),
@@ -126,6 +127,8 @@ class ReadingRules(NamedTuple):
     zone: str | None = None
     #: Whether a line that is no record is left out, and not an error.
     lenient: bool = False
+    #: What the names of nameless pages start with, where there are several files.
+    label: str = ""
 
     def malformed(self, path: str, line: int | None, expected: str, got: str, note: str | None = None) -> None:
         """Refuse a line, or count it."""

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
+from functools import partial
 from typing import Any
 
 import polars as pl
 
-from assay.files.json_values import fast_object_lines
+from assay.files.json_values import object_lines
 from assay.files.log_records import (
     ReadingRules,
     Records,
@@ -56,11 +56,7 @@ def read_ubi(source: Source, rules: ReadingRules) -> Iterator[Records]:
     schema = _schema()
     line = 1
     for chunk in source.chunks():
-        frame = fast_object_lines(chunk, schema)
-        if frame is None:
-            frame = _slowly(source, chunk, line, schema, rules)
-        else:
-            frame = frame.with_row_index("row", line).with_columns(pl.col("row").cast(pl.Int64))
+        frame = object_lines(chunk, line, schema, partial(rules.malformed, source.name))
         line += chunk.count(b"\n")
         yield _records(source, frame, rules)
 
@@ -76,36 +72,6 @@ def _schema() -> dict[str, Any]:
         **dict.fromkeys(_TOP, pl.String), "query_response_hit_ids": pl.List(pl.String),
         "query_attributes": attributes, "event_attributes": events,
     }  # fmt: skip
-
-
-def _slowly(source: Source, chunk: bytes, line: int, schema: dict[str, Any], rules: ReadingRules) -> pl.DataFrame:
-    """Line by line, where the fast reader fails: a line that is no object is refused, or counted."""
-    rows = []
-    for number, text in enumerate(chunk.split(b"\n"), line):
-        if not text.strip():
-            continue
-        try:
-            record = json.loads(text)
-        except (ValueError, RecursionError):
-            record = None
-        if not isinstance(record, dict):
-            rules.malformed(source.name, number, "a JSON object", text[:200].decode(errors="replace"))
-            continue
-        rows.append({"row": number, **{name: _fitting(record.get(name), kind) for name, kind in schema.items()}})
-    return pl.DataFrame(rows, schema={"row": pl.Int64, **schema}, orient="row")
-
-
-def _fitting(value: Any, kind: Any) -> Any:
-    """A value in a type of ours: text, a list of texts, an object of such; null where it is something else."""
-    if isinstance(kind, pl.Struct):
-        held = value if isinstance(value, dict) else {}
-        return {field.name: _fitting(held.get(field.name), field.dtype) for field in kind.fields}
-    if isinstance(kind, pl.List):
-        return [_fitting(each, pl.String) for each in value] if isinstance(value, list) else None
-    if value is None or isinstance(value, dict | list):
-        return None
-    text = value if isinstance(value, str) else json.dumps(value)
-    return text.encode(errors="replace").decode()
 
 
 def _records(source: Source, frame: pl.DataFrame, rules: ReadingRules) -> Records:
@@ -132,7 +98,7 @@ def _queries(frame: pl.DataFrame, rules: ReadingRules) -> tuple[pl.DataFrame, pl
     stated = {role: _attribute(frame, "query_attributes", role) for role in _OF_QUERIES}
     hits = frame["query_response_hit_ids"]
     key = ids_in(frame["query_id"])
-    nameless = "line " + frame["row"].cast(pl.String)
+    nameless = f"{rules.label}line " + frame["row"].cast(pl.String)
     pages = frame.select(
         "row",
         key=key.zip_with(key.is_not_null(), nameless),
