@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
-from command import run_command
+from command import invoke
 
 from assay import InputError, ParameterError, value_rankings
 from assay.measures.counting.judgments import Floats
@@ -112,7 +112,9 @@ def test_intervals_cover() -> None:
     """Of users who come again, nine or more of ten 95% intervals hold the truth."""
     hits = 0
     for seed in range(40):
-        found = value_rankings(logged(150, seed, shuffled=True, users=30), RUN, examination=LOOK, cutoff=4, resamples=200)
+        found = value_rankings(
+            logged(150, seed, shuffled=True, users=30), RUN, examination=LOOK, cutoff=4, resamples=200
+        )
         row = found.values.row(0, named=True)
         hits += row["low"] <= TRUTH <= row["high"]
     assert hits >= 35
@@ -123,7 +125,7 @@ def test_the_fitted_examination_is_that_of_the_users() -> None:
 
 
 def test_a_log_of_one_fixed_order_cannot_tell_looking_from_liking() -> None:
-    with pytest.raises(InputError, match="shown at several ranks, got none for rank 2, 3, 4"):
+    with pytest.raises(InputError, match="shown at several ranks, got none for rank 2, 3 and 4"):
         value_rankings(logged(40, 0, shuffled=False), RUN, cutoff=4)
 
 
@@ -152,11 +154,11 @@ def test_a_ranking_that_was_never_shown_is_refused(tmp_path: Path) -> None:
     log, run = tmp_path / "log.ndjson", tmp_path / "new.run"
     log.write_text(json.dumps(query) + "\n", encoding="utf-8")
     run.write_text("q Q0 z 1 1.0 new\n", encoding="utf-8")
-    done = run_command("clicks", "value", str(log), str(run), "--examination", "1,0.5", "--json")
-    assert done.code == 1
-    (row,) = (each for each in json.loads(done.out)["sections"]["values"]["values"] if each["estimator"] == "PBM")
+    done = invoke(["clicks", "value", log, run, "--examination", "1,0.5", "--json"])
+    assert done.exit_code == 1
+    (row,) = (each for each in json.loads(done.stdout)["sections"]["values"]["values"] if each["estimator"] == "PBM")
     assert row["value"] is None
     assert "0.0% of what users would look at was ever shown" in row["refused"]
     run.write_text("other Q0 z 1 1.0 new\n", encoding="utf-8")
-    done = run_command("clicks", "value", str(log), str(run), "--examination", "1,0.5")
-    assert (done.code, done.out) == (2, "")
+    done = invoke(["clicks", "value", log, run, "--examination", "1,0.5"])
+    assert isinstance(done.exception, InputError)

@@ -35,8 +35,246 @@ _HOMES = {
     "assay.subjects.clicks.evaluation": ("Behaviour", "clicks"),
     "assay.subjects.judges.evaluation": ("JudgeAgreement", "agree"),
     "assay.subjects.ranking.clustered_results": ("ClustersByUse", "clusters_by_use"),
+    "assay.subjects.clicks.checks": ("check_log",),
+    "assay.subjects.clicks.log_overview": ("LogOverview", "describe_log"),
+    "assay.subjects.clicks.agreement": ("ClickAgreement", "agree_with_clicks"),
+    "assay.subjects.clicks.calibration": ("CalibratedMeasures", "calibrate_measures"),
+    "assay.subjects.clicks.counterfactual": ("RankingValues", "value_rankings"),
+    "assay.subjects.clicks.judgments": ("ClickJudgments", "judge_clicks"),
+    "assay.subjects.clicks.preferences": ("ClickPreferences", "prefer_clicks"),
+    "assay.subjects.clusters.result": ("Clustering",),
+    "assay.subjects.clusters.evaluation": ("cluster",),
+    "assay.subjects.clusters.number_of_clusters": ("number_of_clusters",),
+    "assay.subjects.clusters.over_k": ("NumberOfClusters",),
+    "assay.collections.judge_rankings": ("JudgeRankings", "agree_on_systems"),
+    "assay.verbs.comparison": ("Comparison", "compare"),
+    "assay.verbs.correlation": ("Correlations", "correlate"),
+    "assay.subjects.labels.crossvalidation.result": ("Nested", "CrossValidation", "FoldComparison"),
+    "assay.subjects.labels.crossvalidation.validation": ("LeakageCheck", "leakage_check", "crossval"),
+    "assay.subjects.labels.crossvalidation.nested_choice": ("nested",),
+    "assay.subjects.ranking.tuning": ("Tuning", "tune"),
+    "assay.measures.counting": ("Confusion", "Policies", "Ranks"),
+    "assay.measures.counting.clicked_lists": ("ClickedLists",),
+    "assay.measures.counting.confusion_matrix": ("ConfusionMatrix",),
+    "assay.measures.counting.contingency": ("Contingency",),
+    "assay.measures.counting.points": ("Points",),
+    "assay.verbs.diagnosis": ("Diagnosis", "doctor"),
+    "assay.collections.building": ("add_to_collection", "export_collection", "new_collection"),
+    "assay.collections.catalogue": ("Catalogue", "CatalogueEntry", "catalogue"),
+    "assay.collections.description": (
+        "CollectionCheck",
+        "CollectionStatistics",
+        "check_collection",
+        "describe_collection",
+    ),
+    "assay.collections.topic_sampling": ("TopicSample", "sample_topics"),
+    "assay.collections.topic_templates": ("write_topics_to_edit",),
+    "assay.files.manifest": ("CollectionFolder", "open_collection"),
+    "assay.core.errors": ("AssayError", "DuplicateError", "FormatError", "InputError", "ParameterError", "TopicError"),
+    "assay.subjects.ranking.evaluation": ("Evaluation", "evaluate"),
+    "assay.verbs.explanation": ("Explanation", "explain"),
+    "assay.subjects.spans.evaluation": ("Extraction", "extract"),
+    "assay.collections.crowd": ("CrowdLabels", "crowd"),
+    "assay.collections.hits": ("HitFile", "make_hits", "read_hits"),
+    "assay.collections.llm": ("JudgeAudit", "audit_judge"),
+    "assay.files.clusters": ("read_clusters",),
+    "assay.files.collections": (
+        "Collection",
+        "read_collection",
+        "read_documents",
+        "read_qrels",
+        "read_run",
+        "read_topics",
+        "scan_run",
+    ),
+    "assay.files.labels": ("read_labels",),
+    "assay.files.logs": ("import_log", "read_log", "write_log"),
+    "assay.files.predictions": ("read_predictions",),
+    "assay.files.small_tables": ("read_scores",),
+    "assay.files.writing": ("write",),
+    "assay.verbs.gating.gate": ("gate",),
+    "assay.subjects.ranking.baselines": ("Baseline", "freeze"),
+    "assay.verbs.gating.result": ("GateResult",),
+    "assay.measures": ("Measure", "PerUnit", "measure", "parse_measure"),
+    "assay.measures.definition": ("GivenCurve",),
+    "assay.stats.click_models.fitting": ("ClickModel", "fit_clicks"),
+    "assay.verbs.planning": ("Plan", "plan"),
+    "assay.verbs.report": ("Report", "make_report"),
+    "assay.tables": ("Documents", "Predictions", "Qrels", "Run", "Scores", "Topics"),
+    "assay.tables.clusters": ("Clusters",),
+    "assay.tables.labels": ("Labels",),
+    "assay.tables.log": ("Log",),
+    "assay.subjects.labels.thresholds.result": ("ChosenThreshold", "Thresholds"),
+    "assay.subjects.labels.thresholds.choice": ("choose_threshold", "thresholds"),
+}
+_HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
+#: Modules that people use by name: `from assay import curves`.
+_MODULES = {
+    "classifier_curves": "assay.subjects.labels.curves",
+    "click_curves": "assay.subjects.clicks.curves",
+    "cluster_curves": "assay.subjects.clusters.curves",
+    "curves": "assay.subjects.ranking.curves",
+}
+
+__all__ = [*sorted(_HOME_OF), "__version__"]  # noqa: PLE0604  # a test compares it with what can be imported
+
+if TYPE_CHECKING:
+    from assay.collections.bias import PoolBias as PoolBias
+    from assay.collections.bias import pool_bias as pool_bias
+    from assay.collections.building import add_to_collection as add_to_collection
+    from assay.collections.building import export_collection as export_collection
+    from assay.collections.building import new_collection as new_collection
+    from assay.collections.catalogue import Catalogue as Catalogue
+    from assay.collections.catalogue import CatalogueEntry as CatalogueEntry
+    from assay.collections.catalogue import catalogue as catalogue
+    from assay.collections.choice import RunChoice as RunChoice
+    from assay.collections.choice import choose_runs as choose_runs
+    from assay.collections.crowd import CrowdLabels as CrowdLabels
+    from assay.collections.crowd import crowd as crowd
+    from assay.collections.description import CollectionCheck as CollectionCheck
+    from assay.collections.description import CollectionStatistics as CollectionStatistics
+    from assay.collections.description import check_collection as check_collection
+    from assay.collections.description import describe_collection as describe_collection
+    from assay.collections.hits import HitFile as HitFile
+    from assay.collections.hits import make_hits as make_hits
+    from assay.collections.hits import read_hits as read_hits
+    from assay.collections.inference import InferredScores as InferredScores
+    from assay.collections.inference import inferred_scores as inferred_scores
+    from assay.collections.judge_rankings import JudgeRankings as JudgeRankings
+    from assay.collections.judge_rankings import agree_on_systems as agree_on_systems
+    from assay.collections.llm import JudgeAudit as JudgeAudit
+    from assay.collections.llm import audit_judge as audit_judge
+    from assay.collections.pooling import Pool as Pool
+    from assay.collections.pooling import make_pool as make_pool
+    from assay.collections.simulation import PoolSimulation as PoolSimulation
+    from assay.collections.simulation import simulate_pool as simulate_pool
+    from assay.collections.strategies import next_documents as next_documents
+    from assay.collections.topic_sampling import TopicSample as TopicSample
+    from assay.collections.topic_sampling import sample_topics as sample_topics
+    from assay.collections.topic_templates import write_topics_to_edit as write_topics_to_edit
+    from assay.core.errors import AssayError as AssayError
+    from assay.core.errors import DuplicateError as DuplicateError
+    from assay.core.errors import FormatError as FormatError
+    from assay.core.errors import InputError as InputError
+    from assay.core.errors import ParameterError as ParameterError
+    from assay.core.errors import TopicError as TopicError
+    from assay.files.clusters import read_clusters as read_clusters
+    from assay.files.collections import Collection as Collection
+    from assay.files.collections import read_collection as read_collection
+    from assay.files.collections import read_documents as read_documents
+    from assay.files.collections import read_qrels as read_qrels
+    from assay.files.collections import read_run as read_run
+    from assay.files.collections import read_topics as read_topics
+    from assay.files.collections import scan_run as scan_run
+    from assay.files.labels import read_labels as read_labels
+    from assay.files.logs import import_log as import_log
+    from assay.files.logs import read_log as read_log
+    from assay.files.logs import write_log as write_log
+    from assay.files.manifest import CollectionFolder as CollectionFolder
+    from assay.files.manifest import open_collection as open_collection
+    from assay.files.predictions import read_predictions as read_predictions
+    from assay.files.small_tables import read_scores as read_scores
+    from assay.files.writing import write as write
+    from assay.measures import Measure as Measure
+    from assay.measures import PerUnit as PerUnit
+    from assay.measures import measure as measure
+    from assay.measures import parse_measure as parse_measure
+    from assay.measures.counting import Confusion as Confusion
+    from assay.measures.counting import Policies as Policies
+    from assay.measures.counting import Ranks as Ranks
+    from assay.measures.counting.clicked_lists import ClickedLists as ClickedLists
+    from assay.measures.counting.confusion_matrix import ConfusionMatrix as ConfusionMatrix
+    from assay.measures.counting.contingency import Contingency as Contingency
+    from assay.measures.counting.points import Points as Points
+    from assay.measures.definition import GivenCurve as GivenCurve
     from assay.stats.click_models.fitting import ClickModel as ClickModel
     from assay.stats.click_models.fitting import fit_clicks as fit_clicks
+    from assay.subjects.clicks.agreement import ClickAgreement as ClickAgreement
+    from assay.subjects.clicks.agreement import agree_with_clicks as agree_with_clicks
+    from assay.subjects.clicks.calibration import CalibratedMeasures as CalibratedMeasures
+    from assay.subjects.clicks.calibration import calibrate_measures as calibrate_measures
     from assay.subjects.clicks.checks import check_log as check_log
+    from assay.subjects.clicks.counterfactual import RankingValues as RankingValues
+    from assay.subjects.clicks.counterfactual import value_rankings as value_rankings
+    from assay.subjects.clicks.evaluation import Behaviour as Behaviour
+    from assay.subjects.clicks.evaluation import clicks as clicks
+    from assay.subjects.clicks.judgments import ClickJudgments as ClickJudgments
+    from assay.subjects.clicks.judgments import judge_clicks as judge_clicks
     from assay.subjects.clicks.log_overview import LogOverview as LogOverview
     from assay.subjects.clicks.log_overview import describe_log as describe_log
+    from assay.subjects.clicks.preferences import ClickPreferences as ClickPreferences
+    from assay.subjects.clicks.preferences import prefer_clicks as prefer_clicks
+    from assay.subjects.clusters.evaluation import cluster as cluster
+    from assay.subjects.clusters.number_of_clusters import number_of_clusters as number_of_clusters
+    from assay.subjects.clusters.over_k import NumberOfClusters as NumberOfClusters
+    from assay.subjects.clusters.result import Clustering as Clustering
+    from assay.subjects.judges.evaluation import JudgeAgreement as JudgeAgreement
+    from assay.subjects.judges.evaluation import agree as agree
+    from assay.subjects.labels.crossvalidation.nested_choice import nested as nested
+    from assay.subjects.labels.crossvalidation.result import CrossValidation as CrossValidation
+    from assay.subjects.labels.crossvalidation.result import FoldComparison as FoldComparison
+    from assay.subjects.labels.crossvalidation.result import Nested as Nested
+    from assay.subjects.labels.crossvalidation.validation import LeakageCheck as LeakageCheck
+    from assay.subjects.labels.crossvalidation.validation import crossval as crossval
+    from assay.subjects.labels.crossvalidation.validation import leakage_check as leakage_check
+    from assay.subjects.labels.evaluation import LabelReport as LabelReport
+    from assay.subjects.labels.evaluation import classification_report as classification_report
+    from assay.subjects.labels.evaluation import classify as classify
+    from assay.subjects.labels.evaluation import scorer as scorer
+    from assay.subjects.labels.result import Classification as Classification
+    from assay.subjects.labels.thresholds.choice import choose_threshold as choose_threshold
+    from assay.subjects.labels.thresholds.choice import thresholds as thresholds
+    from assay.subjects.labels.thresholds.result import ChosenThreshold as ChosenThreshold
+    from assay.subjects.labels.thresholds.result import Thresholds as Thresholds
+    from assay.subjects.ranking.audit.audit import Audit as Audit
+    from assay.subjects.ranking.audit.audit import audit as audit
+    from assay.subjects.ranking.audit.signatures import Signature as Signature
+    from assay.subjects.ranking.audit.signatures import SignatureComparison as SignatureComparison
+    from assay.subjects.ranking.audit.signatures import compare_signatures as compare_signatures
+    from assay.subjects.ranking.audit.signatures import parse_signature as parse_signature
+    from assay.subjects.ranking.baselines import Baseline as Baseline
+    from assay.subjects.ranking.baselines import freeze as freeze
+    from assay.subjects.ranking.clustered_results import ClustersByUse as ClustersByUse
+    from assay.subjects.ranking.clustered_results import clusters_by_use as clusters_by_use
+    from assay.subjects.ranking.evaluation import Evaluation as Evaluation
+    from assay.subjects.ranking.evaluation import evaluate as evaluate
+    from assay.subjects.ranking.tuning import Tuning as Tuning
+    from assay.subjects.ranking.tuning import tune as tune
+    from assay.subjects.spans.evaluation import Extraction as Extraction
+    from assay.subjects.spans.evaluation import extract as extract
+    from assay.tables import Documents as Documents
+    from assay.tables import Predictions as Predictions
+    from assay.tables import Qrels as Qrels
+    from assay.tables import Run as Run
+    from assay.tables import Scores as Scores
+    from assay.tables import Topics as Topics
+    from assay.tables.clusters import Clusters as Clusters
+    from assay.tables.labels import Labels as Labels
+    from assay.tables.log import Log as Log
+    from assay.verbs.comparison import Comparison as Comparison
+    from assay.verbs.comparison import compare as compare
+    from assay.verbs.correlation import Correlations as Correlations
+    from assay.verbs.correlation import correlate as correlate
+    from assay.verbs.diagnosis import Diagnosis as Diagnosis
+    from assay.verbs.diagnosis import doctor as doctor
+    from assay.verbs.explanation import Explanation as Explanation
+    from assay.verbs.explanation import explain as explain
+    from assay.verbs.gating.gate import gate as gate
+    from assay.verbs.gating.result import GateResult as GateResult
+    from assay.verbs.planning import Plan as Plan
+    from assay.verbs.planning import plan as plan
+    from assay.verbs.report import Report as Report
+    from assay.verbs.report import make_report as make_report
+
+
+def __getattr__(name: str) -> Any:
+    if name in _MODULES:
+        return importlib.import_module(_MODULES[name])
+    home = _HOME_OF.get(name)
+    if home is None:
+        raise AttributeError(f"module 'assay' has no attribute {name!r}")
+    return getattr(importlib.import_module(home), name)
+
+
+def __dir__() -> list[str]:
+    return __all__

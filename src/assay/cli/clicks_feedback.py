@@ -10,10 +10,10 @@ from assay.core.errors import ParameterError
 from assay.core.options import (
     Alpha,
     Clip,
-    Columns,
     ExaminationCurve,
     JudgingRules,
     Level,
+    LogRules,
     MinCoverage,
     MinVotes,
     PreferenceStrategy,
@@ -29,7 +29,7 @@ LogFile: TypeAlias = Annotated[str, options.argument("LOG", "A click log: a file
 
 
 def judge(
-    log: LogFile, /, *, judging: JudgingRules = JudgingRules(), columns: Columns = None, to: Output = Output()
+    log: LogFile, /, *, judging: JudgingRules = JudgingRules(), reading: LogRules = LogRules(), to: Output = Output()
 ) -> None:
     """Make graded judgments of clicks: by clicks over expected clicks, or by a click model, with counts and intervals.
 
@@ -41,7 +41,7 @@ def judge(
     from assay.subjects.clicks.judgments import judge_clicks  # noqa: PLC0415  # `assay --help` need not load Polars
 
     with inputs.working("judging", hidden=to.quiet):
-        result = judge_clicks(_log(log, columns), **_judging(judging))
+        result = judge_clicks(_log(log, reading), **_judging(judging))
     output.give_judgments(result, to)
 
 
@@ -54,7 +54,7 @@ def agree(
     relevance_level: Level = 1.0,
     alpha: Alpha = 0.05,
     drawing: SeedOption = SeedOption(),
-    columns: Columns = None,
+    reading: LogRules = LogRules(),
     to: Output = Output(),
 ) -> None:
     """Say whether clicks and judgments agree, on which documents not, and which judgments look out of date.
@@ -65,7 +65,7 @@ def agree(
 
     rules = {"relevance_level": relevance_level, "alpha": alpha, **_judging(judging), **drawing}
     with inputs.working("comparing", hidden=to.quiet):
-        result = agree_with_clicks(inputs.kept(qrels), _log(log, columns), **rules)
+        result = agree_with_clicks(inputs.kept(qrels), _log(log, reading), **rules)
     output.give(result, to, warnings=result.warnings)
 
 
@@ -74,19 +74,26 @@ def calibrate(
     log: LogFile,
     /,
     *,
+    cutoff: RankCutoff = 10,
     same_text: SameText = False,
-    columns: Columns = None,
+    reading: LogRules = LogRules(),
     to: Output = Output(),
 ) -> None:
     """Fit the users of ERR, EBU, rrDBN and uUBM to a log: measures to score runs with, as text to copy.
+
+    A file of -o that ends in .txt has the measures alone, one per line.
 
     $ assay clicks calibrate bicycles/qrels.txt clicks/log.ndjson.gz
     """
     from assay.subjects.clicks.calibration import calibrate_measures  # noqa: PLC0415  # `assay --help` loads no Polars
 
     with inputs.working("fitting", hidden=to.quiet):
-        result = calibrate_measures(inputs.kept(qrels), _log(log, columns), same_text=same_text)
-    output.give(result, to, warnings=result.warnings)
+        result = calibrate_measures(inputs.kept(qrels), _log(log, reading), cutoff=cutoff, same_text=same_text)
+    if to.path is None or to.path.suffix != ".txt" or output.form_of(to) is not None:
+        output.give(result, to, warnings=result.warnings)
+        return
+    output.remarks(result.warnings, quiet=to.quiet)
+    output.deliver(result.to_text(), to)
 
 
 @group
@@ -107,7 +114,7 @@ def prefer(
     qrels: Annotated[str | None, option(metavar="FILE", help="Judgments to hold preferences against.")] = None,
     rules: Preferring = Preferring(),
     drawing: SeedOption = SeedOption(),
-    columns: Columns = None,
+    reading: LogRules = LogRules(),
     to: Output = Output(),
 ) -> None:
     """Say which documents clicks prefer to which, whether that is more than chance, and the ranking that it makes.
@@ -119,7 +126,7 @@ def prefer(
     from assay.subjects.clicks.preferences import prefer_clicks  # noqa: PLC0415  # `assay --help` need not load Polars
 
     with inputs.working("counting", hidden=to.quiet):
-        result = prefer_clicks(_log(log, columns), qrels=qrels, **settings(rules), **drawing)
+        result = prefer_clicks(_log(log, reading), qrels=qrels, **settings(rules), **drawing)
     output.give_judgments(result, to)
 
 
@@ -140,7 +147,7 @@ def value(
     *,
     rules: Valuing = Valuing(),
     drawing: Sampling = Sampling(),
-    columns: Columns = None,
+    reading: LogRules = LogRules(),
     to: Output = Output(),
 ) -> int:
     """Say what other rankings would have earned in clicks on the pages of a log, and how far the log can tell.
@@ -155,15 +162,15 @@ def value(
     if rules.examination is not None:
         stated["examination"] = _numbers(str(rules.examination), "--examination")
     with inputs.working("weighing", hidden=to.quiet):
-        result = value_rankings(_log(log, columns), inputs.opened(log, runs), **stated, **drawing)
+        result = value_rankings(_log(log, reading), inputs.opened(log, runs), **stated, **drawing)
     output.give(result, to, warnings=result.warnings)
     return 1 if result.refused else 0
 
 
-def _log(file: str, columns: Any) -> Any:
+def _log(file: str, rules: LogRules) -> Any:
     from assay.files.logs import read_log  # noqa: PLC0415  # `assay --help` need not load Polars
 
-    return read_log(inputs.kept(file), columns=columns)
+    return read_log(inputs.kept(file), **rules)
 
 
 def _judging(stated: JudgingRules) -> Any:
