@@ -239,9 +239,7 @@ class RatioSample(Sample):
         return Outcome(test, t, p, None, note)
 
 
-def _permuted(
-    first: RatioSums, second: RatioSums, gap: Gap, drawing: Drawing, alternative: Alternative
-) -> Outcome:
+def _permuted(first: RatioSums, second: RatioSums, gap: Gap, drawing: Drawing, alternative: Alternative) -> Outcome:
     """Deal the units out to the systems at random, as many to each; units of both systems swap their sums.
 
     The statistic is t where no unit is of both systems, so that unequal spreads do no harm; else the difference.

@@ -39,8 +39,8 @@ class ClickedLists:
 
     List i has the rows from `offsets[i]` to `offsets[i + 1]`; it may be empty. `weight`: how often a list occurred.
     `pairs`: what the pairs are, in the order of their first appearance. `unit`: whose list it is, for intervals.
-    Several clicks on a result are one. A document that is on a list twice has two rows of one pair; a click on it
-    counts where it stands first.
+    Several clicks on a result are one. A document that is on a list twice has two rows of one pair, and is clicked
+    where the log says that it was.
 
     >>> lists = ClickedLists.of([("q1", ["d1", "d2"], ["d2"]), ("q1", ["d2"], [])])
     >>> lists.pair, lists.rank, lists.clicked
@@ -89,7 +89,7 @@ class ClickedLists:
         np.cumsum(np.bincount(impression, minlength=pages.height), out=offsets[1:])
         unit = _compact(pages["unit"].to_numpy()) if kind in names else None
         return cls(
-            pairs, pair, rank, _first_clicks(impression, pair, shown["clicked"].to_numpy()), offsets,
+            pairs, pair, rank, shown["clicked"].to_numpy(), offsets,
             np.ones(pages.height), unit, kind if kind in names else "list",
         )  # fmt: skip
 
@@ -301,18 +301,6 @@ def _pairs(query: NDArray[Any], doc: NDArray[Any]) -> tuple[Codes, Ints]:
 
 def _compact(values: NDArray[Any]) -> Codes:
     return np.unique(values, return_inverse=True)[1].astype(np.int32)
-
-
-def _first_clicks(impression: Ints, pair: Codes, clicked: Mask) -> Mask:
-    """Clicks without those on a document that was clicked further up on the same list."""
-    rows = np.flatnonzero(clicked)
-    key = impression[rows] * np.int64(int(pair.max(initial=0)) + 1) + pair[rows]
-    _, first = np.unique(key, return_index=True)
-    if len(first) == len(rows):
-        return clicked
-    clicks = np.zeros(len(clicked), dtype=np.bool_)
-    clicks[rows[first]] = True
-    return clicks
 
 
 def _tally(key: Ints, clicked: Mask, weight: Floats | None) -> tuple[Ints, Floats, Floats]:

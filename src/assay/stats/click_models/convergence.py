@@ -19,7 +19,7 @@ class Rules:
 
     clicks: float = 0.0
     skips: float = 0.0
-    iterations: int = 200
+    iterations: int = 500
     tolerance: float = 1e-7
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -10,21 +12,23 @@ from typing import Any, ClassVar, TypeAlias
 import numpy as np
 import polars as pl
 
-from assay.core.domains import Choice, Real, Whole
+from assay.core.domains import CONFIDENCE, Choice, Real, Whole
 from assay.core.errors import InputError, ParameterError, number_of
 from assay.core.options import Confidence, Seed
 from assay.core.results import Result
+from assay.files.logs import read_log
 from assay.measures.counting.clicked_lists import ClickedLists, sums
 from assay.measures.counting.judgments import Floats, Mask
 from assay.stats.click_models.blocks import Block, blocks
 from assay.stats.click_models.convergence import Rules
 from assay.stats.click_models.intervals import likelihood_interval, product_interval
+from assay.stats.click_models.model_files import read_fields, write_fields
 from assay.stats.click_models.models import Clickless, Evidence, Model, Parameters, model_of
+from assay.stats.click_models.surprise import Surprise, interval
 from assay.stats.click_models.walks import Walk
-from assay.tables.log import Log
 
-#: What lists can be given as.
-ListsInput: TypeAlias = Log | ClickedLists
+#: What lists can be given as: lists, a log, or what `read_log` reads.
+ListsInput: TypeAlias = Any
 _EVIDENCE = Evidence._fields
 
 
@@ -77,7 +81,7 @@ class ClickModel(Result):
         >>> fit.relevance().rows()
         [('q', 'a', 4, 0, 0.0, 0.0, 0.3813), ('q', 'b', 4, 3, 0.75, 0.2776, 0.9838)]
         """
-        Real(0.0, 1.0, inside=True).check("confidence", confidence)
+        CONFIDENCE.check("confidence", confidence)
         rule = self.model.relevance
         if not rule:
             raise ParameterError(f"{self.name} ({self.model.title}) has no relevance of documents")
@@ -181,6 +185,52 @@ class ClickModel(Result):
                 walk.advance(place, clicked)
         return shown.with_clicks(drawn)
 
+    def surprise(self, lists: ListsInput, *, conditional: bool = False) -> Surprise:
+        """How well the model foresees the clicks of lists: whatever was clicked above, or knowing it."""
+        shown = lists_of(lists)
+        return Surprise(shown, -self.log_probabilities(shown, conditional=conditional) / math.log(2))
+
+    def perplexity(
+        self, lists: ListsInput, *, conditional: bool = False, confidence: Confidence = 0.95
+    ) -> pl.DataFrame:
+        """Perplexity at each rank, with the number of results there and an interval over users, sessions or lists.
+
+        `conditional`: of a click given the clicks above it on its list. The last row, without a rank, is the mean over
+        ranks: 1 is perfect, 2 what a coin would do.
+
+        >>> lists = ClickedLists.of([("q", ["a", "b"], ["a"]), ("q", ["a", "b"], []), ("q", ["a"], ["a"])])
+        >>> fit_clicks(lists, "GCTR").perplexity(lists).select("rank", "shown", "perplexity").rows()
+        [(1, 3, 2.1840), (2, 2, 1.6667), (None, 5, 1.9253)]
+        """
+        CONFIDENCE.check("confidence", confidence)
+        found = self.surprise(lists, conditional=conditional)
+        mean = found.perplexity
+        low, high = interval(mean, found.perplexity_pull, confidence)[:2]
+        last = pl.DataFrame({"rank": [None], "shown": [int(found.shown.sum())], "perplexity": [mean], "low": [low],
+                             "high": [high]})  # fmt: skip
+        return pl.concat([found.by_rank(confidence), last], how="vertical_relaxed").fill_nan(None)
+
+    def save(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
+        """Write the model to a JSON file, which `ClickModel.load` reads."""
+        fields = {
+            "name": self.name, "settings": dict(self.settings), "trace": list(self.trace), "converged": self.converged,
+            "pairs": self.pairs, "shared": self.shared, "evidence": self.evidence,
+        }  # fmt: skip
+        write_fields(path, fields, overwrite=overwrite)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> ClickModel:
+        """Read a model that was saved.
+
+        >>> import tempfile
+        >>> fit = fit_clicks(ClickedLists.of([("q", ["a"], ["a"]), ("q", ["a"], [])]), "DCTR")
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     fit.save(f"{folder}/model.json")
+        ...     ClickModel.load(f"{folder}/model.json").relevance().rows() == fit.relevance().rows()
+        True
+        """
+        return cls(**read_fields(path))
+
     def is_seen(self, lists: ListsInput) -> Mask:
         """Whether each result's pair was among those that the model was fitted to."""
         shown = lists_of(lists)
@@ -227,12 +277,10 @@ def _spread(values: Floats, place: Any, mean: float) -> Floats:
 
 
 def lists_of(data: Any) -> ClickedLists:
-    """Lists as they are, or those of a log."""
+    """Lists as they are, or those of a log, or of what `read_log` reads."""
     if isinstance(data, ClickedLists):
         return data
-    if isinstance(data, Log):
-        return ClickedLists.from_log(data)
-    raise InputError(f"expected a Log or ClickedLists, got {type(data).__name__}")
+    return ClickedLists.from_log(read_log(data))
 
 
 def fit_clicks(
@@ -240,11 +288,11 @@ def fit_clicks(
     model: str = "PBM",
     *,
     prior: tuple[float, float] = (0.0, 0.0),
-    iterations: int = 200,
+    iterations: int = 500,
     tolerance: float = 1e-7,
     clickless: Clickless = "examined",
 ) -> ClickModel:
-    """Fit a click model to a log, or to `ClickedLists`.
+    """Fit a click model to a log (or what `read_log` reads), or to `ClickedLists`.
 
     `model`: GCTR, RCTR, DCTR, PBM, UBM, CM, DCM, SDBN, DBN, CCM; DCM-exact and SDBN-exact, which maximise the whole
     likelihood instead of assuming what people did after the last click. `prior`: pseudo-clicks and pseudo-skips of
@@ -252,6 +300,7 @@ def fit_clicks(
     never will be. `iterations` end when one adds less than `tolerance` of the log-likelihood. `clickless`: pages
     without clicks, to DCM and SDBN in closed form: read to the end (`examined`), or left out (`dropped`).
 
+    >>> from assay import Log
     >>> pages = [("q", ["a", "b"], ["a"]), ("q", ["b", "a"], ["a"]), ("q", ["b", "a"], ["b"])]
     >>> fit = fit_clicks(Log.from_pages(pages), "PBM")
     >>> fit.shared.select("parameter", "rank", "value").rows()

@@ -139,7 +139,7 @@ def shared_frame(parameter: str, value: Floats, rank: Any = None, above: Any = N
     columns = {"rank": rank, "click_above": above}
     return pl.DataFrame(
         {
-            "parameter": [parameter] * size,
+            "parameter": pl.Series([parameter] * size, dtype=pl.String),
             **{name: pl.Series([None] * size if each is None else each, dtype=pl.Int64)
                for name, each in columns.items()},
             "value": pl.Series(value, dtype=pl.Float64).fill_nan(None),
