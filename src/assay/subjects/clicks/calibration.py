@@ -25,7 +25,7 @@ from assay.tables.log import Log
 #: The models that measures stand on.
 MODELS = {"CM": ("ERR",), "DBN": ("EBU", "rrDBN"), "UBM": ("uUBM",)}
 #: Parameters are written with so many decimals: what is left out is far below what a log can tell.
-_DECIMALS = 4
+_DECIMALS = 3
 _UNJUDGED = -1.0
 
 
