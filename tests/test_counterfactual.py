@@ -113,7 +113,7 @@ def test_intervals_cover() -> None:
     hits = 0
     for seed in range(40):
         found = value_rankings(
-            logged(150, seed, shuffled=True, users=30), RUN, examination=LOOK, cutoff=4, resamples=200
+            logged(150, seed, shuffled=True, users=30), RUN, examination=LOOK.tolist(), cutoff=4, resamples=200
         )
         row = found.values.row(0, named=True)
         hits += row["low"] <= TRUTH <= row["high"]
@@ -131,7 +131,7 @@ def test_a_log_of_one_fixed_order_cannot_tell_looking_from_liking() -> None:
 
 def test_without_common_queries_there_is_no_answer() -> None:
     with pytest.raises(InputError, match="expected queries of in memory, got none"):
-        value_rankings(logged(10, 0, shuffled=True), {"other": {"q9": {"d1": 1.0}}}, examination=LOOK)
+        value_rankings(logged(10, 0, shuffled=True), {"other": {"q9": {"d1": 1.0}}}, examination=LOOK.tolist())
 
 
 @pytest.mark.parametrize(
@@ -139,8 +139,8 @@ def test_without_common_queries_there_is_no_answer() -> None:
     [
         ({"examination": []}, "examination starts above 0"),
         ({"examination": [1.5]}, "from 0 to 1"),
-        ({"examination": LOOK, "clip": 0.0}, "clip is a number above 0"),
-        ({"examination": LOOK, "min_coverage": 2.0}, "min_coverage is a number from 0 to 1"),
+        ({"examination": LOOK.tolist(), "clip": 0.0}, "clip is a number above 0"),
+        ({"examination": LOOK.tolist(), "min_coverage": 2.0}, "min_coverage is a number from 0 to 1"),
     ],
 )
 def test_wrong_settings_are_named(wrong: dict[str, object], words: str) -> None:
@@ -158,7 +158,7 @@ def test_a_ranking_that_was_never_shown_is_refused(tmp_path: Path) -> None:
     assert done.exit_code == 1
     (row,) = (each for each in json.loads(done.stdout)["sections"]["values"]["values"] if each["estimator"] == "PBM")
     assert row["value"] is None
-    assert "0.0% of what users would look at was ever shown" in row["refused"]
+    assert "the log can speak of 0.0% of what users would look at, less than 50%" in row["refused"]
     run.write_text("other Q0 z 1 1.0 new\n", encoding="utf-8")
     done = invoke(["clicks", "value", log, run, "--examination", "1,0.5"])
     assert isinstance(done.exception, InputError)

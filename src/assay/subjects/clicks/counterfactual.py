@@ -197,8 +197,8 @@ def _valued(
     count = np.bincount(pages.unit).astype(np.float64)
     row: dict[str, Any] = {"logged": float(logged.mean()), **basis}
     if not len(found.weights) or found.coverage < min_coverage:
-        share = f"{found.coverage:.1%} of what users would look at was ever shown"
-        return {**row, "refused": f"{share}, less than {min_coverage:.0%}: the log cannot tell"}, True
+        share = f"the log can speak of {found.coverage:.1%} of what users would look at"
+        return {**row, "refused": f"{share}, less than {min_coverage:.0%}"}, True
     for name, values in (("value", found.values), ("difference", found.values - logged)):
         estimate = ratio_of_sums(np.bincount(pages.unit, values).astype(np.float64), count, **drawing)
         ends = ("low", "high") if name == "value" else ("difference_low", "difference_high")
