@@ -60,11 +60,12 @@ def by_position(pages: LoggedPages, examination: Floats, clip: float | None = No
     return PageValues(values, weight, float(covered / _looked_at(pages, examination)))
 
 
-def by_document(pages: LoggedPages, examination: Floats, clip: float | None = None) -> PageValues:
+def by_document(pages: LoggedPages, examination: Floats) -> PageValues:
     """Clicks on each document over how much it was looked at on all pages of its query, times that at its new rank.
 
     It needs a document on some pages of a query only. Each page has the value that its query's documents add up to,
-    corrected by the weighted surprise of its own clicks: the doubly robust form, whose mean is the estimate.
+    corrected by the weighted surprise of its own clicks: the doubly robust form. Surprises add up to 0 over the pages of a
+    query, so that no weight is ever too large for the estimate; they make up its error.
 
     >>> from assay.tables import Run
     >>> from assay.tables.log import Log
@@ -79,7 +80,7 @@ def by_document(pages: LoggedPages, examination: Floats, clip: float | None = No
     counts = (pages.new_rank > 0) & (looks[pages.document] > 0)
     page, document, new = pages.page[counts], pages.document[counts], _at(examination, pages.new_rank[counts])
     of_query = np.bincount(pages.query)
-    weight = _clipped(new * of_query[pages.query[page]] / looks[document], clip)
+    weight = new * of_query[pages.query[page]] / looks[document]
     _, first = np.unique(document, return_index=True)
     direct = _summed(pages.query[page[first]], (new * attraction[document])[first], len(of_query))
     surprise = weight * (pages.clicked[counts] - attraction[document] * seen[counts])

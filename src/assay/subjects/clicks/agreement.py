@@ -189,7 +189,8 @@ def _grade(rows: pl.DataFrame, grade: float, drawing: Mapping[str, Any]) -> dict
     """What clicks say of the documents of a grade: the mean of the estimates, with queries drawn anew."""
     part = rows.filter(pl.col("grade") == grade)
     sums = part.group_by("query_id").agg(pl.col("estimate").sum(), pl.len().cast(pl.Float64)).sort("query_id")
-    found = _estimated("estimate", sums["estimate"].to_numpy(), sums["len"].to_numpy(), drawing)
+    bounded = {**drawing, "bounds": (0.0, np.inf)}
+    found = _estimated("estimate", sums["estimate"].to_numpy(), sums["len"].to_numpy(), bounded)
     return {
         "grade": grade,
         "documents": part.height,

@@ -26,10 +26,11 @@ from assay.subjects.clicks.examination import fitted_examination
 from assay.tables import Run
 from assay.tables.log import Log
 
+BY_DOCUMENT = "PBM by document"
 #: The estimators by name, and what each does in words.
 ESTIMATORS = {
     "PBM": "each click weighted by how much more its new rank is looked at than its old one",
-    "PBM by document": "the same, with all pages of a query taken together: documents need not be on each",
+    BY_DOCUMENT: "the same, with all pages of a query taken together: documents need not be on each",
     "IPS": "clicks on documents that stood at their new rank, over how likely they were to stand there",
     "SNIPS": "the same, with the weights of each rank divided by their mean",
 }
@@ -123,7 +124,10 @@ def value_rankings(
             row, refused = _valued(pages, compute(curve, clip), drawing, min_coverage)
             rows.append({"run": name, "estimator": estimator, **row})
             if not refused:
-                sensitivity += [{"run": name, "estimator": estimator, **each} for each in _tried(compute, curve, clip)]
+                sensitivity += [
+                    {"run": name, "estimator": estimator, **each}
+                    for each in _tried(compute, curve, clip, clips=estimator != BY_DOCUMENT)
+                ]
     settings = {
         "cutoff": cutoff, "examination": source, "clip": clip, "min_coverage": min_coverage, **drawing,
         "unit": given.unit_kind,
@@ -174,7 +178,7 @@ def _estimators(pages: LoggedPages) -> dict[str, Compute]:
     """The estimators that the log has what it takes for."""
     known: dict[str, Compute] = {
         "PBM": lambda curve, clip: by_position(pages, curve, clip),
-        "PBM by document": lambda curve, clip: by_document(pages, curve, clip),
+        BY_DOCUMENT: lambda curve, _: by_document(pages, curve),
     }
     if not np.isnan(pages.propensity).all():
         known |= {
@@ -207,11 +211,11 @@ def _valued(
     return row, False
 
 
-def _tried(compute: Compute, curve: Floats, clip: float | None) -> Iterator[dict[str, Any]]:
+def _tried(compute: Compute, curve: Floats, clip: float | None, *, clips: bool) -> Iterator[dict[str, Any]]:
     """The value with other limits of the weights, and with users who look further down or less far."""
     yield {"setting": "as above", "value": compute(curve, clip).estimate}
     for limit in _CLIPS:
-        if clip is None or limit < clip:
+        if clips and (clip is None or limit < clip):
             yield {"setting": f"weights up to {limit:g}", "value": compute(curve, limit).estimate}
     for power in _POWERS:
         way = "users look further down" if power < 1 else "users look less far down"

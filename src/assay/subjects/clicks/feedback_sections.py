@@ -67,10 +67,11 @@ def judgments_document(result: ClickJudgments) -> Document:
         Column("query_id", "query"), Column("doc_id", "document"), Column("impressions", kind="count"),
         Column("clicks", kind="count"),
         *([Column("expected", "expected clicks", "number", least=1)] if "expected" in result.pairs.columns else []),
-        Column("estimate", kind="estimate", ends=("low", "high"), missing=_DASH, least=3),
-        Column("grade", kind="short", missing=_DASH),
+        Column("_estimate", "estimate", "estimate", ends=("_low", "_high"), missing=_DASH, least=3),
+        Column("grade", kind="short", missing=_DASH), Column("reason", "none, since", "words", missing=""),
     )  # fmt: skip
     best = result.pairs.sort(pl.col("grade").is_null(), -pl.col("estimate"), nulls_last=True, maintain_order=True)
+    best = _rounded(best, "estimate", "low", "high")
     sections.append(Section("pairs", "Documents", (Table("pairs", best, pairs, most=_MOST),), long=True))
     sections.append(Section.of_lines("warnings", result.warnings))
     return Document("click judgments", tuple(sections), claim)
@@ -91,6 +92,11 @@ def _curve(frame: pl.DataFrame, value: str, title: str) -> Figure:
     points = frame.with_columns(system=pl.lit(title), rank=pl.col("rank").cast(pl.Float64))
     ranks = Scale("rank", 1, max(float(points["rank"].max() or 2), 2.0))  # type: ignore[arg-type]
     return charts.lines(points, ("rank", ranks), (value, Scale(title, percent=True, zero=True)), [Series(title)])
+
+
+def _rounded(frame: pl.DataFrame, *names: str) -> pl.DataFrame:
+    """With further columns, to be shown: estimates that differ from 0 or 1 beyond what a log can tell are 0 and 1."""
+    return frame.with_columns(pl.col(name).round(3).alias(f"_{name}") for name in names)
 
 
 def _cut(table: Table) -> Table:
@@ -178,10 +184,11 @@ def _disagreements(result: ClickAgreement) -> Table:
         Column("query_id", "query"), Column("doc_id", "document"), Column("grade", "judged", "short"),
         Column("clicked_like", "clicked like", "short"), Column("impressions", kind="count"),
         Column("clicks", kind="count"),
-        Column("estimate", result.settings["by"], "estimate", ends=("low", "high"), least=2),
+        Column("_estimate", result.settings["by"], "estimate", ends=("_low", "_high"), least=2),
         Column("usual", "usual for its grade", "number", least=2),
     )  # fmt: skip
-    return Table("disagreements", result.disagreements, columns, most=_MOST)
+    frame = _rounded(result.disagreements, "estimate", "low", "high")
+    return Table("disagreements", frame, columns, most=_MOST)
 
 
 def _queries(result: ClickAgreement) -> Table:
@@ -280,7 +287,11 @@ def values_document(result: RankingValues) -> Document:
     ]
     if result.sensitivity.height:
         wide = result.sensitivity.pivot("estimator", index=["run", "setting"], values="value")
-        shown = (Column("run"), Column("setting"), *(Column(name, kind="number", least=3) for name in wide.columns[2:]))
+        shown = (
+            Column("run"),
+            Column("setting"),
+            *(Column(name, kind="number", least=3, missing=_DASH) for name in wide.columns[2:]),
+        )
         sections.append(
             Section("sensitivity", parts=(Table("sensitivity", wide, shown, "If something else is assumed"),))
         )
@@ -313,15 +324,18 @@ def calibration_document(result: CalibratedMeasures) -> Document:
     """The measures as text, and what each grade is worth to the users of the log."""
     claim = f"{number_of('measure', len(result.measures))} whose users are those of {result.settings['log']}"
     level = as_level(result.settings["confidence"])
-    frame = result.parameters.with_columns(
-        cs.float().round(4),
-        judged=pl.Series(["not judged" if grade < 0 else f"{grade:g}" for grade in result.parameters["grade"]]),
-    ).with_columns(pl.col("model").replace({name: f"{', '.join(of)} ({name})" for name, of in MODELS.items()}))
+    frame = (
+        _rounded(result.parameters, "attraction", "satisfaction", "relevance", "low", "high")
+        .with_columns(
+            judged=pl.Series(["not judged" if grade < 0 else f"{grade:g}" for grade in result.parameters["grade"]]),
+        )
+        .with_columns(pl.col("model").replace({name: f"{', '.join(of)} ({name})" for name, of in MODELS.items()}))
+    )
     columns = (
         Column("model", "measure"), Column("judged", "grade"), Column("impressions", kind="count"),
-        Column("clicks", kind="count"), Column("attraction", kind="number", least=3),
-        Column("satisfaction", kind="number", least=3, missing=_DASH),
-        Column("relevance", f"both, {level} interval", "estimate", ends=("low", "high"), least=3),
+        Column("clicks", kind="count"), Column("_attraction", "attraction", "number", least=3),
+        Column("_satisfaction", "satisfaction", "number", least=3, missing=_DASH),
+        Column("_relevance", f"both, {level} interval", "estimate", ends=("_low", "_high"), least=3),
     )  # fmt: skip
     going_on = result.fits["DBN"].shared.filter(pl.col("parameter") == "continuation")["value"][0]
     note = f"Continuation of EBU and rrDBN: {number(going_on, 3)}."
