@@ -64,8 +64,8 @@ def by_document(pages: LoggedPages, examination: Floats) -> PageValues:
     """Clicks on each document over how much it was looked at on all pages of its query, times that at its new rank.
 
     It needs a document on some pages of a query only. Each page has the value that its query's documents add up to,
-    corrected by the weighted surprise of its own clicks: the doubly robust form. Surprises add up to 0 over the pages of a
-    query, so that no weight is ever too large for the estimate; they make up its error.
+    corrected by the weighted surprise of its own clicks: the doubly robust form. Surprises add up to 0 over the pages
+    of a query, so that no weight is ever too large for the estimate; they make up its error.
 
     >>> from assay.tables import Run
     >>> from assay.tables.log import Log
