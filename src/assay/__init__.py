@@ -32,6 +32,8 @@ _HOMES = {
     ),
     "assay.subjects.labels.result": ("Classification",),
     "assay.subjects.labels.evaluation": ("LabelReport", "classification_report", "scorer", "classify"),
+    "assay.subjects.clicks.model_comparison": ("ClickModelComparison", "compare_click_models"),
+    "assay.subjects.clicks.click_simulation": ("simulate_clicks",),
     "assay.subjects.clicks.evaluation": ("Behaviour", "clicks"),
     "assay.subjects.judges.evaluation": ("JudgeAgreement", "agree"),
     "assay.subjects.ranking.clustered_results": ("ClustersByUse", "clusters_by_use"),
@@ -194,6 +196,7 @@ if TYPE_CHECKING:
     from assay.subjects.clicks.calibration import CalibratedMeasures as CalibratedMeasures
     from assay.subjects.clicks.calibration import calibrate_measures as calibrate_measures
     from assay.subjects.clicks.checks import check_log as check_log
+    from assay.subjects.clicks.click_simulation import simulate_clicks as simulate_clicks
     from assay.subjects.clicks.counterfactual import RankingValues as RankingValues
     from assay.subjects.clicks.counterfactual import value_rankings as value_rankings
     from assay.subjects.clicks.evaluation import Behaviour as Behaviour
@@ -202,6 +205,8 @@ if TYPE_CHECKING:
     from assay.subjects.clicks.judgments import judge_clicks as judge_clicks
     from assay.subjects.clicks.log_overview import LogOverview as LogOverview
     from assay.subjects.clicks.log_overview import describe_log as describe_log
+    from assay.subjects.clicks.model_comparison import ClickModelComparison as ClickModelComparison
+    from assay.subjects.clicks.model_comparison import compare_click_models as compare_click_models
     from assay.subjects.clicks.preferences import ClickPreferences as ClickPreferences
     from assay.subjects.clicks.preferences import prefer_clicks as prefer_clicks
     from assay.subjects.clusters.evaluation import cluster as cluster

@@ -96,6 +96,18 @@ SUBJECTS = {
         "doctor": ("doctor.agreement", "Look labels over for what makes agreement wrong or misleading."),
         "convert": ("items.convert_labels", "Write labels as a table, or as judgments with the judge in column 2."),
     }),
+    "clicks": ("Users, by what they click on result pages.", {
+        "evaluate": ("evaluate.clicks", "Say what users do: click-through, ranks, abandonment, success."),
+        "compare": ("compare.clicks", "Say whether users of one system do better than those of another."),
+        "explain": ("explain.clicks", "Show how a number came about: its sums, and who moves it most."),
+        "report": ("report.clicks", "Write a report on what users do."),
+        "gate": ("gate.clicks", "Say whether a system may take the baseline's place, for pipelines."),
+        "doctor": ("doctor.clicks", "Look a click log over for what makes numbers wrong."),
+        "plot": ("plot.clicks", "Draw clicks by rank, or a measure over time."),
+        "power": ("power.clicks", "Say how many users are needed, and what these can show."),
+        "fit": ("click_models.fit", "Fit click models, and say how well they foresee clicks."),
+        "simulate": ("click_models.simulate", "Draw clicks from a model, on the pages of a log or a run."),
+    }),
     "crowd": ("Labels of a crowd, and of language models.", {
         "aggregate": ("crowd.aggregate", "Make one label per item of many workers' labels."),
         "workers": ("crowd.workers", "Say how good each worker is, and who gives nothing but noise."),

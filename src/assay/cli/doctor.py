@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from assay.cli import inputs, items, options, output
 from assay.cli.options import ClusterColumns, Output, PredictionColumns, group
 from assay.core.errors import ParameterError
-from assay.core.options import Columns, Level, Noise, option
+from assay.core.options import Columns, Level, LogRules, Noise, option
 
 if TYPE_CHECKING:
     from assay.verbs.diagnosis import Diagnosis
@@ -146,6 +146,16 @@ def agreement(
     $ assay agreement doctor bicycles/judgments.txt
     """
     return _examine("judges", [labels], to, {} if grades is None else {"grades": grades})
+
+
+def clicks(logs: options.LogFiles, /, *, reading: LogRules = LogRules(), to: Diagnosing = Diagnosing()) -> int:
+    """Look a click log over for what makes numbers wrong: robots, clocks, clicks on what was not shown.
+
+    It goes on where a line is no record. Exit 1 if there is an error among the findings.
+
+    $ assay clicks doctor clicks/log.ndjson.gz
+    """
+    return _examine("clicks", [inputs.kept(each) for each in logs], to, {"log_rules": {**reading}})
 
 
 def _examine(subject: str, sources: list[Any], to: Diagnosing, stated: dict[str, Any] | None = None) -> int:

@@ -261,6 +261,40 @@ class ClickRules(TypedDict, total=False):
     unit: UnitOfLog | None
 
 
+HeldOut: TypeAlias = Annotated[float, option(help="Share of pages to hold out (0.2).")]
+SplitBy: TypeAlias = Annotated[
+    Literal["time", "random"], option(help="Hold out the latest pages (time; default if known) or random ones.")
+]
+Prior: TypeAlias = Annotated[
+    tuple[float, float],
+    option(metavar="CLICKS SKIPS", help="Pseudo-clicks and pseudo-skips of every parameter (1 1; 0 0: none)."),
+]
+Iterations: TypeAlias = Annotated[int, option(help="Iterations at most (500).", panel=RULES, least=1)]
+Tolerance: TypeAlias = Annotated[
+    float, option(help="Stop when an iteration adds less than this share of the log-likelihood (1e-7).", panel=RULES)
+]
+Clickless: TypeAlias = Annotated[
+    Literal["examined", "dropped"],
+    option(help="Pages without clicks, to DCM and SDBN: examined (default), dropped.", panel=RULES),
+]
+
+
+class ClickFitOptions(TypedDict, total=False):
+    """How click models are fitted."""
+
+    prior: Prior
+    iterations: Iterations
+    tolerance: Tolerance
+    clickless: Clickless
+
+
+class ModelTrialOptions(ClickFitOptions, total=False):
+    """How click models are fitted, and on which pages they are tried."""
+
+    held_out: HeldOut
+    split: SplitBy | None
+
+
 class SubjectRules(EvaluationRules, LabelRules, ClusterRules, SpanRules, AgreementRules, ClickRules, total=False):
     """The rules of all subjects: a verb takes those of what it is given. `missing` may also be `drop`, of items."""
 

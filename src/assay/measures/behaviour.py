@@ -143,7 +143,8 @@ def TimeToFirstClick(behaviour: BehaviourCounts, *, horizon: Seconds = 60.0) -> 
 
     .. math:: \frac{1}{|\{\text{pages}\}|} \sum \min(\text{seconds to the first click}, \text{horizon})
 
-    A page without a click within the horizon counts as the horizon. A mean over clicked pages alone would call a
+    A page without a click within the horizon counts as the horizon; one whose first click came before it, as clocks
+    differ, is left out. A mean over clicked pages alone would call a
     system fast on which only those click who know at once; and an estimate that takes who left for somebody who would
     have clicked later, as Kaplan and Meier's does, is about a click that never comes.
 
@@ -367,7 +368,7 @@ def _rank_of(behaviour: BehaviourCounts, column: str, text: str) -> PerUnit:
 
 
 def _is_timed() -> pl.Expr:
-    """Whether it is known how long the page waited for its first click: it has none, or both times are there."""
+    """Whether it is known how long the page waited for its first click: it has none, or one that came after it."""
     return pl.col("time").is_not_null() & (~_CLICKED | pl.col("wait").is_not_null())
 
 
@@ -378,9 +379,7 @@ def _satisfied(behaviour: BehaviourCounts, dwell: float, last: bool) -> pl.Expr:
     return behaviour.over_clicks(name, stayed | ended if last else stayed)
 
 
-def _quantile(
-    behaviour: BehaviourCounts, column: str, share: float, among: pl.Expr, none: str, *needs: str
-) -> PerUnit:
+def _quantile(behaviour: BehaviourCounts, column: str, share: float, among: pl.Expr, none: str, *needs: str) -> PerUnit:
     """A quantile, to first order a sum over units: the quantile for each page, and what their shares below it move."""
     pages = behaviour.total("pages", among, *needs, when_zero=_NO_PAGE)
     if pages.undefined:

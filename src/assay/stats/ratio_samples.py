@@ -179,8 +179,8 @@ class RatioSample(Sample):
         fewest = min(len(each.who) for each in self.sums)
         if not 0 < fewest < FEW_USERS:
             return []
-        few = f"a system has {number_of(self.unit_kind, fewest)} only"
-        return [f"{few}: with fewer than {FEW_USERS}, intervals are too narrow"]
+        few = f"a system has {number_of(self.unit_kind, fewest)} only: with fewer than {FEW_USERS}"
+        return [f"{few}, intervals are too narrow, and a permutation test is safer"]
 
     @property
     def tests(self) -> tuple[str, ...]:

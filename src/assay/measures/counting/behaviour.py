@@ -39,7 +39,7 @@ PAGE = {
     "rank_sum": "the ranks of all clicks, added up",
     "ranked": "how many clicks have a rank",
     "distinct": "how many results were clicked",
-    "wait": "seconds from the page to the first click",
+    "wait": "seconds from the page to the first click; null where that came before the page, as clocks differ",
     "starts": "whether it is the first page of its session",
     "is_new": "whether the page before it in the session was of another query, or there was none",
     "until_next": "seconds to the next page of the session",
@@ -100,7 +100,7 @@ class BehaviourCounts:
     @classmethod
     def of(cls, log: Log, unit: str | None = None) -> BehaviourCounts:
         """Count by user, session or page; unless told, by the first of these that the log has."""
-        kind = log.unit_kind if unit is None else Choice(UnitName).check("unit", unit)
+        kind: UnitName = Choice(UnitName).check("unit", log.unit_kind if unit is None else unit)
         if f"impressions.{kind}_id" not in log.known and kind != "page":
             raise InputError(f"{log.origin}: expected a column of {kind}s to count by, got none")
         pages = int(log.impressions.select(pl.len()).collect().item())
@@ -148,7 +148,9 @@ class BehaviourCounts:
         self._count(self._wanted(measures))
         return self
 
-    def split(self, by: Mapping[str, pl.Expr], measures: Iterable[Measure] = ()) -> dict[tuple[Any, ...], BehaviourCounts]:
+    def split(
+        self, by: Mapping[str, pl.Expr], measures: Iterable[Measure] = ()
+    ) -> dict[tuple[Any, ...], BehaviourCounts]:
         """Counts of the pages that share a value of each of these columns, with the sums of measures, in one pass."""
         wanted = self._wanted(measures)
         frame = self._frame(wanted, by)
@@ -251,7 +253,7 @@ class BehaviourCounts:
         if own or names & set(_OF_CLICKS):
             pages = pages.join(self._clicks(pages, own), on="impression", how="left")
             waited = (pl.col("first_time") - pl.col("time")).dt.total_milliseconds() / 1000
-            pages = pages.with_columns(wait=waited.clip(0.0), clicks=pl.col("clicks").fill_null(0))
+            pages = pages.with_columns(wait=pl.when(waited >= 0).then(waited), clicks=pl.col("clicks").fill_null(0))
         return pages
 
     def _clicks(self, pages: pl.LazyFrame, own: Mapping[str, pl.Expr]) -> pl.LazyFrame:
@@ -261,7 +263,9 @@ class BehaviourCounts:
         if own:
             following = pages.select("impression", next_page="next_time")
             clicks = clicks.join(following, on="impression", maintain_order="left").with_columns(
-                next_click=pl.when(pl.col("impression") == pl.col("impression").shift(-1)).then(pl.col("time").shift(-1)),
+                next_click=pl.when(pl.col("impression") == pl.col("impression").shift(-1)).then(
+                    pl.col("time").shift(-1)
+                ),
                 is_last_here=(pl.col("impression") != pl.col("impression").shift(-1)).fill_null(value=True),
             )
             passed = (pl.coalesce("next_click", "next_page") - pl.col("time")).dt.total_milliseconds()

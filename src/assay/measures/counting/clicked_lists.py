@@ -56,7 +56,7 @@ class ClickedLists:
     offsets: Ints
     weight: Floats
     unit: Codes | None = None
-    unit_kind: str = "list"
+    unit_kind: str = "page"
 
     @classmethod
     def from_log(cls, log: Log) -> ClickedLists:
@@ -90,7 +90,7 @@ class ClickedLists:
         unit = _compact(pages["unit"].to_numpy()) if kind in names else None
         return cls(
             pairs, pair, rank, shown["clicked"].to_numpy(), offsets,
-            np.ones(pages.height), unit, kind if kind in names else "list",
+            np.ones(pages.height), unit, kind,
         )  # fmt: skip
 
     @classmethod

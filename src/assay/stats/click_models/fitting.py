@@ -14,7 +14,7 @@ import polars as pl
 
 from assay.core.domains import CONFIDENCE, Choice, Real, Whole
 from assay.core.errors import InputError, ParameterError, number_of
-from assay.core.options import Confidence, Seed
+from assay.core.options import Clickless, Confidence, Iterations, Prior, Seed, Tolerance
 from assay.core.results import Result
 from assay.files.logs import read_log
 from assay.measures.counting.clicked_lists import ClickedLists, sums
@@ -23,7 +23,7 @@ from assay.stats.click_models.blocks import Block, blocks
 from assay.stats.click_models.convergence import Rules
 from assay.stats.click_models.intervals import likelihood_interval, product_interval
 from assay.stats.click_models.model_files import read_fields, write_fields
-from assay.stats.click_models.models import Clickless, Evidence, Model, Parameters, model_of
+from assay.stats.click_models.models import Evidence, Model, Parameters, model_of
 from assay.stats.click_models.surprise import Surprise, interval
 from assay.stats.click_models.walks import Walk
 
@@ -287,9 +287,9 @@ def fit_clicks(
     data: ListsInput,
     model: str = "PBM",
     *,
-    prior: tuple[float, float] = (0.0, 0.0),
-    iterations: int = 500,
-    tolerance: float = 1e-7,
+    prior: Prior = (0.0, 0.0),
+    iterations: Iterations = 500,
+    tolerance: Tolerance = 1e-7,
     clickless: Clickless = "examined",
 ) -> ClickModel:
     """Fit a click model to a log (or what `read_log` reads), or to `ClickedLists`.

@@ -11,6 +11,7 @@ import numpy as np
 import polars as pl
 
 from assay.core.errors import not_among
+from assay.core.options import Clickless
 from assay.measures.counting.clicked_lists import ClickedLists, sums
 from assay.measures.counting.judgments import Floats, Mask
 from assay.stats.click_models.blocks import Block
@@ -19,8 +20,6 @@ from assay.stats.click_models.convergence import Rules, share
 from assay.stats.click_models.two_factors import fit_two_factors
 from assay.stats.click_models.walks import BrowsingWalk, IndependentWalk, ReadingWalk, Walk
 
-#: Lists without clicks, to the closed forms of DCM and SDBN: read to the end, or left out.
-Clickless: TypeAlias = Literal["examined", "dropped"]
 RelevanceRule: TypeAlias = Literal["attractiveness", "attractiveness x satisfaction", "attractiveness squared", ""]
 
 

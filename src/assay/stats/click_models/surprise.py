@@ -88,7 +88,8 @@ class Surprise:
         for each in self.ranks.tolist():
             here = order[ends[each - 1] if each else 0 : ends[each]]
             mean, shown = self.mean_bits[each], self.shown[each]
-            pull = self.lists.row_weight[here] * (self.bits[here] - mean) / shown
+            bits = self.bits[here] if np.isfinite(mean) else np.zeros(len(here))
+            pull = self.lists.row_weight[here] * (bits - mean) / shown
             _, whose = np.unique(units[here], return_inverse=True)
             low, high = interval(mean, sums(whose, pull), confidence)[:2]
             rows.append((each, int(shown), *(2.0**value for value in (mean, low, high))))

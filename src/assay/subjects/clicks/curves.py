@@ -37,7 +37,8 @@ def over_time(result: Behaviour, measure: str | Measure | None = None) -> Curve:
     >>> from datetime import datetime
     >>> from assay import Log, clicks
     >>> times = [datetime(2026, 3, 2), datetime(2026, 3, 3)]
-    >>> over_time(clicks(Log.from_pages([("q1", ["d1"], ["d1"]), ("q1", ["d1"], [])], time=times))).frame["value"].to_list()
+    >>> log = Log.from_pages([("q1", ["d1"], ["d1"]), ("q1", ["d1"], [])], time=times)
+    >>> over_time(clicks(log)).frame["value"].to_list()
     [1.0, 0.0]
     """
     wanted = result.measures[0] if measure is None else result.measure(measure)

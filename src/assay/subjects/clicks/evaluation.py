@@ -23,7 +23,7 @@ from assay.measures.vocabularies import registered
 from assay.stats.estimates import Estimate, checked_confidence
 from assay.stats.pairing import Wanted
 from assay.stats.pairing import listed as listed_measures
-from assay.stats.ratio_samples import FEW_USERS, RatioSample, RatioSums
+from assay.stats.ratio_samples import RatioSample, RatioSums
 from assay.stats.samples import NO_DRAWING
 from assay.tables.log import IMPRESSIONS, Log
 
@@ -236,7 +236,8 @@ def clicks(
     if by is not None:
         _segmented(logs[0], by)
     result = Behaviour(tuple(logs), tuple(systems), tuple(systems.values()), wanted, by, confidence)
-    return replace(result, warnings=tuple(remarks(logs, systems)))
+    few = result.sample(wanted[0]).interval_notes() if wanted else []
+    return replace(result, warnings=(*remarks(logs, systems), *few))
 
 
 def logs_of(given: Any, columns: Columns = None) -> list[Log]:
@@ -323,10 +324,6 @@ def remarks(logs: Sequence[Log], systems: Mapping[str, BehaviourCounts]) -> Iter
         yield f"units are {several(kind)} ({why}): where users come back, intervals are too narrow"
     elif anonymous := sum(map(_anonymous, logs)):
         yield f"{number_of('result page', anonymous)} without a user: sessions, or else pages, stand for them"
-    if min(sizes) < FEW_USERS:
-        few = next(name for name, size in zip(systems, sizes, strict=True) if size == min(sizes))
-        fewer = f"with fewer than {FEW_USERS}, intervals are too narrow"
-        yield f"{few} has {number_of(kind, min(sizes))} only: {fewer}"
     if len(counts) < 2:
         return
     who = identified(counts)

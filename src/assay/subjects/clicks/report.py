@@ -227,7 +227,8 @@ class ReportedClicks:
             f"the delta method over {kind}."
         )
         if self.comparison is not None:
-            yield f"Differences from {self.comparison.findings[0].baseline}, by {result.unit_kind}: {method(self.comparison)}"
+            baseline, kind = self.comparison.findings[0].baseline, result.unit_kind
+            yield f"Differences from {baseline}, by {kind}: {method(self.comparison)}"
 
     def configuration(self) -> dict[str, str | None]:
         """How the numbers were made, for readers."""

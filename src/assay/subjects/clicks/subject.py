@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 import polars as pl
 
-from assay.core.errors import Note, ParameterError, did_you_mean, listed, number_of
+from assay.core.errors import InputError, Note, ParameterError, did_you_mean, listed, number_of
 from assay.measures import Measure, parse_measure
 from assay.measures.counting.behaviour import BehaviourCounts
 from assay.measures.counting.judgments import Ints
@@ -69,8 +69,12 @@ class PairedClicks(Pairing):
         return list(dict.fromkeys(str(self.measure(name)) for name in names))
 
     def undirected(self, measure: str | Measure) -> Sample:
-        """All systems under one measure."""
-        return ratios(self.measure(measure), [*self.systems], [*self.systems.values()], self.who)
+        """All systems under one measure; what the log knows too little for is refused, with the reason."""
+        sample = ratios(self.measure(measure), [*self.systems], [*self.systems.values()], self.who)
+        reasons = sample.undefined()
+        if all(reasons):
+            raise InputError(f"{sample.measure} is undefined: {reasons[0]}")
+        return sample
 
     def only(self, *names: str) -> PairedClicks:
         """Some of the systems, in this order."""
