@@ -62,8 +62,8 @@ def with_collection(app: App, command: str, words: list[str]) -> tuple[Collectio
     those of the collection.
     """
     for place, word in enumerate(words):
-        folder, _, judgments = (word, "", "") if (Path(word) / _MANIFEST).is_file() else word.rpartition(":")
-        if folder and (Path(folder) / _MANIFEST).is_file():
+        folder, _, judgments = (word, "", "") if _is_collection(word) else word.rpartition(":")
+        if folder and _is_collection(folder):
             from assay.files.manifest import open_collection  # noqa: PLC0415
 
             collection = open_collection(folder)
@@ -72,6 +72,13 @@ def with_collection(app: App, command: str, words: list[str]) -> tuple[Collectio
                 own.append(_OWN_RUNS)
             return collection, [*words[:place], *own, *words[place + 1 :]]
     return None, words
+
+
+def _is_collection(word: str) -> bool:
+    try:
+        return (Path(word) / _MANIFEST).is_file()
+    except OSError:  # what is too long for a file's name is none
+        return False
 
 
 def of_collection(collection: CollectionFolder, arguments: Mapping[str, Any]) -> dict[str, Any]:
@@ -126,7 +133,7 @@ def opened(qrels: str, runs: Sequence[str]) -> list[Batches]:
 
 
 @contextmanager
-def bar(activity: str, total: int, *, hidden: bool) -> Iterator[Callable[[int], None] | None]:
+def bar(activity: str, total: int, *, hidden: bool) -> Iterator[Callable[[float], None] | None]:
     """A bar on a terminal, that is told how far it has come since; None where nobody looks."""
     if hidden or not sys.stderr.isatty():
         yield None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 from assay.cli import inputs, options, output
@@ -12,16 +11,11 @@ from assay.core.options import Confidence, SeedOption, option
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from pathlib import Path
 
-    from assay.collections.pooling import Pool
 
 PoolDepth: TypeAlias = Annotated[
     int | None, option("--depth", help="How many documents of each run are read per topic.", least=1)
 ]
-#: The form of a pool by the ending of its file.
-_FORMS = {".csv": "csv", ".json": "json", ".md": "markdown", ".html": "html", ".tex": "latex"}
-_QRELS = (".qrels", ".trec", ".txt")
 
 
 @group
@@ -76,27 +70,7 @@ def make(
         stated["topics"] = read_topics(topics).frame["query_id"].to_list()
     with inputs.progress(opened, hidden=to.quiet), inputs.working("pooling", hidden=to.quiet):
         pool = make_pool(opened, **{name: value for name, value in stated.items() if value is not None}, **drawing)
-    _give_pool(pool, to)
-
-
-def _give_pool(pool: Pool, to: Output) -> None:
-    """Give a pool in the form that is asked for, or that the ending of the file names."""
-    form = output.form_of(to)
-    ending = "" if to.path is None else to.path.suffix.lower()
-    if form is None and ending in _QRELS and to.path is not None:
-        _write_qrels(pool, to.path)
-        output.remarks(pool.warnings, quiet=to.quiet)
-    else:
-        named: dict[str, Any] = {_FORMS[ending]: True} if form is None and ending in _FORMS else {}
-        output.give(pool, replace(to, **named), warnings=pool.warnings)
-    if to.path is not None and not to.quiet:
-        output.message(f"{to.path}: {pool.document().title}")
-
-
-def _write_qrels(pool: Pool, path: Path) -> None:
-    from assay.files.writing import write  # noqa: PLC0415
-
-    write(pool.to_qrels(), path, format="trec-qrels")
+    output.give_judgments(pool, to)
 
 
 @group
