@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 import polars as pl
 
@@ -48,7 +49,7 @@ def read_yandex(source: Source, rules: ReadingRules) -> Iterator[Records]:
         "times count from the start of each session, in units that nobody stated: they order events, and tell no dwell"
     )
     for numbered in _numbered_lines(source):
-        pages, shown, events = [], [], []
+        pages, events = [], []
         for line, text in numbered:
             session, time, kind, *rest = (*text.rstrip("\r").split("\t"), "", "", "")
             rest = [each for each in rest if each]
@@ -59,15 +60,13 @@ def read_yandex(source: Source, rules: ReadingRules) -> Iterator[Records]:
             when = int(time) * _SECOND
             if is_query:
                 key = f"{rules.label}{session}/{line}"
-                pages.append((key, line, when, session, f"{rest[0]}_{rest[1]}", len(rest) - 2))
-                shown += [(key, line, rank, doc, session) for rank, doc in enumerate(rest[2:], 1)]
+                pages.append((key, line, when, session, f"{rest[0]}_{rest[1]}", rest[2:]))
             else:
                 events.append((line, when, session, rest[0]))
-        yield Records.of(
-            _rows(pages, "key row time session_id query_id n_results"),
-            _rows(shown, "key row rank doc_id source").with_columns(listed=pl.lit(True)),
-            _rows(events, "row time session_id doc_id").with_columns(action=pl.lit(CLICK)),
-        )
+        frame = _rows(pages, "key row time session_id query_id docs")
+        clicks = _rows(events, "row time session_id doc_id").with_columns(action=pl.lit(CLICK))
+        # Results go with the pages of their session.
+        yield Records.of(_pages(frame), _listed(frame.rename({"session_id": "source"})), clicks)
 
 
 def read_yandex_sample(source: Source, rules: ReadingRules) -> Iterator[Records]:
@@ -75,7 +74,7 @@ def read_yandex_sample(source: Source, rules: ReadingRules) -> Iterator[Records]
     rules.tallies.assume("there are no times, users or sessions in this layout")
     number = 0
     for numbered in _numbered_lines(source):
-        pages, shown, events = [], [], []
+        pages, events = [], []
         for line, text in numbered:
             for part in text.split(";"):
                 if not part.strip():
@@ -87,14 +86,11 @@ def read_yandex_sample(source: Source, rules: ReadingRules) -> Iterator[Records]
                     continue
                 number += 1
                 key = f"{rules.label}{number}"
-                pages.append((key, number, record[1].strip(), len(docs)))
-                shown += [(key, number, rank, doc) for rank, doc in enumerate(docs, 1)]
+                pages.append((key, number, record[1].strip(), docs))
                 events += [(key, number, doc.strip()) for doc in record[3].split(",") if doc.strip()]
-        yield Records.of(
-            _rows(pages, "key row query_id n_results"),
-            _rows(shown, "key row rank doc_id").with_columns(listed=pl.lit(True)),
-            _rows(events, "key row doc_id").with_columns(action=pl.lit(CLICK)),
-        )
+        frame = _rows(pages, "key row query_id docs")
+        clicks = _rows(events, "key row doc_id").with_columns(action=pl.lit(CLICK))
+        yield Records.of(_pages(frame), _listed(frame), clicks)
 
 
 def read_baidu(source: Source, rules: ReadingRules) -> Iterator[Records]:
@@ -141,13 +137,28 @@ def _numbered_lines(source: Source) -> Iterator[list[tuple[int, str]]]:
         before += len(lines) - 1
 
 
-_KINDS = {
+def _pages(frame: pl.DataFrame) -> pl.DataFrame:
+    return frame.with_columns(n_results=pl.col("docs").list.len())
+
+
+def _listed(frame: pl.DataFrame) -> pl.DataFrame:
+    """The results of pages that hold lists of them."""
+    frame = frame.filter(pl.col("docs").list.len() > 0).with_columns(listed=pl.lit(True))
+    ranks = pl.int_ranges(1, pl.col("docs").list.len() + 1)
+    return frame.with_columns(rank=ranks).explode("docs", "rank").rename({"docs": "doc_id"})
+
+
+_KINDS: dict[str, Any] = {
+    "docs": pl.List(pl.String),
     "row": pl.Int64, "rank": pl.Int64, "ordinal": pl.Int64, "n_results": pl.Int64, "time": pl.Datetime("ms"),
     "value": pl.Float64,
 }  # fmt: skip
 
 
-def _rows(rows: list[tuple[object, ...]], names: str) -> pl.DataFrame:
+def _rows(rows: Sequence[tuple[object, ...]], names: str) -> pl.DataFrame:
     schema = {name: _KINDS.get(name, pl.String) for name in names.split()}
+    columns = zip(*rows, strict=True) if rows else ([] for _ in schema)
     raw = {name: pl.Int64 if name == "time" else kind for name, kind in schema.items()}
-    return pl.DataFrame(rows, schema=raw, orient="row").cast(schema)
+    return pl.DataFrame(
+        [pl.Series(name, column, raw[name]).cast(schema[name]) for name, column in zip(raw, columns, strict=True)]
+    )

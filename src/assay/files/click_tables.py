@@ -188,7 +188,7 @@ class _RisingRanks:
 def _result_rows(frame: pl.DataFrame, piece: _Piece, rules: ReadingRules) -> Records:
     """One row per shown result, with how often it was clicked."""
     lacking = frame["doc_id"].is_null() | frame["impression_id"].is_null()
-    rules.tallies.add("no-document", int(lacking.sum()), f"row {frame.filter(lacking)['row'].first()}")
+    rules.tallies.add("no-document", int(lacking.sum()), f"row {frame.filter(lacking)['row'].first()!r}")
     frame = frame.filter(~lacking)
     clicks = _counts(frame, piece, rules)
     pages = _pages(frame, rules)
@@ -202,7 +202,9 @@ def _result_rows(frame: pl.DataFrame, piece: _Piece, rules: ReadingRules) -> Rec
         "row", "doc_id", key="impression_id", action=pl.lit(CLICK), ordinal=results["ordinal"], dwell_ms=_dwell(frame),
         value=numbers_of(frame["value"]) if "value" in frame.columns else None, times=clicks,
     )  # fmt: skip
-    events = events.filter(pl.col("times") > 0).select(pl.exclude("times").repeat_by("times")).explode(pl.all())
+    # As many rows as there are clicks.
+    events = events.select(pl.all().gather(pl.arg_where(pl.col("times") > 0)))
+    events = events.select(pl.all().gather(pl.int_range(pl.len()).repeat_by("times").explode()))
     return Records.of(pages, results, events)
 
 

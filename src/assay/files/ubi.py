@@ -53,8 +53,7 @@ def is_ubi(record: Mapping[str, Any]) -> bool:
 
 def read_ubi(source: Source, rules: ReadingRules) -> Iterator[Records]:
     """The records of a file, piece by piece."""
-    schema = _schema()
-    line = 1
+    schema, line = _schema(), 1
     for chunk in source.chunks():
         frame = object_lines(chunk, line, schema, partial(rules.malformed, source.name))
         line += chunk.count(b"\n")
@@ -63,14 +62,16 @@ def read_ubi(source: Source, rules: ReadingRules) -> Iterator[Records]:
 
 def _schema() -> dict[str, Any]:
     """The fields that are read, all as text: what they should be is looked at afterwards."""
-    attributes = pl.Struct({name: pl.String for role in _OF_QUERIES for name in attribute_names("log", role)})
+    of_queries, of_events = (
+        {name: pl.String for role in roles for name in attribute_names("log", role)}
+        for roles in (_OF_QUERIES, _OF_EVENTS)
+    )
     position = pl.Struct({"ordinal": pl.String})
     thing = pl.Struct({"object_id": pl.String})
-    further = {name: pl.String for role in _OF_EVENTS for name in attribute_names("log", role)}
-    events = pl.Struct({"object": thing, "position": position, "session_id": pl.String, **further})
+    events = pl.Struct({"object": thing, "position": position, "session_id": pl.String, **of_events})
     return {
         **dict.fromkeys(_TOP, pl.String), "query_response_hit_ids": pl.List(pl.String),
-        "query_attributes": attributes, "event_attributes": events,
+        "query_attributes": pl.Struct(of_queries), "event_attributes": events,
     }  # fmt: skip
 
 
@@ -88,7 +89,7 @@ def _records(source: Source, frame: pl.DataFrame, rules: ReadingRules) -> Record
 def _attribute(frame: pl.DataFrame, column: str, role: str) -> pl.Series:
     names = attribute_names("log", role)
     held = ids_in(frame.select(pl.coalesce(pl.col(column).struct.field(*names)).alias(role))[role])
-    if held.null_count() < len(held):
+    if frame[column].struct.field(names[0]).is_not_null().any():
         use(names[0])
     return held
 
