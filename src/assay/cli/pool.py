@@ -29,11 +29,8 @@ class Groups:
     """Which runs are of one group."""
 
     groups: Annotated[
-        str | None, option(metavar="FILE", help="A table of run,group: runs of one group find the same documents.")
+        str | None, option(metavar="FILE", help="A table of run,group: runs of one team find the same documents.")
     ] = None
-    group_by_prefix: Annotated[
-        bool, option(help="Groups by the names of runs, up to the first underscore, hyphen or dot.")
-    ] = False
 
 
 def make(
@@ -41,7 +38,7 @@ def make(
     /,
     *,
     strategy: Annotated[
-        str | None, option(help="depth (default), take, fair-take, rbp, rrf; sample: at random, by best rank.")
+        str | None, option(help="depth (default), take, rbp, rrf; sample: at random, by best rank.")
     ] = None,
     depth: PoolDepth = None,
     budget: Annotated[int | None, option(help="At most N documents per topic.", least=1)] = None,
@@ -184,7 +181,7 @@ def bias(
     runs: options.Runs,
     /,
     *,
-    depth: PoolDepth = None,
+    depth: Annotated[int | None, option(help="How deep the runs were pooled (default: found out).", least=1)] = None,
     teams: Groups = Groups(),
     to: Looking = Looking(),
     drawing: SeedOption = SeedOption(),
@@ -247,14 +244,10 @@ def _measures(to: Measured) -> dict[str, list[str]]:
 
 
 def _groups(teams: Groups, runs: Sequence[Any]) -> dict[str, str] | None:
-    from assay.collections.pooling import groups_by_prefix, read_groups  # noqa: PLC0415
+    from assay.collections.pooling import read_groups  # noqa: PLC0415
     from assay.subjects.ranking.evaluation import named_runs  # noqa: PLC0415
 
-    if teams.groups is not None and teams.group_by_prefix:
-        raise ParameterError("choose one of --groups and --group-by-prefix")
-    if teams.groups is not None:
-        return read_groups(teams.groups, list(named_runs(runs)))
-    return groups_by_prefix(list(named_runs(runs))) if teams.group_by_prefix else None
+    return None if teams.groups is None else read_groups(teams.groups, list(named_runs(runs)))
 
 
 def _texts(topics: str | None, documents: str | None) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 import polars as pl
 
-from assay.collections.pooling import PAIR, RunRanks, empty_runs, overlaps
+from assay.collections.pooling import PAIR, RunRanks, empty_runs, membership, overlaps
 from assay.collections.scoring import judged_pairs
 from assay.core.domains import Whole
 from assay.core.errors import ParameterError, not_among, number_of
@@ -64,14 +64,11 @@ def choose_runs(
     for name in compared_with:
         if name not in ranks.runs:
             raise not_among("run", name, ranks.runs)
-    pairs = ranks.frame.select(PAIR).unique(maintain_order=True).with_row_index("pair")
-    rows = ranks.frame.join(pairs, on=PAIR)
-    holds = np.zeros((len(ranks.runs), pairs.height), dtype=np.bool_)
-    holds[rows["run"].replace_strict(ranks.places, return_dtype=pl.Int64).to_numpy(), rows["pair"].to_numpy()] = True
-    relevant = np.zeros(pairs.height, dtype=np.bool_)
+    pairs, held = membership(ranks)
+    holds, relevant = held.T.toarray() > 0, np.zeros(pairs.height, dtype=np.bool_)
     if qrels is not None:
         found = judged_pairs(qrels).filter(pl.col("relevance") > 0)
-        relevant[pairs.join(found, on=PAIR, how="semi")["pair"].to_numpy()] = True
+        relevant = pairs.join(found, on=PAIR, how="left", maintain_order="left")["relevance"].is_not_null().to_numpy()
     order = _greedy(holds, relevant, n)
     table = _additions(ranks, holds, relevant, order)
     others = {"this choice": [order], "the given selection": [[ranks.places[name] for name in compared_with]]}

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from assay.collections.bias import LEAST_TAU, MOST_LOSS
+from assay.collections.bias import LEAST_TAU, MOST_LOSS, MOST_LOSS_OF_ONE
 from assay.core.digits import as_level
 from assay.core.errors import joined, number_of
 from assay.show import charts
@@ -166,7 +166,7 @@ def _stable_from(rows: pl.DataFrame) -> tuple[int, str] | None:
 
 def _by_budget(name: str, rows: pl.DataFrame, value: str, caption: str, kind: Any) -> Table:
     frame = rows.pivot("strategy", index="budget", values=value, maintain_order=True)
-    columns = (Column(each, kind=kind, least=2 if kind == "number" else None) for each in frame.columns[1:])
+    columns = (Column(each, kind=kind, least=3 if kind == "number" else None) for each in frame.columns[1:])
     return Table(name, frame, (Column("budget", "per topic", "chosen"), *columns), caption)
 
 
@@ -220,6 +220,7 @@ def inferred_document(result: InferredScores) -> Document:
         Column("measure"),
         Column("value", "estimate", "number", compared="column"),
         Column("value", f"{level} interval", "interval", ends=("low", "high")),
+        Column("published", "published formula", "number"),
     )
     strata = (
         Column("stratum", "best rank up to", "chosen"),
@@ -270,40 +271,50 @@ def _verdict(bias: PoolBias) -> Verdict:
     """Can the judgments score a system that was not in the pool, and by which measures?"""
     fair = [each.measure for each in bias.verdicts if each.fair]
     unfair = [each for each in bias.verdicts if each.fair is False]
-    rule = f"the order of systems keeps a tau of {LEAST_TAU:g}, and no run loses more than {MOST_LOSS:.0%}"
+    left_out = "with what each group alone found left out"
     if not unfair and fair:
         text = f"These judgments can score a new system fairly by {joined(fair)}"
-        return Verdict("fair", "good", f"{text}: with what it alone found left out, {rule}.")
+        kept = f"the order of systems keeps a tau of {LEAST_TAU:g}, and good runs nearly all of their score"
+        return Verdict("fair", "good", f"{text}: {left_out}, {kept}.")
     if not unfair:
         return Verdict("undecided", "open", "No measure has an order of systems to compare.")
-    worst = max(unfair, key=lambda each: each.largest_loss)
-    loss = (
-        f"with what it alone found left out, {worst.loser} loses {worst.largest_loss:.0%} of its {worst.measure}"
-        if worst.largest_loss > MOST_LOSS
-        else f"with what each group alone found left out, tau is {worst.tau:.2f} by {worst.measure}"
-    )
-    names = joined([each.measure for each in unfair])
+    names, why = joined([each.measure for each in unfair]), f"{left_out}, {_reason(unfair)}"
     if fair:
-        return Verdict(
-            "partly fair", "open", f"Fair to a new system by {joined(fair)}; not by {names}: {loss}."
-        )  # fmt: skip
-    return Verdict("not fair", "bad", f"These judgments are not fair to a new system by {names}: {loss}.")
+        return Verdict("partly fair", "open", f"Fair to a new system by {joined(fair)}; not by {names}: {why}.")
+    return Verdict("not fair", "bad", f"These judgments are not fair to a new system by {names}: {why}.")
+
+
+def _reason(unfair: list[FairnessVerdict]) -> str:
+    """What breaks the rule, of the measure that breaks it most."""
+    worst = max(unfair, key=lambda each: each.loss)
+    if worst.loss > MOST_LOSS:
+        return f"runs lose {worst.loss:.0%} of their {worst.measure} together"
+    worst = max(unfair, key=lambda each: each.largest_loss)
+    if worst.largest_loss > MOST_LOSS_OF_ONE:
+        return f"{worst.loser} loses {worst.largest_loss:.0%} of its {worst.measure}"
+    worst = min(unfair, key=lambda each: each.tau)
+    return f"tau is {worst.tau:.2f} by {worst.measure}"
 
 
 def _verdicts(bias: PoolBias) -> Table:
     words: dict[bool | None, str] = {True: "fair", False: "not fair", None: "undecided"}
     tones: dict[bool | None, Tone] = {True: "good", False: "bad", None: "open"}
     rows = [each._asdict() | {"fair": words[each.fair], "tone": tones[each.fair]} for each in bias.verdicts]
-    frame = pl.DataFrame(rows).with_columns(pl.col("tau", "largest_loss").fill_nan(None))
+    frame = pl.DataFrame(rows).with_columns(pl.col("tau", "loss", "largest_loss").fill_nan(None))
     columns = (
         Column("measure"),
         Column("fair", "new systems"),
         Column("tau", kind="number", least=3),
-        Column("largest_loss", "largest loss", "percent"),
-        Column("loser", "of", "words"),
+        Column("loss", "all runs lose", "percent"),
+        Column("largest_loss", "a good run, at most", "percent"),
+        Column("loser", "which", "words"),
         Column("places", "most places moved", "count"),
     )
-    return Table("verdicts", frame, columns)
+    note = (
+        f"Fair: a tau of {LEAST_TAU:g} or more; all runs together lose {MOST_LOSS:.0%} at most, and none of those that "
+        f"score as much as the median or more loses over {MOST_LOSS_OF_ONE:.0%}."
+    )
+    return Table("verdicts", frame, columns, notes=(note,))
 
 
 def direction(bias: PoolBias) -> Iterator[str]:
@@ -332,11 +343,11 @@ def _of_one_left_out(bias: PoolBias, verdict: FairnessVerdict) -> str:
     rows = bias.left_out.filter(measure=verdict.measure).drop_nulls("relative")
     if not rows.height:
         return f"{verdict.measure}: no run has a score above 0."
-    mean, relative = float(rows["change"].mean()), float(rows["relative"].mean())  # type: ignore[arg-type]
+    mean, worst = float(rows["change"].mean()), rows.sort("relative").row(0, named=True)  # type: ignore[arg-type]
     lost, gained = rows.filter(pl.col("change") < 0).height, rows.filter(pl.col("change") > 0).height
     return (
-        f"{verdict.measure} of a system left out: {mean:+.4f} on average ({relative:+.1%}); lower for {lost} of "
-        f"{rows.height} runs, higher for {gained}; at worst {-verdict.largest_loss:+.1%} ({verdict.loser})."
+        f"{verdict.measure} of a system left out: {mean:+.4f} on average; lower for {lost} of {rows.height} runs, "
+        f"higher for {gained}; at worst {worst['relative']:+.1%} ({worst['run']})."
     )
 
 

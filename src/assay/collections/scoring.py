@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from assay.collections.pooling import PAIR, RunRanks
 from assay.core.errors import InputError
+from assay.files.manifest import is_collection, open_collection
 from assay.measures import Measure, parse_measure
 from assay.measures.counting import Ranks
 from assay.measures.counting.judgments import Judgments
@@ -22,6 +23,14 @@ from assay.tables import Qrels, Run
 from assay.tables.shapes import picked
 
 Mask = NDArray[np.bool_]
+
+
+def judgments_and_collection(qrels: Any, runs: Any) -> tuple[Any, Any]:
+    """Judgments, and runs unless given: of a collection its judgments, and itself, which knows the runs' groups."""
+    if not is_collection(qrels):
+        return qrels, runs
+    collection = open_collection(qrels)
+    return collection.qrels(), collection if runs is None else runs
 
 
 def judged_pairs(qrels: Any) -> pl.DataFrame:

@@ -115,6 +115,14 @@ TABLES: dict[str, tuple[Role, ...]] = {
         _role("seconds", "number", "work_time worktimeinseconds work_time_in_seconds lead_time duration time_spent"),
         _role("time", "text", "timestamp _timestamp created_at submit_time submittime updated_at date"),
     ),
+    "groups": (
+        _role("run", "id", "run_id runid tag system"), _role("group", "id", "team organisation organization site"),
+    ),
+    "sampled pool": (QUERY, DOCUMENT, _role("stratum", "number"), _role("order", "number")),
+    "query log": (
+        _role("query", "text", "query_text search_term search keywords keyword user_query text title q"),
+        _role("frequency", "number", "count freq searches n hits"),
+    ),
 }  # fmt: skip
 #: What a table of each kind cannot do without.
 NEEDED: dict[str, tuple[tuple[str, ...], ...]] = {
@@ -127,6 +135,9 @@ NEEDED: dict[str, tuple[tuple[str, ...], ...]] = {
     "clustered documents": (("doc_id",), ("cluster",)),
     "spans": (("document",), ("start",), ("end",)),
     "labels": (("item_id",), ("judge",), ("label",)),
+    "groups": (("run",), ("group",)),
+    "sampled pool": (("query_id",), ("doc_id",), ("stratum",)),
+    "query log": (("query",),),
 }
 #: Judgments of BEIR call the grade `score`.
 _BEIR = ("query_id", "corpus_id", "score")
