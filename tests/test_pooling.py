@@ -281,7 +281,7 @@ def test_over_all_samples_of_small_pools_the_correction_takes_off_most_of_the_bi
             assert found.scores["published"].to_list() == pytest.approx(published(ranking, strata, judged))
             # A mean is kept between 0 and 1; the numbers of topics are not, so that they can be right on average.
             tables.append(found.topics.select("value", "published").to_numpy())
-            relevant.append(found.strata["estimated"].sum())
+            relevant.append(float(found.strata["estimated"].to_numpy().sum()))
         assert np.mean(relevant) == pytest.approx(sum(grade > 0 for grade in grades.values()))
         off.append(np.abs(np.mean(tables, axis=0) - np.array([[truth.mean("AP")], [truth.mean("nDCG")]])))
     (ap, ap_published), (ndcg, ndcg_published) = np.mean(off, axis=0)

@@ -209,7 +209,7 @@ def _verdict(rows: pl.DataFrame, measure: str) -> FairnessVerdict:
     good = rows.filter(pl.col("full") >= pl.col("full").median()).drop_nulls("relative").sort("relative")
     if not good.height or math.isnan(tau):
         return FairnessVerdict(measure, None, tau, math.nan, math.nan, "", 0)
-    worst, loss = good.row(0, named=True), 1 - rows["without"].sum() / rows["full"].sum()
+    worst, loss = good.row(0, named=True), float(1 - rows["without"].to_numpy().sum() / rows["full"].to_numpy().sum())
     places = int((rows["place_without"].cast(pl.Int64) - rows["place"].cast(pl.Int64)).abs().max() or 0)  # type: ignore[arg-type]
     fair = tau >= LEAST_TAU and loss <= MOST_LOSS and -worst["relative"] <= MOST_LOSS_OF_ONE
     return FairnessVerdict(measure, fair, tau, loss, -worst["relative"], worst["run"], places)
