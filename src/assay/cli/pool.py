@@ -130,7 +130,7 @@ def simulate(
     opened = inputs.opened(qrels, runs)
     stated: dict[str, Any] = _texts(to.topics, to.documents) | settings(to, "batch") | _measures(to)
     if to.budgets is not None:
-        stated["budgets"] = [_whole(text, "--budgets") for text in to.budgets.split(",")]
+        stated["budgets"] = _whole_numbers(to.budgets, "--budgets")
     if to.strategy:
         stated["strategies"] = to.strategy
     with inputs.bar("simulating", len(to.strategy or STRATEGIES), hidden=to.quiet) as advance:
@@ -199,7 +199,7 @@ def bias(
     opened = inputs.opened(qrels, runs)
     stated: dict[str, Any] = _texts(to.topics, to.documents) | _measures(to)
     if to.depths is not None:
-        stated["depths"] = [_whole(text, "--depths") for text in to.depths.split(",")]
+        stated["depths"] = _whole_numbers(to.depths, "--depths")
     with inputs.progress(opened, hidden=to.quiet), inputs.working("leaving out", hidden=to.quiet):
         result = pool_bias(qrels, opened, depth=depth, groups=_groups(teams, opened), **stated, **drawing)
     output.give(result, to, warnings=result.warnings)
@@ -272,8 +272,8 @@ def _strata(text: str) -> dict[int, float]:
     return rates
 
 
-def _whole(text: str, name: str) -> int:
+def _whole_numbers(text: str, name: str) -> list[int]:
     try:
-        return int(text)
+        return [int(part) for part in text.split(",")]
     except ValueError:
-        raise ParameterError(f"{name} are whole numbers, as 10,20,50; got {text.strip()!r}") from None
+        raise ParameterError(f"{name} are whole numbers, as 10,20,50; got {text!r}") from None

@@ -43,13 +43,15 @@ _DRAWS = 20
 class FairnessVerdict(NamedTuple):
     """Whether the judgments can score a system that was not in the pool, by a measure; and what that rests on.
 
-    `loss` is the share of their score that all runs lose together, `largest_loss` the largest of a run (`loser`) that
-    scores as much as the median or more: one that scores next to nothing loses much of it easily.
+    `change` is that of the score of a run left out, on average; `loss` the share of their score that all runs lose
+    together; `largest_loss` the largest of a run (`loser`) that scores as much as the median or more: one that scores
+    next to nothing loses much of it easily.
     """
 
     measure: str
     fair: bool | None
     tau: float
+    change: float
     loss: float
     largest_loss: float
     loser: str
@@ -208,11 +210,12 @@ def _verdict(rows: pl.DataFrame, measure: str) -> FairnessVerdict:
     tau = kendall(rows["full"].to_numpy(), rows["without"].to_numpy()).value if has_order else math.nan
     good = rows.filter(pl.col("full") >= pl.col("full").median()).drop_nulls("relative").sort("relative")
     if not good.height or math.isnan(tau):
-        return FairnessVerdict(measure, None, tau, math.nan, math.nan, "", 0)
+        return FairnessVerdict(measure, None, tau, math.nan, math.nan, math.nan, "", 0)
     worst, loss = good.row(0, named=True), float(1 - rows["without"].to_numpy().sum() / rows["full"].to_numpy().sum())
     places = int((rows["place_without"].cast(pl.Int64) - rows["place"].cast(pl.Int64)).abs().max() or 0)  # type: ignore[arg-type]
     fair = tau >= LEAST_TAU and loss <= MOST_LOSS and -worst["relative"] <= MOST_LOSS_OF_ONE
-    return FairnessVerdict(measure, fair, tau, loss, -worst["relative"], worst["run"], places)
+    change = float(rows["change"].to_numpy().mean())
+    return FairnessVerdict(measure, fair, tau, change, loss, -worst["relative"], worst["run"], places)
 
 
 def _shallower(counted: JudgedRuns, depths: Sequence[int]) -> pl.DataFrame:

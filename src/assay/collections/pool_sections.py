@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
@@ -78,26 +79,40 @@ def _strata(pool: Pool) -> Table:
     drawn = pl.col("order").is_not_null()
     frame = pool.frame.group_by("stratum").agg(documents=pl.len(), drawn=drawn.sum()).sort("stratum")
     frame = frame.with_columns(share=pl.col("drawn") / pl.col("documents"))
-    columns = (
-        Column("stratum", "best rank up to", "chosen"),
-        Column("documents", kind="count"),
-        Column("drawn", "to judge", "count"),
-        Column("share", kind="percent"),
-    )
-    return Table("strata", frame, columns, "What is drawn")
+    titles = {"stratum": "best rank up to", "drawn": "to judge"}
+    return _table("strata", frame, "What is drawn", titles, stratum="chosen", share="percent")
 
 
 def _steps(pool: Pool) -> Table:
+    frame = pool.next_steps() if pool.relevant is not None else pool.next_steps().drop("relevant")
+    titles = {"documents": "documents (mean)", "in_all": "in all topics", "relevant": "known relevant (mean)"}
+    note = "one more rank: per topic; one more run: what each run adds to the others; one more topic: what each has"
+    return _table("next_steps", frame, "What the next step would cost", titles, notes=(note,), least=1)
+
+
+def _table(
+    name: str,
+    frame: pl.DataFrame,
+    caption: str = "",
+    titles: Mapping[str, str] = MappingProxyType({}),
+    *,
+    notes: tuple[str, ...] = (),
+    least: int | None = None,
+    most: int = 0,
+    **kinds: Any,
+) -> Table:
+    """All columns of a frame, by their types unless a kind is given; `least`: decimals of numbers."""
+    table = Table.of(name, frame, caption, **kinds)
     columns = (
-        Column("step", "step"),
-        Column("documents", "documents (mean)", "number", least=1),
-        Column("fewest", kind="count"),
-        Column("most", kind="count"),
-        Column("in_all", "in all topics", "count", missing=""),
-        *([] if pool.relevant is None else [Column("relevant", "known relevant (mean)", "number", least=1)]),
+        replace(
+            each,
+            title=titles.get(each.name, each.title),
+            least=least if each.kind == "number" else each.least,
+            missing="" if each.kind == "count" else each.missing,
+        )
+        for each in table.columns
     )
-    notes = ("one more rank: per topic; one more run: what each run adds to the others; one more topic: what each has",)
-    return Table("next_steps", pool.next_steps(), columns, "What the next step would cost", notes)
+    return replace(table, columns=tuple(columns), notes=notes, most=most)
 
 
 def simulation_document(result: PoolSimulation) -> Document:
@@ -119,15 +134,10 @@ def simulation_document(result: PoolSimulation) -> Document:
         Section("figure", parts=(_curves(shares, result),)),
     ]  # fmt: skip
     if result.texts is not None:
-        columns = (
-            Column("strategy", "judge all documents with"),
-            Column("documents", kind="count"),
-            Column("per_topic", "per topic", "number", least=1),
-            Column("relevant", "relevant found", "count"),
-            Column("missed", "relevant missed", "count"),
-            Column("share", "share found", "percent"),
-        )
-        sections.append(Section("texts", parts=(Table("texts", result.texts, columns, "What words alone would find"),)))
+        titles = {"strategy": "judge all documents with", "per_topic": "per topic", "share": "share found"}
+        titles |= {"relevant": "relevant found", "missed": "relevant missed"}
+        words = _table("texts", result.texts, "What words alone would find", titles, least=1, share="percent")
+        sections.append(Section("texts", parts=(words,)))
     sections.append(Section.of_lines("warnings", result.warnings))
     return Document("pool simulation", tuple(sections), "Pooling strategies")
 
@@ -187,28 +197,15 @@ def choice_document(result: RunChoice) -> Document:
     """The runs in the order of choice, and the pools of other selections."""
     settings = result.settings
     claim = f"{joined(result.chosen['run'].to_list(), most=10)}: chosen by {settings['by']}, depth {settings['depth']}"
-    has_relevant = "relevant" in result.chosen.columns
-    added = [Column("new_relevant", "new relevant", "count"), Column("relevant", kind="count")] if has_relevant else []
-    columns = (
-        Column("run"),
-        Column("new", "new documents", "count"),
-        Column("documents", kind="count"),
-        *added,
-        Column("overlap", "largest overlap", "percent", missing=""),
-    )
-    kind = {"kind": "number", "least": 0}
-    others = (
-        Column("selection"),
-        Column("runs", kind="count"),
-        Column("documents", **kind),  # type: ignore[arg-type]
-        *([Column("relevant", **kind)] if has_relevant else []),  # type: ignore[arg-type]
-    )
+    titles = {"new": "new documents", "new_relevant": "new relevant", "overlap": "largest overlap"}
+    chosen = _table("chosen", result.chosen.drop("place"), "", titles, overlap="percent")
+    rounded = result.selections.with_columns(pl.col(pl.Float64).round().cast(pl.Int64))
+    others = _table("selections", rounded, "Pools of selections")
     sections = (
-        Section("chosen", parts=(Prose(claim, "claim"), Table("chosen", result.chosen, columns)),
-                data={"settings": dict(settings)}),
-        Section("selections", parts=(Table("selections", result.selections, others, "Pools of selections"),)),
+        Section("chosen", parts=(Prose(claim, "claim"), chosen), data={"settings": dict(settings)}),
+        Section("selections", parts=(others,)),
         Section.of_lines("warnings", result.warnings),
-    )  # fmt: skip
+    )
     return Document("run choice", sections, "A varied choice of runs")
 
 
@@ -222,20 +219,15 @@ def inferred_document(result: InferredScores) -> Document:
         Column("value", f"{level} interval", "interval", ends=("low", "high")),
         Column("published", "published formula", "number"),
     )
-    strata = (
-        Column("stratum", "best rank up to", "chosen"),
-        Column("documents", kind="count"),
-        Column("judged", kind="count"),
-        Column("relevant", "judged relevant", "count"),
-        Column("estimated", "relevant (estimate)", "number", least=0),
-    )
+    titles = {"stratum": "best rank up to", "relevant": "judged relevant", "estimated": "relevant (estimate)"}
+    strata = _table("strata", result.strata, "The sample", titles, least=0, stratum="chosen")
     meaning = (
         f"{level} interval: where the mean over these topics would lie if the whole pool were judged. It says nothing "
         "about other topics."
     )
     sections = (
         Section("scores", parts=(Table("scores", result.scores, columns),), data={"settings": dict(result.settings)}),
-        Section("strata", parts=(Table("strata", result.strata, strata, "The sample"), Prose(meaning, "dim"))),
+        Section("strata", parts=(strata, Prose(meaning, "dim"))),
         Section("topics", "By topic", (replace(Table.of("topics", result.topics), most=_FIRST),), long=True),
         Section.of_lines("warnings", result.warnings),
     )
@@ -255,7 +247,7 @@ def bias_document(bias: PoolBias) -> Document:
     sections = [
         Section("verdict", parts=(_verdict(bias), Prose(basis, "dim"), _verdicts(bias)),
                 data={"settings": dict(settings), "verdicts": [each._asdict() for each in bias.verdicts]}),
-        Section("direction", "What pooling does to scores", directions),
+        Section("direction", "What fewer judgments do to a system in the pool", directions),
         Section("left_out", parts=(_left_out(bias),), data={"left_out_in_full": bias.left_out.to_dicts()}),
         Section("depths", parts=(_depths(bias),) if bias.depths.height else ()),
         Section("sparse", parts=(_sparse(bias),) if bias.sparse.height else ()),
@@ -300,55 +292,38 @@ def _verdicts(bias: PoolBias) -> Table:
     words: dict[bool | None, str] = {True: "fair", False: "not fair", None: "undecided"}
     tones: dict[bool | None, Tone] = {True: "good", False: "bad", None: "open"}
     rows = [each._asdict() | {"fair": words[each.fair], "tone": tones[each.fair]} for each in bias.verdicts]
-    frame = pl.DataFrame(rows).with_columns(pl.col("tau", "loss", "largest_loss").fill_nan(None))
+    frame = pl.DataFrame(rows).with_columns(pl.col("tau", "change", "loss", "largest_loss").fill_nan(None))
     columns = (
         Column("measure"),
         Column("fair", "new systems"),
         Column("tau", kind="number", least=3),
+        Column("change", "mean change", "number", signed=True),
         Column("loss", "all runs lose", "percent"),
         Column("largest_loss", "a good run, at most", "percent"),
         Column("loser", "which", "words"),
         Column("places", "most places moved", "count"),
     )
     note = (
-        f"Fair: a tau of {LEAST_TAU:g} or more; all runs together lose {MOST_LOSS:.0%} at most, and none of those that "
-        f"score as much as the median or more loses over {MOST_LOSS_OF_ONE:.0%}."
+        f"What becomes of systems left out. Fair: a tau of {LEAST_TAU:g} or more; all together lose {MOST_LOSS:.0%} at "
+        f"most, and none that scores as much as the median or more loses over {MOST_LOSS_OF_ONE:.0%}."
     )
     return Table("verdicts", frame, columns, notes=(note,))
 
 
 def direction(bias: PoolBias) -> Iterator[str]:
-    """In which direction, and how far, pooling moves the scores of systems in the pool and of one left out."""
-    for verdict in bias.verdicts:
-        yield _of_one_left_out(bias, verdict)
-    if not bias.depths.height:
-        return
-    shallow = bias.depths.filter(pl.col("depth") == bias.depths["depth"].min())
+    """In which direction, and how far, fewer judgments move the scores of systems in the pool."""
+    shallow = bias.depths.filter(pl.col("depth") == pl.col("depth").min())
     moves = [
         f"{name} {'falls' if after < before else 'rises'} from {before:.3f} to {after:.3f}"
         for name, before, after in shallow.select("measure", "mean_full", "mean").iter_rows()
         if before is not None and after is not None and f"{before:.3f}" != f"{after:.3f}"
     ]
-    if not moves:
-        return
-    depth = shallow["depth"][0]
-    yield (
-        f"Of a system in the pool: with the judgments of a pool of depth {depth} only, the mean over runs of "
-        f"{joined(moves)}. Where fewer documents are judged, fewer are known to be relevant: precision is understated, "
-        "and recall, which is measured against what was found, overstated."
-    )
-
-
-def _of_one_left_out(bias: PoolBias, verdict: FairnessVerdict) -> str:
-    rows = bias.left_out.filter(measure=verdict.measure).drop_nulls("relative")
-    if not rows.height:
-        return f"{verdict.measure}: no run has a score above 0."
-    mean, worst = float(rows["change"].mean()), rows.sort("relative").row(0, named=True)  # type: ignore[arg-type]
-    lost, gained = rows.filter(pl.col("change") < 0).height, rows.filter(pl.col("change") > 0).height
-    return (
-        f"{verdict.measure} of a system left out: {mean:+.4f} on average; lower for {lost} of {rows.height} runs, "
-        f"higher for {gained}; at worst {worst['relative']:+.1%} ({worst['run']})."
-    )
+    if moves:
+        yield (
+            f"With the judgments of a pool of depth {shallow['depth'][0]} only, the mean over runs of {joined(moves)}. "
+            "Where fewer documents are judged, fewer are known to be relevant: precision is understated, and recall, "
+            "which is measured against what was found, overstated."
+        )
 
 
 def _left_out(bias: PoolBias) -> Table:
@@ -370,17 +345,10 @@ def _left_out(bias: PoolBias) -> Table:
 
 
 def _depths(bias: PoolBias) -> Table:
-    columns = (
-        Column("depth", kind="chosen"),
-        Column("judged", kind="count"),
-        Column("relevant", kind="count"),
-        Column("measure", kind="words"),
-        Column("mean", "mean of runs", "number"),
-        Column("mean_full", "all judgments", "number"),
-        Column("tau", kind="number", least=3),
-        Column("tau_ap", "tau_AP", "number", least=3),
-    )
-    return Table("depths", bias.depths, columns, "Judgments of shallower pools, against all judgments")
+    order = ["depth", "judged", "relevant", "measure", "mean", "mean_full", "tau", "tau_ap"]
+    titles = {"mean": "mean of runs", "mean_full": "all judgments", "tau_ap": "tau_AP"}
+    caption = "Judgments of shallower pools, against all judgments"
+    return _table("depths", bias.depths.select(order), caption, titles, least=3, depth="chosen", measure="words")
 
 
 def _sparse(bias: PoolBias) -> Table:
@@ -396,8 +364,10 @@ def _sparse(bias: PoolBias) -> Table:
 
 def _coverage(bias: PoolBias) -> Table:
     names = [name for name in bias.coverage.columns if name != "run"]
-    columns = (Column("run"), *(Column(name, kind="percent") for name in names))
-    return Table("coverage", bias.coverage.sort(names[1]), columns, "Share of the first documents judged", most=_MOST)
+    percent: dict[str, Any] = dict.fromkeys(names, "percent")
+    return _table(
+        "coverage", bias.coverage.sort(names[1]), "Share of the first documents judged", most=_MOST, **percent
+    )
 
 
 def _unmatched(table: pl.DataFrame) -> Iterator[Prose | Table]:
