@@ -26,6 +26,8 @@ DESIGNS = (
     (20, 150, 0.1, {20: 1.0, 100: 0.2}),
     (20, 150, 0.1, {10: 1.0, 30: 0.3, 100: 0.1}),
 )
+#: What is looked at of few documents.
+FEW = {"xinfAP": "AP", "infNDCG": "nDCG", "infNDCG@5": "nDCG@5"}
 #: Documents of a stratum and how many are drawn; the share that is relevant; documents that are judged anyway.
 SMALL = ((8, 4, 0.4, 2), (10, 6, 0.3, 4), (11, 8, 0.3, 3))
 POOLS = 10
@@ -86,14 +88,14 @@ def enumerated() -> None:
         for _ in range(POOLS):
             grades = {each: int(rng.random() < rate) * int(rng.integers(1, 3)) for each in strata} | {"a0": 1}
             run = {"run": {"q": {each: grades[each] + rng.normal() for each in strata}}}
-            truth = evaluate({"q": grades}, run, list(ESTIMATES.values()))
+            truth = evaluate({"q": grades}, run, list(FEW.values()))
             tables = []
             for left_out in itertools.combinations([f"b{n}" for n in range(size)], size - number):
                 judged = {each: grade for each, grade in grades.items() if each not in left_out}
-                found = inferred_scores(pool, {"q": judged}, run, measures=list(ESTIMATES)).topics
+                found = inferred_scores(pool, {"q": judged}, run, measures=list(FEW)).topics
                 tables.append(found.select("published", "value").to_numpy())
-            off.append(np.abs(np.mean(tables, axis=0) - [[truth.mean(each)] for each in ESTIMATES.values()]))
-        for row, name in enumerate(ESTIMATES):
+            off.append(np.abs(np.mean(tables, axis=0) - [[truth.mean(each)] for each in FEW.values()]))
+        for row, name in enumerate(FEW):
             published, value = np.array(off)[:, row].T
             print(f"| {size} | {number} | {name} | {published.mean():.4f} | {value.mean():.4f} | "
                   f"{(value < published).mean():.0%} of pools |", flush=True)  # fmt: skip

@@ -180,6 +180,9 @@ def test_judgments_that_have_nothing_to_do_with_the_runs_are_refused() -> None:
             call({"other": {"a": 1}}, runs)
         with pytest.raises(InputError, match="no document is judged"):
             call({"q": {"a": -1}}, runs)
+        judges = pl.DataFrame({"query_id": "q", "judge": ["ana", "ben"], "doc_id": "a", "relevance": [0, 1]})
+        with pytest.raises(InputError, match="one judgment of each document, got those of ana, ben"):
+            call(judges, runs)
     with pytest.raises(InputError, match="nothing to simulate"):
         simulate_pool({"q": {"z": 1}}, runs)
     one = simulate_pool({"q": {"a": 1}}, {"x": {"q": {"a": 1.0}}}, budgets=[1])

@@ -11,7 +11,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from assay.collections.pooling import PAIR, RunRanks
-from assay.core.errors import InputError
+from assay.core.errors import InputError, listed
 from assay.files.manifest import is_collection, open_collection
 from assay.measures import Measure, parse_measure
 from assay.measures.counting import Ranks
@@ -40,6 +40,11 @@ def judged_pairs(qrels: Any) -> pl.DataFrame:
     [('q', 'a', 1.0)]
     """
     table = qrels if isinstance(qrels, Qrels) else judgments_of(qrels)
+    if len(table.judges) > 1:
+        raise InputError(
+            f"{table.name}: expected one judgment of each document, got those of {listed(list(table.judges))}: "
+            "aggregate them first"
+        )
     frame = table.frame.select(*PAIR, pl.col("relevance").cast(pl.Float64)).filter(pl.col("relevance") >= 0)
     if not frame.height:
         raise InputError(f"{table.name}: no document is judged")
