@@ -323,6 +323,9 @@ def test_measures_that_do_not_follow_from_a_sample_are_refused() -> None:
     pool = make_pool(runs, strategy="sample")
     with pytest.raises(ParameterError, match="not 'P@10'"):
         inferred_scores(pool, drawn(pool, qrels), runs, measures="P@10")
+    judged = {topic: dict([*grades.items()][1:]) for topic, grades in drawn(pool, qrels).items()}
+    assert any(f"5 of {pool.to_judge().height} documents that were drawn have no judgment" in each
+               for each in inferred_scores(pool, judged, runs).warnings)  # fmt: skip
     with pytest.raises(InputError, match="no document of the pool is judged"):
         inferred_scores(pool, {"other": {"d": 1}}, runs)
     with pytest.raises(InputError, match="expected a table with the columns `query_id`, `doc_id`, `stratum`"):

@@ -253,11 +253,17 @@ def _warnings(known: pl.DataFrame, settings: Mapping[str, Any]) -> list[str]:
             f"{settings['without_relevant']} of {settings['topics']} topics have no relevant document in the sample, "
             "and count as 0"
         )
+    drawn = known.filter("drawn")
+    if lacking := drawn["relevance"].null_count():
+        warnings.append(
+            f"{lacking:,} of {drawn.height:,} documents that were drawn have no judgment, and are left out: judge them, "
+            "since estimates are wrong if those left out are less relevant than others"
+        )
     counts = known.group_by("query_id", "stratum").agg(judged=pl.col("relevance").count(), documents=pl.len())
     counts = counts.filter(pl.col("judged") < pl.col("documents"))
     if thin := counts.filter(pl.col("judged") < _FEW).height:
         warnings.append(
             f"{thin} of {counts.height} sampled strata of topics have fewer than {_FEW} judged documents: the "
-            "intervals are too narrow"
+            "intervals may be too narrow"
         )
     return warnings

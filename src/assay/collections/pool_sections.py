@@ -87,7 +87,9 @@ def _steps(pool: Pool) -> Table:
     frame = pool.next_steps() if pool.relevant is not None else pool.next_steps().drop("relevant")
     titles = {"documents": "documents (mean)", "in_all": "in all topics", "relevant": "known relevant (mean)"}
     note = "one more rank: per topic; one more run: what each run adds to the others; one more topic: what each has"
-    return _table("next_steps", frame, "What the next step would cost", titles, notes=(note,), least=1)
+    return _table(
+        "next_steps", frame, "What the next step would cost", titles, notes=(note,), least=1, blank=("in_all",)
+    )
 
 
 def _table(
@@ -99,16 +101,20 @@ def _table(
     notes: tuple[str, ...] = (),
     least: int | None = None,
     most: int = 0,
+    blank: tuple[str, ...] = (),
     **kinds: Any,
 ) -> Table:
-    """All columns of a frame, by their types unless a kind is given; `least`: decimals of numbers."""
+    """All columns of a frame, by their types unless a kind is given.
+
+    `least`: decimals of numbers. `blank`: columns whose cells may be empty.
+    """
     table = Table.of(name, frame, caption, **kinds)
     columns = (
         replace(
             each,
             title=titles.get(each.name, each.title),
             least=least if each.kind == "number" else each.least,
-            missing="" if each.kind == "count" else each.missing,
+            missing="" if each.name in blank else each.missing,
         )
         for each in table.columns
     )
@@ -198,7 +204,7 @@ def choice_document(result: RunChoice) -> Document:
     settings = result.settings
     claim = f"{joined(result.chosen['run'].to_list(), most=10)}: chosen by {settings['by']}, depth {settings['depth']}"
     titles = {"new": "new documents", "new_relevant": "new relevant", "overlap": "largest overlap"}
-    chosen = _table("chosen", result.chosen.drop("place"), "", titles, overlap="percent")
+    chosen = _table("chosen", result.chosen.drop("place"), "", titles, blank=("overlap",), overlap="percent")
     rounded = result.selections.with_columns(pl.col(pl.Float64).round().cast(pl.Int64))
     others = _table("selections", rounded, "Pools of selections")
     sections = (
