@@ -69,8 +69,7 @@ _HOMES = {
         "check_collection",
         "describe_collection",
     ),
-    "assay.collections.topic_sampling": ("TopicSample", "sample_topics"),
-    "assay.collections.topic_templates": ("write_topics_to_edit",),
+    "assay.collections.topic_sampling": ("TopicSample", "sample_topics", "write_topics_to_edit"),
     "assay.files.manifest": ("CollectionFolder", "open_collection"),
     "assay.core.errors": ("AssayError", "DuplicateError", "FormatError", "InputError", "ParameterError", "TopicError"),
     "assay.subjects.ranking.evaluation": ("Evaluation", "evaluate"),
@@ -154,7 +153,7 @@ if TYPE_CHECKING:
     from assay.collections.strategies import next_documents as next_documents
     from assay.collections.topic_sampling import TopicSample as TopicSample
     from assay.collections.topic_sampling import sample_topics as sample_topics
-    from assay.collections.topic_templates import write_topics_to_edit as write_topics_to_edit
+    from assay.collections.topic_sampling import write_topics_to_edit as write_topics_to_edit
     from assay.core.errors import AssayError as AssayError
     from assay.core.errors import DuplicateError as DuplicateError
     from assay.core.errors import FormatError as FormatError
