@@ -66,7 +66,7 @@ def coverage(coefficient: str, case: str, items: int, repeats: int, resamples: i
 
 
 def honest_workers(seed: int, categories: int, least: float, prevalence: float | None = None) -> pl.DataFrame:
-    """Labels of forty workers who all look: they know the answer more or less often, are fast or slow, do much or little.
+    """Labels of forty workers who all look at the items; they differ in skill, in speed and in how much they do.
 
     Batches of ten documents of a topic go to five workers. Topics differ in how many documents are relevant, unless a
     prevalence is stated.
