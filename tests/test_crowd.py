@@ -13,6 +13,7 @@ import polars as pl
 import pytest
 from command import invoke, run_assay
 from scipy import stats
+from script_files import script
 from shared_data import shared
 
 from assay import InputError, ParameterError, Qrels, crowd, make_hits, read_qrels
@@ -105,6 +106,28 @@ def test_the_test_against_chance_is_a_binomial_of_the_workers_own_habits() -> No
     assert row["chance"] == pytest.approx(chance)
     assert row["p"] == pytest.approx(stats.binomtest(right, own.height, chance, alternative="greater").pvalue)
     assert row["p_corrected"] >= row["p"]
+
+
+@pytest.mark.parametrize("has_gold", [True, False])
+def test_honest_workers_are_hardly_ever_flagged(has_gold: bool) -> None:
+    """Workers who differ in skill and speed, some of whom see topics without relevant documents only."""
+    counted = script("simulate_agreement").flagged(10, categories=3, least=0.5, prevalence=None, has_gold=has_gold)
+    assert counted["workers"] > 250
+    assert counted["flagged"] <= 0.03 * counted["workers"]
+
+
+def test_who_is_fast_and_right_is_not_flagged() -> None:
+    truth = np.random.default_rng(0).integers(0, 3, 60).tolist()
+    rows = [("q", f"d{n}", worker, truth[n]) for n in range(60) for worker in ("ana", "ben", "cleo")]
+    seconds = [20.0, 20.0, 2.0] * 60
+    assert not crowd(labels_of(rows, seconds=seconds), method="majority").workers["flagged"].any()
+
+
+def test_the_same_answer_to_everything_is_right_where_nothing_is_relevant() -> None:
+    rows = [("q1", f"d{n}", worker, 0) for n in range(40) for worker in ("ana", "ben", "cleo")]
+    truth = np.random.default_rng(0).integers(0, 2, 80).tolist()
+    rows += [("q2", f"d{n}", worker, truth[n]) for n in range(80) for worker in ("ben", "cleo", "dora")]
+    assert not crowd(labels_of(rows), method="majority").workers["flagged"].any()
 
 
 def test_a_sorted_list_is_no_rhythm() -> None:

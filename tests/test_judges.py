@@ -16,6 +16,7 @@ import pytest
 from command import invoke, run_assay
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from script_files import script
 
 import assay
 from assay import FormatError, InputError, Labels, ParameterError, agree, agree_on_systems, compare, doctor, read_labels
@@ -154,20 +155,17 @@ def test_one_category_is_undefined_with_a_reason() -> None:
     assert "undefined" in str(result)
 
 
-def test_intervals_cover_what_was_simulated() -> None:
-    """95% intervals of kappa, over items: 93 to 97 of 100 hold the kappa of the population."""
-    draw = np.random.default_rng(7)
-    table = np.array([[0.40, 0.10], [0.08, 0.42]])
-    chance = float(table.sum(axis=1) @ table.sum(axis=0))
-    kappa = (np.trace(table) - chance) / (1 - chance)
-    hits, trials = 0, 200
-    for trial in range(trials):
-        cells = draw.choice(4, size=100, p=table.ravel())
-        rows = [(f"d{n}", judge, int(cell // 2 if judge == "a" else cell % 2)) for n, cell in enumerate(cells)
-                for judge in "ab"]  # fmt: skip
-        estimate = agree(Labels.of(rows), measures="Kappa", resamples=300, seed=trial).estimate("Kappa")
-        hits += estimate.low <= kappa <= estimate.high
-    assert 0.93 <= hits / trials <= 0.97
+@pytest.mark.parametrize(
+    ("coefficient", "case"),
+    [
+        ("Kappa", "balanced"), ("FleissKappa", "rare"), ("Alpha(scale='ordinal')", "rare"),
+        ("PositiveAgreement", "balanced"),
+    ],
+)  # fmt: skip
+def test_intervals_cover_what_was_simulated(coefficient: str, case: str) -> None:
+    """95% intervals over items: 93 to 97 of 100 hold the coefficient of the population."""
+    simulation = script("simulate_agreement")
+    assert 0.93 <= simulation.coverage(coefficient, case, 100, repeats=200, resamples=300) <= 0.97
 
 
 def test_intervals_over_topics_are_wider_where_topics_differ() -> None:

@@ -7,6 +7,7 @@ as much as there are labels. What they maximise never falls; its course is the t
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import reduce
 from typing import Literal, TypeAlias, get_args
 
 import numpy as np
@@ -199,8 +200,9 @@ def _answers(gain: Floats) -> Floats:
 
 
 def _log_sum(joint: Floats) -> Floats:
-    top = joint.max(axis=1)
-    total: Floats = top + np.log(np.exp(joint - top[:, None]).sum(axis=1))
+    """Row by row; column after column, as rows are short."""
+    top = reduce(np.maximum, joint.T)
+    total: Floats = top + np.log(np.exp(joint - top[:, None]) @ np.ones(joint.shape[1]))
     return total
 
 
