@@ -262,7 +262,7 @@ def test_doctor_finds_what_makes_agreement_misleading() -> None:
     rows = [(f"d{n}", "ana", n % 2) for n in range(40)] + [(f"d{n}", "ben", 1) for n in range(38)]
     rows += [(f"d{n}", "cy", 1 - n % 2) for n in range(40)] + [("d99", "ana", 7)]
     found = {finding.check for finding in doctor(Labels.of(rows), grades="0,1").findings}
-    assert {"constant-judge", "contrary-judge", "outside-scale", "single-labels"} <= found
+    assert {"constant-judge", "contrary-judge", "outside-scale", "few-common-items"} <= found
     assert {finding.check for finding in doctor(Labels.of([("d", "a", 1)])).findings} == {"one-judge"}
     few = doctor(Labels.of([("d", "a", 1), ("d", "b", 0)]))
     assert {finding.check for finding in few.findings} == {"few-common-items"}

@@ -25,6 +25,7 @@ from assay.verbs.diagnosis.examination import (
     Example,
     Overview,
     Reading,
+    Severity,
     WholeFile,
     check,
     finding,
@@ -186,21 +187,6 @@ def contrary_judge(labels: ExaminedLabels) -> Iterator[CheckFinding]:
 
 
 @check(
-    "single-labels", "labels", "note",
-    question="Are there items that one judge only has labelled?",
-    advice="these items say nothing of agreement, and are left out of it",
-)  # fmt: skip
-def single_labels(labels: ExaminedLabels) -> Iterator[CheckFinding]:
-    """Items with one label."""
-    counts = labels.frame.group_by("item", maintain_order=True).len()
-    single = counts.filter(pl.col("len") == 1)
-    if single.height and single.height < counts.height:
-        message = f"{share(single.height, counts.height, 'item')} with one label only"
-        examples = [Example(f"item {quote(item)}") for item in single["item"].head(EXAMPLES)]
-        yield finding("single-labels", "note", labels, message, single.height, examples=examples)
-
-
-@check(
     "odd-labels", "labels", "warning",
     question="Did a judge label an item more than once, or are there labels that look like slips?",
     advice="keep one label per judge and item, and one spelling per label",
@@ -211,12 +197,17 @@ def odd_labels(labels: ExaminedLabels) -> Iterator[CheckFinding]:
 
 
 @check(
-    "few-common-items", "labels", "warning",
-    question="Are there so few items in common that no coefficient says much?",
+    "few-common-items", "labels", "warning", "note",
+    question="Have few items (a warning), or not all (a note), labels of two judges?",
     advice="have more items labelled by several judges: 30 at the least, 100 for an interval of use",
 )  # fmt: skip
 def few_common_items(labels: ExaminedLabels) -> Iterator[CheckFinding]:
-    """Few items with two labels."""
-    several = int((labels.frame.group_by("item").len()["len"] > 1).sum())
-    if 0 < several < _FEW_ITEMS:
-        yield finding("few-common-items", "warning", labels, f"{number_of('item', several)} with two labels or more")
+    """Items with one label say nothing of agreement."""
+    counts = labels.frame.group_by("item", maintain_order=True).len()
+    single = counts.filter(pl.col("len") == 1)
+    several = counts.height - single.height
+    if several and (several < _FEW_ITEMS or single.height):
+        message = f"{share(several, counts.height, 'item')} with two labels or more"
+        examples = [Example(f"item {quote(item)}") for item in single["item"].head(EXAMPLES)]
+        severity: Severity = "warning" if several < _FEW_ITEMS else "note"
+        yield finding("few-common-items", severity, labels, message, max(single.height, 1), examples=examples)
