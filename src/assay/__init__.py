@@ -76,7 +76,7 @@ _HOMES = {
     "assay.verbs.explanation": ("Explanation", "explain"),
     "assay.subjects.spans.evaluation": ("Extraction", "extract"),
     "assay.collections.crowd": ("CrowdLabels", "crowd"),
-    "assay.collections.hits": ("HitFile", "make_hits", "read_hits"),
+    "assay.collections.hits": ("HitFile", "make_hits"),
     "assay.collections.llm": ("JudgeAudit", "audit_judge"),
     "assay.files.clusters": ("read_clusters",),
     "assay.files.collections": (
@@ -139,7 +139,6 @@ if TYPE_CHECKING:
     from assay.collections.description import describe_collection as describe_collection
     from assay.collections.hits import HitFile as HitFile
     from assay.collections.hits import make_hits as make_hits
-    from assay.collections.hits import read_hits as read_hits
     from assay.collections.inference import InferredScores as InferredScores
     from assay.collections.inference import inferred_scores as inferred_scores
     from assay.collections.judge_rankings import JudgeRankings as JudgeRankings
