@@ -23,8 +23,8 @@ These pages are made from the definitions in the code, and every example on them
 is the number of documents retrieved; *R* is the number of relevant documents, retrieved or not; {math}`P@i` is the
 precision at rank *i*; a star marks the ideal ranking. The numbers of the examples are rounded.
 
-Classifiers have [a page of their own](classifiers.md), and so have [clusterings](clusterings.md) and [the agreement of
-judges](agreement.md)."""
+Classifiers have [a page of their own](classifiers.md), and so have [clusterings](clusterings.md), [the agreement of
+judges](agreement.md) and [what users do](clicks.md)."""
 _CLASSIFIERS = """\
 # Measures of classifiers
 
@@ -51,6 +51,12 @@ _AGREEMENT = """\
 `assay agreement evaluate -m Kappa -m "Alpha(scale='ordinal')" -m AC1`. All are made of labels that several judges gave
 the same items, summed over items. A number that is undefined says why. What they mean, and what they do not:
 [Can I trust my judges?](../can-i-trust-my-judges.md)"""
+_CLICKS = """\
+# Measures of behaviour
+
+`assay clicks evaluate -m CTR@1 -m 'SatisfiedClicks(dwell=10)' -m SessionSuccess`. All are ratios of sums over the users
+of a log. A number that is undefined says why. What they mean, and what they do not:
+[What do my users do?](../what-do-my-users-do.md)"""
 _NAMES = """\
 ## Names in other tools
 
@@ -69,6 +75,7 @@ def pages() -> dict[str, str]:
         "classifiers": _together(_CLASSIFIERS, both),
         "clusterings": _together(_CLUSTERINGS, list(registered("clustering").values())),
         "agreement": _together(_AGREEMENT, list(registered("agreement").values())),
+        "clicks": _together(_CLICKS, list(registered("behaviour").values())),
     }
 
 
@@ -158,7 +165,7 @@ def _index(measures: list[Measure]) -> str:
         for measure in measures
     ]
     parts += [_NAMES, _table(("Assay", "trec_eval", "ir_measures", "ranx", "also understood"), names)]
-    listed = "\n".join(["classifiers", "clusterings", "agreement", *(measure.name for measure in measures)])
+    listed = "\n".join(["classifiers", "clusterings", "agreement", "clicks", *(measure.name for measure in measures)])
     return "\n\n".join([*parts, _fenced(f":hidden:\n\n{listed}", "{toctree}")]) + "\n"
 
 

@@ -13,6 +13,7 @@ from sphinx.util.typing import ExtensionMetadata
 import assay
 from assay import Clusters, cluster, compare, evaluate, number_of_clusters
 from assay.files.clusters import read_clusters, read_points
+from assay.subjects.clicks import curves as click_curves
 from assay.subjects.clusters import curves as cluster_curves
 from assay.subjects.clusters.result import Clustering
 from assay.subjects.labels import curves as classifier_curves
@@ -22,6 +23,7 @@ from assay.verbs.curves import Curve
 TEA = Path(assay.__file__).parent / "data" / "tea"
 BICYCLES = TEA.parent / "bicycles"
 SPAM = TEA.parent / "letters" / "spam.csv"
+CLICKS = TEA.parent / "clicks" / "log.ndjson.gz"
 NOTES = TEA.parent / "notes" / "notes.csv"
 QRELS = TEA / "qrels.txt"
 RUNS = {name: TEA / f"{name}.run" for name in ("alphabet", "words", "stems")}
@@ -51,6 +53,11 @@ def _wine() -> Curve:
     return cluster_curves.over_k(number_of_clusters(points, range(2, 8), labels_true=data.target, measures=measures))
 
 
+def _clicks() -> Curve:
+    """What people clicked in the log that comes along, without the robot."""
+    return click_curves.by_rank(assay.clicks(assay.read_log(CLICKS, most_per_minute=20), measures="CTR"))
+
+
 PICTURES: dict[str, Callable[[], Curve]] = {
     "pr": lambda: curves.precision_recall(QRELS, RUNS),
     "sawtooth": lambda: curves.precision_recall(QRELS, RUNS["words"], query="t1"),
@@ -78,6 +85,7 @@ PICTURES: dict[str, Callable[[], Curve]] = {
     "iris-silhouettes": lambda: cluster_curves.silhouettes(_clustered(load_iris(), 3)),
     "wine-over-k": _wine,
     "digits-contingency": lambda: cluster_curves.contingency(_clustered(load_digits(), 9)),
+    "click-ranks": _clicks,
     "classifier-scores": lambda: classifier_curves.score_distributions(SPAM, pos_label="spam", threshold="youden"),
 }
 

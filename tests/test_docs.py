@@ -214,9 +214,10 @@ def test_every_measure_gets_a_page(monkeypatch: pytest.MonkeyPatch) -> None:
     from measure_pages import pages  # type: ignore[import-not-found]  # noqa: PLC0415  # beside the pages, not in a package
 
     made = pages()
-    assert set(made) == {*measures.registered(), "index", "classifiers", "clusterings", "agreement"}
+    assert set(made) == {*measures.registered(), "index", "classifiers", "clusterings", "agreement", "clicks"}
     pages_of: dict[measures.Vocabulary, str] = {
         "binary": "classifiers", "multiclass": "classifiers", "clustering": "clusterings", "agreement": "agreement",
+        "behaviour": "clicks",
     }  # fmt: skip
     for vocabulary, page in pages_of.items():
         for measure in measures.registered(vocabulary).values():

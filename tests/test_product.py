@@ -11,7 +11,19 @@ import pytest
 from toy_subject import SECONDS, Reading
 
 import assay
-from assay import Clusters, InputError, Labels, ParameterError, Predictions, Scores, compare, extract, make_report, plan
+from assay import (
+    Clusters,
+    InputError,
+    Labels,
+    Log,
+    ParameterError,
+    Predictions,
+    Scores,
+    compare,
+    extract,
+    make_report,
+    plan,
+)
 from assay.core import registry
 from assay.core.results import Result, written
 
@@ -56,6 +68,8 @@ JUDGED = [
     )
     for name, turn in (("old", 4), ("new", 7))
 ]
+PAGES = [("tea", ["a", "b"], ["a", "b"][: number * 7 % 3]) for number in range(48)]
+LOG = Log.from_pages(PAGES, user_id=[f"u{number % 24}" for number in range(48)], system=["old", "new"] * 24, name="log")
 NAMES: dict[str, Any] = {"baseline": "old", "candidate": "new"}
 
 #: What each verb is called with, by subject. A new subject, or a new verb, is not connected until it stands here.
@@ -127,6 +141,17 @@ CELLS: dict[str, dict[str, Cell]] = {
         "correlate": lambda: assay.correlate(JUDGED, "Alpha", "Agreement"),
         "plot": lambda: compare(JUDGED).intervals(),
     },
+    "clicks": {
+        "evaluate": lambda: assay.clicks(LOG, by="frequency"),
+        "compare": lambda: compare(LOG),
+        "gate": lambda: assay.gate(LOG, **NAMES),
+        "report": lambda: make_report(LOG),
+        "explain": lambda: assay.explain("CTR", LOG, system="old"),
+        "doctor": lambda: assay.doctor(LOG),
+        "plan": lambda: plan(LOG),
+        "correlate": lambda: assay.correlate(LOG, "CTR", "ClickRR"),
+        "plot": lambda: assay.click_curves.by_rank(assay.clicks(LOG)),
+    },
 }
 #: Scores are evaluated already, and what they are made of is not known; clusterings have no test that could be planned.
 NO_MEANING = {("scores", "evaluate"), ("scores", "explain"), ("clusters", "plan")}
@@ -182,7 +207,7 @@ def test_subjects_say_what_they_take() -> None:
 
 
 def _two(subject: str) -> tuple[Any, ...]:
-    several = {"labels": LABELS, "clusters": CLUSTERS, "spans": EXTRACTIONS, "judges": JUDGED}
+    several = {"labels": LABELS, "clusters": CLUSTERS, "spans": EXTRACTIONS, "judges": JUDGED, "clicks": [LOG]}
     return (QRELS, RUNS) if subject == "ranking" else (SCORES,) if subject == "scores" else (several[subject],)
 
 

@@ -10,7 +10,16 @@ from assay.cli import inputs, items, options, output
 from assay.cli.options import Output, PairedClusters, PairedLabels, Tested, group
 from assay.cli.output import option as spelt
 from assay.core.errors import ParameterError
-from assay.core.options import CONTENTS, AgreementRules, Columns, EvaluationRules, SpanRules, option
+from assay.core.options import (
+    CONTENTS,
+    AgreementRules,
+    ClickRules,
+    Columns,
+    EvaluationRules,
+    LogRules,
+    SpanRules,
+    option,
+)
 
 if TYPE_CHECKING:
     from assay.show.model import Section
@@ -166,6 +175,26 @@ def agreement(
     _check(to)
     sets = items.label_sets(labels, groups, rules)
     _deliver([sets], options.stated(rules, "repeated", "columns"), to)
+
+
+def clicks(
+    logs: options.LogFiles,
+    /,
+    *,
+    to: Comparing = Comparing(),
+    rules: ClickRules = ClickRules(),
+    reading: LogRules = LogRules(),
+) -> None:
+    """Say whether users of one system do better than those of another: Welch's test over users.
+
+    The systems are those that a log names, or one log each. Without -m: CTR, ClickRR, SessionSuccess, Reformulation,
+    ZeroResults and Latency, as far as the log knows enough.
+
+    $ assay clicks compare clicks/log.ndjson.gz
+    $ assay clicks compare clicks/log.ndjson.gz -m CTR@1 -b described --most-per-minute 20
+    """
+    _check(to)
+    _deliver([items.click_logs(logs, reading)], rules, to)
 
 
 def _check(to: Comparing) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from assay.cli import inputs, items, options, output
 from assay.cli.options import ClusterColumns, Output, PredictionColumns, group
 from assay.core.errors import ParameterError
-from assay.core.options import Columns, Level, Noise, option
+from assay.core.options import Columns, Level, LogRules, Noise, option
 
 if TYPE_CHECKING:
     from assay.verbs.diagnosis import Diagnosis
@@ -48,7 +48,7 @@ def search(
         diagnosis = doctor(
             qrels, named, measures or None, topics=topics, documents=documents, grades=grades, level=level
         )
-    return _deliver(diagnosis, to)
+    return deliver_diagnosis(diagnosis, to)
 
 
 def classifier(
@@ -148,16 +148,27 @@ def agreement(
     return _examine("judges", [labels], to, {} if grades is None else {"grades": grades})
 
 
+def clicks(logs: options.LogFiles, /, *, reading: LogRules = LogRules(), to: Diagnosing = Diagnosing()) -> int:
+    """Look a click log over for what makes numbers wrong: robots, clocks, clicks on what was not shown.
+
+    It goes on where a line is no record. Exit 1 if there is an error among the findings.
+
+    $ assay clicks doctor clicks/log.ndjson.gz
+    """
+    return _examine("clicks", [inputs.kept(each) for each in logs], to, {"log_rules": {**reading}})
+
+
 def _examine(subject: str, sources: list[Any], to: Diagnosing, stated: dict[str, Any] | None = None) -> int:
     from assay.core import registry  # noqa: PLC0415
     from assay.verbs.diagnosis.examination import examine  # noqa: PLC0415  # `assay --help` need not load Polars
 
     with inputs.working("examining", hidden=to.quiet):
         diagnosis = examine(registry.subject(subject), sources, stated)
-    return _deliver(diagnosis, to)
+    return deliver_diagnosis(diagnosis, to)
 
 
-def _deliver(diagnosis: Diagnosis, to: Diagnosing) -> int:
+def deliver_diagnosis(diagnosis: Diagnosis, to: Diagnosing) -> int:
+    """Print findings, or write them; the exit code says whether there is an error among them."""
     from assay.verbs.sections.results import diagnosis_document as document  # noqa: PLC0415
 
     if output.form_of(to) is None:

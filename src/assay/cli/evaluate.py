@@ -13,8 +13,12 @@ from assay.core.options import (
     CONTENTS,
     OUTPUT,
     AgreementRules,
+    ClickRules,
+    Confidence,
     EvaluationOptions,
+    LogRules,
     Sampling,
+    Segments,
     SpanRules,
     Threshold,
     option,
@@ -255,3 +259,28 @@ def agreement(
             ranked = agree_on_systems(held, inputs.opened("", runs), measure=by, **asked, **sampling)  # type: ignore[arg-type]
             result = replace(result, rankings=ranked)
     output.give(result, to, warnings=result.warnings)
+
+
+def clicks(
+    logs: options.LogFiles,
+    /,
+    *,
+    by: Segments | None = None,
+    to: Evaluating = Evaluating(),
+    rules: ClickRules = ClickRules(),
+    confidence: Confidence = 0.95,
+    reading: LogRules = LogRules(),
+) -> None:
+    """Say what users do on result pages: click-through, ranks of clicks, abandonment, success, with intervals.
+
+    Without -m: all measures that the log knows enough for. The systems are those that the log names.
+
+    $ assay clicks evaluate clicks/log.ndjson.gz
+    $ assay clicks evaluate clicks/log.ndjson.gz -m CTR -m SessionSuccess --by week
+    """
+    from assay.subjects.clicks.evaluation import clicks as evaluate_clicks  # noqa: PLC0415
+
+    with inputs.working("counting clicks", hidden=to.quiet):
+        held = items.click_logs(logs, reading)
+        result = evaluate_clicks(held, measures=to.measures or None, by=by, confidence=confidence, **rules)
+        output.give(result, to, warnings=result.warnings)

@@ -9,7 +9,17 @@ from assay.cli import inputs, items, options, output
 from assay.cli.literals import cells_in, grades_in, lists_by_name, numbers_by_grade, order_in, points_in
 from assay.cli.options import ClusterInputs, LabelInputs, Output, group, settings
 from assay.core.errors import ParameterError, did_you_mean, listed
-from assay.core.options import CONTENTS, AgreementRules, EvaluationRules, SeedOption, SpanRules, Threshold, option
+from assay.core.options import (
+    CONTENTS,
+    AgreementRules,
+    ClickRules,
+    EvaluationRules,
+    LogRules,
+    SeedOption,
+    SpanRules,
+    Threshold,
+    option,
+)
 
 if TYPE_CHECKING:
     from assay.measures.counting import Confusion
@@ -274,6 +284,26 @@ def agreement(
     """
     held = items.labels_of_judges(labels, rules)
     _deliver(measure, [held], options.stated(rules, "repeated", "columns") | {"query": query}, to)
+
+
+def clicks(
+    measure: options.MeasureName,
+    logs: options.LogFiles,
+    /,
+    *,
+    user: Annotated[str | None, option(metavar="ID", help="The number of this user (session, page) alone.")] = None,
+    rules: ClickRules = ClickRules(),
+    reading: LogRules = LogRules(),
+    to: Explaining = Explaining(),
+) -> None:
+    """Show the two sums that a number is a ratio of, and which users move it most.
+
+    Of several systems, --system names one.
+
+    $ assay clicks explain CTR clicks/log.ndjson.gz --system bm25
+    $ assay clicks explain SessionSuccess clicks/log.ndjson.gz --system bm25 --user u029
+    """
+    _deliver(measure, [items.click_logs(logs, reading)], {**rules, "item": user}, to)
 
 
 def scores(

@@ -15,10 +15,12 @@ from assay.core.domains import Choice
 from assay.core.errors import AssayError, InputError, ParameterError, number_of
 from assay.core.options import (
     AgreementRules,
+    ClickRules,
     Columns,
     EvaluationRules,
     GateLevels,
     Inconclusive,
+    LogRules,
     MinJudged,
     SpanRules,
     option,
@@ -210,6 +212,33 @@ def agreement(
         if len(sets) != 2:
             raise ParameterError(f"a gate takes two sets of labels, not {len(sets)}: two files, or --group twice")
         return to.gate([sets[0], None, sets[1]], options.stated(rules, "repeated", "columns"))
+
+    return _deliver(decided, to)
+
+
+def clicks(
+    log: options.Baseline,
+    new: options.Candidate | None = None,
+    /,
+    *,
+    baseline: OldName = (),
+    candidate: NewName = None,
+    to: Gating = Gating(),
+    rules: ClickRules = ClickRules(),
+    reading: LogRules = LogRules(),
+) -> int:
+    """Say whether users of a new system do as well as those of the baseline, with an exit code for pipelines.
+
+    0: they do not do worse by the margin or more. 1: they do. 3: inconclusive. 2: the input is not fit to be compared.
+    One log that names its systems, or two logs, the baseline's first. Without -m: CTR.
+
+    $ assay clicks gate clicks/log.ndjson.gz -b bm25 -c described
+    """
+
+    def decided() -> GateResult:
+        logs = [each for file in (log, new) if file is not None for each in items.click_logs([file], reading)]
+        names = {"baseline": options.only(baseline, "-b, --baseline"), "candidate": candidate}
+        return to.gate(logs, {**rules, **{role: name for role, name in names.items() if name is not None}})
 
     return _deliver(decided, to)
 

@@ -21,7 +21,7 @@ from assay.cli.literals import (
 from assay.cli.options import ClusterColumns, ClusterInputs, LabelInputs, PairedClusters, PairedLabels, is_set, settings
 from assay.cli.output import message
 from assay.core.errors import InputError, ParameterError, did_you_mean, listed, number_of
-from assay.core.options import AgreementRules, Columns, RepeatedLabels, Sampling, SpanRules, option
+from assay.core.options import AgreementRules, Columns, LogRules, RepeatedLabels, Sampling, SpanRules, option
 
 if TYPE_CHECKING:
     from assay.measures.counting.confusion_matrix import ConfusionMatrix
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from assay.tables import Predictions
     from assay.tables.clusters import Clusters as Clustering
     from assay.tables.labels import Labels
+    from assay.tables.log import Log
 
 Item = TypeVar("Item", bound=Any)
 #: Options of predictions that a matrix, or a list of scores, has no use for; those that say how a file is read.
@@ -259,6 +260,16 @@ def labels_of_judges(files: Sequence[str], rules: AgreementRules) -> Labels:
         raise ParameterError("two judges have the same name: each needs a name of its own (name=FILE)")
     labels = read_labels(given, repeated=rules.get("repeated", "error"))
     return labels if len(parts) != 1 or parts[0][0] is None else replace(labels, name=parts[0][0])
+
+
+def click_logs(files: Sequence[str], rules: LogRules) -> list[Log]:
+    """Logs of clicks: files without a name belong together, those with one are logs of their own."""
+    from assay.files.logs import read_log  # noqa: PLC0415  # `assay --help` loads no Polars
+
+    parts = each_named("", files)
+    whole = [kept(path) for name, path in parts if name is None]
+    logs = [read_log(whole if len(whole) > 1 else whole[0], **rules)] if whole else []
+    return logs + [read_log(kept(path), name=name, **rules) for name, path in parts if name is not None]
 
 
 def label_sets(files: Sequence[str], groups: Sequence[str], rules: AgreementRules) -> list[Labels]:

@@ -23,6 +23,7 @@ _KINDS: dict[str, tuple[Vocabulary, ...]] = {
     "classifiers": ("binary", "multiclass"),
     "clusterings": ("clustering",),
     "agreement": ("agreement",),
+    "clicks": ("behaviour",),
 }
 
 
@@ -42,6 +43,7 @@ def measures(
     classifiers: Annotated[bool, option(help="The measures of classifiers; those of rankings otherwise.")] = False,
     clusterings: Annotated[bool, option(help="The measures of clusterings.")] = False,
     agreement: Annotated[bool, option(help="The measures of how far judges agree.")] = False,
+    clicks: Annotated[bool, option(help="The measures of what users do.")] = False,
     json: options.Json = False,
 ) -> None:
     """List the measures, or show the card of one: definition, parameters, names elsewhere, example.
@@ -50,7 +52,7 @@ def measures(
     $ assay measures nDCG
     $ assay measures --for web-search
     """
-    asked = {"classifiers": classifiers, "clusterings": clusterings, "agreement": agreement}
+    asked = {"classifiers": classifiers, "clusterings": clusterings, "agreement": agreement, "clicks": clicks}
     kinds = [kind for kind, chosen in asked.items() if chosen]
     if len(kinds) > 1:
         raise ParameterError(f"choose {' or '.join(f'--{kind}' for kind in kinds)}, not both")

@@ -133,6 +133,10 @@ LabelSets: TypeAlias = Annotated[
 
 LabelFile: TypeAlias = Annotated[str, argument("LABELS", "Labels of several judges, or - for stdin.")]
 
+LogFiles: TypeAlias = Annotated[
+    list[str], argument("LOG", "Files of a click log, or a folder of it; name=FILE for logs of their own; - for stdin.")
+]
+
 ByTopic: TypeAlias = Annotated[bool, option(help="Draw topics anew for intervals, not items.", panel=TEST)]
 
 Groups: TypeAlias = Annotated[

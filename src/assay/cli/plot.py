@@ -12,7 +12,7 @@ from assay.cli.options import ClusterInputs, LabelInputs, group, settings
 from assay.cli.output import message, remarks
 from assay.core.domains import Choice
 from assay.core.errors import ParameterError
-from assay.core.options import CONTENTS, EvaluationOptions, Sampling, SeedOption, option
+from assay.core.options import CONTENTS, ClickRules, EvaluationOptions, LogRules, Sampling, SeedOption, option
 
 if TYPE_CHECKING:
     from assay.verbs.curves import Curve
@@ -26,6 +26,7 @@ OF_SCORES = {
     "roc": ("band", "confidence", "resamples", "seed"), "pr": (), "det": (),
     "calibration": ("bins", "binning", "confidence"), "gain": ("at",), "lift": ("at",), "scores": ("bins", "threshold"),
 }  # fmt: skip
+OF_CLICKS = ("ranks", "time")
 #: Which measure each kind goes with: no other has to be computed.
 OF_CLUSTERS = {"silhouette": "Silhouette", "contingency": "Purity", "over-k": ""}
 
@@ -172,6 +173,37 @@ def clustering(
         else:
             items.refuse({"ks": ks} if ks else {}, "goes with --kind over-k")
             curve = _of_clusters(kind, files, clusters, drawing)
+    _deliver(curve, target, quiet=to.quiet)
+
+
+def clicks(
+    logs: options.LogFiles,
+    /,
+    *,
+    kind: Annotated[str, option("-k", "--kind", help="ranks (default): clicks by rank; time: a measure by day.")] = (
+        "ranks"
+    ),
+    measures: options.Measures = (),
+    rules: ClickRules = ClickRules(),
+    reading: LogRules = LogRules(),
+    to: Target = Target(),
+) -> None:
+    """Draw how often each rank is clicked, or how a measure goes over time, with bands of confidence.
+
+    $ assay clicks plot clicks/log.ndjson.gz -o ranks.svg
+    $ assay clicks plot clicks/log.ndjson.gz --kind time -m ZeroResults -o zero-results.svg
+    """
+    from assay.subjects.clicks import curves  # noqa: PLC0415  # `--help` need not load Polars
+    from assay.subjects.clicks.evaluation import clicks as evaluate_clicks  # noqa: PLC0415
+
+    Choice(OF_CLICKS).check("--kind", kind)
+    items.refuse({"measures": measures} if measures and kind == "ranks" else {}, "goes with --kind time")
+    if len(measures) > 1:
+        raise ParameterError(f"--kind {kind} draws one measure, not {len(measures)}")
+    target = to.checked(kind)
+    with inputs.working("counting clicks", hidden=to.quiet):
+        result = evaluate_clicks(items.click_logs(logs, reading), measures=[*(measures or ("CTR",))], **rules)
+        curve = curves.by_rank(result) if kind == "ranks" else curves.over_time(result)
     _deliver(curve, target, quiet=to.quiet)
 
 

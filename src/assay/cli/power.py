@@ -7,7 +7,7 @@ from typing import Any
 
 from assay.cli import inputs, items, options, output
 from assay.cli.options import Measured, Output, PairedLabels, group
-from assay.core.options import Columns, EvaluationRules, PlanSettings, SpanRules
+from assay.core.options import ClickRules, Columns, EvaluationRules, LogRules, PlanSettings, SpanRules
 
 
 @group
@@ -62,6 +62,23 @@ def extraction(
     $ assay extraction power letters/mentions.conll letters/lists.conll letters/capitals.conll -m F
     """
     _deliver(items.extractions(truth, systems, rules), {}, to)
+
+
+def clicks(
+    logs: options.LogFiles,
+    /,
+    *,
+    to: Planning = Planning(),
+    rules: ClickRules = ClickRules(),
+    reading: LogRules = LogRules(),
+) -> None:
+    """Say how many users are needed to find a difference, and how small a one these users can show.
+
+    Users are those of all systems together, divided between them as in the log.
+
+    $ assay clicks power clicks/log.ndjson.gz -m CTR --difference 0.02
+    """
+    _deliver(items.click_logs(logs, reading), {**rules}, to)
 
 
 def scores(

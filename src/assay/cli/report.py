@@ -14,9 +14,12 @@ from assay.cli.output import message, remarks
 from assay.core.options import (
     CONTENTS,
     AgreementRules,
+    ClickRules,
     Columns,
     EvaluationRules,
+    LogRules,
     Sampling,
+    Segments,
     SpanRules,
     Threshold,
     option,
@@ -169,6 +172,24 @@ def agreement(
     _check(to)
     stated = options.stated(rules, "repeated", "columns") | {**to.testing, "by_topic": by_topic}
     _write(items.label_sets(labels, groups, rules), None, stated, to)
+
+
+def clicks(
+    logs: options.LogFiles,
+    /,
+    *,
+    by: Segments | None = None,
+    to: Reporting = Reporting(),
+    rules: ClickRules = ClickRules(),
+    reading: LogRules = LogRules(),
+) -> None:
+    """Write a report on what users do: verdicts, every measure, by rank, over time, by segment.
+
+    $ assay clicks report clicks/log.ndjson.gz --by frequency
+    """
+    _check(to)
+    segmented = {} if by is None else {"by": by}
+    _write(items.click_logs(logs, reading), None, {**to.testing, **rules, **segmented}, to)
 
 
 def _check(to: Reporting) -> None:

@@ -191,8 +191,161 @@ class SpanRules(TypedDict, total=False):
     beta: Beta
 
 
-class SubjectRules(EvaluationRules, LabelRules, ClusterRules, SpanRules, AgreementRules, total=False):
+# How click logs are read ----------------------------------------------------------------------------------------------
+
+LogFormatName: TypeAlias = Annotated[
+    str, option("--from", metavar="FORMAT", help="The layout of the log (found out): ubi, yandex, baidu, table, ...")
+]
+TimeZone: TypeAlias = Annotated[
+    str, option("--zone", metavar="NAME", help="Zone of times that state none, as Europe/Berlin (UTC).", panel=RULES)
+]
+RankBase: TypeAlias = Annotated[int, option(help="Whether ranks start at 0 or 1 (found out).", panel=RULES, least=0)]
+SessionGap: TypeAlias = Annotated[
+    float, option(metavar="MINUTES", help="Pause that ends a session, where the log names none (30).", panel=RULES)
+]
+Since: TypeAlias = Annotated[
+    str, option(metavar="TIME", help="Only result pages from this time on, as 2026-03-01.", panel=RULES)
+]
+Until: TypeAlias = Annotated[str, option(metavar="TIME", help="Only result pages before this time.", panel=RULES)]
+LogSystems: TypeAlias = Annotated[
+    tuple[str, ...], option("--system", metavar="NAME", help="Only pages of this system; repeat.", panel=RULES)
+]
+Exclude: TypeAlias = Annotated[
+    tuple[str, ...],
+    option(metavar="COLUMN=PATTERN", help="Leave pages out, as user_id=qa-*; repeat.", panel=RULES),
+]
+MostPerMinute: TypeAlias = Annotated[
+    int, option(help="Leave out users with more queries than this in some minute.", panel=RULES, least=1)
+]
+LongestDwell: TypeAlias = Annotated[
+    float, option(metavar="MINUTES", help="Longer dwell times are unknown.", panel=RULES)
+]
+RepeatedEvents: TypeAlias = Annotated[
+    Literal["drop", "keep"], option(help="Events sent twice: drop (default), keep.", panel=RULES)
+]
+MalformedLines: TypeAlias = Annotated[
+    Literal["error", "drop"], option("--malformed", help="Lines that are no records: error (default), drop.",
+                                     panel=RULES),
+]  # fmt: skip
+
+
+class LogRules(TypedDict, total=False):
+    """How a click log is read, and which of its pages are left out."""
+
+    columns: Columns
+    format: LogFormatName | None
+    zone: TimeZone | None
+    rank_base: RankBase | None
+    session_gap: SessionGap
+    since: Since | None
+    until: Until | None
+    systems: LogSystems
+    exclude: Exclude
+    most_per_minute: MostPerMinute | None
+    longest_dwell: LongestDwell | None
+    repeated_events: RepeatedEvents
+    malformed: MalformedLines
+
+
+UnitOfLog: TypeAlias = Annotated[
+    Literal["user", "session", "page"], option(help="Who intervals are over: user, session, page (the first known).")
+]
+Segments: TypeAlias = Annotated[
+    str, option(metavar="SEGMENT", help="Also by day, week, weekday, hour, frequency, or a column of the log.")
+]
+
+
+class ClickRules(TypedDict, total=False):
+    """How a log of clicks is counted."""
+
+    unit: UnitOfLog | None
+
+
+HeldOut: TypeAlias = Annotated[float, option(help="Share of pages to hold out (0.2).")]
+SplitBy: TypeAlias = Annotated[
+    Literal["time", "random"], option(help="Hold out the latest pages (time; default if known) or random ones.")
+]
+Prior: TypeAlias = Annotated[
+    tuple[float, float],
+    option(metavar="CLICKS SKIPS", help="Pseudo-clicks and pseudo-skips of every parameter (1 1; 0 0: none)."),
+]
+Iterations: TypeAlias = Annotated[int, option(help="Iterations at most (500).", panel=RULES, least=1)]
+Tolerance: TypeAlias = Annotated[
+    float, option(help="Stop when an iteration adds less than this share of the log-likelihood (1e-7).", panel=RULES)
+]
+Clickless: TypeAlias = Annotated[
+    Literal["examined", "dropped"],
+    option(help="Pages without clicks, to DCM and SDBN: examined (default), dropped.", panel=RULES),
+]
+
+
+class ClickFitOptions(TypedDict, total=False):
+    """How click models are fitted."""
+
+    prior: Prior
+    iterations: Iterations
+    tolerance: Tolerance
+    clickless: Clickless
+
+
+class ModelTrialOptions(ClickFitOptions, total=False):
+    """How click models are fitted, and on which pages they are tried."""
+
+    held_out: HeldOut
+    split: SplitBy | None
+
+
+class SubjectRules(EvaluationRules, LabelRules, ClusterRules, SpanRules, AgreementRules, ClickRules, total=False):
     """The rules of all subjects: a verb takes those of what it is given. `missing` may also be `drop`, of items."""
+
+
+# What clicks say ------------------------------------------------------------------------------------------------------
+
+JudgedBy: TypeAlias = Annotated[
+    str, option("--by", help="COEC (default), clicks over those expected; or a click model: PBM, DBN, ...")
+]
+MinImpressions: TypeAlias = Annotated[int, option(help="Times a document has to be shown (10).", least=1)]
+MinExpected: TypeAlias = Annotated[float, option(help="Clicks that COEC has to expect (1).", panel=RULES)]
+Shrinkage: TypeAlias = Annotated[
+    float, option(help="Clicks that COEC adds above and below, which draws it to 1 (1).", panel=RULES)
+]
+GradeQuantiles: TypeAlias = Annotated[
+    Sequence[float],
+    option("--quantiles", metavar="A,B,C", help="Grades begin above these quantiles (0.5,0.75,0.9).", panel=RULES),
+]
+GradeThresholds: TypeAlias = Annotated[
+    Sequence[float] | None, option("--thresholds", metavar="A,B,C", help="Grades begin at these estimates instead.")
+]
+SameText: TypeAlias = Annotated[bool, option(help="Take queries for one that read alike, whatever their ids.")]
+PreferenceStrategy: TypeAlias = Annotated[
+    str,
+    option(help="skip-above (default), last-click, earlier-click, skip-previous, no-click-next, query-chain."),
+]
+MinVotes: TypeAlias = Annotated[int, option(help="Votes that a pair needs to be tested (5).", least=1)]
+StrengthPrior: TypeAlias = Annotated[
+    float, option("--prior", help="Imagined wins and losses of each document (0.5; 0: none).", panel=RULES)
+]
+RankCutoff: TypeAlias = Annotated[int, option("-k", "--cutoff", help="Ranks that count (10).", least=1)]
+ExaminationCurve: TypeAlias = Annotated[
+    Sequence[float] | None,
+    option("--examination", metavar="1,0.6,...", help="How likely each rank is looked at (fitted: PBM)."),
+]
+Clip: TypeAlias = Annotated[float | None, option(help="The largest weight of a click (no limit).")]
+MinCoverage: TypeAlias = Annotated[
+    float, option(help="Share of a ranking that the log has to cover, by examination (0.5).")
+]
+
+
+class JudgingRules(TypedDict, total=False):
+    """How clicks become judgments: see `judge_clicks`."""
+
+    by: JudgedBy
+    min_impressions: MinImpressions
+    min_expected: MinExpected
+    shrinkage: Shrinkage
+    quantiles: GradeQuantiles
+    thresholds: GradeThresholds
+    same_text: SameText
 
 
 # Tests, intervals, and what they are drawn from -----------------------------------------------------------------------
@@ -215,7 +368,7 @@ Margin: TypeAlias = Annotated[
 TestName: TypeAlias = Annotated[
     str,
     option(help="permutation, bootstrap, t, wilcoxon, sign; of all systems tukey, randomised_tukey; of classifiers "
-           "swap, mcnemar, delong. Default: the measure's own.", panel=TEST),
+           "swap, mcnemar, delong; of ratios welch. Default: the measure's own.", panel=TEST),
 ]  # fmt: skip
 Correction: TypeAlias = Annotated[str, option(help="holm (default), bonferroni, benjamini-hochberg, none.", panel=TEST)]
 Family: TypeAlias = Annotated[

@@ -42,6 +42,10 @@ PRESENTERS = {
     "plan": "assay.verbs.sections.results:plan_document",
     "curve": "assay.verbs.sections.curves:document",
     "correlations": "assay.verbs.sections.results:correlations_document",
+    "click model": "assay.subjects.clicks.model_sections:model_document",
+    "click model comparison": "assay.subjects.clicks.model_sections:comparison_document",
+    "behaviour": "assay.subjects.clicks.report:document",
+    "log overview": "assay.subjects.clicks.log_overview:document",
     "judge agreement": "assay.subjects.judges.report:document",
     "judge rankings": "assay.collections.judge_rankings:document",
     "clustering": "assay.subjects.clusters.sections:document",
@@ -49,6 +53,11 @@ PRESENTERS = {
     "collection check": "assay.collections.collection_sections:check_document",
     "catalogue": "assay.collections.collection_sections:catalogue_document",
     "topic sample": "assay.collections.collection_sections:sample_document",
+    "click judgments": "assay.subjects.clicks.feedback_sections:judgments_document",
+    "click agreement": "assay.subjects.clicks.feedback_sections:agreement_document",
+    "click preferences": "assay.subjects.clicks.feedback_sections:preferences_document",
+    "calibrated measures": "assay.subjects.clicks.feedback_sections:calibration_document",
+    "ranking values": "assay.subjects.clicks.feedback_sections:values_document",
     "cross-validation": "assay.subjects.labels.sections.crossvalidations:document",
     "nested cross-validation": "assay.subjects.labels.sections.crossvalidations:nested_document",
     "leakage check": "assay.subjects.labels.sections.crossvalidations:leakage_document",
@@ -71,6 +80,7 @@ SUBJECTS = {
     "spans": "assay.subjects.spans.subject:SPANS",
     "scores": "assay.subjects.scores.subject:SCORES",
     "judges": "assay.subjects.judges.subject:JUDGES",
+    "clicks": "assay.subjects.clicks.subject:CLICKS",
 }
 #: Verbs that results have as methods.
 VERBS = {

@@ -7,7 +7,7 @@ import os
 import re
 import tempfile
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from functools import partial
 from typing import Any
@@ -110,6 +110,65 @@ def fast_table(data: bytes) -> pl.DataFrame | None:
             return pl.read_ndjson(data, infer_schema_length=None)
     except (pl.exceptions.PolarsError, ValueError, pl.exceptions.PanicException):
         return None
+
+
+def fast_object_lines(data: bytes, schema: Mapping[str, Any]) -> pl.DataFrame | None:
+    """One object a line in the columns of a schema, one row per line; None where a line is none, or does not fit.
+
+    >>> fast_object_lines(b'{"a": 1, "b": 2}\\n', {"a": pl.String}).rows()
+    [('1',)]
+    """
+    if data.lstrip()[:1] != b"{" or _LONE_SURROGATE.search(data):
+        return None
+    try:
+        with quiet_panics():
+            frame = pl.read_ndjson(data, schema=dict(schema))
+    except (pl.exceptions.PolarsError, ValueError, pl.exceptions.PanicException):
+        return None
+    lines = data.count(b"\n") + (not data.endswith(b"\n"))
+    return frame if frame.height == lines else None
+
+
+def object_lines(
+    data: bytes, line: int, schema: Mapping[str, Any], refuse: Callable[[int, str, str], None]
+) -> pl.DataFrame:
+    """One object a line in the columns of a schema (text, lists and objects of text), with the line as `row`.
+
+    What is no object is refused, by its line, with what was expected and what came; where that does not raise, the
+    line is left out. A value that is of another kind than the schema has it is null.
+
+    >>> object_lines(b'{"a": 1}\\n[]\\n', 1, {"a": pl.String}, lambda line, expected, got: None).rows()
+    [(1, '1')]
+    """
+    frame = fast_object_lines(data, schema)
+    if frame is not None:
+        return frame.select(pl.int_range(line, line + pl.len(), dtype=pl.Int64).alias("row"), pl.all())
+    rows = []
+    for number, text in enumerate(data.split(b"\n"), line):
+        if not text.strip():
+            continue
+        try:
+            record = json.loads(text)
+        except (ValueError, RecursionError):
+            record = None
+        if isinstance(record, dict):
+            rows.append({"row": number, **{name: _fitting(record.get(name), kind) for name, kind in schema.items()}})
+        else:
+            refuse(number, "a JSON object", text[:200].decode(errors="replace"))
+    return pl.DataFrame(rows, schema={"row": pl.Int64, **schema}, orient="row")
+
+
+def _fitting(value: Any, kind: Any) -> Any:
+    """A value as a type of text, lists and objects has it; null where it is something else."""
+    if isinstance(kind, pl.Struct):
+        held = value if isinstance(value, dict) else {}
+        return {field.name: _fitting(held.get(field.name), field.dtype) for field in kind.fields}
+    if isinstance(kind, pl.List):
+        return [_fitting(each, pl.String) for each in value] if isinstance(value, list) else None
+    if value is None or isinstance(value, dict | list):
+        return None
+    text = value if isinstance(value, str) else json.dumps(value)
+    return text.encode(errors="replace").decode()
 
 
 def _are_scattered(data: bytes) -> bool:

@@ -6,7 +6,7 @@ import csv
 import io
 import itertools
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from typing import Any, NamedTuple, TypeVar
 
@@ -56,11 +56,7 @@ def read_fields(source: Source, separator: str | None, expected: str) -> NamedCo
     >>> read_fields(Source(io.StringIO("a;b\\n1;2\\n")), None, "a table").frame.to_dict(as_series=False)
     {'a': ['1'], 'b': ['2']}
     """
-    head = head_of(source)
-    number, line = head.numbered[0] if head.numbered else (1, b"")
-    mark, names = _header(line.decode(errors="replace"), _SEPARATORS if separator is None else (separator,)) or ("", [])
-    if len(set(names)) < max(len(names), 2):
-        raise FormatError(source.name, number, expected=expected, got=", ".join(names) or line.decode(errors="replace"))
+    number, mark, names = _found_header(source, separator, expected)
     frame, dialect = _loaded(source, _Dialect(number, mark, names), "a line or more below the header")
 
     def where(row: int) -> tuple[str, int | None]:
@@ -68,6 +64,59 @@ def read_fields(source: Source, separator: str | None, expected: str) -> NamedCo
         return source.name, next(itertools.islice(lines, row, None), None)
 
     return NamedColumns(source.name, frame, where, title=f"{_SAYS.get(mark, 'CSV')} with a header")
+
+
+def field_chunks(
+    source: Source, expected: str, refuse: Callable[[int, str, str], None]
+) -> Iterator[tuple[pl.DataFrame, list[int] | range]]:
+    """All columns as text, piece by piece, with the lines of the rows.
+
+    A row with another number of fields is refused by its line; where that does not raise, it is left out.
+
+    >>> [frame.rows() for frame, lines in field_chunks(Source(io.StringIO("a;b\\n1;2\\n")), "a table", print)]
+    [[('1', '2')]]
+    """
+    number, mark, names = _found_header(source, None, expected)
+    dialect = _Dialect(number, mark, names)
+    before, held = 0, b""
+    for chunk in source.chunks():
+        held += _with_newlines(chunk) if before == 0 else chunk
+        if held.count(b'"') % 2 and dialect.quoted and mark != "\t":  # a quoted field goes on in the next piece
+            continue
+        yield _piece(held, dialect, before, refuse)
+        before += held.count(b"\n")
+        held, dialect = b"", dialect._replace(line=0)
+    if held:
+        yield _piece(held, dialect, before, refuse)
+
+
+def _piece(
+    data: bytes, dialect: _Dialect, before: int, refuse: Callable[[int, str, str], None]
+) -> tuple[pl.DataFrame, list[int] | range]:
+    """The rows of whole lines, of which so many stand before them, and the line of each."""
+    lines = data.count(b"\n") + (not data.endswith(b"\n")) - dialect.line
+    frame = _parsed(data, dialect)
+    if frame is not None and frame.height == lines and not _may_be_ragged(frame):
+        return frame, range(before + dialect.line + 1, before + dialect.line + 1 + lines)
+    kept, numbers = [], []
+    dialect = dialect._replace(quoted=dialect.quoted and dialect.separator != "\t")
+    for line, row in _rows(data, dialect):
+        if len(row) != len(dialect.names):
+            refuse(before + line, f"{len(dialect.names)} fields", dialect.separator.join(row))
+            continue
+        kept.append([field or None for field in row])
+        numbers.append(before + line)
+    return pl.DataFrame(kept, schema=dict.fromkeys(dialect.names, pl.String), orient="row"), numbers
+
+
+def _found_header(source: Source, separator: str | None, expected: str) -> tuple[int, str, list[str]]:
+    """The line of the header, the separator and the names of the columns."""
+    head = head_of(source)
+    number, line = head.numbered[0] if head.numbered else (1, b"")
+    mark, names = _header(line.decode(errors="replace"), _SEPARATORS if separator is None else (separator,)) or ("", [])
+    if len(set(names)) < max(len(names), 2):
+        raise FormatError(source.name, number, expected=expected, got=", ".join(names) or line.decode(errors="replace"))
+    return number, mark, names
 
 
 def _loaded(source: Source, dialect: _Dialect, expected: str) -> tuple[pl.DataFrame, _Dialect]:

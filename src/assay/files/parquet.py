@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import mmap
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
@@ -146,7 +146,7 @@ class TableFile:
 
     def __init__(self, source: Source, columns: dict[str, str], name: str) -> None:
         self.source, self.columns, self.format, self.name = source, columns, _format_name(source), name
-        _check(source)
+        check_file(source)
         with _intact(source):
             rows = _scan(source).select(pl.len()).collect().item()
         if not rows:
@@ -160,17 +160,7 @@ class TableFile:
     def batches(self, prepare: Callable[[pl.DataFrame], T], rank_by: str = "score") -> Iterator[T]:
         """Go through the file in order."""
         start = 0
-        with _intact(self.source):
-            frames = iter(
-                _scan(self.source)
-                .select(self.columns.values())
-                .collect_batches(chunk_size=_BATCH_ROWS, maintain_order=True)
-            )
-        while True:
-            with _intact(self.source):
-                frame = next(frames, None)
-            if frame is None:
-                break
+        for frame in batches_of(self.source, list(self.columns.values())):
             if frame.height:
                 run = self._table(frame, start)
                 start += frame.height
@@ -223,7 +213,7 @@ def _intact(source: Source) -> Iterator[None]:
         raise FormatError(source.name, None, expected="an intact Parquet or Arrow file", note=note) from problem
 
 
-def _check(source: Source) -> None:
+def check_file(source: Source) -> None:
     """Hold what the pages claim against the file, before Polars believes it."""
     if _format_name(source) != "Parquet":
         return
@@ -238,9 +228,21 @@ def _check(source: Source) -> None:
         raise FormatError(source.name, None, expected=expected, note=str(problem)) from problem
 
 
+def batches_of(source: Source, columns: Sequence[str]) -> Iterator[pl.DataFrame]:
+    """Some columns of a file that was checked, batch by batch."""
+    with _intact(source):
+        frames = iter(_scan(source).select(columns).collect_batches(chunk_size=_BATCH_ROWS, maintain_order=True))
+    while True:
+        with _intact(source):
+            frame = next(frames, None)
+        if frame is None:
+            return
+        yield frame
+
+
 def read_table(source: Source) -> NamedColumns:
     """All columns of a file, whatever they are called."""
-    _check(source)
+    check_file(source)
     with _intact(source):
         return _named(source, _scan(source).collect())
 

@@ -198,7 +198,7 @@ def summary_frame(rows: Sequence[tuple[str, object, Summary]]) -> pl.DataFrame:
 CurveKind: TypeAlias = Literal[
     "pr", "roc", "cutoff", "queries", "difference", "intervals",
     "classifier_roc", "classifier_pr", "det", "calibration", "gain", "lift", "scores",
-    "silhouette", "contingency", "over_k",
+    "silhouette", "contingency", "over_k", "click_ranks", "over_time",
 ]  # fmt: skip
 #: A ROC curve whose documents end at a smaller false positive rate is a line along the axis.
 TRIVIAL = 0.05

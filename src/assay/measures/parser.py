@@ -10,12 +10,12 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable
-from typing import Any, get_args
+from typing import Any
 
 from assay.core.domains import Flag
 from assay.core.errors import ParameterError, UnknownMeasureError, did_you_mean
 from assay.measures.registry import Measure
-from assay.measures.vocabularies import Vocabulary, by_alias, by_name, known_names, registered
+from assay.measures.vocabularies import OF_SCORES, Vocabulary, by_alias, by_name, known_names, registered
 from assay.tables import Direction
 
 _SHAPE = re.compile(r"(?P<name>[^(@]*+)(?:\((?P<inside>.*)\)\s*+)?(?:@(?P<at>[^@()]*+))?", re.DOTALL)
@@ -136,7 +136,7 @@ def parse_value(text: str) -> Any:
     return {"None": None, "True": True, "False": False, "inf": math.inf}.get(text, text)
 
 
-def meanings(name: str, vocabularies: Iterable[Vocabulary] = get_args(Vocabulary)) -> list[Measure]:
+def meanings(name: str, vocabularies: Iterable[Vocabulary] = OF_SCORES) -> list[Measure]:
     """The measures that have this name: of rankings, of classifiers, of clusterings, in this order.
 
     A name as Assay writes it goes before what is only another word for a measure: ERR is that of rankings, though

@@ -18,11 +18,14 @@ if TYPE_CHECKING:
     from assay.measures.registry import Measure
 
 
-Vocabulary: TypeAlias = Literal["ranking", "binary", "multiclass", "clustering", "agreement"]
+Vocabulary: TypeAlias = Literal["ranking", "binary", "multiclass", "clustering", "agreement", "behaviour"]
 #: The vocabularies of classifiers.
 LABELS: tuple[Vocabulary, ...] = ("binary", "multiclass")
 #: Those in which a measure has a name of its own beside the one for rankings.
-BESIDE_RANKINGS: tuple[Vocabulary, ...] = (*LABELS, "clustering", "agreement")
+BESIDE_RANKINGS: tuple[Vocabulary, ...] = (*LABELS, "clustering", "agreement", "behaviour")
+
+#: Those that the names of somebody's own scores may be of: what they call latency need not be that of a log.
+OF_SCORES: tuple[Vocabulary, ...] = ("ranking", *LABELS, "clustering", "agreement")
 
 _OF_LABELS = ("matrices", "score_curves", "probabilities")
 #: Families that only one kind of data has a use for: nobody else waits until they are loaded.
@@ -31,6 +34,7 @@ _FAMILIES: dict[str, tuple[str, ...]] = {
     "multiclass": _OF_LABELS,
     "clustering": ("partitions", "item_pairs", "partition_information", "geometry"),
     "agreement": ("agreement",),
+    "behaviour": ("behaviour",),
 }
 #: What people look for first about labels.
 _LOOKED_FOR = ("Precision", "Recall", "F", "Accuracy", "ErrorRate", "BalancedAccuracy", "MCC", "Kappa")

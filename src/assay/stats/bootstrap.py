@@ -51,7 +51,7 @@ class Interval(NamedTuple):
         return cls(np.nan, np.nan, level, method)
 
     @classmethod
-    def by_t(cls, value: float, error: float, freedom: int, level: float, method: str) -> Interval:
+    def by_t(cls, value: float, error: float, freedom: float, level: float, method: str) -> Interval:
         """The interval around a number with such a standard error; none where the error is not above 0.
 
         >>> Interval.by_t(0.4, 0.05, 19, 0.95, "t")

@@ -48,6 +48,8 @@ class Pairing(ABC):
     subject: ClassVar[str]
     #: What was paired, in words.
     holds: ClassVar[str] = "scores"
+    #: What a gate's test is called, where its own words do not say.
+    gate_test: ClassVar[str] = "paired permutation test"
     #: What people do to have more units.
     to_have_more: ClassVar[str] = "Get"
 

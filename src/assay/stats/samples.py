@@ -104,6 +104,8 @@ class Sample(ABC):
     decides_by: ClassVar[Literal["p", "interval"]] = "p"
     #: What the numbers are made of, in words.
     made_of: ClassVar[str] = "all items together"
+    #: The test whose power says how many units are needed.
+    power_test: ClassVar[str] = "paired t test"
     #: Whether a system's number is put together from numbers of its own that units have.
     averages_units: ClassVar[bool] = False
     #: Whether units are items with predicted labels: an item is right or wrong, and has no number of its own.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import polars as pl
 
@@ -35,6 +35,19 @@ TABLES = {"impressions": IMPRESSIONS, "results": RESULTS, "events": EVENTS}
 CLICK = "click"
 
 
+class Oddity(NamedTuple):
+    """What was odd when a log was read: how often, in words, and the first case.
+
+    >>> Oddity("repeated-event", 2, "2 events came twice: one of each was left out").number
+    2
+    """
+
+    code: str
+    number: int
+    says: str
+    example: str = ""
+
+
 @dataclass(frozen=True, eq=False)
 class Log:
     """Result pages, what stood on them and what people did, as lazy frames: see `IMPRESSIONS`, `RESULTS`, `EVENTS`.
@@ -56,6 +69,8 @@ class Log:
     origin: str = _IN_MEMORY
     #: What was dropped or assumed when it was read, and why.
     remarks: tuple[str, ...] = ()
+    #: What was odd, counted, as `assay.doctor` tells it.
+    oddities: tuple[Oddity, ...] = ()
 
     @classmethod
     def of(
@@ -81,12 +96,13 @@ class Log:
         for table in (shown, acts):
             if not table["impression"].is_between(0, pages.height - 1).all():
                 raise InputError(f"{origin}: results and events are of result pages that are there")
+        acts = located(acts.lazy(), shown.lazy()).collect()
         if shown["clicks"].null_count():
             shown = with_clicks(shown.lazy(), acts.lazy()).collect()
         if pages["n_results"].null_count():
             sizes = shown.group_by("impression").len("shown")
             pages = pages.join(sizes, on="impression", how="left").with_columns(
-                n_results=pl.coalesce("n_results", "shown", 0)
+                n_results=pl.coalesce("n_results", "shown", 0).cast(pl.Int64)
             )
         return cls(
             pages.select(*IMPRESSIONS).lazy(), shown.lazy(), acts.lazy(), name=name, origin=origin,
@@ -106,15 +122,11 @@ class Log:
             {"impression": range(len(rows)), "query_id": [query for query, _, _ in rows], **columns}
         )
         results = [(page, rank, doc) for page, (_, docs, _) in enumerate(rows) for rank, doc in enumerate(docs, 1)]
-        clicks = [
-            (page, CLICK, doc, [*docs].index(doc) + 1 if doc in docs else None)
-            for page, (_, docs, clicked) in enumerate(rows)
-            for doc in clicked
-        ]
+        clicks = [(page, CLICK, doc) for page, (_, _, clicked) in enumerate(rows) for doc in clicked]
         return cls.of(
             impressions,
             pl.DataFrame(results, schema=["impression", "rank", "doc_id"], orient="row"),
-            pl.DataFrame(clicks, schema=["impression", "action", "doc_id", "rank"], orient="row"),
+            pl.DataFrame(clicks, schema=["impression", "action", "doc_id"], orient="row"),
             name=name,
         )
 
@@ -181,10 +193,28 @@ def complete(frame: pl.DataFrame, schema: Mapping[str, Any], what: str) -> pl.Da
     return frame.select(**cells) if frame.width else pl.DataFrame(schema=dict(schema))
 
 
+def located(events: pl.LazyFrame, results: pl.LazyFrame) -> pl.LazyFrame:
+    """Events with the rank and the document of the result that each is about.
+
+    The document counts: where it stands on the page, at the stated rank if it stands there, else at its first place. An
+    event without a document is about the result at its rank; one whose document was not shown has no rank.
+    """
+    there = results.select("impression", "rank", "doc_id").unique(["impression", "rank"], keep="first")
+    at_rank = there.rename({"doc_id": "at_rank"})
+    first = there.group_by("impression", "doc_id").agg(pl.col("rank").min().alias("first"))
+    return (
+        events.join(at_rank, on=["impression", "rank"], how="left", maintain_order="left")
+        .with_columns(doc_id=pl.coalesce("doc_id", "at_rank"))
+        .join(first, on=["impression", "doc_id"], how="left", maintain_order="left")
+        .with_columns(rank=pl.when(pl.col("at_rank") == pl.col("doc_id")).then("rank").otherwise("first"))
+        .drop("at_rank", "first")
+    )
+
+
 def with_clicks(results: pl.LazyFrame, events: pl.LazyFrame) -> pl.LazyFrame:
-    """Results with how often each was clicked on its page."""
-    clicks = events.filter(pl.col("action") == CLICK).group_by("impression", "doc_id").len("counted")
-    joined = results.join(clicks, on=["impression", "doc_id"], how="left", maintain_order="left")
+    """Results with how often each was clicked on its page; events know their ranks, see `located`."""
+    clicks = events.filter(pl.col("action") == CLICK).group_by("impression", "rank").len("counted")
+    joined = results.join(clicks, on=["impression", "rank"], how="left", maintain_order="left")
     return joined.with_columns(clicks=pl.col("counted").fill_null(0).cast(pl.Int64)).select(*RESULTS)
 
 

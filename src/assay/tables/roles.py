@@ -115,6 +115,37 @@ TABLES: dict[str, tuple[Role, ...]] = {
         _role("seconds", "number", "work_time worktimeinseconds work_time_in_seconds lead_time duration time_spent"),
         _role("time", "text", "timestamp _timestamp created_at submit_time submittime updated_at date"),
     ),
+    "log": (
+        _role("impression_id", "id", "serp_id search_id page_view_id request_id impression serp"),
+        _role("time", "text", "timestamp ts datetime event_time created_at date"),
+        _role("user_id", "id", "user client_id visitor_id userid uid cookie device_id anonymous_id"),
+        _role("session_id", "id", "session sessionid sid visit_id visit"),
+        _role("query_id", "id", _TOPIC),
+        _role("query_text", "text", "query user_query search_term search_query searchterm keywords q"),
+        _role("system", "label", "variant arm engine ranker algorithm experiment model"),
+        _role("doc_id", "id", f"{_DOCUMENT} url url_id urlid item_id item object_id sku asin"),
+        _role("rank", "number", "position pos ordinal slot"),
+        _role("action", "label", "action_name event event_type event_name type"),
+        _role("clicks", "number", "click clicked is_clicked is_click n_clicks click_count"),
+        _role("seen", "label", "viewed is_seen examined displayed"),
+        _role("propensity", "number", "action_prob pscore propensity_score"),
+        _role("dwell_ms", "number", "dwell_time_ms dwelltime_ms"),
+        _role("dwell_seconds", "number", "dwell_time dwell dwelltime dwelling_time"),
+        _role("value", "number", "revenue price amount"),
+        _role("latency_ms", "number", "latency took took_ms response_time_ms"),
+        _role("page", "number", "page_number pageno"),
+        _role("answered", "label", "has_answer answer_shown"),
+        _role("n_results", "number", "result_count results_num num_results hits total_results"),
+        _role("results", "text", "doc_ids docs documents result_ids hit_ids query_response_hit_ids urls serp_docs"),
+    ),
+    "groups": (
+        _role("run", "id", "run_id runid tag system"), _role("group", "id", "team organisation organization site"),
+    ),
+    "sampled pool": (QUERY, DOCUMENT, _role("stratum", "number"), _role("order", "number")),
+    "query log": (
+        _role("query", "text", "query_text search_term search keywords keyword user_query text title q"),
+        _role("frequency", "number", "count freq searches n hits"),
+    ),
 }  # fmt: skip
 #: What a table of each kind cannot do without.
 NEEDED: dict[str, tuple[tuple[str, ...], ...]] = {
@@ -127,6 +158,10 @@ NEEDED: dict[str, tuple[tuple[str, ...], ...]] = {
     "clustered documents": (("doc_id",), ("cluster",)),
     "spans": (("document",), ("start",), ("end",)),
     "labels": (("item_id",), ("judge",), ("label",)),
+    "log": (("query_id", "query_text"), ("doc_id", "results"), ("clicks", "action")),
+    "groups": (("run",), ("group",)),
+    "sampled pool": (("query_id",), ("doc_id",), ("stratum",)),
+    "query log": (("query",),),
 }
 #: Judgments of BEIR call the grade `score`.
 _BEIR = ("query_id", "corpus_id", "score")
@@ -189,6 +224,18 @@ def find(role: Role, header: Sequence[str]) -> str | None:
         return columns[role.name]
     folded = {folded_name(name): name for name in reversed(header) if name not in columns.values()}
     return next((folded[name] for name in role.names if name in folded), None)
+
+
+def attribute_names(table: str, role: str) -> tuple[str, ...]:
+    """What an attribute of records may be called that has a role: as was said, or its names."""
+    stated = _stated.get().columns.get(role)
+    names = next(known.names for known in TABLES[table] if known.name == role)
+    return names if stated is None else (stated, *(name for name in names if name != stated))
+
+
+def use(name: str) -> None:
+    """An attribute of that name was there: nobody need be told that it is not."""
+    _stated.get().seen.add(name)
 
 
 def columns_of(table: str, header: Sequence[str]) -> dict[str, str] | None:

@@ -58,6 +58,8 @@ class MeasurePlan(NamedTuple):
     pairs: tuple[PairPlan, ...]
     told_apart: float
     stability: Stability
+    power_test: str
+    test_note: str
 
     def range_of(self, name: str) -> tuple[float, float, float]:
         """The median over pairs, the smallest and the largest; as many units as one likes are infinitely many."""
@@ -164,7 +166,8 @@ def _measure_plan(sample: Sample, pairs: Sequence[Pair], levels: Levels, drawing
     alpha, power, observed = levels.alpha, levels.power, sample.observed
     wanted, origin = sample.margin(pairs[0][0], levels.margin)
     test = "permutation" if sample.synonym("permutation") in sample.tests else None
-    p = corrected(np.array([outcome.p for outcome in sample.test(pairs, test, drawing)]), "holm")
+    outcomes = sample.test(pairs, test, drawing)
+    p = corrected(np.array([outcome.p for outcome in outcomes]), "holm")
     planned = []
     for (first, second), value in zip(pairs, p.tolist(), strict=True):
         spread = sample.spread(first, second, drawing)
@@ -186,4 +189,9 @@ def _measure_plan(sample: Sample, pairs: Sequence[Pair], levels: Levels, drawing
     if sample.can_be_reweighted:
         stability = ranking_stability(sample.defined(), _STABILITY_RESAMPLES, drawing.seed)
     apart = discriminative_power(p, alpha)
-    return MeasurePlan(sample.measure, sample.unit_kind, sample.size, wanted, origin, tuple(planned), apart, stability)
+    drawn = [outcome.note for outcome in outcomes if outcome.resamples]
+    note = drawn[0] if drawn else swaps(sample.size, drawing.resamples)[1]
+    return MeasurePlan(
+        sample.measure, sample.unit_kind, sample.size, wanted, origin, tuple(planned), apart, stability,
+        sample.power_test, note,
+    )  # fmt: skip

@@ -30,6 +30,7 @@ FILES = {
     "clusters": "assay.files.clusters:looks_like_clusters",
     "scores": "assay.files.small_tables:looks_like_scores",
     "judges": "assay.files.labels:looks_like_labels",
+    "clicks": "assay.files.logs:looks_like_log",
 }
 
 
@@ -43,7 +44,7 @@ class Words(NamedTuple):
 
 
 class Subject(Protocol):
-    """What is evaluated: rankings, labels, clusters, spans, bare scores, judges.
+    """What is evaluated: rankings, labels, clusters, spans, bare scores, judges, clicks.
 
     Data and results know their subject by a class attribute `subject`, its name.
     """

@@ -83,6 +83,7 @@ class Classifiers(ItemPairing):
     sizes: tuple[int, ...] = ()
 
     holds: ClassVar[str] = "predictions"
+    gate_test: ClassVar[str] = "test"
     to_have_more: ClassVar[str] = "Label"
 
     @classmethod

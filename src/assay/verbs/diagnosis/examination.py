@@ -168,7 +168,11 @@ def checks(subject: str, about: str | None = None) -> list[DoctorCheck]:
     >>> [known.name for known in checks("ranking", "file")][:3], checks("labels")[0].name
     (['empty', 'compression', 'encoding'], 'unreadable')
     """
-    modules = registry.load(registry.subject(subject).examination).modules
+    return checks_in(registry.load(registry.subject(subject).examination).modules, about)
+
+
+def checks_in(modules: Sequence[str], about: str | None = None) -> list[DoctorCheck]:
+    """The checks that modules define, in their order."""
     for module in modules:
         importlib.import_module(module)
     # Whoever has loaded one of them before the others does not change the order.
@@ -310,8 +314,12 @@ def examine(
     >>> examine(registry.subject("labels"), [predictions]).findings[0].check
     'label-spelling'
     """
-    examination: Examination = registry.load(subject.examination)(inputs, options or {}, watch or (lambda _: None))
-    every, known = checks(subject.name), set[str]()
+    return examined(registry.load(subject.examination)(inputs, options or {}, watch or (lambda _: None)))
+
+
+def examined(examination: Examination) -> Diagnosis:
+    """Make all checks of an examination."""
+    every, known = checks_in(examination.modules), set[str]()
     findings: list[CheckFinding] = []
     for thing, about in examination.things():
         known.update(about)

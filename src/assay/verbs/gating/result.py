@@ -156,8 +156,8 @@ def method(result: GateResult) -> str:
     settings, checks = result.settings, result.checks
     alpha, by_interval = settings.alpha, checks[0].at_best is not None
     margins = ", ".join(dict.fromkeys(f"{abs(check.allowed):g} ({check.margin_says})" for check in checks))
-    test = "test" if result.pairing.holds == "predictions" else "paired permutation test"
-    fails = f"a one-sided {test} ({'; '.join(dict.fromkeys(check.test for check in checks))}) gives p < {alpha:g}"
+    how = "; ".join(dict.fromkeys(check.test for check in checks))
+    fails = f"a one-sided {result.pairing.gate_test} ({how}) gives p < {alpha:g}"
     if by_interval:
         wide = as_level(1 - 2 * alpha / len(checks))
         fails = f"even its good end ({wide} interval) is a loss (clusterings have no test)"

@@ -32,7 +32,7 @@ from assay.verbs.subject import check_rules, subject_of
 
 IN_MEMORY = "in memory"
 #: What a file was read as.
-Role = Literal["qrels", "run", "scores", "topics", "documents", "predictions", "clusters", "spans", "labels"]
+Role = Literal["qrels", "run", "scores", "topics", "documents", "predictions", "clusters", "spans", "labels", "log"]
 
 
 class InputFile(NamedTuple):

@@ -32,6 +32,8 @@ _CELL, _SMALLEST_CELL, _LARGEST_MAP = 48, 9, 640
 _MOST_NUMBERS = 20
 #: So many pixels high are all silhouettes together, without the room between clusters.
 _SILHOUETTES = 420
+#: So many days or weeks are named below a line.
+_MOST_DATES = 6
 _TAKEN = "share of the items taken, highest scores first"
 
 
@@ -341,6 +343,29 @@ def _over_k(curve: Curve) -> Figure:
     return Figure("points", tuple(panels), across=2)
 
 
+def _click_ranks(curve: Curve) -> Figure:
+    """The share of results clicked, rank by rank, with a band."""
+    ranks = range(1, max(int(_ends(curve.frame["rank"])[1]), 2) + 1)
+    return _banded(curve, Scale("rank", ranks[0], ranks[-1], ticks=tuple(map(float, ranks))), "share clicked")
+
+
+def _over_time(curve: Curve) -> Figure:
+    """A line over days or weeks, some of which are named, with a band."""
+    period = "day" if "day" in curve.frame.columns else "week"
+    named = curve.frame.select("place", period).unique().sort("place")
+    every = max(1, -(-named.height // _MOST_DATES))
+    ticks, names = named["place"][::every].to_list(), named[period][::every].to_list()
+    x = Scale(period, 0, max(named.height - 1, 1), ticks=tuple(map(float, ticks)), names=tuple(names))
+    return _banded(curve, x, curve.summary["measure"][0])
+
+
+def _banded(curve: Curve, x: Scale, title: str) -> Figure:
+    """Lines above bands from `low` to `high`."""
+    across = _FIGURES[curve.name][1][0]
+    band = Mark("area", curve.frame.drop_nulls(["low", "high"]), across, "low", y2="high", series="system")
+    return _lines(curve, x, Scale(title, zero=True), band)
+
+
 def _ends(column: pl.Series) -> tuple[float, float]:
     numbers = column.drop_nulls().to_list()
     return min(numbers, default=0.0), max(numbers, default=0.0)
@@ -367,4 +392,6 @@ _FIGURES: dict[CurveKind, tuple[Callable[[Curve], Figure], tuple[str, ...]]] = {
     "silhouette": (_silhouettes, ("silhouette",)),
     "contingency": (_contingency, ("items",)),
     "over_k": (_over_k, ("value",)),
+    "click_ranks": (_click_ranks, ("rank", "value")),
+    "over_time": (_over_time, ("place", "value")),
 }

@@ -16,7 +16,6 @@ from assay.files import formats
 from assay.files.contents import Contents, grades_in_words
 from assay.files.writing import writers
 from assay.show.model import Column, Document, Prose, Section, Table, Task, Verdict
-from assay.stats.permutation import swaps
 from assay.verbs.diagnosis.examination import SEVERITIES
 from assay.verbs.gating.result import advice, details, method, sentence
 
@@ -176,13 +175,14 @@ def _stability(plan: MeasurePlan) -> dict[str, Any]:
 
 def _plans_lines(plan: Plan, kind: str, few: bool) -> Iterator[str]:
     """What the columns mean."""
-    resamples = " or ".join(dict.fromkeys(swaps(each.units, plan.resamples)[1] for each in plan.measures))
+    resamples = " or ".join(dict.fromkeys(each.test_note for each in plan.measures))
+    tests = " or ".join(dict.fromkeys(each.power_test for each in plan.measures))
     to_find = dict.fromkeys(f"{each.difference:g} ({each.difference_says})" for each in plan.measures)
     if not few:
         yield "The median over pairs of systems, and the range from the smallest to the largest."
     yield (
         f"detectable: the smallest true difference that this many {kind} show {as_level(plan.power)} of the time "
-        f"(one pair alone: paired t test, two-sided, alpha {plan.alpha:g}); needed: {kind} for the difference to find."
+        f"(one pair alone: {tests}, two-sided, alpha {plan.alpha:g}); needed: {kind} for the difference to find."
     )
     yield (
         f"told apart: pairs with p < {plan.alpha:g} in a permutation test with Holm's correction ({resamples}, "

@@ -208,7 +208,9 @@ def _units(finding: Finding, kind: str) -> str:
     if finding.all_zero or math.isnan(finding.cliffs_delta):  # or units have no numbers
         return ""
     won, tied, lost = finding.wins
-    of = number_of(kind, won + tied + lost)
+    if not (units := won + tied + lost):  # no unit is of both systems
+        return ""
+    of = number_of(kind, units)
     return f"The value is higher for {won}, the same for {tied} and lower for {lost} of {of}."
 
 

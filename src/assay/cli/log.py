@@ -1,0 +1,71 @@
+"""`assay log import SOURCE... -o FOLDER`, `assay log show SOURCE...`, `assay log check SOURCE...`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any, TypeAlias
+
+from assay.cli import inputs, options, output
+from assay.cli.doctor import Diagnosing, deliver_diagnosis
+from assay.cli.options import Output
+from assay.core.options import LogRules, option
+
+Sources: TypeAlias = Annotated[
+    list[str],
+    options.argument("SOURCE", "Files of one log, in any layout, or a folder of `log import`; - for stdin."),
+]
+
+
+def import_(
+    sources: Sources,
+    /,
+    *,
+    folder: Annotated[Path, option("-o", "--output", metavar="FOLDER", help="A new folder for the tables.")],
+    rules: LogRules = LogRules(),
+    overwrite: Annotated[bool, option(help="Replace a folder that holds a log.", panel=options.OUTPUT)] = False,
+    quiet: options.Quiet = False,
+) -> None:
+    """Read a click log of any size, and write it as three tables that all commands on clicks read fast.
+
+    Memory does not grow with the log. What was left out, and why, is said, and kept with the tables.
+
+    $ assay log import clicks/log.ndjson.gz -o clicks-log
+    $ assay log import clicks/log.ndjson.gz -o people --most-per-minute 20 --since 2026-03-09
+    """
+    from assay.files.logs import import_log  # noqa: PLC0415  # `assay --help` need not load Polars
+
+    with inputs.bar("importing", 1, hidden=quiet) as watch:
+        log = import_log(_given(sources), folder, overwrite=overwrite, watch=watch, **rules)
+    if not quiet:
+        output.message(f"{folder}: {str(log).partition(': ')[2].removesuffix('>')}")
+        output.remarks(log.remarks, quiet=False)
+
+
+def show(sources: Sources, /, *, rules: LogRules = LogRules(), to: Output = Output()) -> None:
+    """Count what a click log holds: pages, users, sessions, systems, clicks by rank, and what was left out.
+
+    $ assay log show clicks/log.ndjson.gz
+    """
+    from assay.subjects.clicks.log_overview import describe_log  # noqa: PLC0415
+
+    with inputs.working("counting", hidden=to.quiet):
+        overview = describe_log(_given(sources), **rules)
+    output.give(overview, to)
+
+
+def check(sources: Sources, /, *, rules: LogRules = LogRules(), to: Diagnosing = Diagnosing()) -> int:
+    """Look a click log over for what makes numbers wrong: robots, lost events, clocks, clicks on what was not shown.
+
+    It goes on where a line is no record. Exit 1 if there is an error among the findings, 0 if not.
+
+    $ assay log check clicks/log.ndjson.gz
+    """
+    from assay.subjects.clicks.checks import check_log  # noqa: PLC0415
+
+    with inputs.working("examining", hidden=to.quiet):
+        diagnosis = check_log(_given(sources), **rules)
+    return deliver_diagnosis(diagnosis, to)
+
+
+def _given(sources: list[str]) -> Any:
+    return [inputs.kept(source) for source in sources] if len(sources) > 1 else inputs.kept(sources[0])

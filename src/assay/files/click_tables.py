@@ -1,0 +1,286 @@
+"""Tables of clicks (CSV, TSV, JSONL, Parquet, Arrow, data frames): one row per shown result, per event, or per page."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from typing import Any, NamedTuple
+
+import polars as pl
+
+from assay.core.errors import FormatError
+from assay.files.json_values import object_lines
+from assay.files.log_records import (
+    ReadingRules,
+    Records,
+    ids_in,
+    numbers_of,
+    ordinals_of,
+    query_ids,
+    times_of,
+    truths_of,
+    wholes_of,
+)
+from assay.files.named_columns import field_chunks, names_in_any, names_of
+from assay.files.parquet import batches_of, check_file
+from assay.files.registry import COLUMN_MARKS, Head, head_of
+from assay.files.sources import Source
+from assay.tables.log import CLICK
+from assay.tables.named_columns import NamedColumns
+from assay.tables.roles import absent, columns_of, shape_of
+
+#: What an event may be called: that a result was shown, that a query was asked, that a result was clicked.
+_SHOWN = ("impression", "view", "show", "shown", "display", "seen")
+_ASKED = ("search", "query", "search_request")
+_CLICKED = (CLICK, "clicked", "click_through", "clickthrough", "select", "open")
+#: What tells the documents of a cell apart.
+_BETWEEN = r"[\s,;|]+"
+_OF_PAGES = ("user_id", "session_id", "query_id", "query_text", "system")
+_TEXTS = {"id": pl.String, "text": pl.String, "label": pl.String, "number": pl.String}
+
+
+class _Piece(NamedTuple):
+    """Rows of a table in our columns, whatever their types, with their lines (`row`)."""
+
+    frame: pl.DataFrame
+    path: str
+
+
+def is_click_table(head: Head) -> bool:
+    """Whether the columns of a file are those of a log."""
+    return columns_of("log", names_of(head)) is not None
+
+
+def is_click_frame(data: Any) -> bool:
+    """Whether the columns of a data frame are those of a log."""
+    return columns_of("log", names_in_any(data)) is not None
+
+
+def read_click_table(source: Source, rules: ReadingRules) -> Iterator[Records]:
+    """The records of a file, piece by piece."""
+    names = names_of(head_of(source))
+    roles = _roles(names, source.name)
+    yield from _records(_pieces(source, roles, rules), roles, rules)
+
+
+def read_click_frame(data: Any, rules: ReadingRules) -> Iterator[Records]:
+    """The records of a data frame."""
+    table = NamedColumns.of(data, "log")
+    roles = _roles(table.frame.columns, table.path)
+    frame = table.frame.select(**{ours: pl.col(theirs) for ours, theirs in roles.items()})
+    piece = _Piece(frame.with_row_index("row", 1).with_columns(pl.col("row").cast(pl.Int64)), table.path)
+    yield from _records([piece], roles, rules)
+
+
+def _roles(names: Sequence[str], path: str) -> dict[str, str]:
+    roles = columns_of("log", names)
+    if roles is None:
+        raise absent("log", names, path, 1)
+    return roles
+
+
+def _pieces(source: Source, roles: Mapping[str, str], rules: ReadingRules) -> Iterator[_Piece]:
+    head = head_of(source)
+    ours = {theirs: mine for mine, theirs in roles.items()}
+    refuse = partial(rules.malformed, source.name)
+    if head.start.startswith(COLUMN_MARKS):
+        check_file(source)
+        start = 1
+        for frame in batches_of(source, list(ours)):
+            rows = pl.int_range(start, start + pl.len(), dtype=pl.Int64)
+            yield _Piece(frame.rename(ours).with_columns(row=rows), source.name)
+            start += frame.height
+    elif head.text.startswith("["):
+        raise FormatError(source.name, 1, expected="one JSON object per line", got="a list")
+    elif head.text.startswith("{"):
+        lists = {theirs for theirs, mine in ours.items() if _is_list((head.first_object or {}).get(theirs))}
+        schema = {theirs: pl.List(pl.String) if theirs in lists else pl.String for theirs in ours}
+        line = 1
+        for chunk in source.chunks():
+            yield _Piece(object_lines(chunk, line, schema, refuse).rename(ours), source.name)
+            line += chunk.count(b"\n")
+    else:
+        for fields, lines in field_chunks(source, f"a table {shape_of('log')}", refuse):
+            frame = fields.select(*ours).rename(ours)
+            yield _Piece(frame.with_columns(row=pl.Series(lines, dtype=pl.Int64)), source.name)
+
+
+def _is_list(value: Any) -> bool:
+    return isinstance(value, list)
+
+
+def _records(pieces: Iterable[_Piece], roles: Mapping[str, str], rules: ReadingRules) -> Iterator[Records]:
+    """Rows of pages, of events or of results, by the columns that are there."""
+    pages = _RisingRanks(rules.label)
+    for piece in pieces:
+        frame = _filled(piece.frame, roles)
+        if "results" in roles and "doc_id" not in roles:
+            yield _page_rows(frame, rules)
+        elif "action" in roles:
+            yield _event_rows(frame, rules)
+        else:
+            if "impression_id" not in roles:
+                frame = pages.named(frame, rules)
+            yield _result_rows(frame, piece, rules)
+
+
+def _filled(frame: pl.DataFrame, roles: Mapping[str, str]) -> pl.DataFrame:
+    """Ids as text; a query that has only a text is known by it."""
+    ids = [name for name in ("impression_id", *_OF_PAGES, "doc_id") if name in roles]
+    frame = frame.with_columns(ids_in(frame[name]).alias(name) for name in ids)
+    missing = [name for name in ("impression_id", *_OF_PAGES) if name not in roles]
+    frame = frame.with_columns(pl.lit(None, pl.String).alias(name) for name in missing)
+    if "query_id" not in roles:
+        frame = frame.with_columns(query_id=query_ids(frame["query_text"]))
+    return frame
+
+
+def _cells(frame: pl.DataFrame, rules: ReadingRules) -> dict[str, pl.Series]:
+    """The other columns of pages, in their types."""
+    makers: dict[str, Any] = {
+        "time": partial(times_of, rules=rules), "latency_ms": numbers_of, "page": wholes_of, "answered": truths_of,
+        "n_results": wholes_of,
+    }  # fmt: skip
+    return {name: make(frame[name]) for name, make in makers.items() if name in frame.columns}
+
+
+def _dwell(frame: pl.DataFrame) -> pl.Series:
+    stated = [numbers_of(frame[name]) * scale for name, scale in (("dwell_ms", 1.0), ("dwell_seconds", 1000.0))
+              if name in frame.columns]  # fmt: skip
+    if not stated:
+        return pl.repeat(None, frame.height, dtype=pl.Float64, eager=True)
+    return stated[0] if len(stated) == 1 else stated[0].zip_with(stated[0].is_not_null(), stated[1])
+
+
+class _RisingRanks:
+    """Names for pages, where a table of results has none: a page goes on while its columns stay and ranks rise."""
+
+    def __init__(self, label: str) -> None:
+        self.label = label
+        self.number = 0
+        self.last: pl.DataFrame | None = None
+
+    def named(self, frame: pl.DataFrame, rules: ReadingRules) -> pl.DataFrame:
+        """Rows with the names of their pages; those at the start may be of the last page of the rows before."""
+        same = [name for name in (*_OF_PAGES, "time", "page") if name in frame.columns]
+        kept = frame.select(*(pl.col(name).cast(pl.String) for name in same))
+        ranks = "rank" in frame.columns
+        if ranks:
+            kept = kept.with_columns(rank=numbers_of(frame["rank"]))
+            same = [*same, "rank"]
+        rules.tallies.assume(
+            f"no column names result pages: one goes on while its query, user, session, system and time stay the same"
+            f"{' and ranks rise' if ranks else ''}"
+        )
+        joined = kept if self.last is None else pl.concat([self.last, kept])
+        changed = [pl.col(name).ne_missing(pl.col(name).shift()) for name in same if name != "rank"]
+        changed += [(pl.col("rank") <= pl.col("rank").shift()).fill_null(False)] if ranks else []
+        new = joined.select(pl.any_horizontal(changed))[:, 0]
+        new = new[1:] if self.last is not None else new
+        if self.last is None and frame.height:
+            self.number = 1 - int(new[0])
+        numbers = new.cast(pl.Int64).cum_sum() + self.number
+        if frame.height:
+            self.last, self.number = kept.tail(1), int(numbers[-1])
+        return frame.with_columns(impression_id=self.label + numbers.cast(pl.String))
+
+
+def _result_rows(frame: pl.DataFrame, piece: _Piece, rules: ReadingRules) -> Records:
+    """One row per shown result, with how often it was clicked."""
+    lacking = frame["doc_id"].is_null() | frame["impression_id"].is_null()
+    rules.tallies.add("no-document", int(lacking.sum()), f"row {frame.filter(lacking)['row'].first()!r}")
+    frame = frame.filter(~lacking)
+    clicks = _counts(frame, piece, rules)
+    pages = _pages(frame, rules)
+    results = frame.select(
+        "doc_id", key="impression_id", listed=pl.lit(True),
+        ordinal=ordinals_of(frame["rank"], rules) if "rank" in frame.columns else None,
+        seen=truths_of(frame["seen"]) if "seen" in frame.columns else None,
+        propensity=numbers_of(frame["propensity"]) if "propensity" in frame.columns else None,
+    )  # fmt: skip
+    events = frame.select(
+        "row", "doc_id", key="impression_id", action=pl.lit(CLICK), ordinal=results["ordinal"], dwell_ms=_dwell(frame),
+        value=numbers_of(frame["value"]) if "value" in frame.columns else None, times=clicks,
+    )  # fmt: skip
+    # As many rows as there are clicks.
+    events = events.select(pl.all().gather(pl.arg_where(pl.col("times") > 0)))
+    events = events.select(pl.all().gather(pl.int_range(pl.len()).repeat_by("times").explode()))
+    return Records.of(pages, results, events)
+
+
+def _counts(frame: pl.DataFrame, piece: _Piece, rules: ReadingRules) -> pl.Series:
+    """Clicks of each row: numbers, or yes and no."""
+    stated = frame["clicks"]
+    counts = wholes_of(stated.cast(pl.Int64) if stated.dtype == pl.Boolean else stated)
+    counts = counts.zip_with(counts.is_not_null(), truths_of(stated).cast(pl.Int64))
+    odd = (counts.is_null() & stated.is_not_null()) | (counts > 10_000).fill_null(False)
+    for row, got in frame.select("row", "clicks").filter(odd).iter_rows():
+        rules.malformed(piece.path, row, "a number of clicks, or yes or no", str(got))
+    return counts.set(odd, None).fill_null(0)
+
+
+def _pages(frame: pl.DataFrame, rules: ReadingRules) -> pl.DataFrame:
+    """The pages that rows are of: by the first row of each."""
+    first = frame.unique("impression_id", keep="first", maintain_order=True)
+    return first.select("row", *_OF_PAGES, key="impression_id", partial=pl.lit(True), **_cells(first, rules))
+
+
+def _event_rows(frame: pl.DataFrame, rules: ReadingRules) -> Records:
+    """One row per event: results that were shown, queries with their results, clicks and others."""
+    if frame["impression_id"].null_count() == frame.height:
+        rules.tallies.assume("no column names result pages: a query of a session, or of a user, is one")
+        who = pl.coalesce("session_id", "user_id", pl.lit(""))
+        frame = frame.with_columns(impression_id=pl.concat_str(who, pl.lit("/"), "query_id"))
+    action = frame["action"].cast(pl.String).str.strip_chars().str.to_lowercase()
+    nothing = pl.repeat(None, frame.height, dtype=pl.String, eager=True)
+    doc_id = frame["doc_id"] if "doc_id" in frame.columns else nothing
+    cells = _cells(frame, rules)
+    rows = frame.select(
+        "row", *_OF_PAGES, key="impression_id", doc_id=doc_id, action=action,
+        ordinal=ordinals_of(frame["rank"], rules) if "rank" in frame.columns else None,
+        dwell_ms=_dwell(frame),
+        value=numbers_of(frame["value"]) if "value" in frame.columns else None,
+        **cells,
+    )  # fmt: skip
+    told = pl.col("action").is_in([*_SHOWN, *_ASKED]) & pl.col("key").is_not_null()
+    pages = rows.filter(told).unique("key", keep="first", maintain_order=True).with_columns(partial=pl.lit(True))
+    is_shown = told & pl.col("action").is_in(_SHOWN) & pl.col("doc_id").is_not_null()
+    shown = rows.filter(is_shown).with_columns(listed=pl.lit(False), seen=pl.lit(True))
+    if "propensity" in frame.columns:
+        shown = shown.with_columns(propensity=numbers_of(frame["propensity"]).filter(rows.select(is_shown)[:, 0]))
+    if "results" in frame.columns:
+        listed = _listed(rows.select("key"), frame["results"])
+        shown = pl.concat([shown, listed], how="diagonal_relaxed")
+    is_click = pl.col("action").is_in(_CLICKED)
+    events = rows.filter(~told).with_columns(action=pl.when(is_click).then(pl.lit(CLICK)).otherwise("action"))
+    return Records.of(pages, shown, events)
+
+
+def _page_rows(frame: pl.DataFrame, rules: ReadingRules) -> Records:
+    """One row per page, with what was shown and what was clicked, in lists."""
+    named = frame["impression_id"]
+    frame = frame.with_columns(
+        impression_id=named.zip_with(named.is_not_null(), rules.label + frame["row"].cast(pl.String))
+    )
+    pages = frame.select("row", *_OF_PAGES, key="impression_id", **_cells(frame, rules))
+    listed = _listed(frame.select("row", key="impression_id"), frame["results"])
+    sizes = listed.group_by("key").len("shown")
+    pages = pages.join(sizes, on="key", how="left", maintain_order="left")
+    own = pl.col("n_results") if "n_results" in pages.columns else pl.lit(None, pl.Int64)
+    pages = pages.with_columns(n_results=pl.coalesce(own, pl.col("shown").cast(pl.Int64), 0))
+    clicks = _listed(frame.select("row", key="impression_id"), frame["clicks"]).drop("rank", "listed")
+    return Records.of(pages, listed, clicks.with_columns(action=pl.lit(CLICK)))
+
+
+def _listed(rows: pl.DataFrame, cells: pl.Series) -> pl.DataFrame:
+    """The documents of cells that hold several, in order: lists, or text with commas, semicolons, bars or blanks."""
+    if cells.dtype == pl.String:
+        bare = cells.str.strip_chars('[]() \t"').str.replace_all(_BETWEEN, " ").str.strip_chars()
+        cells = bare.set((bare == "").fill_null(False), None).str.split(" ")
+    elif isinstance(cells.dtype, pl.List):
+        cells = cells.cast(pl.List(pl.String))
+    else:
+        cells = cells.cast(pl.String).reshape((-1, 1)).arr.to_list() if len(cells) else cells.cast(pl.List(pl.String))
+    rows = rows.with_columns(doc_id=cells).filter(pl.col("doc_id").list.len() > 0)
+    rows = rows.with_columns(rank=pl.int_ranges(1, pl.col("doc_id").list.len() + 1)).explode("doc_id", "rank")
+    return rows.filter(pl.col("doc_id").is_not_null() & (pl.col("doc_id") != "")).with_columns(listed=pl.lit(True))

@@ -1,0 +1,284 @@
+"""Records of click logs as readers give them, before pages and events have found one another; times; what was odd."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import polars as pl
+
+from assay.core.errors import FormatError, ParameterError, did_you_mean, number_of
+from assay.tables.log import Oddity
+
+_TIME = pl.Datetime("ms")
+#: A page by its `key`, whatever the source calls it; `row` is its place in the source; `source` is the application;
+#: `partial`: one of several rows that tell of the page; `impression_id`: what it is called, if not by its key.
+PAGES: dict[str, Any] = {
+    "key": pl.String, "row": pl.Int64, "time": _TIME, "user_id": pl.String, "session_id": pl.String,
+    "query_id": pl.String, "query_text": pl.String, "system": pl.String, "n_results": pl.Int64,
+    "latency_ms": pl.Float64, "page": pl.Int64, "answered": pl.Boolean, "source": pl.String,
+    "partial": pl.Boolean, "impression_id": pl.String,
+}  # fmt: skip
+#: `rank` is known, from 1; `ordinal` is as the source counts. `listed`: by the engine; otherwise somebody saw it.
+RESULTS: dict[str, Any] = {
+    "key": pl.String, "row": pl.Int64, "rank": pl.Int64, "ordinal": pl.Int64, "doc_id": pl.String, "seen": pl.Boolean,
+    "propensity": pl.Float64, "listed": pl.Boolean, "source": pl.String,
+}  # fmt: skip
+#: An event without a key is of the last page of its session, or of the last that showed its document.
+EVENTS: dict[str, Any] = {
+    "key": pl.String, "row": pl.Int64, "time": _TIME, "action": pl.String, "doc_id": pl.String, "ordinal": pl.Int64,
+    "value": pl.Float64, "dwell_ms": pl.Float64, "user_id": pl.String, "session_id": pl.String,
+    "query_text": pl.String, "source": pl.String,
+}  # fmt: skip
+#: What each oddity is called: what is counted, and what to say of it.
+_SAYS = {
+    "malformed": ("line", "no record of the format: left out"),
+    "zero-rank": ("application", "with ranks that start at 0: one was added to each"),
+    "no-document": ("row", "without a document: left out"),
+    "repeated-page": ("result page", "came again under the same id: the first was kept"),
+    "lost-event": ("event", "of result pages that are not in the log, or of none: left out"),
+    "repeated-event": ("event", "sent again, with the same time, action and document: left out"),
+    "taken-rank": ("result", "at a rank where another document stands: left out"),
+    "odd-rank": ("rank", "no whole number, or before the first: unknown"),
+    "no-zone": ("time", "without a time zone: read as {zone}"),
+    "odd-time": ("time", "not readable, or before 1970 or after 2100: unknown"),
+    "odd-dwell": ("dwell time", "negative, or longer than {most}: unknown"),
+    "outside-period": ("result page", "outside the period: left out"),
+    "other-system": ("result page", "of other systems: left out"),
+    "excluded": ("result page", "excluded by {by}: left out"),
+    "robot": ("result page", "of users with more than {most} queries in a minute: left out"),
+    "merged-query": ("query", "written in several ways (case, blanks): taken as one"),
+}
+
+
+class Records(NamedTuple):
+    """A piece of a source: pages, results and events, each in the columns of `PAGES`, `RESULTS`, `EVENTS`."""
+
+    pages: pl.DataFrame
+    results: pl.DataFrame
+    events: pl.DataFrame
+
+    @classmethod
+    def of(
+        cls, pages: pl.DataFrame | None = None, results: pl.DataFrame | None = None, events: pl.DataFrame | None = None
+    ) -> Records:
+        """Frames with some of the columns; the others are null."""
+        return cls(_full(pages, PAGES), _full(results, RESULTS), _full(events, EVENTS))
+
+    @classmethod
+    def joined(cls, pieces: list[Records]) -> Records:
+        """Several pieces as one."""
+        return cls(*(pl.concat(frames) for frames in zip(*pieces, strict=True))) if pieces else cls.of()
+
+
+def _full(frame: pl.DataFrame | None, schema: dict[str, Any]) -> pl.DataFrame:
+    if frame is None or not frame.width:
+        return pl.DataFrame(schema=schema)
+    return frame.select(
+        (pl.col(name) if name in frame.columns else pl.lit(None)).cast(kind).alias(name)
+        for name, kind in schema.items()
+    )
+
+
+class Tallies:
+    """What was odd, counted by kind; the first case of each is kept.
+
+    >>> tallies = Tallies()
+    >>> tallies.add("repeated-event", 2, "p1")
+    >>> [oddity.says for oddity in tallies.oddities()]
+    ['2 events sent again, with the same time, action and document: left out']
+    """
+
+    def __init__(self) -> None:
+        self.counts: dict[str, int] = {}
+        self.examples: dict[str, str] = {}
+        #: What is said in the words of an oddity, such as the zone.
+        self.words: dict[str, str] = {}
+        self.assumptions: dict[str, None] = {}
+
+    def add(self, code: str, count: int, example: str = "", **words: str) -> None:
+        """Count so many cases."""
+        if count:
+            self.counts[code] = self.counts.get(code, 0) + count
+            self.examples.setdefault(code, example)
+            self.words |= words
+
+    def assume(self, remark: str) -> None:
+        """Keep in mind what was assumed."""
+        self.assumptions[remark] = None
+
+    def oddities(self) -> tuple[Oddity, ...]:
+        """What was odd, in the order in which it is looked for."""
+        return tuple(
+            Oddity(code, count, f"{number_of(thing, count)} {text.format_map(self.words)}", self.examples[code])
+            for code, (thing, text) in _SAYS.items() if (count := self.counts.get(code, 0))
+        )  # fmt: skip
+
+    def remarks(self) -> tuple[str, ...]:
+        """All of it in sentences."""
+        return (*self.assumptions, *(oddity.says for oddity in self.oddities()))
+
+
+class ReadingRules(NamedTuple):
+    """How a source is read, and who counts what was odd."""
+
+    tallies: Tallies
+    #: The zone of times that state none.
+    zone: str | None = None
+    #: Whether a line that is no record is left out, and not an error.
+    lenient: bool = False
+    #: What the names of nameless pages start with, where there are several files.
+    label: str = ""
+
+    def malformed(self, path: str, line: int | None, expected: str, got: str, note: str | None = None) -> None:
+        """Refuse a line, or count it."""
+        problem = FormatError(path, line, expected=expected, got=got, note=note)
+        if not self.lenient:
+            raise problem
+        self.tallies.add("malformed", 1, str(problem))
+
+
+#: Times that state no zone.
+_LOCAL = ("%Y-%m-%dT%H:%M:%S%.f", "%Y-%m-%d %H:%M:%S%.f", "%Y-%m-%d %H:%M", "%Y-%m-%dT%H:%M", "%Y/%m/%d %H:%M:%S%.f")
+_ZONED = ("%+", "%Y-%m-%dT%H:%M:%S%.f%#z", "%Y-%m-%d %H:%M:%S%.f%#z", "%Y-%m-%d %H:%M:%S%.f UTC")
+#: From these numbers on, a time is not in seconds since 1970 but in milliseconds, microseconds, nanoseconds.
+_UNITS = ((1e17, 1e-6), (1e14, 1e-3), (1e11, 1.0), (0.0, 1e3))
+#: No list is longer.
+_MOST = 1e9
+_LATEST = 4_102_444_800_000  # the year 2100, in milliseconds
+
+
+def checked_zone(zone: str | None) -> str | None:
+    """A time zone by its name, refused if there is none of that name.
+
+    >>> checked_zone("Europe/Berlin")
+    'Europe/Berlin'
+    """
+    import zoneinfo  # noqa: PLC0415  # only who names a zone waits for it
+
+    if zone is not None:
+        try:
+            zoneinfo.ZoneInfo(zone)
+        except (zoneinfo.ZoneInfoNotFoundError, ValueError, OSError) as problem:
+            near = did_you_mean(zone, zoneinfo.available_timezones())
+            raise ParameterError(f"no time zone is called {zone!r}, as in Europe/Berlin{near}") from problem
+    return zone
+
+
+def times_of(values: pl.Series, rules: ReadingRules) -> pl.Series:
+    """Times of any kind in UTC: text with or without a zone, numbers since 1970 in seconds or smaller units.
+
+    >>> times_of(pl.Series(["2026-03-02T07:00:00+01:00", "1772431200"]), ReadingRules(Tallies())).to_list()
+    [datetime.datetime(2026, 3, 2, 6, 0), datetime.datetime(2026, 3, 2, 6, 0)]
+    """
+    if values.dtype.is_temporal():
+        return _temporal(values, rules)
+    if values.dtype.is_numeric():
+        parsed = _epoch(values.cast(pl.Float64))
+    else:
+        text = values.cast(pl.String).str.strip_chars()
+        text = text.set(text == "", None)
+        parsed = pl.repeat(None, len(text), dtype=_TIME, eager=True)
+        for made in _ways(text, rules):
+            parsed = made(parsed)
+            if parsed.null_count() == text.null_count():
+                break
+        values = text
+    epoch = parsed.to_physical()
+    parsed = parsed.set(((epoch < 0) | (epoch > _LATEST)).fill_null(False), None)
+    _count_odd(values, parsed, rules)
+    return parsed
+
+
+def _ways(text: pl.Series, rules: ReadingRules) -> Iterator[Any]:
+    """Ways to read times of which each fills what those before it left open."""
+    for form in _ZONED:
+        yield lambda parsed, form=form: parsed.zip_with(
+            parsed.is_not_null(),
+            text.str.to_datetime(form, time_unit="ms", time_zone="UTC", strict=False).dt.replace_time_zone(None),
+        )
+    yield lambda parsed: parsed.zip_with(parsed.is_not_null(), _epoch(text.cast(pl.Float64, strict=False)))
+    for form in _LOCAL:
+
+        def local(parsed: pl.Series, form: str = form) -> pl.Series:
+            made = text.str.to_datetime(form, time_unit="ms", strict=False)
+            new = made.is_not_null() & parsed.is_null()
+            return parsed.zip_with(~new, _in_utc(made, int(new.sum()), str(text.filter(new).first() or ""), rules))
+
+        yield local
+
+
+def _in_utc(local: pl.Series, count: int, example: str, rules: ReadingRules) -> pl.Series:
+    rules.tallies.add("no-zone", count, example, zone=rules.zone or "UTC")
+    if rules.zone is None:
+        return local
+    zoned = local.dt.replace_time_zone(rules.zone, ambiguous="earliest", non_existent="null")
+    return zoned.dt.convert_time_zone("UTC").dt.replace_time_zone(None)
+
+
+def _temporal(values: pl.Series, rules: ReadingRules) -> pl.Series:
+    if values.dtype == pl.Date:
+        values = values.cast(_TIME)
+    if not isinstance(values.dtype, pl.Datetime):
+        raise ParameterError(f"expected times with a date, got {values.dtype}")
+    if values.dtype.time_zone is not None:
+        return values.dt.convert_time_zone("UTC").dt.replace_time_zone(None).dt.cast_time_unit("ms")
+    count = len(values) - values.null_count()
+    return _in_utc(values.dt.cast_time_unit("ms"), count, str(values.drop_nulls().first() or ""), rules)
+
+
+def _epoch(numbers: pl.Series) -> pl.Series:
+    frame = pl.DataFrame({"n": numbers.set(~numbers.is_finite().fill_null(True), None)})
+    scaled = pl.coalesce(pl.when(pl.col("n").abs() >= least).then(pl.col("n") * times) for least, times in _UNITS)
+    return frame.select(scaled.clip(-1e15, 1e15).round().cast(pl.Int64).cast(_TIME))["n"]
+
+
+def _count_odd(values: pl.Series, parsed: pl.Series, rules: ReadingRules) -> None:
+    odd = values.is_not_null() & parsed.is_null()
+    rules.tallies.add("odd-time", int(odd.sum()), str(values.filter(odd).first() or ""))
+
+
+def numbers_of(values: pl.Series) -> pl.Series:
+    """Numbers as they are or as text; what is none is null."""
+    text = values.cast(pl.String).str.strip_chars() if values.dtype == pl.String else values
+    numbers = text.cast(pl.Float64, strict=False)
+    return numbers.set(~numbers.is_finite().fill_null(True), None)
+
+
+def wholes_of(values: pl.Series) -> pl.Series:
+    """Whole numbers from 0; what is none is null."""
+    numbers = numbers_of(values)
+    odd = (numbers < 0) | (numbers != numbers.floor()) | (numbers > _MOST)
+    return numbers.set(odd.fill_null(False), None).cast(pl.Int64)
+
+
+def ordinals_of(values: pl.Series, rules: ReadingRules) -> pl.Series:
+    """Ranks as the source counts them; what is no whole number is null, and counted."""
+    wholes = wholes_of(values)
+    odd = wholes.is_null() & values.is_not_null()
+    rules.tallies.add("odd-rank", int(odd.sum()), str(values.filter(odd).first()))
+    return wholes
+
+
+def truths_of(values: pl.Series) -> pl.Series:
+    """True and false, as they are, as numbers or as text; what is neither is null."""
+    if values.dtype == pl.Boolean:
+        return values
+    text = values.cast(pl.String).str.strip_chars().str.to_lowercase()
+    known = {"true": True, "1": True, "1.0": True, "yes": True, "false": False, "0": False, "0.0": False, "no": False}
+    return text.replace_strict(known, default=None, return_dtype=pl.Boolean)
+
+
+def ids_in(values: pl.Series) -> pl.Series:
+    """Ids as text; empty ones are null."""
+    text = values.cast(pl.String)
+    return text.set((text == "").fill_null(False), None)
+
+
+def query_ids(texts: pl.Series) -> pl.Series:
+    """Queries by their text, whatever the case and the blanks.
+
+    >>> query_ids(pl.Series([" Flat  Tyre", "flat tyre"])).to_list()
+    ['flat tyre', 'flat tyre']
+    """
+    return texts.str.to_lowercase().str.strip_chars().str.replace_all(r"\s+", " ")

@@ -1,0 +1,347 @@
+"""Click logs: which layout a file is in, `read_log`, and `import_log`, for which no log is too large."""
+
+from __future__ import annotations
+
+import atexit
+import os
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, NamedTuple, TypeAlias, Unpack
+
+import polars as pl
+
+from assay.core.errors import (
+    AssayError,
+    EmptyFileError,
+    FormatError,
+    InputError,
+    ParameterError,
+    argument,
+    not_among,
+    refuse_unknown,
+)
+from assay.core.options import LogRules
+from assay.files.click_layouts import is_baidu, is_yandex, is_yandex_sample, read_baidu, read_yandex, read_yandex_sample
+from assay.files.click_tables import is_click_frame, is_click_table, read_click_frame, read_click_table
+from assay.files.log_assembly import (
+    BY_PAGE,
+    BY_PERSON,
+    BY_SESSION,
+    Cleaning,
+    Spool,
+    Tables,
+    assembled,
+    attributed,
+    finished,
+    ordinals,
+)
+from assay.files.log_folders import is_log_folder, open_folder, replacing_folder, write_manifest
+from assay.files.log_records import ReadingRules, Records, Tallies, checked_zone
+from assay.files.registry import Head, head_of
+from assay.files.sources import Source, is_file
+from assay.files.ubi import is_ubi, read_ubi
+from assay.tables.log import IMPRESSIONS, TABLES, Log, Oddity
+from assay.tables.named_columns import is_frame
+from assay.tables.roles import named_by, shape_of
+
+#: So many bytes of text are looked at as one part, in memory.
+_PART_BYTES = 48 << 20
+#: How much larger text is than what it is compressed to, about.
+_TIMES = 10
+#: So many pages of a folder are taken at a time.
+_PAGES_AT_ONCE = 100_000
+_FILE_BITS = 40
+
+#: Called with the share of the work that was done since.
+Watch: TypeAlias = Callable[[float], None]
+
+
+class LogFormat(NamedTuple):
+    """A layout of click logs: what it is called, whether a file is in it, and how it is read."""
+
+    title: str
+    matches: Callable[[Head], bool]
+    read: Callable[[Any, ReadingRules], Iterator[Records]]
+    #: Whether events name their session, and not their page.
+    by_session: bool = False
+    #: Whether times are those of a clock.
+    clocked: bool = True
+
+
+def _starts_as_ubi(head: Head) -> bool:
+    return head.text.startswith("{") and is_ubi(head.first_object or {})
+
+
+LOG_FORMATS = {
+    "ubi": LogFormat("Open UBI 1.3", _starts_as_ubi, read_ubi),
+    "yandex": LogFormat("Yandex relevance prediction", is_yandex, read_yandex, by_session=True, clocked=False),
+    "yandex-sample": LogFormat("Yandex relevance prediction, sample", is_yandex_sample, read_yandex_sample),
+    "baidu": LogFormat("Baidu-ULTR", is_baidu, read_baidu),
+    "table": LogFormat(f"a table {shape_of('log')}", is_click_table, read_click_table),
+}
+
+
+def read_log(given: Any, *, name: str | None = None, **rules: Unpack[LogRules]) -> Log:
+    """Read a click log, whatever its layout: a folder of `write_log`, a file, several that belong together, a frame.
+
+    Known are Open UBI 1.3 (with index lines or without; queries and events in one file or several), the layouts of
+    Yandex relevance prediction and Baidu-ULTR, and tables (CSV, TSV, JSONL, Parquet, Arrow) with one row per shown
+    result, event or page. `columns`: which columns, or attributes of UBI, have which role. `zone`: that of times which
+    state none (UTC). `rank_base`: whether ranks start at 0 or 1, unless the log shows it. `session_gap`: the pause in
+    minutes that ends a session of a user where the log names none.
+
+    Pages are left out by `since` and `until`, `systems`, `exclude` (as `"user_id=qa-*"`), and `most_per_minute` (users
+    who ask more in some minute are robots). Dwell times above `longest_dwell` minutes are unknown. `repeated_events`
+    and `malformed` lines: `"drop"`, or `"keep"` and `"error"`. What was left out or assumed is counted in
+    `Log.remarks`. What is larger than some 50 MB is read through temporary files, and scanned from there.
+
+    >>> import io
+    >>> table = "serp_id,query,doc_id,rank,clicked\\np1,tea,d1,1,0\\np1,tea,d2,2,1\\n"
+    >>> read_log(io.StringIO(table), name="tea")
+    <Log 'tea': 1 result page, 2 results, 1 click>
+    """
+    work = _Import(given, rules)
+    if (whole := work.whole) is not None:
+        return whole if name is None else replace(whole, name=name)
+    if work.parts == 1:
+        ((pages, results, events),) = work.tables()
+        return Log(
+            pages.lazy(), results.lazy(), events.lazy(), name=name or work.name, origin=work.origin,
+            remarks=work.remarks(), oddities=work.oddities(),
+        )  # fmt: skip
+    folder = tempfile.mkdtemp(prefix="assay-log-")
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return replace(work.written(Path(folder) / "log", name), origin=work.origin)
+
+
+def import_log(
+    given: Any,
+    folder: str | os.PathLike[str],
+    *,
+    name: str | None = None,
+    overwrite: bool = False,
+    watch: Watch | None = None,
+    **rules: Unpack[LogRules],
+) -> Log:
+    """Read a click log of any size, and write it as a folder of tables: see `read_log` and `write_log`.
+
+    Memory does not grow with the log. `watch` is called with the share of the work that was done since.
+
+    >>> import io, tempfile
+    >>> table = "serp,query,doc,position,clicked\\n1,tea,d1,1,0\\n1,tea,d2,2,1\\n"
+    >>> with tempfile.TemporaryDirectory() as place:
+    ...     import_log(io.StringIO(table), Path(place) / "kept", name="tea")
+    <Log 'tea': 1 result page, 2 results, 1 click>
+    """
+    work = _Import(given, rules, watch)
+    return work.written(Path(folder), name, overwrite)
+
+
+def looks_like_log(value: object) -> bool:
+    """Whether a folder, a file or a data frame is a click log, by a look at its first lines.
+
+    >>> import io
+    >>> looks_like_log(io.StringIO('{"user_query": "tea"}')), looks_like_log(io.StringIO("q1 Q0 d1 1 0.5 tag"))
+    (True, False)
+    """
+    if is_log_folder(value):
+        return True
+    if not isinstance(value, Source) and (not is_file(value) or value == "-"):
+        return is_frame(value) and is_click_frame(value)
+    try:
+        head = head_of(Source.of(value))  # type: ignore[arg-type]
+    except AssayError:
+        return False
+    return bool(head.numbered) and any(known.matches(head) for known in LOG_FORMATS.values())
+
+
+class _Import:
+    """What was given, the rules it is read by, and what was odd."""
+
+    def __init__(self, given: Any, rules: LogRules, watch: Watch | None = None) -> None:
+        refuse_unknown(rules, LogRules.__annotations__)
+        self.columns = rules.get("columns")
+        self.rules = _cleaning(rules)
+        self.tallies = Tallies()
+        self.reading = ReadingRules(self.tallies, checked_zone(rules.get("zone")), rules.get("malformed") == "drop")
+        items = given if isinstance(given, list | tuple) else [given]
+        if not items:
+            raise ParameterError("there is no file of a click log")
+        self.format = rules.get("format")
+        self.inputs = [self._opened(each) for each in items]
+        self.logs = [each for each in self.inputs if isinstance(each, Log)]
+        self.parts = 1 + sum(map(_bytes, self.inputs)) // _PART_BYTES
+        first = self.inputs[0]
+        self.name = first.stem if isinstance(first, Source) else getattr(first, "name", None) or "log"
+        self.origin = ", ".join(map(_name, self.inputs))
+        self._watch(watch)
+
+    @staticmethod
+    def _opened(given: Any) -> Any:
+        """A log, a data frame or a source, ready to be read."""
+        if is_log_folder(given):
+            return open_folder(Path(given))
+        is_table = not isinstance(given, Source) and not is_file(given) and is_frame(given)
+        return given if isinstance(given, Log) or is_table else Source.of(given)
+
+    def _format_of(self, given: Any) -> LogFormat:
+        if isinstance(given, Log):
+            return LogFormat("a log", bool, _records_of)
+        return _format_of(given, self.format) if isinstance(given, Source) else LogFormat("", bool, read_click_frame)
+
+    def _watch(self, watch: Watch | None) -> None:
+        """Reading is half of the work; each part is then gone through twice."""
+        self.watch = watch or (lambda _: None)
+        sources = [each for each in self.inputs if isinstance(each, Source)]
+        total = sum(map(_bytes, sources))
+        for source in sources if total else ():
+            source.watch = lambda count: self.watch(count / total / 2)
+
+    @property
+    def whole(self) -> Log | None:
+        """The log that was given, if there is nothing to be done to it."""
+        return self.logs[0] if len(self.inputs) == len(self.logs) == 1 and self.rules == Cleaning() else None
+
+    def remarks(self) -> tuple[str, ...]:
+        """What was left out or assumed, now and when it was imported."""
+        return (*(remark for log in self.logs for remark in log.remarks), *self.tallies.remarks())
+
+    def oddities(self) -> tuple[Oddity, ...]:
+        """What was odd, now and when it was imported."""
+        return (*(oddity for log in self.logs for oddity in log.oddities), *self.tallies.oddities())
+
+    def tables(self) -> Iterator[Tables]:
+        """The tables part by part: first the pages with their events, then the people with their pages."""
+        spool = Spool(self.parts)
+        smallest: dict[str, int] = {}
+        with named_by(self.columns):
+            formats = [self._format_of(each) for each in self.inputs]
+            by_session = any(known.by_session for known in formats)
+            for records in self._records(formats):
+                for application, least in ordinals(records).items():
+                    smallest[application] = min(least, smallest.get(application, least))
+                spool.add(records, BY_SESSION if by_session else BY_PAGE)
+        bases = {application: self._base(application, least) for application, least in smallest.items()}
+        people = Spool(self.parts)
+        for records in spool.each():
+            self.watch(0.25 / self.parts)
+            people.add(assembled(attributed(records) if by_session else records, bases, self.tallies), BY_PERSON)
+        cleaning = replace(self.rules, clocked=all(known.clocked for known in formats))
+        start = 0
+        for records in people.each():
+            made = finished(records, cleaning, self.tallies, start)
+            start += made.impressions.height
+            self.watch(0.25 / self.parts)
+            yield made
+        if not start:
+            left = "; ".join(oddity.says for oddity in self.tallies.oddities())
+            raise InputError(f"{self.origin}: there are no result pages{f' ({left})' if left else ''}")
+
+    def _records(self, formats: Sequence[LogFormat]) -> Iterator[Records]:
+        for number, (given, known) in enumerate(zip(self.inputs, formats, strict=True)):
+            rules = self.reading._replace(label=f"{number + 1}:" if number else "")
+            for records in known.read(given, rules):
+                later = (frame.with_columns(pl.col("row") + (number << _FILE_BITS)) for frame in records)
+                yield Records(*later) if number else records
+
+    def _base(self, application: str, least: int) -> int:
+        if self.rules.rank_base is not None:
+            return self.rules.rank_base
+        self.tallies.add("zero-rank", least == 0, application)
+        return min(least, 1)
+
+    def written(self, folder: Path, name: str | None = None, overwrite: bool = False) -> Log:
+        """Write the tables as they are made, and open them."""
+        with replacing_folder(folder, overwrite, [*map(_name, self.inputs)]) as place:
+            pieces = place.parent / "parts"
+            pieces.mkdir()
+            for number, made in enumerate(self.tables()):
+                for table, frame in made._asdict().items():
+                    frame.write_parquet(pieces / f"{table}-{number:05d}.parquet", compression="lz4")
+            for table in TABLES:
+                pl.scan_parquet(pieces / f"{table}-*.parquet").sink_parquet(
+                    place / f"{table}.parquet", maintain_order=True, row_group_size=_PAGES_AT_ONCE
+                )
+            write_manifest(place, name or self.name, self.origin, self.remarks(), self.oddities())
+        return open_folder(folder)
+
+
+def _name(given: Any) -> str:
+    return str(given.name if isinstance(given, Source) else getattr(given, "origin", "in memory"))
+
+
+def _cleaning(rules: LogRules) -> Cleaning:
+    """The rules by which pages stay, checked."""
+    exclude = []
+    for each in rules.get("exclude", ()):
+        column, equals, pattern = each.partition("=")
+        if not equals or IMPRESSIONS.get(column) != pl.String:
+            texts = ", ".join(name for name, kind in IMPRESSIONS.items() if kind == pl.String)
+            raise ParameterError(f"{argument('exclude')} takes COLUMN=PATTERN, as user_id=qa-*, not {each!r}: {texts}")
+        exclude.append((column, pattern))
+    given: dict[str, Any] = {
+        name: rules[name]
+        for name in ("rank_base", "session_gap", "most_per_minute", "longest_dwell", "repeated_events")
+        if name in rules
+    }
+    if given.get("rank_base") not in {None, 0, 1}:
+        raise ParameterError(f"{argument('rank_base')} is 0 or 1, not {given['rank_base']!r}")
+    if not given.get("session_gap", 1) > 0:
+        raise ParameterError(f"{argument('session_gap')} is a number of minutes above 0, not {given['session_gap']!r}")
+    given |= {name: _moment(rules.get(name), name) for name in ("since", "until")}
+    return Cleaning(systems=tuple(rules.get("systems", ())), exclude=tuple(exclude), **given)
+
+
+def _moment(value: Any, what: str) -> datetime | None:
+    """A time in UTC, as text or as Python has it."""
+    try:
+        moment = value if value is None or isinstance(value, datetime) else datetime.fromisoformat(value)
+    except (TypeError, ValueError):
+        raise ParameterError(f"{argument(what)} is a time such as 2026-03-01T12:00, not {value!r}") from None
+    return moment if moment is None or moment.tzinfo is None else moment.astimezone(UTC).replace(tzinfo=None)
+
+
+def _format_of(source: Source, name: str | None) -> LogFormat:
+    if name is not None:
+        if name not in LOG_FORMATS:
+            raise not_among("format", name, LOG_FORMATS)
+        return LOG_FORMATS[name]
+    head = head_of(source)
+    if not head.numbered:
+        raise EmptyFileError(source.name, "a click log")
+    known = next((known for known in LOG_FORMATS.values() if known.matches(head)), None)
+    if known is None:
+        titles = "; ".join(known.title for known in LOG_FORMATS.values())
+        number, line = head.numbered[0]
+        raise FormatError(source.name, number, expected=f"a click log ({titles})", got=line.decode(errors="replace"))
+    return known
+
+
+def _bytes(given: Any) -> int:
+    """How much text there is, about; of tables, how much it would be."""
+    if isinstance(given, Log):
+        return 100 * given.sizes[1]
+    path = given.path if isinstance(given, Source) else None
+    if path is None or not path.is_file():
+        return 0
+    is_plain = given.size is not None and path.suffix not in {".parquet", ".pq"}
+    return path.stat().st_size * (1 if is_plain else _TIMES)
+
+
+def _records_of(log: Log, rules: ReadingRules) -> Iterator[Records]:
+    """A log as records, to be cleaned again."""
+    for start in range(0, log.sizes[0], _PAGES_AT_ONCE):
+        here = pl.col("impression").is_between(start, start + _PAGES_AT_ONCE - 1)
+        pages, results, events = pl.collect_all(
+            [frame.filter(here) for frame in (log.impressions, log.results, log.events)]
+        )
+        key = (rules.label + pl.col("impression").cast(pl.String)).alias("key")
+        yield Records.of(
+            pages.with_columns(key, row=pl.col("impression")).drop("impression"),
+            results.with_columns(key, row=pl.col("impression"), listed=pl.lit(True)),
+            events.with_columns(key, row=pl.int_range(pl.len()), ordinal=pl.col("rank")),
+        )

@@ -1,0 +1,361 @@
+"""`BehaviourCounts`: what people did on result pages, summed over each user, session or page of a log.
+
+A measure names the sums that it needs as expressions on a page's columns (`PAGE`); the sums of all measures are made
+in one pass. The log is gone through part by part, a part being all pages of some of the units, so that what is held in
+memory grows with the units and not with the log.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from statistics import NormalDist
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, TypeAlias
+
+import numpy as np
+import polars as pl
+
+from assay.core.domains import Choice
+from assay.core.errors import InputError
+from assay.measures.counting.judgments import Floats
+from assay.measures.steps import PerUnit, quantity, unknown
+from assay.tables.log import CLICK, Log
+
+if TYPE_CHECKING:
+    from assay.measures.registry import Measure
+
+UnitName: TypeAlias = Literal["user", "session", "page"]
+
+#: About so many pages are gone through at a time.
+PAGES_AT_A_TIME = 4_000_000
+#: What is known of a page besides what the log says of it:
+PAGE = {
+    "clicks": "how many clicks there were",
+    "highest": "the rank of the clicked result nearest to the top",
+    "lowest": "the rank of the clicked result farthest down",
+    "first_rank": "the rank of the first click in time",
+    "last_rank": "the rank of the last click in time",
+    "rank_sum": "the ranks of all clicks, added up",
+    "ranked": "how many clicks have a rank",
+    "distinct": "how many results were clicked",
+    "wait": "seconds from the page to the first click; null where that came before the page, as clocks differ",
+    "starts": "whether it is the first page of its session",
+    "is_new": "whether the page before it in the session was of another query, or there was none",
+    "until_next": "seconds to the next page of the session",
+    "next_is_new": "whether the next page of the session is of another query",
+}
+_OF_CLICKS = ("clicks", "highest", "lowest", "first_rank", "last_rank", "rank_sum", "ranked", "distinct", "wait")
+_OF_SESSIONS = ("starts", "is_new", "until_next", "next_is_new", "session")
+_DIGITS = {"wait": 3, "latency_ms": 1}
+#: What a log may not know, in words.
+_LACKS = {
+    "impressions.time": "the log has no times of pages",
+    "events.time": "the log has no times of clicks",
+    "events.rank": "the log has no ranks of clicks",
+    "events.dwell_ms": "the log has no dwell times",
+    "impressions.session_id": "the log has no sessions",
+    "impressions.answered": "the log does not say whether an answer stood on the page",
+    "impressions.latency_ms": "the log has no latencies",
+    "impressions.page": "the log does not number the pages of results",
+    "dwell": "the log has neither dwell times nor times of clicks",
+}
+
+
+class Quantile(NamedTuple):
+    """A quantile of a column, the share of pages at or below it, how dense pages are around it; all NaN if none is."""
+
+    value: float
+    below: float
+    density: float
+
+
+@dataclass(frozen=True, eq=False)
+class BehaviourCounts:
+    """Sums over the pages of each unit of a log: those of one system, or of one segment, where they are `split`.
+
+    >>> log = Log.from_pages([("q1", ["d1", "d2"], ["d2"]), ("q2", ["d3"], [])], user_id=["ana", "ana"])
+    >>> counts = BehaviourCounts.of(log)
+    >>> counts.units, counts.total("clicks", pl.col("clicks")).values
+    (('ana',), array([1.]))
+    """
+
+    vocabularies: ClassVar[tuple[str, ...]] = ("behaviour",)
+    #: What it is, for measures that are computed from it.
+    described: ClassVar[str] = "what users did on result pages"
+
+    log: Log
+    unit_kind: UnitName
+    #: Which pages are meant; None: all.
+    where: pl.Expr | None = None
+    #: How many parts the units are divided into.
+    parts: int = 1
+    #: Sums by what they are of, in the order of `people`.
+    _sums: dict[str, Floats] = field(default_factory=dict)
+    _people: list[pl.Series] = field(default_factory=list)
+    _quantiles: dict[tuple[str, float], Quantile] = field(default_factory=dict)
+    #: Columns that are sums over the clicks of a page, by name.
+    _of_clicks: dict[str, pl.Expr] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, log: Log, unit: str | None = None) -> BehaviourCounts:
+        """Count by user, session or page; unless told, by the first of these that the log has."""
+        kind: UnitName = Choice(UnitName).check("unit", log.unit_kind if unit is None else unit)
+        if f"impressions.{kind}_id" not in log.known and kind != "page":
+            raise InputError(f"{log.origin}: expected a column of {kind}s to count by, got none")
+        pages = int(log.impressions.select(pl.len()).collect().item())
+        return cls(log, kind, parts=max(1, -(-pages // PAGES_AT_A_TIME)))
+
+    @property
+    def people(self) -> pl.Series:
+        """The units by name, in order."""
+        if not self._people:
+            self._count({})
+        return self._people[0]
+
+    @property
+    def units(self) -> tuple[str, ...]:
+        """The units by name, in order."""
+        return tuple(self.people)
+
+    @cached_property
+    def known(self) -> frozenset[str]:
+        """The columns of the log that hold something; `dwell` where it is logged, or follows from times."""
+        known = self.log.known
+        return known | {"dwell"} if known & {"events.dwell_ms", "events.time"} else known
+
+    def total(self, text: str, amount: pl.Expr, *needs: str, when_zero: str = "0/0") -> PerUnit:
+        """An amount of each page summed over the pages of each unit; unknown if the log lacks what it needs."""
+        for column in needs:
+            if column not in self.known:
+                return unknown(text, self._size, _LACKS[column])
+        return quantity(text, self._column(amount), when_zero)
+
+    def over_clicks(self, name: str, amount: pl.Expr) -> pl.Expr:
+        """A page's sum of an amount of each of its clicks; `dwell` (seconds) and `is_last` are known of a click."""
+        self._of_clicks[name] = amount
+        return pl.col(name).fill_null(0)
+
+    def quantile(self, column: str, share: float, among: pl.Expr) -> Quantile:
+        """A quantile of a `rounded` column over some of the pages; those without a value stand behind all others."""
+        key = (column, share)
+        if key not in self._quantiles:
+            self._quantiles[key] = _quantile(self._spectrum(column, among), share, len(self.people))
+        return self._quantiles[key]
+
+    def counted(self, measures: Iterable[Measure]) -> BehaviourCounts:
+        """The same with the sums of these measures, made in one pass."""
+        self._count(self._wanted(measures))
+        return self
+
+    def split(
+        self, by: Mapping[str, pl.Expr], measures: Iterable[Measure] = ()
+    ) -> dict[tuple[Any, ...], BehaviourCounts]:
+        """Counts of the pages that share a value of each of these columns, with the sums of measures, in one pass."""
+        wanted = self._wanted(measures)
+        frame = self._frame(wanted, by)
+        found: dict[tuple[Any, ...], BehaviourCounts] = {}
+        for values, group in sorted(frame.partition_by(*by, as_dict=True).items(), key=lambda each: _order(each[0])):
+            own = pl.lit(True)
+            for expression, value in zip(by.values(), values, strict=True):
+                own = own & expression.eq_missing(pl.lit(value))
+            where = own if self.where is None else self.where & own
+            part = replace(
+                self, where=where, _people=[group["unit"]], _quantiles={}, _of_clicks=dict(self._of_clicks),
+                _sums={key: group[name].to_numpy() for key, name in _aliases(wanted).items()},
+            )  # fmt: skip
+            found[values] = part
+        return found
+
+    def by_rank(self, deepest: int) -> pl.DataFrame:
+        """Of each rank, how many results each unit was shown there, and how many of these it clicked."""
+        frames = []
+        for part in range(self.parts):
+            pages = self._base(part).select("impression", "unit")
+            shown = self.log.results.filter(pl.col("rank") <= deepest).join(pages, on="impression")
+            sums = shown.group_by("rank", "unit").agg(shown=pl.len(), clicked=(pl.col("clicks") > 0).sum())
+            frames.append(sums.collect(engine="streaming"))
+        return pl.concat(frames).sort("rank", "unit")
+
+    def within(self, log: Log) -> BehaviourCounts:
+        """The same pages of a log with further columns; nothing of it is counted yet."""
+        return BehaviourCounts(log, self.unit_kind, self.where, self.parts)
+
+    def outline(self) -> Outline:
+        """Counts that are empty, and only note what is asked for."""
+        return Outline(
+            self.log, self.unit_kind, self.where, self.parts, self._sums, self._people, self._quantiles, self._of_clicks
+        )
+
+    def _wanted(self, measures: Iterable[Measure]) -> dict[str, pl.Expr]:
+        """The sums that measures ask for."""
+        outline = self.outline()
+        for each in measures:
+            each.per_unit(outline)
+        return outline.wanted
+
+    @property
+    def _size(self) -> int:
+        return len(self.people)
+
+    def _column(self, amount: pl.Expr) -> Floats:
+        key = str(amount)
+        if key not in self._sums:
+            self._count({key: amount})
+        return self._sums[key]
+
+    def _count(self, wanted: Mapping[str, pl.Expr]) -> None:
+        missing = {key: amount for key, amount in wanted.items() if key not in self._sums}
+        if self._people and not missing:
+            return
+        frame = self._frame(missing, {})
+        self._people[:] = [frame["unit"]]
+        self._sums.update({key: frame[name].to_numpy() for key, name in _aliases(missing).items()})
+
+    def _frame(self, wanted: Mapping[str, pl.Expr], by: Mapping[str, pl.Expr]) -> pl.DataFrame:
+        """A row per unit, and per value of `by`, with the sums."""
+        names = _aliases(wanted)
+        columns = {names[key]: amount.cast(pl.Float64) for key, amount in wanted.items()}
+        frames = []
+        for part in range(self.parts):
+            pages = self._pages(part, {name for amount in wanted.values() for name in amount.meta.root_names()})
+            rows = pages.select("unit", **by, **columns)
+            sums = rows.group_by("unit", *by).agg(pl.col(*columns).sum() if columns else pl.len())
+            frames.append(sums.collect(engine="streaming"))
+        return pl.concat(frames).sort("unit")
+
+    def _spectrum(self, column: str, among: pl.Expr) -> pl.DataFrame:
+        """How many pages have each value of a column: few values, however many pages, as they are rounded a little."""
+        frames = []
+        for part in range(self.parts):
+            pages = self._pages(part, {column, *among.meta.root_names()}).filter(among)
+            pages = pages.select(value=rounded(column))
+            frames.append(pages.group_by("value").agg(pages=pl.len()).collect(engine="streaming"))
+        every = pl.concat(frames).group_by("value").agg(pl.col("pages").sum())
+        return every.sort("value", nulls_last=True)
+
+    def _base(self, part: int) -> pl.LazyFrame:
+        """The pages of a part, with the unit that each is of."""
+        alone = pl.format("page {}", "impression")
+        session = pl.when(pl.col("session_id").is_not_null()).then(pl.format("session {}", "session_id"))
+        unit = {"user": pl.coalesce("user_id", session, alone), "session": pl.coalesce("session_id", alone),
+                "page": pl.col("impression").cast(pl.String)}[self.unit_kind]  # fmt: skip
+        pages = self.log.impressions if self.where is None else self.log.impressions.filter(self.where)
+        pages = pages.with_columns(unit=unit)
+        return pages if self.parts == 1 else pages.filter(pl.col("unit").hash(seed=0) % self.parts == part)
+
+    def _pages(self, part: int, roots: Iterable[str]) -> pl.LazyFrame:
+        """The pages of a part with the columns that are asked for."""
+        names, pages = set(roots), self._base(part)
+        own = {name: amount for name, amount in self._of_clicks.items() if name in names}
+        if own or names & set(_OF_SESSIONS):
+            pages = _with_sessions(pages)
+        if own or names & set(_OF_CLICKS):
+            pages = pages.join(self._clicks(pages, own), on="impression", how="left")
+            waited = (pl.col("first_time") - pl.col("time")).dt.total_milliseconds() / 1000
+            pages = pages.with_columns(wait=pl.when(waited >= 0).then(waited), clicks=pl.col("clicks").fill_null(0))
+        return pages
+
+    def _clicks(self, pages: pl.LazyFrame, own: Mapping[str, pl.Expr]) -> pl.LazyFrame:
+        """What was clicked, page by page."""
+        clicks = self.log.events.filter(pl.col("action") == CLICK).with_row_index("order")
+        rank = pl.col("rank")
+        if own:
+            following = pages.select("impression", next_page="next_time")
+            clicks = clicks.join(following, on="impression", maintain_order="left").with_columns(
+                next_click=pl.when(pl.col("impression") == pl.col("impression").shift(-1)).then(
+                    pl.col("time").shift(-1)
+                ),
+                is_last_here=(pl.col("impression") != pl.col("impression").shift(-1)).fill_null(value=True),
+            )
+            passed = (pl.coalesce("next_click", "next_page") - pl.col("time")).dt.total_milliseconds()
+            clicks = clicks.with_columns(
+                dwell=pl.coalesce("dwell_ms", passed) / 1000,
+                is_last=pl.col("is_last_here") & pl.col("next_page").is_null(),
+            )
+        elif self.where is not None or self.parts > 1:
+            clicks = clicks.join(pages.select("impression"), on="impression", how="semi")
+        in_order = rank.sort_by("order").drop_nulls()
+        return clicks.group_by("impression").agg(
+            clicks=pl.len(), highest=rank.min(), lowest=rank.max(), first_rank=in_order.first(),
+            last_rank=in_order.last(), rank_sum=rank.sum(), ranked=rank.count(),
+            distinct=rank.drop_nulls().n_unique(), first_time=pl.col("time").min(),
+            **{name: amount.cast(pl.Int64).sum() for name, amount in own.items()},
+        )  # fmt: skip
+
+
+class Outline(BehaviourCounts):
+    """Counts that only note which sums are asked for: a measure of them is undefined where the log lacks something.
+
+    >>> log = Log.from_pages([("q1", ["d1"], [])])
+    >>> list(BehaviourCounts.of(log).outline().total("clicks", pl.col("clicks"), "events.time").undefined)
+    ['the log has no times of clicks']
+    """
+
+    @cached_property
+    def wanted(self) -> dict[str, pl.Expr]:
+        """The sums, by what they are of."""
+        return {}
+
+    @property
+    def _size(self) -> int:
+        return 0
+
+    def _column(self, amount: pl.Expr) -> Floats:
+        self.wanted[str(amount)] = amount
+        return np.zeros(0)
+
+
+def _with_sessions(pages: pl.LazyFrame) -> pl.LazyFrame:
+    """Pages in the order of their sessions, with what came before and after; without a session, a page is its own."""
+    text = pl.coalesce("query_text", "query_id").str.strip_chars().str.to_lowercase()
+    session = pl.coalesce("session_id", pl.format("page {}", "impression"))
+    ordered = pages.with_columns(text=text, session=session).sort("unit", "session", "time", "impression")
+
+    def beside(step: int) -> tuple[pl.Expr, pl.Expr]:
+        same = (pl.col("unit") == pl.col("unit").shift(step)) & (pl.col("session") == pl.col("session").shift(step))
+        return same.fill_null(value=False), pl.col("text").shift(step)
+
+    (follows, before), (goes_on, after) = beside(1), beside(-1)
+    return ordered.with_columns(
+        starts=~follows,
+        is_new=~follows | pl.col("text").ne_missing(before),
+        next_is_new=goes_on & pl.col("text").ne_missing(after),
+        next_time=pl.when(goes_on).then(pl.col("time").shift(-1)),
+    ).with_columns(until_next=(pl.col("next_time") - pl.col("time")).dt.total_milliseconds() / 1000)
+
+
+def rounded(column: str) -> pl.Expr:
+    """A column as its quantiles are found: to a thousandth of a second, or a tenth of a millisecond."""
+    return pl.col(column).round(_DIGITS[column])
+
+
+def _aliases(wanted: Mapping[str, pl.Expr]) -> dict[str, str]:
+    return {key: f"sum {place}" for place, key in enumerate(wanted)}
+
+
+def _order(values: Sequence[Any]) -> tuple[tuple[bool, str], ...]:
+    return tuple((value is None, "" if value is None else str(value)) for value in values)
+
+
+def _quantile(spectrum: pl.DataFrame, share: float, units: int) -> Quantile:
+    """The smallest value that so large a share of pages does not exceed, and the density around it.
+
+    Density is read off quantiles on both sides, as far away as Hall and Sheather (1988) advise for so many units.
+    """
+    values, pages = spectrum["value"].to_numpy(), spectrum["pages"].to_numpy().astype(np.float64)
+    below = np.cumsum(pages) / max(pages.sum(), 1.0)
+    known = int(np.count_nonzero(~np.isnan(values)))
+    place = int(np.searchsorted(below, share - 1e-12))
+    if place >= known:
+        return Quantile(np.nan, np.nan, np.nan)
+    normal = NormalDist()
+    deviate = normal.inv_cdf(share)
+    bracket = 1.5 * normal.pdf(deviate) ** 2 / (2 * deviate**2 + 1)
+    width = min(max(units, 2) ** (-1 / 3) * normal.inv_cdf(0.975) ** (2 / 3) * bracket ** (1 / 3), share, 1 - share)
+    low, high = (min(int(np.searchsorted(below, end)), known - 1) for end in (share - width, share + width))
+    while values[low] == values[high] and (low > 0 or high < known - 1):
+        low, high = max(low - 1, 0), min(high + 1, known - 1)
+    apart = float(values[high] - values[low])
+    density = float(below[high] - below[low]) / apart if apart > 0 else np.inf
+    return Quantile(float(values[place]), float(below[place]), density)

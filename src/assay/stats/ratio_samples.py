@@ -1,0 +1,290 @@
+"""`RatioSample`: ratios of sums over users, who need not be the same under every system.
+
+A click-through rate is clicks over pages, both summed over all pages; but pages of one user are alike, so what varies
+is the user. The delta method gives a ratio its variance from the sums of each user, and Welch's test holds two ratios
+of different users against one another. Users who were shown several systems bring their covariance into it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import ClassVar, NamedTuple, Self
+
+import numpy as np
+from scipy import special
+
+from assay.core.errors import number_of
+from assay.core.words import TESTS
+from assay.measures.counting.judgments import Floats, Ints
+from assay.measures.steps import PerUnit
+from assay.stats.bootstrap import Interval, Method
+from assay.stats.permutation import NO_DIFFERENCE, NOTHING_DIFFERS, Alternative, Outcome
+from assay.stats.samples import Contrast, Drawing, Effects, Pair, Sample
+from assay.stats.tests import Wins, cliffs_delta, wins
+from assay.stats.weighted_samples import settled
+
+#: The delta method is for many: below so many users, intervals come out too narrow.
+FEW_USERS = 30
+#: Permutations take turns in blocks of so many numbers; all of them together are no more than so many.
+_BLOCK, _MOST_SHUFFLED = 4_000_000, 400_000_000
+_FEWEST_SHUFFLED = 999
+#: Statistics of permutations that come so near to what was observed count as reaching it.
+_NEARLY = 1e-9
+_NO_SPREAD = "no p-value: nothing varies between {}"
+
+
+class RatioSums(NamedTuple):
+    """What one system's ratio is made of: for each of its units who they are, their numerator and denominator.
+
+    Units with neither are left out: they have no part in the ratio.
+    """
+
+    who: Ints
+    numerator: Floats
+    denominator: Floats
+
+    @classmethod
+    def of(cls, formula: PerUnit, who: Ints) -> RatioSums:
+        """The sums of a formula that is one division; a formula without a number has no units."""
+        numerator, denominator = (part.values for part in formula.operands)
+        kept = np.flatnonzero((denominator != 0) & ~np.isnan(numerator) & ~np.isnan(denominator))
+        return cls(who[kept], numerator[kept], denominator[kept])
+
+    @property
+    def ratio(self) -> float:
+        """The ratio of the sums; NaN without units."""
+        return float(self.numerator.sum() / self.denominator.sum()) if len(self.who) else math.nan
+
+    @property
+    def parts(self) -> Floats:
+        """What each unit adds to the ratio, to first order: they add up to 0, and their squares to its variance."""
+        off: Floats = (self.numerator - self.ratio * self.denominator) / self.denominator.sum()
+        return off
+
+    @property
+    def variance(self) -> float:
+        """The variance of the ratio by the delta method; of means, the square of their standard error."""
+        units = len(self.who)
+        return float(units / (units - 1) * np.sum(self.parts**2)) if units > 1 else math.nan
+
+
+class Gap(NamedTuple):
+    """The difference of two ratios, its standard error, the degrees of freedom, and how many units both have."""
+
+    difference: float
+    error: float
+    freedom: float
+    shared: int
+
+    @classmethod
+    def of(cls, first: RatioSums, second: RatioSums) -> Gap:
+        """Without units in common, Welch's; with all in common, that of paired differences."""
+        _, ours, theirs = np.intersect1d(first.who, second.who, assume_unique=True, return_indices=True)
+        sizes = np.array([len(first.who), len(second.who)])
+        variances = np.array([first.variance, second.variance])
+        difference, shared = second.ratio - first.ratio, len(ours)
+        if (sizes < 2).any():
+            return cls(difference, math.nan, math.nan, shared)
+        together = float(np.sum(first.parts[ours] * second.parts[theirs]) * np.sqrt(np.prod(sizes / (sizes - 1))))
+        variance = float(variances.sum() - 2 * together)
+        # What is left of variances that cancel is rounding.
+        if variance <= 1e-12 * float(variances.sum()):
+            variance = 0.0
+        if shared:
+            freedom = float(sizes.min() - 1)
+        else:
+            freedom = float(variance**2 / np.sum(variances**2 / (sizes - 1))) if variance else math.nan
+        return cls(difference, math.sqrt(variance), freedom, shared)
+
+
+@dataclass(frozen=True, eq=False)
+class RatioSample(Sample):
+    """Ratios of sums over units, each system with units of its own; some or all may be of several systems.
+
+    >>> clicks, searches = np.array([1.0, 0, 2, 1]), np.array([2.0, 1, 4, 1])
+    >>> first = RatioSums(np.arange(4), clicks, searches)
+    >>> second = RatioSums(np.arange(4, 8), clicks[::-1] + 1, searches[::-1] + 1)
+    >>> sample = RatioSample((first, second), systems=("old", "new"), measure="CTR", unit_kind="user")
+    >>> sample.observed, sample.size, sample.tests[0]
+    (array([0.5   , 0.6667]), 8, 'welch')
+    """
+
+    sums: tuple[RatioSums, ...]
+    #: Why a system has no number.
+    absences: tuple[str | None, ...] = ()
+
+    made_of: ClassVar[str] = "sums over users"
+    power_test: ClassVar[str] = "t test, with users divided between the systems as here"
+
+    @cached_property
+    def size(self) -> int:
+        """How many units there are, those of several systems once."""
+        return len(np.unique(np.concatenate([each.who for each in self.sums])))
+
+    @cached_property
+    def observed(self) -> Floats:
+        """Each system's ratio."""
+        return np.array([each.ratio for each in self.sums])
+
+    def undefined(self) -> list[str | None]:
+        """Why each system has no number, None where it has one."""
+        reasons = self.absences or (None,) * len(self.sums)
+        return [why if math.isnan(each.ratio) else None for each, why in zip(self.sums, reasons, strict=True)]
+
+    def gap(self, first: int, second: int) -> Gap:
+        """The second system's ratio less the first one's, and how far it may be off."""
+        if (first, second) not in self._gaps:
+            self._gaps[first, second] = Gap.of(self.sums[first], self.sums[second])
+        return self._gaps[first, second]
+
+    @cached_property
+    def _gaps(self) -> dict[Pair, Gap]:
+        return {}
+
+    def is_same(self, first: int, second: int) -> bool:
+        """Whether the same units have the same sums under both systems."""
+        ours, theirs = self.sums[first], self.sums[second]
+        if len(ours.who) != len(theirs.who):
+            return False
+        columns = ([each[np.argsort(side.who)] for each in side] for side in (ours, theirs))
+        return all(bool((one == other).all()) for one, other in zip(*columns, strict=True))
+
+    def spread(self, first: int, second: int, drawing: Drawing) -> float:
+        """How much a unit's part in the difference varies, with the units divided between the systems as they are."""
+        return self.gap(first, second).error * math.sqrt(self.size)
+
+    def redraws(self, drawing: Drawing, method: Method = "hull") -> Drawing:
+        """The delta method draws nothing."""
+        return drawing._replace(resamples=0)
+
+    def intervals(
+        self, of: Contrast, levels: Sequence[float], drawing: Drawing, method: Method = "hull"
+    ) -> list[Interval]:
+        """Intervals by the delta method with Student's t, no farther than the measure goes."""
+        low, high = self.bounds or (-math.inf, math.inf)
+        if len(of) == 1:
+            sums = self.sums[of[0]]
+            value, error, freedom = sums.ratio, math.sqrt(sums.variance), float(len(sums.who) - 1)
+            reach = (low, high)
+        else:
+            value, error, freedom, _ = self.gap(*of)
+            reach = (low - high, high - low)
+        return [Interval.by_t(value, error, freedom, level, "delta").within(reach) for level in levels]
+
+    def interval_notes(self) -> list[str]:
+        """That units are too few for the delta method, where they are."""
+        fewest = min(len(each.who) for each in self.sums)
+        if not 0 < fewest < FEW_USERS:
+            return []
+        few = f"a system has {number_of(self.unit_kind, fewest)} only: with fewer than {FEW_USERS}"
+        return [f"{few}, intervals are too narrow, and a permutation test is safer"]
+
+    @property
+    def tests(self) -> tuple[str, ...]:
+        """Welch's test where systems have units of their own, the paired one where all units are the same."""
+        shared = all(np.array_equal(np.sort(each.who), np.sort(self.sums[0].who)) for each in self.sums[1:])
+        return ("t" if shared and len(self.sums) > 1 else "welch", "permutation")
+
+    def why_not_test(self, test: str) -> str:
+        """Why another test does not suit."""
+        kind = self.unit_kind
+        return f"{self.measure} is a ratio of sums over {kind}s, and systems may have different {kind}s"
+
+    def synonym(self, test: str) -> str:
+        """Where all units are the same, Welch's test is the paired one."""
+        return self.tests[0] if test in {"t", "welch"} else test
+
+    def test_words(self, outcome: Outcome) -> str:
+        """Which test was made, and how."""
+        return f"{TESTS[outcome.test]}, {outcome.note}" if outcome.test != "permutation" else outcome.note
+
+    def only(self, *systems: int) -> Self:
+        """Some of the systems, given by their places."""
+        reasons = tuple(self.absences[place] for place in systems) if self.absences else ()
+        sums = tuple(self.sums[place] for place in systems)
+        return replace(self, sums=sums, absences=reasons, systems=self._names(systems))
+
+    def effects(self, first: int, second: int) -> Effects:
+        """How far the units' own ratios overlap; won and lost are the units that both systems have."""
+        ours, theirs = self.sums[first], self.sums[second]
+        values = ours.numerator / ours.denominator, theirs.numerator / theirs.denominator
+        _, here, there = np.intersect1d(ours.who, theirs.who, assume_unique=True, return_indices=True)
+        record = wins(settled(np.column_stack([values[0][here], values[1][there]]))) if len(here) else Wins(0, 0, 0)
+        return Effects(math.nan, cliffs_delta(*values), record)
+
+    def _tested(self, pairs: Sequence[Pair], test: str, drawing: Drawing, alternative: Alternative) -> list[Outcome]:
+        return [self._test(pair, test, drawing, alternative) for pair in pairs]
+
+    def _test(self, pair: Pair, test: str, drawing: Drawing, alternative: Alternative) -> Outcome:
+        gap = self.gap(*pair)
+        if math.isnan(gap.difference):
+            return Outcome(test, math.nan, math.nan, None, NO_DIFFERENCE)
+        if self.is_same(*pair) or (gap.error == 0 and gap.difference == 0):
+            return Outcome(test, 0.0, 1.0, None, NOTHING_DIFFERS)
+        if not gap.error > 0:
+            note = _NO_SPREAD.format(f"{self.unit_kind}s")
+            return Outcome(test, math.copysign(math.inf, gap.difference), math.nan, None, note)
+        if test == "permutation":
+            sums = [self.sums[place] for place in pair]
+            return _permuted(sums[0], sums[1], gap, drawing, alternative)
+        t = gap.difference / gap.error
+        tail = {"two-sided": -abs(t), "greater": -t, "less": t}[alternative]
+        p = float(special.stdtr(gap.freedom, tail)) * (2 if alternative == "two-sided" else 1)
+        note = f"{gap.freedom:,.0f} degrees of freedom"
+        if gap.shared and test == "welch":
+            note += f"; {number_of(self.unit_kind, gap.shared)} of both systems"
+        return Outcome(test, t, p, None, note)
+
+
+def _permuted(first: RatioSums, second: RatioSums, gap: Gap, drawing: Drawing, alternative: Alternative) -> Outcome:
+    """Deal the units out to the systems at random, as many to each; units of both systems swap their sums.
+
+    The statistic is t where no unit is of both systems, so that unequal spreads do no harm; else the difference.
+    """
+    ours, theirs = (np.isin(side.who, other.who) for side, other in ((first, second), (second, first)))
+    alone = np.vstack([_columns(first)[~ours], _columns(second)[~theirs]])
+    both = [_columns(side)[mask][np.argsort(side.who[mask])] for side, mask in ((first, ours), (second, theirs))]
+    dealt, units = np.arange(len(alone)) < np.count_nonzero(~ours), len(alone) + len(both[0])
+    resamples = min(drawing.resamples, max(_FEWEST_SHUFFLED, _MOST_SHUFFLED // units))
+    sizes = len(first.who), len(second.who)
+    total, shared = alone.sum(axis=0), both[0].sum(axis=0) + both[1].sum(axis=0)
+    observed = gap.difference if gap.shared else gap.difference / gap.error
+    rng, reached, done = np.random.default_rng(drawing.seed), 0, 0
+    while done < resamples:
+        rows = min(resamples - done, max(1, _BLOCK // units))
+        masks = rng.permuted(np.broadcast_to(dealt, (rows, len(dealt))), axis=1).astype(np.float64)
+        swapped = rng.integers(0, 2, (rows, len(both[0]))).astype(np.float64)
+        old = masks @ alone + both[0].sum(axis=0) + swapped @ (both[1] - both[0])
+        statistic = _statistic(old, total + shared - old, sizes, studentised=not gap.shared)
+        reached += int(np.count_nonzero(~(_beside(statistic, alternative) < _beside(observed, alternative) - _NEARLY)))
+        done += rows
+    how = "random divisions of the units" if not gap.shared else "random divisions and swaps of the units"
+    return Outcome("permutation", float(observed), (reached + 1) / (resamples + 1), resamples, f"{resamples:,} {how}")
+
+
+def _columns(sums: RatioSums) -> Floats:
+    """What the ratio and its variance are made of, summed over any units."""
+    above, below = sums.numerator, sums.denominator
+    return np.column_stack([above, below, above**2, above * below, below**2])
+
+
+def _statistic(old: Floats, new: Floats, sizes: tuple[int, int], *, studentised: bool) -> Floats:
+    ratios, variances = [], []
+    with np.errstate(divide="ignore", invalid="ignore"):
+        for sums, size in ((old, sizes[0]), (new, sizes[1])):
+            above, below, squares, products, below_squares = sums.T
+            ratio = above / below
+            off = squares - 2 * ratio * products + ratio**2 * below_squares
+            ratios.append(ratio)
+            variances.append(size / (size - 1) * np.maximum(off, 0.0) / below**2)
+        apart: Floats = ratios[1] - ratios[0]
+        return apart / np.sqrt(variances[0] + variances[1]) if studentised else apart
+
+
+def _beside(statistic: Floats | float, alternative: Alternative) -> Floats:
+    """How far a statistic speaks against the null."""
+    numbers = np.asarray(statistic, dtype=np.float64)
+    return np.abs(numbers) if alternative == "two-sided" else numbers if alternative == "greater" else -numbers

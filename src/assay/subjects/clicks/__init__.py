@@ -1,0 +1,1 @@
+"""Clicks: what users do on result pages, from a log."""

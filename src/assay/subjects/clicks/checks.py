@@ -1,0 +1,396 @@
+"""Checks of click logs, and logs as the doctor looks at them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import polars as pl
+
+from assay.core.errors import AssayError, FormatError, number_of, quote
+from assay.files.log_assembly import hasty_users
+from assay.files.log_folders import is_log_folder
+from assay.files.logs import read_log
+from assay.files.sources import Source, is_file
+from assay.tables.log import CLICK, Log
+from assay.verbs.diagnosis.examination import (
+    EXAMPLES,
+    CheckFinding,
+    Diagnosis,
+    Examination,
+    Examined,
+    Example,
+    Overview,
+    Reading,
+    Severity,
+    check,
+    examined,
+    finding,
+    share,
+)
+
+#: Who asks more often than this within a minute is hardly a person.
+_MOST_PER_MINUTE = 20
+#: A session of more pages than this is hardly one.
+_MOST_PAGES = 200
+#: Nobody reads a page for longer, in minutes.
+_LONGEST_DWELL = 120.0
+#: An event so long after its page is hardly of it, or the clocks disagree.
+_LATEST = timedelta(hours=24)
+
+
+@dataclass(frozen=True, eq=False)
+class ExaminedLog:
+    """A log, and what checks ask of it more than once."""
+
+    file: str
+    log: Log
+    system: None = None
+
+    def oddity(self, code: str) -> tuple[int, str, str] | None:
+        """What was odd when the log was read: how often, in words, the first case."""
+        return next((odd[1:] for odd in self.log.oddities if odd.code == code), None)
+
+    @cached_property
+    def events(self) -> pl.LazyFrame:
+        """Events with the times of their pages."""
+        pages = self.impressions.select("impression", "impression_id", page_time="time")
+        return self.log.events.join(pages, on="impression", how="left", maintain_order="left")
+
+    @cached_property
+    def impressions(self) -> pl.LazyFrame:
+        """Pages; those without a name are called by their number."""
+        number = pl.col("impression").cast(pl.String)
+        return self.log.impressions.with_columns(impression_id=pl.coalesce("impression_id", number))
+
+    @cached_property
+    def pages(self) -> int:
+        """How many pages there are."""
+        return self.log.sizes[0]
+
+
+class Cases(NamedTuple):
+    """Rows that a check found: how many, and the first few."""
+
+    number: int
+    first: list[dict[str, Any]]
+
+    @classmethod
+    def of(cls, frame: pl.LazyFrame) -> Cases:
+        """Count rows without keeping them."""
+        count, first = pl.collect_all([frame.select(pl.len()), frame.head(EXAMPLES)], engine="streaming")
+        return cls(int(count.item()), first.to_dicts())
+
+
+class ClicksExamination(Examination):
+    """The files of a log as they were read, and the log in them."""
+
+    modules = ("assay.subjects.clicks.checks",)
+    options = ("log_rules",)
+
+    def things(self) -> Iterator[Examined]:
+        """The log; where a line is no record, what the others hold."""
+        given = [Source.of(each) if is_file(each) and not is_log_folder(each) else each for each in self.inputs]
+        self.file = ", ".join(str(getattr(each, "name", each)) for each in given)
+        self.watch(self.file)
+        rules = dict(self.stated.get("log_rules", {}))
+        self.log: Log | None = None
+        problem: AssayError | None = None
+        for malformed in ("error", "drop"):
+            try:
+                self.log = read_log(given if len(given) > 1 else given[0], **{**rules, "malformed": malformed})
+                break
+            except AssayError as refused:
+                problem = problem or refused
+                if not isinstance(refused, FormatError):
+                    break
+        yield Examined(Reading(self.file, problem), ("file",))
+        if self.log is not None:
+            yield Examined(ExaminedLog(self.file, self.log), ("log",))
+
+    def overview(self) -> Overview:
+        """The files, and how much is in them."""
+        if self.log is None:
+            return Overview(self.file, {"log": self.file}, 1, system="log")
+        pages, results, clicks = self.log.sizes
+        counts = f"{number_of('result page', pages)}, {number_of('result', results)}, {number_of('click', clicks)}"
+        return Overview(f"{self.file}, {counts}", {"log": self.file}, 1, system="log")
+
+
+def check_log(given: Any, **rules: Any) -> Diagnosis:
+    """Look a click log over for what makes numbers wrong or misleading; `rules` are those of `read_log`.
+
+    >>> from assay import Log
+    >>> [found.check for found in check_log(Log.from_pages([("q1", ["d1"], ["d9"])])).findings]
+    ['clicks-not-shown', 'no-times', 'no-users']
+    """
+    inputs = given if isinstance(given, list | tuple) else [given]
+    return examined(ClicksExamination(inputs, {"log_rules": rules} if rules else {}, lambda _: None))
+
+
+def _found(
+    name: str, log: ExaminedLog, cases: Cases, message: str, texts: Sequence[str], *, severity: Severity = "warning"
+) -> Iterator[CheckFinding]:
+    if cases.number:
+        yield finding(name, severity, log, message, cases.number, examples=[Example(text) for text in texts])
+
+
+def _told(name: str, severity: Severity, log: ExaminedLog, *codes: str) -> Iterator[CheckFinding]:
+    """What was counted when the log was read."""
+    for code in codes:
+        if (odd := log.oddity(code)) is not None:
+            count, says, example = odd
+            yield finding(name, severity, log, says, count, examples=[Example(example)] if example else [])
+
+
+@check(
+    "unreadable-log", "file", "error",
+    question="Is the file no click log, or is a line no record of its layout?",
+    advice="see docs/import-a-click-log for the layouts; `malformed` lines can be dropped, and are counted then",
+)  # fmt: skip
+def unreadable_log(file: Reading) -> Iterator[CheckFinding]:
+    """What the reader refuses."""
+    if file.problem is not None:
+        yield finding("unreadable-log", "error", file, file.reason)
+
+
+@check(
+    "malformed-lines", "log", "warning",
+    question="Are there lines that are no records?",
+    advice="look how the log is written: a process that was stopped leaves half a line behind",
+)  # fmt: skip
+def malformed_lines(log: ExaminedLog) -> Iterator[CheckFinding]:
+    """Lines that were left out."""
+    yield from _told("malformed-lines", "warning", log, "malformed", "no-document")
+
+
+@check(
+    "zero-ranks", "log", "note",
+    question="Do ranks start at 0?",
+    advice="ranks count from 1 here; if the first result has rank 1 after all, say so ({rank_base=1})",
+)  # fmt: skip
+def zero_ranks(log: ExaminedLog) -> Iterator[CheckFinding]:
+    """Ranks that were moved by one."""
+    yield from _told("zero-ranks", "note", log, "zero-rank")
+
+
+@check(
+    "odd-ranks", "log", "warning",
+    question="Are there ranks that are no whole numbers, or two documents at one rank of a page?",
+    advice="correct the ranks: what stands at no rank, or where another document stands, is left out",
+)  # fmt: skip
+def odd_ranks(log: ExaminedLog) -> Iterator[CheckFinding]:
+    """Ranks that cannot be."""
+    yield from _told("odd-ranks", "warning", log, "odd-rank", "taken-rank")
+
+
+@check(
+    "rank-gaps", "log", "warning",
+    question="Do lists leave ranks out, or start below the first?",
+    advice="log the whole list that was returned: click models take what is missing for a shorter list",
+)  # fmt: skip
+def rank_gaps(log: ExaminedLog) -> Iterator[CheckFinding]:
+    """Lists with ranks that nobody tells of."""
+    gaps = (
+        log.log.results.group_by("impression")
+        .agg(pl.len(), pl.col("rank").max())
+        .filter(pl.col("len") < pl.col("rank"))
+    )
+    named = gaps.join(log.impressions.select("impression", "impression_id"), on="impression", how="left")
+    cases = Cases.of(named.sort("impression"))
+    texts = [f"page {quote(row['impression_id'])}: {row['len']} results, the last at rank {row['rank']}"
+             for row in cases.first]  # fmt: skip
+    yield from _found("rank-gaps", log, cases, f"{share(cases.number, log.pages, 'result page')} with gaps", texts)
+
+
+@check(
+    "pages-without-results", "log", "warning",
+    question="Are there pages of which nobody knows what they showed?",
+    advice="log what was returned (`query_response_hit_ids`), or what was seen; an empty list says that there was none",
+)  # fmt: skip
+def pages_without_results(log: ExaminedLog) -> Iterator[CheckFinding]:
+    """Pages without results that do not say that there were none."""
+    there = log.log.results.select("impression").unique()
+    unknown = log.impressions.filter(pl.col("n_results").fill_null(1) > 0).join(
+        there, on="impression", how="anti", maintain_order="left"
+    )
+    cases = Cases.of(unknown.select("impression_id", "query_text", "query_id"))
+    texts = [f"page {quote(row['impression_id'])}, query {quote(str(row['query_text'] or row['query_id']))}"
+             for row in cases.first]  # fmt: skip
+    message = f"{share(cases.number, log.pages, 'result page')} without results"
+    yield from _found("pages-without-results", log, cases, message, texts)
+
+
+@check(
+    "no-clicks", "log", "error",
+    question="Is there no click at all?",
+    advice="look at the actions of the events, and say which column tells of clicks ({columns})",
+)  # fmt: skip
+def no_clicks(log: ExaminedLog) -> Iterator[CheckFinding]:
+    """Nothing to learn from."""
+    if not log.log.sizes[2]:
+        actions = log.log.events.select(pl.col("action").unique().sort()).collect()["action"].drop_nulls()
+        others = f"; events are {', '.join(map(quote, actions.head(5)))}" if len(actions) else ""
+        yield finding("no-clicks", "error", log, f"no click on {number_of('result page', log.pages)}{others}")
+
+
+@check(
+    "clicks-not-shown", "log", "warning",
+    question="Are there clicks on documents that their page did not show?",
+    advice="ids of clicks and of results may differ, or lists be cut off; such clicks count for no result",
+)  # fmt: skip
+def clicks_not_shown(log: ExaminedLog) -> Iterator[CheckFinding]:
+    """Clicks without a place on their page."""
+    clicks = log.events.filter((pl.col("action") == CLICK) & pl.col("rank").is_null())
+    cases = Cases.of(clicks.select("impression_id", "doc_id"))
+    texts = [f"page {quote(row['impression_id'])}: {quote(str(row['doc_id']))}" for row in cases.first]
+    message = f"{share(cases.number, log.log.sizes[2], 'click')} on documents that were not shown"
+    yield from _found("clicks-not-shown", log, cases, message, texts)
+
+
+@check(
+    "repeated-documents", "log", "note",
+    question="Does a document stand twice on a page?",
+    advice="a click counts for the place where it happened, or for the first if the log does not tell",
+)  # fmt: skip
+def repeated_documents(log: ExaminedLog) -> Iterator[CheckFinding]:
+    """Documents that come again on a page."""
+    again = (
+        log.log.results.group_by("impression", "doc_id").len().filter(pl.col("len") > 1).sort("impression", "doc_id")
+    )
+    cases = Cases.of(again)
+    texts = [f"{quote(row['doc_id'])}, {row['len']} times on page {row['impression']}" for row in cases.first]
+    message = f"{number_of('document', cases.number)} more than once on a page"
+    yield from _found("repeated-documents", log, cases, message, texts, severity="note")
+
+
+@check(
+    "clicks-before-pages", "log", "warning",
+    question="Are there events before their page was shown?",
+    advice="clocks of browsers and servers differ: use one of them for both; times to the first click leave these out",
+)  # fmt: skip
+def clicks_before_pages(log: ExaminedLog) -> Iterator[CheckFinding]:
+    """Events that come too early."""
+    early = log.events.filter(pl.col("time") < pl.col("page_time"))
+    cases = Cases.of(early.select("impression_id", "action", before=pl.col("page_time") - pl.col("time")))
+    texts = [f"page {quote(row['impression_id'])}: {row['action']} {row['before'].total_seconds():,.1f} s before"
+             for row in cases.first]  # fmt: skip
+    message = f"{number_of('event', cases.number)} before their page"
+    yield from _found("clicks-before-pages", log, cases, message, texts)
+
+
+@check(
+    "odd-times", "log", "warning",
+    question="Are there times that cannot be, or events a day and more after their page?",
+    advice="look at the format and the zone of the times; one that cannot be read is unknown",
+)  # fmt: skip
+def odd_times(log: ExaminedLog) -> Iterator[CheckFinding]:
+    """Times that cannot be, and clocks that disagree."""
+    yield from _told("odd-times", "warning", log, "odd-time")
+    late = log.events.filter(pl.col("time") - pl.col("page_time") > _LATEST)
+    cases = Cases.of(late.select("impression_id", "action", after=pl.col("time") - pl.col("page_time")))
+    texts = [f"page {quote(row['impression_id'])}: {row['action']} {row['after'].days} days later"
+             for row in cases.first]  # fmt: skip
+    yield from _found(
+        "odd-times", log, cases, f"{number_of('event', cases.number)} a day or more after their page", texts
+    )
+
+
+@check(
+    "no-zones", "log", "note",
+    question="Do times state no zone?",
+    advice="say which it is ({zone}): days begin elsewhere otherwise, and hours that are set back come twice",
+)  # fmt: skip
+def no_zones(log: ExaminedLog) -> Iterator[CheckFinding]:
+    """Times of which nobody knows the zone."""
+    yield from _told("no-zones", "note", log, "no-zone")
+
+
+@check(
+    "repeated-events", "log", "warning",
+    question="Were events or pages sent more than once?",
+    advice="give each event an id and write it once; events that were sent again are left out ({repeated_events=keep})",
+)  # fmt: skip
+def repeated_events(log: ExaminedLog) -> Iterator[CheckFinding]:
+    """What came twice."""
+    yield from _told("repeated-events", "warning", log, "repeated-event", "repeated-page")
+
+
+@check(
+    "lost-events", "log", "warning",
+    question="Are there events of pages that are not in the log?",
+    advice="read the file with the queries together with that of the events; the id of the page should be on both",
+)  # fmt: skip
+def lost_events(log: ExaminedLog) -> Iterator[CheckFinding]:
+    """Events without a page."""
+    yield from _told("lost-events", "warning", log, "lost-event")
+
+
+@check(
+    "giant-sessions", "log", "warning",
+    question="Are there sessions of hundreds of pages?",
+    advice="they may be robots, or many people behind one id: leave them out ({exclude}), or sessionise by user",
+)  # fmt: skip
+def giant_sessions(log: ExaminedLog) -> Iterator[CheckFinding]:
+    """Sessions that nobody has."""
+    sizes = log.impressions.filter(pl.col("session_id").is_not_null()).group_by("session_id").len()
+    cases = Cases.of(sizes.filter(pl.col("len") > _MOST_PAGES).sort("len", "session_id", descending=[True, False]))
+    texts = [f"session {quote(row['session_id'])}: {number_of('result page', row['len'])}" for row in cases.first]
+    message = f"{number_of('session', cases.number)} of more than {_MOST_PAGES} pages"
+    yield from _found("giant-sessions", log, cases, message, texts)
+
+
+@check(
+    "robots", "log", "warning",
+    question="Are there users who ask more often than a person can?",
+    advice="leave them out ({most_per_minute=20}): they see many pages, and click on none or on all",
+)  # fmt: skip
+def robots(log: ExaminedLog) -> Iterator[CheckFinding]:
+    """Users with too many queries in a minute."""
+    hasty = hasty_users(log.impressions, _MOST_PER_MINUTE).sort("queries", "user_id", descending=[True, False])
+    cases = Cases.of(hasty)
+    texts = [f"user {quote(row['user_id'])}, from {row['time']:%Y-%m-%d %H:%M}" for row in cases.first]
+    message = f"{number_of('user', cases.number)} with more than {_MOST_PER_MINUTE} queries in a minute"
+    yield from _found("robots", log, cases, message, texts)
+
+
+@check(
+    "impossible-dwell", "log", "warning",
+    question="Are there dwell times that are negative, or longer than two hours?",
+    advice="take long ones as unknown ({longest_dwell=30}): people leave pages open and go away",
+)  # fmt: skip
+def impossible_dwell(log: ExaminedLog) -> Iterator[CheckFinding]:
+    """Nobody reads for so long."""
+    yield from _told("impossible-dwell", "warning", log, "odd-dwell")
+    long = log.events.filter(pl.col("dwell_ms") > 60_000 * _LONGEST_DWELL)
+    cases = Cases.of(long.select("impression_id", "doc_id", "dwell_ms"))
+    texts = [f"page {quote(row['impression_id'])}, {quote(str(row['doc_id']))}: {row['dwell_ms'] / 3.6e6:,.1f} h"
+             for row in cases.first]  # fmt: skip
+    message = f"{number_of('dwell time', cases.number)} of more than two hours"
+    yield from _found("impossible-dwell", log, cases, message, texts)
+
+
+@check(
+    "no-times", "log", "note",
+    question="Are there no times?",
+    advice="log them: without, nothing is known of periods, dwell or the time to the first click",
+)  # fmt: skip
+def no_times(log: ExaminedLog) -> Iterator[CheckFinding]:
+    """Nothing happens in time."""
+    if "impressions.time" not in log.log.known:
+        yield finding("no-times", "note", log, "result pages have no times")
+
+
+@check(
+    "no-users", "log", "note",
+    question="Does the log tell no users apart?",
+    advice="log an id per user or browser: pages of one person are not independent, and tests take them for it",
+)  # fmt: skip
+def no_users(log: ExaminedLog) -> Iterator[CheckFinding]:
+    """Nobody knows who it was."""
+    if log.log.unit_kind != "user":
+        unit = {"session": "sessions", "page": "single result pages"}[log.log.unit_kind]
+        yield finding("no-users", "note", log, f"no users: {unit} are the units of tests and intervals")

@@ -1,0 +1,417 @@
+"""`clicks`: a log of result pages -> a `Behaviour`, every measure of every system with an interval over its users."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, ClassVar
+
+import numpy as np
+import polars as pl
+from scipy import special
+
+from assay.core.digits import p_phrase
+from assay.core.errors import InputError, ParameterError, did_you_mean, listed, not_among, number_of, several
+from assay.core.options import Columns, Confidence, Segments, UnitOfLog
+from assay.core.results import Result
+from assay.files.logs import read_log
+from assay.measures import Measure, parse_measure
+from assay.measures.counting.behaviour import BehaviourCounts
+from assay.measures.counting.judgments import Floats, Ints
+from assay.measures.vocabularies import registered
+from assay.stats.estimates import Estimate, checked_confidence
+from assay.stats.pairing import Wanted
+from assay.stats.pairing import listed as listed_measures
+from assay.stats.ratio_samples import RatioSample, RatioSums
+from assay.stats.samples import NO_DRAWING
+from assay.tables.log import IMPRESSIONS, Log
+
+#: What is compared and gated by, unless asked for: the first is the headline.
+USUAL = ("CTR", "ClickRR", "SessionSuccess", "Reformulation", "ZeroResults", "Latency")
+#: What is shown besides, where the log knows enough.
+_MORE = ("CTR@1", "CTR@3")
+#: More segments than this are no segments.
+MOST_SEGMENTS = 50
+#: Rates by rank are shown down to this one.
+DEEPEST = 10
+#: Over more days than this, weeks are shown.
+_MOST_DAYS = 45
+#: A division of users between systems that is less likely than this is taken for a mistake in assigning them.
+_MISMATCH = 0.001
+#: Segments that are made of columns: those of queries by how often they are asked, and of times.
+FREQUENCY = "frequency"
+_BANDS = ("head", "torso", "tail")
+_PERIODS = {
+    "day": pl.col("time").dt.strftime("%Y-%m-%d"),
+    "week": pl.col("time").dt.strftime("%G-W%V"),
+    "weekday": pl.col("time").dt.strftime("%u %a"),
+    "hour": pl.col("time").dt.strftime("%H"),
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Behaviour(Result):
+    """What the users of each system did: measures with intervals; by rank, over time, by segment.
+
+    >>> from assay import Log, clicks
+    >>> pages = [("q1", ["d1", "d2"], ["d2"]), ("q2", ["d3"], []), ("q1", ["d1", "d2"], ["d1"])]
+    >>> result = clicks(Log.from_pages(pages, user_id=["ana", "ana", "ben"]), measures="CTR, ClickRR")
+    >>> result.value("CTR"), result.value("ClickRR")
+    (0.6666666666666666, 0.5)
+    """
+
+    kind: ClassVar[str] = "behaviour"
+    subject: ClassVar[str] = "clicks"
+
+    logs: tuple[Log, ...]
+    systems: tuple[str, ...]
+    counts: tuple[BehaviourCounts, ...]
+    measures: tuple[Measure, ...]
+    by: str | None = None
+    confidence: float = 0.95
+    warnings: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        return f"<Behaviour of {listed(self.systems)}: {', '.join(map(str, self.measures))}>"
+
+    @property
+    def name(self) -> str:
+        """What the log is called."""
+        return listed([log.name for log in self.logs])
+
+    @property
+    def unit_kind(self) -> str:
+        """What stands for a person: user, session or page."""
+        return self.counts[0].unit_kind
+
+    def measure(self, name: str | Measure) -> Measure:
+        """A measure of behaviour by name."""
+        return parse_measure(name, "behaviour")
+
+    def sample(self, measure: str | Measure) -> RatioSample:
+        """All systems under one measure."""
+        wanted = self.measure(measure)
+        return self._once("sample", str(wanted), lambda: ratios(wanted, self.systems, self.counts, self.who))
+
+    def estimate(self, measure: str | Measure, system: str | None = None) -> Estimate:
+        """A system's number with its interval; where there is none, the reason. One system need not be named."""
+        sample = self.sample(measure)
+        return _estimated(sample, self.place(system), self.confidence)
+
+    def value(self, measure: str | Measure, system: str | None = None) -> float:
+        """A system's number; NaN where it is undefined."""
+        return self.estimate(measure, system).value
+
+    def undefined(self) -> dict[str, str]:
+        """Why a measure has no number for any system, by measure."""
+        found = {str(each): self.sample(each).undefined() for each in self.measures}
+        return {name: reasons[0] for name, reasons in found.items() if reasons[0] and all(reasons)}
+
+    def to_frame(self) -> pl.DataFrame:
+        """One row per system and measure, with the ends of the interval."""
+        rows = [
+            {"system": system, "measure": str(measure), **_row(self.estimate(measure, system))}
+            for measure in self.measures
+            for system in self.systems
+        ]
+        return pl.DataFrame(rows, schema_overrides={"undefined": pl.String}, infer_schema_length=None)
+
+    @cached_property
+    def sizes(self) -> pl.DataFrame:
+        """How many units, pages and clicks each system has."""
+        rows = []
+        for system, counts in zip(self.systems, self.counts, strict=True):
+            pages, clicks = (int(counts.total(name, amount).values.sum()) for name, amount in _SIZES.items())
+            rows.append({"system": system, "units": len(counts.people), "pages": pages, "clicks": clicks})
+        return pl.DataFrame(rows)
+
+    @cached_property
+    def span(self) -> tuple[Any, Any]:
+        """The times of the first and the last page; None where the log has none."""
+        ends = [
+            log.impressions.select(low=pl.col("time").min(), high=pl.col("time").max()).collect().row(0)
+            for log in self.logs
+        ]
+        known = [end for pair in ends for end in pair if end is not None]
+        return (min(known), max(known)) if known else (None, None)
+
+    @cached_property
+    def ranks(self) -> pl.DataFrame:
+        """The share of results that were clicked, by rank and system, with intervals."""
+        rows = []
+        for system, counts in zip(self.systems, self.counts, strict=True):
+            for rank, part in counts.by_rank(DEEPEST).group_by("rank", maintain_order=True):
+                who = np.arange(part.height)
+                sums = RatioSums(who, part["clicked"].to_numpy().astype(float), part["shown"].to_numpy().astype(float))
+                found = _estimated(RatioSample((sums,), bounds=(0.0, 1.0)), 0, self.confidence)
+                shown = int(part["shown"].sum())
+                rows.append({"system": system, "rank": rank[0], "shown": shown, **_row(found)})
+        kinds = {"system": pl.String, "rank": pl.Int64, "shown": pl.Int64, **_ENDS}
+        return pl.DataFrame(rows, schema=kinds)
+
+    @property
+    def period(self) -> str | None:
+        """What is shown over time: day, or week of a long log; None where times are not known, or are of one day."""
+        first, last = self.span
+        if first is None or (days := (last.date() - first.date()).days) < 1:
+            return None
+        return "day" if days <= _MOST_DAYS else "week"
+
+    def over_time(self, measure: str | Measure | None = None) -> pl.DataFrame:
+        """A measure by day, or by week of a long log, with intervals; the first measure unless named."""
+        wanted = self.measures[0] if measure is None else self.measure(measure)
+        return self.segments(self.period, [wanted]) if self.period else self.segments("day", [wanted]).clear()
+
+    def segments(self, by: str | None, measures: Sequence[Measure] | None = None) -> pl.DataFrame:
+        """The measures within segments of the pages: one row per segment, system and measure.
+
+        `by`: day, week, weekday, hour; frequency (head, torso and tail: a third of the traffic each, from the queries
+        asked most often to those asked least); or a column of the log, such as page or answered.
+        """
+        wanted = self.measures if measures is None else tuple(measures)
+        kinds = {"segment": pl.String, "system": pl.String, "measure": pl.String, "units": pl.Int64, "pages": pl.Int64}
+        rows = []
+        for system, counts in zip(self.systems, self.counts, strict=True):
+            log, expression = _segmented(counts.log, by)
+            parts = counts.within(log).split({"segment": expression}, wanted)
+            if len(parts) > MOST_SEGMENTS:
+                most = f"{MOST_SEGMENTS} segments at most"
+                raise InputError(f"{log.origin}: expected {most}, got {len(parts):,} values of {by}")
+            for (value,), part in parts.items():
+                pages = int(part.total("pages", pl.lit(1)).values.sum())
+                for each in wanted:
+                    sample = ratios(each, (system,), (part,), (np.arange(len(part.people)),))
+                    found = _row(_estimated(sample, 0, self.confidence))
+                    row = {"segment": _text(value), "system": system, "measure": str(each)}
+                    rows.append(row | {"units": len(part.people), "pages": pages} | found)
+        frame = pl.DataFrame(rows, schema={**kinds, **_ENDS}).sort("segment", maintain_order=True)
+        numbered = by in {FREQUENCY, "weekday"}  # a number keeps them in order
+        return frame.with_columns(pl.col("segment").str.slice(2)) if numbered else frame
+
+    @property
+    def who(self) -> tuple[Ints, ...]:
+        """The units of each system as numbers, the same for the same user."""
+        return self._once("who", "", lambda: identified(self.counts))
+
+    def place(self, system: str | None = None) -> int:
+        """The place of a system among all; one alone need not be named."""
+        if system is None and len(self.systems) > 1:
+            raise ParameterError(f"choose a system of {listed(self.systems)}")
+        if system is not None and system not in self.systems:
+            raise not_among("system", system, self.systems)
+        return 0 if system is None else self.systems.index(system)
+
+
+_SIZES = {"pages": pl.lit(1), "clicks": pl.col("clicks")}
+_ENDS = {"value": pl.Float64, "low": pl.Float64, "high": pl.Float64, "undefined": pl.String}
+
+
+def clicks(
+    log: Any,
+    *,
+    measures: Wanted = None,
+    unit: UnitOfLog | None = None,
+    by: Segments | None = None,
+    columns: Columns = None,
+    confidence: Confidence = 0.95,
+) -> Behaviour:
+    """Say what users do on result pages: click-through, ranks of clicks, abandonment, reformulation, and more.
+
+    `log`: a `Log`, or a file that `read_log` reads, or several in a list, or by name. The systems are those of the
+    log's `system` column; a log without one is a system of its own. `measures`: of the vocabulary of behaviour; unless
+    given, all that the log knows enough for. `unit`: who intervals and tests are over: user, session or page; unless
+    given, the first of these that the log has. Pages of a user are alike, so that intervals over pages are too narrow
+    where users come back. `by`: also show the measures within segments: see `Behaviour.segments`.
+
+    >>> from assay import Log
+    >>> pages = [("q1", ["d1", "d2"], ["d2"]), ("q1", ["d1", "d2"], [])]
+    >>> clicks(Log.from_pages(pages, system=["old", "new"]), measures="CTR").value("CTR", "old")
+    1.0
+    """
+    confidence = checked_confidence(confidence)
+    logs = logs_of(log, columns=columns)
+    wanted = _measures(logs, measures)
+    systems = systems_of(logs, unit, wanted)
+    if by is not None:
+        _segmented(logs[0], by)
+    result = Behaviour(tuple(logs), tuple(systems), tuple(systems.values()), wanted, by, confidence)
+    few = result.sample(wanted[0]).interval_notes() if wanted else []
+    return replace(result, warnings=(*remarks(logs, systems), *few))
+
+
+def logs_of(given: Any, columns: Columns = None) -> list[Log]:
+    """The logs in what was given: one, several, or by name; each has a name of its own."""
+    logs = list(_logs(given, columns))
+    names = [log.name for log in logs]
+    if len(set(names)) < len(names):
+        raise ParameterError(f"each log has a name of its own, not {listed(names)}")
+    if not logs:
+        raise ParameterError("expected a log, got none")
+    return logs
+
+
+def _logs(given: Any, columns: Columns) -> Iterator[Log]:
+    if isinstance(given, Behaviour):
+        yield from given.logs
+    elif isinstance(given, Mapping):
+        for name, value in given.items():
+            yield from (replace(log, name=str(name)) for log in _logs(value, columns))
+    elif isinstance(given, list | tuple):
+        for value in given:
+            yield from _logs(value, columns)
+    else:
+        yield given if isinstance(given, Log) else read_log(given, columns=columns)
+
+
+def systems_of(logs: Sequence[Log], unit: str | None, measures: Iterable[Measure]) -> dict[str, BehaviourCounts]:
+    """The systems by name, each with its counts: those that the logs name, or a system for each log.
+
+    >>> log = Log.from_pages([("q1", ["d1"], []), ("q1", ["d1"], [])], system=["old", "new"])
+    >>> list(systems_of([log], None, []))
+    ['new', 'old']
+    """
+    kinds = {log.unit_kind for log in logs}
+    if unit is None and len(kinds) > 1:
+        raise InputError(f"expected logs with the same kind of unit, got {listed(sorted(kinds))}: choose the unit")
+    asked, systems = list(measures), dict[str, BehaviourCounts]()
+    for log in logs:
+        for (value,), counts in BehaviourCounts.of(log, unit).split({"system": pl.col("system")}, asked).items():
+            name = log.name if value is None else str(value)
+            name = f"{log.name}: {name}" if name in systems else name
+            systems[name] = counts
+    if not systems:
+        raise InputError(f"{logs[0].origin}: expected result pages, got none")
+    return systems
+
+
+def identified(counts: Sequence[BehaviourCounts]) -> tuple[Ints, ...]:
+    """The units of each system as numbers, the same for the same user; sessions and pages of two logs are others."""
+    if counts[0].unit_kind == "user":
+        names = [each.people for each in counts]
+    else:
+        logs = list({id(each.log): None for each in counts})
+        names = [pl.Series([f"{logs.index(id(each.log))} "]) + each.people for each in counts]
+    every = pl.concat(names).unique().sort()
+    return tuple(every.search_sorted(each).to_numpy().astype(np.int64) for each in names)
+
+
+def ratios(
+    measure: Measure, systems: Sequence[str], counts: Sequence[BehaviourCounts], who: Sequence[Ints]
+) -> RatioSample:
+    """Systems under one measure of behaviour."""
+    formulas = [measure.per_unit(each) for each in counts]
+    return RatioSample(
+        tuple(RatioSums.of(formula, people) for formula, people in zip(formulas, who, strict=True)),
+        tuple(formula.pooled().reason(0) for formula in formulas),
+        systems=tuple(systems),
+        measure=str(measure),
+        unit_kind=counts[0].unit_kind,
+        bounds=measure.definition.bounds,
+        direction=measure.definition.direction,
+    )
+
+
+def remarks(logs: Sequence[Log], systems: Mapping[str, BehaviourCounts]) -> Iterator[str]:
+    """What to mind: what was dropped, what the units are, who saw several systems, and how users were divided."""
+    for log in logs:
+        yield from (f"{log.name}: {remark}" if len(logs) > 1 else remark for remark in log.remarks)
+    counts = list(systems.values())
+    kind, sizes = counts[0].unit_kind, [len(each.people) for each in counts]
+    if kind != "user":
+        lacks = "users" if kind == "session" else "users and sessions"
+        why = "as asked for" if logs[0].unit_kind != kind else f"the log has no {lacks}"
+        yield f"units are {several(kind)} ({why}): where users come back, intervals are too narrow"
+    elif anonymous := sum(map(_anonymous, logs)):
+        yield f"{number_of('result page', anonymous)} without a user: sessions, or else pages, stand for them"
+    if len(counts) < 2:
+        return
+    who = identified(counts)
+    shared = sum(map(len, who)) - len(np.unique(np.concatenate(who)))
+    if shared:
+        seen = f"{number_of(kind, shared)} in several systems"
+        yield f"{seen}: their covariance is in the intervals of differences; were systems assigned by page?"
+    elif (p := mismatch(sizes)) < _MISMATCH and len(logs) == 1:
+        parts = ", ".join(f"{name} {size:,}" for name, size in zip(systems, sizes, strict=True))
+        yield (
+            f"{several(kind)} are divided unequally between the systems ({parts}; {p_phrase(p)} if they were assigned "
+            "evenly): if they should be equal, something in the assignment or the logging is wrong"
+        )
+
+
+def mismatch(sizes: Sequence[int]) -> float:
+    """How likely it is that units are divided at least as unequally, if each system had the same chance.
+
+    >>> mismatch([50_500, 49_500])
+    0.0016
+    """
+    counts: Floats = np.array(sizes, dtype=np.float64)
+    expected = counts.sum() / len(counts)
+    return float(special.chdtrc(len(counts) - 1, float(((counts - expected) ** 2 / expected).sum())))
+
+
+def _anonymous(log: Log) -> int:
+    return int(log.impressions.select(pl.col("user_id").is_null().sum()).collect(engine="streaming").item())
+
+
+def _measures(logs: Sequence[Log], wanted: Wanted) -> tuple[Measure, ...]:
+    """The measures asked for; or all that some log knows enough for."""
+    if wanted is not None:
+        return tuple(dict.fromkeys(parse_measure(name, "behaviour") for name in listed_measures(wanted)))
+    every = list(registered("behaviour").values())
+    every[1:1] = [parse_measure(name, "behaviour") for name in _MORE]
+    draft = [BehaviourCounts.of(log).outline() for log in logs]
+    return tuple(each for each in every if any(not each.per_unit(counts).undefined for counts in draft))
+
+
+def usual(logs: Sequence[Log]) -> list[str]:
+    """The measures that are compared unless others are asked for."""
+    known = set(map(str, _measures(logs, None)))
+    return [name for name in USUAL if name in known]
+
+
+def _segmented(log: Log, by: str | None) -> tuple[Log, pl.Expr]:
+    """The log with what segments are made of, and the column of segments."""
+    columns = [name for name in IMPRESSIONS if f"impressions.{name}" in log.known and name not in _NO_SEGMENTS]
+    timed = list(_PERIODS) if "impressions.time" in log.known else []
+    known = [*timed, FREQUENCY, *columns]
+    if by not in known:
+        raise ParameterError(f"choose segments of {', '.join(known)}, not {by!r}{did_you_mean(str(by), known)}")
+    if by in _PERIODS:
+        return log, _PERIODS[str(by)]
+    if by != FREQUENCY:
+        return log, pl.col(str(by)).cast(pl.String)
+    query = pl.coalesce("query_text", "query_id").str.strip_chars().str.to_lowercase()
+    asked = log.impressions.select(query=query).group_by("query").len("asked").collect(engine="streaming")
+    asked = asked.sort("asked", "query", descending=[True, False])
+    before = (pl.col("asked").cum_sum() - pl.col("asked")) / pl.col("asked").sum()
+    third = (before * len(_BANDS)).floor().cast(pl.Int64).clip(0, len(_BANDS) - 1)
+    bands = asked.select("query", band=pl.format("{} {}", third + 1, third.replace_strict(dict(enumerate(_BANDS)))))
+    pages = log.impressions.with_columns(query=query).join(bands.lazy(), on="query", how="left", nulls_equal=True)
+    return replace(log, impressions=pages), pl.col("band")
+
+
+#: Columns in which nearly every page has its own value.
+_NO_SEGMENTS = frozenset({"impression", "impression_id", "time", "user_id", "session_id", "latency_ms", "system"})
+
+
+def _estimated(sample: RatioSample, place: int, confidence: float) -> Estimate:
+    value, reason = float(sample.observed[place]), sample.undefined()[place]
+    (found,) = sample.intervals((place,), [confidence], NO_DRAWING)
+    if np.isnan(value) or not found.is_known:
+        return Estimate(value, np.nan, np.nan, "none", reason, 0, None if reason else _why_none(sample, place))
+    return Estimate(value, found.low, found.high, found.method)
+
+
+def _why_none(sample: RatioSample, place: int) -> str:
+    units = len(sample.sums[place].who)
+    return "one unit says nothing about others" if units < 2 else f"nothing varies between {several(sample.unit_kind)}"
+
+
+def _row(estimate: Estimate) -> dict[str, Any]:
+    value, low, high = (None if np.isnan(number) else float(number) for number in estimate[:3])
+    return {"value": value, "low": low, "high": high, "undefined": estimate.undefined}
+
+
+def _text(value: Any) -> str:
+    return "(none)" if value is None else str(value)

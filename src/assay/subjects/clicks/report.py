@@ -1,0 +1,244 @@
+"""What the behaviour of users shows, on the terminal and in a report."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Self
+
+import polars as pl
+
+from assay.core.digits import as_level, as_percents
+from assay.core.errors import InputError, ParameterError, number_of, several
+from assay.show.figure import Figure
+from assay.show.model import Column, Document, Section, Table
+from assay.stats.estimates import Estimate
+from assay.subjects.clicks.curves import by_rank, over_time
+from assay.subjects.clicks.evaluation import Behaviour, clicks, logs_of
+from assay.subjects.clicks.subject import RULES, PairedClicks
+from assay.verbs.comparison import Comparison, compare
+from assay.verbs.report.items import claims, is_bounded, verdicts
+from assay.verbs.report.report import IN_MEMORY, InputFile, Request, check_name, compared_with, summed_up
+from assay.verbs.sections.estimates import DASH, prose_section, settings_of
+from assay.verbs.sections.methods import Citations, measured_by, method, systems_named, were
+
+#: So many measures stand beside one another in a table of segments.
+_MOST_MEASURES = 4
+#: Rows of segments in text to be read at a stretch.
+_MOST_ROWS = 40
+
+
+def document(result: Behaviour) -> Document:
+    """The measures, clicks by rank, segments if asked for; and what the numbers rest on."""
+    settings = settings_of(result, "confidence", "by") | {"unit": result.unit_kind, "systems": list(result.systems)}
+    sections = (
+        Section("behaviour", parts=(measures_table(result),)),
+        Section("ranks", "By rank", (ranks_table(result),)),
+        *segments(result),
+        prose_section("guidance", guidance(result)),
+        prose_section("basis", basis(result), settings),
+        prose_section("warnings", result.warnings),
+    )
+    return Document("behaviour", tuple(each for each in sections if each.parts), f"What users did: {result.name}")
+
+
+def measures_table(result: Behaviour) -> Table:
+    """Every measure with its interval, a column per system."""
+    frame = result.to_frame()
+    level = as_level(result.confidence)
+    wide = pl.DataFrame({"measure": [str(each) for each in result.measures]})
+    columns = [Column("measure")]
+    for place, system in enumerate(result.systems):
+        own = frame.filter(pl.col("system") == system).select(
+            **{f"value_{place}": "value", f"low_{place}": "low", f"high_{place}": "high"}
+        )
+        wide = pl.concat([wide, own], how="horizontal")
+        ends = (f"low_{place}", f"high_{place}")
+        columns.append(Column(ends[0].replace("low", "value"), system, "estimate", ends=ends, missing="NA"))
+    better = [each.definition.direction for each in result.measures]
+    wide = wide.with_columns(better=pl.Series(better, dtype=pl.String))
+    columns.append(Column("better", kind="words"))
+    return Table("behaviour", wide, tuple(columns), f"With {level} intervals over {several(result.unit_kind)}")
+
+
+def ranks_table(result: Behaviour) -> Table:
+    """The share of results that were clicked, rank by rank."""
+    frame, columns = pl.DataFrame({"rank": result.ranks["rank"].unique().sort()}), [Column("rank", kind="count")]
+    for place, system in enumerate(result.systems):
+        names = {"value": f"value_{place}", "low": f"low_{place}", "high": f"high_{place}"}
+        own = result.ranks.filter(pl.col("system") == system).select("rank", *names).rename(names)
+        frame = frame.join(own, on="rank", how="left")
+        columns.append(Column(names["value"], system, "estimate", ends=(names["low"], names["high"]), missing=DASH))
+    return Table("ranks", frame.sort("rank"), tuple(columns), "Share of the results shown at a rank that were clicked")
+
+
+def segments(result: Behaviour) -> Iterator[Section]:
+    """The measures within segments, where they were asked for."""
+    if result.by is None:
+        return
+    measures = result.measures[:_MOST_MEASURES]
+    long = result.segments(result.by, measures)
+    keys = ["segment", "system", "units", "pages"]
+    frame = long.select(keys).unique(maintain_order=True)
+    columns = [Column("segment", result.by), Column("system"),
+               Column("units", several(result.unit_kind), "count"), Column("pages", kind="count")]  # fmt: skip
+    for place, measure in enumerate(measures):
+        names = {"value": f"value_{place}", "low": f"low_{place}", "high": f"high_{place}"}
+        own = long.filter(pl.col("measure") == str(measure)).select("segment", "system", *names).rename(names)
+        frame = frame.join(own, on=["segment", "system"], how="left", maintain_order="left")
+        ends = (names["low"], names["high"])
+        columns.append(Column(names["value"], str(measure), "estimate", ends=ends, missing="NA"))
+    yield Section(
+        "segments", f"By {result.by}", (Table("segments", frame, tuple(columns), most=_MOST_ROWS),),
+        data={"rows": long.to_dicts()},
+    )  # fmt: skip
+
+
+def guidance(result: Behaviour) -> Iterator[str]:
+    """What the numbers mean, and what they do not."""
+    for system in result.systems:
+        found = result.estimate("CTR", system)
+        if not math.isnan(found.value):
+            yield f"{system}: {_in_words(found, result)}"
+    yield (
+        "People click what they see, and they see what stands on top: a click is no judgment, and a page without one "
+        "is no failure if the answer stood on it."
+    )
+
+
+def _in_words(found: Estimate, result: Behaviour) -> str:
+    share = as_percents([found.value])[0]
+    reach = ""
+    if not math.isnan(found.low):
+        ends = " to ".join(as_percents([found.low, found.high]))
+        reach = f" ({as_level(result.confidence)} interval over {several(result.unit_kind)}: {ends})"
+    return f"{share} of the result pages have a click{reach}."
+
+
+def basis(result: Behaviour) -> Iterator[str]:
+    """What the numbers rest on."""
+    for row in result.sizes.iter_rows(named=True):
+        counted = [number_of(result.unit_kind, row["units"]), number_of("result page", row["pages"])]
+        yield f"{row['system']}: {counted[0]}, {counted[1]}, {number_of('click', row['clicks'])}."
+    first, last = result.span
+    if first is not None:
+        yield f"From {first:%Y-%m-%d %H:%M} to {last:%Y-%m-%d %H:%M} (UTC)."
+    yield (
+        f"A number is a ratio of sums over {several(result.unit_kind)}; intervals are by the delta method, with "
+        f"Student's t over {several(result.unit_kind)}."
+    )
+    yield from (f"{name} is undefined: {reason}." for name, reason in result.undefined().items())
+
+
+@dataclass(frozen=True, eq=False)
+class ReportedClicks:
+    """The behaviour of a log's users; `comparison` is None of one system alone, or if nothing could be compared.
+
+    >>> from assay import Log, make_report
+    >>> pages = [(f"q{n}", ["d1"], ["d1"] * (n % 3 > 0)) for n in range(90)]
+    >>> print(make_report(Log.from_pages(pages, user_id=[f"u{n}" for n in range(90)], name="shop"), measures="CTR"))
+    shop: 66.7% of the result pages have a click (95% interval over users: 56.7% to 76.6%).
+    """
+
+    eyebrow = "Behaviour report"
+    #: Nothing is drawn at random.
+    seed = 0
+
+    result: Behaviour
+    comparison: Comparison | None = None
+    notes: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, request: Request) -> Self:
+        """Take logs, or a result of `clicks`."""
+        source, runs, measures, baseline, details, stated = request
+        for name in details:
+            raise ParameterError(f"{name} goes with rankings: a report on clicks has none")
+        if isinstance(source, Comparison):
+            compared_with(source, baseline)
+            raise ParameterError("give the log, not its comparison: a report on clicks makes it itself")
+        reading = {name: value for name, value in stated.items() if name in (*RULES, "by", "confidence")}
+        parts = [source] if runs is None else [source, runs]
+        made = isinstance(source, Behaviour) and runs is None
+        result = source if made else clicks(logs_of(parts), measures=measures, **reading)
+        if made and reading:
+            result = replace(source, **reading)
+        check_name("baseline", baseline, result.systems)
+        reported = cls(result)
+        if len(result.systems) == 1:
+            return reported
+        systems = dict(zip(result.systems, result.counts, strict=True))
+        pairing = PairedClicks(systems, result.logs, result.who)
+        asked = {name: value for name, value in stated.items() if name not in {*reading, "resamples"}}
+        try:
+            comparison = compare(pairing, measures=measures, baseline=baseline or result.systems[0], **asked)
+        except InputError as problem:
+            return replace(reported, notes=(f"the systems are not compared: {problem}",))
+        return replace(reported, comparison=comparison)
+
+    @property
+    def title(self) -> str:
+        """The name of the log."""
+        return self.result.name
+
+    @property
+    def signatures(self) -> Sequence[str]:
+        """How each number was computed."""
+        result = self.result
+        return [f"{measure}|log={result.name}|unit={result.unit_kind}" for measure in result.measures]
+
+    def sections(self) -> Iterator[Section | str]:
+        """What was found, every measure, the verdicts, then ranks, time and segments, and what it rests on."""
+        result = self.result
+        units, pages, acts = (int(result.sizes[name].sum()) for name in ("units", "pages", "clicks"))
+        counted = [number_of(result.unit_kind, units), number_of("result page", pages), number_of("click", acts)]
+        worth = list(guidance(result))[:-1]
+        data = {"confidence": result.confidence, "caveats": [], "warnings": list(result.warnings)}
+        kind = result.unit_kind
+        yield summed_up(", ".join(counted), claims(self.comparison, worth, kind), None, result.warnings, data)
+        if self.comparison is not None:
+            shares = {name for name in self.comparison.measures if is_bounded(result.measure(name))}
+            table = verdicts(self.comparison, "Systems compared", shares, kind=kind)
+            yield Section("compared", "Compared", (table,))
+        yield Section("behaviour", "Measures", (measures_table(result),))
+        picture = replace(by_rank(result).figure(), name="rank-curve")
+        yield Section("ranks", "By rank", (picture, replace(ranks_table(result), fold="The numbers")))
+        if result.period is not None:
+            yield Section("time", "Over time", tuple(self._times()))
+        else:
+            yield "over time: the log is of one day, or has no times"
+        yield from segments(result)
+        yield prose_section("basis", [*basis(result), *list(guidance(result))[-1:]])
+
+    def _times(self) -> Iterator[Figure]:
+        for place, measure in enumerate(self.result.measures[:1], 1):
+            yield replace(over_time(self.result, measure).figure(), name=f"time-{place}")
+
+    def methods(self, cite: Citations) -> Iterator[str]:
+        """How it was done, in sentences for a paper."""
+        result = self.result
+        kind, systems = several(result.unit_kind), result.systems
+        pages = number_of("result page", int(result.sizes["pages"].sum()))
+        yield f"{systems_named('system', systems)} {were(systems)} observed on {pages} of a log."
+        yield measured_by({measure: str(measure) for measure in result.measures}, len(systems), cite)
+        yield (
+            f"Every number is a ratio of sums over {kind}. Intervals at the {as_level(result.confidence)} level are by "
+            f"the delta method over {kind}."
+        )
+        if self.comparison is not None:
+            baseline, kind = self.comparison.findings[0].baseline, result.unit_kind
+            yield f"Differences from {baseline}, by {kind}: {method(self.comparison)}"
+
+    def configuration(self) -> dict[str, str | None]:
+        """How the numbers were made, for readers."""
+        return {"unit": self.result.unit_kind, "confidence": f"{self.result.confidence:g}", "by": self.result.by}
+
+    def inputs(self) -> Iterator[InputFile]:
+        """The logs."""
+        for log in self.result.logs:
+            in_memory = log.origin == IN_MEMORY
+            pages, _, acts = log.sizes
+            counts = f"{number_of('result page', pages)}, {number_of('click', acts)}"
+            yield InputFile("log", log.name if in_memory else log.origin, IN_MEMORY if in_memory else "log of clicks",
+                            counts, None if in_memory else log.name)  # fmt: skip

@@ -1,0 +1,198 @@
+"""Clicks as a subject: systems of a log compared and gated by what their users did, and a number taken apart."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+import polars as pl
+
+from assay.core.errors import InputError, Note, ParameterError, did_you_mean, listed, number_of
+from assay.measures import Measure, parse_measure
+from assay.measures.counting.behaviour import BehaviourCounts
+from assay.measures.counting.judgments import Ints
+from assay.stats.pairing import Pairing, Wanted
+from assay.stats.pairing import listed as listed_measures
+from assay.stats.samples import Sample
+from assay.subjects.clicks.evaluation import Behaviour, clicks, identified, logs_of, ratios, remarks, systems_of, usual
+from assay.tables.log import Log
+from assay.verbs.explanation.numbers import View, explained
+from assay.verbs.explanation.result import Explanation, StepTable
+from assay.verbs.gating.gate import Sides, Two, chosen_two
+from assay.verbs.subject import Words, name_of
+
+if TYPE_CHECKING:
+    from assay.verbs.explanation.result import Place
+
+#: The keyword arguments by which logs are read and counted.
+RULES = ("unit",)
+#: So many users are listed where a number is taken apart.
+_MOST_USERS = 5
+
+
+@dataclass(frozen=True, eq=False)
+class PairedClicks(Pairing):
+    """Systems of a log, or of several: each has users of its own, who may have seen others as well.
+
+    >>> pages = [(f"q{n}", ["d1"], ["d1"] * (n % 2)) for n in range(8)]
+    >>> log = Log.from_pages(pages, system=["new", "old"] * 4, user_id=[f"u{n}" for n in range(8)])
+    >>> PairedClicks.of([log], {}).sample("CTR").observed
+    array([0., 1.])
+    """
+
+    systems: Mapping[str, BehaviourCounts]
+    logs: tuple[Log, ...]
+    who: tuple[Ints, ...]
+
+    subject: ClassVar[str] = "clicks"
+    holds: ClassVar[str] = "logs of clicks"
+    gate_test: ClassVar[str] = "test"
+    to_have_more: ClassVar[str] = "Log"
+
+    @classmethod
+    def of(cls, inputs: Sequence[Any], rules: Mapping[str, Any], measures: Wanted = None) -> PairedClicks:
+        """Take logs or results of `clicks`: all systems that they hold. What `measures` need is counted in one pass."""
+        logs = logs_of([*inputs])
+        asked = [parse_measure(name, "behaviour") for name in listed_measures(measures or usual(logs))]
+        systems = systems_of(logs, rules.get("unit"), asked)
+        return cls(systems, tuple(logs), identified([*systems.values()]))
+
+    def measure(self, name: str | Measure) -> Measure:
+        """A measure of behaviour."""
+        return parse_measure(name, "behaviour")
+
+    def measure_names(self, wanted: Wanted = None) -> list[str]:
+        """The measures asked for, or the usual ones: click-through first."""
+        names = usual(self.logs) if wanted is None else listed_measures(wanted)
+        return list(dict.fromkeys(str(self.measure(name)) for name in names))
+
+    def undirected(self, measure: str | Measure) -> Sample:
+        """All systems under one measure; what the log knows too little for is refused, with the reason."""
+        sample = ratios(self.measure(measure), [*self.systems], [*self.systems.values()], self.who)
+        reasons = sample.undefined()
+        if all(reasons):
+            raise InputError(f"{sample.measure} is undefined: {reasons[0]}")
+        return sample
+
+    def only(self, *names: str) -> PairedClicks:
+        """Some of the systems, in this order."""
+        places = [[*self.systems].index(name) for name in names]
+        chosen = {name: self.systems[name] for name in names}
+        return replace(self, systems=chosen, who=tuple(self.who[place] for place in places))
+
+    def remarks(self, measures: Sequence[str], *, usual: bool, instead: str = "is the headline") -> list[str]:
+        """What to mind about the log, and what clicks do not say."""
+        del measures, usual, instead
+        kept = [Note(remark, kind="log") for remark in remarks(self.logs, self.systems)]
+        return [*kept, Note("what people click is not what is relevant: they see what stands on top", kind="clicks")]
+
+    def signatures(self, measures: Sequence[str]) -> dict[str, str]:
+        """Everything that each measure's number depends on, in one line."""
+        unit = next(iter(self.systems.values())).unit_kind
+        return {name: f"{name}|log={listed([log.name for log in self.logs])}|unit={unit}" for name in measures}
+
+
+class ClicksSubject:
+    """Logs of result pages, and what people did with them."""
+
+    name = "clicks"
+    words = Words("system", "user", "logs of clicks", "logs of clicks")
+    verb = "assay.subjects.clicks.evaluation:clicks"
+    gated = "assay.subjects.clicks.subject:two_systems"
+    reported = "assay.subjects.clicks.report:ReportedClicks"
+    examination = "assay.subjects.clicks.checks:ClicksExamination"
+    rules = RULES
+    report_rules = (*rules, "by", "confidence")
+
+    def pairing(self, inputs: Sequence[Any], measures: Any, seed: int, rules: Mapping[str, Any]) -> PairedClicks:
+        """The systems of logs, by user."""
+        del seed
+        return PairedClicks.of(inputs, rules, measures)
+
+    def explain(
+        self, measure: str | Measure, inputs: Sequence[Any], place: Place, view: View, rules: dict[str, Any]
+    ) -> Explanation:
+        """A number of a system (or of one of its users, the `item`) with the sums that it is made of."""
+        place.refuse("has no meaning for clicks: choose a system, or a user by item", "query", "label", "threshold")
+        if view.running:
+            raise ParameterError("running has no meaning for clicks: sums over pages have no ranks")
+        given = inputs[0]
+        result = given if isinstance(given, Behaviour) else clicks(given, measures=measure, **rules)
+        return explain_behaviour(measure, result, place.system, place.item, shown=view.depth or _MOST_USERS)
+
+
+CLICKS = ClicksSubject()
+
+
+def two_systems(data: Any, two: Two, measures: Any, seed: int, rules: Mapping[str, Any]) -> Sides:
+    """The baseline and the candidate: two systems of one log, by name or as they come, or two logs.
+
+    >>> pages = [(f"q{n}", ["d1"], ["d1"] * (n % 2)) for n in range(8)]
+    >>> log = Log.from_pages(pages, system=["old", "new"] * 4, user_id=[f"u{n}" for n in range(8)])
+    >>> two_systems(log, Two("old", "new"), None, 0, {}).pairing.sample("CTR").systems
+    ('old', 'new')
+    """
+    del seed
+    first, second = (logs_of(side) if side is not None and name_of(side) == "clicks" else [] for side in two)
+    groups = [group for group in (first, logs_of(data), second) if group]
+    # In many pipelines both files have the same name.
+    if [len(group) for group in groups] == [1, 1] and groups[0][0].name == groups[1][0].name:
+        roles = zip(groups, Two._fields, strict=True)
+        groups = [[replace(group[0], name=f"{group[0].name} ({role})")] for group, role in roles]
+    every = PairedClicks.of([log for group in groups for log in group], rules, measures)
+    names = (None if opened else side for side, opened in zip(two, (first, second), strict=True))
+    pairing = every.only(*chosen_two([*every.systems], *names))
+    wanted = pairing.measure_names(pairing.measure_names()[:1] if measures is None else measures)
+    return Sides(pairing, wanted, lambda measure: str(pairing.measure(measure)))
+
+
+def explain_behaviour(
+    measure: str | Measure, result: Behaviour, system: str | None = None, unit: str | None = None, shown: int = 5
+) -> Explanation:
+    """Take a number apart: the two sums that it is a ratio of, and the users who move it most; or those of one user.
+
+    >>> from assay import Log, clicks
+    >>> log = Log.from_pages([("q1", ["d1"], ["d1"]), ("q2", ["d1"], [])], user_id=["ana", "ben"])
+    >>> explain_behaviour("CTR", clicks(log)).formula.numbers
+    '1 / 2'
+    """
+    wanted = result.measure(measure)
+    place = result.place(system)
+    counts, name = result.counts[place], result.systems[place]
+    formula = wanted.per_unit(counts)
+    signature = f"{wanted}|log={result.name}|system={name}|unit={counts.unit_kind}"
+    if unit is None:
+        whole, label = formula.pooled(), number_of(counts.unit_kind, len(counts.people))
+    else:
+        row = counts.people.index_of(unit)
+        if row is None:
+            known = counts.people.head(1000).to_list()
+            raise ParameterError(f"{name} has no {counts.unit_kind} {unit!r}{did_you_mean(unit, known)}")
+        whole, label = formula.pooled(lambda sums: sums[[row]]), f"{counts.unit_kind} {unit}"
+        signature = f"{signature}|{counts.unit_kind}={unit}"
+    view = View(None, False, undefined="skip", signature=signature)
+    before = tuple(_influential(result, wanted, name, shown)) if unit is None else ()
+    explanation = explained(wanted, counts, whole, 0, view, before=before)
+    return replace(explanation, unit=label, unit_kind=counts.unit_kind, remarks=())
+
+
+def _influential(result: Behaviour, measure: Measure, system: str, shown: int) -> Iterator[StepTable]:
+    """The users without whom the number would be another, those who move it most first."""
+    formula, counts = measure.per_unit(result.counts[result.place(system)]), result.counts[result.place(system)]
+    if formula.pooled().undefined or not formula.operands:
+        return
+    above, below = (part.values for part in formula.operands)
+    total = above.sum(), below.sum()
+    with np.errstate(divide="ignore", invalid="ignore"):
+        moved = total[0] / total[1] - (total[0] - above) / (total[1] - below)
+    order = np.argsort(-np.nan_to_num(np.abs(moved)), kind="stable")[:shown]
+    names = [part.op for part in formula.operands]
+    columns = {
+        counts.unit_kind: counts.people.gather(order.tolist()),
+        names[0]: above[order],
+        names[1] if names[1] != names[0] else "of": below[order],
+        "moves it by": moved[order],
+    }
+    yield StepTable(f"{counts.unit_kind}s who move it most", (), pl.DataFrame(columns), {})

@@ -1,0 +1,297 @@
+"""What users do, by measures that are counted from a log: held against plain loops, page by page and click by click."""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from datetime import datetime, timedelta
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+
+from assay import InputError, Log, ParameterError, clicks
+from assay.measures import parse_measure
+from assay.measures.counting import behaviour
+from assay.measures.counting.behaviour import BehaviourCounts
+from assay.measures.vocabularies import registered
+
+START = datetime(2026, 3, 2)
+
+
+def random_log(seed: int, pages: int = 120) -> Log:
+    """A log with gaps: pages without users, sessions, results, texts; clicks without dwell, rank, twice, on nothing."""
+    rng = np.random.default_rng(seed)
+    rows, results, events = [], [], []
+    now = START
+    for page in range(pages):
+        now += timedelta(milliseconds=int(rng.integers(0, 900_000)))
+        user = int(rng.integers(0, 12))
+        known = rng.random() < 0.9
+        shown = int(rng.integers(0, 8))
+        rows.append({
+            "impression": page, "time": now, "user_id": f"u{user}" if known else None,
+            "session_id": f"s{user}-{page // 20}" if rng.random() < 0.9 else None,
+            "query_id": f"q{rng.integers(0, 3)}", "query_text": ["Tea", "tea ", "pots", None][rng.integers(0, 4)],
+            "system": ["old", "new"][user % 2], "n_results": shown, "latency_ms": float(rng.integers(20, 90)),
+            "page": int(rng.choice([1, 1, 2])), "answered": [True, False, None][rng.integers(0, 3)],
+        })  # fmt: skip
+        results += [{"impression": page, "rank": rank, "doc_id": f"d{rank}"} for rank in range(1, shown + 1)]
+        for _ in range(int(rng.choice([0, 0, 1, 2, 3]))):
+            events.append({
+                "impression": page, "action": "click", "doc_id": f"d{rng.integers(1, 9)}",
+                "time": now + timedelta(milliseconds=int(rng.integers(-2000, 90_000))),
+                "dwell_ms": float(rng.integers(0, 60_000)) if rng.random() < 0.5 else None,
+            })  # fmt: skip
+    frames = (pl.DataFrame(part, infer_schema_length=None) for part in (rows, results, events))
+    return Log.of(*frames)
+
+
+def mean(numbers: Sequence[float]) -> float:
+    return sum(numbers) / len(numbers)
+
+
+class Twin:
+    """The same numbers by loops: one dict per page, in the order of the log, with its clicks in the order of time."""
+
+    def __init__(self, log: Log, system: str) -> None:
+        pages = log.impressions.filter(pl.col("system") == system).collect().to_dicts()
+        self.clicks: dict[int, list[dict[str, Any]]] = defaultdict(list)
+        for event in log.events.collect().to_dicts():
+            self.clicks[event["impression"]].append(event)
+        self.pages = pages
+        sessions: dict[Any, list[dict[str, Any]]] = defaultdict(list)
+        for page in pages:
+            user = page["user_id"] or page["session_id"] or page["impression"]
+            key = (user, page["session_id"]) if page["session_id"] else (user, page["impression"])
+            sessions[key].append(page)
+        self.sessions = list(sessions.values())
+        self.after: dict[int, dict[str, Any]] = {}
+        for session in self.sessions:
+            session.sort(key=lambda page: (page["time"], page["impression"]))
+            self.after.update({one["impression"]: other for one, other in pairwise(session)})
+
+    def stay(self, page: dict[str, Any], place: int) -> float | None:
+        """Seconds that somebody stayed at what was clicked."""
+        click, rest = self.clicks[page["impression"]][place], self.clicks[page["impression"]][place + 1 :]
+        if click["dwell_ms"] is not None:
+            return float(click["dwell_ms"]) / 1000
+        follower = rest[0]["time"] if rest else self.after.get(page["impression"], {}).get("time")
+        return None if follower is None else (follower - click["time"]) / timedelta(seconds=1)
+
+    def satisfied(self, page: dict[str, Any]) -> int:
+        """How many clicks of a page satisfied."""
+        found = 0
+        for place in range(len(self.clicks[page["impression"]])):
+            stay = self.stay(page, place)
+            found += stay >= 30 if stay is not None else True
+        return found
+
+    def ranks(self, page: dict[str, Any]) -> list[int]:
+        return [click["rank"] for click in self.clicks[page["impression"]] if click["rank"] is not None]
+
+    def of_ranks(self) -> list[list[int]]:
+        return [ranks for page in self.pages if (ranks := self.ranks(page))]
+
+    def waits(self) -> list[float]:
+        found = []
+        for page in self.pages:
+            first = min((click["time"] for click in self.clicks[page["impression"]]), default=None)
+            waited = math.inf if first is None else (first - page["time"]) / timedelta(seconds=1)
+            found += [waited] if waited >= 0 else []  # clocks differ
+        return sorted(found)
+
+    def text(self, page: dict[str, Any]) -> str:
+        return str(page["query_text"] or page["query_id"]).strip().lower()
+
+    def searches(self) -> int:
+        return sum(
+            1 + sum(self.text(one) != self.text(other) for one, other in pairwise(session)) for session in self.sessions
+        )
+
+    def every_click(self) -> list[tuple[dict[str, Any], int]]:
+        return [(page, place) for page in self.pages for place in range(len(self.clicks[page["impression"]]))]
+
+    def good_abandonment(self) -> float:
+        left = [page for page in self.pages if not self.clicks[page["impression"]]]
+        return mean([bool(page["answered"]) for page in left])
+
+    def reformulation(self) -> float:
+        again = 0
+        for page in self.pages:
+            other = self.after.get(page["impression"])
+            again += (
+                other is not None
+                and self.text(other) != self.text(page)
+                and other["time"] - page["time"] <= timedelta(seconds=1800)
+            )
+        return again / self.searches()
+
+    def pogo_sticking(self) -> float:
+        back = 0
+        for page, place in self.every_click():
+            stay, rest = self.stay(page, place), self.clicks[page["impression"]][place + 1 :]
+            back += bool(rest) and stay is not None and stay < 10
+        return back / len(self.every_click())
+
+
+TWINS: dict[str, Callable[[Twin], float]] = {
+    "CTR": lambda twin: mean([bool(twin.clicks[page["impression"]]) for page in twin.pages]),
+    "ClicksPerQuery": lambda twin: len(twin.every_click()) / len(twin.pages),
+    "ClickRR": lambda twin: sum(1 / ranks[0] for ranks in twin.of_ranks()) / len(twin.pages),
+    "FirstClickRank": lambda twin: mean([ranks[0] for ranks in twin.of_ranks()]),
+    "LastClickRank": lambda twin: mean([ranks[-1] for ranks in twin.of_ranks()]),
+    "MeanClickRank": lambda twin: mean([rank for ranks in twin.of_ranks() for rank in ranks]),
+    "Skips": lambda twin: mean([max(ranks) - len(set(ranks)) for ranks in twin.of_ranks()]),
+    "TimeToFirstClick": lambda twin: mean([min(wait, 60.0) for wait in twin.waits()]),
+    "TimeToFirstClickQuantile": lambda twin: twin.waits()[math.ceil(len(twin.waits()) / 2) - 1],
+    "Abandonment": lambda twin: mean([not twin.clicks[page["impression"]] for page in twin.pages]),
+    "GoodAbandonment": Twin.good_abandonment,
+    "ZeroResults": lambda twin: mean([page["n_results"] == 0 for page in twin.pages]),
+    "Reformulation": Twin.reformulation,
+    "PogoSticking": Twin.pogo_sticking,
+    "Pagination": lambda twin: mean([page["page"] > 1 for page in twin.pages]),
+    "SatisfiedClicks": lambda twin: sum(map(twin.satisfied, twin.pages)) / len(twin.every_click()),
+    "SessionSuccess": lambda twin: mean([any(map(twin.satisfied, session)) for session in twin.sessions]),
+    "QueriesPerSession": lambda twin: twin.searches() / len(twin.sessions),
+    "Latency": lambda twin: mean([page["latency_ms"] for page in twin.pages]),
+    "LatencyQuantile": lambda twin: sorted(page["latency_ms"] for page in twin.pages)[
+        math.ceil(0.95 * len(twin.pages)) - 1
+    ],
+}
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_every_measure_is_what_plain_loops_give(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    if seed == 3:  # gone through part by part, as a log that is too large for one go
+        monkeypatch.setattr(behaviour, "PAGES_AT_A_TIME", 30)
+    log = random_log(seed)
+    result = clicks(log)
+    assert {measure.name for measure in result.measures} == set(registered("behaviour")) == set(TWINS)
+    for system in ("old", "new"):
+        twin = Twin(log, system)
+        for name in registered("behaviour"):
+            expected = TWINS[name](twin)
+            if name == "TimeToFirstClickQuantile" and math.isinf(expected):
+                assert math.isnan(result.value(name, system))
+                continue
+            assert result.value(name, system) == pytest.approx(expected, rel=1e-9), (name, system)
+        first = sum(1 in twin.ranks(page) for page in twin.pages) / len(twin.pages)
+        assert result.value("CTR@1", system) == pytest.approx(first)
+        rank = result.ranks.filter((pl.col("system") == system) & (pl.col("rank") == 2)).row(0, named=True)
+        shown = [page for page in twin.pages if page["n_results"] >= 2]
+        assert rank["shown"] == len(shown)
+        assert rank["value"] == pytest.approx(sum(2 in twin.ranks(page) for page in shown) / len(shown))
+
+
+def test_one_pass_gives_what_each_measure_gives_by_itself() -> None:
+    log = random_log(5)
+    together = clicks(log, measures=["CTR", "SessionSuccess", "SatisfiedClicks(dwell=5)", "LatencyQuantile"])
+    for measure in together.measures:
+        alone = clicks(log, measures=[measure])
+        assert together.value(measure, "old") == alone.value(measure, "old")
+
+
+def test_parameters_move_numbers_the_way_they_should() -> None:
+    result = clicks(random_log(6))
+    value = {name: result.value(name, "new") for name in (
+        "SatisfiedClicks(dwell=1)", "SatisfiedClicks(dwell=50)", "SatisfiedClicks(dwell=50, last=False)",
+        "TimeToFirstClick(horizon=5)", "TimeToFirstClick(horizon=90)", "Reformulation(within=1)", "Reformulation",
+        "CTR@1", "CTR@3", "CTR",
+    )}  # fmt: skip
+    assert value["SatisfiedClicks(dwell=1)"] > value["SatisfiedClicks(dwell=50)"]
+    assert value["SatisfiedClicks(dwell=50)"] > value["SatisfiedClicks(dwell=50, last=False)"]
+    assert value["TimeToFirstClick(horizon=5)"] < 5 < value["TimeToFirstClick(horizon=90)"]
+    assert value["Reformulation(within=1)"] < value["Reformulation"]
+    assert value["CTR@1"] <= value["CTR@3"] <= value["CTR"]
+
+
+def test_what_the_log_does_not_know_is_undefined_with_the_reason() -> None:
+    bare = Log.from_pages([("q1", ["d1", "d2"], ["d2"]), ("q2", ["d1"], [])])
+    result = clicks(bare, measures=list(registered("behaviour").values()))
+    reasons = result.undefined()
+    assert reasons["TimeToFirstClick"] == "the log has no times of pages"
+    assert reasons["Reformulation"] == reasons["SessionSuccess"] == "the log has no sessions"
+    assert reasons["SatisfiedClicks"] == "the log has neither dwell times nor times of clicks"
+    assert reasons["GoodAbandonment"] == "the log does not say whether an answer stood on the page"
+    assert reasons["Latency"] == reasons["LatencyQuantile"] == "the log has no latencies"
+    assert reasons["Pagination"] == "the log does not number the pages of results"
+    assert set(result.undefined()).isdisjoint({"CTR", "ClickRR", "ZeroResults", "Skips"})
+    assert set(map(str, clicks(bare).measures)).isdisjoint(reasons)
+    nothing = clicks(Log.from_pages([("q1", ["d1"], [])] * 3), measures="MeanClickRank")
+    assert nothing.undefined() == {"MeanClickRank": "the log has no ranks of clicks"}
+
+
+def test_units_are_users_else_sessions_else_pages_with_a_warning() -> None:
+    pages = [("q1", ["d1"], ["d1"] * (n % 2)) for n in range(6)]
+    users, sessions = ["a", "a", "b", "b", "c", None], ["s1", "s2", "s3", "s3", "s4", "s5"]
+    every = Log.from_pages(pages, user_id=users, session_id=sessions)
+    assert clicks(every).unit_kind == "user"
+    assert clicks(every).counts[0].units == ("a", "b", "c", "session s5")
+    assert any("1 result page without a user" in note for note in clicks(every).warnings)
+    without = clicks(Log.from_pages(pages, session_id=sessions))
+    assert (without.unit_kind, len(without.counts[0].people)) == ("session", 5)
+    assert any("the log has no users" in note for note in without.warnings)
+    bare = clicks(Log.from_pages(pages))
+    assert (bare.unit_kind, len(bare.counts[0].people)) == ("page", 6)
+    assert any("the log has no users and sessions" in note for note in bare.warnings)
+    asked = clicks(every, unit="page")
+    assert asked.value("CTR") == clicks(every).value("CTR") == 0.5
+    assert any("as asked for" in note for note in asked.warnings)
+    with pytest.raises(InputError, match="expected a column of users"):
+        clicks(Log.from_pages(pages), unit="user")
+
+
+def test_remarks_name_shared_users_and_unequal_traffic() -> None:
+    pages: list[tuple[str, list[str], list[str]]] = [("q1", ["d1"], [])] * 200
+    users = [f"u{n}" for n in range(200)]
+    uneven = clicks(Log.from_pages(pages, user_id=users, system=["old"] * 140 + ["new"] * 60))
+    assert any("divided unequally" in note for note in uneven.warnings)
+    even = clicks(Log.from_pages(pages, user_id=users, system=["old", "new"] * 100))
+    assert not any("divided unequally" in note for note in even.warnings)
+    shared = clicks(Log.from_pages(pages, user_id=users[:100] * 2, system=["old"] * 100 + ["new"] * 100))
+    assert any("100 users in several systems" in note for note in shared.warnings)
+    few = clicks(Log.from_pages(pages[:10], user_id=users[:10]))
+    assert any("a system has 10 users only" in note for note in few.warnings)
+
+
+def test_segments_divide_the_pages_and_add_up() -> None:
+    log = random_log(7)
+    result = clicks(log, measures="CTR", by="weekday")
+    for by in ("day", "week", "weekday", "hour", "frequency", "page", "answered"):
+        frame = result.segments(by)
+        pages = frame.group_by("system").agg(pl.col("pages").sum()).sort("system")
+        assert pages.rows() == result.sizes.select("system", "pages").sort("system").rows(), by
+        weighted = frame.filter(pl.col("system") == "old").select((pl.col("value") * pl.col("pages")).sum()).item()
+        assert weighted == pytest.approx(result.value("CTR", "old") * dict(pages.rows())["old"])
+    assert result.segments("frequency")["segment"].unique(maintain_order=True).to_list() == ["head", "torso", "tail"]
+    with pytest.raises(ParameterError, match=r"choose segments of day, week.* not 'devise'"):
+        clicks(log, by="devise")
+    many = Log.from_pages([(f"q{n}", ["d1"], []) for n in range(60)])
+    with pytest.raises(InputError, match="expected 50 segments at most, got 60 values of query_id"):
+        clicks(many, measures="CTR").segments("query_id")
+
+
+def test_several_logs_are_several_systems_of_the_same_users() -> None:
+    pages = [("q1", ["d1"], ["d1"] * (n % 2)) for n in range(40)]
+    users = [f"u{n % 20}" for n in range(40)]
+    first = Log.from_pages(pages, user_id=users, name="monday")
+    result = clicks({"monday": first, "friday": Log.from_pages(pages[::-1], user_id=users)})
+    assert result.systems == ("monday", "friday")
+    assert result.sample("CTR").size == 20
+    alone = clicks([Log.from_pages(pages, name="a"), Log.from_pages(pages, name="b")])
+    assert alone.sample("CTR").size == 80  # pages of two logs are others
+    with pytest.raises(ParameterError, match="each log has a name of its own"):
+        clicks([first, first])
+
+
+def test_counts_take_expressions_that_are_not_pages_for_granted() -> None:
+    counts = BehaviourCounts.of(random_log(8))
+    whole = parse_measure("CTR", "behaviour").per_unit(counts)
+    parts = counts.split({"system": pl.col("system")})
+    assert sorted(parts) == [("new",), ("old",)]
+    each = [parse_measure("CTR", "behaviour").per_unit(part) for part in parts.values()]
+    assert sum(part.operands[0].values.sum() for part in each) == whole.operands[0].values.sum()
