@@ -2,45 +2,21 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 import polars as pl
 
+from assay.files.log_looks import BAIDU_QUERY, BAIDU_RESULT, CLICKED, SAMPLE_RECORD
 from assay.files.log_records import ReadingRules, Records
-from assay.files.registry import Head
 from assay.files.sources import Source
 from assay.tables.log import CLICK
 
 _SECOND = 1000
 _YANDEX = "`SessionID Time Q QueryID RegionID URL...` or `SessionID Time C URLID`"
-_YANDEX_LINE = re.compile(r"[^\t]+\t\d+\t(Q\t[^\t]+\t[^\t]+\t\S|C\t\S)")
 _SAMPLE = "`query_region<TAB>url,url,... : url , url`"
-_SAMPLE_RECORD = re.compile(r"\s*([^\t:;]+)\t([^\t:;]+?)\s*:([^:;\t]*)")
 _BAIDU = "`Qid Query Reformulation`, or a result with 17 columns or more, the 6th of which says whether it was clicked"
-_BAIDU_QUERY, _BAIDU_RESULT = 3, 17
-_CLICKED, _DWELT, _CLICK_COUNT = 5, 16, 25
-
-
-def is_yandex(head: Head) -> bool:
-    """Whether a file is in the challenge's layout."""
-    return _YANDEX_LINE.match(head.first) is not None
-
-
-def is_yandex_sample(head: Head) -> bool:
-    """Whether a file holds pages with their clicks behind a colon, separated by semicolons."""
-    record = _SAMPLE_RECORD.match(head.first.partition(";")[0])
-    return record is not None and "," in record[2]
-
-
-def is_baidu(head: Head) -> bool:
-    """Whether a file holds a query line of three columns, and then results."""
-    rows = [line.split(b"\t") for _, line in head.numbered[:2]]
-    return (
-        len(rows) == 2 and len(rows[0]) == _BAIDU_QUERY and len(rows[1]) >= _BAIDU_RESULT
-        and rows[1][0].isdigit() and rows[1][_CLICKED].strip() in {b"0", b"1"}
-    )  # fmt: skip
+_DWELT, _CLICK_COUNT = 16, 25
 
 
 def read_yandex(source: Source, rules: ReadingRules) -> Iterator[Records]:
@@ -79,7 +55,7 @@ def read_yandex_sample(source: Source, rules: ReadingRules) -> Iterator[Records]
             for part in text.split(";"):
                 if not part.strip():
                     continue
-                record = _SAMPLE_RECORD.fullmatch(part)
+                record = SAMPLE_RECORD.fullmatch(part)
                 docs = [] if record is None else [doc.strip() for doc in record[2].split(",")]
                 if record is None or not all(docs):
                     rules.malformed(source.name, line, _SAMPLE, part.strip())
@@ -104,13 +80,13 @@ def read_baidu(source: Source, rules: ReadingRules) -> Iterator[Records]:
         pages, shown, events = [], [], []
         for line, text in numbered:
             fields = text.rstrip("\r").split("\t")
-            if len(fields) == _BAIDU_QUERY and fields[0]:
+            if len(fields) == BAIDU_QUERY and fields[0]:
                 key = f"{rules.label}{line}"
                 pages.append((key, line, fields[0], fields[1].replace("\x01", " ")))
-            elif key and len(fields) >= _BAIDU_RESULT and fields[0].isdecimal() and fields[_CLICKED] in {"0", "1"}:
+            elif key and len(fields) >= BAIDU_RESULT and fields[0].isdecimal() and fields[CLICKED] in {"0", "1"}:
                 shown.append((key, line, min(int(fields[0][:9]), 10**9), fields[1]))
                 count = fields[_CLICK_COUNT] if len(fields) > _CLICK_COUNT else ""
-                clicks = int(fields[_CLICKED]) * max(1, int(count[:4]) if count.isdecimal() else 1)
+                clicks = int(fields[CLICKED]) * max(1, int(count[:4]) if count.isdecimal() else 1)
                 events += [(key, line, fields[1], shown[-1][2], _number(fields[_DWELT]))] * clicks
             else:
                 rules.malformed(source.name, line, _BAIDU, text)

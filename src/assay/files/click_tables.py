@@ -21,9 +21,9 @@ from assay.files.log_records import (
     truths_of,
     wholes_of,
 )
-from assay.files.named_columns import field_chunks, names_in_any, names_of
+from assay.files.named_columns import field_chunks, names_of
 from assay.files.parquet import batches_of, check_file
-from assay.files.registry import COLUMN_MARKS, Head, head_of
+from assay.files.registry import COLUMN_MARKS, head_of
 from assay.files.sources import Source
 from assay.tables.log import CLICK
 from assay.tables.named_columns import NamedColumns
@@ -44,16 +44,6 @@ class _Piece(NamedTuple):
 
     frame: pl.DataFrame
     path: str
-
-
-def is_click_table(head: Head) -> bool:
-    """Whether the columns of a file are those of a log."""
-    return columns_of("log", names_of(head)) is not None
-
-
-def is_click_frame(data: Any) -> bool:
-    """Whether the columns of a data frame are those of a log."""
-    return columns_of("log", names_in_any(data)) is not None
 
 
 def read_click_table(source: Source, rules: ReadingRules) -> Iterator[Records]:

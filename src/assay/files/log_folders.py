@@ -15,11 +15,11 @@ import polars as pl
 from assay.core.errors import FormatError, InputError, ParameterError, argument
 from assay.files import atomic
 from assay.files.json_values import loaded
+from assay.files.log_looks import MANIFEST, is_log_folder
 from assay.files.parquet import check_file, names_in
 from assay.files.sources import Source
 from assay.tables.log import TABLES, Log, Oddity
 
-MANIFEST = "log.json"
 _VERSION = 1
 
 
@@ -41,15 +41,6 @@ def write_log(log: Log, folder: str | os.PathLike[str], *, overwrite: bool = Fal
             frame.sink_parquet(place / f"{table}.parquet", maintain_order=True)
         write_manifest(place, log.name, log.origin, log.remarks, log.oddities)
     return Path(folder)
-
-
-def is_log_folder(path: object) -> bool:
-    """Whether there is a folder that `write_log` has written.
-
-    >>> is_log_folder("nowhere")
-    False
-    """
-    return isinstance(path, str | os.PathLike) and path != "-" and (Path(path) / MANIFEST).is_file()
 
 
 def write_manifest(place: Path, name: str, source: str, remarks: Sequence[str], oddities: Sequence[Oddity]) -> None:

@@ -15,7 +15,6 @@ from typing import Any, NamedTuple, TypeAlias, Unpack
 import polars as pl
 
 from assay.core.errors import (
-    AssayError,
     EmptyFileError,
     FormatError,
     InputError,
@@ -25,8 +24,8 @@ from assay.core.errors import (
     refuse_unknown,
 )
 from assay.core.options import LogRules
-from assay.files.click_layouts import is_baidu, is_yandex, is_yandex_sample, read_baidu, read_yandex, read_yandex_sample
-from assay.files.click_tables import is_click_frame, is_click_table, read_click_frame, read_click_table
+from assay.files.click_layouts import read_baidu, read_yandex, read_yandex_sample
+from assay.files.click_tables import read_click_frame, read_click_table
 from assay.files.log_assembly import (
     BY_PAGE,
     BY_PERSON,
@@ -39,11 +38,12 @@ from assay.files.log_assembly import (
     finished,
     ordinals,
 )
-from assay.files.log_folders import is_log_folder, open_folder, replacing_folder, write_manifest
+from assay.files.log_folders import open_folder, replacing_folder, write_manifest
+from assay.files.log_looks import is_log_folder, layout_of
 from assay.files.log_records import ReadingRules, Records, Tallies, checked_zone
-from assay.files.registry import Head, head_of
+from assay.files.registry import head_of
 from assay.files.sources import Source, is_file
-from assay.files.ubi import is_ubi, read_ubi
+from assay.files.ubi import read_ubi
 from assay.tables.log import IMPRESSIONS, TABLES, Log, Oddity
 from assay.tables.named_columns import is_frame
 from assay.tables.roles import named_by, shape_of
@@ -61,10 +61,9 @@ Watch: TypeAlias = Callable[[float], None]
 
 
 class LogFormat(NamedTuple):
-    """A layout of click logs: what it is called, whether a file is in it, and how it is read."""
+    """A layout of click logs: what it is called, and how it is read."""
 
     title: str
-    matches: Callable[[Head], bool]
     read: Callable[[Any, ReadingRules], Iterator[Records]]
     #: Whether events name their session, and not their page.
     by_session: bool = False
@@ -72,16 +71,12 @@ class LogFormat(NamedTuple):
     clocked: bool = True
 
 
-def _starts_as_ubi(head: Head) -> bool:
-    return head.text.startswith("{") and is_ubi(head.first_object or {})
-
-
 LOG_FORMATS = {
-    "ubi": LogFormat("Open UBI 1.3", _starts_as_ubi, read_ubi),
-    "yandex": LogFormat("Yandex relevance prediction", is_yandex, read_yandex, by_session=True, clocked=False),
-    "yandex-sample": LogFormat("Yandex relevance prediction, sample", is_yandex_sample, read_yandex_sample),
-    "baidu": LogFormat("Baidu-ULTR", is_baidu, read_baidu),
-    "table": LogFormat(f"a table {shape_of('log')}", is_click_table, read_click_table),
+    "ubi": LogFormat("Open UBI 1.3", read_ubi),
+    "yandex": LogFormat("Yandex relevance prediction", read_yandex, by_session=True, clocked=False),
+    "yandex-sample": LogFormat("Yandex relevance prediction, sample", read_yandex_sample),
+    "baidu": LogFormat("Baidu-ULTR", read_baidu),
+    "table": LogFormat(f"a table {shape_of('log')}", read_click_table),
 }
 
 
@@ -141,24 +136,6 @@ def import_log(
     return work.written(Path(folder), name, overwrite)
 
 
-def looks_like_log(value: object) -> bool:
-    """Whether a folder, a file or a data frame is a click log, by a look at its first lines.
-
-    >>> import io
-    >>> looks_like_log(io.StringIO('{"user_query": "tea"}')), looks_like_log(io.StringIO("q1 Q0 d1 1 0.5 tag"))
-    (True, False)
-    """
-    if is_log_folder(value):
-        return True
-    if not isinstance(value, Source) and (not is_file(value) or value == "-"):
-        return is_frame(value) and is_click_frame(value)
-    try:
-        head = head_of(Source.of(value))  # type: ignore[arg-type]
-    except AssayError:
-        return False
-    return bool(head.numbered) and any(known.matches(head) for known in LOG_FORMATS.values())
-
-
 class _Import:
     """What was given, the rules it is read by, and what was odd."""
 
@@ -190,8 +167,8 @@ class _Import:
 
     def _format_of(self, given: Any) -> LogFormat:
         if isinstance(given, Log):
-            return LogFormat("a log", bool, _records_of)
-        return _format_of(given, self.format) if isinstance(given, Source) else LogFormat("", bool, read_click_frame)
+            return LogFormat("a log", _records_of)
+        return _format_of(given, self.format) if isinstance(given, Source) else LogFormat("", read_click_frame)
 
     def _watch(self, watch: Watch | None) -> None:
         """Reading is half of the work; each part is then gone through twice."""
@@ -277,7 +254,7 @@ def _name(given: Any) -> str:
 def _cleaning(rules: LogRules) -> Cleaning:
     """The rules by which pages stay, checked."""
     exclude = []
-    for each in rules.get("exclude", ()):
+    for each in _several(rules.get("exclude")):
         column, equals, pattern = each.partition("=")
         if not equals or IMPRESSIONS.get(column) != pl.String:
             texts = ", ".join(name for name, kind in IMPRESSIONS.items() if kind == pl.String)
@@ -293,7 +270,11 @@ def _cleaning(rules: LogRules) -> Cleaning:
     if not given.get("session_gap", 1) > 0:
         raise ParameterError(f"{argument('session_gap')} is a number of minutes above 0, not {given['session_gap']!r}")
     given |= {name: _moment(rules.get(name), name) for name in ("since", "until")}
-    return Cleaning(systems=tuple(rules.get("systems", ())), exclude=tuple(exclude), **given)
+    return Cleaning(systems=_several(rules.get("systems")), exclude=tuple(exclude), **given)
+
+
+def _several(value: Any) -> tuple[str, ...]:
+    return (value,) if isinstance(value, str) else tuple(value or ())
 
 
 def _moment(value: Any, what: str) -> datetime | None:
@@ -313,12 +294,12 @@ def _format_of(source: Source, name: str | None) -> LogFormat:
     head = head_of(source)
     if not head.numbered:
         raise EmptyFileError(source.name, "a click log")
-    known = next((known for known in LOG_FORMATS.values() if known.matches(head)), None)
-    if known is None:
+    layout = layout_of(head)
+    if layout is None:
         titles = "; ".join(known.title for known in LOG_FORMATS.values())
         number, line = head.numbered[0]
         raise FormatError(source.name, number, expected=f"a click log ({titles})", got=line.decode(errors="replace"))
-    return known
+    return LOG_FORMATS[layout]
 
 
 def _bytes(given: Any) -> int:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
 import polars as pl
 
 from assay.files.json_values import object_lines
+from assay.files.log_looks import INDEX
 from assay.files.log_records import (
     ReadingRules,
     Records,
@@ -24,8 +25,6 @@ from assay.files.sources import Source
 from assay.tables.log import CLICK
 from assay.tables.roles import attribute_names, use
 
-#: Lines of the bulk interface that say where the next one goes.
-_INDEX = ("index", "create", "update", "delete")
 #: What says that a result came into view; and what is a click.
 _SEEN = ("impression", "view")
 _CLICKS = (CLICK, "click_through", "item_click", "result_click")
@@ -35,20 +34,8 @@ _OF_QUERIES = ("query_id", "system", "latency_ms", "page", "answered", "n_result
 _OF_EVENTS = ("dwell_ms", "dwell_seconds", "value")
 _TOP = (
     "application", "query_id", "client_id", "user_id", "session_id", "user_query", "timestamp", "action_name",
-    *_INDEX,
+    *INDEX,
 )  # fmt: skip
-
-
-def is_ubi(record: Mapping[str, Any]) -> bool:
-    """Whether a first record is of UBI: a query, an event, or a line that says where the next one goes.
-
-    >>> is_ubi({"user_query": "flat tyre"}), is_ubi({"index": {"_index": "ubi_events"}}), is_ubi({"query": "flat tyre"})
-    (True, True, False)
-    """
-    index = next((record[name] for name in _INDEX if len(record) == 1 and name in record), None)
-    if isinstance(index, Mapping):
-        return "ubi" in str(index.get("_index", "ubi"))
-    return "user_query" in record or {"action_name", "timestamp"} <= set(record)
 
 
 def read_ubi(source: Source, rules: ReadingRules) -> Iterator[Records]:
@@ -77,7 +64,7 @@ def _schema() -> dict[str, Any]:
 
 def _records(source: Source, frame: pl.DataFrame, rules: ReadingRules) -> Records:
     is_event = pl.col("action_name").is_not_null()
-    is_index = pl.any_horizontal(pl.col(name).is_not_null() for name in _INDEX) & ~is_event
+    is_index = pl.any_horizontal(pl.col(name).is_not_null() for name in INDEX) & ~is_event
     is_query = pl.any_horizontal(pl.col("user_query", "query_response_hit_ids").is_not_null()) & ~is_event & ~is_index
     for number in frame.filter(~is_event & ~is_query & ~is_index)["row"]:
         rules.malformed(source.name, number, _SHAPE, "neither")
