@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 UnitName: TypeAlias = Literal["user", "session", "page"]
 
 #: About so many pages are gone through at a time.
-PAGES_AT_A_TIME = 4_000_000
+PAGES_AT_A_TIME = 1_000_000
 #: What is known of a page besides what the log says of it:
 PAGE = {
     "clicks": "how many clicks there were",
