@@ -44,6 +44,7 @@ bench: $(INSTALLED_DEV)
 	$(BIN)/python -m benchmarks.classifiers --write
 	$(BIN)/python -m benchmarks.clusterings --write
 	$(BIN)/python -m benchmarks.pools --write
+	$(BIN)/python -m benchmarks.clicks --write
 	$(BIN)/python -m benchmarks.crowds --write
 
 clean:
