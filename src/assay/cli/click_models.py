@@ -81,7 +81,7 @@ def simulate(
 
     $ assay clicks simulate clicks/pbm.json bicycles/standard.run -o made --times 100
     """
-    from assay.files.logs import write_log  # noqa: PLC0415  # `assay --help` need not load Polars
+    from assay.files.log_folders import write_log  # noqa: PLC0415  # `assay --help` need not load Polars
     from assay.subjects.clicks.click_simulation import simulate_clicks  # noqa: PLC0415
 
     with inputs.working("drawing clicks", hidden=quiet):
