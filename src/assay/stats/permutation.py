@@ -151,18 +151,22 @@ def _sums_under(chosen: NDArray[np.uint8]) -> Callable[[Floats], Floats]:
     """How to add up the counts of two systems, those of the first before those of the second, as units are swapped.
 
     A bit of a row of `chosen` is 1 where a unit's counts stay with their system. The sums are those of the second
-    system under each row, then those of the first. As for sums under signs, a table has what the counts of eight units
-    come to under each value of a byte.
+    system under each row, then those of the first. Where most units have the same count in both, these are added up
+    once; of the others a table has what eight of them come to under each value of a byte.
     """
-    bytes_of_units = np.ascontiguousarray(chosen.T)
+    every, bits = np.ascontiguousarray(chosen.T), np.ascontiguousarray(np.unpackbits(chosen, axis=1).T)
 
     def summed(counts: Floats) -> Floats:
-        sides = counts.reshape(2, -1)
-        padded = np.zeros((2, 8 * len(bytes_of_units)))
-        padded[:, : sides.shape[1]] = sides
-        first, second = padded.reshape(2, -1, 8)
-        sums = np.zeros((2, len(chosen)))
-        for table, byte in zip(first @ _BITS.T + second @ (1 - _BITS).T, bytes_of_units, strict=True):
+        first, second = counts.reshape(2, -1)
+        moving = first != second
+        if 4 * np.count_nonzero(moving) > len(moving):  # gathering their bits would take longer than it saves
+            moving[:] = True
+        swapped = every if moving.all() else np.packbits(bits[: len(moving)][moving], axis=0)
+        sides = np.zeros((2, 8 * len(swapped)))
+        sides[:, : np.count_nonzero(moving)] = first[moving], second[moving]
+        tables = sides[0].reshape(-1, 8) @ _BITS.T + sides[1].reshape(-1, 8) @ (1 - _BITS).T
+        sums = np.full((2, len(chosen)), first[~moving].sum())
+        for table, byte in zip(tables, swapped, strict=True):
             sums[1] += table.take(byte)
             sums[0] += table[::-1].take(byte)
         return sums.ravel()
