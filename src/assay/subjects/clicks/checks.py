@@ -149,7 +149,7 @@ def _told(name: str, severity: Severity, log: ExaminedLog, *codes: str) -> Itera
 @check(
     "unreadable-log", "file", "error",
     question="Is the file no click log, or is a line no record of its layout?",
-    advice="see docs/import-a-click-log for the layouts; `malformed` lines can be dropped, and are counted then",
+    advice="see docs/import-a-click-log for the layouts; leave out lines that are no records with {malformed=drop}",
 )  # fmt: skip
 def unreadable_log(file: Reading) -> Iterator[CheckFinding]:
     """What the reader refuses."""
@@ -332,7 +332,7 @@ def lost_events(log: ExaminedLog) -> Iterator[CheckFinding]:
 @check(
     "giant-sessions", "log", "warning",
     question="Are there sessions of hundreds of pages?",
-    advice="they may be robots, or many people behind one id: leave them out ({exclude}), or sessionise by user",
+    advice="they may be robots, or many people behind one id: leave them out ({exclude}), or make sessions by user",
 )  # fmt: skip
 def giant_sessions(log: ExaminedLog) -> Iterator[CheckFinding]:
     """Sessions that nobody has."""
