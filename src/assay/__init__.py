@@ -90,7 +90,8 @@ _HOMES = {
         "scan_run",
     ),
     "assay.files.labels": ("read_labels",),
-    "assay.files.logs": ("import_log", "read_log", "write_log"),
+    "assay.files.log_folders": ("write_log",),
+    "assay.files.logs": ("import_log", "read_log"),
     "assay.files.predictions": ("read_predictions",),
     "assay.files.small_tables": ("read_scores",),
     "assay.files.writing": ("write",),
@@ -169,9 +170,9 @@ if TYPE_CHECKING:
     from assay.files.collections import read_topics as read_topics
     from assay.files.collections import scan_run as scan_run
     from assay.files.labels import read_labels as read_labels
+    from assay.files.log_folders import write_log as write_log
     from assay.files.logs import import_log as import_log
     from assay.files.logs import read_log as read_log
-    from assay.files.logs import write_log as write_log
     from assay.files.manifest import CollectionFolder as CollectionFolder
     from assay.files.manifest import open_collection as open_collection
     from assay.files.predictions import read_predictions as read_predictions

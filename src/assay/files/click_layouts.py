@@ -2,44 +2,21 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 import polars as pl
 
+from assay.files.log_looks import BAIDU_QUERY, BAIDU_RESULT, CLICKED, SAMPLE_RECORD
 from assay.files.log_records import ReadingRules, Records
-from assay.files.registry import Head
 from assay.files.sources import Source
 from assay.tables.log import CLICK
 
 _SECOND = 1000
 _YANDEX = "`SessionID Time Q QueryID RegionID URL...` or `SessionID Time C URLID`"
-_YANDEX_LINE = re.compile(r"[^\t]+\t\d+\t(Q\t[^\t]+\t[^\t]+\t\S|C\t\S)")
 _SAMPLE = "`query_region<TAB>url,url,... : url , url`"
-_SAMPLE_RECORD = re.compile(r"\s*([^\t:;]+)\t([^\t:;]+?)\s*:([^:;\t]*)")
 _BAIDU = "`Qid Query Reformulation`, or a result with 17 columns or more, the 6th of which says whether it was clicked"
-_BAIDU_QUERY, _BAIDU_RESULT = 3, 17
-_CLICKED, _DWELT, _CLICK_COUNT = 5, 16, 25
-
-
-def is_yandex(head: Head) -> bool:
-    """Whether a file is in the challenge's layout."""
-    return _YANDEX_LINE.match(head.first) is not None
-
-
-def is_yandex_sample(head: Head) -> bool:
-    """Whether a file holds pages with their clicks behind a colon, separated by semicolons."""
-    record = _SAMPLE_RECORD.match(head.first.partition(";")[0])
-    return record is not None and "," in record[2]
-
-
-def is_baidu(head: Head) -> bool:
-    """Whether a file holds a query line of three columns, and then results."""
-    rows = [line.split(b"\t") for _, line in head.numbered[:2]]
-    return (
-        len(rows) == 2 and len(rows[0]) == _BAIDU_QUERY and len(rows[1]) >= _BAIDU_RESULT
-        and rows[1][0].isdigit() and rows[1][_CLICKED].strip() in {b"0", b"1"}
-    )  # fmt: skip
+_DWELT, _CLICK_COUNT = 16, 25
 
 
 def read_yandex(source: Source, rules: ReadingRules) -> Iterator[Records]:
@@ -48,7 +25,7 @@ def read_yandex(source: Source, rules: ReadingRules) -> Iterator[Records]:
         "times count from the start of each session, in units that nobody stated: they order events, and tell no dwell"
     )
     for numbered in _numbered_lines(source):
-        pages, shown, events = [], [], []
+        pages, events = [], []
         for line, text in numbered:
             session, time, kind, *rest = (*text.rstrip("\r").split("\t"), "", "", "")
             rest = [each for each in rest if each]
@@ -59,15 +36,13 @@ def read_yandex(source: Source, rules: ReadingRules) -> Iterator[Records]:
             when = int(time) * _SECOND
             if is_query:
                 key = f"{rules.label}{session}/{line}"
-                pages.append((key, line, when, session, f"{rest[0]}_{rest[1]}", len(rest) - 2))
-                shown += [(key, line, rank, doc, session) for rank, doc in enumerate(rest[2:], 1)]
+                pages.append((key, line, when, session, f"{rest[0]}_{rest[1]}", rest[2:]))
             else:
                 events.append((line, when, session, rest[0]))
-        yield Records.of(
-            _rows(pages, "key row time session_id query_id n_results"),
-            _rows(shown, "key row rank doc_id source").with_columns(listed=pl.lit(True)),
-            _rows(events, "row time session_id doc_id").with_columns(action=pl.lit(CLICK)),
-        )
+        frame = _rows(pages, "key row time session_id query_id docs")
+        clicks = _rows(events, "row time session_id doc_id").with_columns(action=pl.lit(CLICK))
+        # Results go with the pages of their session.
+        yield Records.of(_pages(frame), _listed(frame.rename({"session_id": "source"})), clicks)
 
 
 def read_yandex_sample(source: Source, rules: ReadingRules) -> Iterator[Records]:
@@ -75,26 +50,23 @@ def read_yandex_sample(source: Source, rules: ReadingRules) -> Iterator[Records]
     rules.tallies.assume("there are no times, users or sessions in this layout")
     number = 0
     for numbered in _numbered_lines(source):
-        pages, shown, events = [], [], []
+        pages, events = [], []
         for line, text in numbered:
             for part in text.split(";"):
                 if not part.strip():
                     continue
-                record = _SAMPLE_RECORD.fullmatch(part)
+                record = SAMPLE_RECORD.fullmatch(part)
                 docs = [] if record is None else [doc.strip() for doc in record[2].split(",")]
                 if record is None or not all(docs):
                     rules.malformed(source.name, line, _SAMPLE, part.strip())
                     continue
                 number += 1
                 key = f"{rules.label}{number}"
-                pages.append((key, number, record[1].strip(), len(docs)))
-                shown += [(key, number, rank, doc) for rank, doc in enumerate(docs, 1)]
+                pages.append((key, number, record[1].strip(), docs))
                 events += [(key, number, doc.strip()) for doc in record[3].split(",") if doc.strip()]
-        yield Records.of(
-            _rows(pages, "key row query_id n_results"),
-            _rows(shown, "key row rank doc_id").with_columns(listed=pl.lit(True)),
-            _rows(events, "key row doc_id").with_columns(action=pl.lit(CLICK)),
-        )
+        frame = _rows(pages, "key row query_id docs")
+        clicks = _rows(events, "key row doc_id").with_columns(action=pl.lit(CLICK))
+        yield Records.of(_pages(frame), _listed(frame), clicks)
 
 
 def read_baidu(source: Source, rules: ReadingRules) -> Iterator[Records]:
@@ -108,13 +80,13 @@ def read_baidu(source: Source, rules: ReadingRules) -> Iterator[Records]:
         pages, shown, events = [], [], []
         for line, text in numbered:
             fields = text.rstrip("\r").split("\t")
-            if len(fields) == _BAIDU_QUERY and fields[0]:
+            if len(fields) == BAIDU_QUERY and fields[0]:
                 key = f"{rules.label}{line}"
                 pages.append((key, line, fields[0], fields[1].replace("\x01", " ")))
-            elif key and len(fields) >= _BAIDU_RESULT and fields[0].isdecimal() and fields[_CLICKED] in {"0", "1"}:
+            elif key and len(fields) >= BAIDU_RESULT and fields[0].isdecimal() and fields[CLICKED] in {"0", "1"}:
                 shown.append((key, line, min(int(fields[0][:9]), 10**9), fields[1]))
                 count = fields[_CLICK_COUNT] if len(fields) > _CLICK_COUNT else ""
-                clicks = int(fields[_CLICKED]) * max(1, int(count[:4]) if count.isdecimal() else 1)
+                clicks = int(fields[CLICKED]) * max(1, int(count[:4]) if count.isdecimal() else 1)
                 events += [(key, line, fields[1], shown[-1][2], _number(fields[_DWELT]))] * clicks
             else:
                 rules.malformed(source.name, line, _BAIDU, text)
@@ -141,13 +113,28 @@ def _numbered_lines(source: Source) -> Iterator[list[tuple[int, str]]]:
         before += len(lines) - 1
 
 
-_KINDS = {
+def _pages(frame: pl.DataFrame) -> pl.DataFrame:
+    return frame.with_columns(n_results=pl.col("docs").list.len())
+
+
+def _listed(frame: pl.DataFrame) -> pl.DataFrame:
+    """The results of pages that hold lists of them."""
+    frame = frame.filter(pl.col("docs").list.len() > 0).with_columns(listed=pl.lit(True))
+    ranks = pl.int_ranges(1, pl.col("docs").list.len() + 1)
+    return frame.with_columns(rank=ranks).explode("docs", "rank").rename({"docs": "doc_id"})
+
+
+_KINDS: dict[str, Any] = {
+    "docs": pl.List(pl.String),
     "row": pl.Int64, "rank": pl.Int64, "ordinal": pl.Int64, "n_results": pl.Int64, "time": pl.Datetime("ms"),
     "value": pl.Float64,
 }  # fmt: skip
 
 
-def _rows(rows: list[tuple[object, ...]], names: str) -> pl.DataFrame:
+def _rows(rows: Sequence[tuple[object, ...]], names: str) -> pl.DataFrame:
     schema = {name: _KINDS.get(name, pl.String) for name in names.split()}
+    columns = zip(*rows, strict=True) if rows else ([] for _ in schema)
     raw = {name: pl.Int64 if name == "time" else kind for name, kind in schema.items()}
-    return pl.DataFrame(rows, schema=raw, orient="row").cast(schema)
+    return pl.DataFrame(
+        [pl.Series(name, column, raw[name]).cast(schema[name]) for name, column in zip(raw, columns, strict=True)]
+    )

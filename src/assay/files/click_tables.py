@@ -21,9 +21,9 @@ from assay.files.log_records import (
     truths_of,
     wholes_of,
 )
-from assay.files.named_columns import field_chunks, names_in_any, names_of
+from assay.files.named_columns import field_chunks, names_of
 from assay.files.parquet import batches_of, check_file
-from assay.files.registry import COLUMN_MARKS, Head, head_of
+from assay.files.registry import COLUMN_MARKS, head_of
 from assay.files.sources import Source
 from assay.tables.log import CLICK
 from assay.tables.named_columns import NamedColumns
@@ -44,16 +44,6 @@ class _Piece(NamedTuple):
 
     frame: pl.DataFrame
     path: str
-
-
-def is_click_table(head: Head) -> bool:
-    """Whether the columns of a file are those of a log."""
-    return columns_of("log", names_of(head)) is not None
-
-
-def is_click_frame(data: Any) -> bool:
-    """Whether the columns of a data frame are those of a log."""
-    return columns_of("log", names_in_any(data)) is not None
 
 
 def read_click_table(source: Source, rules: ReadingRules) -> Iterator[Records]:
@@ -188,7 +178,7 @@ class _RisingRanks:
 def _result_rows(frame: pl.DataFrame, piece: _Piece, rules: ReadingRules) -> Records:
     """One row per shown result, with how often it was clicked."""
     lacking = frame["doc_id"].is_null() | frame["impression_id"].is_null()
-    rules.tallies.add("no-document", int(lacking.sum()), f"row {frame.filter(lacking)['row'].first()}")
+    rules.tallies.add("no-document", int(lacking.sum()), f"row {frame.filter(lacking)['row'].first()!r}")
     frame = frame.filter(~lacking)
     clicks = _counts(frame, piece, rules)
     pages = _pages(frame, rules)
@@ -202,7 +192,9 @@ def _result_rows(frame: pl.DataFrame, piece: _Piece, rules: ReadingRules) -> Rec
         "row", "doc_id", key="impression_id", action=pl.lit(CLICK), ordinal=results["ordinal"], dwell_ms=_dwell(frame),
         value=numbers_of(frame["value"]) if "value" in frame.columns else None, times=clicks,
     )  # fmt: skip
-    events = events.filter(pl.col("times") > 0).select(pl.exclude("times").repeat_by("times")).explode(pl.all())
+    # As many rows as there are clicks.
+    events = events.select(pl.all().gather(pl.arg_where(pl.col("times") > 0)))
+    events = events.select(pl.all().gather(pl.int_range(pl.len()).repeat_by("times").explode()))
     return Records.of(pages, results, events)
 
 

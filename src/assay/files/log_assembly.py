@@ -24,6 +24,8 @@ from assay.tables.log import CLICK, located, with_clicks
 #: So many rows wait in memory before they are written.
 _ROWS_AT_ONCE = 400_000
 _SEEING = ("impression", "view")
+#: Stands for no session where a block of pages begins or ends.
+_NONE = "\0"
 
 
 @dataclass(frozen=True)
@@ -289,11 +291,17 @@ def _with_sessions(pages: pl.DataFrame, gap: float) -> pl.DataFrame:
         return pages
     timed = pages.filter(pl.col("user_id").is_not_null() & pl.col("time").is_not_null()).sort("user_id", "time", "row")
     others = pages.filter(pl.col("user_id").is_null() | pl.col("time").is_null())
-    new = (pl.col("time").diff() > timedelta(minutes=gap)).fill_null(True).over("user_id")
-    block = ["user_id", "block"]
-    timed = timed.with_columns(block=new.cum_sum().over("user_id"))
-    near = pl.col("session_id").forward_fill().backward_fill().over(block)
-    own = pl.col("user_id") + "#" + pl.col("block").cast(pl.String)
+    # Rows are in order, so that neighbours tell all: no groups are made of hundreds of thousands of users.
+    other = pl.col("user_id").ne_missing(pl.col("user_id").shift())
+    new = other | (pl.col("time").diff() > timedelta(minutes=gap)).fill_null(True)
+    timed = timed.with_columns(other=other, new=new).with_columns(block=pl.col("new").cum_sum())
+    before = pl.when("other").then(pl.col("block") - 1).forward_fill()
+    own = pl.col("user_id") + "#" + (pl.col("block") - before).cast(pl.String)
+    last = pl.col("new").shift(-1).fill_null(True)
+    known = pl.col("session_id")
+    earlier = pl.coalesce(known, pl.when("new").then(pl.lit(_NONE))).forward_fill()
+    later = pl.coalesce(known, pl.when(last).then(pl.lit(_NONE))).backward_fill()
+    near = pl.coalesce(pl.when(each != _NONE).then(each) for each in (earlier, later))
     return pl.concat([timed.with_columns(session_id=pl.coalesce(near, own)).select(*PAGES), others])
 
 
@@ -371,6 +379,6 @@ def _with_dwell(events: pl.DataFrame, pages: pl.DataFrame, rules: Cleaning, tall
     strange = events.filter(odd)
     if strange.height:
         limit = "possible" if rules.longest_dwell is None else f"{rules.longest_dwell:g} minutes"
-        tallies.add("odd-dwell", strange.height, _case(strange.rename({"impression": "key"})), most=limit)
+        tallies.add("odd-dwell", strange.height, _case(strange), most=limit)
         events = events.with_columns(dwell_ms=pl.when(~odd.fill_null(False)).then("dwell_ms"))
     return events

@@ -1,14 +1,12 @@
-"""Click logs: which layout a file is in, `read_log`, `import_log`, and the folder of tables that `write_log` writes."""
+"""Click logs: which layout a file is in, `read_log`, and `import_log`, for which no log is too large."""
 
 from __future__ import annotations
 
 import atexit
-import json
 import os
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -17,7 +15,6 @@ from typing import Any, NamedTuple, TypeAlias, Unpack
 import polars as pl
 
 from assay.core.errors import (
-    AssayError,
     EmptyFileError,
     FormatError,
     InputError,
@@ -27,10 +24,8 @@ from assay.core.errors import (
     refuse_unknown,
 )
 from assay.core.options import LogRules
-from assay.files import atomic
-from assay.files.click_layouts import is_baidu, is_yandex, is_yandex_sample, read_baidu, read_yandex, read_yandex_sample
-from assay.files.click_tables import is_click_frame, is_click_table, read_click_frame, read_click_table
-from assay.files.json_values import loaded
+from assay.files.click_layouts import read_baidu, read_yandex, read_yandex_sample
+from assay.files.click_tables import read_click_frame, read_click_table
 from assay.files.log_assembly import (
     BY_PAGE,
     BY_PERSON,
@@ -43,17 +38,16 @@ from assay.files.log_assembly import (
     finished,
     ordinals,
 )
+from assay.files.log_folders import open_folder, replacing_folder, write_manifest
+from assay.files.log_looks import is_log_folder, layout_of
 from assay.files.log_records import ReadingRules, Records, Tallies, checked_zone
-from assay.files.parquet import check_file, names_in
-from assay.files.registry import Head, head_of
+from assay.files.registry import head_of
 from assay.files.sources import Source, is_file
-from assay.files.ubi import is_ubi, read_ubi
+from assay.files.ubi import read_ubi
 from assay.tables.log import IMPRESSIONS, TABLES, Log, Oddity
 from assay.tables.named_columns import is_frame
 from assay.tables.roles import named_by, shape_of
 
-MANIFEST = "log.json"
-_VERSION = 1
 #: So many bytes of text are looked at as one part, in memory.
 _PART_BYTES = 48 << 20
 #: How much larger text is than what it is compressed to, about.
@@ -67,10 +61,9 @@ Watch: TypeAlias = Callable[[float], None]
 
 
 class LogFormat(NamedTuple):
-    """A layout of click logs: what it is called, whether a file is in it, and how it is read."""
+    """A layout of click logs: what it is called, and how it is read."""
 
     title: str
-    matches: Callable[[Head], bool]
     read: Callable[[Any, ReadingRules], Iterator[Records]]
     #: Whether events name their session, and not their page.
     by_session: bool = False
@@ -78,16 +71,12 @@ class LogFormat(NamedTuple):
     clocked: bool = True
 
 
-def _starts_as_ubi(head: Head) -> bool:
-    return head.text.startswith("{") and is_ubi(head.first_object or {})
-
-
 LOG_FORMATS = {
-    "ubi": LogFormat("Open UBI 1.3", _starts_as_ubi, read_ubi),
-    "yandex": LogFormat("Yandex relevance prediction", is_yandex, read_yandex, by_session=True, clocked=False),
-    "yandex-sample": LogFormat("Yandex relevance prediction, sample", is_yandex_sample, read_yandex_sample),
-    "baidu": LogFormat("Baidu-ULTR", is_baidu, read_baidu),
-    "table": LogFormat(f"a table {shape_of('log')}", is_click_table, read_click_table),
+    "ubi": LogFormat("Open UBI 1.3", read_ubi),
+    "yandex": LogFormat("Yandex relevance prediction", read_yandex, by_session=True, clocked=False),
+    "yandex-sample": LogFormat("Yandex relevance prediction, sample", read_yandex_sample),
+    "baidu": LogFormat("Baidu-ULTR", read_baidu),
+    "table": LogFormat(f"a table {shape_of('log')}", read_click_table),
 }
 
 
@@ -110,16 +99,14 @@ def read_log(given: Any, *, name: str | None = None, **rules: Unpack[LogRules]) 
     >>> read_log(io.StringIO(table), name="tea")
     <Log 'tea': 1 result page, 2 results, 1 click>
     """
-    if isinstance(given, Log) and not rules:
-        return given
-    if is_log_folder(given) and not rules:
-        return _opened(Path(given), name)
     work = _Import(given, rules)
+    if (whole := work.whole) is not None:
+        return whole if name is None else replace(whole, name=name)
     if work.parts == 1:
-        frames = list(next(work.tables()))
+        ((pages, results, events),) = work.tables()
         return Log(
-            *(frame.lazy() for frame in frames), name=name or work.name, origin=work.origin,
-            remarks=work.remarks(), oddities=work.tallies.oddities(),
+            pages.lazy(), results.lazy(), events.lazy(), name=name or work.name, origin=work.origin,
+            remarks=work.remarks(), oddities=work.oddities(),
         )  # fmt: skip
     folder = tempfile.mkdtemp(prefix="assay-log-")
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
@@ -149,52 +136,6 @@ def import_log(
     return work.written(Path(folder), name, overwrite)
 
 
-def write_log(log: Log, folder: str | os.PathLike[str], *, overwrite: bool = False) -> Path:
-    """Write a log as a folder of three Parquet files and a small manifest, which `read_log` reads lazily.
-
-    The folder appears when all of it is written. A folder that is there is replaced only if it holds a log, if
-    `overwrite` says so, and if the log was not read from it.
-
-    >>> log = Log.from_pages([("q1", ["d1", "d2"], ["d2"])])
-    >>> with tempfile.TemporaryDirectory() as place:
-    ...     read_log(write_log(log, Path(place) / "kept"))
-    <Log 'log': 1 result page, 2 results, 1 click>
-    """
-    frames = {"impressions": log.impressions, "results": log.results, "events": log.events}
-    with _replacing(Path(folder), overwrite, [log.origin]) as place:
-        for table, frame in frames.items():
-            frame.sink_parquet(place / f"{table}.parquet", maintain_order=True)
-        _write_manifest(place, log.name, log.origin, log.remarks, log.oddities)
-    return Path(folder)
-
-
-def is_log_folder(path: object) -> bool:
-    """Whether there is a folder that `write_log` has written.
-
-    >>> is_log_folder("nowhere")
-    False
-    """
-    return isinstance(path, str | os.PathLike) and path != "-" and (Path(path) / MANIFEST).is_file()
-
-
-def looks_like_log(value: object) -> bool:
-    """Whether a folder, a file or a data frame is a click log, by a look at its first lines.
-
-    >>> import io
-    >>> looks_like_log(io.StringIO('{"user_query": "tea"}')), looks_like_log(io.StringIO("q1 Q0 d1 1 0.5 tag"))
-    (True, False)
-    """
-    if is_log_folder(value):
-        return True
-    if not isinstance(value, Source) and (not is_file(value) or value == "-"):
-        return is_frame(value) and is_click_frame(value)
-    try:
-        head = head_of(Source.of(value))  # type: ignore[arg-type]
-    except AssayError:
-        return False
-    return bool(head.numbered) and any(known.matches(head) for known in LOG_FORMATS.values())
-
-
 class _Import:
     """What was given, the rules it is read by, and what was odd."""
 
@@ -209,7 +150,7 @@ class _Import:
             raise ParameterError("there is no file of a click log")
         self.format = rules.get("format")
         self.inputs = [self._opened(each) for each in items]
-        self.kept = tuple(remark for log in self.inputs if isinstance(log, Log) for remark in log.remarks)
+        self.logs = [each for each in self.inputs if isinstance(each, Log)]
         self.parts = 1 + sum(map(_bytes, self.inputs)) // _PART_BYTES
         first = self.inputs[0]
         self.name = first.stem if isinstance(first, Source) else getattr(first, "name", None) or "log"
@@ -220,14 +161,14 @@ class _Import:
     def _opened(given: Any) -> Any:
         """A log, a data frame or a source, ready to be read."""
         if is_log_folder(given):
-            return _opened(Path(given))
+            return open_folder(Path(given))
         is_table = not isinstance(given, Source) and not is_file(given) and is_frame(given)
         return given if isinstance(given, Log) or is_table else Source.of(given)
 
     def _format_of(self, given: Any) -> LogFormat:
         if isinstance(given, Log):
-            return LogFormat("a log", bool, _records_of)
-        return _format_of(given, self.format) if isinstance(given, Source) else LogFormat("", bool, read_click_frame)
+            return LogFormat("a log", _records_of)
+        return _format_of(given, self.format) if isinstance(given, Source) else LogFormat("", read_click_frame)
 
     def _watch(self, watch: Watch | None) -> None:
         """Reading is half of the work; each part is then gone through twice."""
@@ -237,9 +178,18 @@ class _Import:
         for source in sources if total else ():
             source.watch = lambda count: self.watch(count / total / 2)
 
+    @property
+    def whole(self) -> Log | None:
+        """The log that was given, if there is nothing to be done to it."""
+        return self.logs[0] if len(self.inputs) == len(self.logs) == 1 and self.rules == Cleaning() else None
+
     def remarks(self) -> tuple[str, ...]:
         """What was left out or assumed, now and when it was imported."""
-        return (*self.kept, *self.tallies.remarks())
+        return (*(remark for log in self.logs for remark in log.remarks), *self.tallies.remarks())
+
+    def oddities(self) -> tuple[Oddity, ...]:
+        """What was odd, now and when it was imported."""
+        return (*(oddity for log in self.logs for oddity in log.oddities), *self.tallies.oddities())
 
     def tables(self) -> Iterator[Tables]:
         """The tables part by part: first the pages with their events, then the people with their pages."""
@@ -283,7 +233,7 @@ class _Import:
 
     def written(self, folder: Path, name: str | None = None, overwrite: bool = False) -> Log:
         """Write the tables as they are made, and open them."""
-        with _replacing(folder, overwrite, [*map(_name, self.inputs)]) as place:
+        with replacing_folder(folder, overwrite, [*map(_name, self.inputs)]) as place:
             pieces = place.parent / "parts"
             pieces.mkdir()
             for number, made in enumerate(self.tables()):
@@ -293,8 +243,8 @@ class _Import:
                 pl.scan_parquet(pieces / f"{table}-*.parquet").sink_parquet(
                     place / f"{table}.parquet", maintain_order=True, row_group_size=_PAGES_AT_ONCE
                 )
-            _write_manifest(place, name or self.name, self.origin, self.remarks(), self.tallies.oddities())
-        return _opened(folder)
+            write_manifest(place, name or self.name, self.origin, self.remarks(), self.oddities())
+        return open_folder(folder)
 
 
 def _name(given: Any) -> str:
@@ -304,14 +254,14 @@ def _name(given: Any) -> str:
 def _cleaning(rules: LogRules) -> Cleaning:
     """The rules by which pages stay, checked."""
     exclude = []
-    for each in rules.get("exclude", ()):
+    for each in _several(rules.get("exclude")):
         column, equals, pattern = each.partition("=")
         if not equals or IMPRESSIONS.get(column) != pl.String:
             texts = ", ".join(name for name, kind in IMPRESSIONS.items() if kind == pl.String)
             raise ParameterError(f"{argument('exclude')} takes COLUMN=PATTERN, as user_id=qa-*, not {each!r}: {texts}")
         exclude.append((column, pattern))
     given: dict[str, Any] = {
-        name: rules[name]  # type: ignore[literal-required]
+        name: rules[name]
         for name in ("rank_base", "session_gap", "most_per_minute", "longest_dwell", "repeated_events")
         if name in rules
     }
@@ -319,8 +269,12 @@ def _cleaning(rules: LogRules) -> Cleaning:
         raise ParameterError(f"{argument('rank_base')} is 0 or 1, not {given['rank_base']!r}")
     if not given.get("session_gap", 1) > 0:
         raise ParameterError(f"{argument('session_gap')} is a number of minutes above 0, not {given['session_gap']!r}")
-    moments = {name: _moment(rules.get(name), name) for name in ("since", "until")}
-    return Cleaning(systems=tuple(rules.get("systems", ())), exclude=tuple(exclude), **moments, **given)
+    given |= {name: _moment(rules.get(name), name) for name in ("since", "until")}
+    return Cleaning(systems=_several(rules.get("systems")), exclude=tuple(exclude), **given)
+
+
+def _several(value: Any) -> tuple[str, ...]:
+    return (value,) if isinstance(value, str) else tuple(value or ())
 
 
 def _moment(value: Any, what: str) -> datetime | None:
@@ -340,12 +294,12 @@ def _format_of(source: Source, name: str | None) -> LogFormat:
     head = head_of(source)
     if not head.numbered:
         raise EmptyFileError(source.name, "a click log")
-    known = next((known for known in LOG_FORMATS.values() if known.matches(head)), None)
-    if known is None:
+    layout = layout_of(head)
+    if layout is None:
         titles = "; ".join(known.title for known in LOG_FORMATS.values())
         number, line = head.numbered[0]
         raise FormatError(source.name, number, expected=f"a click log ({titles})", got=line.decode(errors="replace"))
-    return known
+    return LOG_FORMATS[layout]
 
 
 def _bytes(given: Any) -> int:
@@ -372,65 +326,3 @@ def _records_of(log: Log, rules: ReadingRules) -> Iterator[Records]:
             results.with_columns(key, row=pl.col("impression"), listed=pl.lit(True)),
             events.with_columns(key, row=pl.int_range(pl.len()), ordinal=pl.col("rank")),
         )
-
-
-def _write_manifest(place: Path, name: str, source: str, remarks: Sequence[str], oddities: Sequence[Oddity]) -> None:
-    counts = {table: pl.scan_parquet(place / f"{table}.parquet").select(pl.len()).collect().item() for table in TABLES}
-    content = {
-        "assay_log": _VERSION, "name": name, "source": source, "counts": counts, "remarks": list(remarks),
-        "oddities": [oddity._asdict() for oddity in oddities],
-    }  # fmt: skip
-    atomic.write_text(place / MANIFEST, json.dumps(content, indent=2, ensure_ascii=False) + "\n")
-
-
-@contextmanager
-def _replacing(folder: Path, overwrite: bool, inputs: Sequence[str]) -> Iterator[Path]:
-    """A new folder that takes the place of `folder` once all is written; if anything fails, nothing has happened."""
-    target = Path(os.path.realpath(folder))
-    if target.exists() and not overwrite:
-        raise InputError(f"{folder}: is there already: name another folder, or say {argument('overwrite', True)}")
-    if target.exists() and not is_log_folder(target):
-        raise InputError(f"{folder}: is no folder of a log, and is not replaced: name another")
-    if any(Path(os.path.realpath(each)).is_relative_to(target) for each in inputs):
-        raise ParameterError(f"{folder}: is an input, and would be replaced: name another folder")
-    place = None
-    try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        place = Path(tempfile.mkdtemp(dir=target.parent, prefix=f".{target.name}."))
-        made = place / "log"
-        made.mkdir()
-        yield made
-        if target.exists():
-            target.rename(place / "old")
-        made.rename(target)
-    except OSError as problem:
-        raise InputError(f"{folder}: cannot be written: {(problem.strerror or str(problem)).lower()}") from problem
-    finally:
-        if place is not None:
-            shutil.rmtree(place, ignore_errors=True)
-
-
-def _opened(folder: Path, name: str | None = None) -> Log:
-    """The log in a folder, as files that are scanned."""
-    path = folder / MANIFEST
-    manifest = loaded(Source(path))
-    if not isinstance(manifest, dict) or manifest.get("assay_log") != _VERSION:
-        raise FormatError(str(path), None, expected=f"the manifest of a log, version {_VERSION}")
-    frames = []
-    for table, schema in TABLES.items():
-        part = folder / f"{table}.parquet"
-        source = Source(part)
-        check_file(source)
-        names = names_in(source)
-        if absent := [column for column in schema if column not in names]:
-            note = f"there is no {', '.join(absent)}"
-            raise FormatError(str(part), None, expected=f"the columns of {table}", note=note)
-        frames.append(pl.scan_parquet(part).select(pl.col(column).cast(kind) for column, kind in schema.items()))
-    try:
-        oddities = tuple(Oddity(**each) for each in manifest.get("oddities", ()))
-    except TypeError as problem:
-        raise FormatError(str(path), None, expected="oddities with code, count, says and example") from problem
-    return Log(
-        *frames, name=name or str(manifest.get("name", folder.name)), origin=str(folder),
-        remarks=tuple(map(str, manifest.get("remarks", ()))), oddities=oddities,
-    )  # fmt: skip

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
 import polars as pl
 
 from assay.files.json_values import object_lines
+from assay.files.log_looks import INDEX
 from assay.files.log_records import (
     ReadingRules,
     Records,
@@ -24,8 +25,6 @@ from assay.files.sources import Source
 from assay.tables.log import CLICK
 from assay.tables.roles import attribute_names, use
 
-#: Lines of the bulk interface that say where the next one goes.
-_INDEX = ("index", "create", "update", "delete")
 #: What says that a result came into view; and what is a click.
 _SEEN = ("impression", "view")
 _CLICKS = (CLICK, "click_through", "item_click", "result_click")
@@ -35,26 +34,13 @@ _OF_QUERIES = ("query_id", "system", "latency_ms", "page", "answered", "n_result
 _OF_EVENTS = ("dwell_ms", "dwell_seconds", "value")
 _TOP = (
     "application", "query_id", "client_id", "user_id", "session_id", "user_query", "timestamp", "action_name",
-    *_INDEX,
+    *INDEX,
 )  # fmt: skip
-
-
-def is_ubi(record: Mapping[str, Any]) -> bool:
-    """Whether a first record is of UBI: a query, an event, or a line that says where the next one goes.
-
-    >>> is_ubi({"user_query": "flat tyre"}), is_ubi({"index": {"_index": "ubi_events"}}), is_ubi({"query": "flat tyre"})
-    (True, True, False)
-    """
-    index = next((record[name] for name in _INDEX if len(record) == 1 and name in record), None)
-    if isinstance(index, Mapping):
-        return "ubi" in str(index.get("_index", "ubi"))
-    return "user_query" in record or {"action_name", "timestamp"} <= set(record)
 
 
 def read_ubi(source: Source, rules: ReadingRules) -> Iterator[Records]:
     """The records of a file, piece by piece."""
-    schema = _schema()
-    line = 1
+    schema, line = _schema(), 1
     for chunk in source.chunks():
         frame = object_lines(chunk, line, schema, partial(rules.malformed, source.name))
         line += chunk.count(b"\n")
@@ -63,20 +49,22 @@ def read_ubi(source: Source, rules: ReadingRules) -> Iterator[Records]:
 
 def _schema() -> dict[str, Any]:
     """The fields that are read, all as text: what they should be is looked at afterwards."""
-    attributes = pl.Struct({name: pl.String for role in _OF_QUERIES for name in attribute_names("log", role)})
+    of_queries, of_events = (
+        {name: pl.String for role in roles for name in attribute_names("log", role)}
+        for roles in (_OF_QUERIES, _OF_EVENTS)
+    )
     position = pl.Struct({"ordinal": pl.String})
     thing = pl.Struct({"object_id": pl.String})
-    further = {name: pl.String for role in _OF_EVENTS for name in attribute_names("log", role)}
-    events = pl.Struct({"object": thing, "position": position, "session_id": pl.String, **further})
+    events = pl.Struct({"object": thing, "position": position, "session_id": pl.String, **of_events})
     return {
         **dict.fromkeys(_TOP, pl.String), "query_response_hit_ids": pl.List(pl.String),
-        "query_attributes": attributes, "event_attributes": events,
+        "query_attributes": pl.Struct(of_queries), "event_attributes": events,
     }  # fmt: skip
 
 
 def _records(source: Source, frame: pl.DataFrame, rules: ReadingRules) -> Records:
     is_event = pl.col("action_name").is_not_null()
-    is_index = pl.any_horizontal(pl.col(name).is_not_null() for name in _INDEX) & ~is_event
+    is_index = pl.any_horizontal(pl.col(name).is_not_null() for name in INDEX) & ~is_event
     is_query = pl.any_horizontal(pl.col("user_query", "query_response_hit_ids").is_not_null()) & ~is_event & ~is_index
     for number in frame.filter(~is_event & ~is_query & ~is_index)["row"]:
         rules.malformed(source.name, number, _SHAPE, "neither")
@@ -88,7 +76,7 @@ def _records(source: Source, frame: pl.DataFrame, rules: ReadingRules) -> Record
 def _attribute(frame: pl.DataFrame, column: str, role: str) -> pl.Series:
     names = attribute_names("log", role)
     held = ids_in(frame.select(pl.coalesce(pl.col(column).struct.field(*names)).alias(role))[role])
-    if held.null_count() < len(held):
+    if frame[column].struct.field(names[0]).is_not_null().any():
         use(names[0])
     return held
 

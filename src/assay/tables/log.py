@@ -38,12 +38,12 @@ CLICK = "click"
 class Oddity(NamedTuple):
     """What was odd when a log was read: how often, in words, and the first case.
 
-    >>> Oddity("repeated-event", 2, "2 events came twice: one of each was left out").count
+    >>> Oddity("repeated-event", 2, "2 events came twice: one of each was left out").number
     2
     """
 
     code: str
-    count: int
+    number: int
     says: str
     example: str = ""
 

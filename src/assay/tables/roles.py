@@ -125,7 +125,7 @@ TABLES: dict[str, tuple[Role, ...]] = {
         _role("system", "label", "variant arm engine ranker algorithm experiment model"),
         _role("doc_id", "id", f"{_DOCUMENT} url url_id urlid item_id item object_id sku asin"),
         _role("rank", "number", "position pos ordinal slot"),
-        _role("action", "label", "action_name event event_type event_name type"),
+        _role("action", "label", "action_name event event_type event_name"),
         _role("clicks", "number", "click clicked is_clicked is_click n_clicks click_count"),
         _role("seen", "label", "viewed is_seen examined displayed"),
         _role("propensity", "number", "action_prob pscore propensity_score"),

@@ -30,7 +30,7 @@ FILES = {
     "clusters": "assay.files.clusters:looks_like_clusters",
     "scores": "assay.files.small_tables:looks_like_scores",
     "judges": "assay.files.labels:looks_like_labels",
-    "clicks": "assay.files.logs:looks_like_log",
+    "clicks": "assay.files.log_looks:looks_like_log",
 }
 
 

@@ -12,7 +12,8 @@ import polars as pl
 
 from assay.core.errors import AssayError, FormatError, number_of, quote
 from assay.files.log_assembly import hasty_users
-from assay.files.logs import is_log_folder, read_log
+from assay.files.log_looks import is_log_folder
+from assay.files.logs import read_log
 from assay.files.sources import Source, is_file
 from assay.tables.log import CLICK, Log
 from assay.verbs.diagnosis.examination import (
@@ -56,8 +57,14 @@ class ExaminedLog:
     @cached_property
     def events(self) -> pl.LazyFrame:
         """Events with the times of their pages."""
-        pages = self.log.impressions.select("impression", "impression_id", page_time="time")
+        pages = self.impressions.select("impression", "impression_id", page_time="time")
         return self.log.events.join(pages, on="impression", how="left", maintain_order="left")
+
+    @cached_property
+    def impressions(self) -> pl.LazyFrame:
+        """Pages; those without a name are called by their number."""
+        number = pl.col("impression").cast(pl.String)
+        return self.log.impressions.with_columns(impression_id=pl.coalesce("impression_id", number))
 
     @cached_property
     def pages(self) -> int:
@@ -68,7 +75,7 @@ class ExaminedLog:
 class Cases(NamedTuple):
     """Rows that a check found: how many, and the first few."""
 
-    count: int
+    number: int
     first: list[dict[str, Any]]
 
     @classmethod
@@ -127,8 +134,8 @@ def check_log(given: Any, **rules: Any) -> Diagnosis:
 def _found(
     name: str, log: ExaminedLog, cases: Cases, message: str, texts: Sequence[str], *, severity: Severity = "warning"
 ) -> Iterator[CheckFinding]:
-    if cases.count:
-        yield finding(name, severity, log, message, cases.count, examples=[Example(text) for text in texts])
+    if cases.number:
+        yield finding(name, severity, log, message, cases.number, examples=[Example(text) for text in texts])
 
 
 def _told(name: str, severity: Severity, log: ExaminedLog, *codes: str) -> Iterator[CheckFinding]:
@@ -142,7 +149,7 @@ def _told(name: str, severity: Severity, log: ExaminedLog, *codes: str) -> Itera
 @check(
     "unreadable-log", "file", "error",
     question="Is the file no click log, or is a line no record of its layout?",
-    advice="see docs/import-a-click-log for the layouts; `malformed` lines can be dropped, and are counted then",
+    advice="see docs/import-a-click-log for the layouts; leave out lines that are no records with {malformed=drop}",
 )  # fmt: skip
 def unreadable_log(file: Reading) -> Iterator[CheckFinding]:
     """What the reader refuses."""
@@ -192,11 +199,11 @@ def rank_gaps(log: ExaminedLog) -> Iterator[CheckFinding]:
         .agg(pl.len(), pl.col("rank").max())
         .filter(pl.col("len") < pl.col("rank"))
     )
-    named = gaps.join(log.log.impressions.select("impression", "impression_id"), on="impression", how="left")
+    named = gaps.join(log.impressions.select("impression", "impression_id"), on="impression", how="left")
     cases = Cases.of(named.sort("impression"))
-    texts = [f"page {quote(str(row['impression_id']))}: {row['len']} results, the last at rank {row['rank']}"
+    texts = [f"page {quote(row['impression_id'])}: {row['len']} results, the last at rank {row['rank']}"
              for row in cases.first]  # fmt: skip
-    yield from _found("rank-gaps", log, cases, f"{share(cases.count, log.pages, 'result page')} with gaps", texts)
+    yield from _found("rank-gaps", log, cases, f"{share(cases.number, log.pages, 'result page')} with gaps", texts)
 
 
 @check(
@@ -207,13 +214,13 @@ def rank_gaps(log: ExaminedLog) -> Iterator[CheckFinding]:
 def pages_without_results(log: ExaminedLog) -> Iterator[CheckFinding]:
     """Pages without results that do not say that there were none."""
     there = log.log.results.select("impression").unique()
-    unknown = log.log.impressions.filter(pl.col("n_results").fill_null(1) > 0).join(
+    unknown = log.impressions.filter(pl.col("n_results").fill_null(1) > 0).join(
         there, on="impression", how="anti", maintain_order="left"
     )
     cases = Cases.of(unknown.select("impression_id", "query_text", "query_id"))
-    texts = [f"page {quote(str(row['impression_id']))}, query {quote(str(row['query_text'] or row['query_id']))}"
+    texts = [f"page {quote(row['impression_id'])}, query {quote(str(row['query_text'] or row['query_id']))}"
              for row in cases.first]  # fmt: skip
-    message = f"{share(cases.count, log.pages, 'result page')} without results"
+    message = f"{share(cases.number, log.pages, 'result page')} without results"
     yield from _found("pages-without-results", log, cases, message, texts)
 
 
@@ -239,8 +246,8 @@ def clicks_not_shown(log: ExaminedLog) -> Iterator[CheckFinding]:
     """Clicks without a place on their page."""
     clicks = log.events.filter((pl.col("action") == CLICK) & pl.col("rank").is_null())
     cases = Cases.of(clicks.select("impression_id", "doc_id"))
-    texts = [f"page {quote(str(row['impression_id']))}: {quote(str(row['doc_id']))}" for row in cases.first]
-    message = f"{share(cases.count, log.log.sizes[2], 'click')} on documents that were not shown"
+    texts = [f"page {quote(row['impression_id'])}: {quote(str(row['doc_id']))}" for row in cases.first]
+    message = f"{share(cases.number, log.log.sizes[2], 'click')} on documents that were not shown"
     yield from _found("clicks-not-shown", log, cases, message, texts)
 
 
@@ -256,7 +263,7 @@ def repeated_documents(log: ExaminedLog) -> Iterator[CheckFinding]:
     )
     cases = Cases.of(again)
     texts = [f"{quote(row['doc_id'])}, {row['len']} times on page {row['impression']}" for row in cases.first]
-    message = f"{number_of('document', cases.count)} more than once on a page"
+    message = f"{number_of('document', cases.number)} more than once on a page"
     yield from _found("repeated-documents", log, cases, message, texts, severity="note")
 
 
@@ -269,9 +276,9 @@ def clicks_before_pages(log: ExaminedLog) -> Iterator[CheckFinding]:
     """Events that come too early."""
     early = log.events.filter(pl.col("time") < pl.col("page_time"))
     cases = Cases.of(early.select("impression_id", "action", before=pl.col("page_time") - pl.col("time")))
-    texts = [f"page {quote(str(row['impression_id']))}: {row['action']} {row['before'].total_seconds():,.1f} s before"
+    texts = [f"page {quote(row['impression_id'])}: {row['action']} {row['before'].total_seconds():,.1f} s before"
              for row in cases.first]  # fmt: skip
-    message = f"{number_of('event', cases.count)} before their page"
+    message = f"{number_of('event', cases.number)} before their page"
     yield from _found("clicks-before-pages", log, cases, message, texts)
 
 
@@ -285,10 +292,10 @@ def odd_times(log: ExaminedLog) -> Iterator[CheckFinding]:
     yield from _told("odd-times", "warning", log, "odd-time")
     late = log.events.filter(pl.col("time") - pl.col("page_time") > _LATEST)
     cases = Cases.of(late.select("impression_id", "action", after=pl.col("time") - pl.col("page_time")))
-    texts = [f"page {quote(str(row['impression_id']))}: {row['action']} after {row['after'].total_seconds() / 3600:,.0f} h"
+    texts = [f"page {quote(row['impression_id'])}: {row['action']} {row['after'].days} days later"
              for row in cases.first]  # fmt: skip
     yield from _found(
-        "odd-times", log, cases, f"{number_of('event', cases.count)} a day or more after their page", texts
+        "odd-times", log, cases, f"{number_of('event', cases.number)} a day or more after their page", texts
     )
 
 
@@ -325,14 +332,14 @@ def lost_events(log: ExaminedLog) -> Iterator[CheckFinding]:
 @check(
     "giant-sessions", "log", "warning",
     question="Are there sessions of hundreds of pages?",
-    advice="they may be robots, or many people behind one id: leave them out ({exclude}), or sessionise by user",
+    advice="they may be robots, or many people behind one id: leave them out ({exclude}), or make sessions by user",
 )  # fmt: skip
 def giant_sessions(log: ExaminedLog) -> Iterator[CheckFinding]:
     """Sessions that nobody has."""
-    sizes = log.log.impressions.filter(pl.col("session_id").is_not_null()).group_by("session_id").len()
+    sizes = log.impressions.filter(pl.col("session_id").is_not_null()).group_by("session_id").len()
     cases = Cases.of(sizes.filter(pl.col("len") > _MOST_PAGES).sort("len", "session_id", descending=[True, False]))
     texts = [f"session {quote(row['session_id'])}: {number_of('result page', row['len'])}" for row in cases.first]
-    message = f"{number_of('session', cases.count)} of more than {_MOST_PAGES} pages"
+    message = f"{number_of('session', cases.number)} of more than {_MOST_PAGES} pages"
     yield from _found("giant-sessions", log, cases, message, texts)
 
 
@@ -343,10 +350,10 @@ def giant_sessions(log: ExaminedLog) -> Iterator[CheckFinding]:
 )  # fmt: skip
 def robots(log: ExaminedLog) -> Iterator[CheckFinding]:
     """Users with too many queries in a minute."""
-    hasty = hasty_users(log.log.impressions, _MOST_PER_MINUTE).sort("queries", "user_id", descending=[True, False])
+    hasty = hasty_users(log.impressions, _MOST_PER_MINUTE).sort("queries", "user_id", descending=[True, False])
     cases = Cases.of(hasty)
     texts = [f"user {quote(row['user_id'])}, from {row['time']:%Y-%m-%d %H:%M}" for row in cases.first]
-    message = f"{number_of('user', cases.count)} with more than {_MOST_PER_MINUTE} queries in a minute"
+    message = f"{number_of('user', cases.number)} with more than {_MOST_PER_MINUTE} queries in a minute"
     yield from _found("robots", log, cases, message, texts)
 
 
@@ -360,9 +367,9 @@ def impossible_dwell(log: ExaminedLog) -> Iterator[CheckFinding]:
     yield from _told("impossible-dwell", "warning", log, "odd-dwell")
     long = log.events.filter(pl.col("dwell_ms") > 60_000 * _LONGEST_DWELL)
     cases = Cases.of(long.select("impression_id", "doc_id", "dwell_ms"))
-    texts = [f"page {quote(str(row['impression_id']))}, {quote(str(row['doc_id']))}: {row['dwell_ms'] / 3.6e6:,.1f} h"
+    texts = [f"page {quote(row['impression_id'])}, {quote(str(row['doc_id']))}: {row['dwell_ms'] / 3.6e6:,.1f} h"
              for row in cases.first]  # fmt: skip
-    message = f"{number_of('dwell time', cases.count)} of more than two hours"
+    message = f"{number_of('dwell time', cases.number)} of more than two hours"
     yield from _found("impossible-dwell", log, cases, message, texts)
 
 

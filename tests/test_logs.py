@@ -1,0 +1,506 @@
+"""Click logs: every layout gives the same tables; sessions, dwell, zones, filters; folders; what was left out."""
+
+from __future__ import annotations
+
+import io
+import json
+import random
+import runpy
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from log_files import START, Page, assert_sound, contents, rows, stamp, ubi
+from shared_data import shared
+
+from assay import AssayError, FormatError, InputError, Log, ParameterError, import_log, read_log, write_log
+from assay.files import log_assembly, logs
+from assay.files.log_looks import looks_like_log
+from assay.files.sources import Source
+
+ROOT = Path(__file__).parents[1]
+BUNDLED = ROOT / "src" / "assay" / "data" / "clicks" / "log.ndjson.gz"
+PAGES = [
+    Page("tea", ["d1", "d2", "d3"], [1, 0], "u1", "s1", 0),
+    Page("green tea", ["d2", "d4"], [], "u1", None, 2),
+    Page("coffee", ["d5", "d6"], [1, 1], "u2", "s2", 1),
+    Page("tee", [], [], "u2", None, 90),
+]
+
+
+def file(lines: list[str] | str, name: str = "log.ndjson") -> Source:
+    text = lines if isinstance(lines, str) else "\n".join(lines) + "\n"
+    return Source(io.BytesIO(text.encode()), name=name)
+
+
+def read(lines: list[str] | str, **rules: Any) -> Log:
+    log = read_log(file(lines), **rules)
+    assert_sound(log)
+    return log
+
+
+def random_pages(count: int, seed: int) -> list[Page]:
+    """Pages of some users, with clicks on what they show and on what they do not."""
+    rng = random.Random(seed)
+    pages = []
+    for _ in range(count):
+        docs = rng.sample([f"d{number}" for number in range(30)], rng.randrange(13))
+        clicks: list[int | str] = [rng.randrange(len(docs)) for _ in range(rng.randrange(3))] if docs else []
+        clicks += ["elsewhere"] * (rng.random() < 0.1)
+        user = f"u{rng.randrange(9)}"
+        session = f"{user}-named" if rng.random() < 0.2 else None
+        pages.append(Page(f"q{rng.randrange(5)}", docs, clicks, user, session, rng.randrange(2000), rng.choice("ab")))
+    return pages
+
+
+# UBI ------------------------------------------------------------------------------------------------------------------
+
+
+def test_a_page_has_its_results_its_clicks_and_its_session() -> None:
+    log = read(ubi(PAGES))
+    assert rows(log.impressions, "impression_id", "user_id", "session_id", "query_id", "n_results") == [
+        ("p0", "u1", "s1", "tea", 3), ("p2", "u2", "s2", "coffee", 2), ("p1", "u1", "s1", "green tea", 2),
+        ("p3", "u2", "u2#2", "tee", 0),
+    ]  # fmt: skip
+    assert rows(log.results, "impression", "rank", "doc_id", "clicks") == [
+        (0, 1, "d1", 1), (0, 2, "d2", 1), (0, 3, "d3", 0), (1, 1, "d5", 0), (1, 2, "d6", 2), (2, 1, "d2", 0),
+        (2, 2, "d4", 0),
+    ]  # fmt: skip
+    # Until the next click or page of the session; of the last of a session, nobody knows.
+    assert rows(log.events, "impression", "doc_id", "dwell_ms") == [
+        (0, "d2", 10_000), (0, "d1", 100_000), (1, "d6", 10_000), (1, "d6", None),
+    ]  # fmt: skip
+
+
+def test_index_lines_the_order_of_lines_and_the_number_of_files_change_nothing() -> None:
+    lines = ubi(PAGES)
+    expected = contents(read(lines))
+    assert contents(read(ubi(PAGES, index=True))) == expected
+    random.Random(1).shuffle(lines)
+    assert contents(read(lines)) == expected
+    queries, events = ([line for line in lines if ("action_name" in line) == wanted] for wanted in (False, True))
+    assert contents(read_log([file(events), file(queries)])) == expected
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_log_in_parts_is_the_log_in_memory(seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Pages and sessions straddle chunks and parts: it makes no difference."""
+    pages = random_pages(120, seed)
+    lines = ubi(pages)
+    random.Random(seed).shuffle(lines)
+    path = tmp_path / "log.ndjson"
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    whole = read_log(path)
+    monkeypatch.setattr(Source.chunks, "__defaults__", (900,))
+    monkeypatch.setattr(logs, "_PART_BYTES", path.stat().st_size // 5)
+    monkeypatch.setattr(log_assembly, "_ROWS_AT_ONCE", 100)
+    parts = import_log(path, tmp_path / "kept")
+    assert_sound(parts)
+    assert contents(parts) == contents(whole)
+    assert parts.remarks == whole.remarks
+    assert contents(read_log(path)) == contents(whole)
+    truth = {f"p{number}": page for number, page in enumerate(pages)}
+    for key, rank, doc, clicks, _ in contents(whole)["results"]:
+        places = [place for place in truth[key].clicks if place == rank - 1]
+        assert truth[key].docs[rank - 1] == doc
+        assert clicks == len(places)
+
+
+def test_ranks_from_0_are_found_out_for_each_application() -> None:
+    def shown(application: str, ordinal: int, action: str = "impression") -> str:
+        about = {"object": {"object_id": f"d{ordinal}"}, "position": {"ordinal": ordinal}}
+        return json.dumps({"application": application, "query_id": application, "action_name": action,
+                           "user_query": "tea", "timestamp": stamp(0), "event_attributes": about})  # fmt: skip
+
+    lines = [shown("a", 0), shown("a", 1), shown("a", 1, "click"), shown("b", 1), shown("b", 3), shown("b", 3, "click")]
+    log = read(lines)
+    assert contents(log)["results"] == [
+        ("a", 1, "d0", 0, True), ("a", 2, "d1", 1, True), ("b", 1, "d1", 0, True), ("b", 3, "d3", 1, True),
+    ]  # fmt: skip
+    assert "1 application with ranks that start at 0: one was added to each" in log.remarks
+    assert [rank for _, rank, *_ in contents(read(lines[3:], rank_base=0))["results"]] == [2, 4]
+
+
+def test_what_was_seen_is_marked_on_what_was_returned() -> None:
+    about = {"object": {"object_id": "d2"}, "position": {"ordinal": 2}}
+    seen = {"query_id": "p0", "action_name": "impression", "timestamp": stamp(0), "event_attributes": about}
+    log = read([*ubi(PAGES[:2]), json.dumps(seen)])
+    assert [(key, doc, seen) for key, _, doc, _, seen in contents(log)["results"]] == [
+        ("p0", "d1", False), ("p0", "d2", True), ("p0", "d3", False), ("p1", "d2", None), ("p1", "d4", None),
+    ]  # fmt: skip
+    assert log.sizes[2] == 2  # seeing is no click
+
+
+def test_a_document_twice_on_a_page_is_clicked_where_it_was_clicked() -> None:
+    clicks = [row[-1] for row in rows(read(ubi([Page("tea", ["d1", "d2", "d1"], [2])])).results, "clicks")]
+    assert clicks == [0, 0, 1]
+    unplaced = ubi([Page("tea", ["d1", "d2", "d1"], ["d1"])])
+    assert [row[-1] for row in rows(read(unplaced).results, "clicks")] == [1, 0, 0]
+    again = Log.from_pages([("tea", ["d1", "d2", "d1"], ["d1", "d1"])])
+    assert rows(again.results, "clicks") == [(2,), (0,), (0,)]
+
+
+def test_a_query_that_comes_again_is_the_first_that_returned_anything() -> None:
+    empty = Page("tea", [], [], "u1", None, 0, name="p0")
+    full = Page("tea", ["d1"], [0], "u1", None, 0.01, name="p0")
+    other = Page("tea", ["d2"], [], "u1", None, 3, name="p0")
+    log = read(ubi([empty, full, other]))
+    assert rows(log.results, "doc_id", "clicks") == [("d1", 1)]
+    assert log.remarks == ("2 result pages came again under the same id: the first was kept",)
+
+
+def test_attributes_of_queries_and_events_are_found_by_their_names_or_as_said() -> None:
+    query = json.dumps({
+        "query_id": "p0", "user_query": "Tea  Pot", "query_response_hit_ids": [7], "timestamp": stamp(0),
+        "query_attributes": {"variant": "B", "took": 12.5, "page": "2", "answered": True, "bucket": "new"},
+    })  # fmt: skip
+    about = {"object": {"object_id": 7}, "position": {"ordinal": "1"}, "dwell_time": 2.5}
+    click = json.dumps({"query_id": "p0", "action_name": "click", "timestamp": stamp(1), "event_attributes": about})
+    log = read([query, click])
+    names = ("system", "latency_ms", "page", "answered", "query_id", "query_text")
+    assert rows(log.impressions, *names) == [("B", 12.5, 2, True, "tea pot", "Tea  Pot")]
+    assert rows(log.events, "rank", "doc_id", "dwell_ms") == [(1, "7", 2500.0)]
+    assert rows(read([query, click], columns={"system": "bucket"}).impressions, "system") == [("new",)]
+    with pytest.raises(ParameterError, match="no table has a column 'buckt'"):
+        read([query, click], columns={"system": "buckt"})
+
+
+# Other layouts --------------------------------------------------------------------------------------------------------
+
+
+def test_yandex_clicks_are_of_the_last_page_of_their_session_that_showed_the_document() -> None:
+    lines = ["s1\t0\tQ\t7\t1\ta\tb", "s2\t0\tQ\t9\t1\ta", "s1\t3\tC\tb", "s1\t5\tQ\t8\t1\tc\tb", "s1\t7\tC\ta",
+             "s1\t8\tC\tb", "s1\t9\tC\tz", "s2\t4\tC\ta"]  # fmt: skip
+    log = read(lines)
+    assert [(key, doc, rank) for key, _, _, doc, rank, _ in contents(log)["events"]] == [
+        ("s1/1", "b", 2), ("s1/1", "a", 1), ("s1/4", "b", 2), ("s1/4", "z", None), ("s2/2", "a", 1),
+    ]  # fmt: skip
+    assert log.events.collect()["dwell_ms"].null_count() == 5
+    assert "in units that nobody stated" in log.remarks[0]
+
+
+def test_the_sample_of_yandex_has_repeated_clicks_and_clicks_on_what_was_not_shown() -> None:
+    log = read("7_1\ta,b,c : b , b , z;  7_1\ta,b,c :\n8_2\td,e,f : d\n")
+    assert rows(log.results, "impression", "doc_id", "clicks") == [
+        (0, "a", 0), (0, "b", 2), (0, "c", 0), (1, "a", 0), (1, "b", 0), (1, "c", 0), (2, "d", 1), (2, "e", 0),
+        (2, "f", 0),
+    ]  # fmt: skip
+    assert rows(log.events, "doc_id", "rank") == [("b", 2), ("b", 2), ("z", None), ("d", 1)]
+
+
+def baidu(rank: int, url: str, clicked: int, count: int = 0, dwell: str = "0") -> str:
+    fields = ["-"] * 32
+    fields[0], fields[1], fields[5], fields[16], fields[25] = str(rank), url, str(clicked), dwell, str(count)
+    return "\t".join(fields)
+
+
+def test_baidu_has_a_line_for_the_query_and_one_for_each_result() -> None:
+    log = read(["7\t1\x012\t-", baidu(1, "m1", 0), baidu(2, "m2", 1, 2, "8.5"), "7\t1\x012\t-", baidu(1, "m1", 1)])
+    assert rows(log.impressions, "query_id", "query_text") == [("7", "1 2"), ("7", "1 2")]
+    assert rows(log.results, "impression", "rank", "doc_id", "clicks") == [
+        (0, 1, "m1", 0), (0, 2, "m2", 2), (1, 1, "m1", 1),
+    ]  # fmt: skip
+    assert rows(log.events, "value", "dwell_ms") == [(8.5, None), (8.5, None), (0.0, None)]
+
+
+TABLE = "serp_id,user,query,position,url,clicked\np0,u1,Tea,0,d1,0\np0,u1,Tea,1,d2,yes\np1,u2,tea,0,d2,no\n"
+
+
+def test_a_table_of_results_of_events_or_of_pages_gives_the_same_clicks() -> None:
+    of_results = read(TABLE)
+    of_events = read(
+        "serp_id,user,query,event,pos,url\np0,u1,Tea,impression,1,d1\np0,u1,Tea,impression,2,d2\np0,u1,Tea,click,2,d2\n"
+        "p1,u2,tea,view,1,d2\n"
+    )
+    of_pages = read([
+        '{"search_id": "p0", "user": "u1", "query": "Tea", "results": ["d1", "d2"], "clicks": ["d2"]}',
+        '{"search_id": "p1", "user": "u2", "query": "tea", "results": ["d2"], "clicks": []}',
+    ])  # fmt: skip
+    in_cells = read("search_id;user;query;docs;clicks\np0;u1;Tea;d1|d2;d2\np1;u2;tea;d2;\n")
+    expected = [("p0", 1, "d1", 0), ("p0", 2, "d2", 1), ("p1", 1, "d2", 0)]
+    for log in (of_results, of_events, of_pages, in_cells):
+        assert [row[:4] for row in contents(log)["results"]] == expected
+        assert rows(log.impressions, "query_id", "user_id") == [("tea", "u1"), ("tea", "u2")]
+
+
+def test_tables_are_read_from_every_kind_of_file_and_from_frames(tmp_path: Path) -> None:
+    expected = contents(read(TABLE))
+    frame = pl.read_csv(io.StringIO(TABLE))
+    frame.write_parquet(tmp_path / "log.parquet")
+    frame.write_ipc(tmp_path / "log.arrow", compression="uncompressed")
+    (tmp_path / "log.tsv").write_text(TABLE.replace(",", "\t"), encoding="utf-8")
+    (tmp_path / "log.jsonl").write_bytes(frame.write_ndjson().encode())
+    for name in ("log.parquet", "log.arrow", "log.tsv", "log.jsonl"):
+        assert contents(read_log(tmp_path / name)) == expected, name
+    assert contents(read_log(frame)) == expected
+    assert contents(read_log(frame.to_pandas())) == expected
+
+
+def test_rows_without_a_page_are_one_while_ranks_rise_also_across_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
+    table = "query,rank,doc,click\n" + "".join(
+        f"q{page % 3 // 2},{rank},d{rank},{int(rank == page % 4)}\n" for page in range(40) for rank in range(1, 5)
+    )
+    whole = read(table)
+    assert whole.sizes[0] == 40
+    monkeypatch.setattr(Source.chunks, "__defaults__", (50,))
+    assert contents(read(table)) == contents(whole)
+    assert whole.remarks[0].startswith("no column names result pages")
+
+
+def test_a_quoted_line_break_is_part_of_a_cell(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Source.chunks, "__defaults__", (10,))
+    log = read('serp_id,query,doc,rank,clicks\np0,"tea\npot",d1,1,1\np0,"tea\npot",d2,2,0\n')
+    assert rows(log.impressions, "query_id", "n_results") == [("tea pot", 2)]
+
+
+# Lines that are wrong -------------------------------------------------------------------------------------------------
+
+
+WRONG: dict[str, tuple[list[str] | str, int, str]] = {
+    "not JSON": ([*ubi(PAGES[:1]), '{"query_id": '], 4, "a JSON object"),
+    "a list": ([*ubi(PAGES[:1]), "[1]"], 4, "a JSON object"),
+    "neither query nor event": ([*ubi(PAGES[:1]), '{"client_id": "u1"}'], 4, "a query"),
+    "yandex": (["s1\t0\tQ\t7\t1\ta", "s1\tx\tC\ta"], 2, "SessionID"),
+    "yandex sample": ("7_1\ta,b : a\n7_1\ta,,b : a\n", 2, "query_region"),
+    "baidu": (["7\t1\t-", baidu(1, "m1", 0), "1\t2"], 3, "Qid"),
+    "a short row": ("serp,query,doc,clicks\n1,tea,d1,0\n1,tea\n", 3, "4 fields"),
+    "clicks": ("serp,query,doc,clicks\n1,tea,d1,0\n1,tea,d2,often\n", 3, "a number of clicks"),
+}
+
+
+@pytest.mark.parametrize("wrong", WRONG)
+def test_a_line_that_is_no_record_is_named_or_counted(wrong: str) -> None:
+    lines, number, expected = WRONG[wrong]
+    with pytest.raises(FormatError) as refused:
+        read(lines)
+    assert str(refused.value).startswith(f"log.ndjson:{number}: expected ")
+    assert expected in refused.value.expected
+    log = read(lines, malformed="drop")
+    assert log.remarks[-1] == "1 line no record of the format: left out"
+    assert log.sizes[0] == 1
+
+
+@pytest.mark.parametrize("text", ["", "q1 Q0 d1 1 0.5 tag\n", "some text\n", "query,doc\na,b\n", '{"a": 1}\n'])
+def test_what_is_no_log_is_refused(text: str) -> None:
+    assert not looks_like_log(file(text))
+    with pytest.raises(InputError, match=r"log\.ndjson"):
+        read(text)
+
+
+def test_empty_lists_long_lists_and_giant_sessions_are_read() -> None:
+    pages = [Page("tea", [], [], session="s", minute=minute) for minute in range(500)]
+    pages.append(Page("tea", [f"d{number}" for number in range(2000)], [1999], session="s"))
+    log = read(ubi(pages))
+    assert log.sizes == (501, 2000, 1)
+    assert rows(log.events, "rank") == [(2000,)]
+    assert log.impressions.collect()["session_id"].n_unique() == 1
+
+
+# Times, sessions, filters ---------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("2026-03-02T08:00:00Z", START), ("2026-03-02T09:00:00+01:00", START), ("2026-03-02T08:00:00.000+0000", START),
+        ("2026-03-02 08:00:00", START), ("2026-03-02T08:00", START), ("1772438400", START), ("1772438400000", START),
+        ("1772438400000000", START), ("2026-03-02 09:00:00+01:00", START), ("soon", None), ("-5", None), ("9e18", None),
+    ],
+)  # fmt: skip
+def test_times_are_in_utc_whatever_they_are_written_in(text: str, expected: datetime | None) -> None:
+    log = read(f'serp,query,doc,clicks,time\n1,tea,d1,0,"{text}"\n')
+    assert rows(log.impressions, "time") == [(expected,)]
+    assert (log.oddities[0].code == "odd-time") if expected is None else all("odd" not in odd for odd in log.oddities)
+
+
+def test_a_time_without_a_zone_is_in_the_one_that_is_said_and_counted() -> None:
+    table = "serp,query,doc,clicks,time\n1,tea,d1,0,2026-07-02 08:00:00\n2,tea,d1,0,2026-01-02 08:00:00\n"
+    assert rows(read(table).impressions, "time") == [(datetime(2026, 1, 2, 8),), (datetime(2026, 7, 2, 8),)]
+    assert read(table).remarks == ("2 times without a time zone: read as UTC",)
+    berlin = read(table, zone="Europe/Berlin")
+    assert rows(berlin.impressions, "time") == [(datetime(2026, 1, 2, 7),), (datetime(2026, 7, 2, 6),)]
+    with pytest.raises(ParameterError, match="no time zone is called 'Berlin'"):
+        read(table, zone="Berlin")
+
+
+def test_sessions_end_with_a_pause_and_named_ones_spread_to_their_neighbours() -> None:
+    minutes = [(0, None), (29, "S"), (58, None), (89, None), (119, None)]
+    pages = [Page("tea", ["d1"], [0] * (name is not None), "u1", name, minute) for minute, name in minutes]
+    assert [row[0] for row in rows(read(ubi(pages)).impressions, "session_id")] == ["S", "S", "S", "u1#2", "u1#2"]
+    finer = read(ubi(pages), session_gap=10)
+    assert [row[0] for row in rows(finer.impressions, "session_id")] == ["u1#1", "S", "u1#3", "u1#4", "u1#5"]
+    nobody = [page._replace(user=None) for page in pages[2:]]
+    assert rows(read(ubi(nobody)).impressions, "session_id") == [(None,)] * 3
+
+
+def test_events_sent_again_are_left_out_unless_they_are_kept() -> None:
+    lines = ubi(PAGES[:1])
+    log = read([*lines, lines[-1]])
+    assert log.sizes[2] == 2
+    assert log.remarks == ("1 event sent again, with the same time, action and document: left out",)
+    assert read([*lines, lines[-1]], repeated_events="keep").sizes[2] == 3
+    assert read("7_1\ta,b : b , b\n").sizes[2] == 2  # there are no times: they may well be two clicks
+
+
+def test_every_filter_counts_what_it_leaves_out() -> None:
+    pages = [
+        Page("tea", ["d1"], [0], f"u{number}", None, number, "old" if number % 2 else "new") for number in range(10)
+    ]
+    pages += [Page("tea", ["d1"], [], "robot", None, 20 + number / 60) for number in range(30)]
+    pages += [Page("tea", ["d1"], [], f"qa-{number}", None, 40) for number in range(3)]
+    filters: dict[str, tuple[dict[str, Any], int, str]] = {
+        "since": ({"since": stamp(5)}, 5, "5 result pages outside the period: left out"),
+        "until": ({"until": datetime(2026, 3, 2, 8, 30)}, 3, "3 result pages outside the period: left out"),
+        "systems": ({"systems": ["old"]}, 5, "5 result pages of other systems: left out"),
+        "exclude": ({"exclude": ["user_id=qa-?", "query_text=coffee"]}, 3,
+                    "3 result pages excluded by user_id=qa-?, query_text=coffee: left out"),
+        "robots": ({"most_per_minute": 20}, 30,
+                   "30 result pages of users with more than 20 queries in a minute: left out"),
+    }  # fmt: skip
+    for name, (rules, left, remark) in filters.items():
+        log = read(ubi(pages), **rules)
+        assert log.sizes[0] == len(pages) - left, name
+        assert log.remarks == (remark,), name
+    both = read(ubi(pages), most_per_minute=20, systems="old", exclude="user_id=qa-*")
+    assert sum(odd.number for odd in both.oddities) + both.sizes[0] == len(pages)
+    assert read(ubi(pages), most_per_minute=30).sizes[0] == len(pages)
+    with pytest.raises(InputError, match="43 result pages outside the period: left out"):
+        read(ubi(pages), since="2027-01-01")
+
+
+def test_dwell_that_cannot_be_is_unknown_not_zero() -> None:
+    pages = [Page("tea", ["d1", "d2"], [0], "u1", "s", 0), Page("tea", ["d1"], [0], "u1", "s", 100)]
+    assert rows(read(ubi(pages)).events, "dwell_ms") == [(99 * 60_000 + 50_000,), (None,)]
+    log = read(ubi(pages), longest_dwell=60)
+    assert rows(log.events, "dwell_ms") == [(None,), (None,)]
+    assert log.remarks == ("1 dwell time negative, or longer than 60 minutes: unknown",)
+    table = "serp,query,doc,clicks,dwell\n1,tea,d1,1,-3\n2,tea,d1,1,3\n"
+    assert rows(read(table).events, "dwell_ms") == [(None,), (3000.0,)]
+
+
+@pytest.mark.parametrize(
+    ("rules", "says"),
+    [
+        ({"rank_base": 2}, "rank_base=... is 0 or 1, not 2"), ({"session_gap": 0}, "above 0, not 0"),
+        ({"since": "Monday"}, "not 'Monday'"), ({"exclude": ["user"]}, "as user_id=qa-*, not 'user'"),
+        ({"exclude": ["latency_ms=3"]}, "not 'latency_ms=3'"), ({"format": "ubo"}, "choose a format of ubi"),
+        ({"sytems": ["a"]}, "unknown argument 'sytems'; did you mean systems?"),
+    ],
+)  # fmt: skip
+def test_rules_that_make_no_sense_are_refused(rules: dict[str, Any], says: str) -> None:
+    with pytest.raises(ParameterError) as refused:
+        read(ubi(PAGES), **rules)
+    assert says in str(refused.value)
+
+
+# Folders --------------------------------------------------------------------------------------------------------------
+
+
+def test_a_log_is_written_and_read_back_with_its_remarks(tmp_path: Path) -> None:
+    lines = ubi(PAGES)
+    log = read([*lines, lines[1]])
+    folder = write_log(log, tmp_path / "kept")
+    back = read_log(folder)
+    assert contents(back) == contents(log)
+    assert (back.remarks, back.oddities, back.name) == (log.remarks, log.oddities, log.name)
+    assert json.loads((folder / "log.json").read_text())["counts"] == {"impressions": 4, "results": 7, "events": 4}
+    assert looks_like_log(folder)
+    cleaned = read_log(folder, systems=("old",), since=stamp(1))
+    assert_sound(cleaned)
+    assert [row[0] for row in contents(cleaned)["pages"]] == ["p1", "p2", "p3"]
+    assert cleaned.remarks == (*log.remarks, "1 result page outside the period: left out")
+
+
+def test_a_folder_is_replaced_only_if_it_is_a_log_and_no_input(tmp_path: Path) -> None:
+    log = read(ubi(PAGES))
+    folder = write_log(log, tmp_path / "kept")
+    with pytest.raises(InputError, match="is there already"):
+        write_log(log, folder)
+    write_log(log.where(pl.col("query_id") == "tea"), folder, overwrite=True)
+    assert read_log(folder).sizes[0] == 1
+    with pytest.raises(ParameterError, match="is an input"):
+        write_log(read_log(folder), folder, overwrite=True)
+    (tmp_path / "mine").mkdir()
+    with pytest.raises(InputError, match="is no folder of a log"):
+        write_log(log, tmp_path / "mine", overwrite=True)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["kept", "mine"]
+
+
+def test_an_import_that_fails_leaves_nothing_behind(tmp_path: Path) -> None:
+    source = tmp_path / "log.ndjson"
+    source.write_text("\n".join([*ubi(PAGES), "{"]), encoding="utf-8")
+    with pytest.raises(FormatError):
+        import_log(source, tmp_path / "kept")
+    assert [path.name for path in tmp_path.iterdir()] == ["log.ndjson"]
+
+
+def test_a_damaged_folder_is_refused(tmp_path: Path) -> None:
+    folder = write_log(read(ubi(PAGES)), tmp_path / "kept")
+    (folder / "events.parquet").write_bytes(b"PAR1" + bytes(40) + b"PAR1")
+    with pytest.raises(FormatError, match=r"events\.parquet"):
+        read_log(folder)
+    (folder / "log.json").write_text('{"assay_log": 99}')
+    with pytest.raises(FormatError, match="version 1"):
+        read_log(folder)
+
+
+def test_progress_adds_up_to_the_whole(tmp_path: Path) -> None:
+    source = tmp_path / "log.ndjson"
+    source.write_text("\n".join(ubi(PAGES)) + "\n", encoding="utf-8")
+    shares: list[float] = []
+    import_log(source, tmp_path / "kept", watch=shares.append)
+    assert sum(shares) == pytest.approx(1.0)
+
+
+# Real logs ------------------------------------------------------------------------------------------------------------
+
+
+def test_the_bundled_log_is_what_the_script_makes() -> None:
+    module = runpy.run_path(str(ROOT / "scripts" / "make_clicks.py"))
+    lines = [json.dumps(record, separators=(",", ":")) for record in module["make"]()]
+    assert b"".join(Source(BUNDLED).pieces()) == ("\n".join(lines) + "\n").encode()
+    log = read_log(BUNDLED)
+    assert_sound(log)
+    assert log.sizes[0] == 3000
+    assert {"impressions.latency_ms", "impressions.answered", "impressions.page", "events.dwell_ms"} <= log.known
+    assert BUNDLED.stat().st_size < 400_000
+
+
+def test_the_ubi_sample_of_opensearch() -> None:
+    log = read_log(shared("ubi-esci-sample", "ubi_queries_events.ndjson.gz"))
+    assert_sound(log)
+    assert log.sizes[0] == 284 + 6  # queries by their ids, and pages of which only views are known
+    assert log.sizes[2] == 287
+    assert {odd.code: odd.number for odd in log.oddities} == {
+        "zero-rank": 1, "repeated-page": 473 - 284, "lost-event": 834, "taken-rank": 54,
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "sizes"), [("trainSample.gz", (35_064, 350_640, 50_321)), ("oneQueryTest", None)])
+def test_the_yandex_sample(name: str, sizes: tuple[int, int, int] | None) -> None:
+    log = read_log(shared("clicks-yandex-wscd2012", name))
+    assert sizes is None or log.sizes == sizes
+    assert_sound(log)
+
+
+def test_a_log_says_its_subject_and_other_files_do_not() -> None:
+    assert looks_like_log(BUNDLED)
+    assert not looks_like_log(ROOT / "src" / "assay" / "data" / "bicycles" / "qrels.txt")
+    assert not looks_like_log(ROOT / "src" / "assay" / "data" / "bicycles" / "runs" / "bm25.run")
+    for path in (ROOT / "src" / "assay" / "data").rglob("*.csv"):
+        assert not looks_like_log(path), path
+
+
+def test_where_keeps_results_and_events_of_the_pages_it_keeps() -> None:
+    log = read(ubi(PAGES)).where(pl.col("user_id") == "u2", "two")
+    assert_sound(log)
+    assert (log.sizes, log.remarks) == ((2, 2, 2), ("two",))
+
+
+def test_wrong_kinds_of_input_are_refused() -> None:
+    empty: list[str] = []
+    for given in (empty, pl.DataFrame({"a": [1]})):
+        with pytest.raises(AssayError):
+            read_log(given)
