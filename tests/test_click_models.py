@@ -11,6 +11,8 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
+from command import run_assay
+from shared_data import shared
 
 import assay
 from assay import ClickedLists, ClickModel, Log, compare_click_models, fit_clicks, simulate_clicks
@@ -18,8 +20,6 @@ from assay.measures.counting.judgments import Floats
 from assay.stats.click_models.blocks import blocks
 from assay.stats.click_models.chains import Chain, Continuation, posterior
 from assay.stats.click_models.models import MODELS, shared_frame
-from tests.command import run_assay
-from tests.shared_data import shared
 
 CHAINS = {
     "CM": ("none", Continuation(1.0, np.zeros(9), 0.0)),

@@ -69,15 +69,14 @@ _HOMES = {
         "check_collection",
         "describe_collection",
     ),
-    "assay.collections.topic_sampling": ("TopicSample", "sample_topics"),
-    "assay.collections.topic_templates": ("write_topics_to_edit",),
+    "assay.collections.topic_sampling": ("TopicSample", "sample_topics", "write_topics_to_edit"),
     "assay.files.manifest": ("CollectionFolder", "open_collection"),
     "assay.core.errors": ("AssayError", "DuplicateError", "FormatError", "InputError", "ParameterError", "TopicError"),
     "assay.subjects.ranking.evaluation": ("Evaluation", "evaluate"),
     "assay.verbs.explanation": ("Explanation", "explain"),
     "assay.subjects.spans.evaluation": ("Extraction", "extract"),
     "assay.collections.crowd": ("CrowdLabels", "crowd"),
-    "assay.collections.hits": ("HitFile", "make_hits", "read_hits"),
+    "assay.collections.hits": ("HitFile", "make_hits"),
     "assay.collections.llm": ("JudgeAudit", "audit_judge"),
     "assay.files.clusters": ("read_clusters",),
     "assay.files.collections": (
@@ -140,7 +139,6 @@ if TYPE_CHECKING:
     from assay.collections.description import describe_collection as describe_collection
     from assay.collections.hits import HitFile as HitFile
     from assay.collections.hits import make_hits as make_hits
-    from assay.collections.hits import read_hits as read_hits
     from assay.collections.inference import InferredScores as InferredScores
     from assay.collections.inference import inferred_scores as inferred_scores
     from assay.collections.judge_rankings import JudgeRankings as JudgeRankings
@@ -154,7 +152,7 @@ if TYPE_CHECKING:
     from assay.collections.strategies import next_documents as next_documents
     from assay.collections.topic_sampling import TopicSample as TopicSample
     from assay.collections.topic_sampling import sample_topics as sample_topics
-    from assay.collections.topic_templates import write_topics_to_edit as write_topics_to_edit
+    from assay.collections.topic_sampling import write_topics_to_edit as write_topics_to_edit
     from assay.core.errors import AssayError as AssayError
     from assay.core.errors import DuplicateError as DuplicateError
     from assay.core.errors import FormatError as FormatError
@@ -246,8 +244,8 @@ if TYPE_CHECKING:
     from assay.subjects.ranking.evaluation import evaluate as evaluate
     from assay.subjects.ranking.tuning import Tuning as Tuning
     from assay.subjects.ranking.tuning import tune as tune
-    from assay.subjects.spans.evaluation import Extraction as Extraction
     from assay.subjects.spans.evaluation import extract as extract
+    from assay.subjects.spans.result import Extraction as Extraction
     from assay.tables import Documents as Documents
     from assay.tables import Predictions as Predictions
     from assay.tables import Qrels as Qrels

@@ -38,8 +38,8 @@ def fit(
 ) -> None:
     """Fit click models to a log, and say how well they foresee the clicks of pages held out.
 
-    $ assay clicks fit clicks/log.ndjson.gz --model PBM --model SDBN --save pbm.json
-    $ assay clicks fit clicks/log.ndjson.gz --model all --qrels bicycles/judgments.txt -o models.html --html
+    $ assay clicks fit clicks/log.ndjson.gz --model PBM --model SDBN --save model.json
+    $ assay clicks fit clicks/log.ndjson.gz --model UBM --qrels bicycles/qrels.txt --html -o models.html
     """
     from assay.files.logs import read_log  # noqa: PLC0415  # `assay --help` need not load Polars
     from assay.stats.click_models.fitting import fit_clicks  # noqa: PLC0415
@@ -79,9 +79,10 @@ def simulate(
 ) -> None:
     """Draw clicks from a model on the pages of a log or the results of a run, and write them as a log.
 
-    $ assay clicks simulate clicks/pbm.json bicycles/standard.run -o made --times 100
+    $ assay clicks fit clicks/log.ndjson.gz --save pbm.json
+    $ assay clicks simulate pbm.json bicycles/runs/bm25.run -o made --times 100
     """
-    from assay.files.logs import write_log  # noqa: PLC0415  # `assay --help` need not load Polars
+    from assay.files.log_folders import write_log  # noqa: PLC0415  # `assay --help` need not load Polars
     from assay.subjects.clicks.click_simulation import simulate_clicks  # noqa: PLC0415
 
     with inputs.working("drawing clicks", hidden=quiet):

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from assay.measures.counting.confusion_matrix import ConfusionMatrix
     from assay.measures.counting.contingency import Contingency
     from assay.measures.counting.points import Points
-    from assay.subjects.spans.evaluation import Extraction
+    from assay.subjects.spans.result import Extraction
     from assay.tables import Predictions
     from assay.tables.clusters import Clusters as Clustering
     from assay.tables.labels import Labels

@@ -11,7 +11,8 @@ import polars as pl
 from numpy.typing import NDArray
 
 from assay.collections.pooling import PAIR, RunRanks
-from assay.core.errors import InputError
+from assay.core.errors import InputError, listed
+from assay.files.manifest import is_collection, open_collection
 from assay.measures import Measure, parse_measure
 from assay.measures.counting import Ranks
 from assay.measures.counting.judgments import Judgments
@@ -24,6 +25,14 @@ from assay.tables.shapes import picked
 Mask = NDArray[np.bool_]
 
 
+def judgments_and_collection(qrels: Any, runs: Any) -> tuple[Any, Any]:
+    """Judgments, and runs unless given: of a collection its judgments, and itself, which knows the runs' groups."""
+    if not is_collection(qrels):
+        return qrels, runs
+    collection = open_collection(qrels)
+    return collection.qrels(), collection if runs is None else runs
+
+
 def judged_pairs(qrels: Any) -> pl.DataFrame:
     """What was judged: `query_id, doc_id, relevance`; documents that were pooled but not judged (-1) are left out.
 
@@ -31,6 +40,11 @@ def judged_pairs(qrels: Any) -> pl.DataFrame:
     [('q', 'a', 1.0)]
     """
     table = qrels if isinstance(qrels, Qrels) else judgments_of(qrels)
+    if len(table.judges) > 1:
+        raise InputError(
+            f"{table.name}: expected one judgment of each document, got those of {listed(list(table.judges))}: "
+            "aggregate them first"
+        )
     frame = table.frame.select(*PAIR, pl.col("relevance").cast(pl.Float64)).filter(pl.col("relevance") >= 0)
     if not frame.height:
         raise InputError(f"{table.name}: no document is judged")

@@ -12,7 +12,7 @@ from assay.measures.counting.clicked_lists import ClickedLists, Codes
 from assay.measures.counting.judgments import Floats, Ints, Mask
 
 #: Results in a block: as many as a processor keeps at hand.
-_CELLS = 1 << 15
+_CELLS = 1 << 16
 
 
 @dataclass(frozen=True, eq=False)

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
 
-from assay.measures.counting.clicked_lists import Cells, sums
-from assay.measures.counting.judgments import Floats
+from assay.measures.counting.clicked_lists import Cells, Codes, sums
+from assay.measures.counting.judgments import Floats, Ints, Mask
 from assay.stats.click_models.convergence import Rules, Trace, penalty, share
+
+#: Cells in a part (arrays of more than 128 kB are taken from the system each time); and what a probability is at least where something is divided by it.
+_CELLS, _NOTHING = 1 << 13, 1e-300
 
 
 class TwoFactors(NamedTuple):
@@ -29,42 +33,69 @@ def fit_two_factors(cells: Cells, pairs: int, rules: Rules) -> TwoFactors:
     array([1. , 0.5])
     """
     pair, group, shown, clicks, groups = cells
-    first = np.searchsorted(pair, np.arange(pairs))
-    ends = np.append(first[1:], len(pair))
-    empty = first == ends
-    starts = np.minimum(first, max(len(pair) - 1, 0))
-
-    def by_pair(values: Floats) -> Floats:
-        return np.where(empty, 0.0, np.add.reduceat(values, starts)) if len(pair) else np.zeros(pairs)
-
-    def by_group(values: Floats) -> Floats:
-        return sums(group, values, len(groups))
-
     skips = shown - clicks
-    pair_shown, pair_clicks, group_shown, group_clicks = (
-        by_pair(shown), by_pair(clicks), by_group(shown), by_group(clicks)
-    )  # fmt: skip
-    alpha = np.where((pair_clicks == 0) & (rules.clicks == 0), 0.0, (pair_clicks + 1) / (pair_shown + 2))
+    pair_shown, pair_clicks = sums(pair, shown, pairs), sums(pair, clicks, pairs)
+    group_shown, group_clicks = sums(group, shown, len(groups)), sums(group, clicks, len(groups))
+    # Without pseudo-clicks a pair that was never clicked attracts nobody: what it says of examination is known.
+    still = pair_clicks == 0 if rules.clicks == 0 else np.zeros(pairs, dtype=np.bool_)
+    unmoved = sums(group[still[pair]], skips[still[pair]], len(groups))
+    parts = list(_parts(pair, group, skips, ~still))
+    alpha = np.where(still, 0.0, (pair_clicks + 1) / (pair_shown + 2))
     rate = group_clicks / np.maximum(group_shown, 1)
     gamma = np.clip(rate / max(float(rate.max(initial=0)), 1e-9), 0.1, 0.9)
     gamma[:1] = 1.0
     trace = Trace(rules)
-    where = group.astype(np.intp)
+    attracted = np.zeros(pairs)
     while True:
-        near, seen = np.repeat(alpha, ends - first), gamma[where]
-        missed = np.maximum(1 - near * seen, 1e-300)
-        value = float(skips @ np.log(missed)) + _logs(pair_clicks, alpha) + _logs(group_clicks, gamma)
+        value = _logs(pair_clicks, alpha) + _logs(group_clicks, gamma)
         value += penalty(alpha, rules) + penalty(gamma[1:], rules)
-        unclicked = skips / missed
+        examined = unmoved.copy()
+        for part in parts:
+            near, seen = np.repeat(alpha[part.pairs], part.cells), gamma[part.group]
+            missed = np.maximum(1 - near * seen, _NOTHING)
+            value += float(part.skips @ np.log(missed))
+            unclicked = part.skips / missed
+            attracted[part.pairs] = np.add.reduceat((1 - seen) * unclicked, part.starts)
+            examined += sums(part.group, (1 - near) * unclicked, len(groups))
         if trace.is_done(value):
             break
-        attracted = alpha * by_pair((1 - seen) * unclicked)
-        examined = gamma * by_group((1 - near) * unclicked)
-        alpha = share(pair_clicks + attracted, pair_shown, rules, alpha)
-        gamma = share(group_clicks + examined, group_shown, rules, gamma)
+        alpha = share(pair_clicks + alpha * attracted, pair_shown, rules, alpha)
+        gamma = share(group_clicks + gamma * examined, group_shown, rules, gamma)
         gamma[:1] = 1.0
-    slope = np.where(skips > 0, seen / missed, 0.0)
-    return TwoFactors(alpha, gamma, (by_pair(skips * slope), by_pair(skips * slope**2)), trace)
+    seen = gamma[group]
+    slope = np.where(skips > 0, seen / np.maximum(1 - alpha[pair] * seen, _NOTHING), 0.0)
+    against = sums(pair, skips * slope, pairs), sums(pair, skips * slope**2, pairs)
+    return TwoFactors(alpha, gamma, against, trace)
+
+
+class _Part(NamedTuple):
+    """Cells of some pairs, as many as a processor keeps at hand: where each pair starts, and how many cells it has."""
+
+    pairs: Ints
+    starts: Ints
+    cells: Ints
+    group: Ints
+    skips: Floats
+
+
+def _parts(pair: Codes, group: Codes, skips: Floats, moving: Mask) -> Iterator[_Part]:
+    """All cells of pairs that move, in parts."""
+    chosen = moving[pair]
+    pair, group, skips = pair[chosen], group[chosen], skips[chosen]
+    if not len(pair):
+        return
+    starts = np.flatnonzero(np.concatenate([[True], pair[1:] != pair[:-1]]))
+    ends = np.append(starts[1:], len(pair))
+    first = 0
+    while first < len(starts):
+        last = max(first + 1, int(np.searchsorted(ends, starts[first] + _CELLS)))
+        begin, end = int(starts[first]), int(ends[last - 1])
+        rows = slice(begin, end)
+        yield _Part(
+            pair[starts[first:last]].astype(np.int64), starts[first:last] - begin,
+            ends[first:last] - starts[first:last], group[rows].astype(np.int64), skips[rows],
+        )  # fmt: skip
+        first = last
 
 
 def _logs(counts: Floats, values: Floats) -> float:
