@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 from dataclasses import replace
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -308,7 +309,7 @@ def test_pages_without_clicks_do_not_pull_the_continuation_to_one() -> None:
 
 def test_what_follows_a_rank_is_looked_up_at_that_rank() -> None:
     # 2 and 3: there, parameters below a rank are read from the top of the list, and what was not examined counts as
-    # examined. The posterior of the second of three results, in numbers: nothing clicked, alpha 0.5, 0.4, 0.9, gamma 0.8.
+    # examined. The posterior of the second of three results, nothing clicked, alpha 0.5, 0.4, 0.9, gamma 0.8.
     docs = ["a", "b", "c"]
     block = next(iter(blocks(ClickedLists.of([("q", docs, [])]))))
     chain = Chain(np.array([0.5, 0.4, 0.9, 0.0]), np.full(4, 0.5), Continuation(0.8, np.full(4, 0.8), 0.0))
@@ -398,15 +399,16 @@ def test_comparison_on_later_pages_says_what_is_impossible() -> None:
 
 
 def _as_log(lists: ClickedLists, *, times: bool = False) -> Log:
+    """A page of four results for each list; an hour apart, if they have times."""
     names = lists.pairs.rows()
     pages = []
-    for start, end in itertools.pairwise(lists.offsets):
-        rows = [names[pair] for pair in lists.pair[start:end]]
-        pages.append((rows[0][0], [doc for _, doc in rows],
-                      [doc for (_, doc), click in zip(rows, lists.clicked[start:end], strict=True) if click]))  # fmt: skip
-    columns = {"time": pl.datetime_range(pl.datetime(2026, 1, 1), pl.datetime(2026, 12, 31), "1h", eager=True)
-               .head(len(pages)).to_list()} if times else {}  # fmt: skip
-    return Log.from_pages(pages, **columns)
+    for pairs, clicks in zip(lists.pair.reshape(-1, 4), lists.clicked.reshape(-1, 4), strict=True):
+        docs = [names[pair][1] for pair in pairs]
+        pages.append((names[pairs[0]][0], docs, [doc for doc, click in zip(docs, clicks, strict=True) if click]))
+    if not times:
+        return Log.from_pages(pages)
+    hours = [datetime(2026, 1, 1) + timedelta(hours=hour) for hour in range(len(pages))]
+    return Log.from_pages(pages, time=hours)
 
 
 def test_plain_likelihood_on_held_out_pages_may_be_impossible_and_says_so() -> None:

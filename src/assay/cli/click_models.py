@@ -39,7 +39,7 @@ def fit(
     """Fit click models to a log, and say how well they foresee the clicks of pages held out.
 
     $ assay clicks fit clicks/log.ndjson.gz --model PBM --model SDBN --save model.json
-    $ assay clicks fit clicks/log.ndjson.gz --model UBM --qrels bicycles/qrels.txt --html -o models.html
+    $ assay clicks fit clicks/log.ndjson.gz --model UBM --qrels bicycles/qrels.txt --html -o m.html
     """
     from assay.files.logs import read_log  # noqa: PLC0415  # `assay --help` need not load Polars
     from assay.stats.click_models.fitting import fit_clicks  # noqa: PLC0415
@@ -70,11 +70,13 @@ def simulate(
     pages: Annotated[str, options.argument("PAGES", "A click log, or a run: one page per query.")],
     /,
     *,
-    folder: Annotated[Path, option("-o", "--output", metavar="FOLDER", help="A new folder for the log.")],
+    folder: Annotated[
+        Path, option("-o", "--output", metavar="FOLDER", help="A new folder for the log (made-log).")
+    ] = Path("made-log"),
     times: Annotated[int, option(help="How often each page is shown (1).", least=1)] = 1,
     depth: Annotated[int, option("--results", help="Results on a page of a run (10).", least=1)] = 10,
     drawing: SeedOption = SeedOption(),
-    overwrite: Annotated[bool, option(help="Replace a folder that holds a log.", panel=options.OUTPUT)] = False,
+    overwrite: options.ReplaceLog = False,
     quiet: options.Quiet = False,
 ) -> None:
     """Draw clicks from a model on the pages of a log or the results of a run, and write them as a log.

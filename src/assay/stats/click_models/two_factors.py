@@ -11,7 +11,7 @@ from assay.measures.counting.clicked_lists import Cells, Codes, sums
 from assay.measures.counting.judgments import Floats, Ints, Mask
 from assay.stats.click_models.convergence import Rules, Trace, penalty, share
 
-#: Cells in a part (arrays of more than 128 kB are taken from the system each time); and what a probability is at least where something is divided by it.
+#: Cells in a part: arrays of more than 128 kB are taken from the system each time. And what is divided by at least.
 _CELLS, _NOTHING = 1 << 13, 1e-300
 
 

@@ -11,7 +11,8 @@ from assay.core.domains import Whole
 from assay.core.errors import InputError
 from assay.core.options import Seed
 from assay.files.collections import read_run
-from assay.files.logs import looks_like_log, read_log
+from assay.files.log_looks import looks_like_log
+from assay.files.logs import read_log
 from assay.measures.counting.clicked_lists import ClickedLists
 from assay.stats.click_models.fitting import ClickModel
 from assay.tables import Run
