@@ -262,8 +262,8 @@ class ReportedJudges:
             yield Section("compared", "Compared", (verdicts(self.comparison, "Sets of labels compared"),))
         for place, each in enumerate(self.results, 1):
             title = "Agreement" if len(self.results) == 1 else f"Agreement: {each.name}"
-            words = (Prose(line, "paragraph") for line in (*guidance(each), *basis(each)))
-            parts: tuple[Part, ...] = (coefficients(each), *words, *tables(each))
+            words = Prose(style="list", points=(*guidance(each), *basis(each)))
+            parts: tuple[Part, ...] = (coefficients(each), words, *tables(each))
             yield Section(f"agreement-{place}", title, tuple(_numbered(part, place) for part in parts))
 
     def methods(self, cite: Citations) -> Iterator[str]:
