@@ -161,7 +161,7 @@ def test_preferences_of_the_example_log_agree_with_its_judgments() -> None:
 def test_expected_clicks_are_summed_over_ranks() -> None:
     """A document that is mostly at rank 2, once at rank 1: the best rank alone would make it look bad."""
     others = [("o", ["x", "y"], ["x"])] * 45 + [("o", ["x", "y"], ["y"])] * 5
-    pages = [("q", ["a", "b"], [])] + [("q", ["b", "a"], ["a"])] * 9
+    pages: list[tuple[str, list[str], list[str]]] = [("q", ["a", "b"], []), *[("q", ["b", "a"], ["a"])] * 9]
     result = judge_clicks(Log.from_pages(pages + others), shrinkage=0.0)
     rates = dict(result.ranks.select("rank", "rate").iter_rows())
     assert rates == {1: 45 / 60, 2: 14 / 60}
@@ -202,6 +202,13 @@ def test_too_little_support_is_no_grade_and_never_looks_bad() -> None:
     reasons = dict(result.pairs.select("doc_id", "reason").iter_rows())
     assert reasons == {"a": None, "b": "too few expected clicks", "c": "too few impressions"}
     assert result.to_qrels().frame.select("doc_id", "impressions", "clicks", "source").rows() == [("a", 12, 12, "COEC")]
+
+
+def test_where_nobody_clicks_nothing_is_relevant_or_not() -> None:
+    """No clicks are expected then, so that there is nothing to compare clicks with."""
+    result = judge_clicks(Log.from_pages([("q", ["a", "b"], [])] * 20), min_expected=0.0, shrinkage=0.0)
+    assert result.judged.is_empty()
+    assert set(result.pairs["reason"]) == {"too few expected clicks"}
 
 
 def test_queries_that_read_alike_are_merged_in_view() -> None:

@@ -100,6 +100,12 @@ def test_one_document_on_some_pages_of_its_query_counts_in_full_by_document() ->
     assert by_position(pages, np.array([1.0, 0.5])).coverage == 0.5
 
 
+def test_a_document_that_a_page_shows_twice_counts_once() -> None:
+    log = Log.from_pages([("q", ["a", "a", "b"], ["a"])] * 4)
+    found = by_position(LoggedPages.from_tables(log, Run.of({"q": {"a": 1.0}}), 1), LOOK)
+    assert (found.estimate, found.coverage) == (1.0, 1.0)
+
+
 def test_clipping_bounds_weights_and_the_effective_sample_is_that_of_kish() -> None:
     pages = LoggedPages.from_tables(logged(30, 1, shuffled=True), RUN, 4)
     free, held = by_position(pages, LOOK), by_position(pages, LOOK, clip=1.5)

@@ -1183,7 +1183,9 @@ def test_odd_scales_are_refused_or_taken_as_one_grade(scale: str) -> None:
 def test_the_page_lists_every_check_as_it_is() -> None:
     page = (DOCS / "doctor.md").read_text(encoding="utf-8")
     with speaking(Options()):
-        known = [check for name in ("ranking", "clusters", "spans", "scores", "judges") for check in checks(name)]
+        known = [
+            check for name in ("ranking", "clusters", "spans", "scores", "judges", "clicks") for check in checks(name)
+        ]
     rows = [f"| `{one.name}` | {', '.join(one.severities)} | {one.question} | {one.advice} |" for one in known]
     listed = [line for line in page.splitlines() if re.match(r"\| `[a-z-]+` \| (error|warning|note)", line)]
     assert listed == rows

@@ -294,6 +294,24 @@ def test_wide_tables_have_a_column_for_each_judge() -> None:
     assert read_labels(pl.DataFrame({"item": ["d1"], "ana": ["a"], "ben": ["b"]})).judges == ("ana", "ben")
 
 
+def test_marks_for_missing_numbers_are_no_labels_and_slips_are_told() -> None:
+    wide = read_labels(io.StringIO("doc,ana,ben\nd1,1,NA\nd2,0,1\nd3,n/a,2\n"))
+    assert wide.frame["label"].to_list() == [1, 0, 1, 2]
+    mixed = read_labels(io.StringIO("item,judge,label\nd1,ana,1\nd1,ben,x\nd2,ana,0\n"))
+    assert mixed.remarks == ("labels are taken as words: 1 label of 3 no number (x)",)
+    spelt = read_labels(io.StringIO("item,judge,label\nd1,ana,yes\nd1,ben,Yes\n"))
+    assert spelt.remarks == ("labels that differ in case only are different ones: yes, Yes",)
+    assert [finding.check for finding in doctor(spelt).findings if "case" in finding.says] == ["odd-labels"]
+
+
+def test_many_grades_are_an_interval_scale() -> None:
+    rows = [(f"d{n}", judge, n % 40) for n in range(80) for judge in "ab"]
+    assert agree(Labels.of(rows), resamples=0).scale == "interval"
+    thirty = agree(Labels.of([(item, judge, label % 30) for item, judge, label in rows]), resamples=0)
+    assert thirty.value(thirty.headline) == 1
+    assert thirty.scale == "ordinal"
+
+
 def test_judgments_with_the_judge_in_column_2_or_one_file_per_judge() -> None:
     labels = read_labels(io.StringIO("q1 ana d1 1\nq1 ben d1 0\nq1 ana d2 2\n"))
     assert rows_of(labels) == THREE

@@ -258,7 +258,7 @@ def test_a_quoted_line_break_is_part_of_a_cell(monkeypatch: pytest.MonkeyPatch) 
 # Lines that are wrong -------------------------------------------------------------------------------------------------
 
 
-WRONG = {
+WRONG: dict[str, tuple[list[str] | str, int, str]] = {
     "not JSON": ([*ubi(PAGES[:1]), '{"query_id": '], 4, "a JSON object"),
     "a list": ([*ubi(PAGES[:1]), "[1]"], 4, "a JSON object"),
     "neither query nor event": ([*ubi(PAGES[:1]), '{"client_id": "u1"}'], 4, "a query"),
@@ -363,7 +363,7 @@ def test_every_filter_counts_what_it_leaves_out() -> None:
         log = read(ubi(pages), **rules)
         assert log.sizes[0] == len(pages) - left, name
         assert log.remarks == (remark,), name
-    both = read(ubi(pages), most_per_minute=20, systems=["old"], exclude=["user_id=qa-*"])
+    both = read(ubi(pages), most_per_minute=20, systems="old", exclude="user_id=qa-*")
     assert sum(odd.number for odd in both.oddities) + both.sizes[0] == len(pages)
     assert read(ubi(pages), most_per_minute=30).sizes[0] == len(pages)
     with pytest.raises(InputError, match="43 result pages outside the period: left out"):
@@ -407,7 +407,7 @@ def test_a_log_is_written_and_read_back_with_its_remarks(tmp_path: Path) -> None
     assert (back.remarks, back.oddities, back.name) == (log.remarks, log.oddities, log.name)
     assert json.loads((folder / "log.json").read_text())["counts"] == {"impressions": 4, "results": 7, "events": 4}
     assert looks_like_log(folder)
-    cleaned = read_log(folder, systems=["old"], since=stamp(1))
+    cleaned = read_log(folder, systems=("old",), since=stamp(1))
     assert_sound(cleaned)
     assert [row[0] for row in contents(cleaned)["pages"]] == ["p1", "p2", "p3"]
     assert cleaned.remarks == (*log.remarks, "1 result page outside the period: left out")
@@ -500,6 +500,7 @@ def test_where_keeps_results_and_events_of_the_pages_it_keeps() -> None:
 
 
 def test_wrong_kinds_of_input_are_refused() -> None:
-    for given in ([], pl.DataFrame({"a": [1]})):
+    empty: list[str] = []
+    for given in (empty, pl.DataFrame({"a": [1]})):
         with pytest.raises(AssayError):
             read_log(given)

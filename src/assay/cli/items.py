@@ -19,7 +19,7 @@ from assay.cli.literals import (
     table_in,
 )
 from assay.cli.options import ClusterColumns, ClusterInputs, LabelInputs, PairedClusters, PairedLabels, is_set, settings
-from assay.cli.output import message
+from assay.cli.output import message, remarks
 from assay.core.errors import InputError, ParameterError, did_you_mean, listed, number_of
 from assay.core.options import AgreementRules, Columns, LogRules, RepeatedLabels, Sampling, SpanRules, option
 
@@ -311,6 +311,7 @@ def convert_labels(
 
     held = labels_of_judges(labels, AgreementRules(repeated=repeated))
     write_labels(held, path, overwrite=overwrite)
+    remarks(held.remarks, quiet=quiet)
     if not quiet:
         counts = zip(("label", "item", "judge"), held.sizes, strict=True)
         message(f"{path}: {', '.join(number_of(*each) for each in counts)}")

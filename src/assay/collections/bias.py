@@ -12,14 +12,7 @@ import polars as pl
 
 from assay.collections.matching import matches
 from assay.collections.pooling import PAIR, RunRanks, empty_runs, pool_of
-from assay.collections.scoring import (
-    JudgedRuns,
-    agreement,
-    judged_pairs,
-    judgments_and_collection,
-    measures_of,
-    on_judged_topics,
-)
+from assay.collections.scoring import JudgedRuns, agreement, measures_of
 from assay.core.domains import Whole
 from assay.core.errors import ParameterError
 from assay.core.results import Result
@@ -109,16 +102,13 @@ def pool_bias(
     [('old', 1, 1.0, 0.0), ('new', 1, 1.0, 0.0)]
     """
     wanted = measures_of(measures, MEASURES)
-    qrels, runs = judgments_and_collection(qrels, runs)
-    every = RunRanks.of(runs, groups=groups)
-    if len(every.runs) < 2:
+    counted = JudgedRuns.of(qrels, runs, wanted, groups)
+    judged, ranks = counted.judged, counted.ranks
+    if len(ranks.runs) < 2:
         raise ParameterError("pool bias compares what runs found: give two or more")
-    if len(set(every.groups.values())) < 2:
+    if len(set(ranks.groups.values())) < 2:
         raise ParameterError("all runs are of one group: to leave one out takes two or more")
-    judged = judged_pairs(qrels)
-    ranks = on_judged_topics(every, judged)
     pooled_to = _pool_depth(ranks, judged) if depth is None else Whole(1).check("depth", depth)
-    counted = JudgedRuns(ranks, judged, wanted)
     names = [str(each) for each in wanted]
     left_out = _left_out(counted, _uniques(ranks, judged, pooled_to))
     shallower = [Whole(1).check("depths", each) for each in depths if each < _deepest(ranks)]

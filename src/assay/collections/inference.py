@@ -256,8 +256,8 @@ def _warnings(known: pl.DataFrame, settings: Mapping[str, Any]) -> list[str]:
     drawn = known.filter("drawn")
     if lacking := drawn["relevance"].null_count():
         warnings.append(
-            f"{lacking:,} of {drawn.height:,} documents that were drawn have no judgment, and are left out: judge them, "
-            "since estimates are wrong if those left out are less relevant than others"
+            f"{lacking:,} of {drawn.height:,} documents that were drawn have no judgment, and are left out: estimates "
+            "are wrong if these are less relevant than others"
         )
     counts = known.group_by("query_id", "stratum").agg(judged=pl.col("relevance").count(), documents=pl.len())
     counts = counts.filter(pl.col("judged") < pl.col("documents"))

@@ -11,14 +11,7 @@ import polars as pl
 
 from assay.collections.matching import matches
 from assay.collections.pooling import PAIR, RunRanks, empty_runs, prioritised
-from assay.collections.scoring import (
-    JudgedRuns,
-    agreement,
-    judged_pairs,
-    judgments_and_collection,
-    measures_of,
-    on_judged_topics,
-)
+from assay.collections.scoring import JudgedRuns, agreement, measures_of
 from assay.collections.strategies import ADAPTIVE, simulate
 from assay.core.domains import Whole
 from assay.core.errors import InputError, ParameterError, not_among, number_of
@@ -88,11 +81,9 @@ def simulate_pool(
             raise not_among("strategy", name, STRATEGIES)
     if (topics is None) != (documents is None):
         raise ParameterError("topics and documents go together: words of topics are looked for in documents")
-    qrels, runs = judgments_and_collection(qrels, runs)
-    judged = judged_pairs(qrels)
-    ranks = on_judged_topics(RunRanks.of(runs), judged)
     wanted = measures_of(measures, MEASURES)
-    counted = JudgedRuns(ranks, judged, wanted)
+    counted = JudgedRuns.of(qrels, runs, wanted)
+    judged, ranks = counted.judged, counted.ranks
     pooled = ranks.within(None if depth is None else Whole(1).check("depth", depth))
     available = pooled.frame.join(judged, on=PAIR, how="semi").select(PAIR).unique()
     if not available.height:

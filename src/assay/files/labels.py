@@ -417,8 +417,9 @@ def _typed(rows: _Rows, no_gold: Any) -> tuple[pl.DataFrame, list[str]]:
         frame = frame.with_columns(gold=pl.when(pl.col("gold").cast(pl.String) != str(no_gold)).then(pl.col("gold")))
     if "time" in frame.columns:
         frame = frame.with_columns(time=_times(frame["time"]))
-        if lost := frame["time"].null_count() - rows.frame["time"].null_count():
-            remarks.append(f"{number_of('time', lost)} not understood, and left out")
+        lost = rows.frame["time"].filter(frame["time"].is_null() & rows.frame["time"].is_not_null())
+        if len(lost):
+            remarks.append(f"{number_of('time', len(lost))} not understood, such as {lost[0]!r}, and left out")
     return frame.filter(~empty), remarks
 
 

@@ -254,7 +254,7 @@ def _name(given: Any) -> str:
 def _cleaning(rules: LogRules) -> Cleaning:
     """The rules by which pages stay, checked."""
     exclude = []
-    for each in rules.get("exclude", ()):
+    for each in _several(rules.get("exclude")):
         column, equals, pattern = each.partition("=")
         if not equals or IMPRESSIONS.get(column) != pl.String:
             texts = ", ".join(name for name, kind in IMPRESSIONS.items() if kind == pl.String)
@@ -270,7 +270,11 @@ def _cleaning(rules: LogRules) -> Cleaning:
     if not given.get("session_gap", 1) > 0:
         raise ParameterError(f"{argument('session_gap')} is a number of minutes above 0, not {given['session_gap']!r}")
     given |= {name: _moment(rules.get(name), name) for name in ("since", "until")}
-    return Cleaning(systems=tuple(rules.get("systems", ())), exclude=tuple(exclude), **given)
+    return Cleaning(systems=_several(rules.get("systems")), exclude=tuple(exclude), **given)
+
+
+def _several(value: Any) -> tuple[str, ...]:
+    return (value,) if isinstance(value, str) else tuple(value or ())
 
 
 def _moment(value: Any, what: str) -> datetime | None:

@@ -225,7 +225,7 @@ class RatioSample(Sample):
         if self.is_same(*pair) or (gap.error == 0 and gap.difference == 0):
             return Outcome(test, 0.0, 1.0, None, NOTHING_DIFFERS)
         if test == "permutation":
-            return _permuted(*(self.sums[place] for place in pair), gap, drawing, alternative)
+            return _permuted(self.sums[pair[0]], self.sums[pair[1]], gap, drawing, alternative)
         if not gap.error > 0:
             note = _NO_SPREAD.format(f"{self.unit_kind}s")
             return Outcome(test, math.copysign(math.inf, gap.difference), math.nan, None, note)

@@ -143,11 +143,6 @@ class BehaviourCounts:
             self._quantiles[key] = _quantile(self._spectrum(column, among), share, len(self.people))
         return self._quantiles[key]
 
-    def counted(self, measures: Iterable[Measure]) -> BehaviourCounts:
-        """The same with the sums of these measures, made in one pass."""
-        self._count(self._wanted(measures))
-        return self
-
     def split(
         self, by: Mapping[str, pl.Expr], measures: Iterable[Measure] = ()
     ) -> dict[tuple[Any, ...], BehaviourCounts]:
@@ -296,6 +291,11 @@ class Outline(BehaviourCounts):
     def wanted(self) -> dict[str, pl.Expr]:
         """The sums, by what they are of."""
         return {}
+
+    def quantile(self, column: str, share: float, among: pl.Expr) -> Quantile:
+        """Any: what is divided later has quantiles of its own."""
+        del column, share, among
+        return Quantile(0.0, 0.0, 1.0)
 
     @property
     def _size(self) -> int:

@@ -63,7 +63,8 @@ class LoggedPages:
         )
         rows = log.results.filter(SHOWN).join(numbers.select("impression", "page", "query_id").lazy(), on="impression")
         rows = rows.join(best.select("query_id", "doc_id", "new").lazy(), on=["query_id", "doc_id"], how="left")
-        shown = rows.sort("page", "rank").collect()
+        # A document that a page shows twice counts once, where it stands first.
+        shown = rows.sort("page", "rank").unique(["page", "doc_id"], keep="first", maintain_order=True).collect()
         pairs = shown.select("query_id", "doc_id").unique().with_columns(shown=pl.lit(value=True))
         wanted = best.filter(pl.col("query_id").is_in(answered["query_id"].unique().implode()))
         wanted = wanted.join(pairs, on=["query_id", "doc_id"], how="left", maintain_order="left")

@@ -89,17 +89,13 @@ class Ratings:
         values = np.array(known if numeric else range(len(known)), dtype=np.float64)
         names = frame["item"].unique(maintain_order=True) if items is None else items
         judges = frame["judge"].unique(maintain_order=True)
-        rows = pl.DataFrame(
-            {
-                "item": frame["item"].replace_strict(names, pl.int_range(len(names), eager=True)),
-                "judge": frame["judge"].replace_strict(judges, pl.int_range(len(judges), eager=True)),
-                "category": places,
-            }
-        ).sort("item", "judge")
-        twice = rows.select(pl.struct("item", "judge").is_duplicated()).to_series()
-        if twice.any():
-            item, judge, _ = rows.row(int(twice.arg_max() or 0))
-            raise ParameterError(f"judge {judges[judge]!r} labelled item {names[item]!r} more than once")
+        item, judge = (_places(frame[name], known) for name, known in (("item", names), ("judge", judges)))
+        order = np.lexsort((judge, item))
+        item, judge, category = item[order], judge[order], places.to_numpy()[order]
+        twice = np.flatnonzero((item[1:] == item[:-1]) & (judge[1:] == judge[:-1]))
+        if len(twice):
+            name, again = judges[int(judge[twice[0]])], names[int(item[twice[0]])]
+            raise ParameterError(f"judge {name!r} labelled item {again!r} more than once")
         least = values[-1] if level is None and len(values) == 2 else 1.0 if level is None else level
         return cls(
             names,
@@ -107,7 +103,9 @@ class Ratings:
             tuple(label_name(value) for value in known),
             values,
             values >= least,
-            *(rows[name].to_numpy().astype(np.int64) for name in ("item", "judge", "category")),
+            item,
+            judge,
+            category,
         )
 
     @property
@@ -209,6 +207,11 @@ class Ratings:
             labels[self.item[rows]] = self.category[rows]
         both = (first >= 0) & (second >= 0)
         return np.where(both, first, -1), np.where(both, second, -1)
+
+
+def _places(column: pl.Series, known: pl.Series) -> Ints:
+    places: Ints = column.replace_strict(known, pl.int_range(len(known), eager=True)).to_numpy()
+    return places
 
 
 def label_name(value: Any) -> str:

@@ -6,11 +6,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Unpack
 
 import polars as pl
 
 from assay.core.errors import AssayError, FormatError, number_of, quote
+from assay.core.options import LogRules
 from assay.files.log_assembly import hasty_users
 from assay.files.log_looks import is_log_folder
 from assay.files.logs import read_log
@@ -120,7 +121,7 @@ class ClicksExamination(Examination):
         return Overview(f"{self.file}, {counts}", {"log": self.file}, 1, system="log")
 
 
-def check_log(given: Any, **rules: Any) -> Diagnosis:
+def check_log(given: Any, **rules: Unpack[LogRules]) -> Diagnosis:
     """Look a click log over for what makes numbers wrong or misleading; `rules` are those of `read_log`.
 
     >>> from assay import Log
@@ -149,7 +150,7 @@ def _told(name: str, severity: Severity, log: ExaminedLog, *codes: str) -> Itera
 @check(
     "unreadable-log", "file", "error",
     question="Is the file no click log, or is a line no record of its layout?",
-    advice="see docs/import-a-click-log for the layouts; `malformed` lines can be dropped, and are counted then",
+    advice="see docs/import-a-click-log for the layouts; leave out lines that are no records with {malformed=drop}",
 )  # fmt: skip
 def unreadable_log(file: Reading) -> Iterator[CheckFinding]:
     """What the reader refuses."""
@@ -332,7 +333,7 @@ def lost_events(log: ExaminedLog) -> Iterator[CheckFinding]:
 @check(
     "giant-sessions", "log", "warning",
     question="Are there sessions of hundreds of pages?",
-    advice="they may be robots, or many people behind one id: leave them out ({exclude}), or sessionise by user",
+    advice="they may be robots, or many people behind one id: leave them out ({exclude}), or make sessions by user",
 )  # fmt: skip
 def giant_sessions(log: ExaminedLog) -> Iterator[CheckFinding]:
     """Sessions that nobody has."""

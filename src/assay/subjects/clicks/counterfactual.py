@@ -103,7 +103,7 @@ def value_rankings(
     given = with_query_ids(read_log(log))
     warnings = [*given.remarks]
     if examination is None:
-        curve, source = fitted_examination(given, cutoff), "fitted (PBM)"
+        curve, source = fitted_examination(given, cutoff), "fitted, PBM"
     else:
         curve, source = (
             np.array([Real(0.0, 1.0).check("a number in examination", each) for each in examination]),

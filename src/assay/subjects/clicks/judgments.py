@@ -114,7 +114,8 @@ def judge_clicks(
     if by == COEC:
         cells = click_cells(given)
         pairs, ranks = _coec(cells, shrinkage, confidence), rank_rates(cells)
-        reason = pl.when(pl.col("expected") < min_expected).then(pl.lit("too few expected clicks"))
+        lacking = pl.col("estimate").is_null() | (pl.col("expected") < min_expected)
+        reason = pl.when(lacking).then(pl.lit("too few expected clicks"))
     else:
         pairs, ranks = _by_model(given, by, confidence)
         reason = pl.when(pl.col("estimate").is_null()).then(pl.lit("the model has no estimate"))

@@ -13,7 +13,7 @@ from assay.core.digits import as_level, as_percents, number, span
 from assay.core.errors import InputError, ParameterError, joined, number_of, several
 from assay.core.words import INTERVALS
 from assay.measures.registry import Measure
-from assay.show.model import Column, Document, Prose, Section, Table
+from assay.show.model import Column, Document, Part, Prose, Section, Table
 from assay.stats import estimates
 from assay.stats.estimates import Estimate
 from assay.subjects.judges.evaluation import INTERVAL, MOST_PAIRS, JudgeAgreement, agree
@@ -262,11 +262,9 @@ class ReportedJudges:
             yield Section("compared", "Compared", (verdicts(self.comparison, "Sets of labels compared"),))
         for place, each in enumerate(self.results, 1):
             title = "Agreement" if len(self.results) == 1 else f"Agreement: {each.name}"
-            parts = [coefficients(each), *(part for section in tables(each) for part in section.parts)]
-            own = tuple(part if place == 1 else replace(part, name=f"{part.name}-{place}") for part in parts
-                        if isinstance(part, Table))  # fmt: skip
-            words = tuple(map(Prose, (*guidance(each), *basis(each))))
-            yield Section(f"agreement-{place}", title, (*own, *words))
+            words = Prose(style="list", points=(*guidance(each), *basis(each)))
+            parts: tuple[Part, ...] = (coefficients(each), words, *tables(each))
+            yield Section(f"agreement-{place}", title, tuple(_numbered(part, place) for part in parts))
 
     def methods(self, cite: Citations) -> Iterator[str]:
         """How it was done, in sentences for a paper."""
@@ -303,3 +301,11 @@ class ReportedJudges:
             yield InputFile("labels", held.name if in_memory else held.origin,
                             IN_MEMORY if in_memory else "labels of judges", counts,
                             None if in_memory else held.name)  # fmt: skip
+
+
+def _numbered(part: Part, place: int) -> Part:
+    """A part of the report on a further set of labels, under a name of its own."""
+    name = "" if place == 1 else f"-{place}"
+    if isinstance(part, Section):
+        return replace(part, name=part.name + name, parts=tuple(_numbered(each, place) for each in part.parts))
+    return replace(part, name=part.name + name) if isinstance(part, Table) else part
