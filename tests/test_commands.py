@@ -103,6 +103,9 @@ SEVERAL = {
     "--prevalence": "in the card of a classifier, repeatedly; in use, for costs",
     "--group": "a column of items that stay together; the judges of a group; the team of a run",
     "--by": "the measure that judges rank systems by; how topics are drawn",
+    "--from": "the format of a file; the layout of a log",
+    "--system": "a system of several; pages of a system",
+    "--exclude": "workers; result pages",
 }
 
 

@@ -6,11 +6,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Unpack
 
 import polars as pl
 
 from assay.core.errors import AssayError, FormatError, number_of, quote
+from assay.core.options import LogRules
 from assay.files.log_assembly import hasty_users
 from assay.files.log_looks import is_log_folder
 from assay.files.logs import read_log
@@ -120,7 +121,7 @@ class ClicksExamination(Examination):
         return Overview(f"{self.file}, {counts}", {"log": self.file}, 1, system="log")
 
 
-def check_log(given: Any, **rules: Any) -> Diagnosis:
+def check_log(given: Any, **rules: Unpack[LogRules]) -> Diagnosis:
     """Look a click log over for what makes numbers wrong or misleading; `rules` are those of `read_log`.
 
     >>> from assay import Log
