@@ -44,9 +44,11 @@ bench: $(INSTALLED_DEV)
 	$(BIN)/python -m benchmarks.classifiers --write
 	$(BIN)/python -m benchmarks.clusterings --write
 	$(BIN)/python -m benchmarks.pools --write
+	$(BIN)/python -m benchmarks.clicks --write
+	$(BIN)/python -m benchmarks.crowds --write
 
 clean:
-	rm -rf $(VENV) .venv-peers docs/_build docs/measures docs/pictures benchmarks/data assay-demo.html
+	rm -rf $(VENV) .venv-peers .venv-crowds docs/_build docs/measures docs/pictures benchmarks/data assay-demo.html
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV) || \

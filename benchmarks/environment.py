@@ -34,6 +34,21 @@ def peers_python() -> str:
     return str(python)
 
 
+def own_environment(name: str, packages: tuple[str, ...]) -> str:
+    """The interpreter of an environment with these packages, pinned by version, installed once."""
+    home = ROOT / f".venv-{name}"
+    python, mark = home / ("Scripts" if os.name == "nt" else "bin") / "python", home / "installed.txt"
+    if not mark.exists() or mark.read_text(encoding="utf-8") != "\n".join(packages):
+        print(f"installing {', '.join(packages)} into {home.name} ...", file=sys.stderr, flush=True)
+        shutil.rmtree(home, ignore_errors=True)
+        venv.create(home, with_pip=True)
+        subprocess.run(
+            [str(python), "-m", "pip", "install", "-q", "--disable-pip-version-check", *packages], check=True
+        )
+        mark.write_text("\n".join(packages), encoding="utf-8")
+    return str(python)
+
+
 def versions(python: str, names: tuple[str, ...]) -> dict[str, str]:
     """Ask an interpreter for the versions of its packages."""
     done = subprocess.run([python, "-c", _VERSIONS, *names], capture_output=True, text=True, check=True)

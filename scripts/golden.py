@@ -32,7 +32,7 @@ OLD_CALLS: dict[str, str] = json.loads((Path(__file__).parent / "old_calls.json"
 sys.path.insert(0, str(ROOT / "tests"))
 
 from command import run_assay  # noqa: E402
-from test_docs import PAGES, lay_out, session, words  # noqa: E402
+from test_docs import EXIT_CODE, PAGES, files, lay_out, session, words  # noqa: E402
 
 FORMS = ("json", "csv", "markdown", "latex", "html")
 PICTURES = {".png", ".svg", ".pdf"}
@@ -86,7 +86,8 @@ def _commands() -> Iterator[tuple[str, list[str], list[str]]]:
             if not typed or tuple(typed) in seen:
                 continue
             seen.add(tuple(typed))
-            old = words(OLD_CALLS.get(command.text, command.text))[1:]
+            call = command.text.removesuffix(EXIT_CODE)
+            old = words(OLD_CALLS.get(call, call))[1:]
             yield page.stem, typed, old
             if not any(f"--{form}" in typed for form in FORMS):
                 yield from ((page.stem, [*typed, f"--{form}"], [*old, f"--{form}"]) for form in FORMS)
@@ -115,7 +116,7 @@ def record(target: Path, pages: list[str]) -> None:
         for page, typed, old in _commands():
             if pages and page not in pages:
                 continue
-            done = run_assay(*typed, folder=folder)
+            done = run_assay(*(name for word in typed for name in files(word, folder)), folder=folder)
             if "no such option" in done.stderr:
                 continue
             form = next((form for form in FORMS if f"--{form}" in typed), "text")

@@ -21,7 +21,7 @@ HEAVY_HOMES = {"altair": "show", "vl_convert": "show", "sqlalchemy": "store", "f
 NEVER_AT_IMPORT = ["polars", "numpy", "pandas", "pyarrow", "narwhals", "altair", "sqlalchemy", "fastapi", "pyspark",
                    "vl_convert", "sklearn", "scipy", "statsmodels", "cyclopts", "rich", "zstandard"]  # fmt: skip
 FORBIDDEN_NAMES = {"utils", "common", "helpers", "base", "misc"}
-MOST_LINES = 550
+MOST_LINES = 520
 # What comparing two runs may load of Assay.
 MOST_LOADED = 110
 

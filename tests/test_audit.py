@@ -39,7 +39,8 @@ from assay.cli.output import Options
 from assay.core.errors import speaking
 from assay.measures import registered
 from assay.measures.summary import signature
-from assay.subjects.ranking.audit.audit import AuditCase, wanted
+from assay.subjects.ranking.audit.audit import wanted
+from assay.subjects.ranking.audit.case import AuditCase
 from assay.subjects.ranking.audit.rules import AuditSetting, ToolRule
 from assay.subjects.ranking.audit.rules import registered as rules
 from assay.subjects.ranking.audit.signatures import FOLLOWS

@@ -102,10 +102,11 @@ SEVERAL = {
     "--item": "an item of a classifier; a point of a clustering",
     "--prevalence": "in the card of a classifier, repeatedly; in use, for costs",
     "--group": "a column of items that stay together; the judges of a group; the team of a run",
-    "--by": "the measure that judges rank systems by; how topics are drawn",
+    "--by": "the measure that judges rank systems by; how topics are drawn; segments of a log",
     "--from": "the format of a file; the layout of a log",
-    "--system": "a system of several; pages of a system",
-    "--exclude": "workers; result pages",
+    "--system": "which systems of a result are shown; whose pages of a log are read",
+    "--exclude": "workers whose labels do not count; pages of a log",
+    "--overwrite": "a file that is read; a folder that holds a log",
 }
 
 

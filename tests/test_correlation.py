@@ -19,7 +19,8 @@ from strategies import quickly
 
 import assay
 from assay import InputError, ParameterError, correlate, explain, read_scores
-from assay.stats.correlation import COEFFICIENTS, Orders, kendall, pearson, rbo, row_by_row, spearman, tau_ap
+from assay.stats.correlation import COEFFICIENTS, Orders, kendall, pearson, row_by_row, spearman, tau_ap
+from assay.stats.overlap import rbo
 
 TEA = Path(__file__).parents[1] / "src" / "assay" / "data" / "tea"
 RUNS = [str(TEA / f"{name}.run") for name in ("alphabet", "words", "stems")]

@@ -31,7 +31,7 @@ from assay.core.errors import speaking
 from assay.files.line_reader import read_lines
 from assay.measures import AP, RR, P, nDCG
 from assay.measures.counting.id_normalisation import bridge
-from assay.measures.counting.ranks import contradictions
+from assay.measures.doubts import contradictions
 from assay.subjects.ranking.checks.run_scores import tie_ranges
 from assay.verbs.diagnosis import CheckFinding, checks
 

@@ -20,7 +20,8 @@ from strategies import quickly
 from assay import AssayError, Clusters, Contingency, ParameterError, Points, cluster, explain, parse_measure
 from assay.cli.literals import order_in, points_in_clusters
 from assay.measures import registered
-from assay.stats.correlation import kendall, rbo, spearman, tau_ap
+from assay.stats.correlation import kendall, spearman, tau_ap
+from assay.stats.overlap import rbo
 from assay.verbs.explanation.coefficients import is_coefficient
 
 PAGE = Path(__file__).parents[1] / "docs" / "worked-examples.md"

@@ -148,9 +148,9 @@ def test_slices_show_where_it_fails() -> None:
         audited(truth(), slices=["dialect"])
 
 
-def test_what_made_the_labels_is_recorded_from_columns_and_options() -> None:
-    model = truth().with_columns(model=pl.lit("m-1"), temperature=pl.lit(0.0))
-    audit = audited(model, runs=None, recorded={"prompt_hash": "abc"})
+def test_what_made_the_labels_is_recorded_from_columns() -> None:
+    model = truth().with_columns(model=pl.lit("m-1"), temperature=pl.lit(0.0), Prompt_Hash=pl.lit("abc"))
+    audit = audited(model, runs=None)
     assert dict(audit.recorded) == {"model": "m-1", "temperature": "0.0", "prompt_hash": "abc"}
     assert "Recorded: model m-1" in str(audit)
     assert "Not recorded" in str(audited(truth(), runs=None))

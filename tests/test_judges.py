@@ -16,6 +16,7 @@ import pytest
 from command import invoke, run_assay
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from script_files import script
 
 import assay
 from assay import FormatError, InputError, Labels, ParameterError, agree, agree_on_systems, compare, doctor, read_labels
@@ -154,20 +155,17 @@ def test_one_category_is_undefined_with_a_reason() -> None:
     assert "undefined" in str(result)
 
 
-def test_intervals_cover_what_was_simulated() -> None:
-    """95% intervals of kappa, over items: 93 to 97 of 100 hold the kappa of the population."""
-    draw = np.random.default_rng(7)
-    table = np.array([[0.40, 0.10], [0.08, 0.42]])
-    chance = float(table.sum(axis=1) @ table.sum(axis=0))
-    kappa = (np.trace(table) - chance) / (1 - chance)
-    hits, trials = 0, 200
-    for trial in range(trials):
-        cells = draw.choice(4, size=100, p=table.ravel())
-        rows = [(f"d{n}", judge, int(cell // 2 if judge == "a" else cell % 2)) for n, cell in enumerate(cells)
-                for judge in "ab"]  # fmt: skip
-        estimate = agree(Labels.of(rows), measures="Kappa", resamples=300, seed=trial).estimate("Kappa")
-        hits += estimate.low <= kappa <= estimate.high
-    assert 0.93 <= hits / trials <= 0.97
+@pytest.mark.parametrize(
+    ("coefficient", "case"),
+    [
+        ("Kappa", "balanced"), ("FleissKappa", "rare"), ("Alpha(scale='ordinal')", "rare"),
+        ("PositiveAgreement", "balanced"),
+    ],
+)  # fmt: skip
+def test_intervals_cover_what_was_simulated(coefficient: str, case: str) -> None:
+    """95% intervals over items: 93 to 97 of 100 hold the coefficient of the population."""
+    simulation = script("simulate_agreement")
+    assert 0.93 <= simulation.coverage(coefficient, case, 100, repeats=200, resamples=300) <= 0.97
 
 
 def test_intervals_over_topics_are_wider_where_topics_differ() -> None:
@@ -264,7 +262,7 @@ def test_doctor_finds_what_makes_agreement_misleading() -> None:
     rows = [(f"d{n}", "ana", n % 2) for n in range(40)] + [(f"d{n}", "ben", 1) for n in range(38)]
     rows += [(f"d{n}", "cy", 1 - n % 2) for n in range(40)] + [("d99", "ana", 7)]
     found = {finding.check for finding in doctor(Labels.of(rows), grades="0,1").findings}
-    assert {"constant-judge", "contrary-judge", "outside-scale", "single-labels"} <= found
+    assert {"constant-judge", "contrary-judge", "outside-scale", "few-common-items"} <= found
     assert {finding.check for finding in doctor(Labels.of([("d", "a", 1)])).findings} == {"one-judge"}
     few = doctor(Labels.of([("d", "a", 1), ("d", "b", 0)]))
     assert {finding.check for finding in few.findings} == {"few-common-items"}
@@ -296,6 +294,24 @@ def test_wide_tables_have_a_column_for_each_judge() -> None:
     assert read_labels(pl.DataFrame({"item": ["d1"], "ana": ["a"], "ben": ["b"]})).judges == ("ana", "ben")
 
 
+def test_marks_for_missing_numbers_are_no_labels_and_slips_are_told() -> None:
+    wide = read_labels(io.StringIO("doc,ana,ben\nd1,1,NA\nd2,0,1\nd3,n/a,2\n"))
+    assert wide.frame["label"].to_list() == [1, 0, 1, 2]
+    mixed = read_labels(io.StringIO("item,judge,label\nd1,ana,1\nd1,ben,x\nd2,ana,0\n"))
+    assert mixed.remarks == ("labels are taken as words: 1 label of 3 no number (x)",)
+    spelt = read_labels(io.StringIO("item,judge,label\nd1,ana,yes\nd1,ben,Yes\n"))
+    assert spelt.remarks == ("labels that differ in case only are different ones: yes, Yes",)
+    assert [finding.check for finding in doctor(spelt).findings if "case" in finding.says] == ["odd-labels"]
+
+
+def test_many_grades_are_an_interval_scale() -> None:
+    rows = [(f"d{n}", judge, n % 40) for n in range(80) for judge in "ab"]
+    assert agree(Labels.of(rows), resamples=0).scale == "interval"
+    thirty = agree(Labels.of([(item, judge, label % 30) for item, judge, label in rows]), resamples=0)
+    assert thirty.value(thirty.headline) == 1
+    assert thirty.scale == "ordinal"
+
+
 def test_judgments_with_the_judge_in_column_2_or_one_file_per_judge() -> None:
     labels = read_labels(io.StringIO("q1 ana d1 1\nq1 ben d1 0\nq1 ana d2 2\n"))
     assert rows_of(labels) == THREE
@@ -321,9 +337,7 @@ def test_exports_of_label_studio() -> None:
              "created_at": "2024-01-02T10:00:00Z"} for who in (1, 2)]  # fmt: skip
     short = read_labels(io.StringIO(json.dumps(flat)), columns={"label": "sentiment"})
     assert rows_of(short) == [("7", "1", "yes"), ("7", "2", "yes")]
-    with pytest.raises(
-        FormatError, match="say by columns which of these it is, as label='sentiment', got 'text, sentiment'"
-    ):
+    with pytest.raises(FormatError, match=r"label may be called .*or say which it is by columns"):
         read_labels(io.StringIO(json.dumps(flat)))
 
 

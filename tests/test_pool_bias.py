@@ -180,6 +180,9 @@ def test_judgments_that_have_nothing_to_do_with_the_runs_are_refused() -> None:
             call({"other": {"a": 1}}, runs)
         with pytest.raises(InputError, match="no document is judged"):
             call({"q": {"a": -1}}, runs)
+        judges = pl.DataFrame({"query_id": "q", "judge": ["ana", "ben"], "doc_id": "a", "relevance": [0, 1]})
+        with pytest.raises(InputError, match="one judgment of each document, got those of ana, ben"):
+            call(judges, runs)
     with pytest.raises(InputError, match="nothing to simulate"):
         simulate_pool({"q": {"z": 1}}, runs)
     one = simulate_pool({"q": {"a": 1}}, {"x": {"q": {"a": 1.0}}}, budgets=[1])
@@ -253,12 +256,37 @@ def test_a_verdict_says_by_which_measures_a_new_system_is_judged_fairly() -> Non
     assert bias.verdicts[0].largest_loss == 1.0
     text = str(bias)
     assert "not fair to a new system by P@2 and RR" in text
-    assert "odd loses 100% of its P@2" in text
+    assert "runs lose 33% of their P@2 together" in text
+    assert bias.verdicts[0].loss == pytest.approx(1 / 3)  # of 1, 0.5, 0.5 and 1, the last is lost
     fair = pool_bias(qrels, {name: run for name, run in runs.items() if name != "odd"}, measures=["P@2"], depth=3)
     assert [each.fair for each in fair.verdicts] == [True]
     assert "can score a new system fairly by P@2" in str(fair)
     with pytest.raises(ParameterError, match="all runs are of one group"):
         pool_bias(qrels, runs, groups=dict.fromkeys(runs, "team"))
+
+
+def test_a_run_that_scores_little_does_not_make_a_collection_unfair_but_a_good_one_does() -> None:
+    """Two runs find all of a to d, and others ever less of it; one more run alone has a document of its own."""
+    topics = [f"q{n}" for n in range(10)]
+    qrels = {topic: {"a": 1, "b": 1, "c": 1, "d": 1, "alone": 1} for topic in topics}
+    every = {topic: {"a": 4.0, "b": 3.0, "c": 2.0, "d": 1.0} for topic in topics}
+    runs: Runs = {f"r{n}": every | {f"q{m}": {"a": 1.0} for m in range(n)} for n in range(8)} | {"same": every}
+    poor = pool_bias(qrels, runs | {"odd": {"q0": {"alone": 1.0}}}, measures="P@5", depth=4)
+    assert (poor.verdicts[0].fair, poor.verdicts[0].largest_loss) == (True, 0.0)
+    assert poor.left_out.filter(run="odd")["relative"].to_list() == [-1.0]
+    with_own = {topic: {"alone": 5.0, "a": 4.0, "b": 3.0, "c": 2.0} for topic in topics}
+    good = pool_bias(qrels, runs | {"odd": with_own}, measures="P@5", depth=4).verdicts[0]
+    assert (good.fair, good.loser) == (False, "odd")
+    assert good.largest_loss == pytest.approx(1 / 4)
+
+
+def test_judgments_of_other_runs_are_warned_about() -> None:
+    runs: Runs = {"x": {"q": {"a": 2.0}}, "y": {"q": {"b": 1.0}}}
+    few, many = ({"q": {"a": 1, "b": 0} | {f"other{n}": 0 for n in range(number)}} for number in (0, 2))
+    assert not any("others were pooled" in each for each in pool_bias(few, runs, depth=1).warnings)
+    assert "2 of 4 judged documents are not among the first 1 of these runs" in " ".join(
+        pool_bias(many, runs, depth=1).warnings
+    )
 
 
 def test_sparse_judgments_are_drawn_with_a_seed() -> None:

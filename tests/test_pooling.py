@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 from pathlib import Path
 from typing import Any
@@ -14,8 +15,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from shared_data import shared
 
-from assay import InputError, ParameterError, choose_runs, evaluate, inferred_scores, make_pool, read_qrels
-from assay.collections.pooling import RunRanks, groups_by_prefix, overlaps
+from assay import InputError, ParameterError, choose_runs, evaluate, inferred_scores, make_pool, pool_bias, read_qrels
+from assay.collections.pooling import RunRanks, overlaps
 
 Runs = dict[str, dict[str, dict[str, float]]]
 DOCUMENTS = [f"d{number}" for number in range(9)]
@@ -64,7 +65,7 @@ def test_a_pool_is_the_union_of_the_first_documents_each_once(runs: Runs, depth:
 
 
 @settings(max_examples=25, deadline=None)
-@given(some_runs(), st.integers(1, 6), st.sampled_from(["take", "fair-take", "rbp", "rrf"]))
+@given(some_runs(), st.integers(1, 6), st.sampled_from(["take", "rbp", "rrf"]))
 def test_a_budget_takes_the_documents_that_the_strategy_puts_first(runs: Runs, budget: int, strategy: Any) -> None:
     pool, sources = make_pool(runs, strategy=strategy, budget=budget, order="priority"), twin(runs, 100)
     weights = {"rbp": lambda rank: 0.2 * 0.8 ** (rank - 1), "rrf": lambda rank: 1 / (60 + rank)}
@@ -232,8 +233,64 @@ def test_of_a_pool_that_is_judged_whole_the_estimates_are_the_measures() -> None
     assert found.scores["error"].to_list() == pytest.approx([0.0] * 9)
 
 
-def test_estimates_from_samples_are_near_the_truth_on_average_and_their_intervals_hold_it() -> None:
-    """60 samples of a pool whose judgments are known: the mean error is a fraction of the spread."""
+def published(ranking: list[str], strata: dict[str, int], grades: dict[str, int]) -> tuple[float, float]:
+    """xinfAP and infNDCG as the paper has them, by plain loops; `grades` of what was drawn."""
+    sizes = {s: sum(each == s for each in strata.values()) for s in strata.values()}
+    counts = {s: sum(strata[d] == s for d in grades) for s in sizes}
+    worth = {document: sizes[strata[document]] / counts[strata[document]] for document in grades}
+    total = 0.0
+    for place, document in enumerate(ranking):
+        if not grades.get(document):
+            continue
+        expected = 1.0
+        for stratum in sizes:
+            above = [each for each in ranking[:place] if strata.get(each) == stratum]
+            judged = [grades[each] > 0 for each in above if each in grades]
+            expected += len(above) * (sum(judged) + 1e-5) / (len(judged) + 2e-5)
+        total += worth[document] * expected / (place + 1)
+    gain = 0.0
+    for stratum in sizes:
+        here = {rank: document for rank, document in enumerate(ranking, 1) if strata.get(document) == stratum}
+        seen = [grades[document] / np.log2(rank + 1) for rank, document in here.items() if document in grades]
+        mean = np.mean([grades[each] for each in grades if strata[each] == stratum])
+        gain += sum(seen) * len(here) / len(seen) if seen else mean * sum(1 / np.log2(rank + 1) for rank in here)
+    ideal, rank = 0.0, 0.0
+    discounts = np.append(0, np.cumsum(1 / np.log2(np.arange(len(strata)) + 2)))
+    for grade in sorted({each for each in grades.values() if each}, reverse=True):
+        number = sum(worth[document] for document, each in grades.items() if each == grade)
+        ends = np.interp([rank, rank + number], np.arange(len(discounts)), discounts)
+        ideal, rank = ideal + grade * float(ends[1] - ends[0]), rank + number
+    relevant = sum(worth[document] for document, each in grades.items() if each)
+    return (total / relevant, gain / ideal) if relevant else (0.0, 0.0)
+
+
+def test_over_all_samples_of_small_pools_the_correction_takes_off_most_of_the_bias() -> None:
+    """Every way to draw 4 of 8 documents, two others judged anyway. Of a single pool, it may be off by more."""
+    rng, off = np.random.default_rng(0), []
+    strata = {"a0": 1, "a1": 1} | {f"b{n}": 9 for n in range(8)}
+    for _ in range(6):
+        grades = {document: int(rng.random() < 0.4) * int(rng.integers(1, 3)) for document in strata} | {"a0": 1}
+        ranking = sorted(strata, key=lambda document: -grades[document] - rng.normal())
+        run = {"run": {"q": {document: -float(rank) for rank, document in enumerate(ranking)}}}
+        truth = evaluate({"q": grades}, run, ["AP", "nDCG"])
+        tables, relevant = [], []
+        for sample in itertools.combinations([f"b{n}" for n in range(8)], 4):
+            judged = {document: grades[document] for document in ("a0", "a1", *sample)}
+            pool = pl.DataFrame({"query_id": ["q"] * 10, "doc_id": list(strata), "stratum": list(strata.values())})
+            found = inferred_scores(pool, {"q": judged}, run, measures=["xinfAP", "infNDCG"])
+            assert found.scores["published"].to_list() == pytest.approx(published(ranking, strata, judged))
+            # A mean is kept between 0 and 1; the numbers of topics are not, so that they can be right on average.
+            tables.append(found.topics.select("value", "published").to_numpy())
+            relevant.append(float(found.strata["estimated"].to_numpy().sum()))
+        assert np.mean(relevant) == pytest.approx(sum(grade > 0 for grade in grades.values()))
+        off.append(np.abs(np.mean(tables, axis=0) - np.array([[truth.mean("AP")], [truth.mean("nDCG")]])))
+    (ap, ap_published), (ndcg, ndcg_published) = np.mean(off, axis=0)
+    assert ap < 0.6 * ap_published
+    assert ndcg < ndcg_published
+
+
+def test_estimates_from_samples_are_right_on_average_and_their_intervals_hold_the_truth() -> None:
+    """60 samples of a pool whose judgments are known; scripts/simulate_samples.py has more, and thinner ones."""
     qrels, runs = collection()
     strata, measures = {10: 1.0, 30: 0.5, 80: 0.3}, ["xinfAP", "infNDCG", "infNDCG@20"]
     pools = [make_pool(runs, strategy="sample", strata=strata, seed=seed) for seed in range(60)]
@@ -245,8 +302,8 @@ def test_estimates_from_samples_are_near_the_truth_on_average_and_their_interval
     held = np.stack([
         (table["low"].to_numpy() <= truth) & (truth <= table["high"].to_numpy()) for table in tables
     ])  # fmt: skip
-    assert np.abs(values.mean(axis=0) - truth).max() < 0.01
-    assert held.mean() > 0.9
+    assert np.abs(values.mean(axis=0) - truth).max() < 0.005
+    assert 0.93 <= held.mean() <= 0.97
 
 
 def test_only_judgments_of_documents_that_were_drawn_count(tmp_path: Path) -> None:
@@ -266,9 +323,12 @@ def test_measures_that_do_not_follow_from_a_sample_are_refused() -> None:
     pool = make_pool(runs, strategy="sample")
     with pytest.raises(ParameterError, match="not 'P@10'"):
         inferred_scores(pool, drawn(pool, qrels), runs, measures="P@10")
+    judged = {topic: dict([*grades.items()][1:]) for topic, grades in drawn(pool, qrels).items()}
+    assert any(f"5 of {pool.to_judge().height} documents that were drawn have no judgment" in each
+               for each in inferred_scores(pool, judged, runs).warnings)  # fmt: skip
     with pytest.raises(InputError, match="no document of the pool is judged"):
         inferred_scores(pool, {"other": {"d": 1}}, runs)
-    with pytest.raises(InputError, match="got no stratum"):
+    with pytest.raises(InputError, match="expected a table with the columns `query_id`, `doc_id`, `stratum`"):
         inferred_scores(pool.frame.drop("stratum"), qrels, runs)
 
 
@@ -297,12 +357,25 @@ def test_a_pool_is_written_in_the_form_that_the_ending_names(folder: Path) -> No
 
 
 def test_topics_and_groups_come_from_files(folder: Path) -> None:
-    (folder / "groups.csv").write_text("run,group\na,team\nb,team\n", encoding="utf-8")
+    (folder / "groups.csv").write_text("run,team,MAP\na,team,0.1\nb,team,0.2\n", encoding="utf-8")
     words = ("pool", "make", "a.run", "b.run", "--topics", "topics.tsv", "--groups", "groups.csv", "--csv", "--quiet")
     done = run_assay(*words, "--table", "contributions", folder=folder)
     assert done.stdout.splitlines()[1].startswith("a,team,2,1,2")
     assert "p," not in run_assay(*words, folder=folder).stdout
-    assert groups_by_prefix(["x_1", "x-2", "y"]) == {"x_1": "x", "x-2": "x", "y": "y"}
+
+
+def test_a_collection_brings_its_runs_judgments_and_groups(folder: Path) -> None:
+    for group, names in (("team", ["a.run", "qrels"]), ("other", ["b.run"])):
+        verb = "add" if (folder / "own").exists() else "new"
+        assert run_assay("collection", verb, "own", *names, "--group", group, folder=folder).returncode == 0
+    words = ("--csv", "--quiet", "--table")
+    made = run_assay("pool", "make", "own", *words, "contributions", folder=folder)
+    assert made.stdout.splitlines()[1] == "a,team,3,2,2,2,1,1"
+    bias = run_assay("pool", "bias", "own", "-m", "P@1", "--depth", 1, *words, "left_out", folder=folder)
+    assert [line.split(",")[:2] for line in bias.stdout.splitlines()[1:]] == [["a", "team"], ["b", "other"]]
+    assert "a" in run_assay("pool", "choose", 1, "own", *words, "chosen", folder=folder).stdout
+    assert run_assay("pool", "simulate", "own", "--strategy", "take", folder=folder).returncode == 0
+    assert pool_bias(folder / "own", measures="P@1", depth=1).left_out["group"].to_list() == ["team", "other"]
 
 
 def test_a_sampled_pool_is_judged_and_estimated_from_files(folder: Path) -> None:
@@ -321,7 +394,6 @@ def test_a_sampled_pool_is_judged_and_estimated_from_files(folder: Path) -> None
         (["make", "a.run", "--strategy", "sample", "--strata", "ten=1"], "--strata is as 10=1,50=0.2"),
         (["make", "a.run", "--groups", "qrels"], "run"),
         (["make", "empty.run", "-o", "out.csv"], "nothing to pool"),
-        (["make", "a.run", "--groups", "g", "--group-by-prefix"], "choose one of"),
         (["choose", "5", "a.run", "b.run"], "5 runs cannot be chosen of 2"),
         (["simulate", "qrels", "a.run", "--budgets", "x"], "--budgets are whole numbers"),
         (["simulate", "qrels", "a.run", "b.run", "--topics", "topics.tsv"], "go together"),

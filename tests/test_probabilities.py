@@ -19,7 +19,7 @@ from test_label_measures import variants
 from assay import InputError, Measure, ParameterError, Predictions, parse_measure
 from assay.measures import registered
 from assay.measures.counting import Probabilities
-from assay.measures.score_curves import bins_of
+from assay.measures.probabilities import bins_of
 
 approx = pytest.approx
 MEASURES = [one for one in registered("multiclass").values() if one.definition.counts is Probabilities]

@@ -154,6 +154,7 @@ def test_odd_samples_have_no_p_value_and_say_why() -> None:
     (found,) = constant.test([(0, 1)], None, DRAWING)
     assert math.isnan(found.p)
     assert found.note == "no p-value: nothing varies between users"
+    assert means([1.0] * 8, [2.0] * 8).test([(0, 1)], "permutation", DRAWING)[0].p < 0.01
     nobody = RatioSample((RatioSums(np.array([]), np.array([]), np.array([])), users(5, np.random.default_rng(0))),
                          ("nothing was clicked", None), systems=("a", "b"), unit_kind="user")  # fmt: skip
     assert nobody.undefined() == ["nothing was clicked", None]

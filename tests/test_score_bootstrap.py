@@ -14,16 +14,8 @@ from assay.measures.score_curves import AUC, AveragePrecision
 from assay.stats.bootstrap import percentiles
 from assay.stats.delong import delong, delong_paired
 from assay.stats.samples import Drawing
-from assay.stats.score_samples import (
-    ScoreSample,
-    SortedItems,
-    drawn_items,
-    in_common,
-    jackknife,
-    measured,
-    score_interval,
-    without_some,
-)
+from assay.stats.score_resampling import SortedItems, drawn_items, in_common, measured, without_some
+from assay.stats.score_samples import ScoreSample, jackknife, score_interval
 
 
 def drawn(seed: int, items: int = 50, digits: int = 1) -> tuple[Any, Any, Any]:

@@ -229,3 +229,10 @@ def test_csv_gives_the_main_table_or_the_one_that_is_named(tmp_path: Path) -> No
     for wrong, why in ((("--csv", "--table", "covrage"), "did you mean coverage?"), (("--table", "x"), "with --csv")):
         refused = run_assay(*given, *wrong, folder=tmp_path)
         assert (refused.returncode, refused.stdout, why in refused.stderr) == (2, "", True)
+
+
+def test_each_line_of_code_is_a_line_on_the_page() -> None:
+    page = html.write(
+        Document("test", (Section("s", "Made", (Prose("", "code", ("first", "second"), "Lines"),)),), page=True)
+    )
+    assert "first\nsecond</pre>" in page

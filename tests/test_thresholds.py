@@ -26,9 +26,10 @@ from assay.cli.literals import scores_in
 from assay.core.digits import threshold as shortest
 from assay.measures import registered
 from assay.measures.counting.scored import Scored
-from assay.stats.score_samples import drawn_items
+from assay.stats.score_resampling import drawn_items
+from assay.subjects.labels.thresholds.candidates import Candidates
 from assay.subjects.labels.thresholds.choice import best_places, redrawn, threshold_table
-from assay.subjects.labels.thresholds.rules import Candidates, Rule, parse_rule, registered_rules
+from assay.subjects.labels.thresholds.rules import Rule, parse_rule, registered_rules
 
 C6 = (
     "P .90, P .80, N .70, P .60, P .55, P .54, N .53, N .52, P .51, N .50, "
@@ -390,7 +391,7 @@ class TestResamples:
 
 def twin_value(rule: Rule, tp: float, fp: float, fn: float, tn: float) -> float:
     """A rule's criterion from four cells, as items with these cells at one threshold give it."""
-    from assay.subjects.labels.thresholds.rules import ThresholdCells  # noqa: PLC0415
+    from assay.subjects.labels.thresholds.candidates import ThresholdCells  # noqa: PLC0415
 
     return float(rule.of(ThresholdCells(np.array([tp]), np.array([fp]), tp + fn, fp + tn)).value[0])
 

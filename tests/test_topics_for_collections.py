@@ -75,7 +75,7 @@ def test_too_few_queries_and_unknown_plans_are_refused(tmp_path: Path) -> None:
     with pytest.raises(FormatError, match="no data"):
         sample_topics(tmp_path / "empty", 1)
     (tmp_path / "other.jsonl").write_text('{"user": "x"}\n', "utf-8")
-    with pytest.raises(InputError, match="expected a column `query`, got user"):
+    with pytest.raises(InputError, match="expected a table with the column `query`, got 'user'"):
         sample_topics(tmp_path / "other.jsonl", 1)
 
 

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import re
 from collections.abc import Callable
-from functools import cache
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import polars as pl
 import pytest
+import script_files
 from command import run_assay
 from reported import contents_of
 from scipy import stats
@@ -26,15 +26,8 @@ LEVEL, ALPHA = 0.95, 0.05
 TRIALS, RESAMPLES = 300, 300
 
 
-@cache
-def script() -> Any:
-    """The simulation whose tables stand in the docs."""
-    spec = importlib.util.spec_from_file_location("simulate_intervals", ROOT / "scripts" / "simulate_intervals.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+#: The simulation whose tables stand in the docs.
+script = partial(script_files.script, "simulate_intervals")
 
 
 def scores(columns: dict[str, Any], measure: str = "AP") -> Scores:

@@ -244,6 +244,89 @@ def normalised_err(
     return ratio(err(topic, *scale) or 0.0, err(ideal, *scale) or 0.0)
 
 
+# Users who click.
+
+
+def still_there(topic: Topic, i: int, chances: tuple[object, object], go_on: float, max_grade: float | None) -> float:
+    """How likely a user comes to rank i: was neither tired nor satisfied at any rank above."""
+    there = 1.0
+    for doc in topic.ranking[: i - 1]:
+        attracted, satisfied = (chance(topic, doc, max_grade, each) for each in chances)
+        there *= go_on * (1 - attracted * satisfied)
+    return there
+
+
+@twin("EBU")
+def ebu(
+    topic: Topic,
+    cutoff: Cutoff = None,
+    attraction: object = "exponential",
+    satisfaction: object = "exponential",
+    continuation: float = 0.9,
+    max_grade: float | None = None,
+) -> Value:
+    """Chance to come to each rank, to click there, and the gain."""
+    user = ((attraction, satisfaction), continuation, max_grade)
+    return sum(
+        still_there(topic, i, *user)
+        * chance(topic, doc, max_grade, attraction)
+        * chance(topic, doc, max_grade, "exponential")
+        for i, doc in enumerate(topic.ranking[:cutoff], start=1)
+    )
+
+
+@twin("rrDBN")
+def rr_dbn(
+    topic: Topic,
+    cutoff: Cutoff = None,
+    attraction: object = "exponential",
+    satisfaction: object = "exponential",
+    continuation: float = 0.9,
+    max_grade: float | None = None,
+) -> Value:
+    """Chance to come to each rank and be satisfied there, over the rank."""
+    user = ((attraction, satisfaction), continuation, max_grade)
+    return sum(
+        still_there(topic, i, *user)
+        * chance(topic, doc, max_grade, attraction)
+        * chance(topic, doc, max_grade, satisfaction)
+        / i
+        for i, doc in enumerate(topic.ranking[:cutoff], start=1)
+    )
+
+
+@twin("uUBM")
+def u_ubm(
+    topic: Topic,
+    cutoff: Cutoff = None,
+    attraction: object = "exponential",
+    examination: str = "distance",
+    max_grade: float | None = None,
+) -> Value:
+    """The published sum over the rank of the click before, every product taken anew."""
+    docs = topic.ranking[:cutoff]
+    attracted = [0.0, *(chance(topic, doc, max_grade, attraction) for doc in docs)]
+    rows = [] if examination == "distance" else [list(map(float, row.split())) for row in examination.split(";")]
+
+    def look(i: int, j: int) -> float:
+        if examination == "distance":
+            return 1 / (i - j)
+        return rows[i - 1][j] if i <= len(rows) else 0.0
+
+    clicked = [1.0]
+    for i in range(1, len(docs) + 1):
+        ways = (
+            clicked[j]
+            * math.prod(1 - attracted[between] * look(between, j) for between in range(j + 1, i))
+            * attracted[i]
+            * look(i, j)
+            for j in range(i)
+        )
+        clicked.append(sum(ways))
+    worth = (chance(topic, doc, max_grade, "exponential") for doc in docs)
+    return sum(p * gain for p, gain in zip(clicked[1:], worth, strict=True))
+
+
 # Users with a goal.
 
 

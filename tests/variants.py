@@ -10,7 +10,7 @@ import numpy as np
 from strategies import TOP_GRADE, random_tables
 
 from assay import Measure, ParameterError, Ranks
-from assay.core.domains import Choice, Flag, Real, Whole, WordOrTable
+from assay.core.domains import Choice, Flag, Real, Whole, WordOrRows, WordOrTable
 from assay.measures import registered
 from assay.measures.counting.judgments import Floats
 from assay.measures.definition import Parameter
@@ -31,7 +31,7 @@ def values(parameter: Parameter) -> list[Any]:
         case WordOrTable(words=words, values=worth):
             return [*words, {1: min(3, worth.high), 2: min(9.5, worth.high / 2)}, {0: 0.5, TOP_GRADE: 1}]
         case Choice(words=words):
-            return list(words)
+            return [*words, *(["1", "1; 0.5 1; 0.25 0.5 0"] if isinstance(parameter.domain, WordOrRows) else [])]
         case Flag():
             return [False, True]
         case Whole(low=low):
@@ -73,6 +73,11 @@ def has_gain_table(measure: Measure) -> bool:
 
 def gain_table(measure: Measure) -> dict[float, float]:
     """The gains by grade, or the chances to satisfy, if the measure has a table of them."""
+    if "attraction" in measure.parameters:  # clicked and satisfied: the other of the two goes by the grade
+        tables = [
+            table for name in ("attraction", "satisfaction") if isinstance(table := measure.parameters.get(name), tuple)
+        ]
+        return {grade: chance * (2**grade - 1) for grade, chance in tables[0]} if tables else {}
     gain = measure.parameters.get("gain", measure.parameters.get("satisfaction"))
     return dict(gain) if isinstance(gain, tuple) else {}
 

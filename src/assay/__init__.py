@@ -32,11 +32,18 @@ _HOMES = {
     ),
     "assay.subjects.labels.result": ("Classification",),
     "assay.subjects.labels.evaluation": ("LabelReport", "classification_report", "scorer", "classify"),
+    "assay.subjects.clicks.model_comparison": ("ClickModelComparison", "compare_click_models"),
+    "assay.subjects.clicks.click_simulation": ("simulate_clicks",),
     "assay.subjects.clicks.evaluation": ("Behaviour", "clicks"),
     "assay.subjects.judges.evaluation": ("JudgeAgreement", "agree"),
     "assay.subjects.ranking.clustered_results": ("ClustersByUse", "clusters_by_use"),
     "assay.subjects.clicks.checks": ("check_log",),
     "assay.subjects.clicks.log_overview": ("LogOverview", "describe_log"),
+    "assay.subjects.clicks.agreement": ("ClickAgreement", "agree_with_clicks"),
+    "assay.subjects.clicks.calibration": ("CalibratedMeasures", "calibrate_measures"),
+    "assay.subjects.clicks.counterfactual": ("RankingValues", "value_rankings"),
+    "assay.subjects.clicks.judgments": ("ClickJudgments", "judge_clicks"),
+    "assay.subjects.clicks.preferences": ("ClickPreferences", "prefer_clicks"),
     "assay.subjects.clusters.result": ("Clustering",),
     "assay.subjects.clusters.evaluation": ("cluster",),
     "assay.subjects.clusters.number_of_clusters": ("number_of_clusters",),
@@ -49,6 +56,7 @@ _HOMES = {
     "assay.subjects.labels.crossvalidation.nested_choice": ("nested",),
     "assay.subjects.ranking.tuning": ("Tuning", "tune"),
     "assay.measures.counting": ("Confusion", "Policies", "Ranks"),
+    "assay.measures.counting.clicked_lists": ("ClickedLists",),
     "assay.measures.counting.confusion_matrix": ("ConfusionMatrix",),
     "assay.measures.counting.contingency": ("Contingency",),
     "assay.measures.counting.points": ("Points",),
@@ -61,15 +69,14 @@ _HOMES = {
         "check_collection",
         "describe_collection",
     ),
-    "assay.collections.topic_sampling": ("TopicSample", "sample_topics"),
-    "assay.collections.topic_templates": ("write_topics_to_edit",),
+    "assay.collections.topic_sampling": ("TopicSample", "sample_topics", "write_topics_to_edit"),
     "assay.files.manifest": ("CollectionFolder", "open_collection"),
     "assay.core.errors": ("AssayError", "DuplicateError", "FormatError", "InputError", "ParameterError", "TopicError"),
     "assay.subjects.ranking.evaluation": ("Evaluation", "evaluate"),
     "assay.verbs.explanation": ("Explanation", "explain"),
     "assay.subjects.spans.evaluation": ("Extraction", "extract"),
     "assay.collections.crowd": ("CrowdLabels", "crowd"),
-    "assay.collections.hits": ("HitFile", "make_hits", "read_hits"),
+    "assay.collections.hits": ("HitFile", "make_hits"),
     "assay.collections.llm": ("JudgeAudit", "audit_judge"),
     "assay.files.clusters": ("read_clusters",),
     "assay.files.collections": (
@@ -92,6 +99,7 @@ _HOMES = {
     "assay.verbs.gating.result": ("GateResult",),
     "assay.measures": ("Measure", "PerUnit", "measure", "parse_measure"),
     "assay.measures.definition": ("GivenCurve",),
+    "assay.stats.click_models.fitting": ("ClickModel", "fit_clicks"),
     "assay.verbs.planning": ("Plan", "plan"),
     "assay.verbs.report": ("Report", "make_report"),
     "assay.tables": ("Documents", "Predictions", "Qrels", "Run", "Scores", "Topics"),
@@ -131,7 +139,6 @@ if TYPE_CHECKING:
     from assay.collections.description import describe_collection as describe_collection
     from assay.collections.hits import HitFile as HitFile
     from assay.collections.hits import make_hits as make_hits
-    from assay.collections.hits import read_hits as read_hits
     from assay.collections.inference import InferredScores as InferredScores
     from assay.collections.inference import inferred_scores as inferred_scores
     from assay.collections.judge_rankings import JudgeRankings as JudgeRankings
@@ -145,7 +152,7 @@ if TYPE_CHECKING:
     from assay.collections.strategies import next_documents as next_documents
     from assay.collections.topic_sampling import TopicSample as TopicSample
     from assay.collections.topic_sampling import sample_topics as sample_topics
-    from assay.collections.topic_templates import write_topics_to_edit as write_topics_to_edit
+    from assay.collections.topic_sampling import write_topics_to_edit as write_topics_to_edit
     from assay.core.errors import AssayError as AssayError
     from assay.core.errors import DuplicateError as DuplicateError
     from assay.core.errors import FormatError as FormatError
@@ -176,15 +183,31 @@ if TYPE_CHECKING:
     from assay.measures.counting import Confusion as Confusion
     from assay.measures.counting import Policies as Policies
     from assay.measures.counting import Ranks as Ranks
+    from assay.measures.counting.clicked_lists import ClickedLists as ClickedLists
     from assay.measures.counting.confusion_matrix import ConfusionMatrix as ConfusionMatrix
     from assay.measures.counting.contingency import Contingency as Contingency
     from assay.measures.counting.points import Points as Points
     from assay.measures.definition import GivenCurve as GivenCurve
+    from assay.stats.click_models.fitting import ClickModel as ClickModel
+    from assay.stats.click_models.fitting import fit_clicks as fit_clicks
+    from assay.subjects.clicks.agreement import ClickAgreement as ClickAgreement
+    from assay.subjects.clicks.agreement import agree_with_clicks as agree_with_clicks
+    from assay.subjects.clicks.calibration import CalibratedMeasures as CalibratedMeasures
+    from assay.subjects.clicks.calibration import calibrate_measures as calibrate_measures
     from assay.subjects.clicks.checks import check_log as check_log
+    from assay.subjects.clicks.click_simulation import simulate_clicks as simulate_clicks
+    from assay.subjects.clicks.counterfactual import RankingValues as RankingValues
+    from assay.subjects.clicks.counterfactual import value_rankings as value_rankings
     from assay.subjects.clicks.evaluation import Behaviour as Behaviour
     from assay.subjects.clicks.evaluation import clicks as clicks
+    from assay.subjects.clicks.judgments import ClickJudgments as ClickJudgments
+    from assay.subjects.clicks.judgments import judge_clicks as judge_clicks
     from assay.subjects.clicks.log_overview import LogOverview as LogOverview
     from assay.subjects.clicks.log_overview import describe_log as describe_log
+    from assay.subjects.clicks.model_comparison import ClickModelComparison as ClickModelComparison
+    from assay.subjects.clicks.model_comparison import compare_click_models as compare_click_models
+    from assay.subjects.clicks.preferences import ClickPreferences as ClickPreferences
+    from assay.subjects.clicks.preferences import prefer_clicks as prefer_clicks
     from assay.subjects.clusters.evaluation import cluster as cluster
     from assay.subjects.clusters.number_of_clusters import number_of_clusters as number_of_clusters
     from assay.subjects.clusters.over_k import NumberOfClusters as NumberOfClusters
@@ -221,8 +244,8 @@ if TYPE_CHECKING:
     from assay.subjects.ranking.evaluation import evaluate as evaluate
     from assay.subjects.ranking.tuning import Tuning as Tuning
     from assay.subjects.ranking.tuning import tune as tune
-    from assay.subjects.spans.evaluation import Extraction as Extraction
     from assay.subjects.spans.evaluation import extract as extract
+    from assay.subjects.spans.result import Extraction as Extraction
     from assay.tables import Documents as Documents
     from assay.tables import Predictions as Predictions
     from assay.tables import Qrels as Qrels

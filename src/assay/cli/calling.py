@@ -40,7 +40,8 @@ def call(words: list[str]) -> int:
         return 0
     if command == "trec-eval":  # it has the options of the reference tool, and reads them as that does
         words = [words[0], "--", *words[1:]]
-    opened, words = (None, words) if command not in SEARCH else inputs.with_collection(app, command, words)
+    takes_collections = command in SEARCH or command.startswith("pool ")
+    opened, words = inputs.with_collection(app, command, words) if takes_collections else (None, words)
     try:
         function, bound, _ = app.parse_args(
             [_STDIN if word == "-" else word for word in words], exit_on_error=False, print_error=False

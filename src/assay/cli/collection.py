@@ -18,8 +18,6 @@ Files: TypeAlias = Annotated[
     ),
 ]
 
-Language: TypeAlias = Annotated[str, option(help="The language of the documents.")]
-
 
 @group
 class Adding:
@@ -42,7 +40,7 @@ def new(
     *,
     name: Annotated[str, option(metavar="TEXT", help="What the collection is called (the folder's name).")] = "",
     description: Annotated[str, option(metavar="TEXT", help="What it is for.")] = "",
-    language: Language | None = None,
+    language: Annotated[str, option(metavar="TEXT", help="The language of the documents.")] = "",
     licence: Annotated[str, option(metavar="TEXT", help="Who may use it, and how.")] = "",
     how: Adding = Adding(),
 ) -> None:
@@ -54,7 +52,7 @@ def new(
     """
     from assay.collections.building import new_collection  # noqa: PLC0415  # `assay --help` need not load Polars
 
-    words = {"name": name, "description": description, "language": language or "", "licence": licence}
+    words = {"name": name, "description": description, "language": language, "licence": licence}
     made = new_collection(folder, _named(files or []), **words, **how.settings())  # type: ignore[arg-type]
     _tell(made, how.quiet)
 
@@ -98,11 +96,10 @@ def check(folder: Folder, /, *, to: Output = Output()) -> int:
 
 def export(
     folder: Folder,
-    target: Annotated[Path, options.argument("OUT", "A new folder, or a file that ends in .zip.")],
+    target: Annotated[Path, options.argument("OUT", "A new folder.")],
     /,
     *,
     inverse_grades: options.InverseGrades = False,
-    overwrite: options.Overwrite = False,
     quiet: options.Quiet = False,
 ) -> None:
     """Write a collection in TREC's layout: documents, topics, qrels and runs, with a manifest.
@@ -111,7 +108,7 @@ def export(
     """
     from assay.collections.building import export_collection  # noqa: PLC0415
 
-    made = export_collection(folder, target, inverse_grades=inverse_grades, overwrite=overwrite)
+    made = export_collection(folder, target, inverse_grades=inverse_grades)
     if not quiet:
         output.message(f"{folder} -> {made}: TREC layout")
 
@@ -120,17 +117,18 @@ def catalogue(
     words: Annotated[list[str] | None, options.argument("WORD", "Words that the entry holds, all of them.")] = None,
     /,
     *,
-    task: Annotated[str | None, option(help="search or classification.")] = None,
-    language: Language | None = None,
     to: Output = Output(),
 ) -> None:
     """List well-known collections: documents, topics, year, what each is for; of a single one, all that is known.
 
+    Words are looked for in names, tasks (search, classification), languages, and what is said of a collection.
+
     $ assay collection list medical
+    $ assay collection list news english
     """
     from assay.collections.catalogue import catalogue as known  # noqa: PLC0415
 
-    output.give(known(*(words or ()), task=task, language=language), to)  # type: ignore[arg-type]
+    output.give(known(*(words or ())), to)
 
 
 def _named(files: list[str]) -> Any:

@@ -105,6 +105,13 @@ SUBJECTS = {
         "doctor": ("doctor.clicks", "Look a click log over for what makes numbers wrong."),
         "plot": ("plot.clicks", "Draw clicks by rank, or a measure over time."),
         "power": ("power.clicks", "Say how many users are needed, and what these can show."),
+        "fit": ("click_models.fit", "Fit click models, and say how well they foresee clicks."),
+        "simulate": ("click_models.simulate", "Draw clicks from a model, on the pages of a log or a run."),
+        "judge": ("clicks_feedback.judge", "Make graded judgments of clicks, with counts and intervals."),
+        "agree": ("clicks_feedback.agree", "Say whether clicks and judgments agree, and where they do not."),
+        "calibrate": ("clicks_feedback.calibrate", "Fit the users of ERR, EBU, rrDBN and uUBM to a log."),
+        "prefer": ("clicks_feedback.prefer", "Say which documents clicks prefer to which."),
+        "value": ("clicks_feedback.value", "Say what other rankings would have earned on a log."),
     }),
     "crowd": ("Labels of a crowd, and of language models.", {
         "aggregate": ("crowd.aggregate", "Make one label per item of many workers' labels."),

@@ -38,8 +38,8 @@ class CrowdInputs:
         option("--gold-missing", metavar="LABEL", help="What stands for no gold label, such as -1.", panel=COLUMNS),
     ] = None
     price: Annotated[float | None, option(help="Price of one label, for the cost.")] = None
-    hit_key: Annotated[
-        str | None, option(metavar="FILE", help="LABELS are results of `crowd hits`, whose key this is.")
+    gold: Annotated[
+        str | None, option(metavar="FILE", help="Right answers: judgments, or the key of `crowd hits`.")
     ] = None
     columns: Columns = None
     alpha: Alpha = 0.05
@@ -90,33 +90,23 @@ def workers(
     $ assay crowd workers crowd/labels.csv
     """
     from assay.collections.crowd_sections import workers_document  # noqa: PLC0415  # `assay --help` loads no Polars
-    from assay.core.results import frame_as_csv  # noqa: PLC0415
 
     result = _crowd(labels, crowd, drawing, to)
-    form = output.form_of(to)
-    text = (
-        frame_as_csv(result.workers)
-        if form == "csv"
-        else output.written(workers_document(result), form, plain=to.path is not None)
-    )
+    text = output.written(workers_document(result), output.form_of(to), plain=to.path is not None)
     output.remarks(result.warnings, quiet=to.quiet)
     output.deliver(text, to)
 
 
 def _crowd(labels: str, stated: CrowdInputs, drawing: SeedOption, to: Output) -> CrowdLabels:
     from assay.collections.crowd import crowd  # noqa: PLC0415  # `assay --help` need not load Polars
-    from assay.collections.hits import read_hits  # noqa: PLC0415
 
-    given: Any = inputs.kept(labels)
-    rules = settings(stated, "method", "ties", "price", "alpha", "repeated", "no_gold")
+    rules = settings(stated, "method", "gold", "ties", "price", "alpha", "repeated")
     if stated.no_gold is not None:
         rules["no_gold"] = labels_in(stated.no_gold)[0]
     if stated.categories is not None:
         rules["categories"] = labels_in(str(stated.categories), "--categories")
-    if stated.hit_key is not None:
-        given = read_hits(given, key=stated.hit_key, repeated=stated.repeated)
     with inputs.working("aggregating", hidden=to.quiet):
-        return crowd(given, exclude=_excluded(stated.exclude), **rules, **drawing)
+        return crowd(inputs.kept(labels), exclude=_excluded(stated.exclude), **rules, **drawing)
 
 
 def _excluded(texts: tuple[str, ...]) -> Any:
@@ -138,9 +128,6 @@ class HitRules:
     gold_per_hit: Annotated[int, option(help="Gold questions per HIT (1).", least=0)] = 1
     redundancy: Annotated[int, option(help="Workers per HIT (5).", least=1)] = 5
     pay: Annotated[float, option(help="Pay of one assignment (0.05).")] = 0.05
-    fee: Annotated[float | None, option(help="Share that the platform takes on top (0.2; from 10 workers on 0.4).")] = (
-        None
-    )
 
 
 def hits(
@@ -163,7 +150,7 @@ def hits(
     """
     from assay.collections.hits import make_hits  # noqa: PLC0415  # `assay --help` need not load Polars
 
-    stated = settings(rules, "gold", "documents", "per_hit", "gold_per_hit", "redundancy", "fee")
+    stated = settings(rules, "gold", "documents", "per_hit", "gold_per_hit", "redundancy")
     result = make_hits(topics, pool, **stated, price=rules.pay, **drawing)
     result.write(output_path, key)
     output.give(result, Output(json=json, quiet=quiet), warnings=result.warnings)
@@ -182,10 +169,6 @@ class AuditRules:
         tuple[str, ...], option("--slice", metavar="COLUMN", help="Also within the groups of a column; repeat.")
     ] = ()
     weights: Annotated[str, option("--kappa-weights", help="Kappa: none (default), linear, quadratic.")] = "none"
-    recorded: Annotated[
-        tuple[str, ...],
-        option("--record", metavar="NAME=VALUE", help="Model, prompt hash, parameters; repeat.", panel=COLUMNS),
-    ] = ()
     least_kappa: Annotated[float, option(help="Kappa to reach, with its whole interval (0.4).", panel=RULES)] = 0.4
     least_tau: Annotated[float, option(help="Tau of the systems to reach (0.9).", panel=RULES)] = 0.9
     most_lenient: Annotated[
@@ -213,7 +196,8 @@ def audit(
 
     stated = settings(rules, "family", "slices", "weights", "least_kappa", "least_tau", "most_lenient",
                       "most_flips")  # fmt: skip
-    stated |= {name: _pairs(texts, name) for name, texts in settings(rules, "families", "recorded").items()}
+    if rules.families:
+        stated["families"] = dict(map(_run_and_family, rules.families))
     measure = options.only(rules.measures, "-m, --measure")
     stated |= {} if measure is None else {"measure": measure}
     opened = None if not runs else inputs.opened(people, runs)
@@ -222,9 +206,8 @@ def audit(
     output.give(result, to, notes=result.warnings)
 
 
-def _pairs(texts: tuple[str, ...], what: str) -> dict[str, str]:
-    pairs = [text.partition("=") for text in texts]
-    for name, mark, value in pairs:
-        if not (name and mark and value):
-            raise ParameterError(f"{what}: expected NAME=VALUE, got {name + mark + value!r}")
-    return {name: value for name, _, value in pairs}
+def _run_and_family(text: str) -> tuple[str, str]:
+    run, _, family = text.partition("=")
+    if not (run and family):
+        raise ParameterError(f"--family-of: expected RUN=FAMILY, got {text!r}")
+    return run, family

@@ -41,7 +41,7 @@ def show(
     $ assay show qrels.txt
     $ assay show --formats
     """
-    from assay.files.collections import contents_of, contents_of_collection  # noqa: PLC0415
+    from assay.files.contents import contents_of, contents_of_collection  # noqa: PLC0415
     from assay.verbs.sections.results import document_of_formats  # noqa: PLC0415
 
     form = form_of(to)

@@ -31,7 +31,7 @@ def help_page(app: App, command: str, *, everything: bool) -> str:
         lines += _panel("Commands", [(verb, text) for verb, (_, text) in verbs.items()])
         lines += ["", f"`assay {command} COMMAND --help` says more."]
     else:
-        lines = ["Usage: assay COMMAND ...", "", "Evaluate search, classifiers and clusterings; every rule named.", ""]
+        lines = ["Usage: assay COMMAND ...", "Evaluate search, classifiers and clusterings; every rule named.", ""]
         for title, commands in PANELS.items():
             lines += [*_panel(title, [(verb, text) for verb, (_, text) in commands.items()]), ""]
         subjects = [(f"{name} ...", text) for name, (text, _) in SUBJECTS.items()]

@@ -5,7 +5,8 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from inspect import signature
+from dataclasses import replace
+from inspect import Parameter, signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -61,17 +62,27 @@ def with_collection(app: App, command: str, words: list[str]) -> tuple[Collectio
     `FOLDER:NAME` is a collection with the judgments of that name. Where several runs are asked for, a mark stands for
     those of the collection.
     """
+    for name in command.split():
+        app = app[name]
+    parameters = signature(app.default_command).parameters  # type: ignore[arg-type]
     for place, word in enumerate(words):
-        folder, _, judgments = (word, "", "") if (Path(word) / _MANIFEST).is_file() else word.rpartition(":")
-        if folder and (Path(folder) / _MANIFEST).is_file():
+        folder, _, judgments = (word, "", "") if _is_collection(word) else word.rpartition(":")
+        if folder and _is_collection(folder):
             from assay.files.manifest import open_collection  # noqa: PLC0415
 
             collection = open_collection(folder)
-            own = [str(collection.qrels(judgments or None))]
-            if "runs" in signature(app[command].default_command).parameters:  # type: ignore[arg-type]
-                own.append(_OWN_RUNS)
+            is_option = "qrels" in parameters and parameters["qrels"].kind is Parameter.KEYWORD_ONLY
+            own = [] if is_option else [str(collection.qrels(judgments or None))]
+            own += [_OWN_RUNS] if "runs" in parameters else []
             return collection, [*words[:place], *own, *words[place + 1 :]]
     return None, words
+
+
+def _is_collection(word: str) -> bool:
+    try:
+        return (Path(word) / _MANIFEST).is_file()
+    except OSError:  # what is too long for a file's name is none
+        return False
 
 
 def of_collection(collection: CollectionFolder, arguments: Mapping[str, Any]) -> dict[str, Any]:
@@ -93,6 +104,10 @@ def of_collection(collection: CollectionFolder, arguments: Mapping[str, Any]) ->
     for name in ("run", "old", "new"):
         if isinstance(arguments.get(name), str):
             given[name] = run(arguments[name])
+    if "qrels" in arguments and arguments["qrels"] is None and collection.judgments:
+        given["qrels"] = str(collection.qrels())
+    if "teams" in arguments and arguments["teams"].groups is None:
+        given["teams"] = replace(arguments["teams"], groups=str(collection.root))
     if "topics" in arguments and "documents" in arguments:
         texts = {"topics": collection.topics, "documents": only_file(collection)}
         given |= {name: str(path) for name, path in texts.items() if path is not None and arguments[name] is None}

@@ -19,7 +19,7 @@ from assay.cli.literals import (
     table_in,
 )
 from assay.cli.options import ClusterColumns, ClusterInputs, LabelInputs, PairedClusters, PairedLabels, is_set, settings
-from assay.cli.output import message
+from assay.cli.output import message, remarks
 from assay.core.errors import InputError, ParameterError, did_you_mean, listed, number_of
 from assay.core.options import AgreementRules, Columns, LogRules, RepeatedLabels, Sampling, SpanRules, option
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from assay.measures.counting.confusion_matrix import ConfusionMatrix
     from assay.measures.counting.contingency import Contingency
     from assay.measures.counting.points import Points
-    from assay.subjects.spans.evaluation import Extraction
+    from assay.subjects.spans.result import Extraction
     from assay.tables import Predictions
     from assay.tables.clusters import Clusters as Clustering
     from assay.tables.labels import Labels
@@ -311,6 +311,7 @@ def convert_labels(
 
     held = labels_of_judges(labels, AgreementRules(repeated=repeated))
     write_labels(held, path, overwrite=overwrite)
+    remarks(held.remarks, quiet=quiet)
     if not quiet:
         counts = zip(("label", "item", "judge"), held.sizes, strict=True)
         message(f"{path}: {', '.join(number_of(*each) for each in counts)}")

@@ -22,7 +22,7 @@ def import_(
     *,
     folder: Annotated[Path, option("-o", "--output", metavar="FOLDER", help="A new folder for the tables.")],
     rules: LogRules = LogRules(),
-    overwrite: options.Overwrite = False,
+    overwrite: options.ReplaceLog = False,
     quiet: options.Quiet = False,
 ) -> None:
     """Read a click log of any size, and write it as three tables that all commands on clicks read fast.

@@ -218,6 +218,9 @@ Kind: TypeAlias = Annotated[str, option(help="What the file holds: run, qrels, t
 # Groups ---------------------------------------------------------------------------------------------------------------
 
 
+ReplaceLog: TypeAlias = Annotated[bool, option("--overwrite", help="Replace a folder that holds a log.", panel=OUTPUT)]
+
+
 @group
 class Output:
     """In which form a result is given, and where to."""

@@ -83,6 +83,9 @@ def _quoted(word: str) -> str:
     return f'"{word}"' if "'" in word and not set(word) & set('"$`\\!') else shlex.quote(word)
 
 
+#: The form of a file by its ending; those of judgments.
+_ENDINGS = {".csv": "csv", ".json": "json", ".md": "markdown", ".html": "html", ".tex": "latex"}
+_QRELS = (".qrels", ".trec", ".txt")
 FORMS = ("json", "csv", "markdown", "latex", "html")
 #: What is said on stderr while the rest is on its way.
 _ON_STDERR = {"notes", "warnings"}
@@ -166,6 +169,22 @@ def give(result: Result, output: Output, *, warnings: Sequence[str] = (), notes:
     text = rendered(result, output)
     remarks(warnings, notes, quiet=output.quiet)
     deliver(text, output)
+
+
+def give_judgments(result: Any, output: Output) -> None:
+    """Give a result that has judgments in the form asked for, or that the ending of the file names."""
+    form, path = form_of(output), output.path
+    ending = "" if path is None else path.suffix.lower()
+    if form is None and path is not None and ending in _QRELS:
+        from assay.files.writing import write  # noqa: PLC0415
+
+        write(result.to_qrels(), path, format="trec-qrels", overwrite=output.overwrite)
+        remarks(result.warnings, quiet=output.quiet)
+    else:
+        named: dict[str, Any] = {_ENDINGS[ending]: True} if form is None and ending in _ENDINGS else {}
+        give(result, replace(output, **named), warnings=result.warnings)
+    if path is not None and not output.quiet:
+        message(f"{path}: {result.document().title}")
 
 
 def rendered(result: Result, output: Output) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 from assay.cli import inputs, options, output
@@ -12,16 +11,11 @@ from assay.core.options import Confidence, SeedOption, option
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from pathlib import Path
 
-    from assay.collections.pooling import Pool
 
 PoolDepth: TypeAlias = Annotated[
     int | None, option("--depth", help="How many documents of each run are read per topic.", least=1)
 ]
-#: The form of a pool by the ending of its file.
-_FORMS = {".csv": "csv", ".json": "json", ".md": "markdown", ".html": "html", ".tex": "latex"}
-_QRELS = (".qrels", ".trec", ".txt")
 
 
 @group
@@ -29,11 +23,8 @@ class Groups:
     """Which runs are of one group."""
 
     groups: Annotated[
-        str | None, option(metavar="FILE", help="A table of run,group: runs of one group find the same documents.")
+        str | None, option(metavar="FILE", help="A table of run,group: runs of one team find the same documents.")
     ] = None
-    group_by_prefix: Annotated[
-        bool, option(help="Groups by the names of runs, up to the first underscore, hyphen or dot.")
-    ] = False
 
 
 def make(
@@ -41,7 +32,7 @@ def make(
     /,
     *,
     strategy: Annotated[
-        str | None, option(help="depth (default), take, fair-take, rbp, rrf; sample: at random, by best rank.")
+        str | None, option(help="depth (default), take, rbp, rrf; sample: at random, by best rank.")
     ] = None,
     depth: PoolDepth = None,
     budget: Annotated[int | None, option(help="At most N documents per topic.", least=1)] = None,
@@ -76,27 +67,7 @@ def make(
         stated["topics"] = read_topics(topics).frame["query_id"].to_list()
     with inputs.progress(opened, hidden=to.quiet), inputs.working("pooling", hidden=to.quiet):
         pool = make_pool(opened, **{name: value for name, value in stated.items() if value is not None}, **drawing)
-    _give_pool(pool, to)
-
-
-def _give_pool(pool: Pool, to: Output) -> None:
-    """Give a pool in the form that is asked for, or that the ending of the file names."""
-    form = output.form_of(to)
-    ending = "" if to.path is None else to.path.suffix.lower()
-    if form is None and ending in _QRELS and to.path is not None:
-        _write_qrels(pool, to.path)
-        output.remarks(pool.warnings, quiet=to.quiet)
-    else:
-        named: dict[str, Any] = {_FORMS[ending]: True} if form is None and ending in _FORMS else {}
-        output.give(pool, replace(to, **named), warnings=pool.warnings)
-    if to.path is not None and not to.quiet:
-        output.message(f"{to.path}: {pool.document().title}")
-
-
-def _write_qrels(pool: Pool, path: Path) -> None:
-    from assay.files.writing import write  # noqa: PLC0415
-
-    write(pool.to_qrels(), path, format="trec-qrels")
+    output.give_judgments(pool, to)
 
 
 @group
@@ -133,7 +104,7 @@ def simulate(
     opened = inputs.opened(qrels, runs)
     stated: dict[str, Any] = _texts(to.topics, to.documents) | settings(to, "batch") | _measures(to)
     if to.budgets is not None:
-        stated["budgets"] = [_whole(text, "--budgets") for text in to.budgets.split(",")]
+        stated["budgets"] = _whole_numbers(to.budgets, "--budgets")
     if to.strategy:
         stated["strategies"] = to.strategy
     with inputs.bar("simulating", len(to.strategy or STRATEGIES), hidden=to.quiet) as advance:
@@ -184,7 +155,7 @@ def bias(
     runs: options.Runs,
     /,
     *,
-    depth: PoolDepth = None,
+    depth: Annotated[int | None, option(help="How deep the runs were pooled (default: found out).", least=1)] = None,
     teams: Groups = Groups(),
     to: Looking = Looking(),
     drawing: SeedOption = SeedOption(),
@@ -202,7 +173,7 @@ def bias(
     opened = inputs.opened(qrels, runs)
     stated: dict[str, Any] = _texts(to.topics, to.documents) | _measures(to)
     if to.depths is not None:
-        stated["depths"] = [_whole(text, "--depths") for text in to.depths.split(",")]
+        stated["depths"] = _whole_numbers(to.depths, "--depths")
     with inputs.progress(opened, hidden=to.quiet), inputs.working("leaving out", hidden=to.quiet):
         result = pool_bias(qrels, opened, depth=depth, groups=_groups(teams, opened), **stated, **drawing)
     output.give(result, to, warnings=result.warnings)
@@ -247,14 +218,10 @@ def _measures(to: Measured) -> dict[str, list[str]]:
 
 
 def _groups(teams: Groups, runs: Sequence[Any]) -> dict[str, str] | None:
-    from assay.collections.pooling import groups_by_prefix, read_groups  # noqa: PLC0415
+    from assay.collections.pooling import read_groups  # noqa: PLC0415
     from assay.subjects.ranking.evaluation import named_runs  # noqa: PLC0415
 
-    if teams.groups is not None and teams.group_by_prefix:
-        raise ParameterError("choose one of --groups and --group-by-prefix")
-    if teams.groups is not None:
-        return read_groups(teams.groups, list(named_runs(runs)))
-    return groups_by_prefix(list(named_runs(runs))) if teams.group_by_prefix else None
+    return None if teams.groups is None else read_groups(teams.groups, list(named_runs(runs)))
 
 
 def _texts(topics: str | None, documents: str | None) -> dict[str, Any]:
@@ -279,8 +246,8 @@ def _strata(text: str) -> dict[int, float]:
     return rates
 
 
-def _whole(text: str, name: str) -> int:
+def _whole_numbers(text: str, name: str) -> list[int]:
     try:
-        return int(text)
+        return [int(part) for part in text.split(",")]
     except ValueError:
-        raise ParameterError(f"{name} are whole numbers, as 10,20,50; got {text.strip()!r}") from None
+        raise ParameterError(f"{name} are whole numbers, as 10,20,50; got {text!r}") from None

@@ -58,7 +58,7 @@ def write(
 
     $ assay topics write my-topics.ini --topics topics.tsv
     """
-    from assay.collections.topic_templates import write_topics_to_edit  # noqa: PLC0415
+    from assay.collections.topic_sampling import write_topics_to_edit  # noqa: PLC0415
 
     count = write_topics_to_edit(target, size, given=topics, overwrite=overwrite)
     if not quiet:

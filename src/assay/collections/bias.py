@@ -12,7 +12,7 @@ import polars as pl
 
 from assay.collections.matching import matches
 from assay.collections.pooling import PAIR, RunRanks, empty_runs, pool_of
-from assay.collections.scoring import JudgedRuns, agreement, judged_pairs, measures_of, on_judged_topics
+from assay.collections.scoring import JudgedRuns, agreement, measures_of
 from assay.core.domains import Whole
 from assay.core.errors import ParameterError
 from assay.core.results import Result
@@ -25,18 +25,27 @@ MEASURES = ("nDCG@10", "P@10", "RR", "AP", "R@100")
 _JUDGED = 0.95
 #: A pool shallower than this cannot be told from judgments of other runs: then the usual first page is looked at.
 _SHALLOWEST, _USUAL_CUTOFF = 5, 10
-#: What a fair collection keeps: the order of systems, and each system's number.
-LEAST_TAU, MOST_LOSS = 0.95, 0.05
+#: What a fair collection keeps: the order of systems, the numbers of all runs together, and of each good run.
+LEAST_TAU, MOST_LOSS, MOST_LOSS_OF_ONE = 0.95, 0.05, 0.10
+#: Where more of the judged documents are in no run's first ones, other runs were pooled, too.
+_MOST_OUTSIDE = 0.2
 #: How often one relevant document per topic is drawn, for judgments as sparse as those of large logs.
 _DRAWS = 20
 
 
 class FairnessVerdict(NamedTuple):
-    """Whether the judgments can score a system that was not in the pool, by a measure; and what that rests on."""
+    """Whether the judgments can score a system that was not in the pool, by a measure; and what that rests on.
+
+    `change` is that of the score of a run left out, on average; `loss` the share of their score that all runs lose
+    together; `largest_loss` the largest of a run (`loser`) that scores as much as the median or more: one that scores
+    next to nothing loses much of it easily.
+    """
 
     measure: str
     fair: bool | None
     tau: float
+    change: float
+    loss: float
     largest_loss: float
     loser: str
     places: int
@@ -69,7 +78,7 @@ class PoolBias(Result):
 
 def pool_bias(
     qrels: Any,
-    runs: Any,
+    runs: Any = None,
     *,
     measures: Iterable[str] | str | None = None,
     groups: Mapping[str, str] | None = None,
@@ -81,6 +90,7 @@ def pool_bias(
 ) -> PoolBias:
     """Look at what a pool missed: leave out what each group alone found, and score its runs again.
 
+    A collection stands for its judgments, its runs and their groups.
     `groups` says which runs are of one group, whose runs find the same documents; without it, every run stands for
     itself. `depth` is that of the pool; unless given, the deepest at which 95 % of the runs' documents are judged, or
     10 where that is less than 5, since then other runs were pooled.
@@ -92,20 +102,17 @@ def pool_bias(
     [('old', 1, 1.0, 0.0), ('new', 1, 1.0, 0.0)]
     """
     wanted = measures_of(measures, MEASURES)
-    every = RunRanks.of(runs, groups=groups)
-    if len(every.runs) < 2:
+    counted = JudgedRuns.of(qrels, runs, wanted, groups)
+    judged, ranks = counted.judged, counted.ranks
+    if len(ranks.runs) < 2:
         raise ParameterError("pool bias compares what runs found: give two or more")
-    if len(set(every.groups.values())) < 2:
+    if len(set(ranks.groups.values())) < 2:
         raise ParameterError("all runs are of one group: to leave one out takes two or more")
-    judged = judged_pairs(qrels)
-    ranks = on_judged_topics(every, judged)
     pooled_to = _pool_depth(ranks, judged) if depth is None else Whole(1).check("depth", depth)
-    counted = JudgedRuns(ranks, judged, wanted)
     names = [str(each) for each in wanted]
     left_out = _left_out(counted, _uniques(ranks, judged, pooled_to))
     shallower = [Whole(1).check("depths", each) for each in depths if each < _deepest(ranks)]
-    notes = [] if groups else ["no groups were named: each run stands for itself, though runs of one team overlap"]
-    notes += empty_runs(ranks)
+    notes = _notes(ranks, judged, pooled_to)
     settings = {"measures": names, "depth": pooled_to, "depth_stated": depth is not None, "seed": seed}
     settings |= {"runs": len(ranks.runs), "groups": len(set(ranks.groups.values()))}
     settings |= {"topics": judged["query_id"].n_unique(), "judged": judged.height}
@@ -119,6 +126,20 @@ def pool_bias(
         settings,
         tuple(notes),
     )
+
+
+def _notes(ranks: RunRanks, judged: pl.DataFrame, depth: int) -> list[str]:
+    """What a reader should know about the runs before believing the verdict."""
+    notes = empty_runs(ranks)
+    if all(run == group for run, group in ranks.groups.items()):
+        notes.append("no groups were named: each run stands for itself, though runs of one team overlap")
+    outside = judged.join(pool_of(ranks, depth), on=PAIR, how="anti").height
+    if outside > _MOST_OUTSIDE * judged.height:
+        notes.append(
+            f"{outside:,} of {judged.height:,} judged documents are not among the first {depth} of these runs: others "
+            "were pooled, too, and may have found what a run alone has here, so that losses may be overstated"
+        )
+    return notes
 
 
 def _deepest(ranks: RunRanks) -> int:
@@ -173,17 +194,18 @@ def _left_out(counted: JudgedRuns, uniques: pl.DataFrame) -> pl.DataFrame:
 
 
 def _verdict(rows: pl.DataFrame, measure: str) -> FairnessVerdict:
-    """Fair: the order of systems stays, and no system loses more than a twentieth of its number."""
+    """Fair: the order of systems stays, all together lose a twentieth at most, and no good one more than a tenth."""
     # Where no relevant document is left, a score is undefined, and so is the order of systems.
     has_order = rows.height > 1 and not rows["full"].null_count() + rows["without"].null_count()
     tau = kendall(rows["full"].to_numpy(), rows["without"].to_numpy()).value if has_order else math.nan
-    losses = rows.drop_nulls("relative").sort("relative")
-    if not losses.height or math.isnan(tau):
-        return FairnessVerdict(measure, None, tau, math.nan, "", 0)
-    worst = losses.row(0, named=True)
+    good = rows.filter(pl.col("full") >= pl.col("full").median()).drop_nulls("relative").sort("relative")
+    if not good.height or math.isnan(tau):
+        return FairnessVerdict(measure, None, tau, math.nan, math.nan, math.nan, "", 0)
+    worst, loss = good.row(0, named=True), float(1 - rows["without"].to_numpy().sum() / rows["full"].to_numpy().sum())
     places = int((rows["place_without"].cast(pl.Int64) - rows["place"].cast(pl.Int64)).abs().max() or 0)  # type: ignore[arg-type]
-    fair = tau >= LEAST_TAU and -worst["relative"] <= MOST_LOSS
-    return FairnessVerdict(measure, fair, tau, -worst["relative"], worst["run"], places)
+    fair = tau >= LEAST_TAU and loss <= MOST_LOSS and -worst["relative"] <= MOST_LOSS_OF_ONE
+    change = float(rows["change"].to_numpy().mean())
+    return FairnessVerdict(measure, fair, tau, change, loss, -worst["relative"], worst["run"], places)
 
 
 def _shallower(counted: JudgedRuns, depths: Sequence[int]) -> pl.DataFrame:
@@ -243,7 +265,8 @@ def unmatched(judged: pl.DataFrame, topics: Topics, documents: Documents) -> pl.
     """
     relevant = judged.filter(pl.col("relevance") > 0).join(documents.frame, on="doc_id", how="semi")
     relevant = relevant.join(topics.frame, on="query_id", how="semi")
-    found = matches(topics, documents).with_columns(found=pl.lit(True))
+    texts = Documents(documents.frame.join(relevant, on="doc_id", how="semi"), documents.name, documents.format)
+    found = matches(topics, texts).with_columns(found=pl.lit(True))
     rows = relevant.join(found, on=PAIR, how="left", maintain_order="left")
     return rows.group_by("query_id", maintain_order=True).agg(
         relevant=pl.len().cast(pl.Int64), unmatched=pl.col("found").is_null().sum().cast(pl.Int64)

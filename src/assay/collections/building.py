@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
-import zipfile
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -21,9 +20,6 @@ from assay.files.writing import write, writers
 from assay.tables import Qrels
 
 _PARTS: dict[str, Part] = {"documents": "documents", "topics": "topics", "qrels": "judgments", "run": "runs"}
-_ZIP = ".zip"
-#: Archives of the same files are the same, whenever they are made.
-_ZIP_DATE = (1980, 1, 1, 0, 0, 0)
 
 
 def new_collection(
@@ -136,38 +132,27 @@ def export_collection(
     target: str | os.PathLike[str],
     *,
     inverse_grades: bool = False,
-    overwrite: bool = False,
 ) -> Path:
-    """Write a collection in TREC's layout, with a manifest: into a new folder, or a `.zip`. It appears when whole.
+    """Write a collection in TREC's layout, with a manifest, into a new folder, which appears when it is whole.
 
-    Documents are streamed. `inverse_grades`: 1 is the best grade. `overwrite`: an archive of that name is replaced.
+    Documents are streamed. `inverse_grades`: 1 is the best grade.
 
     >>> from importlib.resources import files
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as place:
     ...     made = export_collection(files("assay") / "data" / "bicycles", Path(place) / "trec")
     ...     sorted(path.name for path in made.iterdir())
-    ['collection.toml', 'documents.trec', 'qrels', 'topics.trec']
+    ['collection.toml', 'documents.trec', 'qrels', 'runs', 'topics.trec']
     """
     held, path = holdings_of(folder, inverse_grades=inverse_grades), Path(target)
-    is_archive = path.suffix == _ZIP
-    if path.exists() and not (is_archive and overwrite):
+    if path.exists():
         raise InputError(f"{path}: expected nothing of that name yet")
     atomic.check_target(path)
     with tempfile.TemporaryDirectory(dir=path.resolve().parent, prefix=f".{path.name}-") as place:
-        made = Path(place) / path.name.removesuffix(_ZIP)
+        made = Path(place) / path.name
         made.mkdir()
         _write_trec(held, made)
-        if not is_archive:
-            made.rename(path)
-            return path
-        with atomic.replacing(path, overwrite=overwrite) as file, zipfile.ZipFile(file, "w") as archive:
-            for each in sorted(made.rglob("*")):
-                if each.is_file():
-                    entry = zipfile.ZipInfo(f"{made.name}/{each.relative_to(made).as_posix()}", _ZIP_DATE)
-                    entry.compress_type = zipfile.ZIP_DEFLATED
-                    with each.open("rb") as source, archive.open(entry, "w") as sink:
-                        shutil.copyfileobj(source, sink, 1 << 20)
+        made.rename(path)
     return path
 
 

@@ -7,14 +7,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from importlib import resources
-from typing import Any, Literal, TypeAlias
 
 import polars as pl
 
-from assay.core.errors import ParameterError, did_you_mean
 from assay.core.results import Result
 
-Task: TypeAlias = Literal["search", "classification"]
 _UNSTATED = "not stated"
 #: What is counted, with the words for it.
 COUNTED = {
@@ -54,7 +51,7 @@ class CatalogueEntry:
 
     def matches(self, word: str) -> bool:
         """Whether a word stands in what is known of it."""
-        texts = (self.name, self.title, self.purpose, self.licence, self.obtain, self.note, self.year)
+        texts = (self.name, self.title, self.task, self.purpose, self.licence, self.obtain, self.note, self.year)
         return word.casefold() in " ".join((*texts, *self.aliases, *self.language)).casefold()
 
 
@@ -72,20 +69,12 @@ class Catalogue(Result):
 
     def to_frame(self) -> pl.DataFrame:
         """One row per collection: counts in words, and all that is said of it."""
-        columns = {
-            "name": [entry.name for entry in self.entries],
-            "title": [entry.title for entry in self.entries],
-            "task": [entry.task for entry in self.entries],
-            "year": [entry.year for entry in self.entries],
-            "language": [", ".join(entry.language) for entry in self.entries],
-            "documents": [entry.count("documents") for entry in self.entries],
-            "topics": [entry.count("topics") for entry in self.entries],
-            "classes": [entry.count("classes") for entry in self.entries],
-            "purpose": [entry.purpose for entry in self.entries],
-            "licence": [entry.licence for entry in self.entries],
-            "obtain": [entry.obtain for entry in self.entries],
-            "note": [entry.note for entry in self.entries],
-        }
+        words, counts = ("name", "title", "task", "year"), ("documents", "topics", "classes")
+        columns: dict[str, list[str]] = {word: [getattr(entry, word) for entry in self.entries] for word in words}
+        columns["language"] = [", ".join(entry.language) for entry in self.entries]
+        columns |= {what: [entry.count(what) for entry in self.entries] for what in counts}
+        for word in ("purpose", "licence", "obtain", "note"):
+            columns[word] = [getattr(entry, word) for entry in self.entries]
         return pl.DataFrame(columns, schema=dict.fromkeys(columns, pl.String))
 
 
@@ -99,27 +88,15 @@ def _entries() -> tuple[CatalogueEntry, ...]:
     return tuple(entries)
 
 
-def catalogue(*words: str, task: Task | None = None, language: str | None = None) -> Catalogue:
-    """The well-known collections that hold all the words, are for a task, or in a language.
+def catalogue(*words: str) -> Catalogue:
+    """The well-known collections that hold all the words: of the name, the task, the language, or what is said of it.
 
-    >>> [entry.name for entry in catalogue(task="classification", language="english").entries]
-    ['kaggle', '20-newsgroups', 'reuters-21578', 'rcv1']
+    >>> [entry.name for entry in catalogue("classification", "english").entries]
+    ['20-newsgroups', 'reuters-21578', 'rcv1']
     """
-    if task is not None and task not in ("search", "classification"):
-        raise ParameterError(f"task is one of search, classification, not {task!r}")
-    entries = [entry for entry in _entries() if all(entry.matches(word) for word in words)]
-    if words and (exact := [entry for entry in entries if " ".join(words).casefold() in _names(entry)]):
-        entries = exact
-    if task is not None:
-        entries = [entry for entry in entries if task in entry.task]
-    if language is not None:
-        known = sorted({name for entry in _entries() for name in entry.language})
-        if language.casefold() not in map(str.casefold, known):
-            raise ParameterError(f"no collection is in {language!r}{did_you_mean(language, known)}")
-        # Of a site with many data sets nobody knows the languages.
-        told = {language.casefold(), _UNSTATED}
-        entries = [entry for entry in entries if told & set(map(str.casefold, entry.language))]
-    return Catalogue(tuple(entries))
+    entries = tuple(entry for entry in _entries() if all(entry.matches(word) for word in words))
+    named = tuple(entry for entry in entries if " ".join(words).casefold() in _names(entry))
+    return Catalogue(named or entries)
 
 
 def _names(entry: CatalogueEntry) -> set[str]:
@@ -175,9 +152,3 @@ def differences(entry: CatalogueEntry, counts: Mapping[str, int]) -> tuple[list[
         elif number == published and distributed is not None:
             wrong.append(f"{number:,} {word}, as published; the files that circulate have {distributed:,}")
     return wrong, known
-
-
-def counts_of(documents: int | None, topics: int | None, judged: int | None, judgments: int | None) -> dict[str, Any]:
-    """The counts that are known, by what is counted."""
-    numbers = {"documents": documents, "topics": topics, "judged": judged, "judgments": judgments}
-    return {what: number for what, number in numbers.items() if number is not None}

@@ -9,8 +9,8 @@ from typing import Any, ClassVar
 import numpy as np
 import polars as pl
 
-from assay.collections.pooling import PAIR, RunRanks, empty_runs, overlaps
-from assay.collections.scoring import judged_pairs
+from assay.collections.pooling import PAIR, RunRanks, empty_runs, membership, overlaps
+from assay.collections.scoring import Mask, judged_pairs
 from assay.core.domains import Whole
 from assay.core.errors import ParameterError, not_among, number_of
 from assay.core.results import Result
@@ -64,22 +64,17 @@ def choose_runs(
     for name in compared_with:
         if name not in ranks.runs:
             raise not_among("run", name, ranks.runs)
-    pairs = ranks.frame.select(PAIR).unique(maintain_order=True).with_row_index("pair")
-    rows = ranks.frame.join(pairs, on=PAIR)
-    holds = np.zeros((len(ranks.runs), pairs.height), dtype=np.bool_)
-    holds[rows["run"].replace_strict(ranks.places, return_dtype=pl.Int64).to_numpy(), rows["pair"].to_numpy()] = True
-    relevant = np.zeros(pairs.height, dtype=np.bool_)
+    pairs, held = membership(ranks)
+    holds, relevant = held.T.toarray() > 0, np.zeros(pairs.height, dtype=np.bool_)
     if qrels is not None:
         found = judged_pairs(qrels).filter(pl.col("relevance") > 0)
-        relevant[pairs.join(found, on=PAIR, how="semi")["pair"].to_numpy()] = True
-    order = _greedy(holds, relevant, n)
-    table = _additions(ranks, holds, relevant, order)
-    others = {"this choice": [order], "the given selection": [[ranks.places[name] for name in compared_with]]}
+        relevant = pairs.join(found, on=PAIR, how="left", maintain_order="left")["relevance"].is_not_null().to_numpy()
+    table = _chosen(ranks, holds, relevant, n)
+    others = {"this choice": [[ranks.places[name] for name in table["run"]]]}
+    others |= {"the given selection": [[ranks.places[name] for name in compared_with]]} if compared_with else {}
     rng = np.random.default_rng(Whole(0).check("seed", seed))
     others["random (mean)"] = [rng.permutation(len(ranks.runs))[:n].tolist() for _ in range(_DRAWS)]
     others["all runs"] = [list(range(len(ranks.runs)))]
-    if not compared_with:
-        del others["the given selection"]
     selections = _selections(others, holds, relevant)
     settings = {"n": n, "depth": depth, "runs": len(ranks.runs), "compared_with": list(compared_with), "seed": seed}
     settings |= {"by": "new documents" if qrels is None else "new relevant documents"}
@@ -88,39 +83,29 @@ def choose_runs(
     return RunChoice(table.drop(hidden), selections.drop(hidden[1:]), settings, tuple(warnings))
 
 
-def _greedy(holds: np.ndarray[Any, Any], relevant: np.ndarray[Any, Any], n: int) -> list[int]:
-    """The runs by what each adds to those before it: relevant documents first, then any; of equals, the first."""
-    covered, order = np.zeros(len(relevant), dtype=np.bool_), list[int]()
+def _chosen(ranks: RunRanks, holds: Mask, relevant: Mask, n: int) -> pl.DataFrame:
+    """The runs by what each adds to those before it: relevant documents first, then any; of equals, the first.
+
+    `overlap` is the largest share of documents that a run has in common with one before it.
+    """
+    shares = overlaps(ranks)["overlap"].to_numpy().reshape(len(ranks.runs), -1)
+    covered, order, rows = np.zeros(len(relevant), dtype=np.bool_), list[int](), []
     for _ in range(n):
         new = holds & ~covered
         worth = (new & relevant).sum(axis=1) * (len(relevant) + 1) + new.sum(axis=1)
         worth[order] = -1
-        order.append(int(worth.argmax()))
-        covered |= holds[order[-1]]
-    return order
-
-
-def _additions(
-    ranks: RunRanks, holds: np.ndarray[Any, Any], relevant: np.ndarray[Any, Any], order: Sequence[int]
-) -> pl.DataFrame:
-    """What each run adds to those before it, and the largest share of documents that it has in common with one."""
-    shares = {(first, second): share for first, second, share in overlaps(ranks).iter_rows()}
-    covered, rows = np.zeros(len(relevant), dtype=np.bool_), []
-    for place, run in enumerate(order):
-        new = holds[run] & ~covered
+        run = int(worth.argmax())
         covered |= holds[run]
-        name = ranks.runs[run]
-        alike = max((shares[name, ranks.runs[other]] for other in order[:place]), default=None)
-        counts = (int(new.sum()), int(covered.sum()), int((new & relevant).sum()), int((covered & relevant).sum()))
-        rows.append((place + 1, name, *counts, alike))
+        counts = (new[run].sum(), covered.sum(), (new[run] & relevant).sum(), (covered & relevant).sum())
+        alike = float(shares[run, order].max()) if order else None
+        order.append(run)
+        rows.append((len(order), ranks.runs[run], *map(int, counts), alike))
     numbers = dict.fromkeys(("new", "documents", "new_relevant", "relevant"), pl.Int64)
     schema = {"place": pl.Int64, "run": pl.String} | numbers | {"overlap": pl.Float64}
     return pl.DataFrame(rows, schema=schema, orient="row")
 
 
-def _selections(
-    selections: Mapping[str, Sequence[Sequence[int]]], holds: np.ndarray[Any, Any], relevant: np.ndarray[Any, Any]
-) -> pl.DataFrame:
+def _selections(selections: Mapping[str, Sequence[Sequence[int]]], holds: Mask, relevant: Mask) -> pl.DataFrame:
     rows = []
     for name, several in selections.items():
         covered = [holds[list(one)].any(axis=0) for one in several]

@@ -3,23 +3,25 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, TypeAlias, get_args
 
 import numpy as np
 import polars as pl
 
-from assay.collections.workers import Answers, hits, majority_of_others, worker_statistics
+from assay.collections.workers import hits, majority_of_others, worker_statistics
 from assay.core.domains import Choice, Real, Whole
 from assay.core.errors import InputError, ParameterError, did_you_mean, listed, number_of
 from assay.core.options import Alpha, Categories, Columns, RepeatedLabels, Seed
 from assay.core.results import Result
+from assay.files import read_qrels
 from assay.files.labels import read_labels
-from assay.measures.counting.judgments import Floats, Ints
-from assay.measures.counting.ratings import Ratings
+from assay.measures.counting.judgments import Floats, Ints, Mask
+from assay.measures.counting.ratings import Ratings, label_name
 from assay.stats.aggregation import Aggregate, Ties, dawid_skene, mace, majority, median
 from assay.stats.bootstrap import Interval, wilson
+from assay.subjects.judges.evaluation import is_numeric, opened, ratings_of
 from assay.tables import Qrels
 from assay.tables.labels import Labels
 
@@ -79,14 +81,13 @@ class CrowdLabels(Result):
         """The same with these workers left out, and no others: `excluding([])` takes all of them back in."""
         return crowd(self.labels, **{**self.settings, "exclude": exclude})
 
-    def to_qrels(
-        self, rule: QrelsRule = "chosen", *, level: float = 1.0, grades: Mapping[str, float] | None = None
-    ) -> Qrels:
+    def to_qrels(self, rule: QrelsRule = "chosen", *, level: float = 1.0) -> Qrels:
         """Judgments by a rule, with `probability` and the number of `labels` beside each.
 
         `chosen`: the label is the grade. `expected`: the mean grade under the probabilities. `probability`: how
-        probable a grade of `level` or more is. `relevant`: 1 where that is at least one half, else 0. Labels that are
-        no numbers need `grades`. Items without a label have the grade -1: in the pool, not judged.
+        probable a grade of `level` or more is. `relevant`: 1 where that is at least one half, else 0. Of labels that
+        are words, the first of the `categories` stated is grade 0, the next is 1, and so on. Items without a label have
+        the grade -1: in the pool, not judged.
 
         >>> labels = Labels.of(pl.DataFrame({"query_id": ["q"] * 3, "item_id": ["d"] * 3, "judge": ["a", "b", "c"],
         ...                                  "label": [2, 2, 0]}))
@@ -98,7 +99,11 @@ class CrowdLabels(Result):
             raise ParameterError(
                 "judgments are of documents for topics, and these labels have no topics: name their column as query_id"
             )
-        values, relevant = _grades(self.ratings, level, grades)
+        if not is_numeric(self.labels) and self.settings["categories"] is None:
+            names = listed(self.ratings.categories)
+            raise ParameterError(f"the labels are words ({names}): state them as categories, from the lowest grade up")
+        values = self.ratings.values
+        relevant = (values >= level).astype(np.float64)
         posterior, chosen = self.aggregate.posterior, self.aggregate.chosen
         number = {
             "chosen": values[np.maximum(chosen, 0)],
@@ -115,22 +120,6 @@ class CrowdLabels(Result):
             labels="labels",
         )
         return Qrels(frame, self.labels.name, f"labels of a crowd by {self.settings['method']}, {rule}")
-
-
-def _grades(ratings: Ratings, level: float, grades: Mapping[str, float] | None) -> tuple[Floats, Floats]:
-    """The categories as grades, and which of them are relevant."""
-    if grades is None:
-        try:
-            values = np.array([float(name) for name in ratings.categories])
-        except ValueError:
-            names = listed(list(ratings.categories))
-            raise ParameterError(f"the labels are no numbers: say which grade each one is ({names})") from None
-    else:
-        lacking = [name for name in ratings.categories if name not in grades]
-        if lacking:
-            raise ParameterError(f"grades: there is none for {listed(lacking)}")
-        values = np.array([float(grades[name]) for name in ratings.categories])
-    return values, (values >= level).astype(np.float64)
 
 
 def crowd(
@@ -153,7 +142,8 @@ def crowd(
 
     `labels`: a file or a table, one row per label, as `read_labels` takes it. `method`: by models of the workers
     (`dawid-skene`: a confusion matrix each; `mace`: whether they know or guess), by votes (`majority`, or `weighted` by
-    accuracy), or the `median`. `gold`: right answers, unless the table has them: judgments, or labels by item.
+    accuracy), or the `median`. `gold`: right answers, unless the table has them: judgments, a file of them (the key of
+    `make_hits` is one), or labels by item.
     `exclude`: workers to leave out, with a reason each if you like, or "flagged"; their labels stay in the table.
     `ties`: which of several equally good labels is taken; "none" leaves the item open. `categories`: all labels in
     their order; others are an error. `price`: of one label. `draws`: how often labels are drawn, to see how many are
@@ -167,55 +157,40 @@ def crowd(
     Choice(get_args(CrowdMethod)).check("method", method)
     Whole(0).check("draws", draws)
     Real(0.0, optional=True).check("price", price)
-    table = read_labels(labels, columns=columns, repeated=repeated, no_gold=no_gold)
-    if len(table.judges) < 2:
-        raise InputError(f"{table.origin}: all labels are by one judge: there is nothing to aggregate")
-    named = table.frame.with_columns(item=table.items)
-    try:
-        ratings = Ratings.from_frame(named.select("item", "judge", "label"), _scale(categories, table))
-    except ParameterError as problem:
-        raise InputError(f"{table.origin}: {problem}") from None
-    answers_gold, unknown = _gold(named, ratings, gold)
+    table = opened(read_labels(labels, columns=columns, repeated=repeated, no_gold=no_gold))
+    answers = _answers(table, gold)
+    ratings = ratings_of(table, categories=_scale(table, answers) if categories is None else categories)
+    places = {name: place for place, name in enumerate(ratings.categories)}
+    right = np.array([places.get(answers.get(item, ""), -1) for item in ratings.items])
     left_out = {} if exclude == "flagged" else _excluded(exclude, ratings.judges)
-    workers, answers = _workers(table, ratings, answers_gold, left_out, alpha)
+    included = np.array([name not in left_out for name in ratings.judges])
+    workers = worker_statistics(table, ratings, right, included, alpha)
     if exclude == "flagged":
         flagged = workers.filter("flagged")
         left_out = dict(zip(flagged["worker"], flagged["reason"], strict=True))
-        answers = Answers.of(table, ratings, answers_gold, set(left_out))
-    kept = ratings.only(*(name for name in ratings.judges if name not in left_out))
-    if not len(kept.item):
+        included = ~workers["flagged"].to_numpy()
+    if not included.any():
         raise ParameterError("exclude: no worker is left")
-    aggregate = _aggregated(kept, method, ties, seed, answers)
-    enough = _enough(kept, answers_gold, aggregate, ties=ties, draws=draws, seed=seed, price=price)
+    kept = ratings.only(*(name for name in ratings.judges if name not in left_out))
+    if method == "weighted":
+        weights = _weights(ratings, right, included)
+        aggregate = majority(kept, weights=weights, ties=ties, seed=seed, method="weighted")
+    elif method == "median":
+        aggregate = median(kept, ties=ties)
+    else:
+        fits = {"majority": majority, "dawid-skene": dawid_skene, "mace": mace}
+        fit: Callable[..., Aggregate] = fits[method]  # type: ignore[assignment]
+        aggregate = fit(kept, ties=ties, seed=seed)
+    enough = _enough(kept, right, aggregate, ties=ties, draws=draws, seed=seed, price=price)
     settings = {
         "method": method, "gold": gold, "exclude": dict(left_out), "ties": ties, "price": price,
         "categories": categories, "draws": draws, "alpha": alpha, "seed": seed,
     }  # fmt: skip
-    workers = workers.with_columns(excluded=pl.col("worker").is_in(list(left_out)))
-    items = _items(named, kept, aggregate, answers_gold)
+    items = _items(table, kept, aggregate, right)
     return CrowdLabels(
-        table, items, workers, enough, left_out, aggregate, kept, settings,
-        tuple(_remarks(table, aggregate, items, unknown)),
+        table, items, workers.with_columns(excluded=pl.Series(~included)), enough, left_out, aggregate, kept, settings,
+        tuple(_remarks(table, aggregate, items, answers)),
     )  # fmt: skip
-
-
-def _scale(categories: Sequence[Any] | None, table: Labels) -> Sequence[Any] | None:
-    """The labels of the scale; as numbers where labels are, so that they can be typed."""
-    if categories is None or not table.frame["label"].dtype.is_numeric():
-        return categories
-    try:
-        return pl.Series([float(label) for label in categories]).cast(table.frame["label"].dtype).to_list()
-    except (TypeError, ValueError, pl.exceptions.PolarsError):
-        raise ParameterError(
-            f"the labels are numbers, and the categories are {listed(list(map(str, categories)))}"
-        ) from None
-
-
-def _workers(
-    table: Labels, ratings: Ratings, gold: Ints, left_out: Mapping[str, str], alpha: float
-) -> tuple[pl.DataFrame, Answers]:
-    answers = Answers.of(table, ratings, gold, set(left_out))
-    return worker_statistics(answers, table, alpha=alpha), answers
 
 
 def _excluded(exclude: Mapping[str, str] | Iterable[str], judges: Sequence[str]) -> dict[str, str]:
@@ -226,74 +201,58 @@ def _excluded(exclude: Mapping[str, str] | Iterable[str], judges: Sequence[str])
     return dict(stated)
 
 
-def _gold(named: pl.DataFrame, ratings: Ratings, gold: Any) -> tuple[Ints, int]:
-    """The right category of each item, -1 where it is not known; and of how many items it is not on the scale."""
+def _answers(labels: Labels, gold: Any) -> dict[str, str]:
+    """The right answer to each item, as the category is called, as far as it is known."""
+    if gold is None and "gold" not in labels.frame.columns:
+        return {}
     if gold is None:
-        if "gold" not in named.columns:
-            return np.full(len(ratings.items), -1), 0
-        known = named.select("item", "gold").drop_nulls().unique(maintain_order=True)
-        twice = known.filter(known["item"].is_duplicated())
-        if twice.height:
-            first = twice.filter(pl.col("item") == twice["item"][0])["gold"].to_list()
-            raise InputError(f"item {twice['item'][0]!r} has several gold labels: {listed(list(map(str, first)))}")
-        stated = dict(known.iter_rows())
-    elif isinstance(gold, Qrels):
-        frame = gold.frame.filter(pl.col("relevance") >= 0)
-        names = frame.select(pl.format("{} {}", "query_id", "doc_id")).to_series()
-        stated = dict(zip(names, frame["relevance"], strict=True))
+        known = labels.frame.select("gold").with_columns(item=labels.items).drop_nulls().unique(maintain_order=True)
+    elif isinstance(gold, Mapping):
+        known = pl.DataFrame({"item": list(gold), "gold": list(gold.values())})
     else:
-        stated = dict(gold)
-    places = {name: place for place, name in enumerate(ratings.categories)}
-    named_gold = {item: f"{label:g}" if isinstance(label, float) else str(label) for item, label in stated.items()}
-    right = np.array([places.get(named_gold.get(item, ""), -1) for item in ratings.items])
-    strange = sum(label not in places for label in named_gold.values())
-    return right, strange
+        judged = (gold if isinstance(gold, Qrels) else read_qrels(gold)).frame.filter(pl.col("relevance") >= 0)
+        known = judged.select(item=pl.format("{} {}", "query_id", "doc_id"), gold="relevance").unique()
+    twice = known.filter(known["item"].is_duplicated())
+    if twice.height:
+        several = [str(label) for label in twice.filter(pl.col("item") == twice["item"][0])["gold"]]
+        raise InputError(f"{labels.origin}: item {twice['item'][0]!r} has several gold labels: {listed(several)}")
+    return {item: label_name(label) for item, label in known.select("item", "gold").iter_rows()}
 
 
-def _aggregated(ratings: Ratings, method: str, ties: Ties, seed: int, answers: Answers) -> Aggregate:
-    if method == "majority":
-        return majority(ratings, ties=ties, seed=seed)
-    if method == "median":
-        return median(ratings, ties=ties)
-    if method == "weighted":
-        return majority(ratings, weights=_weights(ratings, answers), ties=ties, seed=seed, method="weighted")
-    return (dawid_skene if method == "dawid-skene" else mace)(ratings, ties=ties, seed=seed)
+def _scale(labels: Labels, answers: Mapping[str, str]) -> list[Any]:
+    """The labels that were given, and those that should have been."""
+    given = labels.frame["label"]
+    more = pl.Series([*set(answers.values())], dtype=pl.String).cast(given.dtype, strict=False).drop_nulls()
+    return pl.concat([given, more]).unique().sort().to_list()
 
 
-def _weights(ratings: Ratings, answers: Answers) -> Floats:
+def _weights(ratings: Ratings, gold: Ints, included: Mask) -> Floats:
     """Log odds of being right, against guessing among the categories: on gold, or where there is none on the others."""
-    whole, width = answers.ratings, len(ratings.categories)
-    gold, others = hits(whole, answers.gold[whole.item]), hits(whole, majority_of_others(answers))
-    use_gold = gold.labels.sum() > 0
-    right, labels = (gold.right, gold.labels) if use_gold else (others.right, others.labels)
-    share = (right + 1) / (labels + width)
-    weights = np.maximum(np.log(share * max(width - 1, 1) / (1 - share)), _LEAST_WEIGHT)
-    places = {name: place for place, name in enumerate(whole.judges)}
-    kept: Floats = weights[[places[name] for name in ratings.judges]]
-    return kept
+    tested = hits(ratings, gold[ratings.item])
+    if not tested.labels.any():
+        tested = hits(ratings, majority_of_others(ratings, included))
+    width = len(ratings.categories)
+    share = (tested.right + 1) / (tested.labels + width)
+    weights: Floats = np.maximum(np.log(share * max(width - 1, 1) / (1 - share)), _LEAST_WEIGHT)[included]
+    return weights
 
 
-def _items(named: pl.DataFrame, ratings: Ratings, aggregate: Aggregate, gold: Ints) -> pl.DataFrame:
+def _items(table: Labels, ratings: Ratings, aggregate: Aggregate, gold: Ints) -> pl.DataFrame:
     """One row per item, in the order of the table."""
-    values = named["label"].drop_nulls().unique()
-    by_name = {f"{value:g}" if isinstance(value, float) else str(value): value for value in values.to_list()}
-    of_category = [by_name.get(name) for name in ratings.categories]
-    keys = [column for column in ("query_id", "item_id") if column in named.columns]
+    kind = table.frame["label"].dtype
+    labels = pl.Series(ratings.values if kind.is_numeric() else ratings.categories).cast(kind)
     tied = np.zeros(len(ratings.items), dtype=bool)
     tied[aggregate.tied] = True
     columns = {
-        "label": _labels_at(aggregate.chosen, of_category, values.dtype),
+        "label": labels.gather(pl.Series(aggregate.chosen).replace(-1, None)),
         "probability": pl.Series(aggregate.probability).fill_nan(None),
         "labels": pl.Series(ratings.labels_of_item),
         "entropy": pl.Series(aggregate.entropy).fill_nan(None),
         "tied": pl.Series(tied),
-        "gold": _labels_at(gold, of_category, values.dtype),
+        "gold": labels.gather(pl.Series(gold).replace(-1, None)),
     }  # fmt: skip
-    return named.unique("item", keep="first", maintain_order=True).select(keys).with_columns(**columns)
-
-
-def _labels_at(places: Ints, labels: Sequence[Any], kind: pl.DataType) -> pl.Series:
-    return pl.Series([labels[place] if place >= 0 else None for place in places], dtype=kind)
+    keys = [column for column in ("query_id", "item_id") if column in table.frame.columns]
+    return table.frame.select(keys).unique(maintain_order=True).with_columns(**columns)
 
 
 def _enough(
@@ -315,10 +274,7 @@ def _enough(
         place = np.arange(len(item)) - starts[item]
         for k in range(1, most + 1):
             few = order[place < k]
-            part = Ratings(
-                ratings.items, ratings.judges, ratings.categories, ratings.values, ratings.relevant,
-                item[few], np.zeros(len(few), dtype=np.int64), category[few],
-            )  # fmt: skip
+            part = ratings.with_labels(item[few], np.zeros(len(few), dtype=np.int64), category[few])
             chosen = majority(part, ties=ties, seed=seed + draw).chosen
             right[draw, k - 1] = ((chosen == reference) & (usable >= most)).sum() / count
     for k in range(1, most + 1) if draws else ():
@@ -342,12 +298,12 @@ def enough_labels(enough: pl.DataFrame, within: float = 0.01) -> int | None:
     return int(good["labels_per_item"][0])
 
 
-def _remarks(table: Labels, aggregate: Aggregate, items: pl.DataFrame, unknown: int) -> Iterable[str]:
+def _remarks(table: Labels, aggregate: Aggregate, items: pl.DataFrame, answers: Mapping[str, str]) -> Iterable[str]:
     yield from table.remarks
     if aggregate.method == "weighted" and items["gold"].null_count() < items.height:
         yield "the weights come from the gold labels, so that the accuracy on these is too good"
-    if unknown:
-        yield f"{number_of('gold label', unknown)} that no worker ever gave are left out"
+    if answers and not items["gold"].count():
+        yield "no item has a gold label: are the ids, and the labels, the same?"
     if not aggregate.converged:
         yield f"{aggregate.method} did not settle in {len(aggregate.trace)} passes: the last one is shown"
     open_items = items["label"].null_count()

@@ -11,7 +11,7 @@ from assay.collections.crowd import enough_labels
 from assay.core.errors import listed, number_of
 from assay.core.words import Tone
 from assay.show.charts import lines
-from assay.show.figure import Figure, Scale, Series
+from assay.show.figure import Scale, Series
 from assay.show.model import Column, Document, Prose, Section, Table, Verdict
 
 if TYPE_CHECKING:
@@ -55,10 +55,7 @@ def crowd_document(result: CrowdLabels) -> Document:
 
 def workers_document(result: CrowdLabels) -> Document:
     """The workers alone."""
-    sections = (
-        Section("workers", "Workers", (workers_table(result), *_flag_lines(result))),
-        Section.of_lines("warnings", result.warnings),
-    )
+    sections = tuple(each for each in crowd_document(result).sections if each.name in {"workers", "warnings"})
     return Document("crowd labels", sections, "Workers")
 
 
@@ -144,29 +141,25 @@ def _enough_section(result: CrowdLabels) -> tuple[Section, ...]:
         text += " The labels drawn are among those they are held against, so small numbers look better than they are."
     columns = (
         Column("labels_per_item", "labels per item", "count"),
-        Column("share", of, "percent"),
-        Column("share", "range over draws", "interval", ends=("low", "high")),
+        Column("share", of, "estimate", ends=("low", "high")),
         *([Column("cost", kind="number", least=2)] if frame["cost"].null_count() < frame.height else []),
     )
     lead = (
-        f"Majority of labels drawn at random, {number_of('item', frame['items'][0])}, seed {result.settings['seed']}."
+        f"Majority of labels drawn at random, {number_of('item', frame['items'][0])}, seed {result.settings['seed']}; "
+        "in brackets the least and the most over the draws."
     )
+    x, y = ("labels_per_item", Scale("labels per item")), ("share", Scale("share right"))
+    figure = lines(frame.with_columns(system=pl.lit("majority")), x, y, [Series("majority")])
     return (
-        Section("enough", "How many labels are enough", (Table("enough", frame, columns), _figure(frame), Prose(text)),
+        Section("enough", "How many labels are enough", (Table("enough", frame, columns), figure, Prose(text)),
                 lead=lead),
     )  # fmt: skip
-
-
-def _figure(frame: pl.DataFrame) -> Figure:
-    points = frame.with_columns(system=pl.lit("majority"))
-    x, y = ("labels_per_item", Scale("labels per item")), ("share", Scale("share right"))
-    return lines(points, x, y, [Series("majority")])
 
 
 def hits_document(result: HitFile) -> Document:
     """What a file of HITs holds, and what it will cost."""
     settings = result.settings
-    gold = int(result.key["gold"].is_not_null().sum())
+    gold = int((result.key["relevance"] >= 0).sum())
     documents = result.key.height - gold
     told = [
         f"{number_of('HIT', result.frame.height)}: {number_of('document', documents)} to label, "
@@ -175,7 +168,7 @@ def hits_document(result: HitFile) -> Document:
         f"{settings['price']:g}, and a fee of {settings['fee']:.0%}: {result.cost:,.2f} in all.",
     ]
     frame = result.key.group_by("hit", "query_id", maintain_order=True).agg(
-        questions=pl.len(), gold_questions=pl.col("gold").count()
+        questions=pl.len(), gold_questions=(pl.col("relevance") >= 0).sum()
     )
     columns = (Column("hit"), Column("query_id"), Column("questions", kind="count"),
                Column("gold_questions", "gold", "count"))  # fmt: skip
@@ -199,15 +192,14 @@ def audit_document(audit: JudgeAudit) -> Document:
     if audit.flips.height:
         columns: tuple[Column, ...] = (
             Column("kind", "labelled again"), Column("items", kind="count"), Column("flips", kind="count"),
-            Column("share", kind="percent"), Column("share", "95% interval", "interval", ends=("low", "high")),
+            Column("share", kind="estimate", ends=("low", "high")),
         )  # fmt: skip
         sections.append(Section("flips", "Flips", (Table("flips", audit.flips, columns),)))
     if audit.systems.height:
         sections.append(Section("systems", f"Systems by {settings['measure']}", (_systems(audit),)))
     if audit.slices.height:
         columns = (Column("slice"), Column("group"), Column("items", kind="count"),
-                   Column("agreement", kind="percent"), Column("kappa", kind="number", least=3),
-                   Column("kappa", "95% interval", "interval", ends=("low", "high")),
+                   Column("agreement", kind="percent"), Column("kappa", kind="estimate", ends=("low", "high")),
                    Column("leniency", kind="number", least=3, signed=True))  # fmt: skip
         sections.append(Section("slices", "Slices", (Table("slices", audit.slices, columns, most=_MOST),)))
     sections.append(Section.of_lines("notes", audit.warnings))
@@ -220,7 +212,7 @@ def _sentence(audit: JudgeAudit) -> str:
     if failed:
         return f"Not usable for this collection: {_named(failed)}."
     if undecided:
-        return f"Cannot say whether it is usable: open is {_named(undecided)}."
+        return f"Cannot say whether it is usable; still open: {_named(undecided)}."
     return "Usable for this collection: it reaches everything asked for below. For another one, audit it again."
 
 
@@ -229,16 +221,12 @@ def _named(criteria: list[Criterion]) -> str:
 
 
 def _context(audit: JudgeAudit) -> tuple[Prose, ...]:
-    settings = audit.settings
-    told = []
-    if audit.recorded:
-        told.append("Recorded: " + ", ".join(f"{name} {value}" for name, value in audit.recorded.items()) + ".")
-    else:
-        told.append("Not recorded: which model, prompt and parameters made these labels. Keep them beside the labels.")
-    agreement = settings["people_agreement"]
+    recorded = ", ".join(f"{name} {value}" for name, value in audit.recorded.items())
+    missing = "Not recorded: which model, prompt and parameters made these labels. Keep them beside the labels."
+    told, agreement = [f"Recorded: {recorded}." if recorded else missing], audit.settings["people_agreement"]
     if agreement is not None:
-        told.append(f"{settings['people']:,} people agree with one another on {agreement:.1%} of pairs.")
-    return tuple(Prose(line) for line in told)
+        told.append(f"{audit.settings['people']:,} people agree with one another on {agreement:.1%} of pairs.")
+    return tuple(map(Prose, told))
 
 
 def _criteria(audit: JudgeAudit) -> Table:
@@ -247,16 +235,13 @@ def _criteria(audit: JudgeAudit) -> Table:
         what=pl.Series([_WHAT[each.name] for each in audit.criteria]),
         outcome=pl.Series([words[each.holds] for each in audit.criteria]),
     )
-    columns = [
-        Column("what", "criterion"),
-        Column("value", kind="number", least=3),
-        Column("value", "95% interval", "interval", ends=("low", "high")),
-        Column("asked", "asked for", "words"),
-        Column("outcome", kind="words"),
-    ]
+    columns = (
+        Column("what", "criterion"), Column("value", "value [95% interval]", "estimate", ends=("low", "high")),
+        Column("asked", "asked for", "words"), Column("outcome", kind="words"),
+    )  # fmt: skip
     note = "The interval of tau is where it lies with topics drawn anew; the others are of items drawn anew."
     has_tau = any(each.name == "ranking" and not math.isnan(each.value) for each in audit.criteria)
-    return Table("criteria", frame, tuple(columns), notes=(note,) if has_tau else ())
+    return Table("criteria", frame, columns, notes=(note,) if has_tau else ())
 
 
 def _confusion(audit: JudgeAudit) -> Table:

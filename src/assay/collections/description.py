@@ -10,15 +10,15 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from assay.collections.catalogue import CatalogueEntry, counts_of, differences, recognise
-from assay.collections.holdings import Holdings, entry_of, holdings_of, relevant_per_topic
+from assay.collections.catalogue import CatalogueEntry, differences, recognise
+from assay.collections.holdings import Holdings, best_grades, entry_of, holdings_of, relevant_per_topic
 from assay.core.errors import AssayError, listed, number_of
 from assay.core.results import Result
-from assay.files.collections import grades_in_words
+from assay.files.contents import grades_in_words
 from assay.files.document_stream import SeenIds
 from assay.files.manifest import CollectionFolder
 from assay.subjects.ranking.evaluation import evaluate
-from assay.tables import Batches
+from assay.tables import Batches, Qrels
 
 _SEVERITIES = ("error", "warning", "note")
 _NO_IDS = pl.Series("doc_id", [], dtype=pl.String)
@@ -84,13 +84,10 @@ def _seen(held: Holdings, wanted: pl.Series) -> SeenIds | None:
 
 
 def _recognised(held: Holdings, seen: SeenIds | None) -> tuple[CatalogueEntry | None, list[str], list[str]]:
-    qrels = next(iter(held.qrels.values()), None)
-    counts = counts_of(
-        None if seen is None else seen.count,
-        None if held.topics is None else len(held.topics),
-        None if qrels is None else len(qrels.topics),
-        None if qrels is None else qrels.frame.height,
-    )
+    counts = {} if seen is None else {"documents": seen.count}
+    counts |= {} if held.topics is None else {"topics": len(held.topics)}
+    for qrels in [*held.qrels.values()][:1]:
+        counts |= {"judged": len(qrels.topics), "judgments": qrels.frame.height}
     entry = recognise(held.folder.name, counts)
     return (None, [], []) if entry is None else (entry, *differences(entry, counts))
 
@@ -119,7 +116,8 @@ def _judgment_table(held: Holdings) -> pl.DataFrame:
 
 def _run_table(held: Holdings) -> pl.DataFrame:
     """One row per run: how many topics it covers, what it returned, how much of that was judged, and what it found."""
-    qrels = next(iter(held.qrels.values()), None)
+    # Of several judges, one who calls a document relevant will do, as in the counts of topics.
+    qrels = next((Qrels(best_grades(each), each.name) for each in held.qrels.values()), None)
     rows = []
     for name, run in held.runs.items():
         counts = _run_counts(run)
@@ -196,10 +194,17 @@ def check_collection(folder: str | os.PathLike[str] | CollectionFolder) -> Colle
     findings += _about_topics(held)
     _, wrong, known = _recognised(held, seen)
     findings += [("warning", text) for text in wrong] + [("note", text) for text in known]
-    findings += [("note", text) for text in held.warnings]
+    # What reading says of the parts, unless it was said above of the whole.
+    said = " ".join(text for _, text in findings)
+    findings += [("note", text) for text in held.warnings if _claim(text) not in said]
     findings.sort(key=lambda finding: _SEVERITIES.index(finding[0]))
     frame = pl.DataFrame(findings, schema={"severity": pl.String, "says": pl.String}, orient="row")
     return CollectionCheck(held.folder.name, frame)
+
+
+def _claim(warning: str) -> str:
+    """What a warning says of its file, without examples."""
+    return warning.partition(": ")[2].partition(", such as")[0]
 
 
 def _about_parts(held: Holdings, seen: SeenIds | None) -> Iterator[tuple[str, str]]:
@@ -224,10 +229,8 @@ def _about_documents(
             unknown = ids.filter(ids.is_in(seen.missing.implode())).sort()
             if unknown.len():
                 examples = listed([repr(each) for each in unknown.head(3)])
-                yield (
-                    "error",
-                    (f"{name}: {number_of('document', unknown.len())} {word}, not among the documents: {examples}"),
-                )
+                number = number_of("document", unknown.len())
+                yield "error", f"{name}: {number} {word}, not among the documents: {examples}"
 
 
 def _about_topics(held: Holdings) -> Iterator[tuple[str, str]]:

@@ -1,4 +1,4 @@
-"""HITs: what to label as a file for Mechanical Turk, gold questions mixed in; and the answers read back."""
+"""HITs: what to label as a file for Mechanical Turk, gold questions mixed in; `read_labels` reads the answers."""
 
 from __future__ import annotations
 
@@ -11,16 +11,12 @@ import numpy as np
 import polars as pl
 
 from assay.core.domains import Real, Whole
-from assay.core.errors import FormatError, InputError, listed, number_of
-from assay.core.options import RepeatedLabels, Seed
+from assay.core.errors import InputError, listed, number_of
+from assay.core.options import Seed
 from assay.core.results import Result, frame_as_csv
 from assay.files import read_documents, read_qrels, read_topics
 from assay.files.atomic import write_text
-from assay.files.labels import read_labels
-from assay.files.named_columns import named_columns
-from assay.files.sources import Readable, Source
 from assay.tables import Documents, Qrels, Topics
-from assay.tables.labels import Labels
 
 PAIR = ["query_id", "doc_id"]
 #: What Mechanical Turk takes of each payment; twice as much where a HIT has ten assignments or more.
@@ -29,7 +25,10 @@ FEE, MANY_ASSIGNMENTS = 0.2, 10
 
 @dataclass(frozen=True, eq=False)
 class HitFile(Result):
-    """HITs: `frame` is the file to upload, one row each; `key` says which document stands where, and which are gold."""
+    """HITs: `frame` is the file to upload, one row each; `key` says which document stands where, and which are gold.
+
+    The key is a table of judgments, -1 for what is to be labelled: `crowd` takes it as its gold.
+    """
 
     kind: ClassVar[str] = "hits"
 
@@ -73,15 +72,14 @@ def make_hits(
     gold_per_hit: int = 1,
     redundancy: int = 5,
     price: float = 0.05,
-    fee: float | None = None,
     seed: Seed = 0,
 ) -> HitFile:
     """Cut a pool into HITs, a topic each, with gold questions at random places among the others.
 
     `pool`: pairs of topic and document, as rows, a frame or judgments (then what is negative, or everything, is to be
     labelled). `gold`: judgments of documents for which the answer is known; `gold_per_hit` of the `per_hit` questions
-    of a HIT are from these, where the topic has any. `redundancy`: workers per HIT. `price`: of one assignment; `fee`:
-    the platform's share of that on top (0.2, from ten workers per HIT on 0.4).
+    of a HIT are from these, where the topic has any. `redundancy`: workers per HIT. `price`: of one assignment, to
+    which Mechanical Turk adds a fifth, from ten workers per HIT on two fifths.
 
     >>> topics = pl.DataFrame({"query_id": ["q"], "title": ["green tea"]})
     >>> hits = make_hits(topics, [("q", "d1"), ("q", "d2"), ("q", "d3")], per_hit=3, redundancy=2,
@@ -93,7 +91,7 @@ def make_hits(
     Whole(0, high=per_hit - 1).check("gold_per_hit", gold_per_hit)
     Whole(1).check("redundancy", redundancy)
     Real(0.0).check("price", price)
-    fee = FEE * (1 + (redundancy >= MANY_ASSIGNMENTS)) if fee is None else Real(0.0).check("fee", fee)
+    fee = FEE * (1 + (redundancy >= MANY_ASSIGNMENTS))
     described = _topics(topics)
     known = _gold(gold)
     wanted = _pool(pool).join(known.select(PAIR), on=PAIR, how="anti", maintain_order="left")
@@ -105,6 +103,7 @@ def make_hits(
     rng = np.random.default_rng(seed)
     cells: list[tuple[Any, ...]] = []
     without: list[str] = []
+    number = 0
     for (query,), part in wanted.group_by("query_id", maintain_order=True):
         answers = known.filter(pl.col("query_id") == query)
         mixed_in = min(gold_per_hit, answers.height)
@@ -113,11 +112,13 @@ def make_hits(
         shuffled = part["doc_id"].gather(rng.permutation(part.height)).to_list()
         for start in range(0, part.height, room):
             drawn = answers[sorted(rng.choice(answers.height, mixed_in, replace=False))] if mixed_in else answers[:0]
-            questions = [*((doc, None) for doc in shuffled[start : start + room]),
+            questions = [*((doc, -1.0) for doc in shuffled[start : start + room]),
                          *zip(drawn["doc_id"], drawn["relevance"], strict=True)]  # fmt: skip
+            number += 1
             order = rng.permutation(len(questions))
-            cells += [(len(cells), query, place, *questions[at]) for place, at in enumerate(order, 1)]
-    key = _key(cells)
+            cells += [(f"h{number}", query, place, *questions[at]) for place, at in enumerate(order, 1)]
+    kinds = {"hit": pl.String, "query_id": pl.String, "place": pl.Int64, "doc_id": pl.String, "relevance": pl.Float64}
+    key = pl.DataFrame(cells, schema=kinds, orient="row")
     warnings = (
         [f"too few gold documents for {listed(without)}: HITs of these have fewer"] if without and known.height else []
     )
@@ -128,16 +129,9 @@ def make_hits(
     return HitFile(_wide(key, described, _texts(documents), per_hit), key, settings, tuple(warnings))
 
 
-def _key(cells: list[tuple[Any, ...]]) -> pl.DataFrame:
-    """Which document stands at which place of which HIT: a HIT begins at place 1."""
-    schema = {"row": pl.Int64, "query_id": pl.String, "place": pl.Int64, "doc_id": pl.String, "gold": pl.Float64}
-    frame = pl.DataFrame(cells, schema=schema, orient="row")
-    return frame.select(pl.format("h{}", (pl.col("place") == 1).cum_sum()).alias("hit"), pl.exclude("row"))
-
-
 def _wide(key: pl.DataFrame, topics: pl.DataFrame, texts: pl.DataFrame | None, per_hit: int) -> pl.DataFrame:
     """One row per HIT: the topic, and for each place the document; empty where a HIT has fewer."""
-    rows = key.drop("gold") if texts is None else key.drop("gold").join(texts, on="doc_id", how="left")
+    rows = key if texts is None else key.join(texts, on="doc_id", how="left", maintain_order="left")
     columns = ["doc_id", *([] if texts is None else ["title", "text"])]
     wide = rows.select("hit", "query_id").unique(maintain_order=True)
     wide = wide.join(topics, on="query_id", how="left", maintain_order="left")
@@ -183,51 +177,3 @@ def _texts(given: Any) -> pl.DataFrame | None:
         return None
     documents = given if isinstance(given, Documents) else read_documents(given)
     return documents.frame.select("doc_id", "title", "text")
-
-
-def read_hits(
-    given: Readable | Source | Any, *, key: Any = None, answer: str = "label", repeated: RepeatedLabels = "error"
-) -> Labels:
-    """Read the results of HITs that `make_hits` made: one row per assignment, `Answer.label_1` the first answer.
-
-    `key`: the file of places and gold that was written beside the HITs; with it, the labels have gold. `answer`: what
-    the questions of the form are called, before their number. The seconds of a HIT are shared by its questions.
-
-    >>> import io
-    >>> rows = "WorkerId,WorkTimeInSeconds,Input.query_id,Input.doc_id_1,Input.doc_id_2,Answer.label_1,Answer.label_2"
-    >>> read_hits(io.StringIO(rows + chr(10) + "w1,20,q,d1,d2,1,0")).frame.rows()
-    [('q', 'd1', 'w1', 1, 10.0), ('q', 'd2', 'w1', 0, 10.0)]
-    """
-    table = named_columns(given, "labels")
-    frame = table.frame
-    needed = ["WorkerId", "Input.query_id", "Input.doc_id_1", f"Answer.{answer}_1"]
-    lacking = [name for name in needed if name not in frame.columns]
-    if lacking:
-        raise FormatError(
-            table.path, 1, expected=f"results of Mechanical Turk with {listed(needed)}", got=", ".join(frame.columns)
-        )
-    seconds = "WorkTimeInSeconds" if "WorkTimeInSeconds" in frame.columns else None
-    places = [name for name in frame.columns if name.startswith("Input.doc_id_")]
-    asked = frame.select((pl.col(place).fill_null("") != "").cast(pl.Int64) for place in places).sum_horizontal()
-    worked = None if seconds is None else table.numbers(seconds, "seconds").cast(pl.Float64) / asked
-    parts = []
-    for place in places:
-        column = f"Answer.{answer}_{place.removeprefix('Input.doc_id_')}"
-        if column not in frame.columns:
-            raise FormatError(table.path, 1, expected=f"the answers to {place} as {column}", got="none")
-        part = frame.select(
-            query_id="Input.query_id", item_id=place, judge="WorkerId", label=column, row=pl.int_range(pl.len())
-        )
-        part = part if worked is None else part.with_columns(seconds=worked)
-        empty = part.filter((pl.col("item_id").fill_null("") != "") & (pl.col("label").fill_null("") == ""))
-        if empty.height:
-            raise table.error(empty["row"][0], f"an answer in {column}")
-        parts.append(part.filter(pl.col("item_id").fill_null("") != ""))
-    rows = pl.concat(parts).sort("row", maintain_order=True).drop("row")
-    if key is not None:
-        answers = (
-            named_columns(key, "labels").frame.select("query_id", pl.col("doc_id").alias("item_id"), "gold").unique()
-        )
-        rows = rows.join(answers, on=["query_id", "item_id"], how="left", maintain_order="left")
-    labels = read_labels(rows, repeated=repeated)
-    return Labels(labels.frame, table.stem or "labels", table.path, labels.remarks)

@@ -13,6 +13,8 @@ from assay.core.errors import AssayError, InputError
 from assay.files.collections import read_collection, read_qrels, read_topics
 from assay.files.document_stream import document_batches
 from assay.files.manifest import CollectionFolder, RunEntry, is_collection, open_collection
+from assay.files.registry import detect
+from assay.files.sources import Source
 from assay.subjects.ranking.evaluation import opened_run
 from assay.tables import Batches, Documents, Qrels, Topics
 
@@ -53,7 +55,8 @@ def holdings_of(
     if not is_collection(given):
         read = read_collection(given, inverse_grades=inverse_grades)  # type: ignore[arg-type]
         folder = CollectionFolder(Path(given), read.name)  # type: ignore[arg-type]
-        return Holdings(folder, read.topics, read.qrels, warnings=list(read.warnings), read=read.documents)
+        warnings = list(read.warnings)
+        return Holdings(folder, read.topics, read.qrels, _runs_in(folder.root), warnings, read=read.documents)
     folder = open_collection(given)
     held = Holdings(folder)
 
@@ -82,16 +85,35 @@ def holdings_of(
     return held
 
 
+def _runs_in(root: Path) -> dict[str, Batches]:
+    """The runs of a folder without a manifest: what is in a folder `runs` in it."""
+    runs: dict[str, Batches] = {}
+    for path in sorted((root / "runs").glob("*")):
+        try:
+            is_run = path.is_file() and detect(Source(path)).kind == "run"
+        except InputError:
+            continue  # no table, or none that is known
+        if is_run:
+            runs[Source(path).stem] = opened_run(path)
+    return runs
+
+
 def entry_of(held: Holdings, run: str) -> RunEntry:
     """What the manifest says of a run."""
     return held.folder.runs.get(run) or RunEntry(Path(run))
 
 
+def best_grades(qrels: Qrels) -> pl.DataFrame:
+    """Each judged document of a topic once, with the largest of its grades."""
+    return qrels.frame.group_by("query_id", "doc_id", maintain_order=True).agg(pl.col("relevance").max())
+
+
 def relevant_per_topic(qrels: Qrels, topics: Topics | None) -> pl.DataFrame:
     """How many documents were judged for each topic, and how many are relevant: of all topics, in their order."""
-    frame = qrels.frame.group_by("query_id", "doc_id", maintain_order=True).agg(pl.col("relevance").max())
-    counts = frame.group_by("query_id", maintain_order=True).agg(
-        judged=pl.len(), relevant=(pl.col("relevance") > 0).sum()
+    counts = (
+        best_grades(qrels)
+        .group_by("query_id", maintain_order=True)
+        .agg(judged=pl.len(), relevant=(pl.col("relevance") > 0).sum())
     )
     if topics is None:
         return counts

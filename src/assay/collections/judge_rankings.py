@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import combinations
 from typing import Any, ClassVar
 
@@ -49,8 +49,8 @@ class JudgeRankings(Result):
 
     measure: str
     judges: tuple[str, ...]
-    #: What takes the place of a judge where all are heard: `majority`, or `median` for grades.
-    together: str
+    #: What takes the place of a judge where all are heard: `majority`, `median` for grades; None of two judges.
+    together: str | None
     scores: pl.DataFrame
     correlations: pl.DataFrame
     verdicts: pl.DataFrame
@@ -59,6 +59,8 @@ class JudgeRankings(Result):
     resamples: int
     seed: int
     notes: tuple[str, ...] = ()
+    #: The systems as each judge's labels score them.
+    evaluations: Mapping[str, Evaluation] = field(default_factory=dict)
 
     def __repr__(self) -> str:
         return f"<JudgeRankings of {number_of('system', self.scores.height)} under {self.measure}: {self.conclusion}>"
@@ -107,10 +109,10 @@ def agree_on_systems(
 ) -> JudgeRankings:
     """Say whether the ranking of systems changes with the judge, which is what disagreement matters for.
 
-    The runs are evaluated by each judge's own labels, and by what most judges say (of grades, their median), on the
-    topics that all judges have labelled. Kendall's tau and tau_AP say how alike two rankings are; their intervals come
-    from drawing topics anew. `verdicts` has what `compare` says of every two systems with each judge's labels: `same`,
-    `reversed` (better with one judge, worse with another), or `decided by some`.
+    The runs are evaluated by each judge's own labels and, of three judges or more, by what most of them say (of grades,
+    their median), on the topics that all judges have labelled. Kendall's tau and tau_AP say how alike two rankings are;
+    their intervals come from drawing topics anew. `verdicts` has what `compare` says of every two systems with each
+    judge's labels: `same`, `reversed` (better with one judge, worse with another), or `decided by some`.
 
     >>> said = {"ana": (1, 0), "ben": (1, 0), "cy": (0, 1)}
     >>> rows = [(f"q{n}", f"d{d + 1}", judge, said[judge][d]) for n in range(6) for d in (0, 1) for judge in said]
@@ -144,18 +146,21 @@ def agree_on_systems(
         for first, second in combinations(samples, 2)
     ]
     numbers = {name: [each.mean(wanted, system) for system in systems] for name, each in evaluations.items()}
-    scores = pl.DataFrame({"system": list(systems), **numbers}).sort(together, descending=True, maintain_order=True)
+    scores = pl.DataFrame({"system": list(systems), **numbers}).sort(
+        together or names[0], descending=True, maintain_order=True
+    )
     left_out = held.frame["query_id"].n_unique() - topics
     notes = [*held.remarks]
     if left_out:
         notes.append(f"{number_of('topic', left_out)} left out: not all judges have labelled documents for them")
     verdicts = _verdicts(evaluations, wanted, 1 - confidence, seed)
     return JudgeRankings(
-        wanted, names, together, scores, pl.DataFrame(rows), verdicts, topics, confidence, resamples, seed, tuple(notes)
-    )
+        wanted, names, together, scores, pl.DataFrame(rows), verdicts, topics, confidence, resamples, seed,
+        tuple(notes), evaluations,
+    )  # fmt: skip
 
 
-def _judgments(labels: Labels) -> tuple[str, dict[str, pl.DataFrame], int]:
+def _judgments(labels: Labels) -> tuple[str | None, dict[str, pl.DataFrame], int]:
     """The judgments of each judge, and of all together, on the topics that all have labelled."""
     judges, frame = labels.judges, labels.frame
     per_topic = frame.group_by("query_id").agg(pl.col("judge").n_unique())
@@ -163,12 +168,13 @@ def _judgments(labels: Labels) -> tuple[str, dict[str, pl.DataFrame], int]:
     if not len(common):
         raise InputError(f"{labels.origin}: expected topics that all of {listed(judges)} have labelled, got none")
     frame = frame.filter(pl.col("query_id").is_in(common.implode()))
-    held = Labels(frame, labels.name, labels.origin)
-    ratings = ratings_of(held)
+    tables = {judge: _qrels(frame.filter(judge=judge)) for judge in judges}
+    if len(judges) < 3:
+        return None, tables, len(common)
+    ratings = ratings_of(Labels(frame, labels.name, labels.origin))
     together = "majority" if len(ratings.categories) == 2 else "median"
     chosen = (majority(ratings) if together == "majority" else median(ratings)).chosen
-    pairs = frame.with_columns(item=held.items).unique("item", maintain_order=True).select("query_id", "item_id")
-    tables = {judge: _qrels(frame.filter(judge=judge)) for judge in judges}
+    pairs = frame.select("query_id", "item_id").unique(maintain_order=True)
     tables[together] = _qrels(pairs.with_columns(label=pl.Series(ratings.values[chosen])))
     return together, tables, len(common)
 
@@ -232,9 +238,10 @@ def sections(result: JudgeRankings) -> Iterator[Section]:
 
 
 def _basis(result: JudgeRankings) -> Iterator[str]:
+    together = f"; {result.together}: what judges say together" if result.together else ""
     yield (
         f"{number_of('system', result.scores.height)} on {number_of('topic', result.topics)} that all judges have "
-        f"labelled; {result.together}: what judges say together. {result.resamples:,} resamples, seed {result.seed}."
+        f"labelled{together}. {result.resamples:,} resamples, seed {result.seed}."
     )
     yield from (f"{note[0].upper()}{note[1:]}." for note in result.notes)
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from assay.collections.bias import LEAST_TAU, MOST_LOSS
+from assay.collections.bias import LEAST_TAU, MOST_LOSS, MOST_LOSS_OF_ONE
 from assay.core.digits import as_level
 from assay.core.errors import joined, number_of
 from assay.show import charts
@@ -78,26 +79,46 @@ def _strata(pool: Pool) -> Table:
     drawn = pl.col("order").is_not_null()
     frame = pool.frame.group_by("stratum").agg(documents=pl.len(), drawn=drawn.sum()).sort("stratum")
     frame = frame.with_columns(share=pl.col("drawn") / pl.col("documents"))
-    columns = (
-        Column("stratum", "best rank up to", "chosen"),
-        Column("documents", kind="count"),
-        Column("drawn", "to judge", "count"),
-        Column("share", kind="percent"),
-    )
-    return Table("strata", frame, columns, "What is drawn")
+    titles = {"stratum": "best rank up to", "drawn": "to judge"}
+    return _table("strata", frame, "What is drawn", titles, stratum="chosen", share="percent")
 
 
 def _steps(pool: Pool) -> Table:
-    columns = (
-        Column("step", "step"),
-        Column("documents", "documents (mean)", "number", least=1),
-        Column("fewest", kind="count"),
-        Column("most", kind="count"),
-        Column("in_all", "in all topics", "count", missing=""),
-        *([] if pool.relevant is None else [Column("relevant", "known relevant (mean)", "number", least=1)]),
+    frame = pool.next_steps() if pool.relevant is not None else pool.next_steps().drop("relevant")
+    titles = {"documents": "documents (mean)", "in_all": "in all topics", "relevant": "known relevant (mean)"}
+    note = "one more rank: per topic; one more run: what each run adds to the others; one more topic: what each has"
+    return _table(
+        "next_steps", frame, "What the next step would cost", titles, notes=(note,), least=1, blank=("in_all",)
     )
-    notes = ("one more rank: per topic; one more run: what each run adds to the others; one more topic: what each has",)
-    return Table("next_steps", pool.next_steps(), columns, "What the next step would cost", notes)
+
+
+def _table(
+    name: str,
+    frame: pl.DataFrame,
+    caption: str = "",
+    titles: Mapping[str, str] = MappingProxyType({}),
+    *,
+    notes: tuple[str, ...] = (),
+    least: int | None = None,
+    most: int = 0,
+    blank: tuple[str, ...] = (),
+    **kinds: Any,
+) -> Table:
+    """All columns of a frame, by their types unless a kind is given.
+
+    `least`: decimals of numbers. `blank`: columns whose cells may be empty.
+    """
+    table = Table.of(name, frame, caption, **kinds)
+    columns = (
+        replace(
+            each,
+            title=titles.get(each.name, each.title),
+            least=least if each.kind == "number" else each.least,
+            missing="" if each.name in blank else each.missing,
+        )
+        for each in table.columns
+    )
+    return replace(table, columns=tuple(columns), notes=notes, most=most)
 
 
 def simulation_document(result: PoolSimulation) -> Document:
@@ -119,15 +140,10 @@ def simulation_document(result: PoolSimulation) -> Document:
         Section("figure", parts=(_curves(shares, result),)),
     ]  # fmt: skip
     if result.texts is not None:
-        columns = (
-            Column("strategy", "judge all documents with"),
-            Column("documents", kind="count"),
-            Column("per_topic", "per topic", "number", least=1),
-            Column("relevant", "relevant found", "count"),
-            Column("missed", "relevant missed", "count"),
-            Column("share", "share found", "percent"),
-        )
-        sections.append(Section("texts", parts=(Table("texts", result.texts, columns, "What words alone would find"),)))
+        titles = {"strategy": "judge all documents with", "per_topic": "per topic", "share": "share found"}
+        titles |= {"relevant": "relevant found", "missed": "relevant missed"}
+        words = _table("texts", result.texts, "What words alone would find", titles, least=1, share="percent")
+        sections.append(Section("texts", parts=(words,)))
     sections.append(Section.of_lines("warnings", result.warnings))
     return Document("pool simulation", tuple(sections), "Pooling strategies")
 
@@ -166,7 +182,7 @@ def _stable_from(rows: pl.DataFrame) -> tuple[int, str] | None:
 
 def _by_budget(name: str, rows: pl.DataFrame, value: str, caption: str, kind: Any) -> Table:
     frame = rows.pivot("strategy", index="budget", values=value, maintain_order=True)
-    columns = (Column(each, kind=kind, least=2 if kind == "number" else None) for each in frame.columns[1:])
+    columns = (Column(each, kind=kind, least=3 if kind == "number" else None) for each in frame.columns[1:])
     return Table(name, frame, (Column("budget", "per topic", "chosen"), *columns), caption)
 
 
@@ -187,28 +203,15 @@ def choice_document(result: RunChoice) -> Document:
     """The runs in the order of choice, and the pools of other selections."""
     settings = result.settings
     claim = f"{joined(result.chosen['run'].to_list(), most=10)}: chosen by {settings['by']}, depth {settings['depth']}"
-    has_relevant = "relevant" in result.chosen.columns
-    added = [Column("new_relevant", "new relevant", "count"), Column("relevant", kind="count")] if has_relevant else []
-    columns = (
-        Column("run"),
-        Column("new", "new documents", "count"),
-        Column("documents", kind="count"),
-        *added,
-        Column("overlap", "largest overlap", "percent", missing=""),
-    )
-    kind = {"kind": "number", "least": 0}
-    others = (
-        Column("selection"),
-        Column("runs", kind="count"),
-        Column("documents", **kind),  # type: ignore[arg-type]
-        *([Column("relevant", **kind)] if has_relevant else []),  # type: ignore[arg-type]
-    )
+    titles = {"new": "new documents", "new_relevant": "new relevant", "overlap": "largest overlap"}
+    chosen = _table("chosen", result.chosen.drop("place"), "", titles, blank=("overlap",), overlap="percent")
+    rounded = result.selections.with_columns(pl.col(pl.Float64).round().cast(pl.Int64))
+    others = _table("selections", rounded, "Pools of selections")
     sections = (
-        Section("chosen", parts=(Prose(claim, "claim"), Table("chosen", result.chosen, columns)),
-                data={"settings": dict(settings)}),
-        Section("selections", parts=(Table("selections", result.selections, others, "Pools of selections"),)),
+        Section("chosen", parts=(Prose(claim, "claim"), chosen), data={"settings": dict(settings)}),
+        Section("selections", parts=(others,)),
         Section.of_lines("warnings", result.warnings),
-    )  # fmt: skip
+    )
     return Document("run choice", sections, "A varied choice of runs")
 
 
@@ -220,21 +223,17 @@ def inferred_document(result: InferredScores) -> Document:
         Column("measure"),
         Column("value", "estimate", "number", compared="column"),
         Column("value", f"{level} interval", "interval", ends=("low", "high")),
+        Column("published", "published formula", "number"),
     )
-    strata = (
-        Column("stratum", "best rank up to", "chosen"),
-        Column("documents", kind="count"),
-        Column("judged", kind="count"),
-        Column("relevant", "judged relevant", "count"),
-        Column("estimated", "relevant (estimate)", "number", least=0),
-    )
+    titles = {"stratum": "best rank up to", "relevant": "judged relevant", "estimated": "relevant (estimate)"}
+    strata = _table("strata", result.strata, "The sample", titles, least=0, stratum="chosen")
     meaning = (
         f"{level} interval: where the mean over these topics would lie if the whole pool were judged. It says nothing "
         "about other topics."
     )
     sections = (
         Section("scores", parts=(Table("scores", result.scores, columns),), data={"settings": dict(result.settings)}),
-        Section("strata", parts=(Table("strata", result.strata, strata, "The sample"), Prose(meaning, "dim"))),
+        Section("strata", parts=(strata, Prose(meaning, "dim"))),
         Section("topics", "By topic", (replace(Table.of("topics", result.topics), most=_FIRST),), long=True),
         Section.of_lines("warnings", result.warnings),
     )
@@ -254,7 +253,7 @@ def bias_document(bias: PoolBias) -> Document:
     sections = [
         Section("verdict", parts=(_verdict(bias), Prose(basis, "dim"), _verdicts(bias)),
                 data={"settings": dict(settings), "verdicts": [each._asdict() for each in bias.verdicts]}),
-        Section("direction", "What pooling does to scores", directions),
+        Section("direction", "What fewer judgments do to a system in the pool", directions),
         Section("left_out", parts=(_left_out(bias),), data={"left_out_in_full": bias.left_out.to_dicts()}),
         Section("depths", parts=(_depths(bias),) if bias.depths.height else ()),
         Section("sparse", parts=(_sparse(bias),) if bias.sparse.height else ()),
@@ -270,74 +269,67 @@ def _verdict(bias: PoolBias) -> Verdict:
     """Can the judgments score a system that was not in the pool, and by which measures?"""
     fair = [each.measure for each in bias.verdicts if each.fair]
     unfair = [each for each in bias.verdicts if each.fair is False]
-    rule = f"the order of systems keeps a tau of {LEAST_TAU:g}, and no run loses more than {MOST_LOSS:.0%}"
+    left_out = "with what each group alone found left out"
     if not unfair and fair:
         text = f"These judgments can score a new system fairly by {joined(fair)}"
-        return Verdict("fair", "good", f"{text}: with what it alone found left out, {rule}.")
+        kept = f"the order of systems keeps a tau of {LEAST_TAU:g}, and good runs nearly all of their score"
+        return Verdict("fair", "good", f"{text}: {left_out}, {kept}.")
     if not unfair:
         return Verdict("undecided", "open", "No measure has an order of systems to compare.")
-    worst = max(unfair, key=lambda each: each.largest_loss)
-    loss = (
-        f"with what it alone found left out, {worst.loser} loses {worst.largest_loss:.0%} of its {worst.measure}"
-        if worst.largest_loss > MOST_LOSS
-        else f"with what each group alone found left out, tau is {worst.tau:.2f} by {worst.measure}"
-    )
-    names = joined([each.measure for each in unfair])
+    names, why = joined([each.measure for each in unfair]), f"{left_out}, {_reason(unfair)}"
     if fair:
-        return Verdict(
-            "partly fair", "open", f"Fair to a new system by {joined(fair)}; not by {names}: {loss}."
-        )  # fmt: skip
-    return Verdict("not fair", "bad", f"These judgments are not fair to a new system by {names}: {loss}.")
+        return Verdict("partly fair", "open", f"Fair to a new system by {joined(fair)}; not by {names}: {why}.")
+    return Verdict("not fair", "bad", f"These judgments are not fair to a new system by {names}: {why}.")
+
+
+def _reason(unfair: list[FairnessVerdict]) -> str:
+    """What breaks the rule, of the measure that breaks it most."""
+    worst = max(unfair, key=lambda each: each.loss)
+    if worst.loss > MOST_LOSS:
+        return f"runs lose {worst.loss:.0%} of their {worst.measure} together"
+    worst = max(unfair, key=lambda each: each.largest_loss)
+    if worst.largest_loss > MOST_LOSS_OF_ONE:
+        return f"{worst.loser} loses {worst.largest_loss:.0%} of its {worst.measure}"
+    worst = min(unfair, key=lambda each: each.tau)
+    return f"tau is {worst.tau:.2f} by {worst.measure}"
 
 
 def _verdicts(bias: PoolBias) -> Table:
     words: dict[bool | None, str] = {True: "fair", False: "not fair", None: "undecided"}
     tones: dict[bool | None, Tone] = {True: "good", False: "bad", None: "open"}
     rows = [each._asdict() | {"fair": words[each.fair], "tone": tones[each.fair]} for each in bias.verdicts]
-    frame = pl.DataFrame(rows).with_columns(pl.col("tau", "largest_loss").fill_nan(None))
+    frame = pl.DataFrame(rows).with_columns(pl.col("tau", "change", "loss", "largest_loss").fill_nan(None))
     columns = (
         Column("measure"),
         Column("fair", "new systems"),
         Column("tau", kind="number", least=3),
-        Column("largest_loss", "largest loss", "percent"),
-        Column("loser", "of", "words"),
+        Column("change", "mean change", "number", signed=True),
+        Column("loss", "all runs lose", "percent"),
+        Column("largest_loss", "a good run, at most", "percent"),
+        Column("loser", "which", "words"),
         Column("places", "most places moved", "count"),
     )
-    return Table("verdicts", frame, columns)
+    note = (
+        f"What becomes of systems left out. Fair: a tau of {LEAST_TAU:g} or more; all together lose {MOST_LOSS:.0%} at "
+        f"most, and none that scores as much as the median or more loses over {MOST_LOSS_OF_ONE:.0%}."
+    )
+    return Table("verdicts", frame, columns, notes=(note,))
 
 
 def direction(bias: PoolBias) -> Iterator[str]:
-    """In which direction, and how far, pooling moves the scores of systems in the pool and of one left out."""
-    for verdict in bias.verdicts:
-        yield _of_one_left_out(bias, verdict)
-    if not bias.depths.height:
-        return
-    shallow = bias.depths.filter(pl.col("depth") == bias.depths["depth"].min())
+    """In which direction, and how far, fewer judgments move the scores of systems in the pool."""
+    shallow = bias.depths.filter(pl.col("depth") == pl.col("depth").min())
     moves = [
         f"{name} {'falls' if after < before else 'rises'} from {before:.3f} to {after:.3f}"
         for name, before, after in shallow.select("measure", "mean_full", "mean").iter_rows()
         if before is not None and after is not None and f"{before:.3f}" != f"{after:.3f}"
     ]
-    if not moves:
-        return
-    depth = shallow["depth"][0]
-    yield (
-        f"Of a system in the pool: with the judgments of a pool of depth {depth} only, the mean over runs of "
-        f"{joined(moves)}. Where fewer documents are judged, fewer are known to be relevant: precision is understated, "
-        "and recall, which is measured against what was found, overstated."
-    )
-
-
-def _of_one_left_out(bias: PoolBias, verdict: FairnessVerdict) -> str:
-    rows = bias.left_out.filter(measure=verdict.measure).drop_nulls("relative")
-    if not rows.height:
-        return f"{verdict.measure}: no run has a score above 0."
-    mean, relative = float(rows["change"].mean()), float(rows["relative"].mean())  # type: ignore[arg-type]
-    lost, gained = rows.filter(pl.col("change") < 0).height, rows.filter(pl.col("change") > 0).height
-    return (
-        f"{verdict.measure} of a system left out: {mean:+.4f} on average ({relative:+.1%}); lower for {lost} of "
-        f"{rows.height} runs, higher for {gained}; at worst {-verdict.largest_loss:+.1%} ({verdict.loser})."
-    )
+    if moves:
+        yield (
+            f"With the judgments of a pool of depth {shallow['depth'][0]} only, the mean over runs of {joined(moves)}. "
+            "Where fewer documents are judged, fewer are known to be relevant: precision is understated, and recall, "
+            "which is measured against what was found, overstated."
+        )
 
 
 def _left_out(bias: PoolBias) -> Table:
@@ -359,17 +351,10 @@ def _left_out(bias: PoolBias) -> Table:
 
 
 def _depths(bias: PoolBias) -> Table:
-    columns = (
-        Column("depth", kind="chosen"),
-        Column("judged", kind="count"),
-        Column("relevant", kind="count"),
-        Column("measure", kind="words"),
-        Column("mean", "mean of runs", "number"),
-        Column("mean_full", "all judgments", "number"),
-        Column("tau", kind="number", least=3),
-        Column("tau_ap", "tau_AP", "number", least=3),
-    )
-    return Table("depths", bias.depths, columns, "Judgments of shallower pools, against all judgments")
+    order = ["depth", "judged", "relevant", "measure", "mean", "mean_full", "tau", "tau_ap"]
+    titles = {"mean": "mean of runs", "mean_full": "all judgments", "tau_ap": "tau_AP"}
+    caption = "Judgments of shallower pools, against all judgments"
+    return _table("depths", bias.depths.select(order), caption, titles, least=3, depth="chosen", measure="words")
 
 
 def _sparse(bias: PoolBias) -> Table:
@@ -385,8 +370,10 @@ def _sparse(bias: PoolBias) -> Table:
 
 def _coverage(bias: PoolBias) -> Table:
     names = [name for name in bias.coverage.columns if name != "run"]
-    columns = (Column("run"), *(Column(name, kind="percent") for name in names))
-    return Table("coverage", bias.coverage.sort(names[1]), columns, "Share of the first documents judged", most=_MOST)
+    percent: dict[str, Any] = dict.fromkeys(names, "percent")
+    return _table(
+        "coverage", bias.coverage.sort(names[1]), "Share of the first documents judged", most=_MOST, **percent
+    )
 
 
 def _unmatched(table: pl.DataFrame) -> Iterator[Prose | Table]:

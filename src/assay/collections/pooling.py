@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal, TypeAlias, get_args
@@ -14,10 +13,13 @@ import polars as pl
 from assay.core.domains import Choice, Real, Whole
 from assay.core.errors import InputError, ParameterError, listed, number_of, of_kind
 from assay.core.results import Result
+from assay.files.manifest import CollectionFolder, is_collection, open_collection
+from assay.files.named_columns import named_columns
 from assay.subjects.ranking.evaluation import judgments_of, named_runs
 from assay.tables import Qrels
+from assay.tables.roles import absent, columns_of
 
-Strategy: TypeAlias = Literal["depth", "take", "fair-take", "rbp", "rrf", "sample"]
+Strategy: TypeAlias = Literal["depth", "take", "rbp", "rrf", "sample"]
 Order: TypeAlias = Literal["priority", "random"]
 
 #: How patient the reader is in `rbp`, and how much deep ranks count in `rrf`, as is usual.
@@ -25,7 +27,7 @@ RBP_PERSISTENCE, RRF_CONSTANT = 0.8, 60
 #: What pools of shared tasks have mostly: outside of this there is a warning.
 USUAL_DEPTH, USUAL_RUNS = (50, 200), (10, 20)
 #: Samples, unless stated: documents whose best rank is 10 or less are all judged, of deeper ones a share.
-STRATA: Mapping[int, float] = {10: 1.0, 30: 0.3, 100: 0.1}
+STRATA: Mapping[int, float] = {10: 1.0, 50: 0.5, 100: 0.25}
 #: Runs that share more of their first documents than this are alike.
 _ALIKE = 0.9
 
@@ -56,10 +58,11 @@ class RunRanks:
     ) -> RunRanks:
         """Read runs down to a depth, ranked as they are evaluated: by score, then by document id, both descending.
 
-        `topics`: only these.
+        A collection brings its runs and their groups. `topics`: only these.
         """
-        if isinstance(runs, RunRanks):
-            return runs.within(depth)
+        if is_collection(runs):
+            collection = open_collection(runs)
+            runs, groups = collection.run_files(), groups_in(collection) if groups is None else groups
         opened = named_runs(runs)
         stated = dict(groups or {})
         for name in stated:
@@ -232,11 +235,11 @@ def make_pool(
     """Pool the first documents of several runs: each once, with the runs that it comes from.
 
     `depth`: how far each run is read (100). `budget`: at most so many documents per topic, by the strategy: the first
-    ranks of all runs in turn (`take`, or `fair-take` with the runs of each rank in random order), or the largest sum of
-    rank-biased weights (`rbp`) or of reciprocal ranks (`rrf`). `depth` takes all. `sample` draws at random: `strata`
-    says which share of the documents whose best rank is at most a number, as in `{10: 1.0, 50: 0.2}`. `order`: in which
-    documents are judged: at random (so that judges cannot tell where one stood), or best first. `topics`: only these.
-    `qrels`: judgments that there are already, to count which documents are relevant.
+    ranks of all runs in turn (`take`), or the largest sum of rank-biased weights (`rbp`) or of reciprocal ranks
+    (`rrf`). `depth` takes all. `sample` draws at random: `strata` says which share of the documents whose best rank is
+    at most a number, as in `{10: 1.0, 50: 0.2}`. `order`: in which documents are judged: at random (so that judges
+    cannot tell where one stood), or best first. `topics`: only these. `qrels`: judgments that there are already, to
+    count which documents are relevant.
 
     >>> pool = make_pool({"a": {"q": {"d1": 2.0, "d2": 1.0}}, "b": {"q": {"d2": 1.0}}}, depth=1)
     >>> sorted(pool.frame["doc_id"])
@@ -252,7 +255,8 @@ def make_pool(
     ranks = deep.within(depth)
     rng = np.random.default_rng(Whole(0).check("seed", seed))
     sources = ranks.frame
-    documents = prioritised(ranks, strategy, rng)
+    documents = prioritised(ranks, strategy)
+    documents = documents.with_columns(chance=pl.Series(rng.random(documents.height)))
     if budget is not None:
         documents = documents.filter(pl.col("priority") <= budget)
     documents = _drawn(documents, rates)
@@ -275,9 +279,7 @@ def _check_budget(strategy: str, budget: int | None) -> None:
     if budget is not None:
         Whole(1).check("budget", budget)
         if strategy in {"depth", "sample"}:
-            raise ParameterError(
-                "a budget needs a strategy that says which documents come first: take, fair-take, rbp or rrf"
-            )
+            raise ParameterError("a budget needs a strategy that says which documents come first: take, rbp or rrf")
     elif strategy not in {"depth", "sample"}:
         raise ParameterError(f"strategy {strategy!r} needs a budget: a number of documents per topic")
 
@@ -297,28 +299,22 @@ def _rates(strategy: str, strata: Mapping[int, float] | None, depth: int | None)
     return dict(sorted(rates.items()))
 
 
-def prioritised(ranks: RunRanks, strategy: str, rng: np.random.Generator) -> pl.DataFrame:
+def prioritised(ranks: RunRanks, strategy: str) -> pl.DataFrame:
     """Each document of a topic once, numbered by `priority`: what the strategy would judge first."""
-    place = pl.col("run").replace_strict(ranks.places, return_dtype=pl.Int64)
-    sources = ranks.frame.with_columns(place=place)
-    # Runs of one rank take turns in their order, or in a random one.
-    turn = pl.Series("turn", rng.random(sources.height)) if strategy == "fair-take" else pl.col("place").alias("turn")
-    sources = sources.with_columns(turn).with_columns(best_rank=pl.col("rank").min().over(PAIR))
-    best = pl.col("rank") == pl.col("best_rank")
-    documents = sources.group_by(PAIR, maintain_order=True).agg(
-        pl.col("best_rank").first(),
-        runs=pl.len(),
-        turn=pl.col("turn").filter(best).min(),
-        first=pl.col("place").filter(best).min(),
-        weight=_weight(strategy),
+    number = len(ranks.runs)
+    # Ranks, and the runs of a rank in their order, as one number: no two documents of a topic have the same least one.
+    turn = pl.col("rank") * number + pl.col("run").replace_strict(ranks.places, return_dtype=pl.Int64)
+    documents = (
+        ranks.frame.with_columns(turn=turn)
+        .group_by(PAIR)
+        .agg(pl.col("turn").min(), runs=pl.len(), weight=_weight(strategy))
     )
-    names = {place: name for name, place in ranks.places.items()}
-    documents = documents.with_columns(
-        first_run=pl.col("first").replace_strict(names, return_dtype=pl.String),
-        chance=pl.Series(rng.random(documents.height)),
+    names = dict(enumerate(ranks.runs))
+    return documents.sort("query_id", pl.col("weight").neg(), "turn").with_columns(
+        best_rank=pl.col("turn") // number,
+        first_run=(pl.col("turn") % number).replace_strict(names, return_dtype=pl.String),
+        priority=pl.int_range(1, pl.len() + 1).over("query_id"),
     )
-    documents = documents.sort("query_id", pl.col("weight").neg(), "best_rank", "turn", maintain_order=True)
-    return documents.with_columns(priority=pl.int_range(1, pl.len() + 1).over("query_id"))
 
 
 def _drawn(documents: pl.DataFrame, rates: Mapping[int, float]) -> pl.DataFrame:
@@ -362,7 +358,7 @@ def _weight(strategy: str) -> pl.Expr:
         return ((1 - RBP_PERSISTENCE) * RBP_PERSISTENCE ** (rank - 1)).sum()
     if strategy == "rrf":
         return (1 / (RRF_CONSTANT + rank)).sum()
-    return -rank.min()
+    return pl.lit(0.0)
 
 
 def pool_warnings(ranks: RunRanks, depth: int) -> list[str]:
@@ -387,10 +383,11 @@ def pool_warnings(ranks: RunRanks, depth: int) -> list[str]:
 
 
 def empty_runs(ranks: RunRanks) -> list[str]:
-    """Warnings about runs without documents."""
-    lacking = [name for name in ranks.runs if name not in set(ranks.frame["run"].unique())]
+    """Warnings about runs without documents for the topics that are looked at."""
+    present = set(ranks.frame["run"].unique())
+    lacking = [name for name in ranks.runs if name not in present]
     verb = "holds" if len(lacking) == 1 else "hold"
-    return [f"{of_kind('run', lacking)} {verb} no documents to pool"] if lacking else []
+    return [f"{of_kind('run', lacking)} {verb} no documents for these topics"] if lacking else []
 
 
 def overlaps(ranks: RunRanks) -> pl.DataFrame:
@@ -400,45 +397,41 @@ def overlaps(ranks: RunRanks) -> pl.DataFrame:
     >>> overlaps(ranks).row(1)
     ('a', 'b', 0.5)
     """
-    membership = _membership(ranks)
-    shared = membership.T @ membership
+    _, holds = membership(ranks)
+    shared = (holds.T @ holds).toarray()
     sizes = np.diag(shared)
-    union = sizes[:, None] + sizes[None, :] - shared
-    share = shared / np.maximum(union, 1)
-    first, second = np.meshgrid(np.arange(len(ranks.runs)), np.arange(len(ranks.runs)), indexing="ij")
-    names = np.array(ranks.runs)
-    return pl.DataFrame({"first": names[first.ravel()], "second": names[second.ravel()], "overlap": share.ravel()})
+    share = shared / np.maximum(sizes[:, None] + sizes[None, :] - shared, 1)
+    names = pl.Series(ranks.runs, dtype=pl.String)
+    pairs = names.to_frame("first").join(names.to_frame("second"), how="cross", maintain_order="left_right")
+    return pairs.with_columns(overlap=share.ravel())
 
 
-def _membership(ranks: RunRanks) -> np.ndarray[tuple[int, int], np.dtype[np.float32]]:
-    """Which run (column) has which document of a topic (row)."""
-    numbers = ranks.frame.select(PAIR).unique().with_row_index("pair")
-    pairs = ranks.frame.join(numbers, on=PAIR)
-    column = pairs["run"].replace_strict(ranks.places, return_dtype=pl.Int64).to_numpy()
-    table = np.zeros((numbers.height, len(ranks.runs)), dtype=np.float32)
-    table[pairs["pair"].to_numpy(), column] = 1
-    return table
+def membership(ranks: RunRanks) -> tuple[pl.DataFrame, Any]:
+    """The documents of topics, and which run (column) has which of them (row), as a sparse matrix."""
+    from scipy.sparse import csr_array  # noqa: PLC0415  # slow to load
+
+    column = pl.col("run").replace_strict(ranks.places, return_dtype=pl.Int64)
+    rows = ranks.frame.select(*PAIR, column=column).group_by(PAIR, maintain_order=True).agg("column")
+    columns = rows["column"].explode().to_numpy()
+    ends = np.append(0, rows["column"].list.len().cum_sum().to_numpy())
+    return rows.select(PAIR), csr_array((np.ones(len(columns)), columns, ends), (rows.height, len(ranks.runs)))
 
 
-def read_groups(path: str | os.PathLike[str], runs: Sequence[str]) -> dict[str, str]:
-    """Which group each run is of, from a table of `run,group`; runs that it does not name are groups of their own."""
-    from assay.files.named_columns import read_named_columns  # noqa: PLC0415
-    from assay.files.sources import Source  # noqa: PLC0415
-
-    table = read_named_columns(Source(path), "a header with `run` and `group`, then one run a line")
-    for column in ("run", "group"):
-        if column not in table.frame.columns:
-            raise table.error(0, f"a column `{column}`", ", ".join(table.frame.columns))
-    named = dict(zip(table.ids("run", "run"), table.ids("group", "group"), strict=True))
-    if not set(named) & set(runs):
-        raise table.error(0, f"a run among {listed(list(runs))}", next(iter(named)))
+def read_groups(given: str | os.PathLike[str], runs: Sequence[str]) -> dict[str, str]:
+    """Which group each run is of, from a table of `run,group` or a collection; others are groups of their own."""
+    if is_collection(given):
+        named = groups_in(open_collection(given))
+    else:
+        table = named_columns(given, "groups")
+        columns = columns_of("groups", table.frame.columns)
+        if columns is None:
+            raise absent("groups", table.frame.columns, table.path, 1)
+        named = dict(zip(table.ids(columns["run"], "run"), table.ids(columns["group"], "group"), strict=True))
+        if not set(named) & set(runs):
+            raise table.error(0, f"a run among {listed(list(runs))}", next(iter(named)))
     return {run: group for run, group in named.items() if run in runs}
 
 
-def groups_by_prefix(runs: Sequence[str]) -> dict[str, str]:
-    """Groups by the text before the first `_`, `-` or `.`, for names such as `TEAM_run1`.
-
-    >>> groups_by_prefix(["bert_large", "bert-base", "bm25"])
-    {'bert_large': 'bert', 'bert-base': 'bert', 'bm25': 'bm25'}
-    """
-    return {run: re.split(r"[_.-]", run, maxsplit=1)[0] or run for run in runs}
+def groups_in(collection: CollectionFolder) -> dict[str, str]:
+    """The groups of runs that a collection states."""
+    return {name: entry.group for name, entry in collection.runs.items() if entry.group}

@@ -11,7 +11,8 @@ import polars as pl
 from numpy.typing import NDArray
 
 from assay.collections.pooling import PAIR, RunRanks
-from assay.core.errors import InputError
+from assay.core.errors import InputError, listed
+from assay.files.manifest import is_collection, open_collection
 from assay.measures import Measure, parse_measure
 from assay.measures.counting import Ranks
 from assay.measures.counting.judgments import Judgments
@@ -31,18 +32,15 @@ def judged_pairs(qrels: Any) -> pl.DataFrame:
     [('q', 'a', 1.0)]
     """
     table = qrels if isinstance(qrels, Qrels) else judgments_of(qrels)
+    if len(table.judges) > 1:
+        raise InputError(
+            f"{table.name}: expected one judgment of each document, got those of {listed(list(table.judges))}: "
+            "aggregate them first"
+        )
     frame = table.frame.select(*PAIR, pl.col("relevance").cast(pl.Float64)).filter(pl.col("relevance") >= 0)
     if not frame.height:
         raise InputError(f"{table.name}: no document is judged")
     return frame
-
-
-def on_judged_topics(ranks: RunRanks, judged: pl.DataFrame) -> RunRanks:
-    """The runs on the topics that have judgments."""
-    frame = ranks.frame.join(judged.select("query_id").unique(), on="query_id", how="semi", maintain_order="left")
-    if not frame.height:
-        raise InputError("the runs and the judgments have no topic in common")
-    return replace(ranks, frame=frame)
 
 
 def measures_of(measures: Iterable[str] | str | None, default: Sequence[str]) -> list[Measure]:
@@ -62,7 +60,7 @@ class JudgedRuns:
     """
 
     def __init__(self, ranks: RunRanks, judged: pl.DataFrame, measures: Sequence[Measure]) -> None:
-        self.ranks, self.measures = ranks, measures
+        self.ranks, self.judged, self.measures = ranks, judged, measures
         self._judgments = Judgments.of(Qrels(judged))
         parts: Mapping[Any, pl.DataFrame] = ranks.frame.partition_by("run", as_dict=True)
         nothing = ranks.frame.clear()
@@ -73,6 +71,20 @@ class JudgedRuns:
             {"query_id": query, "doc_id": self._judgments.doc_id, "relevance": self._judgments.grade}
         )
         self.full = self.scores(np.ones(self.pairs.height, dtype=np.bool_))
+
+    @classmethod
+    def of(
+        cls, qrels: Any, runs: Any, measures: Sequence[Measure], groups: Mapping[str, str] | None = None
+    ) -> JudgedRuns:
+        """Runs on the topics that have judgments; a collection brings its judgments, and its runs if none are given."""
+        if is_collection(qrels):
+            collection = open_collection(qrels)
+            qrels, runs = collection.qrels(), collection if runs is None else runs
+        judged, ranks = judged_pairs(qrels), RunRanks.of(runs, groups=groups)
+        frame = ranks.frame.join(judged.select("query_id").unique(), on="query_id", how="semi", maintain_order="left")
+        if not frame.height:
+            raise InputError("the runs and the judgments have no topic in common")
+        return cls(replace(ranks, frame=frame), judged, measures)
 
     def _counted(self, rows: pl.DataFrame, name: str) -> Ranks:
         # Ties were broken when the run was ranked.

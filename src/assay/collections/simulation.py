@@ -11,7 +11,7 @@ import polars as pl
 
 from assay.collections.matching import matches
 from assay.collections.pooling import PAIR, RunRanks, empty_runs, prioritised
-from assay.collections.scoring import JudgedRuns, agreement, judged_pairs, measures_of, on_judged_topics
+from assay.collections.scoring import JudgedRuns, agreement, measures_of
 from assay.collections.strategies import ADAPTIVE, simulate
 from assay.core.domains import Whole
 from assay.core.errors import InputError, ParameterError, not_among, number_of
@@ -49,7 +49,7 @@ class PoolSimulation(Result):
 
 def simulate_pool(
     qrels: Any,
-    runs: Any,
+    runs: Any = None,
     *,
     strategies: Iterable[str] | str = STRATEGIES,
     budgets: Sequence[int] | None = None,
@@ -63,6 +63,7 @@ def simulate_pool(
 ) -> PoolSimulation:
     """Judge the documents of runs in the order of each strategy, as complete judgments answer.
 
+    A collection stands for its judgments and its runs.
     `budgets`: documents per topic, on average. `depth` spends them rank by rank over all topics, as far as whole ranks
     go; the others give each topic as many. `depth`: how far runs are read (all). Documents without judgment cannot be
     simulated and are passed over. `batch`: an adaptive strategy learns after so many judgments. `advance` is called
@@ -80,10 +81,9 @@ def simulate_pool(
             raise not_among("strategy", name, STRATEGIES)
     if (topics is None) != (documents is None):
         raise ParameterError("topics and documents go together: words of topics are looked for in documents")
-    judged = judged_pairs(qrels)
-    ranks = on_judged_topics(RunRanks.of(runs), judged)
     wanted = measures_of(measures, MEASURES)
-    counted = JudgedRuns(ranks, judged, wanted)
+    counted = JudgedRuns.of(qrels, runs, wanted)
+    judged, ranks = counted.judged, counted.ranks
     pooled = ranks.within(None if depth is None else Whole(1).check("depth", depth))
     available = pooled.frame.join(judged, on=PAIR, how="semi").select(PAIR).unique()
     if not available.height:
@@ -133,9 +133,7 @@ def _order(strategy: str, pooled: RunRanks, judged: pl.DataFrame, *, batch: int,
         topics = judged["query_id"].n_unique()
         return first.join(upto, on="rank").select(*PAIR, place=pl.col("place") / topics)
     if strategy not in ADAPTIVE:
-        order = prioritised(pooled, strategy, np.random.default_rng(seed))
-        order = order.join(judged, on=PAIR, how="semi", maintain_order="left")
-        return order.select(*PAIR, place=pl.int_range(1, pl.len() + 1).over("query_id"))
+        return prioritised(known, strategy).select(*PAIR, place="priority")
     relevant: dict[str, dict[str, bool]] = {}
     for query, doc_id, grade in judged.iter_rows():
         relevant.setdefault(query, {})[doc_id] = grade > 0

@@ -1,8 +1,10 @@
-"""`sample_topics`: topics from a query log, drawn evenly, by frequency, or from head, torso and tail."""
+"""Topics: drawn from a query log (evenly, by frequency, or from head, torso and tail), or written by hand."""
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -12,17 +14,18 @@ from assay.core.domains import Choice, Whole
 from assay.core.errors import EmptyFileError, InputError
 from assay.core.options import Seed
 from assay.core.results import Result
-from assay.files.named_columns import names_of, read_named_columns
+from assay.files.atomic import write_text
+from assay.files.collections import read_topics
+from assay.files.named_columns import named_columns, names_of
 from assay.files.registry import COLUMN_MARKS, head_of
 from assay.files.sources import Readable, Source, decoded, lines_of
+from assay.files.topic_sections import EXPLANATION, as_sections
 from assay.tables import Topics
-from assay.tables.roles import folded_name
+from assay.tables.roles import absent, columns_of
 
 SamplingPlan: TypeAlias = Literal["uniform", "frequency", "head-torso-tail"]
 _PLANS = ("uniform", "frequency", "head-torso-tail")
 _STRATA = ("head", "torso", "tail")
-_QUERIES = ("query", "query_text", "search_term", "search", "keywords", "keyword", "user_query", "text", "title", "q")
-_COUNTS = ("frequency", "count", "freq", "searches", "n", "hits")
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,17 +128,35 @@ def _read(source: Source) -> pl.DataFrame:
     if not head.numbered:
         raise EmptyFileError(source.name, "a query log: a table with a column `query`, or one query per line")
     names = names_of(head)
-    column = next((name for wanted in _QUERIES for name in names if folded_name(name) == wanted), None)
-    is_table = head.start.startswith(COLUMN_MARKS) or head.text.startswith("{") or column is not None
-    if not is_table:
+    columns = columns_of("query log", names)
+    if columns is None and (head.start.startswith(COLUMN_MARKS) or head.text.startswith("{")):
+        raise absent("query log", names, source.name)
+    if columns is None:
         lines = lines_of(decoded(source)[0])
         return pl.DataFrame({"query": lines}, schema={"query": pl.String}).with_columns(frequency=1)
-    if column is None:
-        raise InputError(f"{source.name}: expected a column `query`, got {', '.join(names)}")
-    table = read_named_columns(source, "rows with a column `query`")
-    queries = table.frame[column].cast(pl.String).alias("query")
-    counted = next((name for wanted in _COUNTS for name in names if folded_name(name) == wanted), None)
-    if counted is None:
+    table = named_columns(source, "query log")
+    queries = table.frame[columns["query"]].cast(pl.String).alias("query")
+    if "frequency" not in columns:
         return queries.to_frame().with_columns(frequency=1).drop_nulls()
-    numbers = table.numbers(counted, "how often a query was asked").alias("frequency")
+    numbers = table.numbers(columns["frequency"], "how often a query was asked").alias("frequency")
     return pl.DataFrame([queries, numbers]).drop_nulls().filter(pl.col("frequency") > 0)
+
+
+def write_topics_to_edit(
+    path: str | os.PathLike[str], size: int = 5, *, given: Readable | None = None, overwrite: bool = False
+) -> int:
+    """Write topics as text to edit: `size` empty ones, or those of a file; how many there are.
+
+    A file that is there is not replaced, unless `overwrite` says so: somebody may have written in it.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write_topics_to_edit(Path(folder) / "topics.ini", 2)
+    2
+    """
+    if Path(path).is_file() and not overwrite:
+        raise InputError(f"{path}: is there already, and may hold what somebody wrote: name another file")
+    size = Whole(1).check("size", size)
+    topics = Topics.of({str(number): "" for number in range(1, size + 1)}) if given is None else read_topics(given)
+    write_text(path, f"{EXPLANATION}\n{as_sections(topics)}", overwrite=overwrite)
+    return len(topics)

@@ -172,6 +172,39 @@ class WordOrTable(Choice):
         return f"{super().describe()}, or a table such as {self.example}"
 
 
+class WordOrRows(Choice):
+    """One of a few words, or rows of numbers that grow by one: `'1; 0.8 0.9'`; `values` says which numbers.
+
+    >>> WordOrRows(["distance"], Real(0.0, 1.0)).check("examination", [[1], [0.8, 0.9]])
+    '1; 0.8 0.9'
+    """
+
+    def __init__(self, words: Any, values: Real) -> None:
+        super().__init__(words)
+        self.values = values
+
+    def check(self, name: str, value: Any) -> Any:
+        """Accept a word, or rows as text or as lists; give the latter as text."""
+        if value in self.words:
+            return value
+        try:
+            rows = (
+                [row.split() for row in str(value).split(";")] if isinstance(value, str | float | int) else list(value)
+            )
+            numbers = [[self.values.check(f"a number in {name}", float(each)) for each in row] for row in rows]
+        except (TypeError, ValueError) as problem:
+            if isinstance(problem, ParameterError):
+                raise
+            raise self.refusal(name, value, did_you_mean(str(value), self.words)) from None
+        if [len(row) for row in numbers] != list(range(1, len(numbers) + 1)):
+            raise self.refusal(name, value)
+        return "; ".join(" ".join(repr(each).removesuffix(".0") for each in row) for row in numbers)
+
+    def describe(self) -> str:
+        """Say in words which values are allowed."""
+        return f"{super().describe()}, or rows of 1, 2, 3, ... numbers such as '1; 0.8 0.9'"
+
+
 #: A share of something, ends included; a level of an interval, or the chance that something holds, ends left out.
 SHARE, CONFIDENCE = Real(0.0, 1.0), Real(0.0, 1.0, inside=True)
 #: What may be larger without an end, but not 0: a margin, a difference to find.

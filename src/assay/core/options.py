@@ -261,8 +261,91 @@ class ClickRules(TypedDict, total=False):
     unit: UnitOfLog | None
 
 
+HeldOut: TypeAlias = Annotated[float, option(help="Share of pages to hold out (0.2).")]
+SplitBy: TypeAlias = Annotated[
+    Literal["time", "random"], option(help="Hold out the latest pages (time; default if known) or random ones.")
+]
+Prior: TypeAlias = Annotated[
+    tuple[float, float],
+    option(metavar="CLICKS SKIPS", help="Pseudo-clicks and pseudo-skips of every parameter (1 1; 0 0: none)."),
+]
+Iterations: TypeAlias = Annotated[int, option(help="Iterations at most (500).", panel=RULES, least=1)]
+Tolerance: TypeAlias = Annotated[
+    float, option(help="Stop when an iteration adds less than this share of the log-likelihood (1e-7).", panel=RULES)
+]
+Clickless: TypeAlias = Annotated[
+    Literal["examined", "dropped"],
+    option(help="Pages without clicks, to DCM and SDBN: examined (default), dropped.", panel=RULES),
+]
+
+
+class ClickFitOptions(TypedDict, total=False):
+    """How click models are fitted."""
+
+    prior: Prior
+    iterations: Iterations
+    tolerance: Tolerance
+    clickless: Clickless
+
+
+class ModelTrialOptions(ClickFitOptions, total=False):
+    """How click models are fitted, and on which pages they are tried."""
+
+    held_out: HeldOut
+    split: SplitBy | None
+
+
 class SubjectRules(EvaluationRules, LabelRules, ClusterRules, SpanRules, AgreementRules, ClickRules, total=False):
     """The rules of all subjects: a verb takes those of what it is given. `missing` may also be `drop`, of items."""
+
+
+# What clicks say ------------------------------------------------------------------------------------------------------
+
+JudgedBy: TypeAlias = Annotated[
+    str, option("--by", help="COEC (default), clicks over those expected; or a click model: PBM, DBN, ...")
+]
+MinImpressions: TypeAlias = Annotated[int, option(help="Times a document has to be shown (10).", least=1)]
+MinExpected: TypeAlias = Annotated[float, option(help="Clicks that COEC has to expect (1).", panel=RULES)]
+Shrinkage: TypeAlias = Annotated[
+    float, option(help="Clicks that COEC adds above and below, which draws it to 1 (1).", panel=RULES)
+]
+GradeQuantiles: TypeAlias = Annotated[
+    Sequence[float],
+    option("--quantiles", metavar="A,B,C", help="Grades begin above these quantiles (0.5,0.75,0.9).", panel=RULES),
+]
+GradeThresholds: TypeAlias = Annotated[
+    Sequence[float] | None, option("--thresholds", metavar="A,B,C", help="Grades begin at these estimates instead.")
+]
+SameText: TypeAlias = Annotated[bool, option(help="Take queries for one that read alike, whatever their ids.")]
+PreferenceStrategy: TypeAlias = Annotated[
+    str,
+    option(help="skip-above (default), last-click, earlier-click, skip-previous, no-click-next, query-chain."),
+]
+MinVotes: TypeAlias = Annotated[int, option(help="Votes that a pair needs to be tested (5).", least=1)]
+StrengthPrior: TypeAlias = Annotated[
+    float, option("--prior", help="Imagined wins and losses of each document (0.5; 0: none).", panel=RULES)
+]
+RankCutoff: TypeAlias = Annotated[int, option("-k", "--cutoff", help="Ranks that count (10).", least=1)]
+ExaminationCurve: TypeAlias = Annotated[
+    Sequence[float] | None,
+    option("--examination", metavar="1,0.6,...", help="How likely each rank is looked at (fitted: PBM)."),
+]
+Clip: TypeAlias = Annotated[float | None, option(help="The largest weight of a click (no limit).")]
+MinCoverage: TypeAlias = Annotated[
+    float, option(help="Share of a ranking that the log has to cover, by examination (0.5).")
+]
+
+
+class JudgingRules(TypedDict, total=False):
+    """How clicks become judgments: see `judge_clicks`."""
+
+    by: JudgedBy
+    min_impressions: MinImpressions
+    min_expected: MinExpected
+    shrinkage: Shrinkage
+    quantiles: GradeQuantiles
+    thresholds: GradeThresholds
+    same_text: SameText
 
 
 # Tests, intervals, and what they are drawn from -----------------------------------------------------------------------

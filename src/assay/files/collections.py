@@ -1,19 +1,15 @@
-"""Read a table from a file whatever its format, or a whole folder; and say what was in it."""
+"""Read a table from a file whatever its format, or a whole folder."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple, TypeGuard, TypeVar, cast
 
-import numpy as np
 import polars as pl
 
-from assay.core.digits import significant
 from assay.core.errors import InputError, listed, need, number_of
-from assay.core.results import Result
 from assay.files.manifest import is_collection, open_collection
 from assay.files.records import (
     are_no_judgments,
@@ -27,13 +23,11 @@ from assay.files.records import (
 )
 from assay.files.registry import Format, Kind, detect
 from assay.files.sources import Readable, Source
-from assay.files.writing import Table, kind_of
 from assay.tables import Batches, Documents, Qrels, Run, Topics
 from assay.tables.named_columns import NamedColumns
 from assay.tables.roles import ColumnNames, columns_of, named_by
 
 _PREFIX = "irds:"
-
 _PARTS = {"qrels": "qrels", "topics": "queries", "documents": "docs"}
 
 
@@ -211,11 +205,8 @@ def _with_judges(
 
 
 T = TypeVar("T", Documents, Topics, Qrels)
-
 _BEIR_QRELS = "qrels"
-
 _NO_TABLES = {".md", ".py", ".html", ".pdf", ".bln"}
-
 _EXPLANATIONS = ("source.txt", "license", "licence")
 #: Documents in these formats may be spread over several files.
 _IN_PARTS = {"lisa-documents", "cf-documents", "trec-documents"}
@@ -404,117 +395,3 @@ def _is_explanation(path: Path) -> bool:
 def _split(path: Path) -> str:
     """What a set of judgments is called: train, dev or test in BEIR, else the file's name."""
     return path.stem if path.parent.name == _BEIR_QRELS else path.name
-
-
-_LONGEST_CELL = 60
-#: A scale with more different grades than this is taken for a continuous one.
-_MOST_GRADES = 12
-
-
-@dataclass(frozen=True, eq=False)
-class Contents(Result):
-    """What is known of a file or a folder, by name; its warnings, and its first rows as text.
-
-    >>> from assay.tables import Topics
-    >>> contents_of(Topics.of({"q1": "which tea?"}), "topics.tsv").facts["topics"]
-    1
-    """
-
-    kind = "contents"
-
-    facts: dict[str, Any]
-    warnings: tuple[str, ...] = ()
-    rows: pl.DataFrame | None = None
-
-    def to_frame(self) -> pl.DataFrame:
-        """The first rows; of a folder, none."""
-        return pl.DataFrame() if self.rows is None else self.rows
-
-
-def contents_of(table: Table, path: str, lines: int = 5) -> Contents:
-    """Format, rows, topics, grades and first rows of a table."""
-    kind = kind_of(table)
-    facts: dict[str, Any] = {"file": path, "kind": kind, "format": table.format}
-    if isinstance(table, Qrels):
-        facts |= _of_qrels(table)
-        frame = table.frame
-    elif isinstance(table, Topics | Documents):
-        facts |= {kind: len(table)}
-        frame = table.frame
-    else:
-        numbers, frame = _of_run(table, lines)
-        facts |= numbers
-    rows = [[_cell(value) for value in row] for row in frame.head(lines).iter_rows()]
-    first = pl.DataFrame(rows, schema=dict.fromkeys(frame.columns, pl.String), orient="row")
-    return Contents(facts, tuple(getattr(table, "warnings", ())), first)
-
-
-def contents_of_collection(collection: Collection) -> Contents:
-    """Documents, topics and judgments of a folder."""
-    facts: dict[str, Any] = {"collection": collection.name}
-    for name, table in (("documents", collection.documents), ("topics", collection.topics)):
-        if table is not None:
-            facts[name] = f"{len(table):,} ({table.format})"
-    for split, qrels in collection.qrels.items():
-        numbers = _of_qrels(qrels)
-        facts[f"judgments in {split}"] = (
-            f"{numbers['judgments']:,} on {number_of('topic', numbers['topics'])} ({qrels.format}); "
-            f"grades {grades_in_words(numbers['grades'])}"
-        )
-    return Contents(facts, tuple(collection.warnings))
-
-
-def _of_qrels(qrels: Qrels) -> dict[str, Any]:
-    frame = qrels.frame
-    grades = frame["relevance"].value_counts().sort("relevance")
-    facts: dict[str, Any] = {
-        "topics": len(qrels.topics),
-        "judgments": frame.height,
-        "documents": frame["doc_id"].n_unique(),
-        "judgments a topic": _range(frame.group_by("query_id").len()["len"]),
-        "grades": {f"{grade:g}": count for grade, count in grades.iter_rows()},
-    }
-    return facts | ({"judges (or subtopics)": len(qrels.judges)} if qrels.judges else {})
-
-
-def _range(counts: pl.Series) -> str:
-    return f"{counts.min()!s} to {counts.max()!s}, median {np.median(counts.to_numpy()):g}"
-
-
-def _of_run(run: Any, lines: int) -> tuple[dict[str, Any], pl.DataFrame]:
-    """Counted batch by batch: a run may be larger than memory."""
-    counts: dict[str, int] = {}
-    low, high, ties = float("inf"), float("-inf"), 0
-    first: list[pl.DataFrame] = []
-    for frame in run.batches(lambda frame: frame):
-        for query, count in frame["query_id"].value_counts().iter_rows():
-            counts[query] = counts.get(query, 0) + count
-        low, high = min(low, frame["score"].min()), max(high, frame["score"].max())
-        ties += int(frame.select(pl.struct("query_id", "score").is_duplicated().sum()).item())
-        first += [frame.head(lines)] if not first else []
-    facts: dict[str, Any] = {
-        "topics": len(counts),
-        "rows": sum(counts.values()),
-        "rows a topic": _range(pl.Series(list(counts.values()))),
-        "scores": f"{low:g} to {high:g}",
-        "rows with a tied score": ties,
-    }
-    return facts | ({"ir_metadata": run.metadata} if getattr(run, "metadata", "") else {}), first[0]
-
-
-def grades_in_words(counts: dict[str, int]) -> str:
-    """How often each grade was given; of many grades, how many there are.
-
-    >>> grades_in_words({"0": 1200, "1": 3})
-    '1,200 x 0, 3 x 1'
-    """
-    if len(counts) > _MOST_GRADES:
-        low, *_, high = counts
-        return f"from {low} to {high}, {len(counts):,} different ones"
-    return ", ".join(f"{count:,} x {grade}" for grade, count in counts.items())
-
-
-def _cell(value: Any) -> str:
-    text = significant(value, 6) if isinstance(value, float) else "" if value is None else str(value)
-    plain = "".join(char if char.isprintable() else " " for char in text)
-    return plain if len(plain) <= _LONGEST_CELL else plain[: _LONGEST_CELL - 1] + "…"

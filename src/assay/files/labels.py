@@ -28,6 +28,8 @@ _QRELS = "`query_id judge doc_id grade` on each line"
 #: How Mechanical Turk and others write when something was submitted.
 _TIMES = ("%+", "%Y-%m-%dT%H:%M:%S%.f%#z", "%Y-%m-%d %H:%M:%S%.f", "%Y-%m-%d", "%a %b %d %H:%M:%S %Y")
 _ZONE = r" [A-Z]{2,5} "
+#: What stands for a missing number in tables of other tools.
+_MISSING = ("na", "n/a", "nan", "null", "none", "-", "?")
 
 
 class _Rows(NamedTuple):
@@ -71,7 +73,7 @@ def read_labels(
             rows, origin = _rows(given if source is None else source, judges), "in memory"
             origin, name = (origin, name) if source is None else (source.name, name or source.stem)
     frame, remarks = _typed(rows, no_gold)
-    labelled = rows.frame["label"].is_not_null().arg_true()
+    labelled = _without_marks(rows.frame)["label"].is_not_null().arg_true()
 
     def where(row: int) -> tuple[str, int | None]:
         return rows.where(int(labelled[row]))
@@ -102,7 +104,7 @@ def _rows(given: Any, judges: Sequence[str] | None, judge: str | None = None) ->
             return _judgments(given, judge)
     table = named_columns(given, "labels")
     names = table.frame.columns
-    if judges is None and {"workerid", "assignmentid"} <= set(map(folded_name, names)):
+    if judges is None and "workerid" in map(folded_name, names) and any(name.startswith("Input.") for name in names):
         return _mechanical_turk(table)
     roles = roles_in("labels", names)
     if judges is None and "label" in roles and ("judge" in roles or judge is not None):
@@ -172,7 +174,10 @@ def _wide(table: NamedColumns, roles: dict[str, str], judges: Sequence[str] | No
 
 
 def _mechanical_turk(table: NamedColumns) -> _Rows:
-    """Results of Mechanical Turk: `Input.` columns say what was labelled, an `Answer.` column says how."""
+    """Results of Mechanical Turk: `Input.` columns say what was labelled, an `Answer.` column says how.
+
+    A HIT may have several questions: `Input.doc_id_1` was labelled by `Answer.label_1`, and so on.
+    """
     names = table.frame.columns
     inputs = {name.partition(".")[2]: name for name in names if name.startswith("Input.")}
     answers = [name for name in names if name.startswith("Answer.")]
@@ -182,19 +187,43 @@ def _mechanical_turk(table: NamedColumns) -> _Rows:
         known = stated or inputs.get(find(role, list(inputs)) or "")
         if known is not None and (role.name not in roles or role.name in {"item_id", "query_id", "gold"}):
             roles[role.name] = known
-    if "label" not in roles or roles["label"] not in answers:
-        if len(answers) != 1:
-            got = listed(answers) or "none"
-            raise FormatError(
-                table.path, 1, expected="one column of answers, or that the label is said to be one of them", got=got,
-                note=f"say it by columns, as label={answers[0]!r}" if answers else None,
-            )  # fmt: skip
-        roles["label"] = answers[0]
-    rows = _long(table, roles, None)
+    if "doc_id_1" in inputs:
+        rows = _questions(table, roles, [name.removeprefix("doc_id_") for name in inputs if name.startswith("doc_id_")])
+    else:
+        if roles.get("label") not in answers:
+            if len(answers) != 1:
+                note = f"say it by columns, as label={answers[0]!r}" if answers else None
+                expected = "one column of answers, or that the label is said to be one of them"
+                raise FormatError(table.path, 1, expected=expected, got=listed(answers) or "none", note=note)
+            roles["label"] = answers[0]
+        rows = _long(table, roles, None)
     refused = [name for name in names if folded_name(name) == "assignmentstatus"]
     rejected = int((table.frame[refused[0]] == "Rejected").sum()) if refused else 0
     remark = f"{number_of('answer', rejected)} of rejected assignments counted, too"
     return rows._replace(remarks=(remark,)) if rejected else rows
+
+
+def _questions(table: NamedColumns, roles: dict[str, str], numbers: list[str]) -> _Rows:
+    """Several questions per row, which share its seconds; places of a HIT may be empty."""
+    shared = {ours: roles[ours] for ours in ("query_id", "judge", "seconds", "time") if ours in roles}
+    parts = []
+    for number in numbers:
+        item, answer = f"Input.doc_id_{number}", f"Answer.label_{number}"
+        if answer not in table.frame.columns:
+            raise FormatError(table.path, 1, expected=f"the answers to {item} as {answer}", got="none")
+        asked = table.frame[item].fill_null("") != ""
+        labels = table.labels(answer)
+        unanswered = asked & labels.is_null()
+        if unanswered.any():
+            raise table.error(int(unanswered.arg_max() or 0), f"an answer in {answer}")
+        cells = [_cells(table, ours, theirs).alias(ours) for ours, theirs in shared.items()]
+        part = pl.DataFrame([table.frame[item].alias("item_id"), *cells]).with_row_index("row")
+        parts.append(part.with_columns(label=labels).filter(asked))
+    frame = pl.concat(parts, how="vertical_relaxed").sort("row", maintain_order=True)
+    if "seconds" in shared:
+        frame = frame.with_columns(pl.col("seconds").cast(pl.Float64) / pl.len().over("row"))
+    places = frame["row"]
+    return _Rows(frame.drop("row"), lambda row: table.where(int(places[row])))
 
 
 def _is_judgments(head: Head) -> bool:
@@ -259,8 +288,6 @@ def _tool_of(head: Head) -> Callable[[Source, str | None], _Rows] | None:
         return _label_studio if head.text.startswith("[") and '"annotations"' in head.text else None
     if isinstance(first.get("annotations"), list):
         return _label_studio if "data" in first else _doccano
-    if "annotation_id" in first and "lead_time" in first:
-        return _label_studio_short
     if "_task_hash" in first or "_input_hash" in first:
         return _prodigy
     if isinstance(first.get("label", first.get("labels")), list) and "id" in first:
@@ -322,27 +349,6 @@ def _label_studio(source: Source, judge: str | None) -> _Rows:
     return _gathered(source, rows_of)
 
 
-def _label_studio_short(source: Source, judge: str | None) -> _Rows:
-    """JSON-MIN of Label Studio: one flat object per annotation; what the label is called is said, or usual."""
-    usual = {"id", "annotator", "annotation_id", "created_at", "updated_at", "lead_time"}
-
-    def rows_of(flat: dict[str, Any], wrong: Callable[[str, Any], FormatError]) -> Iterator[dict[str, Any]]:
-        label = find(_ROLES["label"], list(flat))
-        if label is None:
-            rest = [name for name in flat if name not in usual]
-            hint = f"a label; say by columns which of these it is, as label={rest[-1]!r}" if rest else "a label"
-            raise wrong(hint, ", ".join(rest))
-        value = flat[label]
-        value = value.get("choices", value) if isinstance(value, dict) else value
-        item = _item({name: flat[name] for name in flat if name not in usual}) or {"item_id": str(flat["id"])}
-        yield item | {
-            "judge": str(flat.get("annotator", judge)), "label": _only(value, wrong),
-            "seconds": flat.get("lead_time"), "time": flat.get("created_at"),
-        }  # fmt: skip
-
-    return _gathered(source, rows_of)
-
-
 def _item(data: Mapping[str, Any]) -> dict[str, str]:
     """What was labelled, where the data of a task say so: the document, and its topic."""
     ids = [role for role in ("item_id", "query_id") if find(_ROLES[role], list(data)) is not None]
@@ -397,7 +403,7 @@ def _prodigy(source: Source, judge: str | None) -> _Rows:
 
 def _typed(rows: _Rows, no_gold: Any) -> tuple[pl.DataFrame, list[str]]:
     """Labels as whole numbers, numbers or text; no row without a label; times as numbers."""
-    frame, remarks = rows.frame, []
+    frame, remarks = _without_marks(rows.frame), list[str]()
     empty = frame["label"].is_null()
     if empty.all():
         raise InputError(f"{rows.where(0)[0]}: expected labels, got empty cells only")
@@ -406,13 +412,42 @@ def _typed(rows: _Rows, no_gold: Any) -> tuple[pl.DataFrame, list[str]]:
     both = [column for column in ("label", "gold") if column in frame.columns]
     values = _numbers([frame[column] for column in both])
     frame = frame.with_columns(value.alias(column) for value, column in zip(values, both, strict=True))
+    remarks += _oddities(frame["label"])
     if "gold" in both and no_gold is not None:
         frame = frame.with_columns(gold=pl.when(pl.col("gold").cast(pl.String) != str(no_gold)).then(pl.col("gold")))
     if "time" in frame.columns:
         frame = frame.with_columns(time=_times(frame["time"]))
-        if lost := frame["time"].null_count() - rows.frame["time"].null_count():
-            remarks.append(f"{number_of('time', lost)} not understood, and left out")
+        lost = rows.frame["time"].filter(frame["time"].is_null() & rows.frame["time"].is_not_null())
+        if len(lost):
+            remarks.append(f"{number_of('time', len(lost))} not understood, such as {lost[0]!r}, and left out")
     return frame.filter(~empty), remarks
+
+
+def _without_marks(frame: pl.DataFrame) -> pl.DataFrame:
+    """Where all other labels are numbers, what usually stands for a missing one is none."""
+    labels = frame["label"]
+    if labels.dtype != pl.String:
+        return frame
+    missing = labels.str.strip_chars().str.to_lowercase().is_in(_MISSING)
+    others = labels.filter(~missing & labels.is_not_null())
+    if not missing.any() or others.cast(pl.Float64, strict=False).null_count() or not len(others):
+        return frame
+    return frame.with_columns(label=pl.when(~missing).then(pl.col("label")))
+
+
+def _oddities(labels: pl.Series) -> Iterator[str]:
+    """Labels that look like slips: words among numbers, and words that differ in case only."""
+    if labels.dtype != pl.String:
+        return
+    known = labels.drop_nulls()
+    words = known.filter(known.cast(pl.Float64, strict=False).is_null())
+    if 2 * len(words) < len(known):
+        odd = listed(words.unique(maintain_order=True).to_list())
+        yield f"labels are taken as words: {number_of('label', len(words))} of {len(known):,} no number ({odd})"
+    kinds = known.unique(maintain_order=True)
+    alike = kinds.filter(kinds.str.to_lowercase().is_duplicated())
+    if len(alike):
+        yield f"labels that differ in case only are different ones: {listed(alike.to_list())}"
 
 
 def _numbers(columns: list[pl.Series]) -> list[pl.Series]:

@@ -20,10 +20,11 @@ from assay.files.named_columns import (
     zero_or_one,
 )
 from assay.files.sources import Readable, Source
+from assay.tables.label_arrays import ScoreColumns, lists_of_indicators
 from assay.tables.label_columns import ids_of
 from assay.tables.label_rules import Nulls, Unknown, distinct
 from assay.tables.named_columns import NamedColumns
-from assay.tables.predictions import Predictions, ScoreColumns, assembled, lists_of_indicators
+from assay.tables.predictions import Predictions, assembled
 from assay.tables.roles import (
     ITEM,
     PREDICTION,

@@ -5,6 +5,7 @@ Families that rankings have no use for are loaded when their vocabulary is: see 
 
 from assay.measures.average_precision import AP, GMAP, Bpref, GMBpref, InfAP, Q, gAP
 from assay.measures.cascade import ERR, INSQ, INST, RBP, RR, FirstRank, RBPResidual, nERR
+from assay.measures.click_utility import EBU, rrDBN, uUBM
 from assay.measures.decisions import (
     FN,
     FP,
@@ -74,6 +75,7 @@ __all__ = [
     "CG",
     "DCG",
     "DOR",
+    "EBU",
     "ERR",
     "ERR_IA",
     "FDR",
@@ -166,4 +168,6 @@ __all__ = [
     "nERR_IA",
     "parse_measure",
     "registered",
+    "rrDBN",
+    "uUBM",
 ]  # fmt: skip

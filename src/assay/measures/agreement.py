@@ -5,8 +5,7 @@ Every number is a formula on sums over items, so that intervals come from drawin
 
 from __future__ import annotations
 
-from functools import reduce
-from operator import add
+from itertools import accumulate, combinations
 from typing import Annotated, Literal, TypeAlias, get_args
 
 import numpy as np
@@ -25,7 +24,7 @@ Scale: TypeAlias = Annotated[ScaleName, Choice(get_args(ScaleName))]
 _NO_PAIR = "no item has labels of two judges"
 ONE_CATEGORY = "all labels are of one category: agreement by chance is certain"
 #: Distances of every two categories are summed one by one: of more categories than this, that takes too long.
-_MOST_CATEGORIES = 60
+MOST_CATEGORIES = 30
 
 
 @measure(aliases=("PercentAgreement", "Agree"), counted_as=None)
@@ -90,7 +89,7 @@ def ScottPi(ratings: Ratings) -> PerUnit:
         quantity(f"labels {name}", _is(first, k) + _is(second, k)) / (2.0 * items)
         for k, name in enumerate(ratings.categories)
     ]
-    return _beyond(observed, reduce(add, [share * share for share in shares]).named("P(E)"))
+    return _beyond(observed, _sum([share * share for share in shares]).named("P(E)"))
 
 
 @measure(aliases=("Fleiss",), bounds=(-1.0, 1.0), counted_as=None, cites="fleiss1971")
@@ -109,7 +108,7 @@ def FleissKappa(ratings: Ratings) -> PerUnit:
     labels, counts = _of_several(ratings)
     every = quantity("labels", labels, when_zero=_NO_PAIR)
     shares = [quantity(f"labels {name}", counts[:, k]) / every for k, name in enumerate(ratings.categories)]
-    return _beyond(_agreeing(ratings), reduce(add, [share * share for share in shares]).named("P(E)"))
+    return _beyond(_agreeing(ratings), _sum([share * share for share in shares]).named("P(E)"))
 
 
 @measure(aliases=("Krippendorff", "KrippendorffAlpha"), bounds=(-1.0, 1.0), counted_as=None, cites="krippendorff2004")
@@ -248,7 +247,7 @@ def _dot(pairs: list[tuple[Floats, Floats]], ratings: Ratings, items: PerUnit) -
         quantity(f"first {name}", ours) / items * (quantity(f"second {name}", theirs) / items)
         for name, (ours, theirs) in zip(ratings.categories, pairs, strict=True)
     ]
-    return reduce(add, terms).named("P(E)")
+    return _sum(terms).named("P(E)")
 
 
 def _squared(first: Ints, second: Ints, both: Mask, items: PerUnit) -> PerUnit:
@@ -267,14 +266,14 @@ def _linear(first: Ints, second: Ints, ratings: Ratings, items: PerUnit) -> PerU
             for who, labels in (("first", first), ("second", second))
         )
         steps.append(ours * (1.0 - theirs) + theirs * (1.0 - ours))
-    return reduce(add, steps, quantity("nothing", np.zeros(len(first))))
+    return _sum(steps) if steps else quantity("nothing", np.zeros(len(first)))
 
 
 def _nominal(labels: Ints, counts: Ints) -> tuple[PerUnit, PerUnit]:
     different = (labels**2 - (counts**2).sum(axis=1)) / np.maximum(labels - 1, 1)
     every = quantity("labels", labels)
     same = [quantity("category", counts[:, k]) for k in range(counts.shape[1])]
-    return quantity("disagreeing pairs", different), every * every - reduce(add, [part * part for part in same])
+    return quantity("disagreeing pairs", different), every * every - _sum([part * part for part in same])
 
 
 def _moments(labels: Ints, counts: Ints, ratings: Ratings) -> tuple[PerUnit, PerUnit]:
@@ -289,31 +288,37 @@ def _moments(labels: Ints, counts: Ints, ratings: Ratings) -> tuple[PerUnit, Per
 def _by_pairs(labels: Ints, counts: Ints, ratings: Ratings, scale: str) -> tuple[PerUnit, PerUnit]:
     """Distances of every two categories, which on an ordinal scale are made of all labels, category by category."""
     width = len(ratings.categories)
-    if width > _MOST_CATEGORIES:
+    if width > MOST_CATEGORIES:
         raise ParameterError(
-            f"a scale of {width} categories is too long for scale={scale!r} (up to {_MOST_CATEGORIES}): use 'interval'"
+            f"a scale of {width} categories is too long for scale={scale!r} (up to {MOST_CATEGORIES}): use 'interval'"
         )
     if scale == "ratio" and (ratings.values < 0).any():
         raise ParameterError("a ratio scale has no labels below 0")
-    per_pair = np.maximum(labels - 1, 1)
     sizes = [quantity(f"labels {name}", counts[:, k]) for k, name in enumerate(ratings.categories)]
+    below = accumulate(sizes)
+    places = [up_to - 0.5 * size for up_to, size in zip(below, sizes, strict=True)]
     observed, expected = [], []
-    for low in range(width):
-        between = 0.5 * sizes[low]
-        for high in range(low + 1, width):
-            distance: PerUnit | float
-            if scale == "ordinal":
-                step = between + 0.5 * sizes[high]
-                distance = step * step
-                between = between + sizes[high]
-            else:
-                low_value, high_value = ratings.values[[low, high]]
-                distance = float(((high_value - low_value) / (high_value + low_value)) ** 2)
-            coincident = quantity("coincidences", 2 * counts[:, low] * counts[:, high] / per_pair)
-            observed.append(distance * coincident)
-            expected.append(distance * (2.0 * (sizes[low] * sizes[high])))
+    for low, high in combinations(range(width), 2):
+        distance: PerUnit | float
+        if scale == "ordinal":
+            apart = places[high] - places[low]
+            distance = apart * apart
+        else:
+            low_value, high_value = ratings.values[[low, high]]
+            distance = float(((high_value - low_value) / (high_value + low_value)) ** 2)
+        coincident = 2 * counts[:, low] * counts[:, high] / np.maximum(labels - 1, 1)
+        observed.append(distance * quantity("coincidences", coincident))
+        expected.append(distance * (2.0 * (sizes[low] * sizes[high])))
     nothing = quantity("nothing", np.zeros(len(labels)))
-    return reduce(add, observed, nothing), reduce(add, expected, nothing)
+    return _sum([*observed, nothing]), _sum([*expected, nothing])
+
+
+def _sum(parts: list[PerUnit]) -> PerUnit:
+    """All parts added up, two by two, so that no formula is deeper than it must be."""
+    while len(parts) > 1:
+        odd = parts[len(parts) // 2 * 2 :]
+        parts = [*(first + second for first, second in zip(parts[::2], parts[1::2], strict=False)), *odd]
+    return parts[0]
 
 
 def _gwet(ratings: Ratings, weights: Floats) -> PerUnit:
@@ -330,7 +335,7 @@ def _gwet(ratings: Ratings, weights: Floats) -> PerUnit:
     for k, name in enumerate(ratings.categories):
         part = quantity(f"shares {name}", ratings.counts[:, k] / np.maximum(every, 1)) / items
         parts.append(part * (1.0 - part))
-    expected = (float(weights.sum()) / (width * (width - 1))) * reduce(add, parts)
+    expected = (float(weights.sum()) / (width * (width - 1))) * _sum(parts)
     return _beyond(observed, expected.named("P(E)"))
 
 

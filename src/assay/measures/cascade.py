@@ -112,7 +112,7 @@ def ERR(
     >>> ERR(satisfaction={1: 0.2, 2: 0.9}).of(Ranks.from_grades([1, 0, 2]))  # 0.2 + (1/3) 0.9 (1 - 0.2)
     array([0.44])
     """
-    chances = _Chances(ranks, max_grade, satisfaction)
+    chances = Chances(ranks, max_grade, satisfaction)
     return _read_on(within(ranks.hits, cutoff), chances, len(ranks.queries)).sum("contribution")
 
 
@@ -134,7 +134,7 @@ def nERR(
     >>> nERR(max_grade=1).of(Ranks.from_grades([0, 1, 1]))  # (1/2/2 + 1/4/3) / (1/2 + 1/4/2)
     array([0.5333])
     """
-    chances, units = _Chances(ranks, max_grade, satisfaction), len(ranks.queries)
+    chances, units = Chances(ranks, max_grade, satisfaction), len(ranks.queries)
     best, _ = best_first(ranks.ideal, chances.of(ranks.ideal.grade))
     ideal = _read_on(within(best, cutoff), chances, units, kind="ideal")
     got = _read_on(within(ranks.hits, cutoff), chances, units)
@@ -207,13 +207,18 @@ def RBPResidual(ranks: Ranks, *, p: Persistence = 0.8, cutoff: Cutoff = None) ->
     return 1.0 - known.sum("known")
 
 
-class _Chances:
-    """How likely documents satisfy, by their grades."""
+class Chances:
+    """How likely documents satisfy, or attract, by their grades.
+
+    >>> Chances(Ranks.from_grades([2, 0]), 2, "exponential").of(np.array([2.0, 1.0, 0.0]))
+    array([0.75, 0.25, 0. ])
+    """
 
     def __init__(self, ranks: Ranks, max_grade: float | None, satisfaction: SatisfactionName | GainTable) -> None:
         self.top, self.level, self.satisfaction = max_grade_of(ranks, max_grade), ranks.level(), satisfaction
 
     def of(self, grade: Floats) -> Floats:
+        """The chances of documents with these grades; without a judgment, or a grade in the table, none."""
         if self.satisfaction == "exponential":
             return chance_of_satisfaction(grade, self.top)
         if self.satisfaction == "binary":
@@ -223,21 +228,27 @@ class _Chances:
             chance[grade == of_grade] = value
         return chance
 
-    def in_words(self) -> str:
+    def in_words(self, symbol: str = "R", does: str = "satisfies") -> str:
+        """How likely, as a formula."""
+        means = f"the chance that the document {does}"
         if self.satisfaction == "exponential":
-            return f"R = (2^grade - 1) / 2^{self.top:g}, the chance that the document satisfies"
+            return f"{symbol} = (2^grade - 1) / 2^{self.top:g}, {means}"
         if self.satisfaction == "binary":
-            return "R = 1 if relevant, the chance that the document satisfies"
+            return f"{symbol} = 1 if relevant, {means}"
         named = ", ".join(f"{value:g} for grade {of_grade:g}" for of_grade, value in self.satisfaction)
-        return f"R = {named or '0'}, the chance that the document satisfies"
+        return f"{symbol} = {named or '0'}, {means}"
 
 
-def _read_on(rows: Graded, chances: _Chances, units: int, kind: str = "ranking") -> Steps:
+def product_above(rows: Graded, left: Floats) -> Floats:
+    """The product of what is left after each document, over all documents above, query by query."""
+    above = pl.col("left").shift(1, fill_value=1.0).cum_prod().over("query")
+    return pl.DataFrame({"query": rows.query, "left": left}).select(above).to_series().to_numpy()
+
+
+def _read_on(rows: Graded, chances: Chances, units: int, kind: str = "ranking") -> Steps:
     """How likely each document satisfies, how likely it is read at all, and the product by rank."""
     satisfied = chances.of(rows.grade)
-    left = pl.DataFrame({"query": rows.query, "left": 1.0 - satisfied})
-    above = pl.col("left").shift(1, fill_value=1.0).cum_prod().over("query")
-    still_reading = left.select(above).to_series().to_numpy()
+    still_reading = product_above(rows, 1.0 - satisfied)
     steps = steps_of(rows, units, kind).with_columns(satisfied=satisfied, still_reading=still_reading)
     steps = steps.with_columns(contribution=satisfied * still_reading / steps["rank"])
     return steps.meaning(

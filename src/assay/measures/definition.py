@@ -9,7 +9,7 @@ from typing import Annotated, Any, ClassVar, Literal, NamedTuple, TypeAlias, get
 
 import numpy as np
 
-from assay.core.domains import Choice, Domain, Flag, Real, Whole, WordOrTable
+from assay.core.domains import Choice, Domain, Flag, Real, Whole, WordOrRows, WordOrTable
 from assay.core.errors import ParameterError
 from assay.measures.steps import PerUnit, Steps
 from assay.measures.vocabularies import Vocabulary
@@ -82,6 +82,10 @@ Satisfaction: TypeAlias = Annotated[
     SatisfactionName | GainTable,
     WordOrTable(get_args(SatisfactionName), Real(0.0), Real(0.0, 1.0), example="{1: 0.2, 2: 0.9}"),
 ]
+
+Continuation: TypeAlias = Annotated[float, Real(0.0, 1.0)]
+
+Examination: TypeAlias = Annotated[str, WordOrRows(("distance",), Real(0.0, 1.0))]
 
 PlainGain: TypeAlias = Annotated[GainName, Choice(get_args(GainName))]
 

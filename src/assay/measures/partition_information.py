@@ -10,7 +10,8 @@ import numpy as np
 from assay.measures.counting.contingency import Contingency
 from assay.measures.counting.judgments import Floats, Ints
 from assay.measures.definition import Base, Beta, MeanName, MeanOfEntropies
-from assay.measures.partitions import NO_ITEM, NO_PAIR_AT_ALL, ONE_OF_EACH, cells_of, groups
+from assay.measures.item_pairs import NO_PAIR_AT_ALL, ONE_OF_EACH
+from assay.measures.partitions import NO_ITEM, cells_of, groups
 from assay.measures.registry import measure
 from assay.measures.steps import PerUnit, quantity, unknown
 

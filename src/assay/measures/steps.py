@@ -253,25 +253,32 @@ class PerUnit:
         >>> ratio.pooled(lambda counts: np.array([[2, 0], [0, 2]]) @ counts).values
         array([1. , 0.1111])
         """
-        add_up = summed or _total
+        return self._pooled(summed or _total, {})
+
+    def _pooled(self, add_up: Callable[[Floats], Floats], done: dict[int, PerUnit]) -> PerUnit:
+        """The same formula on summed counts; parts that occur more than once are `done` once."""
+        if id(self) in done:
+            return done[id(self)]
         if self.draws:
-            values = np.array([draw.pooled(summed).values for draw in self.draws])
-            first = self.draws[0].pooled(summed)
-            result = replace(self, values=values.mean(axis=0), undefined=first.undefined, draws=())
+            draws = [draw._pooled(add_up, done) for draw in self.draws]
+            values = np.array([draw.values for draw in draws])
+            result = self._but(values=values.mean(axis=0), undefined=draws[0].undefined, draws=())
         elif len(self.operands) == 2:
-            result = self.operands[0].pooled(summed)._with(self.op, self.operands[1].pooled(summed))
+            left, right = (part._pooled(add_up, done) for part in self.operands)
+            result = left._with(self.op, right)
         elif self.operands:
-            result = self.operands[0].pooled(summed)._alone(self.op)
+            result = self.operands[0]._pooled(add_up, done)._alone(self.op)
         elif self.constant is not None:
             result = _constant(self.constant, len(add_up(self.values)))
         elif self.op == "max":
             raise ParameterError("a largest value cannot be summed over units: there is no micro average")
         else:
             undefined = {reason: add_up(mask.astype(np.float64)) > 0 for reason, mask in self.undefined.items()}
-            result = replace(self, values=add_up(self.values), undefined=undefined)
-        result = replace(result, when_zero=self.when_zero)
+            result = self._but(values=add_up(self.values), undefined=undefined)
+        result = result._but(when_zero=self.when_zero)
         for need in self.needs:
-            result = result.defined_with(need.pooled(summed))
+            result = result.defined_with(need._pooled(add_up, done))
+        done[id(self)] = result
         return result
 
     def followed_by(self, other: PerUnit) -> PerUnit:

@@ -27,12 +27,12 @@ BESIDE_RANKINGS: tuple[Vocabulary, ...] = (*LABELS, "clustering", "agreement", "
 #: Those that the names of somebody's own scores may be of: what they call latency need not be that of a log.
 OF_SCORES: tuple[Vocabulary, ...] = ("ranking", *LABELS, "clustering", "agreement")
 
-_OF_LABELS = ("matrices", "score_curves")
+_OF_LABELS = ("matrices", "score_curves", "probabilities")
 #: Families that only one kind of data has a use for: nobody else waits until they are loaded.
 _FAMILIES: dict[str, tuple[str, ...]] = {
     "binary": _OF_LABELS,
     "multiclass": _OF_LABELS,
-    "clustering": ("partitions", "partition_information", "geometry"),
+    "clustering": ("partitions", "item_pairs", "partition_information", "geometry"),
     "agreement": ("agreement",),
     "behaviour": ("behaviour",),
 }

@@ -6,7 +6,8 @@ as much as there are labels. What they maximise never falls; its course is the t
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import reduce
 from typing import Literal, TypeAlias, get_args
 
 import numpy as np
@@ -44,7 +45,6 @@ class Aggregate:
     confusion: Floats | None = None
     trace: tuple[float, ...] = ()
     converged: bool = True
-    settings: dict[str, object] = field(default_factory=dict)
 
     @property
     def probability(self) -> Floats:
@@ -90,14 +90,12 @@ def median(ratings: Ratings, *, ties: Ties = "lowest") -> Aggregate:
     """
     if ties not in {"lowest", "highest"}:
         raise ParameterError(f"of two middle labels the median takes the lowest or the highest, not {ties!r}")
-    result = majority(ratings, ties="lowest", method="median")
-    counts, labels = ratings.counts, ratings.labels_of_item
-    place = (labels - 1) // 2 if ties == "lowest" else labels // 2
-    chosen = (np.cumsum(counts, axis=1) <= place[:, None]).sum(axis=1)
-    chosen = np.where(labels > 0, np.minimum(chosen, counts.shape[1] - 1), -1)
-    low, high = ((np.cumsum(counts, axis=1) <= at[:, None]).sum(axis=1) for at in ((labels - 1) // 2, labels // 2))
+    votes, labels = majority(ratings), ratings.labels_of_item
+    up_to = np.cumsum(ratings.counts, axis=1)
+    low, high = ((up_to <= at[:, None]).sum(axis=1) for at in ((labels - 1) // 2, labels // 2))
+    chosen = np.where(labels > 0, low if ties == "lowest" else high, -1)
     tied = np.flatnonzero((labels > 0) & (low != high))
-    return Aggregate("median", result.posterior, chosen, tied, result.ability, settings={"ties": ties})
+    return Aggregate("median", votes.posterior, chosen, tied, votes.ability)
 
 
 def dawid_skene(
@@ -199,8 +197,9 @@ def _answers(gain: Floats) -> Floats:
 
 
 def _log_sum(joint: Floats) -> Floats:
-    top = joint.max(axis=1)
-    total: Floats = top + np.log(np.exp(joint - top[:, None]).sum(axis=1))
+    """Row by row; column after column, as rows are short."""
+    top = reduce(np.maximum, joint.T)
+    total: Floats = top + np.log(np.exp(joint - top[:, None]) @ np.ones(joint.shape[1]))
     return total
 
 
@@ -234,5 +233,4 @@ def _decided(
         chosen[tied] = np.where(best[tied], draws, -1.0).argmax(axis=1)
     if ties == "none":
         chosen[tied] = -1
-    settings: dict[str, object] = {"ties": ties} | ({"seed": seed} if ties == "random" else {})
-    return Aggregate(method, shares, np.where(known, chosen, -1), tied, ability, confusion, trace, converged, settings)
+    return Aggregate(method, shares, np.where(known, chosen, -1), tied, ability, confusion, trace, converged)

@@ -31,9 +31,12 @@ class PatternSample(PooledSample):
     @cached_property
     def _patterns(self) -> tuple[Ints, Ints]:
         """The first unit of each pattern, and how many units have it."""
-        leaves = [leaf.values for formula in self.formulas for leaf in formula.leaves() if leaf.constant is None]
-        rows = np.column_stack(leaves) if leaves else np.zeros((self.size, 1))
-        _, first, counts = np.unique(rows, axis=0, return_index=True, return_counts=True)
+        leaves = {id(leaf): leaf for formula in self.formulas for leaf in formula.leaves() if leaf.constant is None}
+        code = np.zeros(self.size, dtype=np.int64)
+        for leaf in leaves.values():  # column by column: sorting whole rows takes a hundred times as long
+            value = np.unique(leaf.values, return_inverse=True)[1]
+            code = np.unique(code * (value.max(initial=0) + 1) + value, return_inverse=True)[1]
+        _, first, counts = np.unique(code, return_index=True, return_counts=True)
         return first, counts
 
     @property

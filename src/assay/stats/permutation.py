@@ -6,7 +6,7 @@ otherwise signs are drawn, and the observed ones count as one more draw: p = (b 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
@@ -30,6 +30,8 @@ _BLOCK = 1 << 20
 _FEWEST_TOGETHER = 1 << 12
 # Resamples whose sums are held against one another at a time, at least.
 _TOGETHER = 1 << 13
+# The eight bits (columns) of each value of a byte, the highest first.
+_BITS = np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1).astype(np.float64)
 
 
 class Outcome(NamedTuple):
@@ -133,16 +135,43 @@ def permutation_of_pooled(
     reach = _reach(max(1.0, *np.abs(numbers)))
     extreme = drawn = 0
     exact = units <= MOST_UNITS_EXACT
-    for signs in _every_sign(units) if exact else _drawn_signs(units, resamples, seed):
-        stays, goes = (1 + signs) / 2, (1 - signs) / 2
-        swapped = under_weights(both, np.hstack([goes, stays])) - under_weights(both, np.hstack([stays, goes]))
+    for chosen in _every_byte(units) if exact else _drawn_bytes(units, resamples, seed):
+        seconds, firsts = np.split(both.pooled(_sums_under(chosen)).values, 2)
+        swapped = seconds - firsts
         # What is undefined once it is swapped is no evidence against the null: it counts as extreme.
         extreme += int(
             np.count_nonzero(np.isnan(swapped - observed) | _as_extreme(swapped, observed, reach, alternative))
         )
-        drawn += len(signs)
+        drawn += len(chosen)
     p = extreme / drawn if exact else (extreme + 1) / (drawn + 1)
     return Outcome("permutation", observed, p, *swaps(units, drawn))
+
+
+def _sums_under(chosen: NDArray[np.uint8]) -> Callable[[Floats], Floats]:
+    """How to add up the counts of two systems, those of the first before those of the second, as units are swapped.
+
+    A bit of a row of `chosen` is 1 where a unit's counts stay with their system. The sums are those of the second
+    system under each row, then those of the first. Where most units have the same count in both, these are added up
+    once; of the others a table has what eight of them come to under each value of a byte.
+    """
+    every, bits = np.ascontiguousarray(chosen.T), np.ascontiguousarray(np.unpackbits(chosen, axis=1).T)
+
+    def summed(counts: Floats) -> Floats:
+        first, second = counts.reshape(2, -1)
+        moving = first != second
+        if 4 * np.count_nonzero(moving) > len(moving):  # gathering their bits would take longer than it saves
+            moving[:] = True
+        swapped = every if moving.all() else np.packbits(bits[: len(moving)][moving], axis=0)
+        sides = np.zeros((2, 8 * len(swapped)))
+        sides[:, : np.count_nonzero(moving)] = first[moving], second[moving]
+        tables = sides[0].reshape(-1, 8) @ _BITS.T + sides[1].reshape(-1, 8) @ (1 - _BITS).T
+        sums = np.full((2, len(chosen)), first[~moving].sum())
+        for table, byte in zip(tables, swapped, strict=True):
+            sums[1] += table.take(byte)
+            sums[0] += table[::-1].take(byte)
+        return sums.ravel()
+
+    return summed
 
 
 def under_weights(formula: PerUnit, weights: Floats) -> Floats:
@@ -222,15 +251,25 @@ def _swapped_sums(values: Floats, blocks: Iterator[Floats]) -> Iterator[Floats]:
 
 def _drawn_signs(units: int, resamples: int, seed: int) -> Iterator[Floats]:
     """Random signs, a row a resample, block by block."""
+    for drawn in _drawn_bytes(units, resamples, seed):
+        yield np.unpackbits(drawn, axis=1, count=units).astype(np.float64) * 2 - 1
+
+
+def _drawn_bytes(units: int, resamples: int, seed: int) -> Iterator[NDArray[np.uint8]]:
+    """Random bytes, which hold the signs of eight units each, a row a resample, block by block."""
     rng = np.random.default_rng(seed)
     rows = max(1, _BLOCK // units)
     for start in range(0, resamples, rows):
-        count = min(rows, resamples - start)
-        bits = np.unpackbits(rng.integers(256, size=(count, -(-units // 8)), dtype=np.uint8), axis=1, count=units)
-        yield bits.astype(np.float64) * 2 - 1
+        yield rng.integers(256, size=(min(rows, resamples - start), -(-units // 8)), dtype=np.uint8)
 
 
 def _every_sign(units: int) -> Iterator[Floats]:
     """All combinations of signs, a row each."""
+    for chosen in _every_byte(units):
+        yield np.unpackbits(chosen, axis=1, count=units).astype(np.float64) * 2 - 1
+
+
+def _every_byte(units: int) -> Iterator[NDArray[np.uint8]]:
+    """All combinations of signs, a row each, eight units in a byte."""
     numbers = np.arange(1 << units)
-    yield (numbers[:, None] >> np.arange(units) & 1).astype(np.float64) * 2 - 1
+    yield np.packbits((numbers[:, None] >> np.arange(units) & 1).astype(np.uint8), axis=1)

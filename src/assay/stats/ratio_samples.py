@@ -224,12 +224,11 @@ class RatioSample(Sample):
             return Outcome(test, math.nan, math.nan, None, NO_DIFFERENCE)
         if self.is_same(*pair) or (gap.error == 0 and gap.difference == 0):
             return Outcome(test, 0.0, 1.0, None, NOTHING_DIFFERS)
+        if test == "permutation":
+            return _permuted(self.sums[pair[0]], self.sums[pair[1]], gap, drawing, alternative)
         if not gap.error > 0:
             note = _NO_SPREAD.format(f"{self.unit_kind}s")
             return Outcome(test, math.copysign(math.inf, gap.difference), math.nan, None, note)
-        if test == "permutation":
-            sums = [self.sums[place] for place in pair]
-            return _permuted(sums[0], sums[1], gap, drawing, alternative)
         t = gap.difference / gap.error
         tail = {"two-sided": -abs(t), "greater": -t, "less": t}[alternative]
         p = float(special.stdtr(gap.freedom, tail)) * (2 if alternative == "two-sided" else 1)
@@ -242,7 +241,8 @@ class RatioSample(Sample):
 def _permuted(first: RatioSums, second: RatioSums, gap: Gap, drawing: Drawing, alternative: Alternative) -> Outcome:
     """Deal the units out to the systems at random, as many to each; units of both systems swap their sums.
 
-    The statistic is t where no unit is of both systems, so that unequal spreads do no harm; else the difference.
+    The statistic is t where no unit is of both systems, so that unequal spreads do no harm; else, and where nothing
+    varies within the systems, it is the difference.
     """
     ours, theirs = (np.isin(side.who, other.who) for side, other in ((first, second), (second, first)))
     alone = np.vstack([_columns(first)[~ours], _columns(second)[~theirs]])
@@ -251,14 +251,15 @@ def _permuted(first: RatioSums, second: RatioSums, gap: Gap, drawing: Drawing, a
     resamples = min(drawing.resamples, max(_FEWEST_SHUFFLED, _MOST_SHUFFLED // units))
     sizes = len(first.who), len(second.who)
     total, shared = alone.sum(axis=0), both[0].sum(axis=0) + both[1].sum(axis=0)
-    observed = gap.difference if gap.shared else gap.difference / gap.error
+    studentised = not gap.shared and gap.error > 0
+    observed = gap.difference / gap.error if studentised else gap.difference
     rng, reached, done = np.random.default_rng(drawing.seed), 0, 0
     while done < resamples:
         rows = min(resamples - done, max(1, _BLOCK // units))
         masks = rng.permuted(np.broadcast_to(dealt, (rows, len(dealt))), axis=1).astype(np.float64)
         swapped = rng.integers(0, 2, (rows, len(both[0]))).astype(np.float64)
         old = masks @ alone + both[0].sum(axis=0) + swapped @ (both[1] - both[0])
-        statistic = _statistic(old, total + shared - old, sizes, studentised=not gap.shared)
+        statistic = _statistic(old, total + shared - old, sizes, studentised=studentised)
         reached += int(np.count_nonzero(~(_beside(statistic, alternative) < _beside(observed, alternative) - _NEARLY)))
         done += rows
     how = "random divisions of the units" if not gap.shared else "random divisions and swaps of the units"

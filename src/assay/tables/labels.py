@@ -131,7 +131,3 @@ class Labels:
         ('ben',)
         """
         return replace(self, frame=self.frame.filter(pl.col("judge").is_in(list(judges))))
-
-    def without(self, judges: Sequence[str]) -> Labels:
-        """The labels of all other judges."""
-        return replace(self, frame=self.frame.filter(~pl.col("judge").is_in(list(judges))))

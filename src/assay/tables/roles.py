@@ -138,6 +138,14 @@ TABLES: dict[str, tuple[Role, ...]] = {
         _role("n_results", "number", "result_count results_num num_results hits total_results"),
         _role("results", "text", "doc_ids docs documents result_ids hit_ids query_response_hit_ids urls serp_docs"),
     ),
+    "groups": (
+        _role("run", "id", "run_id runid tag system"), _role("group", "id", "team organisation organization site"),
+    ),
+    "sampled pool": (QUERY, DOCUMENT, _role("stratum", "number"), _role("order", "number")),
+    "query log": (
+        _role("query", "text", "query_text search_term search keywords keyword user_query text title q"),
+        _role("frequency", "number", "count freq searches n hits"),
+    ),
 }  # fmt: skip
 #: What a table of each kind cannot do without.
 NEEDED: dict[str, tuple[tuple[str, ...], ...]] = {
@@ -151,6 +159,9 @@ NEEDED: dict[str, tuple[tuple[str, ...], ...]] = {
     "spans": (("document",), ("start",), ("end",)),
     "labels": (("item_id",), ("judge",), ("label",)),
     "log": (("query_id", "query_text"), ("doc_id", "results"), ("clicks", "action")),
+    "groups": (("run",), ("group",)),
+    "sampled pool": (("query_id",), ("doc_id",), ("stratum",)),
+    "query log": (("query",),),
 }
 #: Judgments of BEIR call the grade `score`.
 _BEIR = ("query_id", "corpus_id", "score")

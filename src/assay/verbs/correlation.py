@@ -16,8 +16,9 @@ from assay.core.results import Result
 from assay.measures.counting.judgments import Floats
 from assay.measures.registry import Measure
 from assay.stats.bootstrap import Interval
-from assay.stats.correlation import COEFFICIENTS, Correlation, rbo
+from assay.stats.correlation import COEFFICIENTS, Correlation
 from assay.stats.estimates import snapped
+from assay.stats.overlap import rbo
 from assay.stats.pairing import Directions, Pairing, ScorePairing
 from assay.stats.samples import Sample
 from assay.stats.stability import with_other_units

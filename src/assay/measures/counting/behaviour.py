@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 UnitName: TypeAlias = Literal["user", "session", "page"]
 
 #: About so many pages are gone through at a time.
-PAGES_AT_A_TIME = 4_000_000
+PAGES_AT_A_TIME = 1_000_000
 #: What is known of a page besides what the log says of it:
 PAGE = {
     "clicks": "how many clicks there were",
@@ -142,11 +142,6 @@ class BehaviourCounts:
         if key not in self._quantiles:
             self._quantiles[key] = _quantile(self._spectrum(column, among), share, len(self.people))
         return self._quantiles[key]
-
-    def counted(self, measures: Iterable[Measure]) -> BehaviourCounts:
-        """The same with the sums of these measures, made in one pass."""
-        self._count(self._wanted(measures))
-        return self
 
     def split(
         self, by: Mapping[str, pl.Expr], measures: Iterable[Measure] = ()
@@ -296,6 +291,11 @@ class Outline(BehaviourCounts):
     def wanted(self) -> dict[str, pl.Expr]:
         """The sums, by what they are of."""
         return {}
+
+    def quantile(self, column: str, share: float, among: pl.Expr) -> Quantile:
+        """Any: what is divided later has quantiles of its own."""
+        del column, share, among
+        return Quantile(0.0, 0.0, 1.0)
 
     @property
     def _size(self) -> int:

@@ -15,9 +15,9 @@ from assay.core.errors import InputError, ParameterError, argument, did_you_mean
 from assay.measures.counting.confusion import Confusion, Counted
 from assay.measures.counting.judgments import Floats
 from assay.measures.counting.label_pairs import counted_pairs, weights_of
+from assay.tables.label_arrays import label_lists
 from assay.tables.label_columns import refuse_extreme
 from assay.tables.label_rules import NONE, label_among
-from assay.tables.predictions import label_lists
 
 if TYPE_CHECKING:
     from assay.tables.predictions import Predictions

@@ -10,71 +10,35 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import compress
-from typing import Any, ClassVar, NamedTuple, TypeAlias
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from assay.core import options
 from assay.core.domains import Choice
 from assay.core.errors import InputError, ParameterError, number_of
 from assay.measures.counting.judgments import Floats, Ints, Mask
 from assay.measures.counting.label_pairs import weights_of
-from assay.tables.label_columns import labels_of, refuse_nulls
-from assay.tables.label_rules import label_like
-
-#: What to do about items without a label of a cluster.
-NO_CLUSTER = "name the label of items in no cluster with `noise`"
+from assay.measures.counting.partition_labels import (
+    MOST_WHOLE,
+    NO_CLUSTER,
+    NoisePolicy,
+    UnlabelledPolicy,
+    check_noise,
+    noisy_items,
+    partition_labels,
+    same_length,
+    singletons,
+)
+from assay.tables.label_columns import refuse_nulls
 
 #: Up to so many cells, a table with a cell for each pair is the fastest way.
 _MOST_CELLS = 1 << 22
 #: Larger products of two numbers are no whole numbers of 64 bits any more.
 _LARGEST_KEY = 1 << 62
-
-
-def partition_labels(values: Any, name: str) -> pl.Series:
-    """One label an item, in a column; null where there is none.
-
-    >>> partition_labels(np.array([1, 0]), "labels_true").to_list()
-    [1, 0]
-    """
-    series = labels_of(values, name)
-    if isinstance(series.dtype, pl.List):
-        raise InputError(f"{name}: expected one label an item, got lists of them: overlapping groups are not measured")
-    return series
-
-
-def same_length(truth: pl.Series, cluster: pl.Series) -> None:
-    """Refuse labels of different lengths, and none at all."""
-    if len(truth) != len(cluster):
-        raise InputError(
-            f"expected as many clusters as classes, one of each an item, got {len(cluster)} and {len(truth)}"
-        )
-    if not len(truth):
-        raise InputError("expected at least one item, got none")
-
-
-def noisy_items(cluster: pl.Series, noise: Any) -> pl.Series:
-    """Which items are in no cluster, as they have the label that says so.
-
-    >>> noisy_items(pl.Series([0, -1]), -1).to_list()
-    [False, True]
-    """
-    if isinstance(noise, bool | np.bool) and cluster.dtype != pl.Boolean:
-        raise ParameterError(f"noise is a label of the clusters, such as {cluster[0]!r}, not {noise!r}")
-    noisy: pl.Series = cluster == label_like(cluster[0], noise)
-    return noisy
-
-
-NoisePolicy: TypeAlias = options.NoisePolicy
-
-UnlabelledPolicy: TypeAlias = options.UnlabelledPolicy
-
 #: Under these names, items that were left out are counted.
 NOISE, WITHOUT_CLASS = "noise", "without a class"
-#: Larger sums of whole numbers are added up as floating-point numbers, so that none runs over.
-_MOST_WHOLE = float(1 << 62)
 #: Sums of fewer items than this are exact as floating-point numbers.
 _MOST_EXACT = float(1 << 53)
 #: A weight that is left after all others were taken off, and is smaller than this share of them, is rounding.
@@ -214,7 +178,7 @@ class Contingency:
             raise InputError(f"a table of classes and clusters counts items: {wrong:g} is no number of them")
         if not (total := counts.sum()):
             raise InputError("expected at least one item, got none")
-        counts = array.astype(np.int64) if total < _MOST_WHOLE else counts
+        counts = array.astype(np.int64) if total < MOST_WHOLE else counts
         sides = []
         for what, names, size in (("class", classes, len(counts)), ("cluster", clusters, counts.shape[1])):
             named = tuple(range(size)) if names is None else tuple(names)
@@ -479,34 +443,3 @@ def _placed(labels: pl.Series) -> tuple[tuple[Any, ...], Ints]:
     places = pl.DataFrame({"label": known, "place": np.arange(len(names), dtype=np.int64)})
     joined = labels.to_frame("label").join(places, on="label", how="left", nulls_equal=True, maintain_order="left")
     return names, joined["place"].to_numpy()
-
-
-def check_noise(noise: Any, noise_as: NoisePolicy) -> None:
-    """Refuse a policy for noise that does not exist, or that nothing comes of as there is no noise.
-
-    >>> check_noise(None, "singletons")
-    Traceback (most recent call last):
-    assay.core.errors.ParameterError: noise_as='singletons' goes with `noise`, the label of items that are in no cluster
-    """
-    Choice(NoisePolicy).check("noise_as", noise_as)
-    if noise is None and noise_as != "drop":
-        raise ParameterError(f"noise_as={noise_as!r} goes with `noise`, the label of items that are in no cluster")
-
-
-def singletons(cluster: pl.Series, is_noise: pl.Series) -> pl.Series:
-    """Each item of the noise in a cluster of its own, with a number after those that occur, or a name.
-
-    >>> singletons(pl.Series([0, -1, -1]), pl.Series([False, True, True])).to_list()
-    [0, 1, 2]
-    """
-    if not is_noise.any():
-        return cluster
-    numbered = is_noise.cast(pl.Int64).cum_sum()
-    if cluster.dtype.is_integer() and (largest := int(cluster.max())) < _MOST_WHOLE:  # type: ignore[arg-type]
-        return pl.select(pl.when(is_noise).then(numbered + largest).otherwise(cluster.cast(pl.Int64))).to_series()
-    named = cluster.cast(pl.String)
-    mark = f"{named.filter(is_noise)[0]} "
-    while named.str.starts_with(mark).any():
-        mark += "#"  # a name that no cluster has already
-    names = pl.concat_str(pl.lit(mark), numbered.cast(pl.String))
-    return pl.select(pl.when(is_noise).then(names).otherwise(named)).to_series()

@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 
 from assay.core.errors import InputError, ParameterError, number_of
-from assay.measures.counting.contingency import NO_CLUSTER, NOISE, noisy_items, partition_labels
+from assay.measures.counting.contingency import NOISE
 from assay.measures.counting.distances import (
     OF_DIRECTIONS,
     PRECOMPUTED,
@@ -26,6 +26,7 @@ from assay.measures.counting.distances import (
 )
 from assay.measures.counting.judgments import Floats, Ints
 from assay.measures.counting.label_pairs import codes, distinct_labels, ordered
+from assay.measures.counting.partition_labels import NO_CLUSTER, noisy_items, partition_labels
 from assay.measures.counting.silhouettes import Sums, sums_of_all, sums_of_some, sums_to_centroids
 from assay.tables.label_columns import ids_of, refuse_nulls
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, ClassVar
 
@@ -89,25 +89,23 @@ class Ratings:
         values = np.array(known if numeric else range(len(known)), dtype=np.float64)
         names = frame["item"].unique(maintain_order=True) if items is None else items
         judges = frame["judge"].unique(maintain_order=True)
-        rows = pl.DataFrame(
-            {
-                "item": frame["item"].replace_strict(names, pl.int_range(len(names), eager=True)),
-                "judge": frame["judge"].replace_strict(judges, pl.int_range(len(judges), eager=True)),
-                "category": places,
-            }
-        ).sort("item", "judge")
-        twice = rows.select(pl.struct("item", "judge").is_duplicated()).to_series()
-        if twice.any():
-            item, judge, _ = rows.row(int(twice.arg_max() or 0))
-            raise ParameterError(f"judge {judges[judge]!r} labelled item {names[item]!r} more than once")
+        item, judge = (_places(frame[name], known) for name, known in (("item", names), ("judge", judges)))
+        order = np.lexsort((judge, item))
+        item, judge, category = item[order], judge[order], places.to_numpy()[order]
+        twice = np.flatnonzero((item[1:] == item[:-1]) & (judge[1:] == judge[:-1]))
+        if len(twice):
+            name, again = judges[int(judge[twice[0]])], names[int(item[twice[0]])]
+            raise ParameterError(f"judge {name!r} labelled item {again!r} more than once")
         least = values[-1] if level is None and len(values) == 2 else 1.0 if level is None else level
         return cls(
             names,
             tuple(map(str, judges)),
-            tuple(_name(value) for value in known),
+            tuple(label_name(value) for value in known),
             values,
             values >= least,
-            *(rows[name].to_numpy().astype(np.int64) for name in ("item", "judge", "category")),
+            item,
+            judge,
+            category,
         )
 
     @property
@@ -127,6 +125,37 @@ class Ratings:
         """How many labels each item has."""
         return np.bincount(self.item, minlength=len(self.items))
 
+    def by_judge(self, judge: Ints, category: Ints) -> Ints:
+        """How often each judge (row) stands beside each category (column), in labels of these judges and categories.
+
+        >>> ratings = Ratings.from_labels({"ana": ["a", "b", "b"], "ben": ["a", "a", "a"]})
+        >>> ratings.by_judge(ratings.judge, ratings.category)
+        array([[1, 2],
+               [3, 0]])
+        """
+        shape = len(self.judges), len(self.categories)
+        return np.bincount(judge * shape[1] + category, minlength=shape[0] * shape[1]).reshape(shape)
+
+    def labels_of_others(self, included: Mask | None = None) -> Ints:
+        """For each label how often the other judges of its item chose each category; only `included` judges count.
+
+        >>> Ratings.from_labels([["a", "b"], ["a", "a"], ["b", "a"]]).labels_of_others()[:3]
+        array([[1, 1],
+               [1, 1],
+               [2, 0]])
+        """
+        counted = np.ones(len(self.item), dtype=bool) if included is None else included[self.judge]
+        width = len(self.categories)
+        code = self.item * width + self.category
+        counts = np.bincount(code[counted], minlength=len(self.items) * width).reshape(-1, width)
+        others: Ints = counts[self.item]
+        others[np.arange(len(self.item)), self.category] -= counted
+        return others
+
+    def with_labels(self, item: Ints, judge: Ints, category: Ints) -> Ratings:
+        """The same items, judges and categories with other labels."""
+        return replace(self, item=item, judge=judge, category=category)
+
     def only(self, *judges: str) -> Ratings:
         """The labels of some judges; items stay, with or without labels.
 
@@ -137,10 +166,32 @@ class Ratings:
         new = np.full(len(self.judges), -1)
         new[places] = np.arange(len(places))
         kept = new[self.judge] >= 0
-        return Ratings(
-            self.items, tuple(judges), self.categories, self.values, self.relevant,
-            self.item[kept], new[self.judge][kept], self.category[kept],
-        )  # fmt: skip
+        rest = self.with_labels(self.item[kept], new[self.judge][kept], self.category[kept])
+        return replace(rest, judges=tuple(judges))
+
+    def on_items(self, places: Ints) -> Ratings:
+        """Some of the items, in this order, with their labels.
+
+        >>> Ratings.from_labels([["a", "b", "a"], ["a", None, "b"]]).on_items(np.array([2, 0])).units
+        ('i3', 'i1')
+        """
+        new = np.full(len(self.items), -1)
+        new[places] = np.arange(len(places))
+        rows = np.flatnonzero(new[self.item] >= 0)
+        rows = rows[np.lexsort((self.judge[rows], new[self.item[rows]]))]
+        rest = self.with_labels(new[self.item[rows]], self.judge[rows], self.category[rows])
+        return replace(rest, items=self.items.gather(places))
+
+    def confusion(self) -> Ints:
+        """Of two judges, how often the second gave each label (column) where the first gave which (row).
+
+        >>> Ratings.from_labels([["a", "b", "a"], ["a", None, "b"]]).confusion()
+        array([[1, 1],
+               [0, 0]])
+        """
+        first, second = self.pair()
+        width, both = len(self.categories), first >= 0
+        return np.bincount(first[both] * width + second[both], minlength=width**2).reshape(width, width)
 
     def pair(self) -> tuple[Ints, Ints]:
         """Of two judges, the category each gave the items, -1 where not both labelled one.
@@ -158,5 +209,15 @@ class Ratings:
         return np.where(both, first, -1), np.where(both, second, -1)
 
 
-def _name(value: Any) -> str:
+def _places(column: pl.Series, known: pl.Series) -> Ints:
+    places: Ints = column.replace_strict(known, pl.int_range(len(known), eager=True)).to_numpy()
+    return places
+
+
+def label_name(value: Any) -> str:
+    """A label as the category is called; whole numbers without a point.
+
+    >>> label_name(2.0), label_name("yes")
+    ('2', 'yes')
+    """
     return f"{value:g}" if isinstance(value, float) else str(value)

@@ -16,9 +16,9 @@ from assay.core.errors import InputError, ParameterError, number_of
 from assay.measures.counting.confusion import Confusion, Counted
 from assay.measures.counting.judgments import Floats, Ints, Mask
 from assay.measures.counting.label_pairs import Column, column, weights_of
+from assay.tables.label_arrays import is_matrix, unnested
 from assay.tables.label_columns import refuse_no_threshold, series_of
 from assay.tables.label_rules import both_labels, positive_label
-from assay.tables.predictions import is_matrix, unnested
 
 if TYPE_CHECKING:
     from assay.tables.predictions import Predictions

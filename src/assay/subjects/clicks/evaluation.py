@@ -236,7 +236,7 @@ def clicks(
     if by is not None:
         _segmented(logs[0], by)
     result = Behaviour(tuple(logs), tuple(systems), tuple(systems.values()), wanted, by, confidence)
-    few = result.sample(wanted[0]).interval_notes() if wanted else []
+    few = result.sample(wanted[0]).interval_notes()
     return replace(result, warnings=(*remarks(logs, systems), *few))
 
 
@@ -356,7 +356,7 @@ def _anonymous(log: Log) -> int:
 
 def _measures(logs: Sequence[Log], wanted: Wanted) -> tuple[Measure, ...]:
     """The measures asked for; or all that some log knows enough for."""
-    if wanted is not None:
+    if wanted:
         return tuple(dict.fromkeys(parse_measure(name, "behaviour") for name in listed_measures(wanted)))
     every = list(registered("behaviour").values())
     every[1:1] = [parse_measure(name, "behaviour") for name in _MORE]

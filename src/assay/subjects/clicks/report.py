@@ -24,7 +24,7 @@ from assay.verbs.sections.estimates import DASH, prose_section, settings_of
 from assay.verbs.sections.methods import Citations, measured_by, method, systems_named, were
 
 #: So many measures stand beside one another in a table of segments.
-_MOST_MEASURES = 4
+_MOST_MEASURES = 3
 #: Rows of segments in text to be read at a stretch.
 _MOST_ROWS = 40
 
@@ -202,14 +202,18 @@ class ReportedClicks:
             table = verdicts(self.comparison, "Systems compared", shares, kind=kind)
             yield Section("compared", "Compared", (table,))
         yield Section("behaviour", "Measures", (measures_table(result),))
-        picture = replace(by_rank(result).figure(), name="rank-curve")
-        yield Section("ranks", "By rank", (picture, replace(ranks_table(result), fold="The numbers")))
+        if result.ranks.height:
+            picture = replace(by_rank(result).figure(), name="rank-curve")
+            yield Section("ranks", "By rank", (picture, replace(ranks_table(result), fold="The numbers")))
+        else:
+            yield "clicks by rank: no page has results"
         if result.period is not None:
             yield Section("time", "Over time", tuple(self._times()))
         else:
             yield "over time: the log is of one day, or has no times"
         yield from segments(result)
-        yield prose_section("basis", [*basis(result), *list(guidance(result))[-1:]])
+        words = prose_section("basis", [*basis(result), *list(guidance(result))[-1:]])
+        yield replace(words, title="What it rests on")
 
     def _times(self) -> Iterator[Figure]:
         for place, measure in enumerate(self.result.measures[:1], 1):

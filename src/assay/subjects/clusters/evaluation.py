@@ -10,7 +10,8 @@ from typing import Any, TypeAlias
 from assay.core.domains import Whole
 from assay.core.errors import InputError, ParameterError, argument, listed
 from assay.files.sources import Source
-from assay.measures.counting.contingency import Contingency, NoisePolicy, UnlabelledPolicy
+from assay.measures.counting.contingency import Contingency
+from assay.measures.counting.partition_labels import NoisePolicy, UnlabelledPolicy
 from assay.measures.counting.points import Points
 from assay.measures.registry import Measure
 from assay.stats.estimates import checked_confidence
@@ -160,10 +161,16 @@ def cluster(
     if noise is not None and not any(rules.noisy(table).any() for table in itemised):
         warnings.append(f"no item has the label of noise, {noise!r}")
     return Clustering(
-        systems, chosen, rules, confidence, resamples, seed, mute,
-        tuple(dict.fromkeys([*warnings, *not_alike(list(opened.values()))])),
+        systems,
+        chosen,
+        rules,
         ClusteringView() if shown is None else shown,
-    )  # fmt: skip
+        confidence=confidence,
+        resamples=resamples,
+        seed=seed,
+        mute=mute,
+        warnings=tuple(dict.fromkeys([*warnings, *not_alike(list(opened.values()))])),
+    )
 
 
 def _empty_groups(name: str, table: Contingency, held: Contingency) -> Iterator[str]:

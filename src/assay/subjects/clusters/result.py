@@ -5,16 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Unpack
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from assay.core import registry
-from assay.core.errors import ParameterError, argument, number_of, only_one
-from assay.core.options import PlaceOptions
-from assay.core.results import Result
+from assay.core.errors import ParameterError, argument, number_of
 from assay.measures.counting.contingency import Contingency
 from assay.measures.counting.judgments import Floats, Ints
 from assay.measures.counting.points import Points
@@ -26,9 +23,9 @@ from assay.subjects.clusters.halves import Halves, estimates_of
 from assay.subjects.clusters.rules import Rules, cluster_signature, measure_of
 from assay.tables import Scores
 from assay.tables.clusters import Clusters
+from assay.verbs.item_results import ItemResult
 
 if TYPE_CHECKING:
-    from assay.verbs.explanation import Explanation
     from assay.verbs.subject import Remark
 
 
@@ -270,7 +267,7 @@ class ClusteredSystem(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Clustering(Result):
+class Clustering(ItemResult[ClusteredSystem]):
     """Measures of one clustering or several, with intervals, clusters, classes and advice.
 
     >>> from assay import Contingency, cluster
@@ -286,15 +283,9 @@ class Clustering(Result):
 
     kind = "clustering"
 
-    systems: tuple[ClusteredSystem, ...]
-    measures: tuple[Measure, ...]
+    system_word = "clustering"
+
     rules: Rules = field(default=Rules())
-    confidence: float = 0.95
-    resamples: int = 2000
-    seed: int = 0
-    #: Codes of remarks that are not made.
-    mute: tuple[str, ...] = ()
-    warnings: tuple[str, ...] = ()
     shown: ClusteringView = field(default=ClusteringView())
 
     def __repr__(self) -> str:
@@ -309,26 +300,15 @@ class Clustering(Result):
             return len(clusters)
         return 0 if table is None else round(float(table.items[0]))
 
-    def system(self, name: str | None = None) -> ClusteredSystem:
-        """A clustering by name; may be left out if there is only one."""
-        return only_one("clustering", name, {system.name: system for system in self.systems})
-
-    def measure(self, name: str | Measure | None = None) -> Measure:
-        """A measure of this result by name; may be left out if there is only one."""
-        wanted = None if name is None else measure_of(name)
-        return only_one("measure", wanted, {measure: measure for measure in self.measures})
+    def _parsed(self, name: str | Measure) -> Measure:
+        return measure_of(name)
 
     def value(self, measure: str | Measure | None = None, system: str | None = None) -> float:
         """One number, NaN if it is undefined; `estimate` says why."""
         return float(self.system(system).results[self.measure(measure)].values[0])
 
-    def estimate(self, measure: str | Measure | None = None, system: str | None = None) -> Estimate:
-        """One number with its interval and how that was found; or the reason why there is no number."""
-        clustered = self.system(system)
-        estimates = self._once(
-            "estimates", clustered.name, lambda: estimates_of(clustered, self.drawn(clustered.name), self.confidence)
-        )
-        return estimates[self.measure(measure)]
+    def _estimates(self, system: ClusteredSystem) -> Mapping[Measure, Estimate]:
+        return estimates_of(system, self.drawn(system.name), self.confidence)
 
     def drawn(self, system: str | None = None) -> Halves | None:
         """The halves behind a clustering's intervals; None if nobody knows what single items weigh, or count them."""
@@ -371,15 +351,6 @@ class Clustering(Result):
             raise ParameterError(f"{self.system(system).name}: no classes are known: say {argument('truth')}")
         return table
 
-    def explain(
-        self, measure: str | Measure | None = None, system: str | None = None, **chosen: Unpack[PlaceOptions]
-    ) -> Explanation:
-        """Show how a number came about, step by step: see `explain`."""
-        explained: Explanation = registry.verb("explain")(
-            self.measure() if measure is None else measure, self, system=system, **chosen
-        )
-        return explained
-
     @cached_property
     def advice(self) -> tuple[Remark, ...]:
         """What the numbers mean for whoever relies on them, each remark with the number behind it."""
@@ -387,32 +358,16 @@ class Clustering(Result):
 
         return advise(self)
 
-    @cached_property
-    def scores(self) -> Scores:
-        """One number per clustering and measure, for the whole table."""
-        rows = [
-            (system.name, str(measure), "table", "all", None if (value := float(result.values[0])) != value else value,
-             result.reason(0))
-            for system in self.systems
-            for measure, result in system.results.items()
-        ]  # fmt: skip
-        kinds = dict.fromkeys(("system", "measure", "unit_kind", "unit"), pl.String)
-        schema = {**kinds, "value": pl.Float64, "undefined": pl.String}
-        directions = {str(measure): measure.definition.direction for measure in self.measures}
-        return Scores(pl.DataFrame(rows, schema=schema, orient="row"), directions)
+    def _unit_scores(self, system: ClusteredSystem, measure: Measure) -> pl.DataFrame:
+        """The unit is the whole table."""
+        result = system.results[measure]
+        value = float(result.values[0])
+        row = (system.name, str(measure), "table", "all", None if np.isnan(value) else value, result.reason(0))
+        return pl.DataFrame([row], schema=Scores.SCHEMA, orient="row")
 
-    @property
-    def signatures(self) -> dict[str, dict[str, str]]:
-        """Everything each number depends on, by clustering and measure."""
-        return {
-            system.name: {
-                str(measure): cluster_signature(
-                    measure, self.rules, weighted=system.clusters is not None and system.clusters.weight is not None
-                )
-                for measure in self.measures
-            }
-            for system in self.systems
-        }
+    def _signature(self, measure: Measure, system: ClusteredSystem) -> str:
+        weighted = system.clusters is not None and system.clusters.weight is not None
+        return cluster_signature(measure, self.rules, weighted=weighted)
 
     def to_frame(self) -> pl.DataFrame:
         """One row a clustering and measure: value, interval, how it was found, why number or interval is missing."""

@@ -11,7 +11,8 @@ import polars as pl
 from assay.core.digits import as_percent
 from assay.core.domains import Whole
 from assay.core.errors import InputError, ParameterError, argument, number_of, worded
-from assay.measures.counting.contingency import Contingency, NoisePolicy, UnlabelledPolicy, check_noise, singletons
+from assay.measures.counting.contingency import Contingency
+from assay.measures.counting.partition_labels import NoisePolicy, UnlabelledPolicy, check_noise, singletons
 from assay.measures.counting.points import Points
 from assay.measures.parser import parse_measure
 from assay.measures.registry import Measure

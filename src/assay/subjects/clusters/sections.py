@@ -22,11 +22,10 @@ from assay.subjects.clusters import curves as cluster_curves
 from assay.subjects.clusters.over_k import STABILITY, NumberOfClusters
 from assay.subjects.clusters.result import Clustering, arranged, bars_of, label_text
 from assay.verbs.comparison import Comparison
+from assay.verbs.report.heat_maps import HeatMap, HeatSides
 from assay.verbs.report.items import (
     LONGEST_NAME,
     MOST_SYSTEMS,
-    HeatMap,
-    HeatSides,
     by_system,
     further_advice,
     is_bounded,

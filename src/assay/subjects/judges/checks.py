@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -13,7 +15,7 @@ from assay.core.errors import AssayError, ParameterError, listed, number_of, quo
 from assay.files.labels import read_labels
 from assay.files.sources import Source, is_file
 from assay.measures.counting.ratings import Ratings
-from assay.subjects.judges.evaluation import JudgeAgreement, as_labels
+from assay.subjects.judges.evaluation import JudgeAgreement, as_labels, ratings_of
 from assay.tables.labels import Labels
 from assay.verbs.diagnosis.examination import (
     EXAMPLES,
@@ -23,6 +25,7 @@ from assay.verbs.diagnosis.examination import (
     Example,
     Overview,
     Reading,
+    Severity,
     WholeFile,
     check,
     finding,
@@ -33,8 +36,6 @@ from assay.verbs.diagnosis.examination import (
 _FEW_LABELS = 10
 #: Coefficients of fewer common items than this say next to nothing.
 _FEW_ITEMS = 30
-#: From this share on, a label leaves little to agree on beyond chance.
-_MOST_OF_ALL = 0.9
 #: A judge whose pairs agree less than chance by so much mixes something up.
 _AGAINST = -0.1
 
@@ -48,10 +49,15 @@ class ExaminedLabels:
     categories: list[Any] | None = None
     system: None = None
 
-    @property
+    @cached_property
     def frame(self) -> pl.DataFrame:
         """One row per label, with the item's name."""
         return self.labels.frame.with_columns(item=self.labels.items)
+
+    @cached_property
+    def ratings(self) -> Ratings:
+        """The labels counted."""
+        return ratings_of(self.labels)
 
 
 class JudgesExamination(Examination):
@@ -70,25 +76,17 @@ class JudgesExamination(Examination):
         self.file = source.name if isinstance(source, Source) else "labels"
         self.watch(self.file)
         problem: AssayError | None = None
-        if self.labels is None:
-            problem = self._open(source)
+        try:
+            self.labels = self.labels or read_labels(source)
+        except AssayError as refusal:
+            problem = refusal
+            with suppress(AssayError):  # where a judge contradicts themselves, what they said first is looked at
+                self.labels = read_labels(source, repeated="first")
         yield Examined(Reading(self.file, problem), ("file",))
         if self.labels is not None:
             stated = self.stated.get("grades")
             known = None if stated is None else as_labels(stated, self.labels.frame["label"])
             yield Examined(ExaminedLabels(self.file, self.labels, known), ("labels",))
-
-    def _open(self, source: Any) -> AssayError | None:
-        """Read the labels; where a judge contradicts themselves, go on with what they said first."""
-        try:
-            self.labels = read_labels(source)
-        except AssayError as problem:
-            try:
-                self.labels = read_labels(source, repeated="first")
-            except AssayError as worse:
-                return worse
-            return problem
-        return None
 
     def overview(self) -> Overview:
         """The file, and how much is in it."""
@@ -153,15 +151,16 @@ def outside_scale(labels: ExaminedLabels) -> Iterator[CheckFinding]:
     advice="look at some of the items with that judge: they may not have read them; leave such a judge out",
 )  # fmt: skip
 def constant_judge(labels: ExaminedLabels) -> Iterator[CheckFinding]:
-    """Judges with one answer, on items that others told apart."""
-    frame = labels.frame
-    varied = frame.group_by("judge", maintain_order=True).agg(pl.len(), pl.col("label").n_unique().alias("answers"))
-    others = frame.join(varied.filter(pl.col("answers") > 1), on="judge", how="semi")["item"]
-    for judge, count, _ in varied.filter((pl.col("answers") == 1) & (pl.col("len") >= _FEW_LABELS)).iter_rows():
-        own = frame.filter(judge=judge)
-        if own["item"].is_in(others.implode()).any():
-            message = f"{quote(judge)} says {own['label'][0]} of all of {number_of('item', count)}"
-            yield finding("constant-judge", "warning", WholeFile(labels.file, judge), message, count)
+    """Judges with one answer, on items to which others gave another."""
+    ratings = labels.ratings
+    other = ratings.labels_of_others()
+    other[np.arange(len(other)), ratings.category] = 0
+    contradicted = np.bincount(ratings.judge, weights=other.sum(axis=1), minlength=len(ratings.judges))
+    for judge, row in enumerate(ratings.by_judge(ratings.judge, ratings.category)):
+        if row.sum() >= _FEW_LABELS and row.max() == row.sum() and contradicted[judge]:
+            name, answer = ratings.judges[judge], ratings.categories[row.argmax()]
+            message = f"{quote(name)} says {answer} of all of {number_of('item', int(row.sum()))}"
+            yield finding("constant-judge", "warning", WholeFile(labels.file, name), message, int(row.sum()))
 
 
 @check(
@@ -171,12 +170,8 @@ def constant_judge(labels: ExaminedLabels) -> Iterator[CheckFinding]:
 )  # fmt: skip
 def contrary_judge(labels: ExaminedLabels) -> Iterator[CheckFinding]:
     """Judges who say the opposite of what most others say."""
-    frame = labels.frame
-    if frame["label"].n_unique() < 2 or len(labels.labels.judges) < 2:
-        return
-    ratings = Ratings.from_frame(frame.select("item", "judge", "label"))
-    others = ratings.counts[ratings.item].astype(float)
-    others[np.arange(len(ratings.item)), ratings.category] -= 1
+    ratings = labels.ratings
+    others = ratings.labels_of_others()
     total = others.sum(axis=1)
     shares = others / np.maximum(total, 1)[:, None]
     for place, judge in enumerate(ratings.judges):
@@ -186,60 +181,33 @@ def contrary_judge(labels: ExaminedLabels) -> Iterator[CheckFinding]:
         same = shares[rows, ratings.category[rows]].mean()
         own = np.bincount(ratings.category[rows], minlength=len(ratings.categories)) / rows.sum()
         chance = float(own @ shares[rows].mean(axis=0))
-        kappa = (same - chance) / (1 - chance) if chance < 1 else 0.0
-        if kappa < _AGAINST:
+        if same - chance < _AGAINST * (1 - chance):
             message = f"{quote(judge)} agrees with the others on {same:.0%}, where chance would give {chance:.0%}"
             yield finding("contrary-judge", "warning", WholeFile(labels.file, judge), message, int(rows.sum()))
 
 
 @check(
-    "single-labels", "labels", "note",
-    question="Are there items that one judge only has labelled?",
-    advice="these items say nothing of agreement, and are left out of it",
+    "odd-labels", "labels", "warning",
+    question="Did a judge label an item more than once, or are there labels that look like slips?",
+    advice="keep one label per judge and item, and one spelling per label",
 )  # fmt: skip
-def single_labels(labels: ExaminedLabels) -> Iterator[CheckFinding]:
-    """Items with one label."""
-    counts = labels.frame.group_by("item", maintain_order=True).len()
-    single = counts.filter(pl.col("len") == 1)
-    if single.height and single.height < counts.height:
-        message = f"{share(single.height, counts.height, 'item')} with one label only"
-        examples = [Example(f"item {quote(item)}") for item in single["item"].head(EXAMPLES)]
-        yield finding("single-labels", "note", labels, message, single.height, examples=examples)
+def odd_labels(labels: ExaminedLabels) -> Iterator[CheckFinding]:
+    """What the reader noticed."""
+    yield from (finding("odd-labels", "warning", labels, remark) for remark in labels.labels.remarks)
 
 
 @check(
-    "repeated-labels", "labels", "warning",
-    question="Did a judge label an item more than once?",
-    advice="keep one label per judge and item; repeated items are of use to see whether a judge agrees with themselves",
-)  # fmt: skip
-def repeated_labels(labels: ExaminedLabels) -> Iterator[CheckFinding]:
-    """Labels that come again."""
-    for remark in labels.labels.remarks:
-        if "given again" in remark:
-            yield finding("repeated-labels", "warning", labels, remark)
-
-
-@check(
-    "few-common-items", "labels", "warning",
-    question="Are there so few items in common that no coefficient says much?",
+    "few-common-items", "labels", "warning", "note",
+    question="Have few items (a warning), or not all (a note), labels of two judges?",
     advice="have more items labelled by several judges: 30 at the least, 100 for an interval of use",
 )  # fmt: skip
 def few_common_items(labels: ExaminedLabels) -> Iterator[CheckFinding]:
-    """Few items with two labels."""
-    several = int((labels.frame.group_by("item").len()["len"] > 1).sum())
-    if 0 < several < _FEW_ITEMS:
-        yield finding("few-common-items", "warning", labels, f"{number_of('item', several)} with two labels or more")
-
-
-@check(
-    "rare-labels", "labels", "note",
-    question="Is nearly everything given the same label?",
-    advice="kappa, pi and alpha will be low even where judges agree: read positive agreement and AC1 beside them",
-)  # fmt: skip
-def rare_labels(labels: ExaminedLabels) -> Iterator[CheckFinding]:
-    """One label that most items have."""
-    counts = labels.frame["label"].value_counts(sort=True)
-    part = counts["count"][0] / labels.frame.height
-    if part >= _MOST_OF_ALL and counts.height > 1:
-        message = f"{part:.0%} of the labels are {counts['label'][0]}"
-        yield finding("rare-labels", "note", labels, message, int(counts["count"][0]))
+    """Items with one label say nothing of agreement."""
+    counts = labels.frame.group_by("item", maintain_order=True).len()
+    single = counts.filter(pl.col("len") == 1)
+    several = counts.height - single.height
+    if several and (several < _FEW_ITEMS or single.height):
+        message = f"{share(several, counts.height, 'item')} with two labels or more"
+        examples = [Example(f"item {quote(item)}") for item in single["item"].head(EXAMPLES)]
+        severity: Severity = "warning" if several < _FEW_ITEMS else "note"
+        yield finding("few-common-items", severity, labels, message, max(single.height, 1), examples=examples)

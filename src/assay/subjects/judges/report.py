@@ -5,22 +5,23 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Self
+from typing import Self
 
 import polars as pl
 
 from assay.core.digits import as_level, as_percents, number, span
 from assay.core.errors import InputError, ParameterError, joined, number_of, several
+from assay.core.words import INTERVALS
 from assay.measures.registry import Measure
-from assay.show.model import Column, Document, Prose, Section, Table
+from assay.show.model import Column, Document, Part, Prose, Section, Table
 from assay.stats import estimates
 from assay.stats.estimates import Estimate
-from assay.subjects.judges.evaluation import MOST_PAIRS, JudgeAgreement, agree
+from assay.subjects.judges.evaluation import INTERVAL, MOST_PAIRS, JudgeAgreement, agree
 from assay.subjects.judges.subject import RULES, sets_of
 from assay.tables.labels import Labels
 from assay.verbs.comparison import Comparison, compare
 from assay.verbs.report.items import claims, verdicts
-from assay.verbs.report.report import IN_MEMORY, InputFile, Request, check_name, compared_with, summed_up
+from assay.verbs.report.report import IN_MEMORY, InputFile, Request, check_name, summed_up
 from assay.verbs.sections.estimates import DASH, prose_section, settings_of
 from assay.verbs.sections.methods import Citations, method
 
@@ -138,6 +139,9 @@ def guidance(result: JudgeAgreement) -> Iterator[str]:
             f"{percents[0]} of the labels are {label}, so that chance alone agrees most of the time: judges agree on "
             f"{percents[1]}, and alpha and kappa are low all the same. Read positive agreement and AC1 beside them."
         )
+    if result.is_graded and result.ratings.values.min() < 0:
+        below = joined([f"{value:g}" for value in result.ratings.values if value < 0])
+        yield f"{below} counts as a grade, below 0: if it means something else, take the scale as nominal."
     if headline.high - headline.low > _WIDE:
         yield (
             f"The interval is wide ({span(headline.low, headline.high)}): label more "
@@ -207,25 +211,23 @@ class ReportedJudges:
         for name in details:
             raise ParameterError(f"{name} goes with rankings: a report on judges has none")
         if isinstance(source, Comparison):
-            compared_with(source, baseline)
             raise ParameterError("give the labels, not their comparison: a report on judges makes it itself")
         reading = {name: value for name, value in stated.items() if name in (*RULES, "by_topic", "confidence", "seed")}
         parts = [source] if runs is None else [source, runs]
-        made = parts if all(isinstance(each, JudgeAgreement) for each in parts) else None
-        sets: Sequence[Any] = made or [one for part in parts for one in sets_of(part, reading)]
-        results = tuple(each if made else agree(each, measures=measures, **_without_reading(reading)) for each in sets)
+        results = tuple(each for each in parts if isinstance(each, JudgeAgreement))
+        if len(results) < len(parts):
+            sets = [each for part in parts for each in sets_of(part, reading)]
+            results = tuple(agree(each, measures=measures, **reading) for each in sets)
         names = [result.name for result in results]
         check_name("baseline", baseline, names)
         reported = cls(results)
         if len(results) == 1:
             return reported
         asked = {name: value for name, value in stated.items() if name not in {*reading, "resamples"}}
-        rules = {
-            name: value for name, value in reading.items() if name in {"scale", "categories", "relevance_level", "seed"}
-        }
+        asked |= {name: value for name, value in reading.items() if name not in {"by_topic", "confidence"}}
         try:
             held = [result.labels for result in results]
-            comparison = compare(held, measures=measures, baseline=baseline or names[0], **rules, **asked)
+            comparison = compare(held, measures=measures, baseline=baseline or names[0], **asked)
         except InputError as problem:
             return replace(reported, notes=(f"the labels are not compared: {problem}",))
         return replace(reported, comparison=comparison, notes=comparison.notes)
@@ -260,11 +262,9 @@ class ReportedJudges:
             yield Section("compared", "Compared", (verdicts(self.comparison, "Sets of labels compared"),))
         for place, each in enumerate(self.results, 1):
             title = "Agreement" if len(self.results) == 1 else f"Agreement: {each.name}"
-            parts = [coefficients(each), *(part for section in tables(each) for part in section.parts)]
-            own = tuple(part if place == 1 else replace(part, name=f"{part.name}-{place}") for part in parts
-                        if isinstance(part, Table))  # fmt: skip
-            words = tuple(map(Prose, (*guidance(each), *basis(each))))
-            yield Section(f"agreement-{place}", title, (*own, *words))
+            words = Prose(style="list", points=(*guidance(each), *basis(each)))
+            parts: tuple[Part, ...] = (coefficients(each), words, *tables(each))
+            yield Section(f"agreement-{place}", title, tuple(_numbered(part, place) for part in parts))
 
     def methods(self, cite: Citations) -> Iterator[str]:
         """How it was done, in sentences for a paper."""
@@ -274,10 +274,10 @@ class ReportedJudges:
         yield f"The agreement of {number_of('judge', judges)} on {number_of('item', items)} was measured by {named}."
         unit = "topics" if first.by_topic else "items"
         if first.resamples:
-            way = cite(*estimates.CITES.get("hull", ()))
+            way = f"{INTERVALS[INTERVAL].full}{cite(*estimates.CITES.get(INTERVAL, ()))}"
             yield (
-                f"Intervals at the {as_level(first.confidence)} level are by bootstrap over {unit}{way}, from "
-                f"{first.resamples:,} resamples. Words for sizes are those of Landis and Koch{cite(CITES)}."
+                f"Intervals at the {as_level(first.confidence)} level are {way}, from {first.resamples:,} resamples of "
+                f"the {unit}. Words for sizes are those of Landis and Koch{cite(CITES)}."
             )
         if self.comparison is not None:
             yield f"Differences from {self.comparison.findings[0].baseline}, by item: {method(self.comparison)}"
@@ -303,6 +303,9 @@ class ReportedJudges:
                             None if in_memory else held.name)  # fmt: skip
 
 
-def _without_reading(rules: dict[str, Any]) -> dict[str, Any]:
-    """The rules without those that were heeded when the labels were opened."""
-    return {name: value for name, value in rules.items() if name not in {"judges", "repeated"}}
+def _numbered(part: Part, place: int) -> Part:
+    """A part of the report on a further set of labels, under a name of its own."""
+    name = "" if place == 1 else f"-{place}"
+    if isinstance(part, Section):
+        return replace(part, name=part.name + name, parts=tuple(_numbered(each, place) for each in part.parts))
+    return replace(part, name=part.name + name) if isinstance(part, Table) else part

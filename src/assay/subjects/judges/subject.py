@@ -29,6 +29,7 @@ from assay.subjects.judges.evaluation import (
     opened,
     ratings_of,
     selected,
+    usual_scale,
 )
 from assay.tables.labels import Labels
 from assay.tables.named_columns import is_frame
@@ -85,12 +86,12 @@ class PairedJudges(Pairing):
         stated = rules.get("categories")
         known = every.unique().sort().to_list() if stated is None else as_labels(stated, every)
         counted = [ratings_of(each, categories=known, level=rules.get("relevance_level")) for each in sets]
-        several = [set(pl.Series(each.items).filter(each.labels_of_item > 1)) for each in counted]
+        several = [set(each.items.filter(pl.Series(each.labels_of_item > 1))) for each in counted]
         common = set.intersection(*several)
         if not common:
             raise InputError(f"{listed(names)} have no item in common that two judges of each have labelled")
-        ratings = tuple(_on(sorted(common), each) for each in counted)
-        scale = rules.get("scale") or ("ordinal" if True in numeric and len(known) > 2 else "nominal")
+        ratings = tuple(each.on_items(_places(sorted(common), each.items)) for each in counted)
+        scale = rules.get("scale") or usual_scale(known, True in numeric)
         left_out = len(set.union(*several)) - len(common)
         notes = tuple(f"{each.name}: {remark}" for each in sets for remark in each.remarks)
         return cls(tuple(names), ratings, scale, left_out, True in numeric, notes)
@@ -154,17 +155,9 @@ def sets_of(part: Any, rules: Mapping[str, Any]) -> list[Labels]:
     return [opened(part, **reading)]
 
 
-def _on(items: list[str], ratings: Ratings) -> Ratings:
-    """The labels of these items, in their order."""
-    place = {item: number for number, item in enumerate(items)}
-    new = np.array([place.get(item, -1) for item in ratings.items])
-    kept = new[ratings.item] >= 0
-    rows = np.flatnonzero(kept)
-    order = rows[np.lexsort((ratings.judge[rows], new[ratings.item[rows]]))]
-    return Ratings(
-        pl.Series(items, dtype=pl.String), ratings.judges, ratings.categories, ratings.values, ratings.relevant,
-        new[ratings.item[order]], ratings.judge[order], ratings.category[order],
-    )  # fmt: skip
+def _places(names: list[str], items: pl.Series) -> Ints:
+    places = {item: place for place, item in enumerate(items)}
+    return np.array([places[name] for name in names])
 
 
 class JudgesSubject:
@@ -249,9 +242,7 @@ def explain_agreement(measure: str | Measure, result: JudgeAgreement, topic: str
 def _counted(ratings: Ratings, rows: Any) -> StepTable:
     """Of two judges, who said what where the other did; of more, how often each label was given, and by how many."""
     if len(ratings.judges) == 2:
-        ours, theirs = (labels[rows] for labels in ratings.pair())
-        both, width = ours >= 0, len(ratings.categories)
-        cells = np.bincount(ours[both] * width + theirs[both], minlength=width**2).reshape(width, width)
+        cells = ratings.on_items(rows).confusion()
         columns = {f"{ratings.judges[1]} {name}": cells[:, k] for k, name in enumerate(ratings.categories)}
         frame = pl.DataFrame({ratings.judges[0]: ratings.categories, **columns, "all": cells.sum(axis=1)})
     else:

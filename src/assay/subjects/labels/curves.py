@@ -17,14 +17,16 @@ from assay.measures.counting.judgments import Floats
 from assay.measures.counting.probabilities import Probabilities
 from assay.measures.counting.scored import Scored
 from assay.measures.curve_points import CurveKind
+from assay.measures.probabilities import ECE, bins_of, claims_of
 from assay.measures.registry import Measure
-from assay.measures.score_curves import AUC, ECE, EER, AveragePrecision, PRArea, bins_of, claims_of
+from assay.measures.score_curves import AUC, EER, AveragePrecision, PRArea
 from assay.stats.bootstrap import wilson
 from assay.stats.delong import delong
 from assay.stats.estimates import checked_confidence
 from assay.subjects.labels.inputs import ScoredSystem, ScoreInputs, scored_systems, warnings_of
+from assay.subjects.labels.thresholds.candidates import Candidates
 from assay.subjects.labels.thresholds.choice import choose_threshold, table_frame
-from assay.subjects.labels.thresholds.rules import Candidates, Rule
+from assay.subjects.labels.thresholds.rules import Rule
 from assay.verbs.curves import Curve
 
 __all__ = ["calibration", "det", "gain", "lift", "precision_recall", "roc", "score_distributions"]

@@ -121,19 +121,20 @@ def classify(
     systems = [_system(system, every, wanted, task) for system in prepared]
     # By default, what all systems have: one may have scores, or a label with most items, where another has none.
     chosen = tuple(measure for measure in systems[0].results if all(measure in system.results for system in systems))
+    warnings = [warning for system in prepared for warning in system.warnings]
     return Classification(
         tuple(systems),
         chosen,
         task,
         _classes(systems[0], every),
         prepared[0].positive,
-        confidence,
-        resamples,
-        seed,
-        mute,
-        tuple(dict.fromkeys([*(warning for system in prepared for warning in system.warnings), *not_alike(prepared)])),
         tuple(dict.fromkeys(note for system in prepared for note in system.notes)),
         ClassificationView() if shown is None else shown,
+        confidence=confidence,
+        resamples=resamples,
+        seed=seed,
+        mute=mute,
+        warnings=tuple(dict.fromkeys([*warnings, *not_alike(prepared)])),
     )
 
 

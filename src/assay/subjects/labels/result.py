@@ -5,14 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Unpack
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import polars as pl
 
-from assay.core import registry
-from assay.core.errors import ParameterError, argument, number_of, only_one
-from assay.core.options import PlaceOptions
-from assay.core.results import Result
+from assay.core.errors import ParameterError, argument, number_of
 from assay.measures.counting.confusion_matrix import ConfusionMatrix, Normalize, Orientation
 from assay.measures.counting.scored import Scored
 from assay.measures.registry import Measure
@@ -31,12 +28,12 @@ from assay.subjects.labels.measurement import (
     predictive_values,
     unit_scores,
 )
-from assay.tables import Predictions, Scores
+from assay.tables import Predictions
+from assay.verbs.item_results import ItemResult
 from assay.verbs.subject import Remark
 
 if TYPE_CHECKING:
     from assay.subjects.labels.pairing import Classifiers
-    from assay.verbs.explanation import Explanation
 
 
 def label_signature(measure: Measure, of: Classification | Classifiers, *systems: ClassifiedSystem) -> str:
@@ -157,7 +154,7 @@ def _refuse_no_labels(system: ClassifiedSystem) -> None:
 
 
 @dataclass(frozen=True, eq=False)
-class Classification(Result):
+class Classification(ItemResult[ClassifiedSystem]):
     """Measures of one classifier or several, with intervals, baselines and advice.
 
     >>> from assay import Predictions, classify
@@ -173,18 +170,10 @@ class Classification(Result):
 
     kind = "classification"
 
-    systems: tuple[ClassifiedSystem, ...]
-    measures: tuple[Measure, ...]
     task: str
     labels: tuple[Any, ...]
     #: The positive label, where there are two.
     positive: Any = None
-    confidence: float = 0.95
-    resamples: int = 2000
-    seed: int = 0
-    #: Codes of remarks that are not made.
-    mute: tuple[str, ...] = ()
-    warnings: tuple[str, ...] = ()
     #: What was decided for lack of being said, such as the threshold.
     notes: tuple[str, ...] = ()
     shown: ClassificationView = field(default=ClassificationView())
@@ -212,30 +201,18 @@ class Classification(Result):
         thresholds = {system.threshold for system in self.systems}
         return thresholds.pop() if len(thresholds) == 1 else None
 
-    def system(self, name: str | None = None) -> ClassifiedSystem:
-        """A system by name; may be left out if there is only one."""
-        return only_one("system", name, {system.name: system for system in self.systems})
-
-    def measure(self, name: str | Measure | None = None) -> Measure:
-        """A measure of this classification by name; may be left out if there is only one."""
-        wanted = None if name is None else measure_of(name, self.task)
-        return only_one("measure", wanted, {measure: measure for measure in self.measures})
+    def _parsed(self, name: str | Measure) -> Measure:
+        return measure_of(name, self.task)
 
     def value(self, measure: str | Measure | None = None, system: str | None = None) -> float:
         """One number, NaN if it is undefined; `estimate` says why."""
         chosen, wanted = self.system(system), self.measure(measure)
         return mean_of(wanted, chosen.results[wanted], chosen.counts)
 
-    def estimate(self, measure: str | Measure | None = None, system: str | None = None) -> Estimate:
-        """One number with its interval and how that was found; or the reason why there is no number."""
-        return self._estimates[self.system(system).name][self.measure(measure)]
+    def _estimates(self, system: ClassifiedSystem) -> dict[Measure, Estimate]:
+        return estimates_of(system.counts, system.results, self.confidence, self.resamples, self.seed)
 
     # What takes a while is made when somebody first asks for it.
-    @cached_property
-    def _estimates(self) -> dict[str, dict[Measure, Estimate]]:
-        drawing = self.confidence, self.resamples, self.seed
-        return {system.name: estimates_of(system.counts, system.results, *drawing) for system in self.systems}
-
     @cached_property
     def _baselines(self) -> dict[str, tuple[NoSkillBaseline, ...]]:
         return {system.name: baselines_of(system.counts, self.measures) for system in self.systems}
@@ -302,46 +279,17 @@ class Classification(Result):
         """
         return predictive_values(self.matrix(system), prevalences)
 
-    def explain(
-        self, measure: str | Measure | None = None, system: str | None = None, **chosen: Unpack[PlaceOptions]
-    ) -> Explanation:
-        """Show how a number came about, step by step: see `explain`, whose `label`, `item`, `threshold` go here, too.
-
-        >>> from assay import Predictions, classify
-        >>> classify(Predictions.of([1, 0, 1], [1, 1, 1]), "Precision").explain().formula.numbers
-        '2 / 3'
-        """
-        wanted = self.measure() if measure is None else measure
-        explanation: Explanation = registry.verb("explain")(wanted, self, system=system, **chosen)
-        return explanation
-
     @cached_property
     def advice(self) -> tuple[Remark, ...]:
         """What the numbers mean for whoever relies on them, each remark with the number behind it."""
         return advise(self)
 
-    @cached_property
-    def scores(self) -> Scores:
-        """One number per system, measure and unit: classes for averages over them, items, or the whole table."""
-        rows = [
-            unit_scores(system.name, measure, result, system.counts)
-            for system in self.systems
-            for measure, result in system.results.items()
-        ]
-        return Scores(pl.concat(rows), {str(measure): measure.definition.direction for measure in self.measures})
+    def _unit_scores(self, system: ClassifiedSystem, measure: Measure) -> pl.DataFrame:
+        """Units are classes for averages over them, items, or the whole table."""
+        return unit_scores(system.name, measure, system.results[measure], system.counts)
 
-    @property
-    def signatures(self) -> dict[str, dict[str, str]]:
-        """Everything each number depends on, by system and measure.
-
-        >>> from assay import Predictions, classify
-        >>> classify(Predictions.of([0, 1], y_score=[0.2, 0.7], name="mine"), "Recall").signatures["mine"]["Recall"]
-        'Recall|average=binary|positive=1|threshold=0.5|ties=>=|undefined=skip|v1'
-        """
-        return {
-            system.name: {str(measure): label_signature(measure, self, system) for measure in self.measures}
-            for system in self.systems
-        }
+    def _signature(self, measure: Measure, system: ClassifiedSystem) -> str:
+        return label_signature(measure, self, system)
 
     def to_frame(self) -> pl.DataFrame:
         """One row a system and measure: value, interval, how it was found, the baselines, why it is undefined.

@@ -11,7 +11,7 @@ import polars as pl
 
 from assay.core.errors import InputError, ParameterError, listed, number_of, quote
 from assay.files.sources import Source, is_file
-from assay.subjects.spans.evaluation import Extraction
+from assay.subjects.spans.result import Extraction
 from assay.subjects.spans.span_files import read_spans, read_truth_and_predicted
 from assay.subjects.spans.spans import SpanPlaceError, Spans
 from assay.verbs.diagnosis.examination import (

@@ -16,7 +16,7 @@ from assay.measures.registry import Measure
 from assay.show.model import Column, Document, Section, Table
 from assay.stats import estimates
 from assay.stats.pairing import listed
-from assay.subjects.spans.evaluation import Extraction
+from assay.subjects.spans.result import Extraction
 from assay.subjects.spans.subject import COMPARED_BY, RULES, Extractions
 from assay.verbs.comparison import Comparison, compare
 from assay.verbs.report.items import claims, verdicts

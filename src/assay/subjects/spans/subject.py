@@ -18,7 +18,9 @@ from assay.stats.pairing import Pairing, Wanted
 from assay.stats.pairing import listed as listed_measures
 from assay.stats.samples import Sample
 from assay.stats.weighted_samples import PooledSample
-from assay.subjects.spans.evaluation import MICRO, Extraction, confusion_of, extract
+from assay.subjects.spans.counts import confusion_of
+from assay.subjects.spans.evaluation import extract
+from assay.subjects.spans.result import MICRO, Extraction
 from assay.verbs.explanation.numbers import View, explained, number_of_unit
 from assay.verbs.explanation.result import Explanation, StepTable
 from assay.verbs.gating.gate import TAKES, Sides, Two

@@ -21,7 +21,8 @@ from assay.measures.cascade import RR
 from assay.measures.counting.judgments import Floats
 from assay.measures.registry import Measure
 from assay.measures.steps import PerUnit, quantity
-from assay.stats.correlation import Orders, depths_of, kendall, rbo, spearman, tau_ap, tau_ap_parts
+from assay.stats.correlation import Orders, kendall, spearman, tau_ap, tau_ap_parts
+from assay.stats.overlap import depths_of, rbo
 from assay.verbs.explanation.result import Explanation, StepTable, counts_named, formula
 
 #: What coefficients are called, in small letters without marks.
@@ -30,8 +31,6 @@ _NAMES = {
     "spearman": "rho", "spearmansrho": "rho", "rho": "rho", "tauap": "tau_AP", "rbo": "RBO",
 }  # fmt: skip
 _WITH_P = re.compile(r"(?P<name>[^()]+?)\s*(\(\s*(p\s*=\s*)?(?P<p>[\d.eE+-]+)\s*\))?")
-
-
 #: A coefficient taken apart: its name, its value, its formula, the table behind it, and what to say of it.
 Apart: TypeAlias = tuple[str, float, PerUnit, StepTable, tuple[str, ...]]
 

@@ -1,26 +1,25 @@
-"""Reports on items, of classifiers and clusterings: what both have in common, and the heat map with its items."""
+"""Reports on items, of classifiers and clusterings: what both have in common."""
 
 from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, Self, TypeVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Self, TypeVar, cast
 
-import numpy as np
 import polars as pl
 
 from assay.core import registry
-from assay.core.digits import as_level, as_percent, counted, percent_span
+from assay.core.digits import as_level
 from assay.core.errors import ParameterError, did_you_mean, joined, number_of, several
 from assay.core.words import INTERVALS, tone_of
 from assay.measures.parser import display_name
 from assay.show.figure import Axis, rounded_out
-from assay.show.model import Column, Kind, Prose, Section, Table, Verdict, Widget
-from assay.stats.bootstrap import Interval, wilson
+from assay.show.model import Column, Kind, Prose, Section, Table, Verdict
 from assay.verbs.comparison import Comparison
+from assay.verbs.item_results import ItemResult
 from assay.verbs.report.report import (
     IN_MEMORY,
     InputFile,
@@ -34,9 +33,7 @@ from assay.verbs.report.report import (
 )
 from assay.verbs.sections.comparisons import Effects, verdicts_table
 from assay.verbs.sections.estimates import (
-    Estimated,
     NoSkill,
-    counts_table,
     measures_table,
     remarks_of,
     undefined,
@@ -54,12 +51,11 @@ MOST_SYSTEMS = 6
 LONGEST_NAME = 80
 #: So many remarks stand beside the claim; the others below it.
 _MOST_REMARKS = 4
-
 _MOST_NAMES = 6
-
 _A_PAIR = 2
 
-ResultT = TypeVar("ResultT", bound=Estimated)
+
+ResultT = TypeVar("ResultT", bound=ItemResult[Any])
 
 
 @dataclass(frozen=True, eq=False)
@@ -232,14 +228,14 @@ def claims(held: Comparison | None, worth: Iterable[str], kind: str) -> list[Pro
     return parts + [Prose(text) if place or parts else Prose(text, "claim") for place, text in enumerate(worth)]
 
 
-def further_advice(result: Estimated) -> Iterator[Section]:
+def further_advice(result: ItemResult[Any]) -> Iterator[Section]:
     """The remarks that have no place beside the claim."""
     if rest := tuple(f"{text}." for text in remarks_of(result))[_MOST_REMARKS:]:
         yield Section("advice", "More to know", (Prose(style="list", points=rest),), short="Advice")
 
 
 def measured(
-    result: Estimated,
+    result: ItemResult[Any],
     beside: Sequence[NoSkill] = (),
     averages: Mapping[str, str] | None = None,
 ) -> Section:
@@ -256,7 +252,7 @@ def measured(
     legend = [f"Lines: {as_level(result.confidence)} intervals ({', '.join(ways)})."] if ways else []
     if not all(bounds):
         legend.append("Only measures from 0 to 1, or from -1 to 1, are drawn.")
-    legend += [f"No skill: the score for answering {each.says}, drawn as a thin line." for each in beside]
+    legend += [f"No skill: the score if the answer is {each.says}, drawn as a thin line." for each in beside]
     lines = (" ".join(legend), *undefined(result), *without_interval(result))
     size = "systems measured" if len(result.systems) == 1 else "systems measured several"
     columns = tuple(_drawn(column, axis, beside) for column in table.columns)
@@ -319,7 +315,7 @@ def by_system(
     title: str,
     lead: str,
     parts: Sequence[Section],
-    result: Estimated,
+    result: ItemResult[Any],
     *,
     short: str,
     every: bool = True,
@@ -335,166 +331,3 @@ def by_system(
     systems = number_of(registry.subject(result.subject).words.system, len(result.systems))
     some = f" Shown for {len(parts):,} of {systems}." if every and len(parts) != len(result.systems) else ""
     return Section(name, title, tuple(folded), f"{lead}{some}".strip(), short)
-
-
-#: Of more columns than these the names are turned, and items stand below the map.
-_MANY_LABELS = 8
-#: Of names that are longer than this together, items stand below the map, too.
-_LONG_NAMES, _LONGEST_LINE = 48, 16
-#: So many items stand behind a cell, and behind all cells of a map together.
-MOST_ITEMS, MOST_ITEMS_IN_ALL = 25, 600
-#: Shades from none to full.
-_SHADES = 10
-
-
-class HeatSides(NamedTuple):
-    """What the rows and columns of a map are, in words; `{}` stands for a label.
-
-    `keys` are their names in JSON, and in tables. `wholes` is what the shares of a row and of a column are of; `right`
-    and `wrong` say what a cell holds, of `items` with a `row` and a `column`; `legend` is about the whole map.
-    """
-
-    keys: tuple[str, str]
-    corner: str
-    ways: tuple[str, str]
-    wholes: tuple[str, str]
-    right: str
-    wrong: str
-    legend: str
-    back: str
-
-
-@dataclass(frozen=True, eq=False)
-class HeatMap:
-    """A map of counts, or of weights; `name` must be unlike all others of the document.
-
-    `sums` of rows, of columns and of all are what shares are of: they may hold more than is shown, and `left_out` says
-    so. `is_right` marks the cells to be green. `confidence`: shares have intervals at this level; None: they have none.
-    `items` are the first ones of a cell, by its row and column, of `all_items`.
-    """
-
-    name: str
-    caption: str
-    sides: HeatSides
-    rows: Sequence[str]
-    columns: Sequence[str]
-    counts: np.ndarray
-    sums: tuple[np.ndarray, np.ndarray, float]
-    is_right: np.ndarray
-    confidence: float | None = None
-    left_out: str = ""
-    items: Mapping[tuple[int, int], pl.DataFrame] = field(default_factory=dict)
-    all_items: Mapping[tuple[int, int], int] = field(default_factory=dict)
-    order: str = "in the order of the file"
-
-    def section(self, system: str, aside: str) -> Section:
-        """The map as a part of a section, which can be folded; JSON has its `cells`, too."""
-        cells = ({key: value for key, value in cell.items() if key[0] != "_"} for row in self.cells for cell in row)
-        data = {"system": system, "cells": list(cells)}
-        heads = (" \\ ".join(self.sides.keys), self.rows, self.columns)
-        table = counts_table("matrix", heads, self.counts, self.is_right, self.caption)
-        table = replace(table, notes=(self.left_out,) if self.left_out else ())
-        return Section(self.name, system, (Widget("heat", self, (table,)),), aside=aside, data=data)
-
-    def with_items(
-        self,
-        labels: tuple[pl.Series, pl.Series],
-        known: tuple[Sequence[Any], Sequence[Any]],
-        item_id: pl.Series | None,
-        score: pl.Series | None = None,
-        sure: pl.Series | None = None,
-    ) -> HeatMap:
-        """The same with the first items of each cell: the surest ones, else as they come.
-
-        `labels` of all items, in rows and in columns; `known` are those of the map. Items without ids are numbered: of
-        these only, as there may be millions of others.
-        """
-        places = map(_places, labels, known)
-        frame = pl.DataFrame(dict(zip(("row", "column"), places, strict=True))).with_row_index("at")
-        if sure is not None:
-            frame = frame.sort(sure, descending=True, nulls_last=True, maintain_order=True)
-        groups = frame.drop_nulls().group_by("row", "column", maintain_order=True)
-        cells = groups.agg(pl.col("at").head(MOST_ITEMS), pl.len())
-        most = max(1, min(MOST_ITEMS, MOST_ITEMS_IN_ALL // max(1, cells.height)))
-        items, counts = {}, {}
-        for row, column, every, counts[row, column] in cells.iter_rows():
-            at = every[:most]
-            ids = [place + 1 for place in at] if item_id is None else item_id.gather(at)
-            names = dict(zip(self.sides.keys, (self.rows[row], self.columns[column]), strict=True))
-            listed = pl.DataFrame({"item_id": list(map(named, ids)), **names})
-            scores = {} if score is None else {"score": score.gather(at).cast(pl.Float64)}
-            items[row, column] = listed.with_columns(**scores)
-        order = self.order if sure is None else "the surest predictions first"
-        return replace(self, items=items, all_items=counts, order=order)
-
-    @property
-    def margins(self) -> tuple[list[str], list[str]]:
-        """The sums of what is shown: of the rows; of the columns, and of all."""
-        rows, columns = (list(map(counted, self.counts.sum(axis=axis).tolist())) for axis in (1, 0))
-        return rows, [*columns, counted(float(self.counts.sum()))]
-
-    @property
-    def size(self) -> str:
-        """The class of the style, by how many columns there are, and how long their names."""
-        if len(self.columns) > _MANY_LABELS:
-            return "heat many"
-        length = sum(min(len(label), _LONGEST_LINE) for label in self.columns)
-        return "heat wide" if length > _LONG_NAMES else "heat"
-
-    @cached_property
-    def cells(self) -> list[list[dict[str, Any]]]:
-        """All cells, row by row: the number, what share of its row, its column and all it is, and the first items.
-
-        Keys that begin with `_` are what a page shows: the number in all four ways, the shades of the first three, the
-        same in words, and the items as a table.
-        """
-        return [[self._cell(row, column) for column in range(len(self.columns))] for row in range(len(self.rows))]
-
-    def _cell(self, row: int, column: int) -> dict[str, Any]:
-        names, number = (self.rows[row], self.columns[column]), float(self.counts[row, column])
-        cell: dict[str, Any] = {**dict(zip(self.sides.keys, names, strict=True)), "number": number}
-        wholes = (self.sums[0][row], self.sums[1][column], self.sums[2])
-        texts, facts, shades = [counted(number)], [], [_shade(number / (self.counts.max(initial=0.0) or 1.0))]
-        of_what = (*(words.format(name) for words, name in zip(self.sides.wholes, names, strict=True)), "of all items")
-        for key, whole, says in zip((*self.sides.keys, "all"), map(float, wholes), of_what, strict=True):
-            share = number / whole if whole else math.nan
-            interval = Interval.unknown(0, "") if self.confidence is None else wilson(number, whole, self.confidence)
-            cell |= {f"of_{key}": share, f"of_{key}_low": interval.low, f"of_{key}_high": interval.high}
-            texts.append(as_percent(share) if whole else "–")
-            shades.append(_shade(share))
-            if whole:
-                level = f" ({as_level(interval.level)} interval {percent_span(interval.low, interval.high)})"
-                facts.append(f"{as_percent(share)}{level if interval.is_known else ''} {says}")
-        every, frame = self.all_items.get((row, column), 0), self.items.get((row, column))
-        words = self.sides.right if self.is_right[row, column] else self.sides.wrong
-        headline = words.format(items=_items(number, every), row=names[0], column=names[1])
-        headline += "" if number == (every or number) else f", with a weight of {counted(number)}"
-        cell |= {"_texts": texts, "_shades": shades, "_headline": headline, "_facts": facts, "_items": None}
-        cell["_kind"] = ("right" if self.is_right[row, column] else "wrong") + ("" if number else " none")
-        if frame is not None:
-            columns = [Column("item_id", "item"), *map(Column, self.sides.keys)]
-            columns += [Column("score", kind="short")] if "score" in frame.columns else []
-            some = f"The first {frame.height:,} of {every:,}" if frame.height < every else "All of them"
-            cell |= {"all_items": every, "items": frame.to_dicts(), "_order": f"{some}, {self.order}."}
-            cell["_items"] = Table(f"{self.name}-{row}-{column}", frame, tuple(columns), headline, look="listed")
-        return cell
-
-
-def _places(labels: pl.Series, known: Sequence[Any]) -> pl.Series:
-    """Where the label of each item stands among those that are shown; none where it does not."""
-    places = {label: place for place, label in enumerate(known)}
-    of_none = places.pop(None, None)
-    at = labels.replace_strict(list(places), list(places.values()), default=None, return_dtype=pl.Int64)
-    return at if of_none is None else at.zip_with(labels.is_not_null(), pl.Series([of_none] * len(labels)))
-
-
-def _shade(share: float) -> int:
-    """The nearest shade, but some shade for whatever is not nothing."""
-    return 0 if math.isnan(share) or share <= 0 else max(1, round(_SHADES * share))
-
-
-def _items(number: float, every: int) -> str:
-    """How many items a cell holds, or what they weigh."""
-    if every and number != every:
-        return number_of("item", every)
-    return number_of("item", int(number)) if number == int(number) else f"items of weight {counted(number)}"

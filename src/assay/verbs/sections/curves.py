@@ -354,7 +354,8 @@ def _over_time(curve: Curve) -> Figure:
     period = "day" if "day" in curve.frame.columns else "week"
     named = curve.frame.select("place", period).unique().sort("place")
     every = max(1, -(-named.height // _MOST_DATES))
-    ticks, names = named["place"][::every].to_list(), named[period][::every].to_list()
+    # The year is in the table; below the line there is no room for it.
+    ticks, names = named["place"][::every].to_list(), named[period][::every].str.slice(5).to_list()
     x = Scale(period, 0, max(named.height - 1, 1), ticks=tuple(map(float, ticks)), names=tuple(names))
     return _banded(curve, x, curve.summary["measure"][0])
 

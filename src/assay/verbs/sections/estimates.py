@@ -6,7 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import zip_longest
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 import numpy as np
 import polars as pl
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from assay.measures.counting.contingency import Contingency
     from assay.measures.registry import Measure
     from assay.stats.estimates import Estimate
+    from assay.verbs.item_results import ItemResult
     from assay.verbs.subject import Remark
 
 
@@ -45,58 +46,7 @@ class NoSkill(Protocol):
         """Its numbers."""
 
 
-class Estimated(Protocol):
-    """A result of systems on items: every measure with its interval, and what is worth knowing about it."""
-
-    subject: ClassVar[str]
-
-    @property
-    def kind(self) -> str:
-        """What kind of result it is."""
-
-    @property
-    def systems(self) -> Sequence[Any]:
-        """The systems, each with its name."""
-
-    @property
-    def measures(self) -> Sequence[Measure]:
-        """What they are measured by."""
-
-    @property
-    def items(self) -> int:
-        """How many items the first system was given."""
-
-    @property
-    def confidence(self) -> float:
-        """The level of the intervals."""
-
-    @property
-    def seed(self) -> int:
-        """What everything random is drawn from."""
-
-    @property
-    def warnings(self) -> Sequence[str]:
-        """What to mind."""
-
-    @property
-    def advice(self) -> Sequence[Remark]:
-        """What is worth knowing."""
-
-    @property
-    def signatures(self) -> Mapping[str, Mapping[str, str]]:
-        """How each number was computed, by system and measure."""
-
-    def system(self, name: str | None = None) -> Any:
-        """A system by name; may be left out if there is only one."""
-
-    def estimate(self, measure: str | Measure | None = None, system: str | None = None) -> Estimate:
-        """One number with its interval."""
-
-    def to_frame(self) -> pl.DataFrame:
-        """One row for each number."""
-
-
-def measures_table(result: Estimated, beside: Sequence[NoSkill] = (), system: str | None = None) -> Table:
+def measures_table(result: ItemResult[Any], beside: Sequence[NoSkill] = (), system: str | None = None) -> Table:
     """All measures: of one system with intervals and the baselines `beside`; of several, a column each.
 
     `system`: this one alone, of several.
@@ -131,7 +81,7 @@ def measures_table(result: Estimated, beside: Sequence[NoSkill] = (), system: st
     return Table("measures", pl.DataFrame(data), tuple(columns), caption)
 
 
-def _best(result: Estimated, systems: dict[str, list[Estimate]]) -> frozenset[tuple[int, str]]:
+def _best(result: ItemResult[Any], systems: dict[str, list[Estimate]]) -> frozenset[tuple[int, str]]:
     """The cells of the best systems under each measure."""
     cells = set()
     for place, measure in enumerate(result.measures):
@@ -169,7 +119,7 @@ def end_of(measure: Measure) -> Literal["high", "low"] | None:
     return None if higher is None else "high" if higher else "low"
 
 
-def undefined(result: Estimated) -> Iterator[str]:
+def undefined(result: ItemResult[Any]) -> Iterator[str]:
     """Why there is no number, a line each."""
     for system in result.systems:
         for measure in result.measures:
@@ -196,14 +146,14 @@ def settings_of(result: object, *names: str) -> dict[str, Any]:
     return {name: getattr(result, name) for name in names}
 
 
-def advice_section(result: Estimated, key: str) -> Section:
+def advice_section(result: ItemResult[Any], key: str) -> Section:
     """All remarks, and under a `key` for JSON."""
     points = tuple(f"{text} [{remark.code}]" for text, remark in remarks_of(result).items())
     parts = (Prose(style="list", points=points),) if points else ()
     return Section("advice", parts=parts, data={key: [remark._asdict() for remark in result.advice]})
 
 
-def remarks_of(result: Estimated) -> dict[str, Remark]:
+def remarks_of(result: ItemResult[Any]) -> dict[str, Remark]:
     """The remarks in words, those of each system in turn; what holds for every system alike is said once."""
     often = Counter((remark.code, remark.says) for remark in result.advice)
     by_system = [[remark for remark in result.advice if remark.system == system.name] for system in result.systems]
@@ -224,7 +174,7 @@ def prefix(result: Any, system: str) -> str:
     return f"{system}: " if len(result.systems) > 1 else ""
 
 
-def without_interval(result: Estimated) -> Iterator[str]:
+def without_interval(result: ItemResult[Any]) -> Iterator[str]:
     """Which numbers have no interval, a line a reason.
 
     >>> from assay import Clusters, cluster

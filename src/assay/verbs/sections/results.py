@@ -13,7 +13,7 @@ from assay.core.digits import as_level
 from assay.core.errors import number_of, several
 from assay.core.words import OUTCOME_MARKS, OUTCOMES, Tone, tone_of
 from assay.files import formats
-from assay.files.collections import Contents, grades_in_words
+from assay.files.contents import Contents, grades_in_words
 from assay.files.writing import writers
 from assay.show.model import Column, Document, Prose, Section, Table, Task, Verdict
 from assay.verbs.diagnosis.examination import SEVERITIES

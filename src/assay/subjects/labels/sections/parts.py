@@ -26,18 +26,8 @@ from assay.subjects.labels.curves import reliability
 from assay.subjects.labels.pairing import Classifiers
 from assay.subjects.labels.result import Classification, sureness
 from assay.subjects.labels.sections.scores import explorer, thresholds_of
-from assay.verbs.report.items import (
-    LONGEST_NAME,
-    MOST_ITEMS,
-    HeatMap,
-    HeatSides,
-    Items,
-    by_system,
-    is_bounded,
-    measured,
-    named,
-    verdicts,
-)
+from assay.verbs.report.heat_maps import MOST_ITEMS, HeatMap, HeatSides
+from assay.verbs.report.items import LONGEST_NAME, Items, by_system, is_bounded, measured, named, verdicts
 from assay.verbs.sections.estimates import (
     advice_section,
     matrix_table,

@@ -23,8 +23,9 @@ from assay.stats.estimates import NO_INTERVAL, Estimate
 from assay.subjects.labels.curves import bin_edges, in_bins
 from assay.subjects.labels.result import Classification
 from assay.subjects.labels.sections.thresholds import CELLS
+from assay.subjects.labels.thresholds.candidates import Candidates
 from assay.subjects.labels.thresholds.choice import best_places
-from assay.subjects.labels.thresholds.rules import Candidates, closest_to_corner, max_accuracy, max_f, youden
+from assay.subjects.labels.thresholds.rules import closest_to_corner, max_accuracy, max_f, youden
 from assay.tables.predictions import Predictions
 from assay.verbs.sections.estimates import number_with_interval, settings_of
 

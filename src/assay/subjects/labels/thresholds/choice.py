@@ -19,16 +19,9 @@ from assay.measures.score_curves import AUC
 from assay.stats.bootstrap import Interval, percentiles
 from assay.stats.estimates import ROUNDING, checked_confidence
 from assay.subjects.labels.inputs import ScoredSystem, ScoreInputs, only_system, scored_systems, warnings_of
+from assay.subjects.labels.thresholds.candidates import Candidates, ThresholdCells
 from assay.subjects.labels.thresholds.result import ChosenThreshold, Made, Thresholds, ThresholdTable
-from assay.subjects.labels.thresholds.rules import (
-    DEFAULT_RULES,
-    Candidates,
-    Objective,
-    Rule,
-    RuleParameters,
-    ThresholdCells,
-    parse_rule,
-)
+from assay.subjects.labels.thresholds.rules import DEFAULT_RULES, Objective, Rule, RuleParameters, parse_rule
 
 
 class ChoiceOptions(ScoreInputs, Sampling, RuleParameters, total=False):

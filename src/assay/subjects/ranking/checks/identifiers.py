@@ -11,7 +11,8 @@ from assay.core.digits import as_percent
 from assay.core.errors import number_of, quote, spelt
 from assay.measures import Judged
 from assay.measures.counting.id_normalisation import TOP
-from assay.subjects.ranking.checks.examination import ExaminedCollection, ExaminedRun, Opened
+from assay.subjects.ranking.checks.examination import ExaminedCollection, ExaminedRun
+from assay.subjects.ranking.checks.opening import Opened
 from assay.verbs.diagnosis.examination import EXAMPLES, CheckFinding, Example, Severity, check, finding, pair, share
 
 #: Where this share of a run's documents are topics, its columns are swapped.

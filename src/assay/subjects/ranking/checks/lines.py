@@ -9,7 +9,8 @@ import polars as pl
 
 from assay.core.errors import listed, number_of, quote
 from assay.files.columns import Problem
-from assay.subjects.ranking.checks.examination import ExaminedCollection, ExaminedRun, Opened
+from assay.subjects.ranking.checks.examination import ExaminedCollection, ExaminedRun
+from assay.subjects.ranking.checks.opening import Opened
 from assay.verbs.diagnosis.examination import EXAMPLES, CheckFinding, Example, Severity, check, finding, pair
 
 _PLAIN, _FINITE = "write plain numbers such as 12.5", "give documents finite scores: those with infinite ones tie"

@@ -1,0 +1,186 @@
+"""`assay clicks judge|prefer LOG`, `assay clicks agree|calibrate QRELS LOG`, `assay clicks value LOG RUN...`."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, TypeAlias
+
+from assay.cli import inputs, options, output
+from assay.cli.options import Output, group, settings
+from assay.core.errors import ParameterError
+from assay.core.options import (
+    Alpha,
+    Clip,
+    ExaminationCurve,
+    JudgingRules,
+    Level,
+    LogRules,
+    MinCoverage,
+    MinVotes,
+    PreferenceStrategy,
+    RankCutoff,
+    SameText,
+    Sampling,
+    SeedOption,
+    StrengthPrior,
+    option,
+)
+
+LogFile: TypeAlias = Annotated[str, options.argument("LOG", "A click log: a file, or a folder of an imported one.")]
+
+
+def judge(
+    log: LogFile, /, *, judging: JudgingRules = JudgingRules(), reading: LogRules = LogRules(), to: Output = Output()
+) -> None:
+    """Make graded judgments of clicks: by clicks over expected clicks, or by a click model, with counts and intervals.
+
+    The ending of -o names the form: .qrels for TREC judgments, .csv for all numbers behind them.
+
+    $ assay clicks judge clicks/log.ndjson.gz --by PBM -o clicks.qrels
+    $ assay clicks judge clicks/log.ndjson.gz --thresholds 0.8,1.5,2.5
+    """
+    from assay.subjects.clicks.judgments import judge_clicks  # noqa: PLC0415  # `assay --help` need not load Polars
+
+    with inputs.working("judging", hidden=to.quiet):
+        result = judge_clicks(_log(log, reading), **_judging(judging))
+    output.give_judgments(result, to)
+
+
+def agree(
+    qrels: options.Judgments,
+    log: LogFile,
+    /,
+    *,
+    judging: JudgingRules = JudgingRules(),
+    relevance_level: Level = 1.0,
+    alpha: Alpha = 0.05,
+    drawing: SeedOption = SeedOption(),
+    reading: LogRules = LogRules(),
+    to: Output = Output(),
+) -> None:
+    """Say whether clicks and judgments agree, on which documents not, and which judgments look out of date.
+
+    $ assay clicks agree bicycles/qrels.txt clicks/log.ndjson.gz
+    """
+    from assay.subjects.clicks.agreement import agree_with_clicks  # noqa: PLC0415  # `assay --help` need not load Polars
+
+    rules = {"relevance_level": relevance_level, "alpha": alpha, **_judging(judging), **drawing}
+    with inputs.working("comparing", hidden=to.quiet):
+        result = agree_with_clicks(inputs.kept(qrels), _log(log, reading), **rules)
+    output.give(result, to, warnings=result.warnings)
+
+
+def calibrate(
+    qrels: options.Judgments,
+    log: LogFile,
+    /,
+    *,
+    cutoff: RankCutoff = 10,
+    same_text: SameText = False,
+    reading: LogRules = LogRules(),
+    to: Output = Output(),
+) -> None:
+    """Fit the users of ERR, EBU, rrDBN and uUBM to a log: measures to score runs with, as text to copy.
+
+    A file of -o that ends in .txt has the measures alone, one per line.
+
+    $ assay clicks calibrate bicycles/qrels.txt clicks/log.ndjson.gz
+    """
+    from assay.subjects.clicks.calibration import calibrate_measures  # noqa: PLC0415  # `assay --help` loads no Polars
+
+    with inputs.working("fitting", hidden=to.quiet):
+        result = calibrate_measures(inputs.kept(qrels), _log(log, reading), cutoff=cutoff, same_text=same_text)
+    if to.path is None or to.path.suffix != ".txt" or output.form_of(to) is not None:
+        output.give(result, to, warnings=result.warnings)
+        return
+    output.remarks(result.warnings, quiet=to.quiet)
+    output.deliver(result.to_text(), to)
+
+
+@group
+class Preferring:
+    """How preferences are read off clicks, tested and made a ranking."""
+
+    strategy: PreferenceStrategy = "skip-above"
+    min_votes: MinVotes = 5
+    prior: StrengthPrior = 0.5
+    same_text: SameText = False
+    alpha: Alpha = 0.05
+
+
+def prefer(
+    log: LogFile,
+    /,
+    *,
+    qrels: Annotated[str | None, option(metavar="FILE", help="Judgments to hold preferences against.")] = None,
+    rules: Preferring = Preferring(),
+    drawing: SeedOption = SeedOption(),
+    reading: LogRules = LogRules(),
+    to: Output = Output(),
+) -> None:
+    """Say which documents clicks prefer to which, whether that is more than chance, and the ranking that it makes.
+
+    The ending of -o names the form: .csv for the preferences, .qrels for grades by place in the ranking.
+
+    $ assay clicks prefer clicks/log.ndjson.gz --qrels bicycles/qrels.txt
+    """
+    from assay.subjects.clicks.preferences import prefer_clicks  # noqa: PLC0415  # `assay --help` need not load Polars
+
+    with inputs.working("counting", hidden=to.quiet):
+        result = prefer_clicks(_log(log, reading), qrels=qrels, **settings(rules), **drawing)
+    output.give_judgments(result, to)
+
+
+@group
+class Valuing:
+    """What the value of a ranking rests on."""
+
+    cutoff: RankCutoff = 10
+    examination: ExaminationCurve = None
+    clip: Clip = None
+    min_coverage: MinCoverage = 0.5
+
+
+def value(
+    log: LogFile,
+    runs: options.Runs,
+    /,
+    *,
+    rules: Valuing = Valuing(),
+    drawing: Sampling = Sampling(),
+    reading: LogRules = LogRules(),
+    to: Output = Output(),
+) -> int:
+    """Say what other rankings would have earned in clicks on the pages of a log, and how far the log can tell.
+
+    A ranking of which the log shows too little is refused, with exit code 1.
+
+    $ assay clicks value clicks/log.ndjson.gz bicycles/runs/described.run
+    """
+    from assay.subjects.clicks.counterfactual import value_rankings  # noqa: PLC0415  # `assay --help` loads no Polars
+
+    stated = settings(rules)
+    if rules.examination is not None:
+        stated["examination"] = _numbers(str(rules.examination), "--examination")
+    with inputs.working("weighing", hidden=to.quiet):
+        result = value_rankings(_log(log, reading), inputs.opened(log, runs), **stated, **drawing)
+    output.give(result, to, warnings=result.warnings)
+    return 1 if result.refused else 0
+
+
+def _log(file: str, rules: LogRules) -> Any:
+    from assay.files.logs import read_log  # noqa: PLC0415  # `assay --help` need not load Polars
+
+    return read_log(inputs.kept(file), **rules)
+
+
+def _judging(stated: JudgingRules) -> Any:
+    """The rules with lists of numbers in place of their text."""
+    typed = {name: value for name, value in stated.items() if name in {"quantiles", "thresholds"}}
+    return {**stated, **{name: _numbers(str(text), f"--{name}") for name, text in typed.items()}}
+
+
+def _numbers(text: str, name: str) -> list[float]:
+    try:
+        return [float(word) for word in text.split(",")]
+    except ValueError:
+        raise ParameterError(f"{name}: expected numbers such as 0.5,0.75,0.9, got {text!r}") from None

@@ -1,0 +1,110 @@
+"""How often documents were shown and clicked, by query and rank; which queries are the same; expected clicks."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import polars as pl
+
+from assay.core.errors import InputError
+from assay.tables.log import IMPRESSIONS, Log
+
+#: A result that was shown for all we know: logs that know it say which ones were never on the screen.
+SHOWN = pl.col("seen").fill_null(value=True)
+
+
+def person(log: Log) -> pl.Expr:
+    """Who stands behind a page, for all we know: its user, else its session; else, or if unknown, the page itself."""
+    known = {"user": ["user_id"], "session": ["session_id"], "page": []}[log.unit_kind]
+    return pl.coalesce(*(pl.format("{}", pl.col(name)) for name in known), pl.format("page {}", "impression"))
+
+
+def normalised(text: pl.Expr) -> pl.Expr:
+    """A query as it is compared with others: compatible characters alike, in lower case, blanks single.
+
+    >>> pl.DataFrame({"q": ["  Bike\\tLight ", "bike light"]}).select(normalised(pl.col("q"))).to_series().to_list()
+    ['bike light', 'bike light']
+    """
+    return text.str.normalize("NFKC").str.to_lowercase().str.replace_all(r"\s+", " ").str.strip_chars()
+
+
+def by_query_text(log: Log) -> tuple[Log, pl.DataFrame]:
+    """Give pages whose queries read alike one query, and say which were merged: `query_id`, `written`, `pages`.
+
+    The query is called by the most frequent of their ids, or by its text where there are none. Pages without a text
+    keep their id.
+
+    >>> pages = [("a", ["d"], []), ("a", ["d"], []), ("b", ["d"], [])]
+    >>> log = Log.from_pages(pages, query_text=["bike light", "Bike Light", "bike  light"])
+    >>> merged, table = by_query_text(log)
+    >>> table.rows()
+    [('a', 'Bike Light', 1), ('a', 'bike  light', 1), ('a', 'bike light', 1)]
+    """
+    pages = log.impressions.with_columns(alike=normalised(pl.col("query_text")))
+    votes = (
+        pages.drop_nulls("alike").group_by("alike", "query_id").len().sort("len", "query_id", descending=[True, False])
+    )
+    names = votes.group_by("alike", maintain_order=True).agg(name=pl.col("query_id").drop_nulls().first())
+    names = names.with_columns(pl.coalesce("name", "alike").alias("name"))
+    pages = pages.join(names, on="alike", how="left", maintain_order="left")
+    pages = pages.with_columns(query_id=pl.coalesce("name", "query_id"))
+    written = pages.drop_nulls("alike").group_by("query_id", pl.col("query_text").alias("written")).agg(pages=pl.len())
+    merges = written.filter(pl.len().over("query_id") > 1).sort("query_id", "written").collect()
+    return replace(log, impressions=pages.select(*IMPRESSIONS)), merges
+
+
+def with_query_ids(log: Log) -> Log:
+    """The same log, with the text of a query as its id where it has no other.
+
+    >>> log = Log.from_pages([(None, ["d"], [])], query_text=["bike light"])
+    >>> with_query_ids(log).impressions.collect()["query_id"].to_list()
+    ['bike light']
+    """
+    if not log.known & {"impressions.query_id", "impressions.query_text"}:
+        raise InputError(f"{log.origin}: expected queries, by id or by text, got none")
+    return replace(log, impressions=log.impressions.with_columns(query_id=pl.coalesce("query_id", "query_text")))
+
+
+def click_cells(log: Log) -> pl.DataFrame:
+    """How often each document was shown and clicked at each rank for each query, in the order of their names.
+
+    A click is a page on which the document was clicked at least once; results that were never on the screen, where the
+    log knows it, do not count as shown.
+
+    >>> log = Log.from_pages([("q", ["a", "b"], ["b"]), ("q", ["b", "a"], ["b", "b"])])
+    >>> click_cells(log).rows()
+    [('q', 'a', 1, 1, 0), ('q', 'a', 2, 1, 0), ('q', 'b', 1, 1, 1), ('q', 'b', 2, 1, 1)]
+    """
+    queries = log.impressions.select("impression", "query_id")
+    shown = log.results.filter(SHOWN).join(queries, on="impression", how="inner")
+    cells = shown.group_by("query_id", "doc_id", "rank").agg(
+        impressions=pl.len().cast(pl.Int64), clicks=(pl.col("clicks") > 0).sum().cast(pl.Int64)
+    )
+    return cells.drop_nulls("query_id").sort("query_id", "doc_id", "rank").collect(engine="streaming")
+
+
+def rank_rates(cells: pl.DataFrame) -> pl.DataFrame:
+    """Impressions, clicks and click-through rate of each rank, over all queries.
+
+    >>> rank_rates(click_cells(Log.from_pages([("q", ["a", "b"], ["b"]), ("q", ["a", "b"], ["a", "b"])]))).rows()
+    [(1, 2, 1, 0.5), (2, 2, 2, 1.0)]
+    """
+    totals = cells.group_by("rank").agg(pl.col("impressions", "clicks").sum()).sort("rank")
+    return totals.with_columns(rate=pl.col("clicks") / pl.col("impressions"))
+
+
+def expected_clicks(cells: pl.DataFrame) -> pl.DataFrame:
+    """Clicks of each document for each query, and how many it would have had if it were as good as any at its ranks.
+
+    Expected clicks are the sum over ranks of how often it was shown there, times the rate of that rank: not its
+    impressions times the rate of the best rank that it ever had.
+
+    >>> log = Log.from_pages([("q", ["a", "b"], ["a"]), ("q", ["b", "a"], []), ("q", ["b", "a"], ["a"])])
+    >>> expected_clicks(click_cells(log)).rows()  # a: once at rank 1, twice at rank 2; both rates are 1/3
+    [('q', 'a', 3, 2, 1.0), ('q', 'b', 3, 0, 1.0)]
+    """
+    rates = rank_rates(cells).select("rank", "rate")
+    rows = cells.join(rates, on="rank", how="left", maintain_order="left")
+    return rows.group_by("query_id", "doc_id", maintain_order=True).agg(
+        pl.col("impressions", "clicks").sum(), expected=(pl.col("impressions") * pl.col("rate")).sum()
+    )

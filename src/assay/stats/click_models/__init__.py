@@ -1,0 +1,1 @@
+"""Click models: what makes people click, fitted to logs by maximum likelihood."""

@@ -1,0 +1,244 @@
+"""Chains: people read from the top, click what attracts them, and go on or stop. Exact posteriors, forward and back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from assay.measures.counting.clicked_lists import ClickedLists, sums
+from assay.measures.counting.judgments import Floats
+from assay.stats.click_models.blocks import Block, blocks
+from assay.stats.click_models.convergence import Rules, Trace, penalty, share
+
+#: Below this a probability is taken for nothing: what divides by it is 0 as well.
+_NOTHING = 1e-300
+#: Places after which messages are scaled anew: products of so many probabilities do not vanish.
+_RESCALED = 8
+
+
+class Continuation(NamedTuple):
+    """How probable it is to go on: after a skip, after a click by rank, and after a click that satisfied."""
+
+    skip: float
+    click: Floats
+    satisfied: float
+
+
+@dataclass(frozen=True)
+class Chain:
+    """The parameters of a chain: of each pair, and of going on. `satisfaction` may be that of attractiveness."""
+
+    attractiveness: Floats
+    satisfaction: Floats
+    going_on: Continuation
+
+
+@dataclass(eq=False)
+class Expected:
+    """What the clicks of all lists let one expect: sums for the pairs, and of going on (numerator, denominator).
+
+    `against`, `for_satisfaction` and `against_satisfaction` are the sums of slopes of the likelihood, and of squares.
+    """
+
+    attracted: Floats
+    satisfied: Floats
+    log_likelihood: float = 0.0
+    skip: Floats = field(default_factory=lambda: np.zeros(2))
+    click: Floats = field(default_factory=lambda: np.zeros((0, 2)))
+    satisfied_click: Floats = field(default_factory=lambda: np.zeros(2))
+    against: tuple[Floats, ...] = ()
+    for_satisfaction: tuple[Floats, ...] = ()
+    against_satisfaction: tuple[Floats, ...] = ()
+
+
+class Posterior(NamedTuple):
+    """A block's posteriors. By cell: the slope against attraction of what was not clicked. By click, place by place
+    from the last one: satisfied, its slope, going on if not satisfied and if satisfied."""
+
+    probability: Floats
+    examination: Floats
+    slope: Floats
+    clicks: list[tuple[Floats, Floats, Floats, Floats]]
+    skip: Floats
+
+
+def posterior(block: Block, chain: Chain) -> Posterior:
+    """The forward pass, which knows the clicks above, and the backward pass, which knows those below."""
+    near = chain.attractiveness[block.pair]
+    stay, leave, sated = chain.going_on
+    probability, examination = forward(block, near, chain)
+    width = near.shape[1]
+    slope = np.zeros_like(near)
+    on, off = np.ones(width), np.ones(width)  # how probable what follows is, if the next result is read or not
+    clicks: list[tuple[Floats, Floats, Floats, Floats]] = []
+    skip = np.zeros(2)
+    for place in range(block.places - 1, -1, -1):
+        high, hits = int(block.height[place]), block.hits[place]
+        alpha, read, weight = near[place, :high], examination[place, :high], block.weight[:high]
+        below, above = on[:high], off[:high]
+        ahead = above + stay * (below - above)
+        seen = read * ahead
+        known = np.maximum((1 - alpha) * seen + (1 - read) * above, _NOTHING)
+        np.divide(seen, known, out=slope[place, :high])
+        slope[place, hits] = 0.0
+        if stay < 1 and place + 1 < block.places:
+            next_high = int(block.height[place + 1])
+            examined = weight[:next_high] * (1 - alpha[:next_high]) * slope[place, :next_high]
+            going = examined * below[:next_high] / np.maximum(ahead[:next_high], _NOTHING)
+            skip += (stay * going.sum(), examined.sum())
+        content = chain.satisfaction[block.pair[place, hits]]
+        followed, stopped, go = below[hits], above[hits], leave[block.rank[place, hits]]
+        unsated, sated_ahead = stopped + go * (followed - stopped), stopped + sated * (followed - stopped)
+        mixed = np.maximum((1 - content) * unsated + content * sated_ahead, _NOTHING)
+        clicks.append((
+            content * sated_ahead / mixed, (sated_ahead - unsated) / mixed,
+            go * followed / np.maximum(unsated, _NOTHING), sated * followed / np.maximum(sated_ahead, _NOTHING),
+        ))  # fmt: skip
+        on[:high] = (1 - alpha) * ahead
+        on[hits] = alpha[hits] * mixed
+        off[hits] = 0.0
+        if place % _RESCALED == 0:
+            largest = np.maximum(np.maximum(on, off), _NOTHING)
+            on /= largest
+            off /= largest
+    return Posterior(probability, examination, slope, clicks, skip)
+
+
+def forward(block: Block, near: Floats, chain: Chain) -> tuple[Floats, Floats]:
+    """How probable a click, or none where there is none, is after the clicks above; and that the result is read."""
+    stay, leave, sated = chain.going_on
+    probability, examination = np.ones_like(near), np.zeros_like(near)
+    read = np.ones(near.shape[1])
+    for place in range(block.places):
+        high, hits = int(block.height[place]), block.hits[place]
+        read = read[:high]
+        examination[place, :high] = read
+        click = near[place, :high] * read
+        none = np.subtract(1.0, click, out=probability[place, :high])
+        following = stay * (read - click) / np.maximum(none, _NOTHING)
+        none[hits] = click[hits]
+        content = chain.satisfaction[block.pair[place, hits]]
+        following[hits] = leave[block.rank[place, hits]] * (1 - content) + sated * content
+        read = following
+    return probability, examination
+
+
+class ChainData:
+    """Lists laid out for iterations: blocks, and the pair of each of their cells and clicks."""
+
+    def __init__(self, lists: ClickedLists) -> None:
+        self.lists = lists.collapsed()
+        self.pairs = lists.pairs.height
+        self.blocks = list(blocks(self.lists))
+        self.cells = np.concatenate([block.pair.ravel() for block in self.blocks] or [np.zeros(0, dtype=np.int32)])
+        self.sizes = [block.pair.size for block in self.blocks]
+        order = [(block, place) for block in self.blocks for place in range(block.places - 1, -1, -1)]
+        self.clicked = _joined([block.pair[place, block.hits[place]] for block, place in order]).astype(np.intp)
+        self.click_rank = _joined([block.rank[place, block.hits[place]] for block, place in order]).astype(np.intp)
+        self.click_weight = _joined([block.weight[block.hits[place]] for block, place in order])
+        # The last result of a list tells nothing about going on.
+        self.has_next = _joined([
+            block.hits[place] < (block.height[place + 1] if place + 1 < block.places else 0) for block, place in order
+        ]).astype(np.bool_)  # fmt: skip
+        self.ranks = int(self.lists.rank.max(initial=0)) + 1
+
+    def expected(self, chain: Chain, *, slopes: bool = False) -> Expected:
+        """Go over all blocks and add up."""
+        attracted = np.empty(len(self.cells))
+        steep = np.empty(len(self.cells)) if slopes else None
+        found = Expected(np.zeros(0), np.zeros(0))
+        parts: list[tuple[Floats, Floats, Floats, Floats]] = []
+        start = 0
+        for block, size in zip(self.blocks, self.sizes, strict=True):
+            known = posterior(block, chain)
+            near = chain.attractiveness[block.pair]
+            cells = attracted[start : start + size].reshape(block.pair.shape)
+            np.multiply((1 - (1 - near) * known.slope) * near, block.weight, out=cells)
+            for place, hits in enumerate(block.hits):
+                cells[place, hits] = 0.0
+            if steep is not None:
+                steep[start : start + size] = known.slope.ravel()
+            with np.errstate(divide="ignore"):
+                found.log_likelihood += float(block.weight @ np.log(known.probability).sum(axis=0))
+            found.skip += known.skip
+            parts += known.clicks
+            start += size
+        sated, slope, going, going_sated = (_joined([part[n] for part in parts]) for n in range(4))
+        weight = self.click_weight
+        found.attracted, found.satisfied = self.by_cell(attracted), self.by_click(weight * sated)
+        ahead = weight * self.has_next
+        rank, unsated = self.click_rank, ahead * (1 - sated)
+        found.click = np.stack([sums(rank, each, self.ranks) for each in (unsated * going, unsated)], axis=1)
+        found.satisfied_click = np.array([(ahead * sated * going_sated).sum(), (ahead * sated).sum()])
+        if steep is not None:
+            weights = _joined([np.broadcast_to(block.weight, block.pair.shape).ravel() for block in self.blocks])
+            found.against = self.by_cell(weights * steep), self.by_cell(weights * steep**2)
+            up, down = np.maximum(slope, 0.0), np.maximum(-slope, 0.0)
+            found.for_satisfaction = self.by_click(weight * up), self.by_click(weight * up**2)
+            found.against_satisfaction = self.by_click(weight * down), self.by_click(weight * down**2)
+        return found
+
+    def by_cell(self, values: Floats) -> Floats:
+        """Sums of values of cells for each pair."""
+        return sums(self.cells, values, self.pairs + 1)[: self.pairs]
+
+    def by_click(self, values: Floats) -> Floats:
+        """Sums of values of clicks for each pair."""
+        return sums(self.clicked, values, self.pairs)
+
+
+class ChainFit(NamedTuple):
+    """The parameters that were found, what speaks for and against them, and the course."""
+
+    chain: Chain
+    expected: Expected
+    trace: Trace
+
+
+def fit_chain(
+    lists: ClickedLists,
+    rules: Rules,
+    start: Continuation,
+    going_on: Callable[[Expected, Rules, Continuation], Continuation],
+    free: Callable[[Expected, Continuation], Floats],
+    *,
+    satisfaction: str,
+) -> ChainFit:
+    """Iterate. `going_on` gives the next continuation, `free` those of its parameters that are estimated.
+
+    `satisfaction`: `own`, that of each pair; `attractiveness`, the same as that; `none`.
+    """
+    data = ChainData(lists)
+    shown, clicks = data.lists.by_pair(), data.lists.by_pair(data.lists.clicked)
+    zero = (clicks == 0) & (rules.clicks == 0)
+    alpha = np.where(zero, 0.0, (clicks + 1) / (shown + 2))
+    sigma = alpha if satisfaction == "attractiveness" else np.full(data.pairs, 0.5 if satisfaction == "own" else 0.0)
+    going, trace = start, Trace(rules)
+    while True:
+        chain = Chain(_padded(alpha), _padded(sigma), going)
+        found = data.expected(chain)
+        value = found.log_likelihood + penalty(alpha, rules) + penalty(free(found, going), rules)
+        value += penalty(sigma, rules) if satisfaction == "own" else 0.0
+        if trace.is_done(value):
+            break
+        if satisfaction == "attractiveness":
+            alpha = share(clicks + found.attracted + found.satisfied, shown + clicks, rules, alpha)
+            sigma = alpha
+        else:
+            alpha = share(clicks + found.attracted, shown, rules, alpha)
+            sigma = share(found.satisfied, clicks, rules, sigma) if satisfaction == "own" else sigma
+        going = going_on(found, rules, going)
+    return ChainFit(chain, data.expected(chain, slopes=True), trace)
+
+
+def _padded(values: Floats) -> Floats:
+    """With the pair below the end of lists, which attracts nobody."""
+    return np.append(np.nan_to_num(values), 0.0)
+
+
+def _joined(parts: Sequence[NDArray[Any]]) -> NDArray[Any]:
+    return np.concatenate(parts) if parts else np.zeros(0)

@@ -1,0 +1,347 @@
+"""`fit_clicks`: a click model fitted to a log, and what it says of pairs, ranks, lists and clicks to come."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, ClassVar, TypeAlias
+
+import numpy as np
+import polars as pl
+
+from assay.core.domains import CONFIDENCE, Choice, Real, Whole
+from assay.core.errors import InputError, ParameterError, number_of
+from assay.core.options import Clickless, Confidence, Iterations, Prior, Seed, Tolerance
+from assay.core.results import Result
+from assay.files.logs import read_log
+from assay.measures.counting.clicked_lists import ClickedLists, sums
+from assay.measures.counting.judgments import Floats, Mask
+from assay.stats.click_models.blocks import Block, blocks
+from assay.stats.click_models.convergence import Rules
+from assay.stats.click_models.intervals import likelihood_interval, product_interval
+from assay.stats.click_models.model_files import read_fields, write_fields
+from assay.stats.click_models.models import Evidence, Model, Parameters, model_of
+from assay.stats.click_models.surprise import Surprise, interval
+from assay.stats.click_models.walks import Walk
+
+#: What lists can be given as: lists, a log, or what `read_log` reads.
+ListsInput: TypeAlias = Any
+_EVIDENCE = Evidence._fields
+
+
+@dataclass(frozen=True, eq=False)
+class ClickModel(Result):
+    """A fitted click model.
+
+    `pairs`: one row per query and document: how often shown and clicked, and its parameters. `shared`: the parameters
+    that all pairs share, such as examination by rank. `trace`: the log-likelihood after each iteration (with a prior,
+    the penalised one); models in closed form have none. A pair that was never shown has the mean of the parameters of
+    all results that were; a rank that was never shown, that of the nearest rank above it.
+    """
+
+    kind: ClassVar[str] = "click model"
+
+    name: str
+    pairs: pl.DataFrame
+    shared: pl.DataFrame
+    settings: Mapping[str, Any]
+    trace: tuple[float, ...] = ()
+    converged: bool = True
+    evidence: pl.DataFrame = field(default_factory=pl.DataFrame)
+
+    @property
+    def model(self) -> Model:
+        """What kind of model it is."""
+        return model_of(self.name)
+
+    @property
+    def keys(self) -> list[str]:
+        """The columns that name a pair: query and document, or a group."""
+        return self.pairs.columns[: self.pairs.columns.index("impressions")]
+
+    def __repr__(self) -> str:
+        state = "" if self.converged else f", not converged after {number_of('iteration', len(self.trace) - 1)}"
+        return f"<ClickModel {self.name}: {number_of('pair', self.pairs.height)}{state}>"
+
+    def to_frame(self) -> pl.DataFrame:
+        """One row per pair: its parameters and relevance."""
+        return self.relevance()
+
+    def relevance(self, confidence: Confidence = 0.95) -> pl.DataFrame:
+        """The relevance of each pair, with its interval, and how often it was shown and clicked.
+
+        Relevance is attractiveness; of DBN and SDBN, times satisfaction; of CCM, squared. Intervals are by the
+        likelihood ratio with the other parameters as they are; of a product, distances add up as squares. Where
+        nothing is known the interval is 0 to 1 and there is no relevance.
+
+        >>> fit = fit_clicks(ClickedLists.of([("q", ["a", "b"], ["b"])] * 3 + [("q", ["a", "b"], [])]), "DCTR")
+        >>> fit.relevance().rows()
+        [('q', 'a', 4, 0, 0.0, 0.0, 0.3813), ('q', 'b', 4, 3, 0.75, 0.2776, 0.9838)]
+        """
+        CONFIDENCE.check("confidence", confidence)
+        rule = self.model.relevance
+        if not rule:
+            raise ParameterError(f"{self.name} ({self.model.title}) has no relevance of documents")
+        ends = {name: self._interval(name, confidence) for name in self._parameters}
+        value, low, high = ends["attractiveness"]
+        if rule == "attractiveness squared":
+            value, low, high = value**2, low**2, high**2
+        elif rule == "attractiveness x satisfaction":
+            low, high = product_interval(ends["attractiveness"], ends["satisfaction"])
+            value = np.where(value == 0, 0.0, value * ends["satisfaction"][0])
+        return self.pairs.select(*self.keys, "impressions", "clicks").with_columns(
+            relevance=pl.Series(value).fill_nan(None), low=pl.Series(low), high=pl.Series(high)
+        )
+
+    @property
+    def _parameters(self) -> list[str]:
+        return [name for name in ("attractiveness", "satisfaction") if name in self.pairs.columns]
+
+    def _interval(self, name: str, confidence: float) -> tuple[Floats, Floats, Floats]:
+        value = self.pairs[name].cast(pl.Float64).fill_null(np.nan).to_numpy()
+        known = Evidence(*(self.evidence[f"{name}_{each}"].to_numpy() for each in _EVIDENCE))
+        return value, *likelihood_interval(value, known, self._rules, confidence)
+
+    @property
+    def _rules(self) -> Rules:
+        clicks, skips = self.settings["prior"]
+        return Rules(clicks, skips)
+
+    # What it says of lists ----------------------------------------------------------------------------------------
+
+    def click_probabilities(self, lists: ListsInput, *, conditional: bool = True) -> Floats:
+        """How probable a click on each result is, given the clicks above it on its list or given nothing.
+
+        >>> lists = ClickedLists.of([("q", ["a", "b"], ["a"]), ("q", ["a", "b"], ["b"])])
+        >>> fit = fit_clicks(lists, "CM")
+        >>> fit.click_probabilities(lists), fit.click_probabilities(lists, conditional=False)
+        (array([0.5, 0. , 0.5, 1. ]), array([0.5, 0.5, 0.5, 0.5]))
+        """
+        shown = lists_of(lists)
+        found = np.zeros(len(shown.pair))
+        for block, walk in self._walks(shown):
+            if conditional:
+                for place in range(block.places):
+                    high = int(block.height[place])
+                    found[block.row[place, :high]] = walk.probability(place)
+                    walk.advance(place, block.clicked[place, :high])
+            else:
+                found[block.row[block.inside]] = (walk.near * walk.examination())[block.inside]
+        return found
+
+    def examination(self, lists: ListsInput) -> pl.DataFrame:
+        """How probable it is that a result of these lists is examined, by rank; of PBM, its parameters.
+
+        >>> lists = ClickedLists.of([("q", ["a", "b"], ["a"]), ("q", ["b", "a"], []), ("q", ["b", "a"], ["b"])])
+        >>> fit_clicks(lists, "CM").examination(lists).rows()
+        [(1, 1.0, 3), (2, 0.5, 3)]
+        """
+        shown = lists_of(lists)
+        examined = np.zeros(len(shown.pair))
+        for block, walk in self._walks(shown):
+            examined[block.row[block.inside]] = walk.examination()[block.inside]
+        count = sums(shown.rank, shown.row_weight)
+        ranks = np.flatnonzero(count)
+        total = sums(shown.rank, shown.row_weight * examined)
+        return pl.DataFrame({
+            "rank": ranks, "examination": total[ranks] / count[ranks], "shown": count[ranks].astype(np.int64)
+        })  # fmt: skip
+
+    def log_probabilities(self, lists: ListsInput, *, conditional: bool = True) -> Floats:
+        """The logarithm of how probable what happened at each result is; -inf where the model rules it out."""
+        shown = lists_of(lists)
+        click = self.click_probabilities(shown, conditional=conditional)
+        with np.errstate(divide="ignore"):
+            return np.log(np.where(shown.clicked, click, 1 - click))
+
+    def log_likelihood(self, lists: ListsInput) -> float:
+        """The logarithm of how probable all clicks on these lists are: -inf if one of them is impossible.
+
+        >>> lists = ClickedLists.of([("q", ["a"], ["a"]), ("q", ["a"], [])])
+        >>> fit_clicks(lists, "DCTR").log_likelihood(lists)  # 2 log 0.5
+        -1.3863
+        """
+        shown = lists_of(lists)
+        return float(shown.row_weight @ self.log_probabilities(shown))
+
+    def sample(self, lists: ListsInput, seed: Seed = 0) -> ClickedLists:
+        """The same lists with clicks drawn from the model.
+
+        >>> lists = ClickedLists.of([("q", ["a"], ["a"])] * 20 + [("q", ["a"], [])] * 20)
+        >>> int(fit_clicks(lists, "PBM").sample(lists, seed=1).clicked.sum())
+        20
+        """
+        shown = lists_of(lists)
+        rng = np.random.default_rng(Whole(0).check("seed", seed))
+        drawn: Mask = np.zeros(len(shown.pair), dtype=np.bool_)
+        for block, walk in self._walks(shown):
+            for place in range(block.places):
+                chance = walk.probability(place)
+                clicked = rng.random(len(chance)) < chance
+                drawn[block.row[place, : len(chance)]] = clicked
+                walk.advance(place, clicked)
+        return shown.with_clicks(drawn)
+
+    def surprise(self, lists: ListsInput, *, conditional: bool = False) -> Surprise:
+        """How well the model foresees the clicks of lists: whatever was clicked above, or knowing it."""
+        shown = lists_of(lists)
+        return Surprise(shown, -self.log_probabilities(shown, conditional=conditional) / math.log(2))
+
+    def perplexity(
+        self, lists: ListsInput, *, conditional: bool = False, confidence: Confidence = 0.95
+    ) -> pl.DataFrame:
+        """Perplexity at each rank, with the number of results there and an interval over users, sessions or lists.
+
+        `conditional`: of a click given the clicks above it on its list. The last row, without a rank, is the mean over
+        ranks: 1 is perfect, 2 what a coin would do.
+
+        >>> lists = ClickedLists.of([("q", ["a", "b"], ["a"]), ("q", ["a", "b"], []), ("q", ["a"], ["a"])])
+        >>> fit_clicks(lists, "GCTR").perplexity(lists).select("rank", "shown", "perplexity").rows()
+        [(1, 3, 2.1840), (2, 2, 1.6667), (None, 5, 1.9253)]
+        """
+        CONFIDENCE.check("confidence", confidence)
+        found = self.surprise(lists, conditional=conditional)
+        mean = found.perplexity
+        low, high = interval(mean, found.perplexity_pull, confidence)[:2]
+        last = pl.DataFrame({"rank": [None], "shown": [int(found.shown.sum())], "perplexity": [mean], "low": [low],
+                             "high": [high]})  # fmt: skip
+        return pl.concat([found.by_rank(confidence), last], how="vertical_relaxed").fill_nan(None)
+
+    def save(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
+        """Write the model to a JSON file, which `ClickModel.load` reads."""
+        fields = {
+            "name": self.name, "settings": dict(self.settings), "trace": list(self.trace), "converged": self.converged,
+            "pairs": self.pairs, "shared": self.shared, "evidence": self.evidence,
+        }  # fmt: skip
+        write_fields(path, fields, overwrite=overwrite)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> ClickModel:
+        """Read a model that was saved.
+
+        >>> import tempfile
+        >>> fit = fit_clicks(ClickedLists.of([("q", ["a"], ["a"]), ("q", ["a"], [])]), "DCTR")
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     fit.save(f"{folder}/model.json")
+        ...     ClickModel.load(f"{folder}/model.json").relevance().rows() == fit.relevance().rows()
+        True
+        """
+        return cls(**read_fields(path))
+
+    def is_seen(self, lists: ListsInput) -> Mask:
+        """Whether each result's pair was among those that the model was fitted to."""
+        shown = lists_of(lists)
+        seen: Mask = self._places(shown.pairs)[shown.pair] >= 0
+        return seen
+
+    def _places(self, pairs: pl.DataFrame) -> Any:
+        """The row of each pair in the model's, -1 where it has none."""
+        if pairs.columns != self.keys:
+            raise InputError(f"the model knows {' and '.join(self.keys)}, the lists {' and '.join(pairs.columns)}")
+        known = self.pairs.select(self.keys).with_row_index("place")
+        joined = pairs.join(known, on=self.keys, how="left", maintain_order="left")
+        return joined["place"].cast(pl.Int64).fill_null(-1).to_numpy()
+
+    def _walks(self, lists: ClickedLists) -> Iterator[tuple[Block, Walk]]:
+        place = self._places(lists.pairs)
+        values = {name: _spread(self.pairs[name].to_numpy(), place, mean) for name, mean in self._means.items()}
+        nothing = np.zeros(len(place) + 1)
+        parameters = Parameters(
+            values.get("attractiveness", nothing), values.get("satisfaction", nothing), self.shared,
+            int(lists.rank.max(initial=0)) + 1,
+        )  # fmt: skip
+        start = self.model.walker(parameters)
+        return ((block, start(block)) for block in blocks(lists))
+
+    @cached_property
+    def _means(self) -> dict[str, float]:
+        """The mean of each parameter over results; of satisfaction, over clicks."""
+        weights = {"attractiveness": "impressions", "satisfaction": "clicks"}
+        return {name: _mean(self.pairs[name], self.pairs[weights[name]]) for name in self._parameters}
+
+
+def _mean(values: pl.Series, weights: pl.Series) -> float:
+    known = values.is_not_null() & (weights > 0)
+    if not known.any():
+        return 0.0
+    return float(np.average(values.filter(known).to_numpy(), weights=weights.filter(known).to_numpy()))
+
+
+def _spread(values: Floats, place: Any, mean: float) -> Floats:
+    """Parameters of pairs at these places, with that of nobody at the end."""
+    known = np.append(np.where(np.isnan(values.astype(np.float64)), mean, values), mean)
+    return np.append(known[place], 0.0)
+
+
+def lists_of(data: Any) -> ClickedLists:
+    """Lists as they are, or those of a log, or of what `read_log` reads."""
+    if isinstance(data, ClickedLists):
+        return data
+    return ClickedLists.from_log(read_log(data))
+
+
+def fit_clicks(
+    data: ListsInput,
+    model: str = "PBM",
+    *,
+    prior: Prior = (0.0, 0.0),
+    iterations: Iterations = 500,
+    tolerance: Tolerance = 1e-7,
+    clickless: Clickless = "examined",
+) -> ClickModel:
+    """Fit a click model to a log (or what `read_log` reads), or to `ClickedLists`.
+
+    `model`: GCTR, RCTR, DCTR, PBM, UBM, CM, DCM, SDBN, DBN, CCM; DCM-exact and SDBN-exact, which maximise the whole
+    likelihood instead of assuming what people did after the last click. `prior`: pseudo-clicks and pseudo-skips of
+    every parameter; without, plain maximum likelihood, which takes a document that was never clicked for one that
+    never will be. `iterations` end when one adds less than `tolerance` of the log-likelihood. `clickless`: pages
+    without clicks, to DCM and SDBN in closed form: read to the end (`examined`), or left out (`dropped`).
+
+    >>> from assay import Log
+    >>> pages = [("q", ["a", "b"], ["a"]), ("q", ["b", "a"], ["a"]), ("q", ["b", "a"], ["b"])]
+    >>> fit = fit_clicks(Log.from_pages(pages), "PBM")
+    >>> fit.shared.select("parameter", "rank", "value").rows()
+    [('examination', 1, 1.0), ('examination', 2, 0.5)]
+    """
+    chosen = model_of(model)
+    clicks, skips = (Real(0.0).check("prior", each) for each in _two(prior))
+    rules = Rules(clicks, skips, Whole(1).check("iterations", iterations), Real(0.0, 1.0).check("tolerance", tolerance))
+    Choice(Clickless).check("clickless", clickless)
+    lists = lists_of(data)
+    if not len(lists.pair):
+        raise InputError("there is no result on any page: a click model has nothing to be fitted to")
+    found = chosen.fit(lists, rules, clickless)
+    shown, clicked = lists.by_pair(), lists.by_pair(lists.clicked)
+    parameters = {"attractiveness": found.attractiveness, "satisfaction": found.satisfaction}
+    seen = pl.Series(shown > 0)
+    pairs = lists.pairs.with_columns(
+        impressions=_whole(shown), clicks=_whole(clicked),
+        **{name: pl.Series(values).fill_nan(None) for name, values in parameters.items() if values is not None},
+    ).filter(seen)  # fmt: skip
+    evidence = pl.DataFrame({
+        f"{name}_{each}": values for name, sums in found.evidence.items() for each, values in sums._asdict().items()
+    })  # fmt: skip
+    settings = {
+        "prior": [clicks, skips], "iterations": rules.iterations, "tolerance": rules.tolerance, "clickless": clickless,
+        "pages": int(lists.weight.sum()), "results": int(lists.row_weight.sum()),
+    }  # fmt: skip
+    return ClickModel(
+        chosen.name, pairs, found.shared, settings, found.trace, found.converged,
+        evidence.filter(seen) if evidence.width else evidence,
+    )  # fmt: skip
+
+
+def _two(prior: Any) -> tuple[float, float]:
+    try:
+        clicks, skips = prior
+    except (TypeError, ValueError):
+        raise ParameterError(f"prior is two numbers, of pseudo-clicks and pseudo-skips, not {prior!r}") from None
+    return clicks, skips
+
+
+def _whole(counts: Floats) -> pl.Series:
+    """Counts as whole numbers, where they are."""
+    return pl.Series(counts.astype(np.int64)) if (counts == np.round(counts)).all() else pl.Series(counts)

@@ -1,0 +1,116 @@
+"""What a model says of lists, place by place: how probable each click is, given the clicks above or given nothing."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+import numpy as np
+
+from assay.measures.counting.judgments import Floats, Ints, Mask
+from assay.stats.click_models.blocks import Block
+from assay.stats.click_models.chains import Chain
+
+
+class Walk(Protocol):
+    """A walk down the lists of a block. `near`: how attractive each result is, places by lists."""
+
+    near: Floats
+
+    def probability(self, place: int) -> Floats:
+        """How probable a click at this place is, after the clicks above."""
+        ...
+
+    def advance(self, place: int, clicked: Mask) -> None:
+        """Tell which of the lists are clicked at this place."""
+        ...
+
+    def examination(self) -> Floats:
+        """How probable it is that each result is examined, whatever is clicked: places by lists."""
+        ...
+
+
+class IndependentWalk:
+    """A click does not depend on other clicks: attractiveness times a rate for the rank."""
+
+    def __init__(self, block: Block, near: Floats, rate: Floats) -> None:
+        self.block, self.near, self.rate = block, near, rate
+
+    def probability(self, place: int) -> Floats:
+        """Attractiveness times the rate."""
+        high = int(self.block.height[place])
+        return self.near[place, :high] * self.rate[self.block.rank[place, :high]]
+
+    def advance(self, place: int, clicked: Mask) -> None:
+        """Nothing changes."""
+
+    def examination(self) -> Floats:
+        """The rates."""
+        return self.rate[self.block.rank]
+
+
+class BrowsingWalk:
+    """Whether a result is examined depends on its rank and on the rank of the click above: `rate[rank, above]`."""
+
+    def __init__(self, block: Block, near: Floats, rate: Floats) -> None:
+        self.block, self.near, self.rate = block, near, rate
+        self.above: Ints = np.zeros(near.shape[1], dtype=np.int64)
+
+    def probability(self, place: int) -> Floats:
+        """Attractiveness times the rate for the click above."""
+        high = int(self.block.height[place])
+        return self.near[place, :high] * self.rate[self.block.rank[place, :high], self.above[:high]]
+
+    def advance(self, place: int, clicked: Mask) -> None:
+        """The clicked ones have their last click here."""
+        high = len(clicked)
+        self.above[:high] = np.where(clicked, self.block.rank[place, :high], self.above[:high])
+
+    def examination(self) -> Floats:
+        """Sum over where the last click above may be."""
+        rank, width = self.block.rank, self.near.shape[1]
+        examined = np.zeros_like(self.near)
+        # How probable it is that the last click so far is at each place; the first row stands for none.
+        last = np.zeros((self.block.places + 1, width))
+        last[0] = 1.0
+        above = np.concatenate([np.zeros((1, width), dtype=rank.dtype), rank])
+        for place in range(self.block.places):
+            rates = self.rate[rank[place], above[: place + 1]]
+            examined[place] = (last[: place + 1] * rates).sum(axis=0)
+            clicks = last[: place + 1] * rates * self.near[place]
+            last[: place + 1] -= clicks
+            last[place + 1] = clicks.sum(axis=0)
+        return examined
+
+
+class ReadingWalk:
+    """People read from the top, and go on or stop."""
+
+    def __init__(self, block: Block, chain: Chain) -> None:
+        self.block, self.chain = block, chain
+        self.near = chain.attractiveness[block.pair]
+        self.read = np.ones(self.near.shape[1])
+
+    def probability(self, place: int) -> Floats:
+        """Attractiveness, where the result is read."""
+        high = int(self.block.height[place])
+        return self.near[place, :high] * self.read[:high]
+
+    def advance(self, place: int, clicked: Mask) -> None:
+        """Who clicked may be satisfied; who did not may have stopped further up."""
+        high = len(clicked)
+        pair, rank = self.block.pair[place, :high], self.block.rank[place, :high]
+        stay, leave, sated = self.chain.going_on
+        alpha, read = self.near[place, :high], self.read[:high]
+        content = self.chain.satisfaction[pair]
+        missed = 1 - alpha * read
+        skipped = stay * (read - alpha * read) / np.where(missed > 0, missed, 1.0)
+        self.read[:high] = np.where(clicked, leave[rank] * (1 - content) + sated * content, skipped)
+
+    def examination(self) -> Floats:
+        """The product of going on, place by place."""
+        examined = np.ones_like(self.near)
+        stay, leave, sated = self.chain.going_on
+        content = self.chain.satisfaction[self.block.pair]
+        click = leave[self.block.rank] * (1 - content) + sated * content
+        examined[1:] = np.cumprod((stay * (1 - self.near) + self.near * click)[:-1], axis=0)
+        return examined

@@ -1,0 +1,145 @@
+"""What a new ranking would have earned on a log of another one: clicks weighted by how much more they would be seen."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from assay.core.errors import ParameterError
+from assay.measures.counting.judgments import Floats, Ints
+from assay.measures.counting.logged_pages import LoggedPages
+
+
+class PageValues(NamedTuple):
+    """The clicks that a page would have had, page by page, and what that rests on.
+
+    The mean of `values` is the estimate. `weights`: those of the results that count. `coverage`: the share of what
+    users would look at in the new ranking that the log can speak of.
+    """
+
+    values: Floats
+    weights: Floats
+    coverage: float
+
+    @property
+    def estimate(self) -> float:
+        """Clicks per page."""
+        return float(self.values.mean())
+
+    @property
+    def effective(self) -> float:
+        """How many results with equal weights would say as much: `(sum w)^2 / sum w^2`."""
+        squares = float(np.square(self.weights).sum())
+        return float(self.weights.sum()) ** 2 / squares if squares else 0.0
+
+    @property
+    def largest(self) -> float:
+        """The largest weight."""
+        return float(self.weights.max(initial=0.0))
+
+
+def by_position(pages: LoggedPages, examination: Floats, clip: float | None = None) -> PageValues:
+    """Clicks weighted by examination at the new rank over that at the old one, page by page.
+
+    `examination[r - 1]` is how likely rank r is looked at. Unbiased for the clicks on documents that the page shows, if
+    clicks follow the position-based model; documents that a page did not show earn nothing there. `clip`: the largest
+    weight that is allowed, which trades variance for bias.
+
+    >>> from assay.tables import Run
+    >>> from assay.tables.log import Log
+    >>> pages = LoggedPages.from_tables(Log.from_pages([("q", ["a", "b"], ["b"])]), Run.of({"q": {"b": 2, "a": 1}}), 2)
+    >>> by_position(pages, np.array([1.0, 0.5])).values  # the click moves up to where twice as many look
+    array([2.])
+    """
+    seen = _at(examination, pages.old_rank)
+    counts = (pages.new_rank > 0) & (seen > 0)
+    weight = _clipped(_at(examination, pages.new_rank[counts]) / seen[counts], clip)
+    values = _summed(pages.page[counts], weight * pages.clicked[counts], pages.pages)
+    covered = _at(examination, pages.new_rank[counts]).sum()
+    return PageValues(values, weight, float(covered / _looked_at(pages, examination)))
+
+
+def by_document(pages: LoggedPages, examination: Floats) -> PageValues:
+    """Clicks on each document over how much it was looked at on all pages of its query, times that at its new rank.
+
+    It needs a document on some pages of a query only. Each page has the value that its query's documents add up to,
+    corrected by the weighted surprise of its own clicks: the doubly robust form. Surprises add up to 0 over the pages
+    of a query, so that no weight is ever too large for the estimate; they make up its error.
+
+    >>> from assay.tables import Run
+    >>> from assay.tables.log import Log
+    >>> log = Log.from_pages([("q", ["a", "b"], ["b"]), ("q", ["c", "a"], [])])
+    >>> pages = LoggedPages.from_tables(log, Run.of({"q": {"b": 2, "a": 1}}), 2)
+    >>> by_document(pages, np.array([1.0, 0.5])).estimate  # b: 1 click for half a look
+    2.0
+    """
+    seen, documents = _at(examination, pages.old_rank), int(pages.document.max(initial=-1)) + 1
+    looks = np.bincount(pages.document, seen, documents)
+    attraction = np.bincount(pages.document, pages.clicked, documents) / np.where(looks > 0, looks, 1.0)
+    counts = (pages.new_rank > 0) & (looks[pages.document] > 0)
+    page, document, new = pages.page[counts], pages.document[counts], _at(examination, pages.new_rank[counts])
+    of_query = np.bincount(pages.query)
+    weight = new * of_query[pages.query[page]] / looks[document]
+    _, first = np.unique(document, return_index=True)
+    direct = _summed(pages.query[page[first]], (new * attraction[document])[first], len(of_query))
+    surprise = weight * (pages.clicked[counts] - attraction[document] * seen[counts])
+    values = direct[pages.query] + _summed(page, surprise, pages.pages)
+    covered = (new[first] * of_query[pages.query[page[first]]]).sum()
+    return PageValues(values, weight, float(covered / _looked_at(pages, examination)))
+
+
+def by_propensity(
+    pages: LoggedPages, examination: Floats | None = None, clip: float | None = None, *, normalised: bool = False
+) -> PageValues:
+    """Clicks on documents that stood where the new ranking has them, over how likely they were to be put there.
+
+    The independent, item-position form of inverse propensity scoring. `normalised`: the weights of each rank are
+    divided by their mean (self-normalised), which is biased a little, varies less, and is linearised page by page.
+    `examination` weighs ranks in the coverage only; without it, all count alike.
+
+    >>> from assay.tables import Run
+    >>> from assay.tables.log import Log
+    >>> log = Log.from_pages([("q", ["a", "b"], ["a"]), ("q", ["b", "a"], [])])
+    >>> even = Log.of(log.impressions.collect(), log.results.collect().with_columns(propensity=0.5))
+    >>> by_propensity(LoggedPages.from_tables(even, Run.of({"q": {"a": 2, "b": 1}}), 2)).estimate  # 1 / 0.5 / 2
+    1.0
+    """
+    known = ~np.isnan(pages.propensity)
+    if (known & ~((pages.propensity > 0) & (pages.propensity <= 1))).any():
+        raise ParameterError("propensities are above 0 and at most 1")
+    matched = known & (pages.new_rank == pages.old_rank)
+    page, rank = pages.page[matched], pages.old_rank[matched]
+    weight = _clipped(1 / pages.propensity[matched], clip)
+    earned = weight * pages.clicked[matched]
+    values = _summed(page, earned, pages.pages)
+    if normalised:
+        size = pages.cutoff + 1
+        total, clicks = np.bincount(rank, weight, size), np.bincount(rank, earned, size)
+        share = clicks / np.where(total > 0, total, 1.0)
+        excess = (earned - share[rank] * weight) * pages.pages / total[rank]
+        values = share.sum() + _summed(page, excess, pages.pages)
+    look = np.ones(pages.cutoff) if examination is None else examination
+    places = np.unique(pages.query[page] * (pages.cutoff + 1) + rank)
+    of_query = np.bincount(pages.query)
+    covered = (_at(look, places % (pages.cutoff + 1)) * of_query[places // (pages.cutoff + 1)]).sum()
+    return PageValues(values, weight, float(covered / _looked_at(pages, look)))
+
+
+def _summed(place: Ints, amount: Floats, size: int) -> Floats:
+    return np.bincount(place, amount, size).astype(np.float64, copy=False)
+
+
+def _at(examination: Floats, rank: Ints) -> Floats:
+    """Examination at ranks from 1 on; none at 0 and below the last."""
+    return np.concatenate([[0.0], examination, [0.0]])[np.minimum(rank, len(examination) + 1)]
+
+
+def _clipped(weight: Floats, clip: float | None) -> Floats:
+    return weight if clip is None else np.minimum(weight, clip)
+
+
+def _looked_at(pages: LoggedPages, examination: Floats) -> float:
+    """What users would look at in the new ranking, over all pages."""
+    looks = _at(examination, pages.wanted["rank"].to_numpy()) * pages.wanted["pages"].to_numpy()
+    return float(looks.sum()) or 1.0

@@ -1,0 +1,64 @@
+"""`simulate_clicks`: a log as a fitted click model would have it, on the pages of a log or of a run."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from assay.core.domains import Whole
+from assay.core.errors import InputError
+from assay.core.options import Seed
+from assay.files.collections import read_run
+from assay.files.log_looks import looks_like_log
+from assay.files.logs import read_log
+from assay.measures.counting.clicked_lists import ClickedLists
+from assay.stats.click_models.fitting import ClickModel
+from assay.tables import Run
+from assay.tables.log import Log
+
+
+def simulate_clicks(model: Any, pages: Any, *, times: int = 1, depth: int = 10, seed: Seed = 0) -> Log:
+    """Draw clicks from a click model on the pages of a log, or on the results of a run.
+
+    `model`: a `ClickModel`, or the file of one. `pages`: a log, or a run: one page per query with its first `depth`
+    results. `times`: how often each page is shown. The log has no times, but whose pages these are, if `pages` say so.
+
+    >>> from assay import fit_clicks
+    >>> log = Log.from_pages([("q", ["a", "b"], ["a"]), ("q", ["a", "b"], [])])
+    >>> simulate_clicks(fit_clicks(log, "PBM"), log, times=50, seed=1)
+    <Log 'log': 100 result pages, 200 results, 54 clicks>
+    """
+    Whole(1).check("times", times)
+    Whole(1).check("depth", depth)
+    fitted = model if isinstance(model, ClickModel) else ClickModel.load(model)
+    if fitted.keys != ["query_id", "doc_id"]:
+        raise InputError(f"the model knows {' and '.join(fitted.keys)}, not queries and documents")
+    shown = _repeated(_opened(pages, depth), times)
+    lists = fitted.sample(ClickedLists.from_log(shown), seed)
+    results = shown.results.drop("clicks").collect().with_columns(clicks=pl.Series(lists.clicked).cast(pl.Int64))
+    remarks = (f"clicks were drawn from {fitted.name}, seed {seed}",)
+    return Log.of(shown.impressions.drop("time").collect(), results, name=shown.name, remarks=remarks)
+
+
+def _opened(pages: Any, depth: int) -> Log:
+    if isinstance(pages, Log) or (not isinstance(pages, Run) and looks_like_log(pages)):
+        return read_log(pages)
+    run = pages if isinstance(pages, Run) else read_run(pages)
+    ordered = run.frame.sort("query_id", "score", "doc_id", descending=[False, True, True])
+    ranked = ordered.with_columns(rank=pl.int_range(1, pl.len() + 1).over("query_id")).filter(pl.col("rank") <= depth)
+    queries = ranked.select("query_id").unique(maintain_order=True).with_row_index("impression")
+    results = ranked.join(queries, on="query_id", how="left", maintain_order="left")
+    return Log.of(queries, results.select("impression", "rank", "doc_id").with_columns(clicks=pl.lit(0)), name=run.name)
+
+
+def _repeated(log: Log, times: int) -> Log:
+    """Every page so often."""
+    if times == 1:
+        return log
+    pages, results = pl.collect_all([log.impressions, log.results])
+    shift = np.repeat(np.arange(times), results.height) * pages.height
+    many = pl.concat([pages] * times).with_columns(impression=pl.int_range(pages.height * times), impression_id=None)
+    shown = pl.concat([results] * times)
+    return Log.of(many, shown.with_columns(impression=shown["impression"] + pl.Series(shift)), name=log.name)

@@ -1,0 +1,222 @@
+"""`value_rankings`: what other rankings would have earned on a log, as far as it can tell."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+import polars as pl
+
+from assay.core.domains import POSITIVE, SHARE, Real, Whole
+from assay.core.errors import InputError, ParameterError, number_of
+from assay.core.options import Clip, Confidence, ExaminationCurve, MinCoverage, RankCutoff, Resamples, Seed
+from assay.core.results import Result
+from assay.files.collections import read_run
+from assay.files.logs import read_log
+from assay.files.sources import is_file
+from assay.measures.counting.click_counts import with_query_ids
+from assay.measures.counting.judgments import Floats
+from assay.measures.counting.logged_pages import LoggedPages
+from assay.stats.estimates import checked_confidence
+from assay.stats.off_policy import PageValues, by_document, by_position, by_propensity
+from assay.stats.ratios import ratio_of_sums
+from assay.subjects.clicks.examination import fitted_examination
+from assay.tables import Run
+from assay.tables.log import Log
+
+BY_DOCUMENT = "PBM by document"
+#: The estimators by name, and what each does in words.
+ESTIMATORS = {
+    "PBM": "each click weighted by how much more its new rank is looked at than its old one",
+    BY_DOCUMENT: "the same, with all pages of a query taken together: documents need not be on each",
+    "IPS": "clicks on documents that stood at their new rank, over how likely they were to stand there",
+    "SNIPS": "the same, with the weights of each rank divided by their mean",
+}
+#: The weights, and powers of the examination curve, that are tried beside those asked for.
+_CLIPS, _POWERS = (20.0, 10.0, 5.0, 2.0), (0.5, 0.75, 1.25, 1.5)
+
+
+@dataclass(frozen=True, eq=False)
+class RankingValues(Result):
+    """Clicks per page that rankings would have had.
+
+    `values`: one row per run and estimator: the `value`, its interval, the `difference` to what the logged ranking
+    earned on the same pages (`logged`), its interval, `coverage`, `effective` sample size, `largest` weight; and why
+    there is no value (`refused`). `sensitivity`: the values with other limits of the weights and other examination.
+    """
+
+    kind: ClassVar[str] = "ranking values"
+
+    log: Log
+    values: pl.DataFrame
+    sensitivity: pl.DataFrame
+    examination: Floats
+    settings: Mapping[str, Any]
+    warnings: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        return f"<RankingValues of {number_of('run', self.values['run'].n_unique())}>"
+
+    def to_frame(self) -> pl.DataFrame:
+        """One row per run and estimator."""
+        return self.values
+
+    @property
+    def refused(self) -> list[str]:
+        """The runs that have no value by any estimator: the log says too little about them."""
+        runs = self.values.group_by("run", maintain_order=True).agg(pl.col("value").is_null().all())
+        return runs.filter("value")["run"].to_list()
+
+
+def value_rankings(
+    log: Any,
+    runs: Any,
+    *,
+    cutoff: RankCutoff = 10,
+    examination: ExaminationCurve = None,
+    clip: Clip = None,
+    min_coverage: MinCoverage = 0.5,
+    confidence: Confidence = 0.95,
+    resamples: Resamples = 1000,
+    seed: Seed = 0,
+) -> RankingValues:
+    """Say how many clicks per page other rankings would have had on the pages of a log.
+
+    `runs`: a run, or several by name. `examination`: how likely each rank is looked at, from the first on; without it,
+    the position-based model is fitted to the log, which takes documents that were shown at several ranks. Where the log
+    has propensities, the inverse propensity estimates are there, too. `clip`: the largest weight. A ranking of which
+    less than `min_coverage` (by examination) was ever shown is refused: the log cannot speak of it. Intervals are of
+    users, else sessions, else pages drawn anew; they do not know how sure the examination is.
+
+    >>> log = Log.from_pages([("q", ["a", "b"], ["b"]), ("q", ["a", "b"], ["a"])] * 4)
+    >>> result = value_rankings(log, {"swapped": {"q": {"b": 2.0, "a": 1.0}}}, examination=[1.0, 0.5], cutoff=2)
+    >>> result.values.select("run", "estimator", "value", "logged").rows()[0]  # (2 + 0.5) / 2
+    ('swapped', 'PBM', 1.25, 1.0)
+    """
+    confidence = checked_confidence(confidence)
+    Whole(1).check("cutoff", cutoff)
+    SHARE.check("min_coverage", min_coverage)
+    if clip is not None:
+        POSITIVE.check("clip", clip)
+    given = with_query_ids(read_log(log))
+    warnings = [*given.remarks]
+    if examination is None:
+        curve, source = fitted_examination(given, cutoff), "fitted, PBM"
+    else:
+        curve, source = (
+            np.array([Real(0.0, 1.0).check("a number in examination", each) for each in examination]),
+            "as stated",
+        )
+    if not (len(curve) and curve[0] > 0):
+        raise ParameterError("examination starts above 0, at rank 1")
+    if len(curve) < cutoff:
+        warnings.append(f"examination is known down to rank {len(curve)}: ranks below earn nothing")
+    rows: list[dict[str, Any]] = []
+    sensitivity: list[dict[str, Any]] = []
+    drawing = {"confidence": confidence, "resamples": resamples, "seed": seed}
+    for name, run in _opened(runs).items():
+        pages = LoggedPages.from_tables(given, run, cutoff)
+        if pages.left_out:
+            warnings.append(f"{name}: {number_of('page', pages.left_out)} left out, whose queries it does not answer")
+        for estimator, compute in _estimators(pages).items():
+            row, refused = _valued(pages, compute(curve, clip), drawing, min_coverage)
+            rows.append({"run": name, "estimator": estimator, **row})
+            if not refused:
+                sensitivity += [
+                    {"run": name, "estimator": estimator, **each}
+                    for each in _tried(compute, curve, clip, clips=estimator != BY_DOCUMENT)
+                ]
+    settings = {
+        "cutoff": cutoff, "examination": source, "clip": clip, "min_coverage": min_coverage, **drawing,
+        "unit": given.unit_kind,
+    }  # fmt: skip
+    return RankingValues(
+        given, pl.DataFrame(rows, schema=_VALUES), pl.DataFrame(sensitivity, schema=_SENSITIVITY), curve, settings,
+        tuple(warnings),
+    )  # fmt: skip
+
+
+_VALUES = {
+    "run": pl.String, "estimator": pl.String, "value": pl.Float64, "low": pl.Float64, "high": pl.Float64,
+    "logged": pl.Float64, "difference": pl.Float64, "difference_low": pl.Float64, "difference_high": pl.Float64,
+    "pages": pl.Int64, "coverage": pl.Float64, "results": pl.Int64, "effective": pl.Float64, "largest": pl.Float64,
+    "refused": pl.String,
+}  # fmt: skip
+_SENSITIVITY = {"run": pl.String, "estimator": pl.String, "setting": pl.String, "value": pl.Float64}
+Compute = Callable[[Floats, "float | None"], PageValues]
+
+
+def _opened(runs: Any) -> dict[str, Run]:
+    """The runs by their names: one, several in a list, or by name."""
+    named = isinstance(runs, Mapping) and not _is_one_run(runs)
+    several = (
+        [*runs.items()] if named else [(None, each) for each in (runs if isinstance(runs, list | tuple) else [runs])]
+    )
+    opened = [_run(run, name) for name, run in several]
+    names = [run.name for run in opened]
+    if len(set(names)) < len(names):
+        raise InputError(f"runs: expected a different name for each, got {', '.join(names)}")
+    return dict(zip(names, opened, strict=True))
+
+
+def _is_one_run(runs: Mapping[Any, Any]) -> bool:
+    """Tell {query: {doc: score}} from {name: run}."""
+    first = next(iter(runs.values()), None)
+    return isinstance(first, Mapping) and not any(isinstance(value, Mapping) for value in first.values())
+
+
+def _run(given: Any, name: str | None) -> Run:
+    if hasattr(given, "batches"):
+        run: Run = given.read()
+        return run
+    return read_run(given, name=name) if is_file(given) else Run.of(given, name or "run")
+
+
+def _estimators(pages: LoggedPages) -> dict[str, Compute]:
+    """The estimators that the log has what it takes for."""
+    known: dict[str, Compute] = {
+        "PBM": lambda curve, clip: by_position(pages, curve, clip),
+        BY_DOCUMENT: lambda curve, _: by_document(pages, curve),
+    }
+    if not np.isnan(pages.propensity).all():
+        known |= {
+            "IPS": lambda curve, clip: by_propensity(pages, curve, clip),
+            "SNIPS": lambda curve, clip: by_propensity(pages, curve, clip, normalised=True),
+        }
+    return known
+
+
+def _valued(
+    pages: LoggedPages, found: PageValues, drawing: Mapping[str, Any], min_coverage: float
+) -> tuple[dict[str, Any], bool]:
+    """The value and the difference to the logged ranking, by person; or why there is none."""
+    basis = {
+        "pages": pages.pages, "coverage": found.coverage, "results": len(found.weights), "effective": found.effective,
+        "largest": found.largest,
+    }  # fmt: skip
+    clicks = pages.clicked & (pages.old_rank <= pages.cutoff)
+    logged = np.bincount(pages.page[clicks], minlength=pages.pages).astype(np.float64)
+    count = np.bincount(pages.unit).astype(np.float64)
+    row: dict[str, Any] = {"logged": float(logged.mean()), **basis}
+    if not len(found.weights) or found.coverage < min_coverage:
+        share = f"the log can speak of {found.coverage:.1%} of what users would look at"
+        return {**row, "refused": f"{share}, less than {min_coverage:.0%}"}, True
+    for name, values in (("value", found.values), ("difference", found.values - logged)):
+        estimate = ratio_of_sums(np.bincount(pages.unit, values).astype(np.float64), count, **drawing)
+        ends = ("low", "high") if name == "value" else ("difference_low", "difference_high")
+        numbers = dict(zip((name, *ends), (estimate.value, estimate.low, estimate.high), strict=True))
+        row |= {key: None if np.isnan(number) else number for key, number in numbers.items()}
+    return row, False
+
+
+def _tried(compute: Compute, curve: Floats, clip: float | None, *, clips: bool) -> Iterator[dict[str, Any]]:
+    """The value with other limits of the weights, and with users who look further down or less far."""
+    yield {"setting": "as above", "value": compute(curve, clip).estimate}
+    for limit in _CLIPS:
+        if clips and (clip is None or limit < clip):
+            yield {"setting": f"weights up to {limit:g}", "value": compute(curve, limit).estimate}
+    for power in _POWERS:
+        way = "users look further down" if power < 1 else "users look less far down"
+        yield {"setting": f"{way} (examination^{power:g})", "value": compute(curve**power, clip).estimate}

@@ -1,0 +1,251 @@
+"""`compare_click_models`: which click model foresees the clicks of pages that it was not fitted to."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, TypeAlias
+
+import numpy as np
+import polars as pl
+
+from assay.core.digits import as_percents
+from assay.core.domains import CONFIDENCE, Choice, Real, Whole
+from assay.core.errors import InputError, ParameterError, number_of
+from assay.core.options import Clickless, Confidence, HeldOut, Iterations, Prior, Seed, SplitBy, Tolerance
+from assay.core.results import Result
+from assay.files.collections import read_qrels
+from assay.files.logs import read_log
+from assay.measures.counting.clicked_lists import ClickedLists
+from assay.measures.counting.judgments import Floats, Mask
+from assay.stats.bootstrap import Interval
+from assay.stats.click_models.fitting import ClickModel, fit_clicks
+from assay.stats.click_models.models import model_of
+from assay.stats.click_models.surprise import Surprise, interval
+from assay.tables.log import Log
+
+#: The models that are compared unless others are named.
+USUAL_MODELS = ("GCTR", "RCTR", "DCTR", "PBM", "UBM", "CM", "DCM", "SDBN", "DBN", "CCM")
+#: Pairs shown less often say little about a grade.
+_FEWEST_SHOWN = 10
+#: Called after each model.
+Watch: TypeAlias = Callable[[float], None]
+
+
+@dataclass(frozen=True, eq=False)
+class ClickModelComparison(Result):
+    """How well click models foresee held-out clicks.
+
+    `models`: as fitted to the training pages, by name. `table`: one row per model; `ranks`: one per model and rank.
+    `examination`: how probable it is that a result of the held-out pages is examined, by model and rank.
+    `disagreements`: of the best model that has a relevance, judged documents by how far the interval of their relevance
+    is from the mean of their grade, the most different first; None without judgments.
+    """
+
+    kind: ClassVar[str] = "click model comparison"
+
+    models: Mapping[str, ClickModel]
+    table: pl.DataFrame
+    ranks: pl.DataFrame
+    examination: pl.DataFrame
+    settings: Mapping[str, Any]
+    disagreements: pl.DataFrame | None = None
+    warnings: tuple[str, ...] = ()
+    name: str = "log"
+    held_out: ClickedLists | None = field(default=None, repr=False)
+
+    def __repr__(self) -> str:
+        return f"<ClickModelComparison of {', '.join(self.models)}>"
+
+    def to_frame(self) -> pl.DataFrame:
+        """One row per model."""
+        return self.table
+
+    @property
+    def best(self) -> str:
+        """The model that finds the held-out clicks most probable."""
+        return str(self.table.sort("log_likelihood", descending=True, nulls_last=True)["model"][0])
+
+
+def compare_click_models(
+    log: Any,
+    models: Iterable[str] | str = USUAL_MODELS,
+    *,
+    held_out: HeldOut = 0.2,
+    split: SplitBy | None = None,
+    qrels: Any = None,
+    prior: Prior = (1.0, 1.0),
+    iterations: Iterations = 500,
+    tolerance: Tolerance = 1e-7,
+    clickless: Clickless = "examined",
+    confidence: Confidence = 0.95,
+    seed: Seed = 0,
+    watch: Watch | None = None,
+) -> ClickModelComparison:
+    """Fit click models to some pages of a log, and say how well they foresee the clicks of the others.
+
+    `log`: a log, or what `read_log` reads. `held_out`: the share of pages that is held out: the latest ones, or random
+    ones where the log has no times (`split` says which). `qrels`: judgments to hold against the clicks. `prior`,
+    `iterations`, `tolerance` and `clickless` as in `fit_clicks`; the prior is one pseudo-click and one pseudo-skip,
+    since without any a document that was never clicked could never be.
+
+    >>> log = Log.from_pages([("q", ["a", "b"], ["a"]), ("q", ["a", "b"], [])] * 20)
+    >>> compare_click_models(log, ["GCTR", "PBM"]).table.select("model", "perplexity").rows()
+    [('GCTR', 1.8169), ('PBM', 1.5127)]
+    """
+    names = [model_of(name).name for name in ([models] if isinstance(models, str) else models)]
+    if not names or len(set(names)) < len(names):
+        raise ParameterError(f"name each click model once, not {names or 'none'}")
+    Real(0.0, 1.0, inside=True).check("held_out", held_out)
+    CONFIDENCE.check("confidence", confidence)
+    opened = read_log(log)
+    lists = ClickedLists.from_log(opened)
+    is_test, how = _split(opened, lists, held_out, split, Whole(0).check("seed", seed))
+    train, test = lists.taken(np.flatnonzero(~is_test)), lists.taken(np.flatnonzero(is_test))
+    for part, what in ((train, "training"), (test, "held-out")):
+        if not len(part.pair):
+            raise InputError(f"{opened.origin}: there is no result on any {what} page: hold out another share")
+    fitted = {}
+    for name in names:
+        fitted[name] = fit_clicks(
+            train, name, prior=prior, iterations=iterations, tolerance=tolerance, clickless=clickless
+        )
+        if watch is not None:
+            watch(1.0)
+    surprises = {
+        name: tuple(model.surprise(test, conditional=given) for given in (True, False))
+        for name, model in fitted.items()
+    }
+    table = _table(fitted, surprises, confidence)
+    settings = {
+        "held_out": held_out, "split": how, "training_pages": len(train), "held_out_pages": len(test),
+        "unit": lists.unit_kind, "prior": [float(each) for each in prior], "clickless": clickless, "seed": seed,
+        "confidence": confidence, "unseen": float(1 - next(iter(fitted.values())).is_seen(test).mean()),
+        "several_clicks": _several(lists),
+    }  # fmt: skip
+    return ClickModelComparison(
+        fitted, table, _ranks(surprises, confidence),
+        pl.concat([model.examination(test).select(pl.lit(name).alias("model"), pl.all())
+                   for name, model in fitted.items()]),
+        settings, _disagreements(fitted, table, qrels, confidence), _warnings(fitted, opened), opened.name, test,
+    )  # fmt: skip
+
+
+def _split(log: Log, lists: ClickedLists, share: float, split: str | None, seed: int) -> tuple[Mask, str]:
+    """Which pages are held out, and how they were chosen."""
+    if split is not None:
+        Choice(SplitBy).check("split", split)
+    times = log.impressions.select("time").collect()["time"] if split != "random" else pl.Series(dtype=pl.Int64)
+    if split != "random" and times.null_count() < len(times):
+        known = times.drop_nulls().sort()
+        last = known[min(int((1 - share) * len(known)), len(known) - 1) - 1] if len(known) > 1 else known[0]
+        late = (times > last).fill_null(value=False).to_numpy()
+        if late.any() and not late.all():
+            return late, "time"
+    if split == "time":
+        raise ParameterError("the pages have no times, or one only: hold out random ones")
+    count = min(max(round(share * len(lists)), 1), max(len(lists) - 1, 0))
+    chosen = np.zeros(len(lists), dtype=np.bool_)
+    chosen[np.random.default_rng(seed).permutation(len(lists))[:count]] = True
+    return chosen, "random"
+
+
+def _several(lists: ClickedLists) -> float:
+    """The share of lists with several clicks."""
+    clicks = np.bincount(np.repeat(np.arange(len(lists)), lists.length)[lists.clicked], minlength=len(lists))
+    return float((clicks > 1).mean())
+
+
+def _table(
+    fitted: Mapping[str, ClickModel], surprises: Mapping[str, tuple[Surprise, ...]], confidence: float
+) -> pl.DataFrame:
+    best = max(surprises, key=lambda name: surprises[name][0].log_likelihood)
+    top, top_plain = surprises[best]
+    rows = []
+    for name, (given, plain) in surprises.items():
+        numbers: dict[str, tuple[float, Callable[[], Floats]]] = {
+            "log_likelihood": (given.log_likelihood, lambda: given.log_likelihood_pull),  # noqa: B023  # called at once
+            "behind_best": (
+                given.log_likelihood - top.log_likelihood,
+                lambda: given.log_likelihood_pull - top.log_likelihood_pull,  # noqa: B023
+            ),
+            "perplexity": (plain.perplexity, lambda: plain.perplexity_pull),  # noqa: B023
+            "perplexity_difference": (
+                plain.perplexity - top_plain.perplexity,
+                lambda: plain.perplexity_pull - top_plain.perplexity_pull,  # noqa: B023
+            ),
+            "conditional_perplexity": (given.perplexity, lambda: given.perplexity_pull),  # noqa: B023
+        }
+        row: dict[str, Any] = {"model": name}
+        for what, (value, pull) in numbers.items():
+            found = interval(value, pull(), confidence) if np.isfinite(value) else Interval.unknown(confidence)
+            row |= {what: value, f"{what}_low": found.low, f"{what}_high": found.high}
+        model = fitted[name]
+        row |= {
+            "impossible_pages": given.impossible, "iterations": len(model.trace) - 1 if model.trace else None,
+            "converged": model.converged, "reason": _reason(name, given.impossible),
+        }  # fmt: skip
+        rows.append(row)
+    return _finite(pl.DataFrame(rows, infer_schema_length=None))
+
+
+def _finite(frame: pl.DataFrame) -> pl.DataFrame:
+    """Numbers that are none, or infinite, are missing."""
+    numbers = pl.selectors.float()
+    return frame.with_columns(pl.when(numbers.is_finite()).then(numbers))
+
+
+def _reason(name: str, impossible: float) -> str | None:
+    if not impossible:
+        return None
+    why = "it rules out several clicks on a page" if name == "CM" else "it rules out a click that happened, or its lack"
+    return f"impossible on {as_percents([impossible])[0]} of the held-out pages: {why}"
+
+
+def _ranks(surprises: Mapping[str, tuple[Surprise, ...]], confidence: float) -> pl.DataFrame:
+    frames = []
+    for name, (given, plain) in surprises.items():
+        parts = [
+            each.by_rank(confidence).rename({"perplexity": what, "low": f"{what}_low", "high": f"{what}_high"})
+            for what, each in (("perplexity", plain), ("conditional_perplexity", given))
+        ]
+        joined = parts[0].join(parts[1].drop("shown"), on="rank", how="left", maintain_order="left")
+        frames.append(joined.select(pl.lit(name).alias("model"), pl.all()))
+    return _finite(pl.concat(frames))
+
+
+def _disagreements(
+    fitted: Mapping[str, ClickModel], table: pl.DataFrame, qrels: Any, confidence: float
+) -> pl.DataFrame | None:
+    """Judged documents by how far the interval of their relevance is from the mean of their grade."""
+    if qrels is None:
+        return None
+    order = table.sort("log_likelihood", descending=True, nulls_last=True, maintain_order=True)["model"]
+    model = next((fitted[name] for name in order if fitted[name].model.relevance), None)
+    if model is None:
+        raise ParameterError(f"{', '.join(fitted)} has no relevance of documents to hold against judgments")
+    grades = read_qrels(qrels).frame.filter(pl.col("relevance") >= 0).select("query_id", "doc_id", grade="relevance")
+    found = model.relevance(confidence).join(grades.unique(["query_id", "doc_id"]), on=["query_id", "doc_id"])
+    found = found.filter((pl.col("impressions") >= _FEWEST_SHOWN) & pl.col("relevance").is_not_null())
+    if not found.height:
+        raise InputError(f"no document that was shown {number_of('time', _FEWEST_SHOWN)} or more is judged: "
+                         "do queries and documents have the same names in both?")  # fmt: skip
+    mean = pl.col("relevance").mean().over("grade")
+    return (
+        found.with_columns(grade_mean=mean)
+        .with_columns(distance=pl.max_horizontal(pl.col("low") - pl.col("grade_mean"),
+                                                 pl.col("grade_mean") - pl.col("high"), 0.0))
+        .sort("distance", "query_id", "doc_id", descending=[True, False, False])
+        .select(pl.lit(model.name).alias("model"), pl.all())
+    )  # fmt: skip
+
+
+def _warnings(fitted: Mapping[str, ClickModel], log: Log) -> tuple[str, ...]:
+    told = list(log.remarks)
+    slow = [name for name, model in fitted.items() if not model.converged]
+    if slow:
+        told.append(f"{', '.join(slow)}: not converged when iterations ended; allow more of them")
+    for name in ("PBM", "UBM"):
+        if name in fitted and fitted[name].shared.filter(pl.col("value") >= 1).height > 1:
+            told.append(f"{name}: some rank is examined as often as the first, which is taken to be always examined")
+    return tuple(told)

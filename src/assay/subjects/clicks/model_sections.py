@@ -1,0 +1,190 @@
+"""What click models show: how well they foresee clicks, what is examined, and where clicks and judgments differ."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import polars as pl
+
+from assay.core.digits import as_level, as_percents
+from assay.core.errors import number_of, several
+from assay.show.charts import lines
+from assay.show.figure import Figure, Scale, Series
+from assay.show.model import Column, Document, Prose, Section, Table
+from assay.stats.click_models.fitting import ClickModel
+from assay.subjects.clicks.model_comparison import ClickModelComparison
+
+#: Rows in text to be read at a stretch.
+_MOST = 20
+#: Models that know nothing of examination.
+_RATES = ("GCTR", "RCTR", "DCTR")
+
+
+def model_document(model: ClickModel) -> Document:
+    """One model: what all pairs share, and the relevance of each."""
+    settings = {"model": model.name, "converged": model.converged, **model.settings}
+    sections = [
+        Section("model", parts=tuple(Prose(line) for line in _of_model(model)), data={"settings": settings}),
+        Section("shared", "What all documents share", (_shared(model),) if model.shared.height else ()),
+        Section("relevance", "Relevance, by clicks", (_relevance(model),) if model.model.relevance else ()),
+    ]
+    kept = tuple(section for section in sections if section.parts)
+    return Document("click model", kept, f"{model.name}: {model.model.title}")
+
+
+def _of_model(model: ClickModel) -> Iterator[str]:
+    shown, prior = model.settings, model.settings["prior"]
+    how = "plain maximum likelihood" if not any(prior) else f"{prior[0]:g} pseudo-clicks and {prior[1]:g} pseudo-skips"
+    yield f"{model.name}, {model.model.title}: fitted to {number_of('page', shown['pages'])}, {how}."
+    if model.trace:
+        steps = number_of("iteration", len(model.trace) - 1)
+        yield f"Converged after {steps}." if model.converged else f"Not converged after {steps}: allow more of them."
+
+
+def _shared(model: ClickModel) -> Table:
+    columns = [Column("parameter"), Column("rank", kind="count", missing=""),
+               Column("click_above", "click above at", "count", missing=""),
+               Column("value", kind="number", least=3)]  # fmt: skip
+    known = [each for each in columns if model.shared[each.name].null_count() < model.shared.height]
+    return Table("shared", model.shared, tuple(known), most=_MOST)
+
+
+def _relevance(model: ClickModel) -> Table:
+    frame = model.relevance().sort("impressions", *model.keys, descending=[True, *[False] * len(model.keys)])
+    columns = (
+        *(Column(key) for key in model.keys), Column("impressions", "shown", "count"), Column("clicks", kind="count"),
+        Column("relevance", kind="estimate", ends=("low", "high")),
+    )  # fmt: skip
+    return Table("relevance", frame, columns, "The most often shown first; 95% intervals", most=_MOST)
+
+
+def comparison_document(result: ClickModelComparison) -> Document:
+    """The models by how well they foresee clicks, curves of examination and perplexity, disagreements."""
+    compared = result.disagreements
+    sections = [
+        Section("summary", parts=tuple(Prose(line) for line in _summary(result)), data={"settings": result.settings}),
+        Section("models", "On held-out pages", (_models(result),)),
+        Section("ranks", "By rank", (_perplexity(result), _ranks(result))),
+        Section("examination", "What is examined", (_examination(result), _examined(result))),
+        Section("continuation", "Going on", (_continuation(result),) if _going_on(result).height else ()),
+    ]  # fmt: skip
+    if compared is not None:
+        sections.append(
+            Section("disagreements", "Where clicks and judgments disagree most", (_disagreements(compared),))
+        )
+    sections.append(Section.of_lines("warnings", result.warnings))
+    kept = tuple(section for section in sections if section.parts)
+    return Document("click model comparison", kept, f"Click models: {result.name}")
+
+
+def _summary(result: ClickModelComparison) -> Iterator[str]:
+    best, settings = result.best, result.settings
+    top = result.table.filter(pl.col("model") == best).row(0, named=True)
+    if top["log_likelihood"] is None:
+        yield "Every model rules out something that happened: a prior above 0 makes rare events possible."
+    elif result.table.height > 1:
+        alike = result.table.filter((pl.col("model") != best) & (pl.col("behind_best_high") >= 0))["model"].to_list()
+        others = f"; no clear difference to {', '.join(alike)}" if alike else ", clearly better than all others"
+        yield f"Best: {best} finds the held-out clicks most probable{others}."
+    pages = (number_of("page", settings[name]) for name in ("training_pages", "held_out_pages"))
+    how = "the latest" if settings["split"] == "time" else f"drawn at random, seed {settings['seed']}"
+    yield "Fitted to {}, tried on {} ({}).".format(*pages, how)
+    unseen, more = as_percents([settings["unseen"], settings["several_clicks"]])
+    yield (
+        f"{unseen} of the held-out results were never shown for their query in training: they count with the mean of "
+        f"all. {more} of all pages have several clicks."
+    )
+    for row in result.table.filter(pl.col("reason").is_not_null()).iter_rows(named=True):
+        yield f"{row['model']}: {row['reason']}. Its log-likelihood is minus infinity, and not shown."
+
+
+def _models(result: ClickModelComparison) -> Table:
+    level = as_level(result.settings["confidence"])
+    columns = (
+        Column("model"),
+        Column("log_likelihood", "log-likelihood", "number", least=4, best="high", note="per result"),
+        Column("behind_best", "behind the best", "estimate", ends=("behind_best_low", "behind_best_high")),
+        Column("perplexity", kind="estimate", ends=("perplexity_low", "perplexity_high"), best="low"),
+        Column("conditional_perplexity", "given clicks above", "estimate", best="low",
+               ends=("conditional_perplexity_low", "conditional_perplexity_high")),
+        Column("impossible_pages", "impossible pages", "percent", spare=True),
+        Column("iterations", kind="count", missing="", spare=True),
+    )  # fmt: skip
+    notes = (
+        f"Log-likelihood: mean natural logarithm per result of what happened, given the clicks above. Perplexity: mean "
+        f"over ranks, 1 is perfect, 2 a coin. {level} intervals over {several(result.settings['unit'])}; those behind "
+        "the best are of paired differences.",
+    )
+    frame = result.table.sort("log_likelihood", descending=True, nulls_last=True)
+    return Table("models", frame, columns, notes=notes)
+
+
+def _ranks(result: ClickModelComparison) -> Table:
+    caption = "Perplexity by rank, whatever was clicked above"
+    return _by_model("ranks", result.ranks, "perplexity", list(result.models), caption)
+
+
+def _examined(result: ClickModelComparison) -> Table:
+    names = [name for name in result.models if name not in _RATES] or list(result.models)
+    return _by_model(
+        "examined", result.examination, "examination", names, "How probable it is that a result is examined"
+    )
+
+
+def _by_model(name: str, frame: pl.DataFrame, value: str, models: list[str], caption: str) -> Table:
+    """One row per rank, one column per model."""
+    wide = frame.select("rank", "shown").unique("rank", maintain_order=True)
+    for model in models:
+        own = frame.filter(pl.col("model") == model).select("rank", pl.col(value).alias(model))
+        wide = wide.join(own, on="rank", how="left", maintain_order="left")
+    columns = (Column("rank", kind="count"), Column("shown", kind="count"),
+               *(Column(model, kind="number", least=3) for model in models))  # fmt: skip
+    return Table(name, wide, columns, caption, most=_MOST)
+
+
+def _going_on(result: ClickModelComparison) -> pl.DataFrame:
+    frames = [model.shared.select(pl.lit(name).alias("model"), pl.all()) for name, model in result.models.items()]
+    return pl.concat(frames).filter(pl.col("parameter").str.starts_with("continuation"))
+
+
+def _continuation(result: ClickModelComparison) -> Table:
+    columns = (Column("model"), Column("parameter"), Column("rank", kind="count", missing=""),
+               Column("value", kind="number", least=3))  # fmt: skip
+    return Table("continuation", _going_on(result), columns, most=_MOST)
+
+
+def _perplexity(result: ClickModelComparison) -> Figure:
+    frame = result.ranks.select("model", "rank", "shown", "perplexity", low="perplexity_low", high="perplexity_high")
+    return _curve(result, "perplexity_by_rank", frame, ("perplexity", Scale("perplexity", low=1.0)),
+                  "Perplexity by rank: lower is better")  # fmt: skip
+
+
+def _examination(result: ClickModelComparison) -> Figure:
+    modelled = ~pl.col("model").is_in(_RATES)
+    frame = result.examination.filter(modelled) if result.examination.filter(modelled).height else result.examination
+    return _curve(result, "examination", frame, ("examination", "probability of being examined"),
+                  "How probable it is that a result is examined, by rank")  # fmt: skip
+
+
+def _curve(
+    result: ClickModelComparison, name: str, frame: pl.DataFrame, up: tuple[str, Scale | str], title: str
+) -> Figure:
+    frame = frame.rename({"model": "system"})
+    series = [Series(each) for each in result.models if each in set(frame["system"])]
+    figure = lines(frame, ("rank", Scale("rank", whole=True)), up, series, key="model")
+    return replace(figure, name=name, title=title, says=f"{title}, one line for each model")
+
+
+def _disagreements(frame: pl.DataFrame) -> Table:
+    columns = (
+        Column("query_id", "query"), Column("doc_id", "document"), Column("grade", kind="short"),
+        Column("grade_mean", "usual for the grade", "number", least=3),
+        Column("relevance", "by clicks", "estimate", ends=("low", "high")), Column("impressions", "shown", "count"),
+    )  # fmt: skip
+    differing = frame.filter(pl.col("distance") > 0)
+    caption = (
+        f"{differing.height:,} of {number_of('judged document', frame.height)} whose relevance by the clicks "
+        f"({frame['model'][0]}) is not what is usual for their grade; the {min(_MOST, differing.height)} most different"
+    )
+    return Table("disagreements", differing.head(_MOST), columns, caption)

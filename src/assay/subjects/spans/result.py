@@ -1,0 +1,277 @@
+"""`Extraction`: precision, recall and F of spans, with intervals, misses and false alarms."""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, ClassVar, Literal, TypeAlias
+
+import numpy as np
+import polars as pl
+
+from assay.core.domains import Choice
+from assay.core.errors import ParameterError, did_you_mean, number_of
+from assay.core.results import Result, frame_as_csv
+from assay.measures import Measure, parse_measure
+from assay.measures.counting.confusion import Confusion
+from assay.measures.counting.judgments import Ints
+from assay.measures.matrices import averaged
+from assay.stats.bootstrap import FEWEST_DRAWN, Interval
+from assay.subjects.spans.counts import RedrawnDocuments, averages, by_average
+from assay.subjects.spans.spans import Match, Spans
+from assay.tables import Scores
+
+Average: TypeAlias = Literal["micro", "macro", "documents"]
+
+
+MICRO, MACRO = "all (micro)", "mean of types (macro)"
+_AVERAGES = ("micro", "macro", "documents")
+_LISTS = ("misses", "false_alarms")
+
+
+@dataclass(frozen=True, eq=False)
+class Extraction(Result):
+    """Precision, recall and F of extracted spans; `hits`, `misses` and `false_alarms` are the spans themselves.
+
+    `documents` and `types` are the counts: a table a document and a table a type.
+
+    >>> from assay.subjects.spans.evaluation import extract
+    >>> print(extract([("d", 0, 4, "PER"), ("d", 9, 12, "LOC")], [("d", 0, 4, "PER")]))
+    type                   true  predicted  TP  FP  FN  precision  recall       F
+    LOC                       1          0   0   0   1          –  0.0000  0.0000
+    PER                       1          1   1   0   0     1.0000  1.0000  1.0000
+    all (micro)               2          1   1   0   1     1.0000  0.5000  0.6667
+    mean of types (macro)                                  1.0000  0.5000  0.5000
+    <BLANKLINE>
+    Match: document, start, end and type are equal.
+    1 document, 2 true spans, 1 predicted.
+    No intervals: they are made by drawing documents anew, of which it takes two, with spans.
+    The mean of types leaves out type LOC, where precision is undefined.
+    """
+
+    kind = "extraction"
+    subject: ClassVar[str] = "spans"
+
+    truth: Spans
+    predicted: Spans
+    match: Match
+    beta: float
+    documents: Confusion
+    types: Confusion
+    #: Hits, false alarms and misses (last axis) of each type in each document (first axis).
+    cells: Ints
+    hits: pl.DataFrame
+    misses: pl.DataFrame
+    false_alarms: pl.DataFrame
+    #: What the system is called, where it stands beside others.
+    name: str = "extraction"
+    #: How intervals are made: their level, how often documents are drawn anew, and from which seed.
+    confidence: float = 0.95
+    resamples: int = 2000
+    seed: int = 0
+    warnings: tuple[str, ...] = ()
+    #: Lists that are shown below the numbers: `misses`, `false_alarms`.
+    shown: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        return f"<Extraction: {number_of('true span', len(self.truth))}, {len(self.predicted):,} predicted>"
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What is worth a remark, apart from the numbers."""
+        return self.warnings
+
+    @property
+    def measures(self) -> tuple[Measure, Measure, Measure]:
+        """Precision, recall and F."""
+        f = parse_measure("F", "binary")
+        chosen = f if self.beta == 1 else f(beta=self.beta)
+        return parse_measure("Precision", "binary"), parse_measure("Recall", "binary"), chosen
+
+    @cached_property
+    def total(self) -> Confusion:
+        """All documents' counts in one table."""
+        tp, fp, fn = (np.array([cell.sum()]) for cell in (self.types.tp, self.types.fp, self.types.fn))
+        return Confusion(("all",), tp, fp, fn, unit_kind="table")
+
+    def value(self, measure: str | Measure = "F", *, type: str | None = None, average: Average = "micro") -> float:
+        """Precision, recall or F: of all spans together (`micro`), of one type, the mean of types or of documents.
+
+        Means leave out what is undefined: a type that was never predicted has no precision.
+
+        >>> from assay.subjects.spans.evaluation import extract
+        >>> extract([("d", 0, 4, "PER")], [("d", 0, 4, "PER"), ("d", 5, 6, "LOC")]).value("Precision", type="LOC")
+        0.0
+        """
+        chosen = self.measure(measure)
+        Choice(_AVERAGES).check("average", average)
+        if type is None and average == "documents":
+            return float(averaged(by_average(chosen, "macro"), self.documents).values[0])
+        return float(averages(chosen, self.cells.sum(axis=0)[None])[0, self._row(type, average)])
+
+    def interval(
+        self, measure: str | Measure = "F", *, type: str | None = None, average: Literal["micro", "macro"] = "micro"
+    ) -> Interval:
+        """How sure that number is: by drawing documents anew, each with all its spans (hull of t and BCa bootstrap).
+
+        There is none with a single document, nor where every draw gives the same number.
+
+        >>> from assay.subjects.spans.evaluation import extract
+        >>> truth = [(f"d{n}", 0, 1, "PER") for n in range(20)]
+        >>> extract(truth, truth[:15]).interval("Recall")
+        Interval(low=0.5, high=0.9, level=0.95, method='hull')
+        """
+        Choice(_AVERAGES[:2]).check("average", average)
+        return self._intervals(self.measure(measure))[self._row(type, average)]
+
+    def _row(self, type: str | None, average: str) -> int:
+        """Where a number stands among those of the types, of all spans and of the mean of types."""
+        if type is None:
+            return len(self.types.units) + _AVERAGES.index(average)
+        if type not in self.types.units:
+            hint = did_you_mean(type, self.types.units)
+            raise ParameterError(f"choose a type of {', '.join(self.types.units)}, not {type!r}{hint}")
+        return self.types.units.index(type)
+
+    def _intervals(self, measure: Measure) -> list[Interval]:
+        if self.redrawn is None:
+            return [Interval.unknown(self.confidence)] * (len(self.types.units) + 2)
+        return self.redrawn.intervals(measure, self.confidence)
+
+    @cached_property
+    def redrawn(self) -> RedrawnDocuments | None:
+        """Counts of documents drawn anew; None where there is one document, or nothing to count."""
+        if len(self.documents.units) < 2 or not len(self.types.units):
+            return None
+        return RedrawnDocuments.of(self.cells, self.resamples, self.seed)
+
+    def measure(self, name: str | Measure) -> Measure:
+        """A measure by name; F is the one of this extraction, unless it says which."""
+        wanted = parse_measure(name, "binary")
+        if wanted.name == "F" and not wanted.chosen:
+            return self.measures[2]
+        if wanted.definition.counts is not Confusion:
+            raise ParameterError(f"{name} is not computed from hits, misses and false alarms")
+        return wanted
+
+    def _numbers(self, counts: Confusion, name: str) -> pl.DataFrame:
+        return pl.DataFrame(
+            {
+                name: pl.Series(counts.units, dtype=pl.String),
+                "true": counts.tp + counts.fn, "predicted": counts.tp + counts.fp,
+                "TP": counts.tp, "FP": counts.fp, "FN": counts.fn,
+                **{called: measure.of(counts) for called, measure in self._named},
+            }
+        ).with_columns(pl.col(pl.Float64).fill_nan(None))  # fmt: skip
+
+    @property
+    def _named(self) -> list[tuple[str, Measure]]:
+        """The measures by what their columns are called."""
+        f = "F" if self.beta == 1 else f"F(beta={self.beta:g})"
+        return list(zip(("precision", "recall", f), self.measures, strict=True))
+
+    @cached_property
+    def per_type(self) -> pl.DataFrame:
+        """Counts and measures, a row a type."""
+        return self._numbers(self.types, "type")
+
+    @cached_property
+    def per_document(self) -> pl.DataFrame:
+        """Counts and measures, a row a document."""
+        return self._numbers(self.documents, "document")
+
+    def to_frame(self) -> pl.DataFrame:
+        """Counts and measures: a row a type, then all together, then the mean of types; last the ends of intervals."""
+        return self._frame
+
+    @cached_property
+    def _frame(self) -> pl.DataFrame:
+        total = self._numbers(self.total, "type").with_columns(type=pl.lit(MICRO))
+        means = {name: averages(measure, self.cells.sum(axis=0)[None])[0, -1] for name, measure in self._named}
+        mean = pl.DataFrame({"type": MACRO, **means})
+        ends: dict[str, list[float]] = {}
+        for name, measure in self._named:
+            intervals = self._intervals(measure)
+            ends |= {
+                f"{name}_low": [interval.low for interval in intervals],
+                f"{name}_high": [interval.high for interval in intervals],
+            }
+        frame = pl.concat([self.per_type, total, mean], how="diagonal")
+        return frame.hstack(pl.DataFrame(ends)).with_columns(pl.col(pl.Float64).fill_nan(None))
+
+    @cached_property
+    def undefined(self) -> dict[str, str]:
+        """Why a measure of all spans together has no number, where it has none.
+
+        >>> from assay.subjects.spans.evaluation import extract
+        >>> extract({"d": []}, {"d": []}).undefined["recall"]
+        'nothing is positive'
+        """
+        reasons = {name: measure.per_unit(self.total).reasons()[0] for name, measure in self._named}
+        return {name: reason for name, reason in reasons.items() if reason}
+
+    @cached_property
+    def left_out(self) -> dict[str, list[str]]:
+        """The types for which a measure is undefined, and that the mean of types leaves out, by measure.
+
+        >>> from assay.subjects.spans.evaluation import extract
+        >>> extract([("d", 0, 4, "PER"), ("d", 5, 6, "LOC")], [("d", 0, 4, "PER")]).left_out
+        {'precision': ['LOC']}
+        """
+        absent = {name: self.per_type.filter(pl.col(name).is_null())["type"].to_list() for name, _ in self._named}
+        return {name: types for name, types in absent.items() if types}
+
+    @cached_property
+    def scores(self) -> Scores:
+        """The measures of each document, as `compare` takes them."""
+        columns: dict[str, list[Any]] = {name: [] for name in Scores.SCHEMA}
+        for measure in self.measures:
+            result = measure.per_unit(self.documents)
+            units = len(self.documents.units)
+            columns["system"] += [self.name] * units
+            columns["measure"] += [str(measure)] * units
+            columns["unit_kind"] += ["document"] * units
+            columns["unit"] += self.documents.units
+            columns["value"] += [None if np.isnan(value) else float(value) for value in result.values]
+            columns["undefined"] += result.reasons()
+        directions = {str(measure): measure.definition.direction for measure in self.measures}
+        return Scores(pl.DataFrame(columns, schema=Scores.SCHEMA), directions)
+
+    def showing(self, *lists: str) -> Extraction:
+        """The same, with the misses or the false alarms, or both, shown below the numbers.
+
+        >>> from assay.subjects.spans.evaluation import extract
+        >>> list(extract([("d", 0, 4, "PER")], []).showing("misses").document().tables())
+        ['types', 'misses']
+        """
+        for name in lists:
+            if name not in _LISTS:
+                raise ParameterError(f"choose of {', '.join(_LISTS)}, not {name!r}")
+        return dataclasses.replace(self, shown=lists)
+
+    def listed(self) -> pl.DataFrame:
+        """Misses and false alarms in one table, the first column saying which."""
+        parts = [
+            frame.select(pl.lit(name).alias("list"), pl.all())
+            for name, frame in (("miss", self.misses), ("false alarm", self.false_alarms))
+            if ("misses" if name == "miss" else "false_alarms") in (self.shown or _LISTS)
+        ]
+        return pl.concat(parts)
+
+    def to_csv(self, *, spreadsheet: bool = False) -> str:
+        """The table of `to_frame` as CSV; if lists are shown, these instead; for a `spreadsheet`, without formulas."""
+        if not self.shown:
+            return super().to_csv(spreadsheet=spreadsheet)
+        # The text has the values, and CSV has no lists.
+        return frame_as_csv(self.listed().drop("values", strict=False), spreadsheet=spreadsheet)
+
+    @property
+    def draws(self) -> int:
+        """How often documents were drawn anew: fewer times than asked for where they are very many."""
+        return 0 if self.redrawn is None or self.interval_method == "t" else len(self.redrawn.drawn)
+
+    @property
+    def interval_method(self) -> str:
+        """How intervals are made: few documents are too few to draw anew."""
+        return "t" if len(self.documents.units) < FEWEST_DRAWN else "hull"

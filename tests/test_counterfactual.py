@@ -1,0 +1,170 @@
+"""What a new ranking would have earned on a log: unbiased where the assumptions hold, refused without overlap."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+from command import invoke
+
+from assay import InputError, ParameterError, value_rankings
+from assay.measures.counting.judgments import Floats
+from assay.measures.counting.logged_pages import LoggedPages
+from assay.stats.off_policy import by_document, by_position, by_propensity
+from assay.subjects.clicks.examination import fitted_examination
+from assay.tables import Run
+from assay.tables.log import Log
+
+LOOK = np.array([1.0, 0.6, 0.4, 0.2])
+LIKE = {"q1": [0.2, 0.7, 0.5, 0.1], "q2": [0.6, 0.1, 0.3, 0.8]}
+NEW = {"q1": [1, 2, 0, 3], "q2": [3, 0, 2, 1]}
+RUN = Run.of({query: {f"d{doc}": -float(rank) for rank, doc in enumerate(docs)} for query, docs in NEW.items()})
+#: Two queries, as often: what the new ranking earns per page under the position-based model.
+TRUTH = float(np.mean([sum(LOOK[rank] * LIKE[query][doc] for rank, doc in enumerate(NEW[query])) for query in NEW]))
+
+
+def logged(pages: int, seed: int, *, shuffled: bool, users: int = 0) -> Log:
+    """Pages of users of the position-based model; the logged order is fixed, or any order is as likely."""
+    rng = np.random.default_rng(seed)
+    rows, results = [], []
+    for page in range(pages):
+        query = ("q1", "q2")[page % 2]
+        order = rng.permutation(4) if shuffled else np.arange(4)
+        clicked = rng.random(4) < LOOK * np.array(LIKE[query])[order]
+        rows.append((page, query, f"u{page // 5}" if users else None))
+        results += [
+            (page, rank + 1, f"d{doc}", int(hit), 0.25 if shuffled else 1.0)
+            for rank, (doc, hit) in enumerate(zip(order, clicked, strict=True))
+        ]
+    impressions = pl.DataFrame(rows, schema=["impression", "query_id", "user_id"], orient="row")
+    shown = pl.DataFrame(results, schema=["impression", "rank", "doc_id", "clicks", "propensity"], orient="row")
+    return Log.of(impressions, shown)
+
+
+@pytest.mark.parametrize("shuffled", [False, True])
+def test_estimates_are_unbiased_where_their_assumptions_hold(shuffled: bool) -> None:
+    """Over many small logs, the mean of the estimates is the truth, within its standard error."""
+    found: dict[str, list[float]] = {}
+    for seed in range(60):
+        pages = LoggedPages.from_tables(logged(80, seed, shuffled=shuffled), RUN, 4)
+        values = {"PBM": by_position(pages, LOOK), "by document": by_document(pages, LOOK)}
+        if shuffled:
+            values |= {"IPS": by_propensity(pages)}
+        for name, value in values.items():
+            found.setdefault(name, []).append(value.estimate)
+    for name, estimates in found.items():
+        error = np.std(estimates) / np.sqrt(len(estimates))
+        assert abs(np.mean(estimates) - TRUTH) < 3 * error, name
+
+
+def test_propensities_of_a_fixed_order_say_nothing_about_another() -> None:
+    """Inverse propensity scoring sees only documents that stood where the new ranking has them."""
+    pages = LoggedPages.from_tables(logged(40, 0, shuffled=False), RUN, 4)
+    assert by_propensity(pages).coverage < 0.5
+
+
+def test_self_normalised_weights_vary_less_and_come_close() -> None:
+    plain, steady = [], []
+    for seed in range(40):
+        pages = LoggedPages.from_tables(logged(120, seed, shuffled=True), RUN, 4)
+        plain.append(by_propensity(pages).estimate)
+        steady.append(by_propensity(pages, normalised=True).estimate)
+    assert np.std(steady) < np.std(plain)
+    assert np.mean(steady) == pytest.approx(TRUTH, abs=0.05)
+
+
+def by_hand(log: Log, run: dict[str, list[int]], look: Floats) -> float:
+    """The published sum, page by page."""
+    pages: dict[int, str] = dict(log.impressions.select("impression", "query_id").collect().iter_rows())
+    total = 0.0
+    for page, rank, doc, clicks in log.results.select("impression", "rank", "doc_id", "clicks").collect().iter_rows():
+        new = run[pages[page]].index(int(doc[1:]))
+        total += bool(clicks) * look[new] / look[rank - 1]
+    return total / len(pages)
+
+
+def test_the_estimate_is_the_published_sum() -> None:
+    log = logged(50, 3, shuffled=True)
+    assert by_position(LoggedPages.from_tables(log, RUN, 4), LOOK).estimate == pytest.approx(by_hand(log, NEW, LOOK))
+
+
+def test_one_document_on_some_pages_of_its_query_counts_in_full_by_document() -> None:
+    """Half of the pages do not show b: page by page it earns half, by document all."""
+    log = Log.from_pages([("q", ["a", "b"], ["b"]), ("q", ["a", "c"], [])] * 10)
+    pages = LoggedPages.from_tables(log, Run.of({"q": {"b": 1.0}}), 1)
+    assert by_position(pages, np.array([1.0, 0.5])).estimate == 1.0  # 20 pages: 10 clicks of weight 2
+    assert by_document(pages, np.array([1.0, 0.5])).estimate == 2.0
+    assert by_position(pages, np.array([1.0, 0.5])).coverage == 0.5
+
+
+def test_a_document_that_a_page_shows_twice_counts_once() -> None:
+    log = Log.from_pages([("q", ["a", "a", "b"], ["a"])] * 4)
+    found = by_position(LoggedPages.from_tables(log, Run.of({"q": {"a": 1.0}}), 1), LOOK)
+    assert (found.estimate, found.coverage) == (1.0, 1.0)
+
+
+def test_clipping_bounds_weights_and_the_effective_sample_is_that_of_kish() -> None:
+    pages = LoggedPages.from_tables(logged(30, 1, shuffled=True), RUN, 4)
+    free, held = by_position(pages, LOOK), by_position(pages, LOOK, clip=1.5)
+    assert held.largest == 1.5 < free.largest
+    assert free.effective == pytest.approx(free.weights.sum() ** 2 / (free.weights**2).sum())
+    assert held.estimate < free.estimate
+
+
+def test_intervals_cover() -> None:
+    """Of users who come again, nine or more of ten 95% intervals hold the truth."""
+    hits = 0
+    for seed in range(40):
+        found = value_rankings(
+            logged(150, seed, shuffled=True, users=30), RUN, examination=LOOK.tolist(), cutoff=4, resamples=200
+        )
+        row = found.values.row(0, named=True)
+        hits += row["low"] <= TRUTH <= row["high"]
+    assert hits >= 35
+
+
+def test_the_fitted_examination_is_that_of_the_users() -> None:
+    assert fitted_examination(logged(6000, 2, shuffled=True), 4) == pytest.approx(LOOK, abs=0.05)
+
+
+def test_a_log_of_one_fixed_order_cannot_tell_looking_from_liking() -> None:
+    with pytest.raises(InputError, match="shown at several ranks, got none for rank 2, 3 and 4"):
+        value_rankings(logged(40, 0, shuffled=False), RUN, cutoff=4)
+
+
+def test_without_common_queries_there_is_no_answer() -> None:
+    with pytest.raises(InputError, match="expected queries of in memory, got none"):
+        value_rankings(logged(10, 0, shuffled=True), {"other": {"q9": {"d1": 1.0}}}, examination=LOOK.tolist())
+
+
+@pytest.mark.parametrize(
+    ("wrong", "words"),
+    [
+        ({"examination": []}, "examination starts above 0"),
+        ({"examination": [1.5]}, "from 0 to 1"),
+        ({"examination": LOOK.tolist(), "clip": 0.0}, "clip is a number above 0"),
+        ({"examination": LOOK.tolist(), "min_coverage": 2.0}, "min_coverage is a number from 0 to 1"),
+    ],
+)
+def test_wrong_settings_are_named(wrong: dict[str, object], words: str) -> None:
+    with pytest.raises(ParameterError, match=words):
+        value_rankings(logged(4, 0, shuffled=True), RUN, **wrong)  # type: ignore[arg-type]
+
+
+def test_a_ranking_that_was_never_shown_is_refused(tmp_path: Path) -> None:
+    """Exit code 1, the reason in words, and no number; wrong input is 2."""
+    query = {"query_id": "p1", "user_query": "q", "query_response_hit_ids": ["a", "b"], "timestamp": 1772431200}
+    log, run = tmp_path / "log.ndjson", tmp_path / "new.run"
+    log.write_text(json.dumps(query) + "\n", encoding="utf-8")
+    run.write_text("q Q0 z 1 1.0 new\n", encoding="utf-8")
+    done = invoke(["clicks", "value", log, run, "--examination", "1,0.5", "--json"])
+    assert done.exit_code == 1
+    (row,) = (each for each in json.loads(done.stdout)["sections"]["values"]["values"] if each["estimator"] == "PBM")
+    assert row["value"] is None
+    assert "the log can speak of 0.0% of what users would look at, less than 50%" in row["refused"]
+    run.write_text("other Q0 z 1 1.0 new\n", encoding="utf-8")
+    done = invoke(["clicks", "value", log, run, "--examination", "1,0.5"])
+    assert isinstance(done.exception, InputError)
