@@ -130,8 +130,9 @@ def preference_votes(log: Log, strategy: str = "skip-above") -> pl.DataFrame:
     """Which documents were preferred to which, for each query: `query_id`, `doc_id`, `other`, `won`, `lost`, `pages`.
 
     A user has one vote on a pair of documents, whatever number of pages it rests on: the way most of these go; as many
-    both ways is no vote, and a pair without a vote is left out. Without users that holds for sessions, and without these for pages. `pages` counts the pages
-    with a preference, either way. The first document is the one with more votes, or the smaller id.
+    both ways is no vote, and a pair without a vote is left out. Without users that holds for sessions, and without
+    these for pages. `pages` counts the pages with a preference, either way. The first document is the one with more
+    votes, or the smaller id.
 
     >>> log = Log.from_pages([("q", ["a", "b", "c"], ["b"]), ("q", ["a", "b", "c"], ["c"])])
     >>> preference_votes(log).rows()
