@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 from functools import cached_property
 from typing import Any, ClassVar, NamedTuple
 
@@ -111,15 +112,27 @@ class Log:
 
     @classmethod
     def from_pages(
-        cls, pages: Iterable[tuple[str, Sequence[str], Sequence[str]]], *, name: str = "log", **columns: Sequence[Any]
-    ) -> Log:
+        cls, pages: Iterable[tuple[str | None, Sequence[str], Sequence[str]]], *, name: str = "log",
+        time: Sequence[datetime | None] | None = None, user_id: Sequence[str | None] | None = None,
+        session_id: Sequence[str | None] | None = None, query_text: Sequence[str | None] | None = None,
+        system: Sequence[str | None] | None = None, latency_ms: Sequence[float | None] | None = None,
+        page: Sequence[int | None] | None = None, answered: Sequence[bool | None] | None = None,
+    ) -> Log:  # fmt: skip
         """Make a log of a query, its results in order and the clicked ones in order, for each result page.
 
-        `columns`: further columns of the pages, such as `user_id` or `system`.
+        The other columns of the pages have one value per page.
         """
         rows = list(pages)
+        columns: dict[str, Sequence[Any] | None] = {
+            "time": time, "user_id": user_id, "session_id": session_id, "query_text": query_text, "system": system,
+            "latency_ms": latency_ms, "page": page, "answered": answered,
+        }  # fmt: skip
+        known = {column: list(values) for column, values in columns.items() if values is not None}
+        for column, values in known.items():
+            if len(values) != len(rows):
+                raise ParameterError(f"{column} has {len(values)} values, there are {number_of('page', len(rows))}")
         impressions = pl.DataFrame(
-            {"impression": range(len(rows)), "query_id": [query for query, _, _ in rows], **columns}
+            {"impression": range(len(rows)), "query_id": [query for query, _, _ in rows], **known}
         )
         results = [(page, rank, doc) for page, (_, docs, _) in enumerate(rows) for rank, doc in enumerate(docs, 1)]
         clicks = [(page, CLICK, doc) for page, (_, _, clicked) in enumerate(rows) for doc in clicked]
