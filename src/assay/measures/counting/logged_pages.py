@@ -46,6 +46,12 @@ class LoggedPages:
         """How many pages there are."""
         return len(self.query)
 
+    @property
+    def depth(self) -> Ints:
+        """How many documents the ranking has for the query of each page, within the cut-off."""
+        sizes = self.wanted.group_by("query_id").agg(pl.len().cast(pl.Int64)).sort("query_id")["len"].to_numpy()
+        return sizes[self.query]
+
     @classmethod
     def from_tables(cls, log: Log, run: Run, cutoff: int = 10) -> LoggedPages:
         """Pair the pages of a log with what a run returns for their queries, best scores first."""
