@@ -181,6 +181,19 @@ class Log:
         return replace(self, impressions=kept.select(*IMPRESSIONS), results=results, events=events, remarks=remarks)
 
 
+def person(kind: str) -> pl.Expr:
+    """Who stands behind a page, for all we know: its user (if that is the kind), else its session, else nobody else.
+
+    >>> log = Log.from_pages([("q", [], [])] * 3, user_id=["ana", None, None], session_id=["s1", "s2", None])
+    >>> log.impressions.select(person("user")).collect().to_series().to_list()
+    ['ana', 'session s2', 'page 2']
+    """
+    alone, session = pl.format("page {}", "impression"), pl.col("session_id")
+    if kind == "user":
+        return pl.coalesce("user_id", pl.when(session.is_not_null()).then(pl.format("session {}", session)), alone)
+    return pl.coalesce(session, alone) if kind == "session" else alone
+
+
 def complete(frame: pl.DataFrame, schema: Mapping[str, Any], what: str) -> pl.DataFrame:
     """All columns of a table in its types; those that are not there are null, and one that it has not is refused."""
     for column in frame.columns:

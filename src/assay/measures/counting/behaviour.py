@@ -20,7 +20,7 @@ from assay.core.domains import Choice
 from assay.core.errors import InputError
 from assay.measures.counting.judgments import Floats
 from assay.measures.steps import PerUnit, quantity, unknown
-from assay.tables.log import CLICK, Log
+from assay.tables.log import CLICK, Log, person
 
 if TYPE_CHECKING:
     from assay.measures.registry import Measure
@@ -232,11 +232,8 @@ class BehaviourCounts:
 
     def _base(self, part: int) -> pl.LazyFrame:
         """The pages of a part, with the unit and the `person` that each is of, and whether it is meant."""
-        alone = pl.format("page {}", "impression")
-        session = pl.when(pl.col("session_id").is_not_null()).then(pl.format("session {}", "session_id"))
-        known = {"session": pl.coalesce("session_id", alone)}
         pages = self.log.impressions.with_columns(
-            person=known.get(self.unit_kind, pl.coalesce("user_id", session, alone)),
+            person=person("user" if self.unit_kind == "page" else self.unit_kind),
             meant=pl.lit(True) if self.where is None else self.where,
         )
         unit = pl.col("impression").cast(pl.String) if self.unit_kind == "page" else pl.col("person")
