@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from datetime import datetime, timedelta
 from itertools import pairwise
 from typing import Any
@@ -193,6 +194,25 @@ def test_one_pass_gives_what_each_measure_gives_by_itself() -> None:
     for measure in together.measures:
         alone = clicks(log, measures=[measure])
         assert together.value(measure, "old") == alone.value(measure, "old")
+
+
+def test_sessions_of_several_systems_are_one_whatever_is_asked_for_first_and_whoever_is_counted() -> None:
+    """Sessions of two queries, the second of which another system answers: half of the searches are followed by one."""
+    times = [datetime(2026, 3, 2, 10, minute) for minute in range(8)]
+    log = Log.from_pages(
+        [(f"q{n}", ["d1"], ["d1"] * (n % 3)) for n in range(8)], time=times, user_id=list("aabbccdd"),
+        session_id=list("ssttuuvv"), system=["old", "new"] * 2 + ["new", "old"] * 2,
+    )  # fmt: skip
+    for measure in ("Reformulation", "QueriesPerSession"):
+        asked, later = clicks(log, measures=measure), clicks(log, measures="CTR")
+        assert [asked.value(measure, system) for system in ("old", "new")] == [
+            later.value(measure, system) for system in ("old", "new")
+        ]  # fmt: skip
+        for unit in ("user", "session", "page"):
+            one = replace(log, impressions=log.impressions.with_columns(system=pl.lit("one")))
+            assert clicks(one, measures=measure, unit=unit).value(measure) == {"R": 0.5, "Q": 2.0}[measure[0]]
+    assert clicks(log).value("Reformulation", "old") == 0.5
+    assert clicks(log).value("QueriesPerSession", "old") == 2.0  # 4 searches, 2 sessions that begin here
 
 
 def test_parameters_move_numbers_the_way_they_should() -> None:

@@ -26,6 +26,8 @@ from assay import (
     prefer_clicks,
     read_qrels,
 )
+from assay.measures.counting.behaviour import BehaviourCounts
+from assay.measures.counting.clicked_lists import ClickedLists
 from assay.measures.counting.judgments import Floats
 from assay.measures.counting.preferences import STRATEGIES, preference_votes
 from assay.stats.paired_preferences import bradley_terry, sign_tests
@@ -68,6 +70,32 @@ def test_results_that_were_never_on_the_screen_were_not_skipped() -> None:
     log = Log.from_pages([("q", ["a", "b"], ["b"])])
     hidden = Log.of(log.impressions.collect(), log.results.collect().with_columns(seen=pl.Series([False, True])))
     assert preference_votes(hidden).is_empty()
+
+
+def test_the_last_click_is_the_last_in_time_also_on_a_document_clicked_before() -> None:
+    log = Log.from_pages([("q", ["x", "b", "y", "a"], ["a", "b", "a"])])
+    found = preference_votes(log, "last-click").select("doc_id", "other").rows()
+    assert found == [("a", "x"), ("a", "y")]
+    earlier = preference_votes(log, "earlier-click").select("doc_id", "other").rows()
+    assert earlier == [("b", "a")]  # a was clicked first
+
+
+def test_a_document_that_a_page_shows_twice_was_not_skipped_if_either_was_clicked() -> None:
+    events = pl.DataFrame({"impression": [0, 0], "action": "click", "doc_id": ["a", "c"], "rank": [3, 4]})
+    shown = pl.DataFrame({"impression": [0] * 4, "rank": [1, 2, 3, 4], "doc_id": list("abac")})
+    log = Log.of(pl.DataFrame({"impression": [0], "query_id": ["q"]}), shown, events)
+    assert preference_votes(log).select("doc_id", "other").rows() == [("c", "b")]
+
+
+def test_pages_of_nobody_are_of_their_session() -> None:
+    """Whether votes, intervals of models or measures are counted: a session without a user is one person."""
+    pages = [("q", ["a", "b"], ["b"])] * 4
+    log = Log.from_pages(pages, user_id=["u", None, None, None], session_id=["s", "t", "t", None])
+    assert preference_votes(log)["won"].to_list() == [3]
+    unit = ClickedLists.from_log(log).unit
+    assert unit is not None
+    assert len(set(unit.tolist())) == len(BehaviourCounts.of(log).units) == 3
+    assert unit[1] == unit[2]
 
 
 def test_a_user_has_one_vote_on_a_pair() -> None:

@@ -411,6 +411,14 @@ def _as_log(lists: ClickedLists, *, times: bool = False) -> Log:
     return Log.from_pages(pages, time=hours)
 
 
+def test_a_large_share_of_few_pages_is_held_out_by_time() -> None:
+    times = [datetime(2026, 3, day) for day in range(1, 11)]
+    log = Log.from_pages([("q", ["a"], ["a"] * (day % 2)) for day in range(10)], time=times)
+    for share, pages in ((0.9, 9), (0.99, 9), (0.2, 2)):
+        settings = compare_click_models(log, "GCTR", held_out=share).settings
+        assert (settings["split"], settings["held_out_pages"]) == ("time", pages)
+
+
 def test_plain_likelihood_on_held_out_pages_may_be_impossible_and_says_so() -> None:
     log = Log.from_pages([("q", ["a"], [])] * 9 + [("q", ["a"], ["a"])])
     test = ClickedLists.of([("q", ["a"], ["a"]), ("q", ["new"], [])])

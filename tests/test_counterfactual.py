@@ -76,6 +76,17 @@ def test_self_normalised_weights_vary_less_and_come_close() -> None:
     assert np.mean(steady) == pytest.approx(TRUTH, abs=0.05)
 
 
+def test_self_normalised_weights_earn_nothing_at_ranks_that_the_ranking_does_not_fill() -> None:
+    """Every page has a click at rank 2, but the new ranking has a rank 2 for every second page only."""
+    shown = pl.DataFrame(
+        [(page, rank, doc, int(rank == 2), 0.5) for page in range(8) for rank, doc in enumerate("ab", 1)],
+        schema=["impression", "rank", "doc_id", "clicks", "propensity"], orient="row",
+    )  # fmt: skip
+    log = Log.of(pl.DataFrame({"impression": range(8), "query_id": ["q1", "q2"] * 4}), shown)
+    pages = LoggedPages.from_tables(log, Run.of({"q1": {"a": 2.0, "b": 1.0}, "q2": {"a": 1.0}}), 2)
+    assert by_propensity(pages, normalised=True).values.tolist() == [1.0, 0.0] * 4
+
+
 def by_hand(log: Log, run: dict[str, list[int]], look: Floats) -> float:
     """The published sum, page by page."""
     pages: dict[int, str] = dict(log.impressions.select("impression", "query_id").collect().iter_rows())

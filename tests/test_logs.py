@@ -413,6 +413,30 @@ def test_a_log_is_written_and_read_back_with_its_remarks(tmp_path: Path) -> None
     assert cleaned.remarks == (*log.remarks, "1 result page outside the period: left out")
 
 
+def test_periods_are_in_the_zone_that_is_said() -> None:
+    """Midnight in Berlin is an hour before that of UTC."""
+    pages = [{"user_query": "tea", "query_id": str(hour), "timestamp": f"2026-03-02T{hour:02d}:30:00"}
+             for hour in range(3)]  # fmt: skip
+    for rules, left in (({"zone": "Europe/Berlin"}, 2), ({}, 2), ({"zone": "America/New_York"}, 2)):
+        log = read([json.dumps(page) for page in pages], since="2026-03-02T01:00", **rules)
+        assert log.sizes[0] == left
+    stated = [json.dumps(page | {"timestamp": page["timestamp"] + "Z"}) for page in pages]
+    assert read(stated, since="2026-03-02T02:00", zone="Europe/Berlin").sizes[0] == 2
+    assert read(stated, since="2026-03-02T02:00Z", zone="Europe/Berlin").sizes[0] == 1
+
+
+def test_hits_without_an_id_leave_their_rank_empty_and_are_counted() -> None:
+    query = {
+        "user_query": "tea",
+        "query_id": "p",
+        "timestamp": stamp(0),
+        "query_response_hit_ids": ["a", None, "", "b"],
+    }
+    log = read([json.dumps(query)])
+    assert log.results.select("rank", "doc_id").collect().rows() == [(1, "a"), (4, "b")]
+    assert any("2 rows without a document" in remark for remark in log.remarks)
+
+
 def test_a_folder_is_replaced_only_if_it_is_a_log_and_no_input(tmp_path: Path) -> None:
     log = read(ubi(PAGES))
     folder = write_log(log, tmp_path / "kept")

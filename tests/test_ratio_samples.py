@@ -173,3 +173,24 @@ def test_permutations_are_seeded_and_near_welchs_p() -> None:
     assert first.p == pytest.approx(sample.test([(0, 1)], None, DRAWING)[0].p, abs=0.03)
     two, one = (sample.test([(0, 1)], "permutation", Drawing(4999, seed=1), side)[0].p for side in ("greater", "less"))
     assert two + one == pytest.approx(1.0, abs=0.01)
+
+
+def test_swaps_hold_where_users_of_both_systems_have_many_pages_in_one_and_few_in_the_other() -> None:
+    """A difference that is not held against its error would be significant in a fifth of these experiments."""
+    rng, found = np.random.default_rng(3), 0
+    for seed in range(200):
+        pages = rng.poisson((9, 0.2), (60, 2)).T + 1.0
+        clicked = rng.binomial(pages.astype(np.int64), 0.4).astype(np.float64)
+        sums = tuple(RatioSums(np.arange(60), *each) for each in zip(clicked, pages, strict=True))
+        sample = RatioSample(sums, systems=("old", "new"), measure="CTR", unit_kind="user")
+        (outcome,) = sample.test([(0, 1)], "permutation", Drawing(199, seed))
+        found += outcome.p < 0.05
+    assert 2 <= found <= 20
+
+
+def test_without_a_swap_the_statistic_is_that_of_the_paired_test() -> None:
+    rng = np.random.default_rng(5)
+    sample = means(rng.normal(size=12), rng.normal(size=12), shared=True)
+    (swapped,), (paired,) = (sample.test([(0, 1)], test, DRAWING) for test in ("permutation", "t"))
+    assert swapped.statistic == pytest.approx(paired.statistic)
+    assert swapped.p == pytest.approx(paired.p, abs=0.05)

@@ -70,9 +70,13 @@ def replacing_folder(folder: Path, overwrite: bool, inputs: Sequence[str]) -> It
         made = place / "log"
         made.mkdir()
         yield made
-        if target.exists():
-            target.rename(place / "old")
-        made.rename(target)
+        old = target.rename(place / "old") if target.exists() else None
+        try:
+            made.rename(target)
+        except OSError:
+            if old is not None:
+                old.rename(target)
+            raise
     except OSError as problem:
         raise InputError(f"{folder}: cannot be written: {(problem.strerror or str(problem)).lower()}") from problem
     finally:

@@ -86,8 +86,8 @@ def read_log(given: Any, *, name: str | None = None, **rules: Unpack[LogRules]) 
     Known are Open UBI 1.3 (with index lines or without; queries and events in one file or several), the layouts of
     Yandex relevance prediction and Baidu-ULTR, and tables (CSV, TSV, JSONL, Parquet, Arrow) with one row per shown
     result, event or page. `columns`: which columns, or attributes of UBI, have which role. `zone`: that of times which
-    state none (UTC). `rank_base`: whether ranks start at 0 or 1, unless the log shows it. `session_gap`: the pause in
-    minutes that ends a session of a user where the log names none.
+    state none (UTC), `since` and `until` among them. `rank_base`: whether ranks start at 0 or 1, unless the log shows
+    it. `session_gap`: the pause in minutes that ends a session of a user where the log names none.
 
     Pages are left out by `since` and `until`, `systems`, `exclude` (as `"user_id=qa-*"`), and `most_per_minute` (users
     who ask more in some minute are robots). Dwell times above `longest_dwell` minutes are unknown. `repeated_events`
@@ -142,9 +142,10 @@ class _Import:
     def __init__(self, given: Any, rules: LogRules, watch: Watch | None = None) -> None:
         refuse_unknown(rules, LogRules.__annotations__)
         self.columns = rules.get("columns")
-        self.rules = _cleaning(rules)
+        zone = checked_zone(rules.get("zone"))
+        self.rules = _cleaning(rules, zone)
         self.tallies = Tallies()
-        self.reading = ReadingRules(self.tallies, checked_zone(rules.get("zone")), rules.get("malformed") == "drop")
+        self.reading = ReadingRules(self.tallies, zone, rules.get("malformed") == "drop")
         items = given if isinstance(given, list | tuple) else [given]
         if not items:
             raise ParameterError("there is no file of a click log")
@@ -251,7 +252,7 @@ def _name(given: Any) -> str:
     return str(given.name if isinstance(given, Source) else getattr(given, "origin", "in memory"))
 
 
-def _cleaning(rules: LogRules) -> Cleaning:
+def _cleaning(rules: LogRules, zone: str | None) -> Cleaning:
     """The rules by which pages stay, checked."""
     exclude = []
     for each in _several(rules.get("exclude")):
@@ -269,7 +270,7 @@ def _cleaning(rules: LogRules) -> Cleaning:
         raise ParameterError(f"{argument('rank_base')} is 0 or 1, not {given['rank_base']!r}")
     if not given.get("session_gap", 1) > 0:
         raise ParameterError(f"{argument('session_gap')} is a number of minutes above 0, not {given['session_gap']!r}")
-    given |= {name: _moment(rules.get(name), name) for name in ("since", "until")}
+    given |= {name: _moment(rules.get(name), name, zone) for name in ("since", "until")}
     return Cleaning(systems=_several(rules.get("systems")), exclude=tuple(exclude), **given)
 
 
@@ -277,13 +278,18 @@ def _several(value: Any) -> tuple[str, ...]:
     return (value,) if isinstance(value, str) else tuple(value or ())
 
 
-def _moment(value: Any, what: str) -> datetime | None:
-    """A time in UTC, as text or as Python has it."""
+def _moment(value: Any, what: str, zone: str | None) -> datetime | None:
+    """A time in UTC, as text or as Python has it; one that states no zone is of the zone that is stated."""
     try:
         moment = value if value is None or isinstance(value, datetime) else datetime.fromisoformat(value)
     except (TypeError, ValueError):
         raise ParameterError(f"{argument(what)} is a time such as 2026-03-01T12:00, not {value!r}") from None
-    return moment if moment is None or moment.tzinfo is None else moment.astimezone(UTC).replace(tzinfo=None)
+    if moment is None:
+        return None
+    from zoneinfo import ZoneInfo  # noqa: PLC0415  # only who names a time waits for it
+
+    stated = moment.replace(tzinfo=ZoneInfo(zone or "UTC")) if moment.tzinfo is None else moment
+    return stated.astimezone(UTC).replace(tzinfo=None)
 
 
 def _format_of(source: Source, name: str | None) -> LogFormat:

@@ -108,6 +108,10 @@ def _queries(frame: pl.DataFrame, rules: ReadingRules) -> tuple[pl.DataFrame, pl
         .explode("doc_id")
         .with_columns(rank=pl.int_range(1, pl.len() + 1).over("row"), listed=pl.lit(True))
     )
+    unnamed = listed.filter(pl.col("doc_id").is_null() | (pl.col("doc_id") == ""))
+    if unnamed.height:
+        rules.tallies.add("no-document", unnamed.height, f"row {unnamed['row'][0]}")
+        listed = listed.filter(pl.col("doc_id") != "")
     return pages, listed
 
 

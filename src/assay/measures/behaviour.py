@@ -293,13 +293,13 @@ def SessionSuccess(behaviour: BehaviourCounts, *, dwell: Seconds = 30.0, last: S
 
     .. math:: \frac{|\{\text{sessions with a satisfied click}\}|}{|\{\text{sessions}\}|}
 
-    Which clicks satisfy is said of `SatisfiedClicks`.
+    Which clicks satisfy is said of `SatisfiedClicks`. A session is one of the system that answered its first page.
 
     >>> from assay.tables.log import Log
     >>> SessionSuccess.per_unit(BehaviourCounts.of(Log.from_pages([("q", ["a"], ["a"])]))).reason(0)
     'the log has no sessions'
     """
-    any_here = (_satisfied(behaviour, dwell, last) > 0).any().over("unit", "session") & pl.col("starts")
+    any_here = (_satisfied(behaviour, dwell, last) > 0).any().over("person", "session") & pl.col("starts")
     won = behaviour.total("sessions with a satisfied click", any_here, _SESSION, "dwell")
     return won / behaviour.total("sessions", pl.col("starts"), _SESSION, when_zero=_NO_SESSION)
 

@@ -95,8 +95,9 @@ def by_propensity(
     """Clicks on documents that stood where the new ranking has them, over how likely they were to be put there.
 
     The independent, item-position form of inverse propensity scoring. `normalised`: the weights of each rank are
-    divided by their mean (self-normalised), which is biased a little, varies less, and is linearised page by page.
-    `examination` weighs ranks in the coverage only; without it, all count alike.
+    divided by their mean over the pages for which the new ranking has the rank (self-normalised), which is biased a
+    little, varies less, and is linearised page by page. `examination` weighs ranks in the coverage only; without it,
+    all count alike.
 
     >>> from assay.tables import Run
     >>> from assay.tables.log import Log
@@ -117,8 +118,12 @@ def by_propensity(
         size = pages.cutoff + 1
         total, clicks = np.bincount(rank, weight, size), np.bincount(rank, earned, size)
         share = clicks / np.where(total > 0, total, 1.0)
-        excess = (earned - share[rank] * weight) * pages.pages / total[rank]
-        values = share.sum() + _summed(page, excess, pages.pages)
+        depth = pages.depth
+        at_rank = np.bincount(depth, minlength=size)[::-1].cumsum()[
+            ::-1
+        ]  # pages for which the new ranking has the rank
+        excess = (earned - share[rank] * weight) * at_rank[rank] / total[rank]
+        values = np.cumsum(share)[depth] + _summed(page, excess, pages.pages)
     look = np.ones(pages.cutoff) if examination is None else examination
     places = np.unique(pages.query[page] * (pages.cutoff + 1) + rank)
     of_query = np.bincount(pages.query)

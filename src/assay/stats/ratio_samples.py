@@ -50,13 +50,18 @@ class RatioSums(NamedTuple):
     def of(cls, formula: PerUnit, who: Ints) -> RatioSums:
         """The sums of a formula that is one division; a formula without a number has no units."""
         numerator, denominator = (part.values for part in formula.operands)
-        kept = np.flatnonzero((denominator != 0) & ~np.isnan(numerator) & ~np.isnan(denominator))
+        kept = np.flatnonzero(((numerator != 0) | (denominator != 0)) & ~np.isnan(numerator) & ~np.isnan(denominator))
         return cls(who[kept], numerator[kept], denominator[kept])
 
     @property
     def ratio(self) -> float:
-        """The ratio of the sums; NaN without units."""
-        return float(self.numerator.sum() / self.denominator.sum()) if len(self.who) else math.nan
+        """The ratio of the sums; NaN where nothing is counted."""
+        counted = float(self.denominator.sum())
+        return float(self.numerator.sum()) / counted if counted else math.nan
+
+    def with_ratios(self) -> RatioSums:
+        """The units that have a ratio of their own."""
+        return RatioSums(*(column[self.denominator != 0] for column in self))
 
     @property
     def parts(self) -> Floats:
@@ -68,7 +73,8 @@ class RatioSums(NamedTuple):
     def variance(self) -> float:
         """The variance of the ratio by the delta method; of means, the square of their standard error."""
         units = len(self.who)
-        return float(units / (units - 1) * np.sum(self.parts**2)) if units > 1 else math.nan
+        known = units > 1 and not math.isnan(self.ratio)
+        return float(units / (units - 1) * np.sum(self.parts**2)) if known else math.nan
 
 
 class Gap(NamedTuple):
@@ -86,7 +92,7 @@ class Gap(NamedTuple):
         sizes = np.array([len(first.who), len(second.who)])
         variances = np.array([first.variance, second.variance])
         difference, shared = second.ratio - first.ratio, len(ours)
-        if (sizes < 2).any():
+        if (sizes < 2).any() or math.isnan(difference):
             return cls(difference, math.nan, math.nan, shared)
         together = float(np.sum(first.parts[ours] * second.parts[theirs]) * np.sqrt(np.prod(sizes / (sizes - 1))))
         variance = float(variances.sum() - 2 * together)
@@ -209,7 +215,7 @@ class RatioSample(Sample):
 
     def effects(self, first: int, second: int) -> Effects:
         """How far the units' own ratios overlap; won and lost are the units that both systems have."""
-        ours, theirs = self.sums[first], self.sums[second]
+        ours, theirs = (self.sums[place].with_ratios() for place in (first, second))
         values = ours.numerator / ours.denominator, theirs.numerator / theirs.denominator
         _, here, there = np.intersect1d(ours.who, theirs.who, assume_unique=True, return_indices=True)
         record = wins(settled(np.column_stack([values[0][here], values[1][there]]))) if len(here) else Wins(0, 0, 0)
@@ -241,17 +247,18 @@ class RatioSample(Sample):
 def _permuted(first: RatioSums, second: RatioSums, gap: Gap, drawing: Drawing, alternative: Alternative) -> Outcome:
     """Deal the units out to the systems at random, as many to each; units of both systems swap their sums.
 
-    The statistic is t where no unit is of both systems, so that unequal spreads do no harm; else, and where nothing
-    varies within the systems, it is the difference.
+    The statistic is t, so that unequal spreads and unequal numbers of pages do no harm; where nothing varies within the
+    systems, it is the difference.
     """
     ours, theirs = (np.isin(side.who, other.who) for side, other in ((first, second), (second, first)))
     alone = np.vstack([_columns(first)[~ours], _columns(second)[~theirs]])
     both = [_columns(side)[mask][np.argsort(side.who[mask])] for side, mask in ((first, ours), (second, theirs))]
+    crossed = _crossed(both[0], both[1])
     dealt, units = np.arange(len(alone)) < np.count_nonzero(~ours), len(alone) + len(both[0])
     resamples = min(drawing.resamples, max(_FEWEST_SHUFFLED, _MOST_SHUFFLED // units))
     sizes = len(first.who), len(second.who)
-    total, shared = alone.sum(axis=0), both[0].sum(axis=0) + both[1].sum(axis=0)
-    studentised = not gap.shared and gap.error > 0
+    every = alone.sum(axis=0) + both[0].sum(axis=0) + both[1].sum(axis=0)
+    studentised = gap.error > 0
     observed = gap.difference / gap.error if studentised else gap.difference
     rng, reached, done = np.random.default_rng(drawing.seed), 0, 0
     while done < resamples:
@@ -259,7 +266,8 @@ def _permuted(first: RatioSums, second: RatioSums, gap: Gap, drawing: Drawing, a
         masks = rng.permuted(np.broadcast_to(dealt, (rows, len(dealt))), axis=1).astype(np.float64)
         swapped = rng.integers(0, 2, (rows, len(both[0]))).astype(np.float64)
         old = masks @ alone + both[0].sum(axis=0) + swapped @ (both[1] - both[0])
-        statistic = _statistic(old, total + shared - old, sizes, studentised=studentised)
+        products = crossed.sum(axis=0) + swapped @ (crossed[:, _SWAPPED] - crossed)
+        statistic = _statistic((old, every - old), products, sizes, studentised=studentised)
         reached += int(np.count_nonzero(~(_beside(statistic, alternative) < _beside(observed, alternative) - _NEARLY)))
         done += rows
     how = "random divisions of the units" if not gap.shared else "random divisions and swaps of the units"
@@ -272,17 +280,34 @@ def _columns(sums: RatioSums) -> Floats:
     return np.column_stack([above, below, above**2, above * below, below**2])
 
 
-def _statistic(old: Floats, new: Floats, sizes: tuple[int, int], *, studentised: bool) -> Floats:
+def _crossed(first: Floats, second: Floats) -> Floats:
+    """What the covariance of two ratios is made of: products of the columns of units that are of both systems."""
+    return np.column_stack([first[:, 0] * second[:, 0], first[:, 0] * second[:, 1], first[:, 1] * second[:, 0],
+                            first[:, 1] * second[:, 1]])  # fmt: skip
+
+
+#: Where the columns of `_crossed` stand once the systems have changed places.
+_SWAPPED = [0, 2, 1, 3]
+
+
+def _statistic(sides: tuple[Floats, Floats], crossed: Floats, sizes: tuple[int, int], *, studentised: bool) -> Floats:
+    """The difference of the ratios; over its error, if asked for."""
     ratios, variances = [], []
     with np.errstate(divide="ignore", invalid="ignore"):
-        for sums, size in ((old, sizes[0]), (new, sizes[1])):
+        for sums, size in zip(sides, sizes, strict=True):
             above, below, squares, products, below_squares = sums.T
             ratio = above / below
             off = squares - 2 * ratio * products + ratio**2 * below_squares
             ratios.append(ratio)
             variances.append(size / (size - 1) * np.maximum(off, 0.0) / below**2)
         apart: Floats = ratios[1] - ratios[0]
-        return apart / np.sqrt(variances[0] + variances[1]) if studentised else apart
+        if not studentised:
+            return apart
+        above, first_above, second_above, below = crossed.T
+        together = above - ratios[1] * first_above - ratios[0] * second_above + ratios[0] * ratios[1] * below
+        together *= math.prod(math.sqrt(size / (size - 1)) for size in sizes) / (sides[0][:, 1] * sides[1][:, 1])
+        apart /= np.sqrt(np.maximum(variances[0] + variances[1] - 2 * together, 0.0))
+        return apart
 
 
 def _beside(statistic: Floats | float, alternative: Alternative) -> Floats:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 from functools import cached_property
 from typing import Any, ClassVar, NamedTuple
 
@@ -111,15 +112,27 @@ class Log:
 
     @classmethod
     def from_pages(
-        cls, pages: Iterable[tuple[str, Sequence[str], Sequence[str]]], *, name: str = "log", **columns: Sequence[Any]
-    ) -> Log:
+        cls, pages: Iterable[tuple[str | None, Sequence[str], Sequence[str]]], *, name: str = "log",
+        time: Sequence[datetime | None] | None = None, user_id: Sequence[str | None] | None = None,
+        session_id: Sequence[str | None] | None = None, query_text: Sequence[str | None] | None = None,
+        system: Sequence[str | None] | None = None, latency_ms: Sequence[float | None] | None = None,
+        page: Sequence[int | None] | None = None, answered: Sequence[bool | None] | None = None,
+    ) -> Log:  # fmt: skip
         """Make a log of a query, its results in order and the clicked ones in order, for each result page.
 
-        `columns`: further columns of the pages, such as `user_id` or `system`.
+        The other columns of the pages have one value per page.
         """
         rows = list(pages)
+        columns: dict[str, Sequence[Any] | None] = {
+            "time": time, "user_id": user_id, "session_id": session_id, "query_text": query_text, "system": system,
+            "latency_ms": latency_ms, "page": page, "answered": answered,
+        }  # fmt: skip
+        known = {column: list(values) for column, values in columns.items() if values is not None}
+        for column, values in known.items():
+            if len(values) != len(rows):
+                raise ParameterError(f"{column} has {len(values)} values, there are {number_of('page', len(rows))}")
         impressions = pl.DataFrame(
-            {"impression": range(len(rows)), "query_id": [query for query, _, _ in rows], **columns}
+            {"impression": range(len(rows)), "query_id": [query for query, _, _ in rows], **known}
         )
         results = [(page, rank, doc) for page, (_, docs, _) in enumerate(rows) for rank, doc in enumerate(docs, 1)]
         clicks = [(page, CLICK, doc) for page, (_, _, clicked) in enumerate(rows) for doc in clicked]
@@ -179,6 +192,19 @@ class Log:
         )
         remarks = self.remarks if remark is None else (*self.remarks, remark)
         return replace(self, impressions=kept.select(*IMPRESSIONS), results=results, events=events, remarks=remarks)
+
+
+def person(kind: str) -> pl.Expr:
+    """Who stands behind a page, for all we know: its user (if that is the kind), else its session, else nobody else.
+
+    >>> log = Log.from_pages([("q", [], [])] * 3, user_id=["ana", None, None], session_id=["s1", "s2", None])
+    >>> log.impressions.select(person("user")).collect().to_series().to_list()
+    ['ana', 'session s2', 'page 2']
+    """
+    alone, session = pl.format("page {}", "impression"), pl.col("session_id")
+    if kind == "user":
+        return pl.coalesce("user_id", pl.when(session.is_not_null()).then(pl.format("session {}", session)), alone)
+    return pl.coalesce(session, alone) if kind == "session" else alone
 
 
 def complete(frame: pl.DataFrame, schema: Mapping[str, Any], what: str) -> pl.DataFrame:

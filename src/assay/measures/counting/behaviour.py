@@ -20,7 +20,7 @@ from assay.core.domains import Choice
 from assay.core.errors import InputError
 from assay.measures.counting.judgments import Floats
 from assay.measures.steps import PerUnit, quantity, unknown
-from assay.tables.log import CLICK, Log
+from assay.tables.log import CLICK, Log, person
 
 if TYPE_CHECKING:
     from assay.measures.registry import Measure
@@ -47,6 +47,7 @@ PAGE = {
 }
 _OF_CLICKS = ("clicks", "highest", "lowest", "first_rank", "last_rank", "rank_sum", "ranked", "distinct", "wait")
 _OF_SESSIONS = ("starts", "is_new", "until_next", "next_is_new", "session")
+_MEANT = pl.col("meant")
 _DIGITS = {"wait": 3, "latency_ms": 1}
 #: What a log may not know, in words.
 _LACKS = {
@@ -166,7 +167,7 @@ class BehaviourCounts:
         """Of each rank, how many results each unit was shown there, and how many of these it clicked."""
         frames = []
         for part in range(self.parts):
-            pages = self._base(part).select("impression", "unit")
+            pages = self._base(part).filter(_MEANT).select("impression", "unit")
             shown = self.log.results.filter(pl.col("rank") <= deepest).join(pages, on="impression")
             sums = shown.group_by("rank", "unit").agg(shown=pl.len(), clicked=(pl.col("clicks") > 0).sum())
             frames.append(sums.collect(engine="streaming"))
@@ -214,7 +215,7 @@ class BehaviourCounts:
         frames = []
         for part in range(self.parts):
             pages = self._pages(part, {name for amount in wanted.values() for name in amount.meta.root_names()})
-            rows = pages.select("unit", **by, **columns)
+            rows = pages.select("unit", _MEANT, **by, **columns).filter(_MEANT)
             sums = rows.group_by("unit", *by).agg(pl.col(*columns).sum() if columns else pl.len())
             frames.append(sums.collect(engine="streaming"))
         return pl.concat(frames).sort("unit")
@@ -223,28 +224,28 @@ class BehaviourCounts:
         """How many pages have each value of a column: few values, however many pages, as they are rounded a little."""
         frames = []
         for part in range(self.parts):
-            pages = self._pages(part, {column, *among.meta.root_names()}).filter(among)
+            pages = self._pages(part, {column, *among.meta.root_names()}).filter(among & _MEANT)
             pages = pages.select(value=rounded(column))
             frames.append(pages.group_by("value").agg(pages=pl.len()).collect(engine="streaming"))
         every = pl.concat(frames).group_by("value").agg(pl.col("pages").sum())
         return every.sort("value", nulls_last=True)
 
     def _base(self, part: int) -> pl.LazyFrame:
-        """The pages of a part, with the unit that each is of."""
-        alone = pl.format("page {}", "impression")
-        session = pl.when(pl.col("session_id").is_not_null()).then(pl.format("session {}", "session_id"))
-        unit = {"user": pl.coalesce("user_id", session, alone), "session": pl.coalesce("session_id", alone),
-                "page": pl.col("impression").cast(pl.String)}[self.unit_kind]  # fmt: skip
-        pages = self.log.impressions if self.where is None else self.log.impressions.filter(self.where)
-        pages = pages.with_columns(unit=unit)
-        return pages if self.parts == 1 else pages.filter(pl.col("unit").hash(seed=0) % self.parts == part)
+        """The pages of a part, with the unit and the `person` that each is of, and whether it is meant."""
+        pages = self.log.impressions.with_columns(
+            person=person("user" if self.unit_kind == "page" else self.unit_kind),
+            meant=pl.lit(True) if self.where is None else self.where,
+        )
+        unit = pl.col("impression").cast(pl.String) if self.unit_kind == "page" else pl.col("person")
+        # All pages of a session are in one part.
+        pages = pages if self.parts == 1 else pages.filter(pl.col("person").hash(seed=0) % self.parts == part)
+        return pages.with_columns(unit=unit)
 
     def _pages(self, part: int, roots: Iterable[str]) -> pl.LazyFrame:
-        """The pages of a part with the columns that are asked for."""
+        """The pages of a part with the columns that are asked for; others than those meant are of their sessions."""
         names, pages = set(roots), self._base(part)
         own = {name: amount for name, amount in self._of_clicks.items() if name in names}
-        if own or names & set(_OF_SESSIONS):
-            pages = _with_sessions(pages)
+        pages = _with_sessions(pages) if own or names & set(_OF_SESSIONS) else pages.filter(_MEANT)
         if own or names & set(_OF_CLICKS):
             pages = pages.join(self._clicks(pages, own), on="impression", how="left")
             waited = (pl.col("first_time") - pl.col("time")).dt.total_milliseconds() / 1000
@@ -310,10 +311,11 @@ def _with_sessions(pages: pl.LazyFrame) -> pl.LazyFrame:
     """Pages in the order of their sessions, with what came before and after; without a session, a page is its own."""
     text = pl.coalesce("query_text", "query_id").str.strip_chars().str.to_lowercase()
     session = pl.coalesce("session_id", pl.format("page {}", "impression"))
-    ordered = pages.with_columns(text=text, session=session).sort("unit", "session", "time", "impression")
+    ordered = pages.with_columns(text=text, session=session).sort("person", "session", "time", "impression")
 
     def beside(step: int) -> tuple[pl.Expr, pl.Expr]:
-        same = (pl.col("unit") == pl.col("unit").shift(step)) & (pl.col("session") == pl.col("session").shift(step))
+        whose = (pl.col("person"), pl.col("session"))
+        same = pl.all_horizontal(each == each.shift(step) for each in whose)
         return same.fill_null(value=False), pl.col("text").shift(step)
 
     (follows, before), (goes_on, after) = beside(1), beside(-1)

@@ -13,12 +13,6 @@ from assay.tables.log import IMPRESSIONS, Log
 SHOWN = pl.col("seen").fill_null(value=True)
 
 
-def person(log: Log) -> pl.Expr:
-    """Who stands behind a page, for all we know: its user, else its session; else, or if unknown, the page itself."""
-    known = {"user": ["user_id"], "session": ["session_id"], "page": []}[log.unit_kind]
-    return pl.coalesce(*(pl.format("{}", pl.col(name)) for name in known), pl.format("page {}", "impression"))
-
-
 def normalised(text: pl.Expr) -> pl.Expr:
     """A query as it is compared with others: compatible characters alike, in lower case, blanks single.
 

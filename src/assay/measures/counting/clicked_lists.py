@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from assay.core.errors import InputError, ParameterError, number_of
 from assay.measures.counting.judgments import Floats, Ints, Mask
-from assay.tables.log import Log
+from assay.tables.log import Log, person
 
 #: What is there for each result is kept small: a log has tens of millions.
 Codes: TypeAlias = NDArray[np.int32]
@@ -62,13 +62,10 @@ class ClickedLists:
     def from_log(cls, log: Log) -> ClickedLists:
         """Count a log. Of its text, only the names of pairs stay in memory."""
         kind = log.unit_kind
-        names = {"user": "user_id", "session": "session_id"}
         query = pl.coalesce("query_id", "query_text").fill_null("")
         columns = [_category(query).alias("query")]
-        if kind in names:
-            # A page of nobody is a unit by itself.
-            own = pl.concat_str(pl.lit("\0"), pl.col("impression").cast(pl.String))
-            columns.append(_category(pl.coalesce(names[kind], own)).to_physical().alias("unit"))
+        if kind != "page":
+            columns.append(_category(person(kind)).to_physical().alias("unit"))
         pages = log.impressions.select(*columns).collect(engine="streaming")
         shown = log.results.select(
             pl.col("impression"), pl.col("rank").cast(pl.Int32), _category(pl.col("doc_id")).alias("doc"),
@@ -87,7 +84,7 @@ class ClickedLists:
             })  # fmt: skip
         offsets = np.zeros(pages.height + 1, dtype=np.int64)
         np.cumsum(np.bincount(impression, minlength=pages.height), out=offsets[1:])
-        unit = _compact(pages["unit"].to_numpy()) if kind in names else None
+        unit = _compact(pages["unit"].to_numpy()) if kind != "page" else None
         return cls(
             pairs, pair, rank, shown["clicked"].to_numpy(), offsets,
             np.ones(pages.height), unit, kind,

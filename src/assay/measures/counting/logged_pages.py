@@ -8,10 +8,10 @@ import numpy as np
 import polars as pl
 
 from assay.core.errors import InputError
-from assay.measures.counting.click_counts import SHOWN, person
+from assay.measures.counting.click_counts import SHOWN
 from assay.measures.counting.judgments import Floats, Ints, Mask
 from assay.tables import Run
-from assay.tables.log import Log
+from assay.tables.log import Log, person
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,13 +46,19 @@ class LoggedPages:
         """How many pages there are."""
         return len(self.query)
 
+    @property
+    def depth(self) -> Ints:
+        """How many documents the ranking has for the query of each page, within the cut-off."""
+        sizes = self.wanted.group_by("query_id").agg(pl.len().cast(pl.Int64)).sort("query_id")["len"].to_numpy()
+        return sizes[self.query]
+
     @classmethod
     def from_tables(cls, log: Log, run: Run, cutoff: int = 10) -> LoggedPages:
         """Pair the pages of a log with what a run returns for their queries, best scores first."""
         best = run.frame.sort("query_id", "score", "doc_id", descending=[False, True, True])
         best = best.unique(["query_id", "doc_id"], keep="first", maintain_order=True)
         best = best.with_columns(new=pl.int_range(1, pl.len() + 1).over("query_id")).filter(pl.col("new") <= cutoff)
-        pages = log.impressions.select("impression", "query_id", person=person(log)).collect()
+        pages = log.impressions.select("impression", "query_id", person=person(log.unit_kind)).collect()
         answered = pages.filter(pl.col("query_id").is_in(best["query_id"].unique().implode()))
         if not answered.height:
             raise InputError(f"{run.origin}: expected queries of {log.origin}, got none of them")

@@ -9,8 +9,8 @@ import polars as pl
 
 from assay.core.domains import Choice
 from assay.core.errors import InputError
-from assay.measures.counting.click_counts import SHOWN, person
-from assay.tables.log import CLICK, Log
+from assay.measures.counting.click_counts import SHOWN
+from assay.tables.log import CLICK, Log, person
 
 
 class Strategy(NamedTuple):
@@ -24,20 +24,24 @@ class Strategy(NamedTuple):
 
 
 def _pages(log: Log) -> pl.LazyFrame:
-    """Results of pages with a click: their rank, whether they were clicked and, if so, as which click of the page."""
+    """Results of pages with a click: their rank, whether they were clicked and, if so, as which click of the page.
+
+    A document that a page shows twice stands at its first place, clicked if it was clicked at any.
+    """
     order = (
         log.events.filter(pl.col("action") == CLICK, pl.col("doc_id").is_not_null())
         .with_columns(turn=pl.int_range(pl.len()).over("impression"))
         .group_by("impression", "doc_id")
-        .agg(pl.col("turn").min())
+        .agg(pl.col("turn").min(), latest=pl.col("turn").max())
     )
-    rows = log.results.filter(SHOWN).unique(["impression", "doc_id"], keep="first", maintain_order=True)
-    rows = rows.with_columns(clicked=pl.col("clicks") > 0).join(order, on=["impression", "doc_id"], how="left")
+    results = log.results.filter(SHOWN).group_by("impression", "doc_id")
+    rows = results.agg(pl.col("rank").min(), clicked=(pl.col("clicks") > 0).any())
+    rows = rows.join(order, on=["impression", "doc_id"], how="left")
     rows = rows.with_columns(
         last=pl.col("rank").filter("clicked").max().over("impression"),
-        last_turn=pl.col("turn").filter("clicked").max().over("impression"),
+        is_last=pl.col("latest") == pl.col("latest").filter("clicked").max().over("impression"),
     )
-    return rows.select("impression", "rank", "doc_id", "clicked", "turn", "last", "last_turn")
+    return rows.select("impression", "rank", "doc_id", "clicked", "turn", "last", "is_last")
 
 
 def _paired(log: Log, condition: pl.Expr, winners: pl.Expr | None = None) -> pl.LazyFrame:
@@ -58,7 +62,7 @@ def _skip_above(log: Log) -> pl.LazyFrame:
 
 
 def _last_click(log: Log) -> pl.LazyFrame:
-    return _paired(log, _SKIPPED_ABOVE, pl.col("turn") == pl.col("last_turn"))
+    return _paired(log, _SKIPPED_ABOVE, pl.col("is_last"))
 
 
 def _earlier_click(log: Log) -> pl.LazyFrame:
@@ -141,7 +145,7 @@ def preference_votes(log: Log, strategy: str = "skip-above") -> pl.DataFrame:
     Choice(tuple(STRATEGIES)).check("strategy", strategy)
     if STRATEGIES[strategy].chained and "impressions.session_id" not in log.known:
         raise InputError(f"{log.origin}: expected sessions, which chains of queries are read from, got none")
-    pages = log.impressions.drop_nulls("query_id").select("impression", "query_id", voter=person(log))
+    pages = log.impressions.drop_nulls("query_id").select("impression", "query_id", voter=person(log.unit_kind))
     first = pl.col("doc_id") < pl.col("other_doc_id")
     pairs = STRATEGIES[strategy].pairs(log).unique().join(pages, on="impression", how="inner")
     pairs = pairs.select(
@@ -178,7 +182,7 @@ def judgment_votes(log: Log, grades: pl.DataFrame) -> pl.DataFrame:
     """
     known = grades.lazy().select("query_id", "doc_id", "grade")
     others = known.rename({"doc_id": "other_doc_id", "grade": "other_grade"})
-    pages = log.impressions.drop_nulls("query_id").select("impression", "query_id", voter=person(log))
+    pages = log.impressions.drop_nulls("query_id").select("impression", "query_id", voter=person(log.unit_kind))
     pairs = _skip_above(log).join(pages, on="impression", how="inner")
     pairs = pairs.join(known, on=["query_id", "doc_id"]).join(others, on=["query_id", "other_doc_id"])
     sides = pairs.group_by("query_id", "voter").agg(side=(pl.col("grade") - pl.col("other_grade")).sign().sum().sign())

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from assay.measures.counting.clicked_lists import ClickedLists, sums
 from assay.measures.counting.judgments import Floats
-from assay.stats.click_models.blocks import Block, blocks
-from assay.stats.click_models.convergence import Rules, Trace, penalty, share
+from assay.stats.click_models.blocks import PageBlock, blocks
+from assay.stats.click_models.convergence import FittingRules, Trace, penalty, share
 
 #: Below this a probability is taken for nothing: what divides by it is 0 as well.
 _NOTHING = 1e-300
@@ -66,7 +66,7 @@ class Posterior(NamedTuple):
     skip: Floats
 
 
-def posterior(block: Block, chain: Chain) -> Posterior:
+def posterior(block: PageBlock, chain: Chain) -> Posterior:
     """The forward pass, which knows the clicks above, and the backward pass, which knows those below."""
     near = chain.attractiveness[block.pair]
     stay, leave, sated = chain.going_on
@@ -108,7 +108,7 @@ def posterior(block: Block, chain: Chain) -> Posterior:
     return Posterior(probability, examination, slope, clicks, skip)
 
 
-def forward(block: Block, near: Floats, chain: Chain) -> tuple[Floats, Floats]:
+def forward(block: PageBlock, near: Floats, chain: Chain) -> tuple[Floats, Floats]:
     """How probable a click, or none where there is none, is after the clicks above; and that the result is read."""
     stay, leave, sated = chain.going_on
     probability, examination = np.ones_like(near), np.zeros_like(near)
@@ -201,9 +201,9 @@ class ChainFit(NamedTuple):
 
 def fit_chain(
     lists: ClickedLists,
-    rules: Rules,
+    rules: FittingRules,
     start: Continuation,
-    going_on: Callable[[Expected, Rules, Continuation], Continuation],
+    going_on: Callable[[Expected, FittingRules, Continuation], Continuation],
     free: Callable[[Expected, Continuation], Floats],
     *,
     satisfaction: str,

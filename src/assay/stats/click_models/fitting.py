@@ -19,17 +19,17 @@ from assay.core.results import Result
 from assay.files.logs import read_log
 from assay.measures.counting.clicked_lists import ClickedLists, sums
 from assay.measures.counting.judgments import Floats, Mask
-from assay.stats.click_models.blocks import Block, blocks
-from assay.stats.click_models.convergence import Rules
+from assay.stats.click_models.blocks import PageBlock, blocks
+from assay.stats.click_models.convergence import FittingRules
 from assay.stats.click_models.intervals import likelihood_interval, product_interval
 from assay.stats.click_models.model_files import read_fields, write_fields
-from assay.stats.click_models.models import Evidence, Model, Parameters, model_of
+from assay.stats.click_models.models import Model, ParameterEvidence, Parameters, model_of
 from assay.stats.click_models.surprise import Surprise, interval
 from assay.stats.click_models.walks import Walk
 
 #: What lists can be given as: lists, a log, or what `read_log` reads.
 ListsInput: TypeAlias = Any
-_EVIDENCE = Evidence._fields
+_EVIDENCE = ParameterEvidence._fields
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,13 +102,13 @@ class ClickModel(Result):
 
     def _interval(self, name: str, confidence: float) -> tuple[Floats, Floats, Floats]:
         value = self.pairs[name].cast(pl.Float64).fill_null(np.nan).to_numpy()
-        known = Evidence(*(self.evidence[f"{name}_{each}"].to_numpy() for each in _EVIDENCE))
+        known = ParameterEvidence(*(self.evidence[f"{name}_{each}"].to_numpy() for each in _EVIDENCE))
         return value, *likelihood_interval(value, known, self._rules, confidence)
 
     @property
-    def _rules(self) -> Rules:
+    def _rules(self) -> FittingRules:
         clicks, skips = self.settings["prior"]
-        return Rules(clicks, skips)
+        return FittingRules(clicks, skips)
 
     # What it says of lists ----------------------------------------------------------------------------------------
 
@@ -245,7 +245,7 @@ class ClickModel(Result):
         joined = pairs.join(known, on=self.keys, how="left", maintain_order="left")
         return joined["place"].cast(pl.Int64).fill_null(-1).to_numpy()
 
-    def _walks(self, lists: ClickedLists) -> Iterator[tuple[Block, Walk]]:
+    def _walks(self, lists: ClickedLists) -> Iterator[tuple[PageBlock, Walk]]:
         place = self._places(lists.pairs)
         values = {name: _spread(self.pairs[name].to_numpy(), place, mean) for name, mean in self._means.items()}
         nothing = np.zeros(len(place) + 1)
@@ -308,7 +308,9 @@ def fit_clicks(
     """
     chosen = model_of(model)
     clicks, skips = (Real(0.0).check("prior", each) for each in _two(prior))
-    rules = Rules(clicks, skips, Whole(1).check("iterations", iterations), Real(0.0, 1.0).check("tolerance", tolerance))
+    rules = FittingRules(
+        clicks, skips, Whole(1).check("iterations", iterations), Real(0.0, 1.0).check("tolerance", tolerance)
+    )
     Choice(Clickless).check("clickless", clickless)
     lists = lists_of(data)
     if not len(lists.pair):

@@ -138,7 +138,8 @@ def _split(log: Log, lists: ClickedLists, share: float, split: str | None, seed:
     times = log.impressions.select("time").collect()["time"] if split != "random" else pl.Series(dtype=pl.Int64)
     if split != "random" and times.null_count() < len(times):
         known = times.drop_nulls().sort()
-        last = known[min(int((1 - share) * len(known)), len(known) - 1) - 1] if len(known) > 1 else known[0]
+        early = min(max(round((1 - share) * len(known)), 1), max(len(known) - 1, 1))
+        last = known[early - 1]
         late = (times > last).fill_null(value=False).to_numpy()
         if late.any() and not late.all():
             return late, "time"
