@@ -186,7 +186,7 @@ class ReportedClicks:
     def signatures(self) -> Sequence[str]:
         """How each number was computed."""
         result = self.result
-        return [f"{measure}|log={result.name}|unit={result.unit_kind}" for measure in result.measures]
+        return [result.signature(measure) for measure in result.measures]
 
     def sections(self) -> Iterator[Section | str]:
         """What was found, every measure, the verdicts, then ranks, time and segments, and what it rests on."""
