@@ -424,3 +424,9 @@ def test_calibrated_measures_are_ordinary_measures(tmp_path: Path) -> None:
 def test_odd_rows_of_examination_are_refused(wrong: str) -> None:
     with pytest.raises(ParameterError, match=r"(in |^)examination of uUBM"):
         parse_measure("uUBM")(examination=wrong)
+
+
+def test_a_log_without_clicks_has_no_grades_for_the_right_reason() -> None:
+    judgments = judge_clicks(Log.from_pages([("q", ["a", "b"], [])] * 20))
+    assert judgments.warnings == ("nothing has a grade: too few expected clicks",)
+    assert "Grades begin" not in str(judgments)
