@@ -145,6 +145,8 @@ def _nothing(parts: list[Any], line: str) -> tuple[Prose, ...]:
 def _claims(result: ClickAgreement, row: dict[str, Any]) -> Iterator[tuple[str, Any]]:
     if row["auc"] is None:
         yield "Nothing to tell: no query has both relevant and other documents with enough clicks data.", "claim"
+    elif not result.grades["clicks"].sum():
+        yield "Nothing to tell: no judged document was clicked.", "claim"
     else:
         low, high = row["auc_low"], row["auc_high"]
         if low is None:
