@@ -36,7 +36,6 @@ _CLICKED = (CLICK, "clicked", "click_through", "clickthrough", "select", "open")
 #: What tells the documents of a cell apart.
 _BETWEEN = r"[\s,;|]+"
 _OF_PAGES = ("user_id", "session_id", "query_id", "query_text", "system")
-_TEXTS = {"id": pl.String, "text": pl.String, "label": pl.String, "number": pl.String}
 
 
 class _Piece(NamedTuple):

@@ -84,7 +84,7 @@ def replacing_folder(folder: Path, overwrite: bool, inputs: Sequence[str]) -> It
             shutil.rmtree(place, ignore_errors=True)
 
 
-def open_folder(folder: Path, name: str | None = None) -> Log:
+def open_folder(folder: Path) -> Log:
     """The log in a folder, as files that are scanned."""
     path = folder / MANIFEST
     manifest = loaded(Source(path))
@@ -106,6 +106,6 @@ def open_folder(folder: Path, name: str | None = None) -> Log:
         raise FormatError(str(path), None, expected="oddities with code, number, says and example") from problem
     pages, results, events = frames
     return Log(
-        pages, results, events, name=name or str(manifest.get("name", folder.name)), origin=str(folder),
+        pages, results, events, name=str(manifest.get("name", folder.name)), origin=str(folder),
         remarks=tuple(map(str, manifest.get("remarks", ()))), oddities=oddities,
     )  # fmt: skip

@@ -49,7 +49,6 @@ _SAYS = {
     "other-system": ("result page", "of other systems: left out"),
     "excluded": ("result page", "excluded by {by}: left out"),
     "robot": ("result page", "of users with more than {most} queries in a minute: left out"),
-    "merged-query": ("query", "written in several ways (case, blanks): taken as one"),
 }
 
 

@@ -88,7 +88,8 @@ def read_log(given: Any, *, name: str | None = None, **rules: Unpack[LogRules]) 
     Yandex relevance prediction and Baidu-ULTR, and tables (CSV, TSV, JSONL, Parquet, Arrow) with one row per shown
     result, event or page. `columns`: which columns, or attributes of UBI, have which role. `zone`: that of times which
     state none (UTC), `since` and `until` among them. `rank_base`: whether ranks start at 0 or 1, unless the log shows
-    it. `session_gap`: the pause in minutes that ends a session of a user where the log names none.
+    it. `session_gap`: the pause in minutes that ends a session of a user where the log names none. Queries without an
+    id are told apart by their text, whatever its case and blanks.
 
     Pages are left out by `since` and `until`, `systems`, `exclude` (as `"user_id=qa-*"`), and `most_per_minute` (users
     who ask more in some minute are robots). Dwell times above `longest_dwell` minutes are unknown. `repeated_events`

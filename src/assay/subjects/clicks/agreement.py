@@ -25,6 +25,8 @@ from assay.tables import Qrels
 _KENDALL, _SPEARMAN = "Kendall's tau-b", "Spearman's rho"
 #: The coefficients by query: what each is called in a column, and in words.
 COEFFICIENTS = {"kendall": _KENDALL, "spearman": _SPEARMAN, "auc": "AUC of relevance"}
+#: Pairs of documents that are looked at together.
+_MOST_PAIRS = 1_000_000
 _THIRDS = ("most frequent", "middle", "least frequent")
 
 
@@ -124,19 +126,20 @@ def _by_query(rows: pl.DataFrame, level: float) -> pl.DataFrame:
     lists = rows.sort("query_id", "doc_id").group_by("query_id", maintain_order=True).agg("estimate", "grade")
     lists = lists.with_columns(documents=pl.col("grade").list.len().cast(pl.Int64))
     parts = []
-    for (size,), same in lists.group_by("documents", maintain_order=True):
-        estimates, grades = (np.array(same[name].to_list(), dtype=np.float64) for name in ("estimate", "grade"))
-        columns = {name: np.full(same.height, np.nan) for name in COEFFICIENTS}
-        won = pairs = np.zeros(same.height)
-        if int(str(size)) > 1:
-            found = row_by_row(grades, estimates)
-            columns |= {name: found[word] for name, word in COEFFICIENTS.items() if word in found}
-            won, pairs = _orderings(estimates, grades >= level)
-            columns["auc"] = np.divide(won, pairs, out=np.full(same.height, np.nan), where=pairs > 0)
-        values = {name: pl.Series(column).fill_nan(None) for name, column in columns.items()}
-        parts.append(
-            same.select("query_id", "documents").with_columns(**values, _won=pl.Series(won), _pairs=pl.Series(pairs))
-        )
+    for (size,), alike in lists.group_by("documents", maintain_order=True):
+        documents = int(str(size))
+        for same in alike.iter_slices(max(1, _MOST_PAIRS // documents**2)):
+            estimates, grades = (np.array(same[name].to_list(), dtype=np.float64) for name in ("estimate", "grade"))
+            columns = {name: np.full(same.height, np.nan) for name in COEFFICIENTS}
+            won = pairs = np.zeros(same.height)
+            if documents > 1:
+                found = row_by_row(grades, estimates)
+                columns |= {name: found[word] for name, word in COEFFICIENTS.items() if word in found}
+                won, pairs = _orderings(estimates, grades >= level)
+                columns["auc"] = np.divide(won, pairs, out=np.full(same.height, np.nan), where=pairs > 0)
+            values = {name: pl.Series(column).fill_nan(None) for name, column in columns.items()}
+            told = same.select("query_id", "documents").with_columns(**values, _won=pl.Series(won))
+            parts.append(told.with_columns(_pairs=pl.Series(pairs)))
     return pl.concat(parts).sort("query_id")
 
 
