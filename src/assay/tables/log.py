@@ -220,20 +220,28 @@ def complete(frame: pl.DataFrame, schema: Mapping[str, Any], what: str) -> pl.Da
 
 
 def located(events: pl.LazyFrame, results: pl.LazyFrame) -> pl.LazyFrame:
-    """Events with the rank and the document of the result that each is about.
+    """Events with the rank and the document of the result that each is about; results are in order of their ranks.
 
     The document counts: where it stands on the page, at the stated rank if it stands there, else at its first place. An
     event without a document is about the result at its rank; one whose document was not shown has no rank.
     """
-    there = results.select("impression", "rank", "doc_id").unique(["impression", "rank"], keep="first")
-    at_rank = there.rename({"doc_id": "at_rank"})
-    first = there.group_by("impression", "doc_id").agg(pl.col("rank").min().alias("first"))
+    place = ["impression", "rank"]
+    first_there = pl.any_horizontal(pl.col(place).ne_missing(pl.col(place).shift()))
+    there = results.select(*place, "doc_id").filter(first_there).drop_nulls("doc_id")
+    there = there.rename({"rank": "at", "doc_id": "shown"})
+    events = events.with_row_index("event")
+    named = (
+        events.join(there, left_on=["impression", "doc_id"], right_on=["impression", "shown"])
+        .group_by("event")
+        .agg(pl.col("at").min(), stated=pl.col("at").filter(pl.col("at") == pl.col("rank")).first())
+        .select("event", at=pl.coalesce("stated", "at"))
+    )
+    nameless = events.filter(pl.col("doc_id").is_null()).select("event", *place, at="rank")
+    nameless = nameless.join(there, left_on=place, right_on=["impression", "at"]).select("event", "at", "shown")
     return (
-        events.join(at_rank, on=["impression", "rank"], how="left", maintain_order="left")
-        .with_columns(doc_id=pl.coalesce("doc_id", "at_rank"))
-        .join(first, on=["impression", "doc_id"], how="left", maintain_order="left")
-        .with_columns(rank=pl.when(pl.col("at_rank") == pl.col("doc_id")).then("rank").otherwise("first"))
-        .drop("at_rank", "first")
+        events.join(pl.concat([named, nameless], how="diagonal"), on="event", how="left", maintain_order="left")
+        .with_columns(rank="at", doc_id=pl.coalesce("doc_id", "shown"))
+        .drop("event", "at", "shown")
     )
 
 
