@@ -120,9 +120,9 @@ class ClickModel(Result):
         >>> fit.click_probabilities(lists), fit.click_probabilities(lists, conditional=False)
         (array([0.5, 0. , 0.5, 1. ]), array([0.5, 0.5, 0.5, 0.5]))
         """
-        shown = lists_of(lists)
-        found = np.zeros(len(shown.pair))
-        for block, walk in self._walks(shown):
+        counted = lists_of(lists)
+        found = np.zeros(len(counted.pair))
+        for block, walk in self._walks(counted):
             if conditional:
                 for place in range(block.places):
                     high = int(block.height[place])
@@ -139,23 +139,23 @@ class ClickModel(Result):
         >>> fit_clicks(lists, "CM").examination(lists).rows()
         [(1, 1.0, 3), (2, 0.5, 3)]
         """
-        shown = lists_of(lists)
-        examined = np.zeros(len(shown.pair))
-        for block, walk in self._walks(shown):
+        counted = lists_of(lists)
+        examined = np.zeros(len(counted.pair))
+        for block, walk in self._walks(counted):
             examined[block.row[block.inside]] = walk.examination()[block.inside]
-        count = sums(shown.rank, shown.row_weight)
+        count = sums(counted.rank, counted.row_weight)
         ranks = np.flatnonzero(count)
-        total = sums(shown.rank, shown.row_weight * examined)
+        total = sums(counted.rank, counted.row_weight * examined)
         return pl.DataFrame({
             "rank": ranks, "examination": total[ranks] / count[ranks], "shown": count[ranks].astype(np.int64)
         })  # fmt: skip
 
     def log_probabilities(self, lists: ListsInput, *, conditional: bool = True) -> Floats:
         """The logarithm of how probable what happened at each result is; -inf where the model rules it out."""
-        shown = lists_of(lists)
-        click = self.click_probabilities(shown, conditional=conditional)
+        counted = lists_of(lists)
+        click = self.click_probabilities(counted, conditional=conditional)
         with np.errstate(divide="ignore"):
-            return np.log(np.where(shown.clicked, click, 1 - click))
+            return np.log(np.where(counted.clicked, click, 1 - click))
 
     def log_likelihood(self, lists: ListsInput) -> float:
         """The logarithm of how probable all clicks on these lists are: -inf if one of them is impossible.
@@ -164,8 +164,8 @@ class ClickModel(Result):
         >>> fit_clicks(lists, "DCTR").log_likelihood(lists)  # 2 log 0.5
         -1.3863
         """
-        shown = lists_of(lists)
-        return float(shown.row_weight @ self.log_probabilities(shown))
+        counted = lists_of(lists)
+        return float(counted.row_weight @ self.log_probabilities(counted))
 
     def sample(self, lists: ListsInput, seed: Seed = 0) -> ClickedLists:
         """The same lists with clicks drawn from the model.
@@ -174,21 +174,21 @@ class ClickModel(Result):
         >>> int(fit_clicks(lists, "PBM").sample(lists, seed=1).clicked.sum())
         20
         """
-        shown = lists_of(lists)
+        counted = lists_of(lists)
         rng = np.random.default_rng(Whole(0).check("seed", seed))
-        drawn: Mask = np.zeros(len(shown.pair), dtype=np.bool_)
-        for block, walk in self._walks(shown):
+        drawn: Mask = np.zeros(len(counted.pair), dtype=np.bool_)
+        for block, walk in self._walks(counted):
             for place in range(block.places):
                 chance = walk.probability(place)
                 clicked = rng.random(len(chance)) < chance
                 drawn[block.row[place, : len(chance)]] = clicked
                 walk.advance(place, clicked)
-        return shown.with_clicks(drawn)
+        return counted.with_clicks(drawn)
 
     def surprise(self, lists: ListsInput, *, conditional: bool = False) -> Surprise:
         """How well the model foresees the clicks of lists: whatever was clicked above, or knowing it."""
-        shown = lists_of(lists)
-        return Surprise(shown, -self.log_probabilities(shown, conditional=conditional) / math.log(2))
+        counted = lists_of(lists)
+        return Surprise(counted, -self.log_probabilities(counted, conditional=conditional) / math.log(2))
 
     def perplexity(
         self, lists: ListsInput, *, conditional: bool = False, confidence: Confidence = 0.95
@@ -233,8 +233,8 @@ class ClickModel(Result):
 
     def is_seen(self, lists: ListsInput) -> Mask:
         """Whether each result's pair was among those that the model was fitted to."""
-        shown = lists_of(lists)
-        seen: Mask = self._places(shown.pairs)[shown.pair] >= 0
+        counted = lists_of(lists)
+        seen: Mask = self._places(counted.pairs)[counted.pair] >= 0
         return seen
 
     def _places(self, pairs: pl.DataFrame) -> Any:
@@ -316,11 +316,11 @@ def fit_clicks(
     if not len(lists.pair):
         raise InputError("there is no result on any page: a click model has nothing to be fitted to")
     found = chosen.fit(lists, rules, clickless)
-    shown, clicked = lists.by_pair(), lists.by_pair(lists.clicked)
+    counted, clicked = lists.by_pair(), lists.by_pair(lists.clicked)
     parameters = {"attractiveness": found.attractiveness, "satisfaction": found.satisfaction}
-    seen = pl.Series(shown > 0)
+    seen = pl.Series(counted > 0)
     pairs = lists.pairs.with_columns(
-        impressions=_whole(shown), clicks=_whole(clicked),
+        impressions=_whole(counted), clicks=_whole(clicked),
         **{name: pl.Series(values).fill_nan(None) for name, values in parameters.items() if values is not None},
     ).filter(seen)  # fmt: skip
     evidence = pl.DataFrame({

@@ -211,15 +211,15 @@ class _TwoFactors(Model):
     def fit(self, lists: ClickedLists, rules: FittingRules, clickless: Clickless) -> FittedParameters:
         """Expectation-maximisation on cells."""
         cells = lists.cells(by_click_above=self.by_click_above)
-        found = fit_two_factors(cells, lists.pairs.height, rules)
+        fitted = fit_two_factors(cells, lists.pairs.height, rules)
         clicks = lists.by_pair(lists.clicked)
         shown = sums(cells.group, cells.shown, len(cells.groups))
         above = cells.groups[:, 1] if self.by_click_above else None
-        up = ParameterEvidence.of_counts(clicks, np.zeros_like(clicks), found.attractiveness)
+        up = ParameterEvidence.of_counts(clicks, np.zeros_like(clicks), fitted.attractiveness)
         return FittedParameters(
-            shared_frame("examination", found.examination, cells.groups[:, 0], above, shown), found.attractiveness,
-            evidence={"attractiveness": ParameterEvidence(up.up, up.up_squared, *found.against)},
-            trace=tuple(found.trace.values), converged=found.trace.converged,
+            shared_frame("examination", fitted.examination, cells.groups[:, 0], above, shown), fitted.attractiveness,
+            evidence={"attractiveness": ParameterEvidence(up.up, up.up_squared, *fitted.against)},
+            trace=tuple(fitted.trace.values), converged=fitted.trace.converged,
         )  # fmt: skip
 
 
@@ -345,9 +345,9 @@ class _Iterated(_Chain):
         ranks = int(lists.rank.max(initial=0)) + 1
         skip, click, satisfied = self.start
         start = Continuation(skip, np.full(ranks, click), satisfied)
-        found = fit_chain(lists, rules, start, self._improved, self._free, satisfaction=self.satisfaction)
-        size, expected = lists.pairs.height, found.expected
-        alpha, sigma = found.chain.attractiveness[:size], found.chain.satisfaction[:size]
+        fitted = fit_chain(lists, rules, start, self._improved, self._free, satisfaction=self.satisfaction)
+        size, expected = lists.pairs.height, fitted.expected
+        alpha, sigma = fitted.chain.attractiveness[:size], fitted.chain.satisfaction[:size]
         clicks = lists.by_pair(lists.clicked)
         up = ParameterEvidence.of_counts(clicks, np.zeros_like(clicks), alpha)
         near = ParameterEvidence(up.up, up.up_squared, *expected.against)
@@ -361,38 +361,38 @@ class _Iterated(_Chain):
                 *(one + other for one, other in zip(near, content, strict=True))
             )
         return FittedParameters(
-            self._shared(expected, found.chain.going_on), alpha, sigma if self.satisfaction == "own" else None,
-            evidence, tuple(found.trace.values), found.trace.converged,
+            self._shared(expected, fitted.chain.going_on), alpha, sigma if self.satisfaction == "own" else None,
+            evidence, tuple(fitted.trace.values), fitted.trace.converged,
         )  # fmt: skip
 
-    def _counts(self, found: Expected, after: tuple[int, ...]) -> Floats:
+    def _counts(self, fitted: Expected, after: tuple[int, ...]) -> Floats:
         """How often people are expected to have gone on, and could have: by rank, or in all."""
         if self.by_rank:
-            return found.click
-        parts = (found.skip, found.click.sum(axis=0), found.satisfied_click)
+            return fitted.click
+        parts = (fitted.skip, fitted.click.sum(axis=0), fitted.satisfied_click)
         counts: Floats = np.sum([parts[each] for each in after], axis=0)[None]
         return counts
 
     def _values(self, now: Continuation, after: tuple[int, ...]) -> Floats:
         return now.click if self.by_rank else np.array([(now.skip, now.click[0], now.satisfied)[after[0]]])
 
-    def _improved(self, found: Expected, rules: FittingRules, now: Continuation) -> Continuation:
+    def _improved(self, fitted: Expected, rules: FittingRules, now: Continuation) -> Continuation:
         values: list[Any] = list(now)
         for after in self.estimated.values():
-            counts = self._counts(found, after)
+            counts = self._counts(fitted, after)
             value = share(counts[:, 0], counts[:, 1], rules, self._values(now, after))
             for each in after:
                 values[each] = np.resize(value, len(now.click)) if each == 1 else float(value[0])
         return Continuation(*values)
 
-    def _free(self, found: Expected, now: Continuation) -> Floats:
-        parts = [self._values(now, each)[self._counts(found, each)[:, 1] > 0] for each in self.estimated.values()]
+    def _free(self, fitted: Expected, now: Continuation) -> Floats:
+        parts = [self._values(now, each)[self._counts(fitted, each)[:, 1] > 0] for each in self.estimated.values()]
         return np.concatenate([*parts, np.zeros(0)])
 
-    def _shared(self, found: Expected, now: Continuation) -> pl.DataFrame:
+    def _shared(self, fitted: Expected, now: Continuation) -> pl.DataFrame:
         frames = [shared_frame("continuation", np.zeros(0))]
         for name, after in self.estimated.items():
-            counts = self._counts(found, after)[:, 1]
+            counts = self._counts(fitted, after)[:, 1]
             known = np.flatnonzero(counts) if self.by_rank else np.array([0])
             ranks = known if self.by_rank else None
             frames.append(shared_frame(name, self._values(now, after)[known], ranks, shown=counts[known]))
