@@ -127,3 +127,13 @@ def test_power_and_doctor_speak_of_users(small: Path, tmp_path: Path) -> None:
     assert "users divided between the systems as here" in power.stdout
     doctor = run_assay("clicks", "doctor", LOG, folder=tmp_path)
     assert (doctor.returncode, "robots" in doctor.stdout) == (0, True)
+
+
+def test_a_report_says_at_once_what_else_got_better_or_worse(tmp_path: Path) -> None:
+    done = run_assay("clicks", "report", LOG, *PEOPLE, "-o", "users.md", folder=tmp_path)
+    assert done.returncode == 0
+    said = done.stdout.splitlines()
+    assert said[1:3] == [
+        "described is better under ClickRR.",
+        "described is worse under ZeroResults and Latency.",
+    ]

@@ -113,7 +113,8 @@ def value_rankings(
         raise ParameterError("examination starts above 0, at rank 1")
     if len(curve) < cutoff:
         cutoff = len(curve)
-        warnings.append(f"examination is known down to rank {cutoff}: what is below counts neither here nor in the log")
+        known = "no page shows more results" if examination is None else "examination is stated for no more"
+        warnings.append(f"only the first {number_of('result', cutoff)} count: {known}")
     rows: list[dict[str, Any]] = []
     sensitivity: list[dict[str, Any]] = []
     drawing = {"confidence": confidence, "resamples": resamples, "seed": seed}

@@ -27,7 +27,7 @@ def by_rank(result: Behaviour) -> Curve:
     >>> by_rank(clicks(Log.from_pages([("q1", ["d1", "d2"], ["d1"])]))).frame["value"].to_list()
     [1.0, 0.0]
     """
-    subtitle = f"share of the results shown at a rank that were clicked; {_bands(result)}"
+    subtitle = f"share of the results shown at a rank that were clicked; {_bands(result)}; beside the names: CTR"
     return Curve("click_ranks", "Clicks by rank", subtitle, result.ranks, _summary(result, result.measure("CTR")))
 
 

@@ -10,7 +10,7 @@ from typing import Self
 import polars as pl
 
 from assay.core.digits import as_level, as_percents
-from assay.core.errors import InputError, ParameterError, number_of, several
+from assay.core.errors import InputError, ParameterError, joined, number_of, several
 from assay.show.figure import Figure
 from assay.show.model import Column, Document, Section, Table
 from assay.stats.estimates import Estimate
@@ -116,6 +116,14 @@ def _in_words(found: Estimate, result: Behaviour) -> str:
     return f"{share} of the result pages have a click{reach}."
 
 
+def _elsewhere(comparison: Comparison | None) -> Iterator[str]:
+    """What a pair of systems differs in besides the first measure: who clicks more may also wait longer."""
+    if comparison is not None and len(comparison.systems) == 2:
+        for word in ("better", "worse"):
+            if others := [each.measure for each in comparison.findings[1:] if each.verdict.word == word]:
+                yield f"{comparison.findings[0].system} is {word} under {joined(others)}."
+
+
 def _counted(result: Behaviour, units: int, pages: int, clicks: int) -> list[str]:
     """Units, pages and clicks; pages once, where they are the units."""
     who = [number_of(result.unit_kind, units)] if result.unit_kind != "page" else []
@@ -197,7 +205,7 @@ class ReportedClicks:
         """What was found, every measure, the verdicts, then ranks, time and segments, and what it rests on."""
         result = self.result
         counted = _counted(result, *(int(result.sizes[name].sum()) for name in ("units", "pages", "clicks")))
-        worth = list(guidance(result))[:-1]
+        worth = [*_elsewhere(self.comparison), *list(guidance(result))[:-1]]
         data = {"confidence": result.confidence, "caveats": [], "warnings": list(result.warnings)}
         kind = result.unit_kind
         yield summed_up(", ".join(counted), claims(self.comparison, worth, kind), None, result.warnings, data)
