@@ -242,7 +242,7 @@ def test_what_the_log_does_not_know_is_undefined_with_the_reason() -> None:
     assert set(result.undefined()).isdisjoint({"CTR", "ClickRR", "ZeroResults", "Skips"})
     assert set(map(str, clicks(bare).measures)).isdisjoint(reasons)
     nothing = clicks(Log.from_pages([("q1", ["d1"], [])] * 3), measures="MeanClickRank")
-    assert nothing.undefined() == {"MeanClickRank": "the log has no ranks of clicks"}
+    assert nothing.undefined() == {"MeanClickRank": "nothing was clicked"}
 
 
 def test_units_are_users_else_sessions_else_pages_with_a_warning() -> None:
@@ -315,3 +315,13 @@ def test_counts_take_expressions_that_are_not_pages_for_granted() -> None:
     assert sorted(parts) == [("new",), ("old",)]
     each = [parse_measure("CTR", "behaviour").per_unit(part) for part in parts.values()]
     assert sum(part.operands[0].values.sum() for part in each) == whole.operands[0].values.sum()
+
+
+def test_where_nobody_clicks_rates_are_0_and_waits_are_the_horizon() -> None:
+    """What would be a mean over clicks is undefined; it is not that ranks or times of clicks were not logged."""
+    log = Log.from_pages([("q", ["a", "b"], [])] * 3, user_id=["u", "u", "v"], time=[START] * 3)
+    result = clicks(log)
+    expected = {"CTR": 0.0, "CTR@1": 0.0, "CTR@3": 0.0, "ClickRR": 0.0, "TimeToFirstClick": 60.0, "Abandonment": 1.0}
+    assert {name: result.value(name) for name in expected} == expected
+    assert math.isnan(result.value("FirstClickRank"))
+    assert result.undefined()["FirstClickRank"] == "nothing was clicked"

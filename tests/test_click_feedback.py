@@ -452,3 +452,28 @@ def test_calibrated_measures_are_ordinary_measures(tmp_path: Path) -> None:
 def test_odd_rows_of_examination_are_refused(wrong: str) -> None:
     with pytest.raises(ParameterError, match=r"(in |^)examination of uUBM"):
         parse_measure("uUBM")(examination=wrong)
+
+
+def test_a_log_without_clicks_has_no_grades_for_the_right_reason() -> None:
+    judgments = judge_clicks(Log.from_pages([("q", ["a", "b"], [])] * 20))
+    assert judgments.warnings == ("nothing has a grade: too few expected clicks",)
+    assert "Grades begin" not in str(judgments)
+
+
+@pytest.mark.parametrize("by", ["COEC", "PBM"])
+def test_pages_without_a_query_are_left_out_and_counted(by: str) -> None:
+    pages = [("q", ["a", "b"], ["a"]), ("q", ["b", "a"], ["b"]), (None, ["a", "b"], ["a"])] * 10
+    judgments = judge_clicks(Log.from_pages(pages), by=by)
+    assert judgments.pairs["query_id"].unique().to_list() == ["q"]
+    assert judgments.pairs["impressions"].to_list() == [20, 20]
+    assert judgments.warnings == ("10 result pages without a query: left out",)
+
+
+def test_agreement_says_why_there_is_nothing_to_tell() -> None:
+    log = Log.from_pages([("q", ["a", "b"], [])] * 20 + [("r", ["c", "d"], ["c"])] * 20)
+    with pytest.raises(InputError, match="got none that clicks can say something of: too few impressions"):
+        agree_with_clicks({"q": {"a": 1, "b": 0}}, log, min_impressions=50)
+    with pytest.raises(InputError, match=r"got none$"):
+        agree_with_clicks({"q": {"x": 1}}, log)
+    nothing = agree_with_clicks({"q": {"a": 1, "b": 0}}, log, by="DCTR")
+    assert "Nothing to tell: no judged document was clicked." in str(nothing)

@@ -16,7 +16,7 @@ from command import run_assay
 from shared_data import shared
 
 import assay
-from assay import ClickedLists, ClickModel, Log, compare_click_models, fit_clicks, simulate_clicks
+from assay import ClickedLists, ClickModel, InputError, Log, compare_click_models, fit_clicks, simulate_clicks
 from assay.measures.counting.judgments import Floats
 from assay.stats.click_models.blocks import blocks
 from assay.stats.click_models.chains import Chain, Continuation, posterior
@@ -547,3 +547,8 @@ def test_on_real_pages_models_that_know_more_foresee_more() -> None:
     impossible = result.table.filter(pl.col("model") == "CM")["impossible_pages"][0]
     assert impossible == pytest.approx(0.25, abs=0.01)
     assert result.settings["several_clicks"] == pytest.approx(0.255, abs=0.001)
+
+
+def test_models_are_not_compared_on_a_log_without_clicks() -> None:
+    with pytest.raises(InputError, match="expected clicks to fit models to, got none on 16 training pages"):
+        compare_click_models(Log.from_pages([("q", ["a", "b"], [])] * 20), "PBM")

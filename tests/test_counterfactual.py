@@ -179,3 +179,14 @@ def test_a_ranking_that_was_never_shown_is_refused(tmp_path: Path) -> None:
     run.write_text("other Q0 z 1 1.0 new\n", encoding="utf-8")
     done = invoke(["clicks", "value", log, run, "--examination", "1,0.5"])
     assert isinstance(done.exception, InputError)
+
+
+def test_ranks_of_which_examination_is_not_known_count_neither_for_the_ranking_nor_for_the_log() -> None:
+    """The logged ranking, valued by its own log, is worth what it had, down to the rank that is known."""
+    log = Log.from_pages([("q", ["a", "b", "c"], ["a", "c"]), ("q", ["a", "b", "c"], ["b", "c"])] * 4)
+    same = Run.of({"q": {"a": 3.0, "b": 2.0, "c": 1.0}})
+    result = value_rankings(log, same, examination=[1.0, 0.5])
+    assert result.values["logged"].to_list() == [1.0, 1.0]
+    assert result.values["difference"].to_list() == [0.0, 0.0]
+    assert result.settings["cutoff"] == 2
+    assert "examination is known down to rank 2" in result.warnings[-1]

@@ -17,14 +17,14 @@ from hypothesis import strategies as st
 from log_files import Page, assert_sound, stamp, ubi
 from strategies import quickly
 
-from assay import AssayError, Log, check_log, describe_log, read_log
+from assay import AssayError, Log, check_log, clicks, describe_log, read_log
 from assay.core.registry import WRITERS
 from assay.core.results import written
 from assay.files.logs import LOG_FORMATS
 from assay.files.sources import Source
 from assay.verbs.diagnosis.examination import checks_in
 
-thoroughly = settings(quickly, max_examples=40)
+thoroughly = settings(quickly, max_examples=15)
 BUNDLED = Path(__file__).parents[1] / "src" / "assay" / "data" / "clicks" / "log.ndjson.gz"
 CLEAN = [Page("tea", ["d1", "d2"], [1], f"u{number}", f"s{number}", number) for number in range(5)]
 
@@ -115,6 +115,13 @@ def test_the_overview_counts_what_is_there() -> None:
     assert overview.actions.rows() == [("add_to_cart", 1)]
     for form in WRITERS:
         assert written(overview.document(), form)
+
+
+def test_the_overview_counts_clicked_pages_as_the_click_through_rate_does() -> None:
+    log = Log.from_pages([("q", ["a"], ["elsewhere"]), ("q", ["a"], ["a"]), ("q", ["a"], [])], system=["x", "x", "y"])
+    overview = describe_log(log)
+    assert overview.facts["pages with a click"] == pytest.approx(2 / 3)
+    assert overview.systems["clicked"].to_list() == [clicks(log, measures="CTR").value("CTR", name) for name in "xy"]
 
 
 def test_the_commands_import_show_and_check(tmp_path: Path) -> None:

@@ -189,7 +189,7 @@ def _result_rows(frame: pl.DataFrame, piece: _Piece, rules: ReadingRules) -> Rec
     )  # fmt: skip
     events = frame.select(
         "row", "doc_id", key="impression_id", action=pl.lit(CLICK), ordinal=results["ordinal"], dwell_ms=_dwell(frame),
-        value=numbers_of(frame["value"]) if "value" in frame.columns else None, times=clicks,
+        value=numbers_of(frame["value"]) if "value" in frame.columns else None, times=clicks, counted=pl.lit(True),
     )  # fmt: skip
     # As many rows as there are clicks.
     events = events.select(pl.all().gather(pl.arg_where(pl.col("times") > 0)))

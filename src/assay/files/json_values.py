@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import re
 import tempfile
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from contextlib import ExitStack, contextmanager, suppress
 from functools import partial
 from typing import Any
@@ -65,12 +66,27 @@ _LONE_SURROGATE = re.compile(
     rb"\xed[\xa0-\xbf]|\\u[dD](?:[89abAB]..(?!\\u[dD][c-fC-F])|[c-fC-F](?<!\\u[dD][89abAB]..\\u[dD].))"
 )
 
+
+def _has_lone_surrogate(data: bytes) -> bool:
+    may = any(start in data for start in (b"\xed", b"\\ud", b"\\uD"))
+    return may and _LONE_SURROGATE.search(data) is not None
+
+
 #: So many lines tell whether objects have the same keys; longer ones than this are not looked at.
 _LOOKED_AT, _LONG_LINE = 400, 1 << 14
 #: Objects with more keys than this should have them in common: of so many cells, one at least should be filled.
 _MANY_KEYS, _MOSTLY_EMPTY = 200, 200
 #: Where, of so many cells of the lines that are looked at, fewer than one is filled, all lines are gone through.
 _HARDLY_FILLED = 20
+
+
+#: So many bytes are read line by line, where one of their lines cannot be read otherwise.
+_CAREFUL_BYTES = 1 << 17
+#: Longer whole numbers have no type.
+_LONGEST_WHOLE = 38
+#: Names that JSON writes in one way only, unless it escapes what it need not.
+_PLAIN_NAME = re.compile(r"[\w .-]+", re.ASCII)
+_ESCAPED_NAME = re.compile(rb"\\u00[2-7]")
 
 
 def loaded(source: Source, data: bytes | None = None) -> Any:
@@ -103,7 +119,7 @@ def _unique(source: Source, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 def fast_table(data: bytes) -> pl.DataFrame | None:
     """One object a line as a table, by Polars; None if it cannot, and for texts that no UTF-8 can write."""
     # Polars takes what starts like a compressed file for one, so that data have to start like an object.
-    if not data[:1024].lstrip().startswith(b"{") or _LONE_SURROGATE.search(data) or _are_scattered(data):
+    if not data[:1024].lstrip().startswith(b"{") or _has_lone_surrogate(data) or _are_scattered(data):
         return None
     try:
         with quiet_panics():
@@ -112,63 +128,117 @@ def fast_table(data: bytes) -> pl.DataFrame | None:
         return None
 
 
-def fast_object_lines(data: bytes, schema: Mapping[str, Any]) -> pl.DataFrame | None:
-    """One object a line in the columns of a schema, one row per line; None where a line is none, or does not fit.
+def object_lines(
+    data: bytes, line: int, schema: Mapping[str, Any], refuse: Callable[[int, str, str], None]
+) -> pl.DataFrame:
+    """One object per line in the columns of a schema (text, lists and objects of text), with the line as `row`.
 
-    >>> fast_object_lines(b'{"a": 1, "b": 2}\\n', {"a": pl.String}).rows()
-    [('1',)]
+    What is no object is refused, by its line, with what was expected and what came; where that does not raise, the
+    line is left out. What is no list or no object where the schema has one is null; what is no text is JSON. Fields
+    of objects may be left out if no line has them.
+
+    >>> object_lines(b'{"a": 1}\\n[]\\n', 1, {"a": pl.String}, lambda line, expected, got: None).rows()
+    [(1, '1')]
     """
-    if data.lstrip()[:1] != b"{" or _LONE_SURROGATE.search(data):
+    frame = _fast_object_lines(data, line, _occurring(data, schema))
+    if frame is not None:
+        return frame.with_columns(pl.lit(None, schema[name]).alias(name) for name in schema if name not in frame)
+    frames = [pl.DataFrame(schema={"row": pl.Int64, **schema})]
+    while data:
+        end = data.find(b"\n", _CAREFUL_BYTES) + 1 or len(data)
+        piece, data = data[:end], data[end:]
+        frame = _fast_object_lines(piece, line, schema)
+        frames.append(_careful_object_lines(piece, line, schema, refuse) if frame is None else frame)
+        line += piece.count(b"\n")
+    return pl.concat(frames)
+
+
+def _fast_object_lines(data: bytes, line: int, schema: Mapping[str, Any]) -> pl.DataFrame | None:
+    """Objects as Polars reads them, one row per line; None where a line is no object, or does not fit."""
+    if data.lstrip()[:1] != b"{" or _has_lone_surrogate(data):
         return None
     try:
         with quiet_panics():
             frame = pl.read_ndjson(data, schema=dict(schema))
     except (pl.exceptions.PolarsError, ValueError, pl.exceptions.PanicException):
         return None
-    lines = data.count(b"\n") + (not data.endswith(b"\n"))
-    return frame if frame.height == lines else None
+    if frame.height != data.count(b"\n") + (not data.endswith(b"\n")):
+        return None
+    return frame.select(pl.int_range(line, line + pl.len(), dtype=pl.Int64).alias("row"), pl.all())
 
 
-def object_lines(
+def _careful_object_lines(
     data: bytes, line: int, schema: Mapping[str, Any], refuse: Callable[[int, str, str], None]
 ) -> pl.DataFrame:
-    """One object a line in the columns of a schema (text, lists and objects of text), with the line as `row`.
-
-    What is no object is refused, by its line, with what was expected and what came; where that does not raise, the
-    line is left out. A value that is of another kind than the schema has it is null.
-
-    >>> object_lines(b'{"a": 1}\\n[]\\n', 1, {"a": pl.String}, lambda line, expected, got: None).rows()
-    [(1, '1')]
-    """
-    frame = fast_object_lines(data, schema)
-    if frame is not None:
-        return frame.select(pl.int_range(line, line + pl.len(), dtype=pl.Int64).alias("row"), pl.all())
-    rows = []
+    """Objects line by line: what is none is refused, what does not fit is null, and Polars reads what is left."""
+    kind = pl.Struct(schema)
+    numbers, texts = [], []
     for number, text in enumerate(data.split(b"\n"), line):
         if not text.strip():
             continue
         try:
-            record = json.loads(text)
+            record = json.loads(text, **_AS_POLARS)
         except (ValueError, RecursionError):
             record = None
         if isinstance(record, dict):
-            rows.append({"row": number, **{name: _fitting(record.get(name), kind) for name, kind in schema.items()}})
+            numbers.append(number)
+            texts.append(json.dumps(_fitting(record, kind), ensure_ascii=False))
         else:
             refuse(number, "a JSON object", text[:200].decode(errors="replace"))
-    return pl.DataFrame(rows, schema={"row": pl.Int64, **schema}, orient="row")
+    frame = pl.read_ndjson("\n".join(texts).encode(errors="replace"), schema=dict(schema))
+    return frame.select(pl.Series("row", numbers, pl.Int64), pl.all())
 
 
 def _fitting(value: Any, kind: Any) -> Any:
-    """A value as a type of text, lists and objects has it; null where it is something else."""
+    """A value in which lists and objects stand where a type has them; null where something else does."""
     if isinstance(kind, pl.Struct):
-        held = value if isinstance(value, dict) else {}
-        return {field.name: _fitting(held.get(field.name), field.dtype) for field in kind.fields}
-    if isinstance(kind, pl.List):
-        return [_fitting(each, pl.String) for each in value] if isinstance(value, list) else None
-    if value is None or isinstance(value, dict | list):
-        return None
-    text = value if isinstance(value, str) else json.dumps(value)
-    return text.encode(errors="replace").decode()
+        is_object = isinstance(value, dict)
+        return {each.name: _fitting(value.get(each.name), each.dtype) for each in kind.fields} if is_object else None
+    return value if not isinstance(kind, pl.List) or isinstance(value, list) else None
+
+
+def _whole(text: str) -> int | str:
+    number = int(text)
+    return number if len(text) <= _LONGEST_WHOLE else str(number)
+
+
+def _real(text: str) -> float | str:
+    number = float(text)
+    return number if math.isfinite(number) else json.dumps(number)
+
+
+#: Of a key that comes twice, the first counts; what is no number to Polars is text.
+_AS_POLARS: dict[str, Any] = {
+    "object_pairs_hook": lambda pairs: dict(reversed(pairs)), "parse_int": _whole, "parse_float": _real,
+    "parse_constant": str,
+}  # fmt: skip
+
+
+def _occurring(data: bytes, schema: Mapping[str, Any]) -> dict[str, Any]:
+    """A schema without what no line has: to look for each field in each line takes longer than to read the line."""
+    if _ESCAPED_NAME.search(data):
+        return dict(schema)
+    plain = {name for name in _names(schema) if _PLAIN_NAME.fullmatch(name)}
+    rare = [f'"{name}"' for name in plain if f'"{name}"'.encode() not in data[:_CAREFUL_BYTES]]
+    text = pl.Series([data.decode(errors="replace")])
+    found = text.str.extract_many(pl.Series(rare, dtype=pl.String).implode()).explode()
+    return _without(schema, {name.strip('"') for name in {*rare} - {*found}})
+
+
+def _names(schema: Mapping[str, Any]) -> Iterator[str]:
+    for name, kind in schema.items():
+        yield name
+        if isinstance(kind, pl.Struct):
+            yield from _names(kind.to_schema())
+
+
+def _without(schema: Mapping[str, Any], absent: Set[str]) -> dict[str, Any]:
+    left = {}
+    for name, kind in schema.items():
+        fields = _without(kind.to_schema(), absent) if isinstance(kind, pl.Struct) else None
+        if name not in absent and fields != {}:
+            left[name] = kind if fields is None else pl.Struct(fields)
+    return left
 
 
 def _are_scattered(data: bytes) -> bool:
@@ -201,7 +271,7 @@ def keys_of(source: Source, rows: Sequence[Mapping[str, Any]]) -> list[str]:
 
 def _written(source: Source, data: bytes, value: Any, line: int | None = None) -> Any:
     """The value, if all its texts can be written in UTF-8: half of a surrogate pair cannot."""
-    if _LONE_SURROGATE.search(data):
+    if _has_lone_surrogate(data):
         try:
             json.dumps(value, ensure_ascii=False).encode()
         except UnicodeEncodeError as problem:

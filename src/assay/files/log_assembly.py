@@ -133,6 +133,9 @@ def assembled(records: Records, bases: Mapping[str, int], tallies: Tallies) -> R
     results = _shown(results, tallies)
     pages = pl.concat([pages, _unknown(pages, results, records.events)])
     events = records.events.filter(~pl.col("action").is_in(_SEEING) | pl.col("doc_id").is_null())
+    if events["counted"].any():  # a row of a result that came again counts the same clicks again
+        first = pl.col("row") == pl.col("row").min().over("key", "doc_id", "ordinal")
+        events = events.filter(first | pl.col("counted").is_null())
     kept = events.join(pages.select("key"), on="key", how="semi", maintain_order="left")
     if kept.height < events.height:
         lost = events.join(pages.select("key"), on="key", how="anti", maintain_order="left")
@@ -205,7 +208,12 @@ def _shown(results: pl.DataFrame, tallies: Tallies) -> pl.DataFrame:
         results = results.with_columns(rank=pl.when(all_unranked).then(place).otherwise("rank")).filter(~unranked)
     listed, seen = results.filter("listed"), results.filter(~pl.col("listed"))
     is_first = listed.select(pl.struct("key", "rank").is_first_distinct())[:, 0]
-    first, lost = listed.filter(is_first), [listed.filter(~is_first)]
+    first, others = listed.filter(is_first), listed.filter(~is_first)
+    lost = []
+    if others.height:
+        lost.append(others.join(first, on=["key", "rank", "doc_id"], how="anti", maintain_order="left"))
+        again = others.height - lost[0].height
+        tallies.add("repeated-result", again, f"page {others['key'][0]!r}")
     if seen.height:
         views = seen.unique(["key", "doc_id"], keep="first", maintain_order=True)
         more = views.join(first, on=["key", "doc_id"], how="anti", maintain_order="left")
@@ -277,8 +285,9 @@ def finished(records: Records, rules: Cleaning, tallies: Tallies, start: int) ->
     if rules.repeated_events == "drop":
         events = _once(events, tallies)
     results = results.with_columns(clicks=pl.lit(None, pl.Int64)).select(*tables.RESULTS).sort("impression", "rank")
-    events = events.rename({"ordinal": "rank"}).sort("impression", "time", "row", nulls_last=True)
-    events = located(events.lazy(), results.lazy()).collect()
+    events = located(events.rename({"ordinal": "rank"}).lazy(), results.lazy()).collect()
+    place = pl.when("counted").then("rank")
+    events = events.sort("impression", "time", place, "row", nulls_last=True)
     events = _with_dwell(events, pages, rules, tallies).select(*tables.EVENTS)
     results = with_clicks(results.lazy(), events.lazy()).collect()
     return Tables(pages.select(*tables.IMPRESSIONS), results, events)

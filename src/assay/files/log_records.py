@@ -24,22 +24,24 @@ RESULTS: dict[str, Any] = {
     "key": pl.String, "row": pl.Int64, "rank": pl.Int64, "ordinal": pl.Int64, "doc_id": pl.String, "seen": pl.Boolean,
     "propensity": pl.Float64, "listed": pl.Boolean, "source": pl.String,
 }  # fmt: skip
-#: An event without a key is of the last page of its session, or of the last that showed its document.
+#: An event without a key is of the last page of its session, or of the last that showed its document. `counted`: it is
+#: what the row of a result counts, so that nobody knows which click came first.
 EVENTS: dict[str, Any] = {
     "key": pl.String, "row": pl.Int64, "time": _TIME, "action": pl.String, "doc_id": pl.String, "ordinal": pl.Int64,
     "value": pl.Float64, "dwell_ms": pl.Float64, "user_id": pl.String, "session_id": pl.String,
-    "query_text": pl.String, "source": pl.String,
+    "query_text": pl.String, "source": pl.String, "counted": pl.Boolean,
 }  # fmt: skip
 #: What each oddity is called: what is counted, and what to say of it.
 _SAYS = {
-    "malformed": ("line", "no record of the format: left out"),
+    "malformed": ("line", "that cannot be read as a record: left out"),
     "zero-rank": ("application", "with ranks that start at 0: one was added to each"),
     "no-document": ("row", "without a document: left out"),
     "repeated-page": ("result page", "came again under the same id: the first was kept"),
     "lost-event": ("event", "of result pages that are not in the log, or of none: left out"),
     "repeated-event": ("event", "sent again, with the same time, action and document: left out"),
+    "repeated-result": ("result", "came again at the same rank of a page: the first was kept"),
     "taken-rank": ("result", "at a rank where another document stands: left out"),
-    "odd-rank": ("rank", "no whole number, or before the first: unknown"),
+    "odd-rank": ("rank", "that is not a whole number from 0 on: unknown"),
     "no-zone": ("time", "without a time zone: read as {zone}"),
     "odd-time": ("time", "not readable, or before 1970 or after 2100: unknown"),
     "odd-dwell": ("dwell time", "negative, or longer than {most}: unknown"),

@@ -41,12 +41,13 @@ from assay.files.log_assembly import (
 from assay.files.log_folders import open_folder, replacing_folder, write_manifest
 from assay.files.log_looks import is_log_folder, layout_of
 from assay.files.log_records import ReadingRules, Records, Tallies, checked_zone
+from assay.files.named_columns import names_of
 from assay.files.registry import head_of
 from assay.files.sources import Source, is_file
 from assay.files.ubi import read_ubi
 from assay.tables.log import IMPRESSIONS, TABLES, Log, Oddity
 from assay.tables.named_columns import is_frame
-from assay.tables.roles import named_by, shape_of
+from assay.tables.roles import absent, named_by, refuse_absent, shape_of
 
 #: So many bytes of text are looked at as one part, in memory.
 _PART_BYTES = 48 << 20
@@ -133,8 +134,7 @@ def import_log(
     ...     import_log(io.StringIO(table), Path(place) / "kept", name="tea")
     <Log 'tea': 1 result page, 2 results, 1 click>
     """
-    work = _Import(given, rules, watch)
-    return work.written(Path(folder), name, overwrite)
+    return _Import(given, rules, watch).written(Path(folder), name, overwrite, is_all=True)
 
 
 class _Import:
@@ -233,14 +233,16 @@ class _Import:
         self.tallies.add("zero-rank", least == 0, application)
         return min(least, 1)
 
-    def written(self, folder: Path, name: str | None = None, overwrite: bool = False) -> Log:
-        """Write the tables as they are made, and open them."""
+    def written(self, folder: Path, name: str | None = None, overwrite: bool = False, is_all: bool = False) -> Log:
+        """Write the tables as they are made, and open them; `is_all`: nothing else is read, which may have columns."""
         with replacing_folder(folder, overwrite, [*map(_name, self.inputs)]) as place:
             pieces = place.parent / "parts"
             pieces.mkdir()
             for number, made in enumerate(self.tables()):
                 for table, frame in made._asdict().items():
                     frame.write_parquet(pieces / f"{table}-{number:05d}.parquet", compression="lz4")
+            if is_all:
+                refuse_absent()
             for table in TABLES:
                 pl.scan_parquet(pieces / f"{table}-*.parquet").sink_parquet(
                     place / f"{table}.parquet", maintain_order=True, row_group_size=_PAGES_AT_ONCE
@@ -302,6 +304,9 @@ def _format_of(source: Source, name: str | None) -> LogFormat:
     if not head.numbered:
         raise EmptyFileError(source.name, "a click log")
     layout = layout_of(head)
+    names = names_of(head) if layout is None else []
+    if len(names) > 1:
+        raise absent("log", names, source.name, head.numbered[0][0])
     if layout is None:
         titles = "; ".join(known.title for known in LOG_FORMATS.values())
         number, line = head.numbered[0]

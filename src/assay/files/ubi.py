@@ -68,17 +68,26 @@ def _records(source: Source, frame: pl.DataFrame, rules: ReadingRules) -> Record
     is_query = pl.any_horizontal(pl.col("user_query", "query_response_hit_ids").is_not_null()) & ~is_event & ~is_index
     for number in frame.filter(~is_event & ~is_query & ~is_index)["row"]:
         rules.malformed(source.name, number, _SHAPE, "neither")
-    pages, listed = _queries(frame.filter(is_query), rules)
-    seen, events = _events(frame.filter(is_event), rules)
+    pages, listed = _queries(frame.lazy().filter(is_query).drop("event_attributes").collect(), rules)
+    about_queries = ("query_attributes", "query_response_hit_ids")
+    seen, events = _events(frame.lazy().filter(is_event).drop(about_queries).collect(), rules)
     return Records.of(pages, pl.concat([listed, seen], how="diagonal"), events)
+
+
+def _field(values: pl.Series, *names: str) -> pl.Series:
+    """A field of a field of objects; null if none has it."""
+    for name in names:
+        known = isinstance(values.dtype, pl.Struct) and name in values.struct.fields
+        values = values.struct.field(name) if known else pl.repeat(None, len(values), dtype=pl.String, eager=True)
+    return values
 
 
 def _attribute(frame: pl.DataFrame, column: str, role: str) -> pl.Series:
     names = attribute_names("log", role)
-    held = ids_in(frame.select(pl.coalesce(pl.col(column).struct.field(*names)).alias(role))[role])
-    if frame[column].struct.field(names[0]).is_not_null().any():
+    if _field(frame[column], names[0]).is_not_null().any():
         use(names[0])
-    return held
+    held = [name for name in names if name in frame[column].struct.fields]
+    return ids_in(pl.select(pl.coalesce(_field(frame[column], name) for name in held or names[:1])).to_series())
 
 
 def _queries(frame: pl.DataFrame, rules: ReadingRules) -> tuple[pl.DataFrame, pl.DataFrame]:
@@ -122,23 +131,23 @@ def _user(frame: pl.DataFrame) -> pl.Series:
 
 def _events(frame: pl.DataFrame, rules: ReadingRules) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Results that came into view, and the other events."""
-    about = frame["event_attributes"].struct
+    about = frame["event_attributes"]
     session = ids_in(frame["session_id"])
     action = frame["action_name"]
     matters = action.is_in([*_SEEN, *_CLICKS])  # positions of filters and menus are no ranks
-    ordinal = about.field("position").struct.field("ordinal")
+    ordinal = _field(about, "position", "ordinal")
     events = frame.select(
         "row",
         key=ids_in(frame["query_id"]),
         time=times_of(frame["timestamp"], rules),
         action=action.set(action.is_in(_CLICKS), CLICK),
-        doc_id=ids_in(about.field("object").struct.field("object_id")),
+        doc_id=ids_in(_field(about, "object", "object_id")),
         ordinal=ordinals_of(ordinal.set(~matters, None), rules),
         value=numbers_of(_attribute(frame, "event_attributes", "value")),
         dwell_ms=numbers_of(_attribute(frame, "event_attributes", "dwell_ms")),
         dwell_seconds=numbers_of(_attribute(frame, "event_attributes", "dwell_seconds")),
         user_id=_user(frame),
-        session_id=session.zip_with(session.is_not_null(), ids_in(about.field("session_id"))),
+        session_id=session.zip_with(session.is_not_null(), ids_in(_field(about, "session_id"))),
         query_text="user_query",
         source="application",
     ).with_columns(dwell_ms=pl.coalesce("dwell_ms", 1000 * pl.col("dwell_seconds")))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 from functools import cached_property
 from typing import Any, ClassVar, NamedTuple
 
@@ -111,15 +112,27 @@ class Log:
 
     @classmethod
     def from_pages(
-        cls, pages: Iterable[tuple[str, Sequence[str], Sequence[str]]], *, name: str = "log", **columns: Sequence[Any]
-    ) -> Log:
+        cls, pages: Iterable[tuple[str | None, Sequence[str], Sequence[str]]], *, name: str = "log",
+        time: Sequence[datetime | None] | None = None, user_id: Sequence[str | None] | None = None,
+        session_id: Sequence[str | None] | None = None, query_text: Sequence[str | None] | None = None,
+        system: Sequence[str | None] | None = None, latency_ms: Sequence[float | None] | None = None,
+        page: Sequence[int | None] | None = None, answered: Sequence[bool | None] | None = None,
+    ) -> Log:  # fmt: skip
         """Make a log of a query, its results in order and the clicked ones in order, for each result page.
 
-        `columns`: further columns of the pages, such as `user_id` or `system`.
+        The other columns of the pages have one value per page.
         """
         rows = list(pages)
+        columns: dict[str, Sequence[Any] | None] = {
+            "time": time, "user_id": user_id, "session_id": session_id, "query_text": query_text, "system": system,
+            "latency_ms": latency_ms, "page": page, "answered": answered,
+        }  # fmt: skip
+        known = {column: list(values) for column, values in columns.items() if values is not None}
+        for column, values in known.items():
+            if len(values) != len(rows):
+                raise ParameterError(f"{column} has {len(values)} values, there are {number_of('page', len(rows))}")
         impressions = pl.DataFrame(
-            {"impression": range(len(rows)), "query_id": [query for query, _, _ in rows], **columns}
+            {"impression": range(len(rows)), "query_id": [query for query, _, _ in rows], **known}
         )
         results = [(page, rank, doc) for page, (_, docs, _) in enumerate(rows) for rank, doc in enumerate(docs, 1)]
         clicks = [(page, CLICK, doc) for page, (_, _, clicked) in enumerate(rows) for doc in clicked]
@@ -207,20 +220,28 @@ def complete(frame: pl.DataFrame, schema: Mapping[str, Any], what: str) -> pl.Da
 
 
 def located(events: pl.LazyFrame, results: pl.LazyFrame) -> pl.LazyFrame:
-    """Events with the rank and the document of the result that each is about.
+    """Events with the rank and the document of the result that each is about; results are in order of their ranks.
 
     The document counts: where it stands on the page, at the stated rank if it stands there, else at its first place. An
     event without a document is about the result at its rank; one whose document was not shown has no rank.
     """
-    there = results.select("impression", "rank", "doc_id").unique(["impression", "rank"], keep="first")
-    at_rank = there.rename({"doc_id": "at_rank"})
-    first = there.group_by("impression", "doc_id").agg(pl.col("rank").min().alias("first"))
+    place = ["impression", "rank"]
+    first_there = pl.any_horizontal(pl.col(place).ne_missing(pl.col(place).shift()))
+    there = results.select(*place, "doc_id").filter(first_there).drop_nulls("doc_id")
+    there = there.rename({"rank": "at", "doc_id": "shown"})
+    events = events.with_row_index("event")
+    named = (
+        events.join(there, left_on=["impression", "doc_id"], right_on=["impression", "shown"])
+        .group_by("event")
+        .agg(pl.col("at").min(), stated=pl.col("at").filter(pl.col("at") == pl.col("rank")).first())
+        .select("event", at=pl.coalesce("stated", "at"))
+    )
+    nameless = events.filter(pl.col("doc_id").is_null()).select("event", *place, at="rank")
+    nameless = nameless.join(there, left_on=place, right_on=["impression", "at"]).select("event", "at", "shown")
     return (
-        events.join(at_rank, on=["impression", "rank"], how="left", maintain_order="left")
-        .with_columns(doc_id=pl.coalesce("doc_id", "at_rank"))
-        .join(first, on=["impression", "doc_id"], how="left", maintain_order="left")
-        .with_columns(rank=pl.when(pl.col("at_rank") == pl.col("doc_id")).then("rank").otherwise("first"))
-        .drop("at_rank", "first")
+        events.join(pl.concat([named, nameless], how="diagonal"), on="event", how="left", maintain_order="left")
+        .with_columns(rank="at", doc_id=pl.coalesce("doc_id", "shown"))
+        .drop("event", "at", "shown")
     )
 
 

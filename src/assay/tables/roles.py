@@ -193,13 +193,18 @@ def named_by(columns: ColumnNames) -> Iterator[None]:
         if name not in known:
             raise ParameterError(f"columns: no role is called {name!r}: there are {', '.join(known)}"
                                  f"{did_you_mean(name, known)}")  # fmt: skip
-    stated = _Stated(columns, set())
-    token = _stated.set(stated)
+    token = _stated.set(_Stated(columns, set()))
     try:
         yield
+        refuse_absent()
     finally:
         _stated.reset(token)
-    if absent := [column for column in columns.values() if column not in stated.seen]:
+
+
+def refuse_absent() -> None:
+    """Once all tables were read: refuse columns that were said to have a role, and that no table has."""
+    columns, seen = _stated.get()
+    if absent := [column for column in columns.values() if column not in seen]:
         raise ParameterError(f"columns: no table has a column {listed([repr(column) for column in absent])}")
 
 

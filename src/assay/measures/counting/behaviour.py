@@ -121,8 +121,11 @@ class BehaviourCounts:
 
     @cached_property
     def known(self) -> frozenset[str]:
-        """The columns of the log that hold something; `dwell` where it is logged, or follows from times."""
-        known = self.log.known
+        """The columns of the log that hold something; `dwell` where it is logged, or follows from times.
+
+        Where nobody clicked, all is known of clicks: there are none.
+        """
+        known = self.log.known if self.log.sizes[2] else self.log.known | {"events.rank", "events.time"}
         return known | {"dwell"} if known & {"events.dwell_ms", "events.time"} else known
 
     def total(self, text: str, amount: pl.Expr, *needs: str, when_zero: str = "0/0") -> PerUnit:
@@ -283,7 +286,7 @@ class BehaviourCounts:
 class Outline(BehaviourCounts):
     """Counts that only note which sums are asked for: a measure of them is undefined where the log lacks something.
 
-    >>> log = Log.from_pages([("q1", ["d1"], [])])
+    >>> log = Log.from_pages([("q1", ["d1"], ["d1"])])
     >>> list(BehaviourCounts.of(log).outline().total("clicks", pl.col("clicks"), "events.time").undefined)
     ['the log has no times of clicks']
     """

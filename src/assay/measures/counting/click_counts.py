@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import polars as pl
 
-from assay.core.errors import InputError
+from assay.core.errors import InputError, number_of
 from assay.tables.log import IMPRESSIONS, Log
 
 #: A result that was shown for all we know: logs that know it say which ones were never on the screen.
@@ -48,7 +48,7 @@ def by_query_text(log: Log) -> tuple[Log, pl.DataFrame]:
 
 
 def with_query_ids(log: Log) -> Log:
-    """The same log, with the text of a query as its id where it has no other.
+    """The same log, with the text of a query as its id where it has no other; pages without a query are left out.
 
     >>> log = Log.from_pages([(None, ["d"], [])], query_text=["bike light"])
     >>> with_query_ids(log).impressions.collect()["query_id"].to_list()
@@ -56,7 +56,14 @@ def with_query_ids(log: Log) -> Log:
     """
     if not log.known & {"impressions.query_id", "impressions.query_text"}:
         raise InputError(f"{log.origin}: expected queries, by id or by text, got none")
-    return replace(log, impressions=log.impressions.with_columns(query_id=pl.coalesce("query_id", "query_text")))
+    query = pl.coalesce("query_id", "query_text")
+    named = replace(log, impressions=log.impressions.with_columns(query_id=query))
+    nameless = int(named.impressions.select(pl.col("query_id").is_null().sum()).collect().item())
+    if not nameless:
+        return named
+    return named.where(
+        pl.col("query_id").is_not_null(), f"{number_of('result page', nameless)} without a query: left out"
+    )
 
 
 def click_cells(log: Log) -> pl.DataFrame:

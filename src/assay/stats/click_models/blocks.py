@@ -16,7 +16,7 @@ _CELLS = 1 << 16
 
 
 @dataclass(frozen=True, eq=False)
-class Block:
+class PageBlock:
     """Some lists, longest first. Below the end of a list stands the pair behind the last one, which is never clicked.
 
     `row`: the row of each cell in the lists. `height[r]`: how many of the lists have a result at place r.
@@ -45,7 +45,7 @@ class Block:
         return np.arange(len(self.weight)) < self.height[:, None]
 
 
-def blocks(lists: ClickedLists, most: int = _CELLS) -> Iterator[Block]:
+def blocks(lists: ClickedLists, most: int = _CELLS) -> Iterator[PageBlock]:
     """All lists that have results, in blocks of about one length.
 
     >>> lists = ClickedLists.of([("q", ["d1"], []), ("q", ["d1", "d2"], ["d2"])])
@@ -66,7 +66,7 @@ def blocks(lists: ClickedLists, most: int = _CELLS) -> Iterator[Block]:
         place = np.arange(places)[:, None]
         inside = place < length[chosen]
         row = np.where(inside, lists.offsets[chosen] + place, 0)
-        yield Block(
+        yield PageBlock(
             np.where(inside, lists.pair[row], np.int32(lists.pairs.height)), np.where(inside, lists.rank[row], 0),
             inside & lists.clicked[row], row, lists.weight[chosen], inside.sum(axis=1),
         )  # fmt: skip

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from assay.measures.counting.clicked_lists import ClickedLists, sums
 from assay.measures.counting.judgments import Floats
-from assay.stats.click_models.blocks import Block, blocks
-from assay.stats.click_models.convergence import Rules, Trace, penalty, share
+from assay.stats.click_models.blocks import PageBlock, blocks
+from assay.stats.click_models.convergence import FittingRules, Trace, penalty, share
 
 #: Below this a probability is taken for nothing: what divides by it is 0 as well.
 _NOTHING = 1e-300
@@ -66,7 +66,7 @@ class Posterior(NamedTuple):
     skip: Floats
 
 
-def posterior(block: Block, chain: Chain) -> Posterior:
+def posterior(block: PageBlock, chain: Chain) -> Posterior:
     """The forward pass, which knows the clicks above, and the backward pass, which knows those below."""
     near = chain.attractiveness[block.pair]
     stay, leave, sated = chain.going_on
@@ -108,7 +108,7 @@ def posterior(block: Block, chain: Chain) -> Posterior:
     return Posterior(probability, examination, slope, clicks, skip)
 
 
-def forward(block: Block, near: Floats, chain: Chain) -> tuple[Floats, Floats]:
+def forward(block: PageBlock, near: Floats, chain: Chain) -> tuple[Floats, Floats]:
     """How probable a click, or none where there is none, is after the clicks above; and that the result is read."""
     stay, leave, sated = chain.going_on
     probability, examination = np.ones_like(near), np.zeros_like(near)
@@ -150,7 +150,7 @@ class ChainData:
         """Go over all blocks and add up."""
         attracted = np.empty(len(self.cells))
         steep = np.empty(len(self.cells)) if slopes else None
-        found = Expected(np.zeros(0), np.zeros(0))
+        totals = Expected(np.zeros(0), np.zeros(0))
         parts: list[tuple[Floats, Floats, Floats, Floats]] = []
         start = 0
         for block, size in zip(self.blocks, self.sizes, strict=True):
@@ -163,24 +163,24 @@ class ChainData:
             if steep is not None:
                 steep[start : start + size] = known.slope.ravel()
             with np.errstate(divide="ignore"):
-                found.log_likelihood += float(block.weight @ np.log(known.probability).sum(axis=0))
-            found.skip += known.skip
+                totals.log_likelihood += float(block.weight @ np.log(known.probability).sum(axis=0))
+            totals.skip += known.skip
             parts += known.clicks
             start += size
         sated, slope, going, going_sated = (_joined([part[n] for part in parts]) for n in range(4))
         weight = self.click_weight
-        found.attracted, found.satisfied = self.by_cell(attracted), self.by_click(weight * sated)
+        totals.attracted, totals.satisfied = self.by_cell(attracted), self.by_click(weight * sated)
         ahead = weight * self.has_next
         rank, unsated = self.click_rank, ahead * (1 - sated)
-        found.click = np.stack([sums(rank, each, self.ranks) for each in (unsated * going, unsated)], axis=1)
-        found.satisfied_click = np.array([(ahead * sated * going_sated).sum(), (ahead * sated).sum()])
+        totals.click = np.stack([sums(rank, each, self.ranks) for each in (unsated * going, unsated)], axis=1)
+        totals.satisfied_click = np.array([(ahead * sated * going_sated).sum(), (ahead * sated).sum()])
         if steep is not None:
             weights = _joined([np.broadcast_to(block.weight, block.pair.shape).ravel() for block in self.blocks])
-            found.against = self.by_cell(weights * steep), self.by_cell(weights * steep**2)
+            totals.against = self.by_cell(weights * steep), self.by_cell(weights * steep**2)
             up, down = np.maximum(slope, 0.0), np.maximum(-slope, 0.0)
-            found.for_satisfaction = self.by_click(weight * up), self.by_click(weight * up**2)
-            found.against_satisfaction = self.by_click(weight * down), self.by_click(weight * down**2)
-        return found
+            totals.for_satisfaction = self.by_click(weight * up), self.by_click(weight * up**2)
+            totals.against_satisfaction = self.by_click(weight * down), self.by_click(weight * down**2)
+        return totals
 
     def by_cell(self, values: Floats) -> Floats:
         """Sums of values of cells for each pair."""
@@ -201,9 +201,9 @@ class ChainFit(NamedTuple):
 
 def fit_chain(
     lists: ClickedLists,
-    rules: Rules,
+    rules: FittingRules,
     start: Continuation,
-    going_on: Callable[[Expected, Rules, Continuation], Continuation],
+    going_on: Callable[[Expected, FittingRules, Continuation], Continuation],
     free: Callable[[Expected, Continuation], Floats],
     *,
     satisfaction: str,
@@ -220,18 +220,18 @@ def fit_chain(
     going, trace = start, Trace(rules)
     while True:
         chain = Chain(_padded(alpha), _padded(sigma), going)
-        found = data.expected(chain)
-        value = found.log_likelihood + penalty(alpha, rules) + penalty(free(found, going), rules)
+        totals = data.expected(chain)
+        value = totals.log_likelihood + penalty(alpha, rules) + penalty(free(totals, going), rules)
         value += penalty(sigma, rules) if satisfaction == "own" else 0.0
         if trace.is_done(value):
             break
         if satisfaction == "attractiveness":
-            alpha = share(clicks + found.attracted + found.satisfied, shown + clicks, rules, alpha)
+            alpha = share(clicks + totals.attracted + totals.satisfied, shown + clicks, rules, alpha)
             sigma = alpha
         else:
-            alpha = share(clicks + found.attracted, shown, rules, alpha)
-            sigma = share(found.satisfied, clicks, rules, sigma) if satisfaction == "own" else sigma
-        going = going_on(found, rules, going)
+            alpha = share(clicks + totals.attracted, shown, rules, alpha)
+            sigma = share(totals.satisfied, clicks, rules, sigma) if satisfaction == "own" else sigma
+        going = going_on(totals, rules, going)
     return ChainFit(chain, data.expected(chain, slopes=True), trace)
 
 

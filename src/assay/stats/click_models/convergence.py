@@ -10,7 +10,7 @@ from assay.measures.counting.judgments import Floats
 
 
 @dataclass(frozen=True)
-class Rules:
+class FittingRules:
     """Pseudo-clicks and pseudo-skips added to every parameter, and how long iterations go on.
 
     Both 0: plain maximum likelihood. Else what is maximised is the log-likelihood plus `clicks` log θ + `skips`
@@ -27,7 +27,7 @@ class Rules:
 class Trace:
     """What is maximised, before the first iteration and after each."""
 
-    rules: Rules
+    rules: FittingRules
     values: list[float] = field(default_factory=list)
     converged: bool = True
 
@@ -39,18 +39,20 @@ class Trace:
         return self.converged or len(self.values) > self.rules.iterations
 
 
-def share(counts: Floats, of: Floats, rules: Rules, otherwise: Floats | float = np.nan) -> Floats:
+def share(counts: Floats, of: Floats, rules: FittingRules, otherwise: Floats | float = np.nan) -> Floats:
     """Counts of what they are counted from, pseudo-counts added; `otherwise` where that is nothing.
 
-    >>> share(np.array([1.0, 0.0]), np.array([2.0, 0.0]), Rules(1, 1)), share(np.zeros(1), np.zeros(1), Rules(), 0.5)
-    (array([0.5, 0.5]), array([0.5]))
+    >>> share(np.array([1.0, 0.0]), np.array([2.0, 0.0]), FittingRules(1, 1))
+    array([0.5, 0.5])
+    >>> share(np.zeros(1), np.zeros(1), FittingRules(), 0.5)
+    array([0.5])
     """
     total = of + rules.clicks + rules.skips
     with np.errstate(invalid="ignore", divide="ignore"):
         return np.where(total > 0, np.minimum((counts + rules.clicks) / total, 1.0), otherwise)
 
 
-def penalty(values: Floats, rules: Rules) -> float:
+def penalty(values: Floats, rules: FittingRules) -> float:
     """What the pseudo-counts add to the log-likelihood."""
     if not (rules.clicks or rules.skips):
         return 0.0

@@ -19,17 +19,17 @@ from assay.core.results import Result
 from assay.files.logs import read_log
 from assay.measures.counting.clicked_lists import ClickedLists, sums
 from assay.measures.counting.judgments import Floats, Mask
-from assay.stats.click_models.blocks import Block, blocks
-from assay.stats.click_models.convergence import Rules
+from assay.stats.click_models.blocks import PageBlock, blocks
+from assay.stats.click_models.convergence import FittingRules
 from assay.stats.click_models.intervals import likelihood_interval, product_interval
 from assay.stats.click_models.model_files import read_fields, write_fields
-from assay.stats.click_models.models import Evidence, Model, Parameters, model_of
+from assay.stats.click_models.models import Model, ParameterEvidence, Parameters, model_of
 from assay.stats.click_models.surprise import Surprise, interval
 from assay.stats.click_models.walks import Walk
 
 #: What lists can be given as: lists, a log, or what `read_log` reads.
 ListsInput: TypeAlias = Any
-_EVIDENCE = Evidence._fields
+_EVIDENCE = ParameterEvidence._fields
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,13 +102,13 @@ class ClickModel(Result):
 
     def _interval(self, name: str, confidence: float) -> tuple[Floats, Floats, Floats]:
         value = self.pairs[name].cast(pl.Float64).fill_null(np.nan).to_numpy()
-        known = Evidence(*(self.evidence[f"{name}_{each}"].to_numpy() for each in _EVIDENCE))
+        known = ParameterEvidence(*(self.evidence[f"{name}_{each}"].to_numpy() for each in _EVIDENCE))
         return value, *likelihood_interval(value, known, self._rules, confidence)
 
     @property
-    def _rules(self) -> Rules:
+    def _rules(self) -> FittingRules:
         clicks, skips = self.settings["prior"]
-        return Rules(clicks, skips)
+        return FittingRules(clicks, skips)
 
     # What it says of lists ----------------------------------------------------------------------------------------
 
@@ -120,9 +120,9 @@ class ClickModel(Result):
         >>> fit.click_probabilities(lists), fit.click_probabilities(lists, conditional=False)
         (array([0.5, 0. , 0.5, 1. ]), array([0.5, 0.5, 0.5, 0.5]))
         """
-        shown = lists_of(lists)
-        found = np.zeros(len(shown.pair))
-        for block, walk in self._walks(shown):
+        counted = lists_of(lists)
+        found = np.zeros(len(counted.pair))
+        for block, walk in self._walks(counted):
             if conditional:
                 for place in range(block.places):
                     high = int(block.height[place])
@@ -139,23 +139,23 @@ class ClickModel(Result):
         >>> fit_clicks(lists, "CM").examination(lists).rows()
         [(1, 1.0, 3), (2, 0.5, 3)]
         """
-        shown = lists_of(lists)
-        examined = np.zeros(len(shown.pair))
-        for block, walk in self._walks(shown):
+        counted = lists_of(lists)
+        examined = np.zeros(len(counted.pair))
+        for block, walk in self._walks(counted):
             examined[block.row[block.inside]] = walk.examination()[block.inside]
-        count = sums(shown.rank, shown.row_weight)
+        count = sums(counted.rank, counted.row_weight)
         ranks = np.flatnonzero(count)
-        total = sums(shown.rank, shown.row_weight * examined)
+        total = sums(counted.rank, counted.row_weight * examined)
         return pl.DataFrame({
             "rank": ranks, "examination": total[ranks] / count[ranks], "shown": count[ranks].astype(np.int64)
         })  # fmt: skip
 
     def log_probabilities(self, lists: ListsInput, *, conditional: bool = True) -> Floats:
         """The logarithm of how probable what happened at each result is; -inf where the model rules it out."""
-        shown = lists_of(lists)
-        click = self.click_probabilities(shown, conditional=conditional)
+        counted = lists_of(lists)
+        click = self.click_probabilities(counted, conditional=conditional)
         with np.errstate(divide="ignore"):
-            return np.log(np.where(shown.clicked, click, 1 - click))
+            return np.log(np.where(counted.clicked, click, 1 - click))
 
     def log_likelihood(self, lists: ListsInput) -> float:
         """The logarithm of how probable all clicks on these lists are: -inf if one of them is impossible.
@@ -164,8 +164,8 @@ class ClickModel(Result):
         >>> fit_clicks(lists, "DCTR").log_likelihood(lists)  # 2 log 0.5
         -1.3863
         """
-        shown = lists_of(lists)
-        return float(shown.row_weight @ self.log_probabilities(shown))
+        counted = lists_of(lists)
+        return float(counted.row_weight @ self.log_probabilities(counted))
 
     def sample(self, lists: ListsInput, seed: Seed = 0) -> ClickedLists:
         """The same lists with clicks drawn from the model.
@@ -174,21 +174,21 @@ class ClickModel(Result):
         >>> int(fit_clicks(lists, "PBM").sample(lists, seed=1).clicked.sum())
         20
         """
-        shown = lists_of(lists)
+        counted = lists_of(lists)
         rng = np.random.default_rng(Whole(0).check("seed", seed))
-        drawn: Mask = np.zeros(len(shown.pair), dtype=np.bool_)
-        for block, walk in self._walks(shown):
+        drawn: Mask = np.zeros(len(counted.pair), dtype=np.bool_)
+        for block, walk in self._walks(counted):
             for place in range(block.places):
                 chance = walk.probability(place)
                 clicked = rng.random(len(chance)) < chance
                 drawn[block.row[place, : len(chance)]] = clicked
                 walk.advance(place, clicked)
-        return shown.with_clicks(drawn)
+        return counted.with_clicks(drawn)
 
     def surprise(self, lists: ListsInput, *, conditional: bool = False) -> Surprise:
         """How well the model foresees the clicks of lists: whatever was clicked above, or knowing it."""
-        shown = lists_of(lists)
-        return Surprise(shown, -self.log_probabilities(shown, conditional=conditional) / math.log(2))
+        counted = lists_of(lists)
+        return Surprise(counted, -self.log_probabilities(counted, conditional=conditional) / math.log(2))
 
     def perplexity(
         self, lists: ListsInput, *, conditional: bool = False, confidence: Confidence = 0.95
@@ -233,8 +233,8 @@ class ClickModel(Result):
 
     def is_seen(self, lists: ListsInput) -> Mask:
         """Whether each result's pair was among those that the model was fitted to."""
-        shown = lists_of(lists)
-        seen: Mask = self._places(shown.pairs)[shown.pair] >= 0
+        counted = lists_of(lists)
+        seen: Mask = self._places(counted.pairs)[counted.pair] >= 0
         return seen
 
     def _places(self, pairs: pl.DataFrame) -> Any:
@@ -245,7 +245,7 @@ class ClickModel(Result):
         joined = pairs.join(known, on=self.keys, how="left", maintain_order="left")
         return joined["place"].cast(pl.Int64).fill_null(-1).to_numpy()
 
-    def _walks(self, lists: ClickedLists) -> Iterator[tuple[Block, Walk]]:
+    def _walks(self, lists: ClickedLists) -> Iterator[tuple[PageBlock, Walk]]:
         place = self._places(lists.pairs)
         values = {name: _spread(self.pairs[name].to_numpy(), place, mean) for name, mean in self._means.items()}
         nothing = np.zeros(len(place) + 1)
@@ -308,17 +308,19 @@ def fit_clicks(
     """
     chosen = model_of(model)
     clicks, skips = (Real(0.0).check("prior", each) for each in _two(prior))
-    rules = Rules(clicks, skips, Whole(1).check("iterations", iterations), Real(0.0, 1.0).check("tolerance", tolerance))
+    rules = FittingRules(
+        clicks, skips, Whole(1).check("iterations", iterations), Real(0.0, 1.0).check("tolerance", tolerance)
+    )
     Choice(Clickless).check("clickless", clickless)
     lists = lists_of(data)
     if not len(lists.pair):
         raise InputError("there is no result on any page: a click model has nothing to be fitted to")
     found = chosen.fit(lists, rules, clickless)
-    shown, clicked = lists.by_pair(), lists.by_pair(lists.clicked)
+    counted, clicked = lists.by_pair(), lists.by_pair(lists.clicked)
     parameters = {"attractiveness": found.attractiveness, "satisfaction": found.satisfaction}
-    seen = pl.Series(shown > 0)
+    seen = pl.Series(counted > 0)
     pairs = lists.pairs.with_columns(
-        impressions=_whole(shown), clicks=_whole(clicked),
+        impressions=_whole(counted), clicks=_whole(clicked),
         **{name: pl.Series(values).fill_nan(None) for name, values in parameters.items() if values is not None},
     ).filter(seen)  # fmt: skip
     evidence = pl.DataFrame({

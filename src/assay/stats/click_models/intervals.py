@@ -6,22 +6,24 @@ import numpy as np
 from scipy import special
 
 from assay.measures.counting.judgments import Floats
-from assay.stats.click_models.convergence import Rules
-from assay.stats.click_models.models import Evidence
+from assay.stats.click_models.convergence import FittingRules
+from assay.stats.click_models.models import ParameterEvidence
 
 #: Halvings: ends are known to about 1e-12.
 _STEPS = 40
 
 
-def likelihood_interval(value: Floats, evidence: Evidence, rules: Rules, confidence: float) -> tuple[Floats, Floats]:
+def likelihood_interval(
+    value: Floats, evidence: ParameterEvidence, rules: FittingRules, confidence: float
+) -> tuple[Floats, Floats]:
     """Both ends, with the other parameters as they are.
 
     The likelihood of one page is linear in a pair's parameter, so that its slope at the estimate says it all. Pages
     that speak for more, and those that speak for less, are each taken as so many pages of one slope that the sums of
     slopes and of their squares, the score and the observed information, are right.
 
-    >>> counts = Evidence.of_counts(np.array([3.0]), np.array([7.0]), np.array([0.3]))
-    >>> likelihood_interval(np.array([0.3]), counts, Rules(), 0.95)
+    >>> counts = ParameterEvidence.of_counts(np.array([3.0]), np.array([7.0]), np.array([0.3]))
+    >>> likelihood_interval(np.array([0.3]), counts, FittingRules(), 0.95)
     (array([0.0846]), array([0.6065]))
     """
     reach = float(special.ndtri((1 + confidence) / 2)) ** 2 / 2

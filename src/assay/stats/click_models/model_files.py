@@ -13,7 +13,7 @@ from assay.core.errors import FormatError, ParameterError
 from assay.files.atomic import write_text
 from assay.files.json_values import loaded
 from assay.files.sources import Source
-from assay.stats.click_models.models import Evidence, model_of
+from assay.stats.click_models.models import ParameterEvidence, model_of
 
 MARK, VERSION = "assay_click_model", 1
 _FRAMES = ("pairs", "shared", "evidence")
@@ -89,7 +89,7 @@ def _checked(frames: dict[str, pl.DataFrame], relevance: str) -> None:
             raise ValueError(f"{each.name} is no probability")
     if not pl.concat([shared["rank"], shared["click_above"]]).drop_nulls().is_between(0, _HIGHEST_RANK).all():
         raise ValueError(f"ranks are from 0 to {_HIGHEST_RANK:,}")
-    columns = [f"{name}_{each}" for name in parameters for each in Evidence._fields]
+    columns = [f"{name}_{each}" for name in parameters for each in ParameterEvidence._fields]
     if columns and (evidence.height != pairs.height or not set(columns) <= set(evidence.columns)):
         raise ValueError("evidence does not fit the pairs")
     if not all(evidence[name].is_not_null().all() and evidence[name].is_finite().all() for name in columns):

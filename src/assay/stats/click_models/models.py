@@ -14,16 +14,16 @@ from assay.core.errors import not_among
 from assay.core.options import Clickless
 from assay.measures.counting.clicked_lists import ClickedLists, sums
 from assay.measures.counting.judgments import Floats, Mask
-from assay.stats.click_models.blocks import Block
+from assay.stats.click_models.blocks import PageBlock
 from assay.stats.click_models.chains import Chain, Continuation, Expected, fit_chain
-from assay.stats.click_models.convergence import Rules, share
+from assay.stats.click_models.convergence import FittingRules, share
 from assay.stats.click_models.two_factors import fit_two_factors
 from assay.stats.click_models.walks import BrowsingWalk, IndependentWalk, ReadingWalk, Walk
 
 RelevanceRule: TypeAlias = Literal["attractiveness", "attractiveness x satisfaction", "attractiveness squared", ""]
 
 
-class Evidence(NamedTuple):
+class ParameterEvidence(NamedTuple):
     """How steeply the likelihood of a pair's results rises and falls with a parameter: sums of slopes, of squares."""
 
     up: Floats
@@ -32,7 +32,7 @@ class Evidence(NamedTuple):
     down_squared: Floats
 
     @classmethod
-    def of_counts(cls, yes: Floats, no: Floats, value: Floats) -> Evidence:
+    def of_counts(cls, yes: Floats, no: Floats, value: Floats) -> ParameterEvidence:
         """That of so many times yes and no."""
         with np.errstate(divide="ignore", invalid="ignore"):
             up, down = np.where(yes > 0, 1 / value, 0.0), np.where(no > 0, 1 / (1 - value), 0.0)
@@ -40,13 +40,13 @@ class Evidence(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Estimate:
+class FittedParameters:
     """Parameters by pair, with evidence, and the others in a frame: `parameter`, `rank`, `click_above`, `value`."""
 
     shared: pl.DataFrame
     attractiveness: Floats | None = None
     satisfaction: Floats | None = None
-    evidence: Mapping[str, Evidence] = field(default_factory=dict)
+    evidence: Mapping[str, ParameterEvidence] = field(default_factory=dict)
     trace: tuple[float, ...] = ()
     converged: bool = True
 
@@ -98,11 +98,11 @@ class Model(ABC):
     relevance: ClassVar[RelevanceRule] = "attractiveness"
 
     @abstractmethod
-    def fit(self, lists: ClickedLists, rules: Rules, clickless: Clickless) -> Estimate:
+    def fit(self, lists: ClickedLists, rules: FittingRules, clickless: Clickless) -> FittedParameters:
         """Estimate the parameters."""
 
     @abstractmethod
-    def walker(self, parameters: Parameters) -> Callable[[Block], Walk]:
+    def walker(self, parameters: Parameters) -> Callable[[PageBlock], Walk]:
         """What goes down the lists of a block."""
 
 
@@ -153,7 +153,7 @@ def shared_frame(parameter: str, value: Floats, rank: Any = None, above: Any = N
 class _Rate(Model):
     """A click rate for each group of results."""
 
-    def walker(self, parameters: Parameters) -> Callable[[Block], Walk]:
+    def walker(self, parameters: Parameters) -> Callable[[PageBlock], Walk]:
         rate = parameters.by_rank("click rate")
         return lambda block: IndependentWalk(block, np.ones(block.pair.shape), rate)
 
@@ -162,39 +162,41 @@ class _Rate(Model):
 class GlobalRate(_Rate):
     """Every result is clicked at one rate."""
 
-    def fit(self, lists: ClickedLists, rules: Rules, clickless: Clickless) -> Estimate:
+    def fit(self, lists: ClickedLists, rules: FittingRules, clickless: Clickless) -> FittedParameters:
         """Clicks by results."""
         shown = lists.row_weight.sum()
         rate = share(np.array([lists.row_weight[lists.clicked].sum()]), np.array([shown]), rules)
-        return Estimate(shared_frame("click rate", rate, shown=[shown]))
+        return FittedParameters(shared_frame("click rate", rate, shown=[shown]))
 
 
 @click_model("RCTR", "a click rate for each rank", "")
 class RankRate(_Rate):
     """Every rank has its click rate."""
 
-    def fit(self, lists: ClickedLists, rules: Rules, clickless: Clickless) -> Estimate:
+    def fit(self, lists: ClickedLists, rules: FittingRules, clickless: Clickless) -> FittedParameters:
         """Clicks by results, rank by rank."""
         shown = sums(lists.rank, lists.row_weight)
         clicks = sums(lists.rank, lists.row_weight * lists.clicked)
         known = np.flatnonzero(shown)
-        return Estimate(shared_frame("click rate", share(clicks, shown, rules)[known], known, shown=shown[known]))
+        return FittedParameters(
+            shared_frame("click rate", share(clicks, shown, rules)[known], known, shown=shown[known])
+        )
 
 
 @click_model("DCTR", "a click rate for each query and document")
 class DocumentRate(Model):
     """Every pair has its click rate, wherever it stands."""
 
-    def fit(self, lists: ClickedLists, rules: Rules, clickless: Clickless) -> Estimate:
+    def fit(self, lists: ClickedLists, rules: FittingRules, clickless: Clickless) -> FittedParameters:
         """Clicks by results, pair by pair."""
         shown, clicks = lists.by_pair(), lists.by_pair(lists.clicked)
         rate = share(clicks, shown, rules)
-        return Estimate(
+        return FittedParameters(
             shared_frame("click rate", np.zeros(0)), rate,
-            evidence={"attractiveness": Evidence.of_counts(clicks, shown - clicks, rate)},
+            evidence={"attractiveness": ParameterEvidence.of_counts(clicks, shown - clicks, rate)},
         )  # fmt: skip
 
-    def walker(self, parameters: Parameters) -> Callable[[Block], Walk]:
+    def walker(self, parameters: Parameters) -> Callable[[PageBlock], Walk]:
         """No rank matters."""
         ones = np.ones(parameters.ranks)
         return lambda block: IndependentWalk(block, parameters.attractiveness[block.pair], ones)
@@ -206,18 +208,18 @@ class DocumentRate(Model):
 class _TwoFactors(Model):
     by_click_above: ClassVar[bool]
 
-    def fit(self, lists: ClickedLists, rules: Rules, clickless: Clickless) -> Estimate:
+    def fit(self, lists: ClickedLists, rules: FittingRules, clickless: Clickless) -> FittedParameters:
         """Expectation-maximisation on cells."""
         cells = lists.cells(by_click_above=self.by_click_above)
-        found = fit_two_factors(cells, lists.pairs.height, rules)
+        fitted = fit_two_factors(cells, lists.pairs.height, rules)
         clicks = lists.by_pair(lists.clicked)
         shown = sums(cells.group, cells.shown, len(cells.groups))
         above = cells.groups[:, 1] if self.by_click_above else None
-        up = Evidence.of_counts(clicks, np.zeros_like(clicks), found.attractiveness)
-        return Estimate(
-            shared_frame("examination", found.examination, cells.groups[:, 0], above, shown), found.attractiveness,
-            evidence={"attractiveness": Evidence(up.up, up.up_squared, *found.against)},
-            trace=tuple(found.trace.values), converged=found.trace.converged,
+        up = ParameterEvidence.of_counts(clicks, np.zeros_like(clicks), fitted.attractiveness)
+        return FittedParameters(
+            shared_frame("examination", fitted.examination, cells.groups[:, 0], above, shown), fitted.attractiveness,
+            evidence={"attractiveness": ParameterEvidence(up.up, up.up_squared, *fitted.against)},
+            trace=tuple(fitted.trace.values), converged=fitted.trace.converged,
         )  # fmt: skip
 
 
@@ -227,7 +229,7 @@ class PositionBased(_TwoFactors):
 
     by_click_above = False
 
-    def walker(self, parameters: Parameters) -> Callable[[Block], Walk]:
+    def walker(self, parameters: Parameters) -> Callable[[PageBlock], Walk]:
         """Clicks do not depend on one another."""
         rate = parameters.by_rank("examination")
         return lambda block: IndependentWalk(block, parameters.attractiveness[block.pair], rate)
@@ -239,7 +241,7 @@ class UserBrowsing(_TwoFactors):
 
     by_click_above = True
 
-    def walker(self, parameters: Parameters) -> Callable[[Block], Walk]:
+    def walker(self, parameters: Parameters) -> Callable[[PageBlock], Walk]:
         """The click above matters."""
         rate = parameters.by_click_above("examination")
         return lambda block: BrowsingWalk(block, parameters.attractiveness[block.pair], rate)
@@ -270,7 +272,7 @@ class _Chain(Model):
                 values[each] = parameters.by_rank(name, otherwise=0.0)
         return Continuation(float(values[0][0]), values[1], float(values[2][0]))
 
-    def walker(self, parameters: Parameters) -> Callable[[Block], Walk]:
+    def walker(self, parameters: Parameters) -> Callable[[PageBlock], Walk]:
         """From the top, until people stop."""
         near = parameters.attractiveness
         content = {"own": parameters.satisfaction, "attractiveness": near, "none": np.zeros_like(near)}
@@ -281,25 +283,25 @@ class _Chain(Model):
 class _ClosedForm(_Chain):
     """It is taken as known which results were read, so that counting is enough."""
 
-    def fit(self, lists: ClickedLists, rules: Rules, clickless: Clickless) -> Estimate:
+    def fit(self, lists: ClickedLists, rules: FittingRules, clickless: Clickless) -> FittedParameters:
         """Count."""
         read = self.read(lists, clickless)
         yes, shown = lists.by_pair(lists.clicked & read), lists.by_pair(read)
         alpha, sigma = share(yes, shown, rules), None
-        evidence = {"attractiveness": Evidence.of_counts(yes, shown - yes, alpha)}
+        evidence = {"attractiveness": ParameterEvidence.of_counts(yes, shown - yes, alpha)}
         last = np.zeros(len(lists.pair), dtype=np.bool_)
         last[lists.last_click[lists.last_click >= 0]] = True
         if self.satisfaction == "own":
             clicks, final = lists.by_pair(lists.clicked), lists.by_pair(last)
             sigma = share(final, clicks, rules)
-            evidence["satisfaction"] = Evidence.of_counts(final, clicks - final, sigma)
+            evidence["satisfaction"] = ParameterEvidence.of_counts(final, clicks - final, sigma)
         shared = shared_frame("continuation", np.zeros(0))
         if self.by_rank:
             clicks, final = (sums(lists.rank, lists.row_weight * each) for each in (lists.clicked, last))
             ranks = np.flatnonzero(clicks)
             going = share(clicks - final, clicks, rules)[ranks]
             shared = shared_frame("continuation", going, ranks, shown=clicks[ranks])
-        return Estimate(shared, alpha, sigma, evidence)
+        return FittedParameters(shared, alpha, sigma, evidence)
 
     def read(self, lists: ClickedLists, clickless: Clickless) -> Mask:
         """Results down to the last click; on lists without clicks all, or none."""
@@ -338,57 +340,59 @@ class SimplifiedBayesian(_ClosedForm):
 class _Iterated(_Chain):
     """A chain fitted by expectation-maximisation on collapsed lists."""
 
-    def fit(self, lists: ClickedLists, rules: Rules, clickless: Clickless) -> Estimate:
+    def fit(self, lists: ClickedLists, rules: FittingRules, clickless: Clickless) -> FittedParameters:
         """Iterate, and take stock."""
         ranks = int(lists.rank.max(initial=0)) + 1
         skip, click, satisfied = self.start
         start = Continuation(skip, np.full(ranks, click), satisfied)
-        found = fit_chain(lists, rules, start, self._improved, self._free, satisfaction=self.satisfaction)
-        size, expected = lists.pairs.height, found.expected
-        alpha, sigma = found.chain.attractiveness[:size], found.chain.satisfaction[:size]
+        fitted = fit_chain(lists, rules, start, self._improved, self._free, satisfaction=self.satisfaction)
+        size, expected = lists.pairs.height, fitted.expected
+        alpha, sigma = fitted.chain.attractiveness[:size], fitted.chain.satisfaction[:size]
         clicks = lists.by_pair(lists.clicked)
-        up = Evidence.of_counts(clicks, np.zeros_like(clicks), alpha)
-        near = Evidence(up.up, up.up_squared, *expected.against)
-        content = Evidence(*expected.for_satisfaction, *expected.against_satisfaction)
+        up = ParameterEvidence.of_counts(clicks, np.zeros_like(clicks), alpha)
+        near = ParameterEvidence(up.up, up.up_squared, *expected.against)
+        content = ParameterEvidence(*expected.for_satisfaction, *expected.against_satisfaction)
         evidence = {"attractiveness": near}
         if self.satisfaction == "own":
             evidence["satisfaction"] = content
             sigma = np.where((clicks > 0) | (rules.clicks + rules.skips > 0), sigma, np.nan)
         elif self.satisfaction == "attractiveness":
-            evidence["attractiveness"] = Evidence(*(one + other for one, other in zip(near, content, strict=True)))
-        return Estimate(
-            self._shared(expected, found.chain.going_on), alpha, sigma if self.satisfaction == "own" else None,
-            evidence, tuple(found.trace.values), found.trace.converged,
+            evidence["attractiveness"] = ParameterEvidence(
+                *(one + other for one, other in zip(near, content, strict=True))
+            )
+        return FittedParameters(
+            self._shared(expected, fitted.chain.going_on), alpha, sigma if self.satisfaction == "own" else None,
+            evidence, tuple(fitted.trace.values), fitted.trace.converged,
         )  # fmt: skip
 
-    def _counts(self, found: Expected, after: tuple[int, ...]) -> Floats:
+    def _counts(self, fitted: Expected, after: tuple[int, ...]) -> Floats:
         """How often people are expected to have gone on, and could have: by rank, or in all."""
         if self.by_rank:
-            return found.click
-        parts = (found.skip, found.click.sum(axis=0), found.satisfied_click)
+            return fitted.click
+        parts = (fitted.skip, fitted.click.sum(axis=0), fitted.satisfied_click)
         counts: Floats = np.sum([parts[each] for each in after], axis=0)[None]
         return counts
 
     def _values(self, now: Continuation, after: tuple[int, ...]) -> Floats:
         return now.click if self.by_rank else np.array([(now.skip, now.click[0], now.satisfied)[after[0]]])
 
-    def _improved(self, found: Expected, rules: Rules, now: Continuation) -> Continuation:
+    def _improved(self, fitted: Expected, rules: FittingRules, now: Continuation) -> Continuation:
         values: list[Any] = list(now)
         for after in self.estimated.values():
-            counts = self._counts(found, after)
+            counts = self._counts(fitted, after)
             value = share(counts[:, 0], counts[:, 1], rules, self._values(now, after))
             for each in after:
                 values[each] = np.resize(value, len(now.click)) if each == 1 else float(value[0])
         return Continuation(*values)
 
-    def _free(self, found: Expected, now: Continuation) -> Floats:
-        parts = [self._values(now, each)[self._counts(found, each)[:, 1] > 0] for each in self.estimated.values()]
+    def _free(self, fitted: Expected, now: Continuation) -> Floats:
+        parts = [self._values(now, each)[self._counts(fitted, each)[:, 1] > 0] for each in self.estimated.values()]
         return np.concatenate([*parts, np.zeros(0)])
 
-    def _shared(self, found: Expected, now: Continuation) -> pl.DataFrame:
+    def _shared(self, fitted: Expected, now: Continuation) -> pl.DataFrame:
         frames = [shared_frame("continuation", np.zeros(0))]
         for name, after in self.estimated.items():
-            counts = self._counts(found, after)[:, 1]
+            counts = self._counts(fitted, after)[:, 1]
             known = np.flatnonzero(counts) if self.by_rank else np.array([0])
             ranks = known if self.by_rank else None
             frames.append(shared_frame(name, self._values(now, after)[known], ranks, shown=counts[known]))

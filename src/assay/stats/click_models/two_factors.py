@@ -9,7 +9,7 @@ import numpy as np
 
 from assay.measures.counting.clicked_lists import Cells, Codes, sums
 from assay.measures.counting.judgments import Floats, Ints, Mask
-from assay.stats.click_models.convergence import Rules, Trace, penalty, share
+from assay.stats.click_models.convergence import FittingRules, Trace, penalty, share
 
 #: Cells in a part: arrays of more than 128 kB are taken from the system each time. And what is divided by at least.
 _CELLS, _NOTHING = 1 << 13, 1e-300
@@ -24,12 +24,12 @@ class TwoFactors(NamedTuple):
     trace: Trace
 
 
-def fit_two_factors(cells: Cells, pairs: int, rules: Rules) -> TwoFactors:
+def fit_two_factors(cells: Cells, pairs: int, rules: FittingRules) -> TwoFactors:
     """Fit P(click) = attractiveness x examination; that of the first group is 1, since only products are known.
 
     >>> from assay.measures.counting.clicked_lists import ClickedLists
     >>> lists = ClickedLists.of([("q", ["a", "b"], ["a"]), ("q", ["b", "a"], ["a"]), ("q", ["b", "a"], ["b"])] * 9)
-    >>> fit_two_factors(lists.cells(), 2, Rules()).examination
+    >>> fit_two_factors(lists.cells(), 2, FittingRules()).examination
     array([1. , 0.5])
     """
     pair, group, shown, clicks, groups = cells

@@ -7,7 +7,7 @@ from typing import Protocol
 import numpy as np
 
 from assay.measures.counting.judgments import Floats, Ints, Mask
-from assay.stats.click_models.blocks import Block
+from assay.stats.click_models.blocks import PageBlock
 from assay.stats.click_models.chains import Chain
 
 
@@ -32,7 +32,7 @@ class Walk(Protocol):
 class IndependentWalk:
     """A click does not depend on other clicks: attractiveness times a rate for the rank."""
 
-    def __init__(self, block: Block, near: Floats, rate: Floats) -> None:
+    def __init__(self, block: PageBlock, near: Floats, rate: Floats) -> None:
         self.block, self.near, self.rate = block, near, rate
 
     def probability(self, place: int) -> Floats:
@@ -51,7 +51,7 @@ class IndependentWalk:
 class BrowsingWalk:
     """Whether a result is examined depends on its rank and on the rank of the click above: `rate[rank, above]`."""
 
-    def __init__(self, block: Block, near: Floats, rate: Floats) -> None:
+    def __init__(self, block: PageBlock, near: Floats, rate: Floats) -> None:
         self.block, self.near, self.rate = block, near, rate
         self.above: Ints = np.zeros(near.shape[1], dtype=np.int64)
 
@@ -85,7 +85,7 @@ class BrowsingWalk:
 class ReadingWalk:
     """People read from the top, and go on or stop."""
 
-    def __init__(self, block: Block, chain: Chain) -> None:
+    def __init__(self, block: PageBlock, chain: Chain) -> None:
         self.block, self.chain = block, chain
         self.near = chain.attractiveness[block.pair]
         self.read = np.ones(self.near.shape[1])

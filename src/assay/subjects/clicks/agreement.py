@@ -101,7 +101,11 @@ def agree_with_clicks(
     grades = judged.frame.filter(pl.col("relevance") >= 0).select("query_id", "doc_id", grade="relevance")
     rows = estimated.judged.drop("grade").join(grades, on=["query_id", "doc_id"], how="inner")
     if not rows.height:
-        raise InputError(f"{judged.name}: expected judgments of documents that {estimated.log.origin} shows, got none")
+        known = estimated.pairs.join(grades, on=["query_id", "doc_id"], how="semi")["reason"].unique(
+            maintain_order=True
+        )
+        why = f"none that clicks can say something of: {', '.join(known)}" if len(known) else "none"
+        raise InputError(f"{judged.name}: expected judgments of documents that {estimated.log.origin} shows, got {why}")
     pages = estimated.log.impressions.group_by("query_id").agg(pages=pl.len().cast(pl.Int64)).collect()
     drawing = {"confidence": 1 - alpha, "resamples": resamples, "seed": seed}
     queries = _by_query(rows, relevance_level).join(pages, on="query_id", how="left", maintain_order="left")

@@ -312,12 +312,12 @@ def no_zones(log: ExaminedLog) -> Iterator[CheckFinding]:
 
 @check(
     "repeated-events", "log", "warning",
-    question="Were events or pages sent more than once?",
+    question="Were events, results or pages sent more than once?",
     advice="give each event an id and write it once; events that were sent again are left out ({repeated_events=keep})",
 )  # fmt: skip
 def repeated_events(log: ExaminedLog) -> Iterator[CheckFinding]:
     """What came twice."""
-    yield from _told("repeated-events", "warning", log, "repeated-event", "repeated-page")
+    yield from _told("repeated-events", "warning", log, "repeated-event", "repeated-page", "repeated-result")
 
 
 @check(

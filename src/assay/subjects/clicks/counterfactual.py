@@ -112,7 +112,8 @@ def value_rankings(
     if not (len(curve) and curve[0] > 0):
         raise ParameterError("examination starts above 0, at rank 1")
     if len(curve) < cutoff:
-        warnings.append(f"examination is known down to rank {len(curve)}: ranks below earn nothing")
+        cutoff = len(curve)
+        warnings.append(f"examination is known down to rank {cutoff}: what is below counts neither here nor in the log")
     rows: list[dict[str, Any]] = []
     sensitivity: list[dict[str, Any]] = []
     drawing = {"confidence": confidence, "resamples": resamples, "seed": seed}

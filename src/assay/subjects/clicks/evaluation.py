@@ -19,6 +19,7 @@ from assay.files.logs import read_log
 from assay.measures import Measure, parse_measure
 from assay.measures.counting.behaviour import BehaviourCounts
 from assay.measures.counting.judgments import Floats, Ints
+from assay.measures.summary import escaped, signature
 from assay.measures.vocabularies import registered
 from assay.stats.estimates import Estimate, checked_confidence
 from assay.stats.pairing import Wanted
@@ -88,6 +89,10 @@ class Behaviour(Result):
     def measure(self, name: str | Measure) -> Measure:
         """A measure of behaviour by name."""
         return parse_measure(name, "behaviour")
+
+    def signature(self, measure: str | Measure, system: str | None = None) -> str:
+        """Everything that a measure's number depends on, in one line."""
+        return behaviour_signature(self.measure(measure), self.name, self.unit_kind, system)
 
     def sample(self, measure: str | Measure) -> RatioSample:
         """All systems under one measure."""
@@ -415,3 +420,14 @@ def _row(estimate: Estimate) -> dict[str, Any]:
 
 def _text(value: Any) -> str:
     return "(none)" if value is None else str(value)
+
+
+def behaviour_signature(measure: Measure, log: str, unit: str, system: str | None = None) -> str:
+    """The measure with all its parameters, whose pages were counted, and by what.
+
+    >>> behaviour_signature(parse_measure("SatisfiedClicks", "behaviour"), "log", "user")
+    'SatisfiedClicks|dwell=30|last=True|log=log|unit=user|undefined=skip|v1'
+    """
+    name, *parameters, undefined, version = signature(measure, None, 0.0, "skip").split("|")
+    whose = [f"log={escaped(log)}", *([] if system is None else [f"system={escaped(system)}"]), f"unit={unit}"]
+    return "|".join([name, *parameters, *whose, undefined, version])

@@ -46,6 +46,7 @@ def judgments_document(result: ClickJudgments) -> Document:
         f": the quantiles {', '.join(f'{each:g}' for each in settings['at'])} of all estimates."
         if settings["rule"] == "quantiles" else "."
     )  # fmt: skip
+    rules = [Prose(rule, "dim")] if judged.height else []
     grades = judged.group_by("grade").agg(
         documents=pl.len(), impressions=pl.col("impressions").sum(), clicks=pl.col("clicks").sum(),
         estimate=pl.col("estimate").mean(),
@@ -55,7 +56,7 @@ def judgments_document(result: ClickJudgments) -> Document:
         Column("clicks", kind="count"), Column("estimate", "mean estimate", "number", least=3),
     )  # fmt: skip
     sections = [
-        Section("judgments", parts=(Prose(claim, "claim"), *map(Prose, without), Prose(rule, "dim")),
+        Section("judgments", parts=(Prose(claim, "claim"), *map(Prose, without), *rules),
                 data={"settings": dict(settings)}),
         Section("grades", parts=(Table("grades", grades, columns, "Documents by grade"),)),
         Section("ranks", parts=_ranks(result.ranks)),
@@ -144,6 +145,8 @@ def _nothing(parts: list[Any], line: str) -> tuple[Prose, ...]:
 def _claims(result: ClickAgreement, row: dict[str, Any]) -> Iterator[tuple[str, Any]]:
     if row["auc"] is None:
         yield "Nothing to tell: no query has both relevant and other documents with enough clicks data.", "claim"
+    elif not result.grades["clicks"].sum():
+        yield "Nothing to tell: no judged document was clicked.", "claim"
     else:
         low, high = row["auc_low"], row["auc_high"]
         if low is None:

@@ -134,7 +134,8 @@ def judge_clicks(
     }  # fmt: skip
     warnings = [*given.remarks]
     if not enough.any():
-        warnings.append(f"no document has {min_impressions:,} impressions or more: nothing has a grade")
+        reasons = pairs["reason"].unique(maintain_order=True)
+        warnings.append(f"nothing has a grade: {', '.join(reasons)}")
     return ClickJudgments(given, pairs, ranks, merges, cuts, settings, tuple(warnings))
 
 

@@ -59,7 +59,7 @@ def describe_log(given: Any, **rules: Unpack[LogRules]) -> LogOverview:
     """
     log = read_log(given, **rules)
     pages, results, clicks = log.sizes
-    clicked = log.results.group_by("impression").agg((pl.col("clicks").max() > 0).alias("clicked"))
+    clicked = log.events.filter(pl.col("action") == CLICK).select("impression", clicked=True).unique()
     with_clicks = log.impressions.join(clicked, on="impression", how="left").with_columns(
         pl.col("clicked").fill_null(False)
     )

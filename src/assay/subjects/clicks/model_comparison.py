@@ -105,6 +105,10 @@ def compare_click_models(
     for part, what in ((train, "training"), (test, "held-out")):
         if not len(part.pair):
             raise InputError(f"{opened.origin}: there is no result on any {what} page: hold out another share")
+    if not train.clicked.any():
+        raise InputError(
+            f"{opened.origin}: expected clicks to fit models to, got none on {len(train):,} training pages"
+        )
     fitted = {}
     for name in names:
         fitted[name] = fit_clicks(

@@ -116,11 +116,16 @@ def _in_words(found: Estimate, result: Behaviour) -> str:
     return f"{share} of the result pages have a click{reach}."
 
 
+def _counted(result: Behaviour, units: int, pages: int, clicks: int) -> list[str]:
+    """Units, pages and clicks; pages once, where they are the units."""
+    who = [number_of(result.unit_kind, units)] if result.unit_kind != "page" else []
+    return [*who, number_of("result page", pages), number_of("click", clicks)]
+
+
 def basis(result: Behaviour) -> Iterator[str]:
     """What the numbers rest on."""
     for row in result.sizes.iter_rows(named=True):
-        counted = [number_of(result.unit_kind, row["units"]), number_of("result page", row["pages"])]
-        yield f"{row['system']}: {counted[0]}, {counted[1]}, {number_of('click', row['clicks'])}."
+        yield f"{row['system']}: {', '.join(_counted(result, row['units'], row['pages'], row['clicks']))}."
     first, last = result.span
     if first is not None:
         yield f"From {first:%Y-%m-%d %H:%M} to {last:%Y-%m-%d %H:%M} (UTC)."
@@ -186,13 +191,12 @@ class ReportedClicks:
     def signatures(self) -> Sequence[str]:
         """How each number was computed."""
         result = self.result
-        return [f"{measure}|log={result.name}|unit={result.unit_kind}" for measure in result.measures]
+        return [result.signature(measure) for measure in result.measures]
 
     def sections(self) -> Iterator[Section | str]:
         """What was found, every measure, the verdicts, then ranks, time and segments, and what it rests on."""
         result = self.result
-        units, pages, acts = (int(result.sizes[name].sum()) for name in ("units", "pages", "clicks"))
-        counted = [number_of(result.unit_kind, units), number_of("result page", pages), number_of("click", acts)]
+        counted = _counted(result, *(int(result.sizes[name].sum()) for name in ("units", "pages", "clicks")))
         worth = list(guidance(result))[:-1]
         data = {"confidence": result.confidence, "caveats": [], "warnings": list(result.warnings)}
         kind = result.unit_kind

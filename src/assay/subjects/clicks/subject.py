@@ -16,7 +16,17 @@ from assay.measures.counting.judgments import Ints
 from assay.stats.pairing import Pairing, Wanted
 from assay.stats.pairing import listed as listed_measures
 from assay.stats.samples import Sample
-from assay.subjects.clicks.evaluation import Behaviour, clicks, identified, logs_of, ratios, remarks, systems_of, usual
+from assay.subjects.clicks.evaluation import (
+    Behaviour,
+    behaviour_signature,
+    clicks,
+    identified,
+    logs_of,
+    ratios,
+    remarks,
+    systems_of,
+    usual,
+)
 from assay.tables.log import Log
 from assay.verbs.explanation.numbers import View, explained
 from assay.verbs.explanation.result import Explanation, StepTable
@@ -91,7 +101,8 @@ class PairedClicks(Pairing):
     def signatures(self, measures: Sequence[str]) -> dict[str, str]:
         """Everything that each measure's number depends on, in one line."""
         unit = next(iter(self.systems.values())).unit_kind
-        return {name: f"{name}|log={listed([log.name for log in self.logs])}|unit={unit}" for name in measures}
+        logs = listed([log.name for log in self.logs])
+        return {name: behaviour_signature(self.measure(name), logs, unit) for name in measures}
 
 
 class ClicksSubject:
@@ -162,7 +173,7 @@ def explain_behaviour(
     place = result.place(system)
     counts, name = result.counts[place], result.systems[place]
     formula = wanted.per_unit(counts)
-    signature = f"{wanted}|log={result.name}|system={name}|unit={counts.unit_kind}"
+    signature = result.signature(wanted, name)
     if unit is None:
         whole, label = formula.pooled(), number_of(counts.unit_kind, len(counts.people))
     else:
