@@ -411,9 +411,19 @@ def _as_log(lists: ClickedLists, *, times: bool = False) -> Log:
     return Log.from_pages(pages, time=hours)
 
 
+def test_perplexity_of_what_is_impossible_is_infinite_and_quiet() -> None:
+    """Plain maximum likelihood rules out a first click; ranks on which nothing impossible happened keep a number."""
+    fit = fit_clicks(ClickedLists.of([("q", ["a", "b"], ["a"]), ("q", ["a", "b"], [])]), "DCTR")
+    later = ClickedLists.of([("q", ["a", "b"], ["b"]), ("q", ["a", "b"], [])])
+    with np.errstate(all="raise", divide="ignore"):
+        found = fit.perplexity(later)
+    assert found["perplexity"].to_list() == [2.0, np.inf, np.inf]
+    assert found["low"].to_list()[1:] == [None, None]
+
+
 def test_a_large_share_of_few_pages_is_held_out_by_time() -> None:
     times = [datetime(2026, 3, day) for day in range(1, 11)]
-    log = Log.from_pages([("q", ["a"], ["a"] * (day % 2)) for day in range(10)], time=times)
+    log = Log.from_pages([("q", ["a"], ["a"] * (1 - day % 2)) for day in range(10)], time=times)
     for share, pages in ((0.9, 9), (0.99, 9), (0.2, 2)):
         settings = compare_click_models(log, "GCTR", held_out=share).settings
         assert (settings["split"], settings["held_out_pages"]) == ("time", pages)

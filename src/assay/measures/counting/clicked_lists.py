@@ -66,7 +66,9 @@ class ClickedLists:
         query = pl.coalesce("query_id", "query_text").fill_null("")
         columns = [_category(query).alias("query")]
         if kind != "page":
-            columns.append(_category(person(kind)).to_physical().alias("unit"))
+            known = pl.col(f"{kind}_id")
+            gaps = log.impressions.select(known.has_nulls()).collect(engine="streaming").item()
+            columns.append(_category(person(kind) if gaps else known).to_physical().alias("unit"))
         pages = log.impressions.select(*columns).collect(engine="streaming")
         shown = log.results.select(
             pl.col("impression"), pl.col("rank").cast(pl.Int32), _category(pl.col("doc_id")).alias("doc"),

@@ -63,14 +63,16 @@ class Surprise:
     def log_likelihood_pull(self) -> Floats:
         """How far each unit moves the mean logarithm per result."""
         mean = -self.log_likelihood / np.log(2)
-        return self._by_unit(-np.log(2) * (self.bits - mean) / self.lists.row_weight.sum())
+        with np.errstate(invalid="ignore"):  # of what is impossible nothing is known
+            return self._by_unit(-np.log(2) * (self.bits - mean) / self.lists.row_weight.sum())
 
     @cached_property
     def perplexity_pull(self) -> Floats:
         """How far each unit moves the perplexity in all."""
         steep = np.log(2) * 2**self.mean_bits / np.maximum(self.shown, 1) / len(self.ranks)
         rank = self.lists.rank
-        return self._by_unit(steep[rank] * (self.bits - self.mean_bits[rank]))
+        with np.errstate(invalid="ignore"):  # of what is impossible nothing is known
+            return self._by_unit(steep[rank] * (self.bits - self.mean_bits[rank]))
 
     def _by_unit(self, pull: Floats) -> Floats:
         pull = pull * self.lists.row_weight
