@@ -17,7 +17,7 @@ from log_files import START, Page, assert_sound, contents, rows, stamp, ubi
 from shared_data import shared
 
 from assay import AssayError, FormatError, InputError, Log, ParameterError, import_log, read_log, write_log
-from assay.files import log_assembly, logs
+from assay.files import json_values, log_assembly, logs
 from assay.files.log_looks import looks_like_log
 from assay.files.sources import Source
 
@@ -107,6 +107,48 @@ def test_a_log_in_parts_is_the_log_in_memory(seed: int, tmp_path: Path, monkeypa
         places = [place for place in truth[key].clicks if place == rank - 1]
         assert truth[key].docs[rank - 1] == doc
         assert clicks == len(places)
+
+
+ODD_VALUES = [
+    "1", "1.0", "-0.0", "1e-7", "1e22", "1e400", "NaN", "9" * 60, "true", "null", '""', '" a "', '"d\\u0031"', '"\\ud800"',
+    '"é\\n"', "[]", '[1, 2.50, null, "d1", {"a": [1.0]}]', "{}", '{"object_id": 1.50}', '{"ordinal": "2", "ordinal": 3}',
+    '{"object": {"object_id": "d2"}, "position": {"ordinal": 0}}', '{"object": 7, "position": []}', "01", '"a', '"2026-03-02"',
+    '{"t\\u006fok": 12.50, "page": "2"}', '{"position": {"ordinal": 1e0}, "dwell_ms": 5}', '"2026-03-02T08:00:00Z"',
+]  # fmt: skip
+ODD_NAMES = [
+    "query_id", "user_query", "action_name", "timestamp", "client_id", "session_id", "index", "query_response_hit_ids",
+    "query_attributes", "event_attributes", "application", "other",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_lines_read_one_by_one_give_the_log_that_lines_read_at_once_give(
+    seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also where a key comes twice, a value is of another kind, or a line is broken."""
+    rng = random.Random(seed)
+    lines = ubi(random_pages(40, seed), index=True)
+    for place in rng.sample(range(len(lines)), len(lines) // 6):
+        fields = [f'"{rng.choice(ODD_NAMES)}": {rng.choice(ODD_VALUES)}' for _ in range(rng.randrange(1, 4))]
+        others = rng.choice([lines[place][1:-1], '"query_id": "p1", "action_name": "click"', '"user_query": "tea"'])
+        rng.shuffle(fields := [*fields, others])
+        lines[place] = rng.choice(["{%s}", "{%s}\r", " {%s} ", "{%s}\n"]) % ", ".join(fields)
+    monkeypatch.setattr(Source.chunks, "__defaults__", (3000,))
+    monkeypatch.setattr(json_values, "_CAREFUL_BYTES", 400)
+
+    def outcomes() -> list[Any]:
+        log = read(lines, malformed="drop")
+        with pytest.raises(FormatError) as refused:
+            read(lines)
+        return [contents(log), log.remarks, log.oddities, str(refused.value)]
+
+    at_once: list[pl.DataFrame | None] = []
+    fast = json_values._fast_object_lines
+    monkeypatch.setattr(json_values, "_fast_object_lines", lambda *given: at_once.append(fast(*given)) or at_once[-1])
+    expected = outcomes()
+    assert {frame is None for frame in at_once} == {False, True}
+    monkeypatch.setattr(json_values, "_fast_object_lines", lambda *_: None)
+    assert outcomes() == expected
 
 
 def test_ranks_from_0_are_found_out_for_each_application() -> None:

@@ -207,10 +207,20 @@ def _real(text: str) -> float | str:
     return number if math.isfinite(number) else json.dumps(number)
 
 
-#: Of a key that comes twice, the first counts; what is no number to Polars is text.
+class _Object(dict[str, Any]):
+    """As Polars has it: of a key that comes twice the first counts, and as text the object has both."""
+
+    def __init__(self, pairs: list[tuple[str, Any]]) -> None:
+        super().__init__(reversed(pairs))
+        self.pairs = pairs
+
+    def items(self) -> Any:
+        return self.pairs
+
+
+#: What is no number to Polars is text.
 _AS_POLARS: dict[str, Any] = {
-    "object_pairs_hook": lambda pairs: dict(reversed(pairs)), "parse_int": _whole, "parse_float": _real,
-    "parse_constant": str,
+    "object_pairs_hook": _Object, "parse_int": _whole, "parse_float": _real, "parse_constant": str,
 }  # fmt: skip
 
 

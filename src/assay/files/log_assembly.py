@@ -57,14 +57,16 @@ class Tables(NamedTuple):
 class Spool:
     """Records in as many parts as memory asks for; what has the same hash is in the same part.
 
-    With one part all stays in memory. With more, rows wait in memory until they are many, and go to files, sorted by
-    part, so that a part is read without the others.
+    With one part all stays in memory. With more, rows wait in memory until they are many, and are then added to files,
+    one per part and table.
     """
 
     def __init__(self, parts: int) -> None:
         self.parts = parts
         self._waiting: list[Records] = []
-        self._rows = self._files = 0
+        self._rows = 0
+        #: How long what was added to each file is, piece by piece.
+        self._sizes: dict[Path, list[int]] = {}
         self._folder: Path | None = None
         if parts > 1:
             self._folder = Path(tempfile.mkdtemp(prefix="assay-log-"))
@@ -84,12 +86,18 @@ class Spool:
 
     def _write(self, folder: Path) -> None:
         for name, frame in zip(Records._fields, Records.joined(self._waiting), strict=True):
-            rows = max(1, frame.height // self.parts)
-            frame.sort("part", maintain_order=True).write_parquet(
-                folder / f"{name}-{self._files:05d}.parquet", compression="lz4", row_group_size=rows
-            )
+            for part, rows in frame.partition_by("part", include_key=False, as_dict=True).items():
+                path = folder / f"{name}-{part[0]}"
+                with path.open("ab") as file:
+                    start = file.tell()
+                    rows.write_ipc_stream(file, compression="lz4")
+                    self._sizes.setdefault(path, []).append(file.tell() - start)
         self._waiting, self._rows = [], 0
-        self._files += 1
+
+    def _read(self, path: Path) -> Iterator[pl.DataFrame]:
+        with path.open("rb") as file:
+            for size in self._sizes[path]:
+                yield pl.read_ipc_stream(file.read(size))
 
     def each(self) -> Iterator[Records]:
         """The parts one after the other, in the order in which their records came."""
@@ -98,14 +106,9 @@ class Spool:
             return
         if self._waiting:
             self._write(self._folder)
-        for part in range(self.parts if self._files else 0):
-            yield Records(
-                *(
-                    pl.scan_parquet(self._folder / f"{name}-*.parquet").filter(pl.col("part") == part)
-                    .drop("part").collect()
-                    for name in Records._fields
-                )
-            )  # fmt: skip
+        for part in range(self.parts):
+            paths = (self._folder / f"{name}-{part}" for name in Records._fields)
+            yield Records.of(*(pl.concat(self._read(path)) if path in self._sizes else None for path in paths))
         shutil.rmtree(self._folder, ignore_errors=True)
 
 
