@@ -110,10 +110,11 @@ def test_a_log_in_parts_is_the_log_in_memory(seed: int, tmp_path: Path, monkeypa
 
 
 ODD_VALUES = [
-    "1", "1.0", "-0.0", "1e-7", "1e22", "1e400", "NaN", "9" * 60, "true", "null", '""', '" a "', '"d\\u0031"', '"\\ud800"',
-    '"é\\n"', "[]", '[1, 2.50, null, "d1", {"a": [1.0]}]', "{}", '{"object_id": 1.50}', '{"ordinal": "2", "ordinal": 3}',
-    '{"object": {"object_id": "d2"}, "position": {"ordinal": 0}}', '{"object": 7, "position": []}', "01", '"a', '"2026-03-02"',
-    '{"t\\u006fok": 12.50, "page": "2"}', '{"position": {"ordinal": 1e0}, "dwell_ms": 5}', '"2026-03-02T08:00:00Z"',
+    "1", "1.0", "-0.0", "1e-7", "1e22", "1e400", "NaN", "9" * 60, "01", "true", "null", '""', '" a "', '"a', '"é\\n"',
+    '"d\\u0031"', '"\\ud800"', '"2026-03-02"', '"2026-03-02T08:00:00Z"', "[]", '[1, 2.50, "d1", {"a": [1.0]}]', "{}",
+    '{"object_id": 1.50}', '{"ordinal": "2", "ordinal": 3}', '{"t\\u006fok": 12.50, "page": "2"}',
+    '{"object": {"object_id": "d2"}, "position": {"ordinal": 0}}', '{"object": 7, "position": []}',
+    '{"position": {"ordinal": 1e0}, "dwell_ms": 5}',
 ]  # fmt: skip
 ODD_NAMES = [
     "query_id", "user_query", "action_name", "timestamp", "client_id", "session_id", "index", "query_response_hit_ids",
@@ -137,16 +138,22 @@ def test_lines_read_one_by_one_give_the_log_that_lines_read_at_once_give(
     monkeypatch.setattr(json_values, "_CAREFUL_BYTES", 400)
 
     def outcomes() -> list[Any]:
-        log = read(lines, malformed="drop")
+        log = read(lines, format="ubi", malformed="drop")
         with pytest.raises(FormatError) as refused:
-            read(lines)
-        return [contents(log), log.remarks, log.oddities, str(refused.value)]
+            read(lines, format="ubi")
+        tables = [frame.collect().rows() for frame in (log.impressions, log.results, log.events)]
+        return [tables, log.remarks, log.oddities, str(refused.value)]
 
-    at_once: list[pl.DataFrame | None] = []
-    fast = json_values._fast_object_lines
-    monkeypatch.setattr(json_values, "_fast_object_lines", lambda *given: at_once.append(fast(*given)) or at_once[-1])
+    fast, were_fast = json_values._fast_object_lines, set()
+
+    def watched(*given: Any) -> pl.DataFrame | None:
+        frame = fast(*given)
+        were_fast.add(frame is not None)
+        return frame
+
+    monkeypatch.setattr(json_values, "_fast_object_lines", watched)
     expected = outcomes()
-    assert {frame is None for frame in at_once} == {False, True}
+    assert were_fast == {False, True}
     monkeypatch.setattr(json_values, "_fast_object_lines", lambda *_: None)
     assert outcomes() == expected
 
