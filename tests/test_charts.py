@@ -7,6 +7,7 @@ import re
 import zlib
 from collections.abc import Callable
 from dataclasses import replace
+from datetime import datetime
 from functools import cache
 from pathlib import Path
 from typing import get_args
@@ -21,8 +22,10 @@ from assay import (
     Clusters,
     Evaluation,
     InputError,
+    Log,
     ParameterError,
     Predictions,
+    clicks,
     cluster,
     compare,
     evaluate,
@@ -37,6 +40,7 @@ from assay.show.legible import legible
 from assay.show.model import listed
 from assay.show.svg import COLOURS, draw, standalone
 from assay.show.vega import DASHES, SHAPES
+from assay.subjects.clicks import curves as click_curves
 from assay.subjects.clusters import curves as cluster_curves
 from assay.subjects.labels import curves as classifier_curves
 from assay.subjects.ranking import curves
@@ -258,6 +262,10 @@ def hostile_curves() -> dict[str, Callable[[], Curve]]:
     points = [[float(n), float(n % 3)] for n in range(22)]
     groups = Clusters.of([names[n % 11] for n in range(22)], [names[n // 2] for n in range(22)], X=points)
 
+    times = [datetime(2026, 3, 1 + day) for day in range(len(names))]
+    pages = [(name, names, names[:1]) for name in names]
+    log = Log.from_pages(pages, user_id=names, system=[names[n % 9] for n in range(len(names))], time=times)
+
     def result() -> Evaluation:
         return evaluate(qrels, runs, "RR")
 
@@ -278,6 +286,8 @@ def hostile_curves() -> dict[str, Callable[[], Curve]]:
         "silhouette": lambda: cluster_curves.silhouettes(cluster(groups, "Silhouette", resamples=5)),
         "contingency": lambda: cluster_curves.contingency(cluster(groups, "Purity", resamples=5)),
         "over_k": lambda: cluster_curves.over_k(number_of_clusters(points, [2, 3], stability=False, resamples=2)),
+        "click_ranks": lambda: click_curves.by_rank(clicks(log, "CTR")),
+        "over_time": lambda: click_curves.over_time(clicks(log, "CTR")),
     }
 
 

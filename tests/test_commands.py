@@ -107,6 +107,7 @@ SEVERAL = {
     "--system": "which systems of a result are shown; whose pages of a log are read",
     "--exclude": "workers whose labels do not count; pages of a log",
     "--overwrite": "a file that is read; a folder that holds a log",
+    "--gold": "right answers of a crowd; gold questions to mix in",
     "--prior": "of the strengths of preferred documents; of the parameters of click models",
 }
 

@@ -169,6 +169,7 @@ def test_permutations_are_seeded_and_near_welchs_p() -> None:
     rng = np.random.default_rng(8)
     sample = RatioSample((users(80, rng), users(80, rng, 80)), systems=("a", "b"), unit_kind="user")
     first, again = (sample.test([(0, 1)], "permutation", Drawing(4999, seed=1))[0] for _ in range(2))
+    assert first.test == "division"  # nothing is paired: the users are of one system each
     assert first == again
     assert first.p == pytest.approx(sample.test([(0, 1)], None, DRAWING)[0].p, abs=0.03)
     two, one = (sample.test([(0, 1)], "permutation", Drawing(4999, seed=1), side)[0].p for side in ("greater", "less"))

@@ -40,6 +40,7 @@ TESTS = {
     "mcnemar": "McNemar's test",
     "delong": "DeLong's test",
     "welch": "Welch's t test",
+    "division": "permutation test that divides the users at random",
     "jackknife": "jackknife t test",
     "bootstrap_interval": "bootstrap interval read as a test",
     "none": "no test, the interval of the difference decides",

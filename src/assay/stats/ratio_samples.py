@@ -192,7 +192,7 @@ class RatioSample(Sample):
     def tests(self) -> tuple[str, ...]:
         """Welch's test where systems have units of their own, the paired one where all units are the same."""
         shared = all(np.array_equal(np.sort(each.who), np.sort(self.sums[0].who)) for each in self.sums[1:])
-        return ("t" if shared and len(self.sums) > 1 else "welch", "permutation")
+        return ("t", "permutation") if shared and len(self.sums) > 1 else ("welch", "division")
 
     def why_not_test(self, test: str) -> str:
         """Why another test does not suit."""
@@ -200,12 +200,13 @@ class RatioSample(Sample):
         return f"{self.measure} is a ratio of sums over {kind}s, and systems may have different {kind}s"
 
     def synonym(self, test: str) -> str:
-        """Where all units are the same, Welch's test is the paired one."""
-        return self.tests[0] if test in {"t", "welch"} else test
+        """Of the same units, Welch's test is the paired one; of different ones, permutations divide them."""
+        parametric, permuted = self.tests
+        return {"t": parametric, "welch": parametric, "permutation": permuted}.get(test, test)
 
     def test_words(self, outcome: Outcome) -> str:
         """Which test was made, and how."""
-        return f"{TESTS[outcome.test]}, {outcome.note}" if outcome.test != "permutation" else outcome.note
+        return f"{TESTS[outcome.test]}, {outcome.note}" if outcome.resamples is None else outcome.note
 
     def only(self, *systems: int) -> Self:
         """Some of the systems, given by their places."""
@@ -230,8 +231,9 @@ class RatioSample(Sample):
             return Outcome(test, math.nan, math.nan, None, NO_DIFFERENCE)
         if self.is_same(*pair) or (gap.error == 0 and gap.difference == 0):
             return Outcome(test, 0.0, 1.0, None, NOTHING_DIFFERS)
-        if test == "permutation":
-            return _permuted(self.sums[pair[0]], self.sums[pair[1]], gap, drawing, alternative)
+        if test in {"permutation", "division"}:
+            first, second = (self.sums[place] for place in pair)
+            return _permuted(first, second, gap, drawing, alternative)._replace(test=test)
         if not gap.error > 0:
             note = _NO_SPREAD.format(f"{self.unit_kind}s")
             return Outcome(test, math.copysign(math.inf, gap.difference), math.nan, None, note)

@@ -252,8 +252,8 @@ TESTS: dict[str, Callable[..., Outcome]] = {
 SIMULTANEOUS = ("tukey", "randomised_tukey")
 #: Tests of predicted labels, and of scores.
 OF_CLASSIFIERS = ("swap", "mcnemar", "delong", "jackknife", "bootstrap_interval")
-#: The test of ratios over different users.
-OF_RATIOS = ("welch",)
+#: The tests of ratios over different users.
+OF_RATIOS = ("welch", "division")
 
 EVERY_TEST = (*TESTS, *SIMULTANEOUS, *OF_CLASSIFIERS, *OF_RATIOS)
 #: What stands for the test where there is none.

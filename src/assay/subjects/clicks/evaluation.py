@@ -214,8 +214,8 @@ _ENDS = {"value": pl.Float64, "low": pl.Float64, "high": pl.Float64, "undefined"
 
 def clicks(
     log: Any,
-    *,
     measures: Wanted = None,
+    *,
     unit: UnitOfLog | None = None,
     by: Segments | None = None,
     columns: Columns = None,

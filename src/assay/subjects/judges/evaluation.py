@@ -230,8 +230,8 @@ class JudgeAgreement(Result):
 
 def agree(
     labels: Any,
-    *,
     measures: Wanted = None,
+    *,
     judges: JudgeNames = None,
     scale: ScaleOption | None = None,
     categories: Categories = None,
