@@ -122,14 +122,14 @@ ODD_NAMES = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(2))
 def test_lines_read_one_by_one_give_the_log_that_lines_read_at_once_give(
     seed: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Also where a key comes twice, a value is of another kind, or a line is broken."""
     rng = random.Random(seed)
-    lines = ubi(random_pages(40, seed), index=True)
-    for place in rng.sample(range(len(lines)), len(lines) // 6):
+    lines = [*ubi(random_pages(40, seed), index=True), "{"]
+    for place in rng.sample(range(len(lines) - 1), len(lines) // 6):
         fields = [f'"{rng.choice(ODD_NAMES)}": {rng.choice(ODD_VALUES)}' for _ in range(rng.randrange(1, 4))]
         others = rng.choice([lines[place][1:-1], '"query_id": "p1", "action_name": "click"', '"user_query": "tea"'])
         rng.shuffle(fields := [*fields, others])
