@@ -188,10 +188,16 @@ def give_judgments(result: Any, output: Output) -> None:
 
 
 def rendered(result: Result, output: Output) -> str:
-    """A result in the form asked for; for the terminal without its notes, which went to stderr."""
+    """A result in the form asked for; for the terminal without its notes, which went to stderr.
+
+    An HTML file of what has a title is a page by itself; without a title, or printed, it is part of another page.
+    """
     form = form_of(output)
     if form != "csv":
-        return written(result.document(), form, plain=output.path is not None)
+        document = result.document()
+        if form == "html" and output.path is not None and document.title:
+            document = replace(document, page=True)
+        return written(document, form, plain=output.path is not None)
     if output.table is None:
         return result.to_csv()
     from assay.show.data import write_csv  # noqa: PLC0415  # `assay --help` need not load Polars
