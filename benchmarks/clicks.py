@@ -1,9 +1,9 @@
 """How fast click models are fitted: `python -m benchmarks.clicks`.
 
 The unit is what Polars takes to scan the log and group it by query, document and rank. Models are fitted from the same
-files, reading and counting included. All is processor time, all threads together, in turns, medians. With CLAX (of
-`clax-models`, in an environment of its own below the folder for temporary files, made once), its position-based model
-is trained by its Trainer at its defaults on the same pages: how long both take, and what log-likelihood they reach.
+files, reading and counting included, in turns: medians of seconds on the clock, and of processor time. With CLAX (of
+`clax-models`, in an environment of its own, made once), its position-based model is trained by its Trainer at its
+defaults on the same pages: how long both take, and what log-likelihood they reach.
 """
 
 import argparse
@@ -12,7 +12,6 @@ import platform
 import subprocess
 import tempfile
 import time
-import venv
 from collections.abc import Callable
 from pathlib import Path
 from statistics import median
@@ -24,15 +23,14 @@ from assay.measures.counting.clicked_lists import ClickedLists
 from assay.stats.click_models.chains import ChainData
 from assay.stats.click_models.fitting import fit_clicks
 from assay.tables.log import EVENTS, IMPRESSIONS, RESULTS, Log
+from benchmarks.environment import HERE, InstallError, own_environment
 
-HERE = Path(__file__).parent
 SIZES = (100_000, 300_000, 1_000_000)
 RESULTS_SHOWN, POOL, VARIANTS = 10, 20, 8
 CLOSED = ("DCTR", "CM", "DCM", "SDBN")
-#: What is promised, in units; and how much more than linear the cost may grow.
+#: What is promised, in units.
 PROMISED = {"closed forms": 3, "PBM, 50 iterations": 6, "UBM, 50 iterations": 6, "DBN, 1 iteration": 4,
             "CCM, 1 iteration": 4}  # fmt: skip
-SLACK = 1.5
 #: Pages that CLAX is trained on, and how near the likelihoods have to be, as a share.
 PEER_PAGES, NEAR = 20_000, 1e-3
 PEER_PACKAGES = ("clax-models", "jax==0.7.1", "jaxlib==0.7.1", "torch==2.13.0")
@@ -114,28 +112,18 @@ def works(log: Log) -> dict[str, Callable[[], object]]:
     }
 
 
-def timed(repeats: int, work: dict[str, Callable[[], object]]) -> dict[str, float]:
-    """Processor seconds of each, medians over turns."""
-    spent: dict[str, list[float]] = {name: [] for name in work}
+def timed(repeats: int, work: dict[str, Callable[[], object]]) -> list[dict[str, float]]:
+    """Seconds of each on the clock, and of processor time: medians over turns."""
+    clocks = time.perf_counter, time.process_time
+    spent: list[dict[str, list[float]]] = [{name: [] for name in work} for _ in clocks]
     for _ in range(repeats):
         for name, each in work.items():
-            start = time.process_time()
+            starts = [clock() for clock in clocks]
             each()
-            spent[name].append(time.process_time() - start)
-    found = {name: median(times) for name, times in spent.items()}
-    return {"closed forms": max(found.pop(name) for name in CLOSED), **found}
-
-
-def peer_python() -> tuple[str | None, str]:
-    """The interpreter of an environment with CLAX, made if it can be; or why there is none."""
-    home = Path(tempfile.gettempdir()) / "assay-clax"
-    python = home / "bin" / "python"
-    if not python.exists():
-        venv.create(home, with_pip=True)
-        pip = [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *PEER_PACKAGES]
-        subprocess.run(pip, capture_output=True, text=True, check=False)
-    done = subprocess.run([str(python), "-c", "import clax"], capture_output=True, text=True, check=False)
-    return (None, (done.stderr.strip().splitlines() or ["no reason"])[-1]) if done.returncode else (str(python), "")
+            for times, clock, start in zip(spent, clocks, starts, strict=True):
+                times[name].append(clock() - start)
+    medians = [{name: median(each) for name, each in times.items()} for times in spent]
+    return [{"closed forms": max(each.pop(name) for name in CLOSED), **each} for each in medians]
 
 
 def beside_clax(python: str) -> str:
@@ -160,50 +148,70 @@ def beside_clax(python: str) -> str:
     )
 
 
-def main() -> int:
-    """Print the table and, if asked, write it; fail where a promise is not kept."""
+def table(pages: list[int], spent: list[dict[str, float]], heading: str) -> list[str]:
+    """A row per size: seconds, and in units."""
+    names = ["unit", *PROMISED]
+    rows = [f"{heading}:", "", f"| pages | {' | '.join(names)} |", "| ---: |" + " ---: |" * len(names)]
+    for size, times in zip(pages, spent, strict=True):
+        cells = [f"{times[name]:.2f} s ({times[name] / times['unit']:.1f})" for name in names]
+        rows.append(f"| {size:,} | {' | '.join(cells)} |")
+    return [*rows, ""]
+
+
+def summary(pages: list[int], spent: list[dict[str, float]]) -> list[str]:
+    """Whether what is promised is kept at the largest size, and how cost grows."""
+    last = spent[-1]
+    wrong = [name for name, most in PROMISED.items() if last[name] > most * last["unit"]]
+    promises = ", ".join(f"{name} {most}" for name, most in PROMISED.items())
+    lines = [
+        f"Promised, in units on the clock: {promises}: {'all kept' if not wrong else 'not kept: ' + ', '.join(wrong)}."
+    ]
+    if len(spent) > 1:
+        times = pages[-1] / pages[-2]
+        growth = {name: spent[-1][name] / spent[-2][name] / times for name in PROMISED}
+        steep = max(growth, key=lambda name: growth[name])
+        lines.append(f"Cost against linear over the last step of sizes: {growth[steep]:.2f} at most ({steep}).")
+    return lines
+
+
+def main() -> None:
+    """Print the tables and, if asked, write them."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.clicks", description="Time click models.")
     parser.add_argument("--repeats", type=int, default=3, help="turns (3)")
     parser.add_argument("--pages", type=int, nargs="*", default=list(SIZES), help="sizes of the log")
     parser.add_argument("--no-peer", action="store_true", help="leave CLAX out")
     parser.add_argument("--write", action="store_true", help="write CLICKS.md")
     options = parser.parse_args()
-    told = ["# Click models", "", f"`python -m benchmarks.clicks`, {platform.machine()}, medians of {options.repeats}:",
-            "processor seconds, and in units (scanning the log with Polars and grouping it by query, document and",
-            f"rank), from the log's files to the fitted model. {RESULTS_SHOWN} results per page.", ""]  # fmt: skip
-    names = ["unit", *PROMISED]
-    told += [f"| pages | {' | '.join(names)} |", "| ---: |" + " ---: |" * len(names)]
-    spent: list[dict[str, float]] = []
+    on_clock: list[dict[str, float]] = []
+    of_processor: list[dict[str, float]] = []
     for pages in options.pages:
         with tempfile.TemporaryDirectory() as folder:
             log = write_log(Path(folder), pages)
-            spent.append(timed(options.repeats, works(log)))
-            if pages == options.pages[-1]:
-                data = ChainData(ClickedLists.from_log(log))
-        one = spent[-1]["unit"]
-        cells = [f"{spent[-1][name]:.2f} s ({spent[-1][name] / one:.1f})" for name in names]
-        told.append(f"| {pages:,} | {' | '.join(cells)} |")
-        print(told[-1], flush=True)
-    last = spent[-1]
-    wrong = [name for name, most in PROMISED.items() if last[name] > most * last["unit"]]
-    told += ["", f"Promised, in units: {', '.join(f'{name} {most}' for name, most in PROMISED.items())}: "
-             + ("all kept." if not wrong else f"not kept: {', '.join(wrong)}.")]  # fmt: skip
-    told.append(f"Of the largest log, {len(data.lists):,} lists are distinct: chain models iterate over these.")
-    if len(spent) > 1:
-        times = options.pages[-1] / options.pages[-2]
-        growth = {name: spent[-1][name] / spent[-2][name] / times for name in PROMISED}
-        steep = max(growth, key=lambda name: growth[name])
-        told.append(f"Cost against linear over the last step of sizes: {growth[steep]:.2f} at most ({steep}).")
-        wrong += [steep] if growth[steep] > SLACK else []
+            clock, processor = timed(options.repeats, works(log))
+            distinct = len(ChainData(ClickedLists.from_log(log)).lists)
+        on_clock.append(clock)
+        of_processor.append(processor)
+        print(f"{pages:,} pages: {clock}", flush=True)
+    lines = [
+        "# Click models", "",
+        f"`python -m benchmarks.clicks --write`, {platform.machine()}, medians of {options.repeats}, from the log's",
+        "files to the fitted model. In brackets units: what Polars takes to scan the log and group it by query,",
+        f"document and rank. {RESULTS_SHOWN} results per page.", "",
+        *table(options.pages, on_clock, "Seconds on the clock"),
+        *table(options.pages, of_processor, "Seconds of processor time, all threads together"),
+        *summary(options.pages, on_clock),
+        f"Of the largest log, {distinct:,} lists are distinct: chain models iterate over these.",
+    ]  # fmt: skip
     if not options.no_peer:
-        python, reason = peer_python()
-        told.append(beside_clax(python) if python else f"CLAX was not compared with: {reason}")
-    text = "\n".join(told) + "\n"
+        try:
+            lines.append(beside_clax(own_environment("clax", PEER_PACKAGES)))
+        except InstallError as reason:
+            lines.append(f"CLAX was not compared with: {reason}")
+    text = "\n".join(lines) + "\n"
     print(text)
     if options.write:
         (HERE / "CLICKS.md").write_text(text, encoding="utf-8")
-    return int(bool(wrong))
 
 
 if __name__ == "__main__":
-    raise SystemExit(main())
+    main()

@@ -13,39 +13,34 @@ HERE = Path(__file__).parent
 ROOT = HERE.parent
 CONSTRAINTS = HERE / "peers-constraints.txt"
 PEERS = ("pytrec_eval-terrier", "ir_measures", "ranx")
-_HOME = ROOT / ".venv-peers"
-_MARK = _HOME / "installed.txt"
 _VERSIONS = "import importlib.metadata as m, json, sys; print(json.dumps({n: m.version(n) for n in sys.argv[1:]}))"
 
 
+class InstallError(Exception):
+    """Packages of peers cannot be installed: the installer's last line says why."""
+
+
 def peers_python() -> str:
-    """Return the interpreter with the peers, installed once for each state of the constraints."""
-    python = _HOME / ("Scripts" if os.name == "nt" else "bin") / "python"
-    wanted = f"{platform.python_version()}\n{CONSTRAINTS.read_text(encoding='utf-8')}"
-    if not _MARK.exists() or _MARK.read_text(encoding="utf-8") != wanted:
-        print(f"installing the peers into {_HOME.name} ...", file=sys.stderr, flush=True)
-        shutil.rmtree(_HOME, ignore_errors=True)
-        venv.create(_HOME, with_pip=True)
-        pip = [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
-        done = subprocess.run([*pip, "-c", str(CONSTRAINTS), *PEERS], capture_output=True, text=True, check=False)
-        if done.returncode:
-            sys.exit(f"the peers cannot be installed:\n{done.stderr}")
-        _MARK.write_text(wanted, encoding="utf-8")
-    return str(python)
+    """The interpreter of the environment with the peers of rankings."""
+    return own_environment("peers", PEERS, CONSTRAINTS)
 
 
-def own_environment(name: str, packages: tuple[str, ...]) -> str:
-    """The interpreter of an environment with these packages, pinned by version, installed once."""
+def own_environment(name: str, packages: tuple[str, ...], constraints: Path | None = None) -> str:
+    """The interpreter of an environment with these packages, installed once for each state of what is asked for."""
     home = ROOT / f".venv-{name}"
     python, mark = home / ("Scripts" if os.name == "nt" else "bin") / "python", home / "installed.txt"
-    if not mark.exists() or mark.read_text(encoding="utf-8") != "\n".join(packages):
+    pins = constraints.read_text(encoding="utf-8") if constraints else ""
+    wanted = "\n".join([platform.python_version(), *packages, pins])
+    if not mark.exists() or mark.read_text(encoding="utf-8") != wanted:
         print(f"installing {', '.join(packages)} into {home.name} ...", file=sys.stderr, flush=True)
         shutil.rmtree(home, ignore_errors=True)
         venv.create(home, with_pip=True)
-        subprocess.run(
-            [str(python), "-m", "pip", "install", "-q", "--disable-pip-version-check", *packages], check=True
-        )
-        mark.write_text("\n".join(packages), encoding="utf-8")
+        pinned = ["-c", str(constraints)] if constraints else []
+        pip = [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *pinned, *packages]
+        done = subprocess.run(pip, capture_output=True, text=True, check=False)
+        if done.returncode:
+            raise InstallError((done.stderr.strip().splitlines() or ["no reason"])[-1])
+        mark.write_text(wanted, encoding="utf-8")
     return str(python)
 
 
