@@ -236,3 +236,14 @@ def test_each_line_of_code_is_a_line_on_the_page() -> None:
         Document("test", (Section("s", "Made", (Prose("", "code", ("first", "second"), "Lines"),)),), page=True)
     )
     assert "first\nsecond</pre>" in page
+
+
+def test_every_table_of_a_page_has_a_heading_that_people_see() -> None:
+    frame = pl.DataFrame({"run": ["a"]})
+    found, tau = Table.of("found", frame, "Share found"), Table.of("tau", frame, "Kendall's tau")
+    alone, together = Section("alone", parts=(found,)), Section("together", parts=(Prose("Both."), found, tau))
+    page = html.write(Document("example", (alone, together, Section("words", parts=(Prose("No table."),))), page=True))
+    assert re.findall(r"<h([23])[^>]*>([^<]*)</h", page) == [
+        ("2", "Share found"), ("3", "Share found"), ("3", "Kendall&#39;s tau"),
+    ]  # fmt: skip
+    assert re.findall(r'<li><a href="#(\w+)">', page) == ["alone"]

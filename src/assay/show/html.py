@@ -10,6 +10,7 @@ import base64
 import hashlib
 import math
 import re
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -56,7 +57,7 @@ def write(document: Document) -> str:
     text = _template("page.html").render(
         document=document,
         summary=summary,
-        sections=[section for section in document.sections if section is not summary and section.parts],
+        sections=[_headed(section) for section in document.sections if section is not summary and section.parts],
         version=__version__,
         style=style,
         script=script,
@@ -102,6 +103,26 @@ def slug(text: str) -> str:
     ('methods-paragraph', 'x')
     """
     return re.sub(r"[^a-z0-9]+", "-", text.lower())[:40].strip("-") or "text"
+
+
+def _headed(section: Section) -> Section:
+    """A section of a page without a title takes that of its only table; several tables have one each.
+
+    >>> import polars as pl
+    >>> table = Table.of("runs", pl.DataFrame({"run": ["a"]}), "What each run adds")
+    >>> _headed(Section("contributions", parts=(table,))).title
+    'What each run adds'
+    """
+    captions = [part.caption for part in section.parts if isinstance(part, Table) and part.caption and not part.look]
+    if section.title or not captions:
+        return section
+    if len(captions) == 1:
+        return replace(section, title=captions[0])
+    parts = (
+        Section(part.name, part.caption, (part,)) if isinstance(part, Table) and part.caption in captions else part
+        for part in section.parts
+    )
+    return replace(section, parts=tuple(parts))
 
 
 def _squeezed(text: str) -> str:
