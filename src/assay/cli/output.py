@@ -190,13 +190,14 @@ def give_judgments(result: Any, output: Output) -> None:
 def rendered(result: Result, output: Output) -> str:
     """A result in the form asked for; for the terminal without its notes, which went to stderr.
 
-    An HTML file of what has a title is a page by itself; without a title, or printed, it is part of another page.
+    An HTML file is a page by itself; printed, it is part of another page.
     """
     form = form_of(output)
     if form != "csv":
         document = result.document()
-        if form == "html" and output.path is not None and document.title:
-            document = replace(document, page=True)
+        if form == "html" and output.path is not None:
+            title = document.title or document.kind.replace("_", " ").capitalize()
+            document = replace(document, page=True, title=title)
         return written(document, form, plain=output.path is not None)
     if output.table is None:
         return result.to_csv()

@@ -36,8 +36,9 @@ _P = re.compile(r"\bp ([=<>]) (?=\d)")
 # Letters that are written from right to left, and words of them one after the other.
 _LEFTWARD = "\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\U00010800-\U00010fff\U0001e800-\U0001efff"
 _LEFTWARD_WORDS = re.compile(rf"[{_LEFTWARD}][\w{_LEFTWARD}-]*(?:\s+[{_LEFTWARD}][\w{_LEFTWARD}-]*)*")
-#: Tables of so few rows are kept on one sheet of paper; more rows than the second number scroll below their head.
-_SHORT, _TALL = 14, 24
+#: Tables of so few rows are kept on one sheet of paper; more rows than the second number scroll below their head; from
+#: so many columns on, these stand closer together.
+_SHORT, _TALL, _WIDE = 14, 24, 8
 #: With more links than this, a figure can be skipped.
 _CROWDED = 12
 
@@ -168,8 +169,9 @@ def _is_crowded(figure: Figure) -> bool:
 
 
 def _size_of(table: Table) -> str:
-    rows = table.frame.height
-    return "short" if rows <= _SHORT else "tall" if rows > _TALL else ""
+    rows, columns = table.frame.height, len(table.columns)
+    height = "short" if rows <= _SHORT else "tall" if rows > _TALL else ""
+    return f"{height} wide" if columns >= _WIDE else height
 
 
 def _rows_of(table: Table) -> dict[str, Any]:
