@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, NamedTuple, Unpack
 
 import polars as pl
 
-from assay.core.errors import AssayError, FormatError, number_of, quote
+from assay.core.errors import number_of, quote
 from assay.core.options import LogRules
 from assay.files.log_assembly import hasty_users
 from assay.files.log_looks import is_log_folder
@@ -25,12 +25,12 @@ from assay.verbs.diagnosis.examination import (
     Examined,
     Example,
     Overview,
-    Reading,
     Severity,
     check,
     examined,
     finding,
     share,
+    unreadable,
 )
 
 #: Who asks more often than this within a minute is hardly a person.
@@ -96,19 +96,11 @@ class ClicksExamination(Examination):
         """The log; where a line is no record, what the others hold."""
         given = [Source.of(each) if is_file(each) and not is_log_folder(each) else each for each in self.inputs]
         self.file = ", ".join(str(getattr(each, "name", each)) for each in given)
-        self.watch(self.file)
         rules = dict(self.stated.get("log_rules", {}))
-        self.log: Log | None = None
-        problem: AssayError | None = None
-        for malformed in ("error", "drop"):
-            try:
-                self.log = read_log(given if len(given) > 1 else given[0], **{**rules, "malformed": malformed})
-                break
-            except AssayError as refused:
-                problem = problem or refused
-                if not isinstance(refused, FormatError):
-                    break
-        yield Examined(Reading(self.file, problem), ("file",))
+        readable = given if len(given) > 1 else given[0]
+        readers = (partial(read_log, readable, **{**rules, "malformed": way}) for way in ("error", "drop"))
+        reading, self.log = self.opened(self.file, *readers)
+        yield Examined(reading, ("file",))
         if self.log is not None:
             yield Examined(ExaminedLog(self.file, self.log), ("log",))
 
@@ -147,15 +139,12 @@ def _told(name: str, severity: Severity, log: ExaminedLog, *codes: str) -> Itera
             yield finding(name, severity, log, says, count, examples=[Example(example)] if example else [])
 
 
-@check(
-    "unreadable-log", "file", "error",
+unreadable(
+    "unreadable-log",
+    __name__,
     question="Is the file no click log, or is a line no record of its layout?",
     advice="see docs/import-a-click-log for the layouts; leave out lines that are no records with {malformed=drop}",
-)  # fmt: skip
-def unreadable_log(file: Reading) -> Iterator[CheckFinding]:
-    """What the reader refuses."""
-    if file.problem is not None:
-        yield finding("unreadable-log", "error", file, file.reason)
+)
 
 
 @check(

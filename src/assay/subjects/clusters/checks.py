@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import polars as pl
 
-from assay.core.errors import InputError, ParameterError, listed, number_of, quote, worded
+from assay.core.errors import ParameterError, listed, number_of, quote, worded
 from assay.files.clusters import read_clusters
 from assay.files.sources import Source, is_file
 from assay.subjects.clusters.remarks import USUAL_NOISE
@@ -27,6 +27,7 @@ from assay.verbs.diagnosis.examination import (
     check,
     finding,
     share,
+    unreadable,
 )
 
 _LOOSEN = "let the algorithm find clusters (a larger radius, fewer neighbours)"
@@ -94,27 +95,17 @@ class ClustersExamination(Examination):
     def _opened(self, readable: Any, name: str | None) -> Iterator[Reading | ExaminedClusters]:
         noise, columns = self.stated.get("noise"), dict(self.stated.get("columns") or {})
         if isinstance(readable, Clusters):
-            self.watch(readable.whence)
-            yield Reading(readable.whence)
-            yield ExaminedClusters(replace(readable, name=name or readable.name), noise)
-            return
-        if not is_file(readable):
-            raise ParameterError(f"doctor takes files of clusters, or Clusters, not {type(readable).__name__}")
-        source = Source.of(readable)
-        self.watch(source.name)
-        try:
-            systems = read_clusters(source, name=name, **columns)
-        except InputError as problem:
-            yield Reading(source.name, problem)
-            if columns.pop("points", None) is None:
-                return
-            try:  # clusters may be sound where points are not
-                systems = read_clusters(source, name=name, **columns)
-            except InputError:
-                return
+            reading, systems = self.opened(readable.whence, lambda: [replace(readable, name=name or readable.name)])
+        elif is_file(readable):
+            source = Source.of(readable)
+            readers = [partial(read_clusters, source, name=name, **columns)]
+            if columns.pop("points", None) is not None:  # clusters may be sound where points are not
+                readers.append(partial(read_clusters, source, name=name, **columns))
+            reading, systems = self.opened(source.name, *readers)
         else:
-            yield Reading(source.name)
-        yield from (ExaminedClusters(system, noise) for system in systems)
+            raise ParameterError(f"doctor takes files of clusters, or Clusters, not {type(readable).__name__}")
+        yield reading
+        yield from (ExaminedClusters(system, noise) for system in systems or ())
 
     def overview(self) -> Overview:
         """The files, and the clusterings in them."""
@@ -123,15 +114,12 @@ class ClustersExamination(Examination):
         return Overview(title, {"clusters": files, "systems": [*systems]}, len(systems), "clustering", systems)
 
 
-@check(
-    "unreadable-clusters", "file", "error",
+unreadable(
+    "unreadable-clusters",
+    __name__,
     question="Is the file no table of clusters, or is a point no finite number, or an item in no cluster at all?",
-    advice="give each item a cluster, in a column `cluster`, finite numbers as its point",
-)  # fmt: skip
-def unreadable_clusters(file: Reading) -> Iterator[CheckFinding]:
-    """What the strict reader refuses."""
-    if file.problem is not None:
-        yield finding("unreadable-clusters", "error", file, file.reason)
+    advice="give each item a cluster, in a column `cluster`, and a point of finite numbers",
+)
 
 
 @check(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from assay.core.errors import InputError, ParameterError, number_of, quote
+from assay.core.errors import ParameterError, number_of, quote
 from assay.files.small_tables import read_score_rows, read_scores
 from assay.files.sources import Source, is_file
 from assay.measures.parser import agreed_direction, meanings
@@ -21,12 +21,13 @@ from assay.verbs.diagnosis.examination import (
     Examined,
     Example,
     Overview,
-    Reading,
     Severity,
     WholeFile,
     check,
+    examples_of,
     finding,
     share,
+    unreadable,
 )
 from assay.verbs.gating.gate import TAKES, Sides, Two, chosen_two
 from assay.verbs.subject import Words
@@ -65,10 +66,7 @@ class ExaminedScores:
 
 def _examples(rows: pl.DataFrame) -> list[Example]:
     """The first rows as cases."""
-    return [
-        Example(f"{row['system']}, {row['measure']}, {row['unit']}: {row['value']}", row["line"])
-        for row in rows.head(EXAMPLES).to_dicts()
-    ]
+    return examples_of(rows, lambda row: f"{row['system']}, {row['measure']}, {row['unit']}: {row['value']}")
 
 
 class ScoresExamination(Examination):
@@ -81,25 +79,17 @@ class ScoresExamination(Examination):
         if len(self.inputs) != 1:
             raise ParameterError(f"doctor takes one table of scores, not {len(self.inputs)}")
         (data,) = self.inputs
-        self.systems: tuple[str, ...] = ()
-        if isinstance(data, Scores):
-            self.file, rows = "scores", data.frame.with_columns(line=pl.lit(None, pl.Int64))
-            directions = dict(data.directions)
-        elif is_file(data):
-            source = Source.of(data)
-            self.file, directions = source.name, {}
-            try:
-                rows = read_score_rows(source)
-            except InputError as problem:
-                yield Examined(Reading(source.name, problem), ("file",))
-                return
-        else:
+        if not isinstance(data, Scores) and not is_file(data):
             raise ParameterError(f"doctor takes a file of scores, or Scores, not {type(data).__name__}")
-        self.watch(self.file)
-        yield Examined(Reading(self.file), ("file",))
-        scores = ExaminedScores(self.file, rows, directions)
-        self.systems = tuple(scores.systems)
-        yield Examined(scores, ("scores",))
+        source = data if isinstance(data, Scores) else Source.of(data)
+        self.systems: tuple[str, ...] = ()
+        self.file = source.name if isinstance(source, Source) else "scores"
+        reading, rows = self.opened(self.file, lambda: _rows(source))
+        yield Examined(reading, ("file",))
+        if rows is not None:
+            scores = ExaminedScores(self.file, rows, dict(getattr(data, "directions", {})))
+            self.systems = tuple(scores.systems)
+            yield Examined(scores, ("scores",))
 
     def overview(self) -> Overview:
         """The file, and the systems in it."""
@@ -108,15 +98,18 @@ class ScoresExamination(Examination):
         return Overview(title, data, len(self.systems), systems=self.systems)
 
 
-@check(
-    "unreadable-scores", "file", "error",
+def _rows(source: Scores | Source) -> pl.DataFrame:
+    if isinstance(source, Source):
+        return read_score_rows(source)
+    return source.frame.with_columns(line=pl.lit(None, pl.Int64))
+
+
+unreadable(
+    "unreadable-scores",
+    __name__,
     question="Is the file no table of scores, or is a score no number?",
-    advice="write `system,measure,unit,value`, or a column a system and a row a unit; see docs/compare",
-)  # fmt: skip
-def unreadable_scores(file: Reading) -> Iterator[CheckFinding]:
-    """What the reader refuses."""
-    if file.problem is not None:
-        yield finding("unreadable-scores", "error", file, file.reason)
+    advice="write `system,measure,unit,value`, or one column per system and one row per unit; see docs/compare",
+)
 
 
 @check(

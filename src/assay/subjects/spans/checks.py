@@ -24,8 +24,10 @@ from assay.verbs.diagnosis.examination import (
     Reading,
     Severity,
     check,
+    examples_of,
     finding,
     share,
+    unreadable,
 )
 
 _MARKS = re.compile(r"[\W_]+")
@@ -55,7 +57,7 @@ class BothSides(NamedTuple):
 
 def _examples(rows: pl.DataFrame) -> list[Example]:
     """The first spans as cases."""
-    return [Example(_span(row), row["line"]) for row in rows.head(EXAMPLES).to_dicts()]
+    return examples_of(rows, _span)
 
 
 def _span(row: dict[str, Any]) -> str:
@@ -120,15 +122,13 @@ def _tolerated(data: Any, may_be_empty: bool) -> tuple[Spans | None, InputError 
     return spans, None
 
 
-@check(
-    "unreadable-spans", "file", "error",
-    question="Is the file none of spans, or do two files have other tokens?",
+unreadable(
+    "unreadable-spans",
+    __name__,
+    question="Does the file hold no spans, or do the tokens of the two files differ?",
     advice="write tokens with tags, or JSON or a table with `document`, `start`, `end` and `type`; see docs/extraction",
-)  # fmt: skip
-def unreadable_spans(file: Reading) -> Iterator[CheckFinding]:
-    """What the reader refuses."""
-    if file.problem is not None and not isinstance(file.problem, SpanPlaceError):
-        yield finding("unreadable-spans", "error", file, file.reason)
+    apart=SpanPlaceError,
+)
 
 
 @check(
