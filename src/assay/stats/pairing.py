@@ -204,7 +204,24 @@ class Pairing(ABC):
         return samples, [Note.of_problem(problem, end="; it is left out") for problem in problems]
 
 
-class ItemPairing(Pairing):
+class MeasuredPairing(Pairing):
+    """Systems under measures of a vocabulary, as all have them whose numbers Assay computes."""
+
+    @abstractmethod
+    def measure(self, name: str | Measure) -> Measure:
+        """A measure by name."""
+
+    def usual(self) -> Sequence[str | Measure]:
+        """The measures if none is asked for; the first is the headline."""
+        return ()
+
+    def measure_names(self, wanted: Wanted = None) -> list[str]:
+        """The measures asked for, or the usual ones, as samples call them."""
+        names = listed(self.usual() if wanted is None else wanted)
+        return list(dict.fromkeys(str(self.measure(name)) for name in names))
+
+
+class ItemPairing(MeasuredPairing):
     """What classifiers and clusterings have in common: items, of which measures are made all together."""
 
     notes: tuple[str, ...]
@@ -219,10 +236,6 @@ class ItemPairing(Pairing):
     @abstractmethod
     def items(self) -> tuple[str, ...]:
         """The ids of the items."""
-
-    @abstractmethod
-    def measure(self, name: str | Measure) -> Measure:
-        """A measure by name."""
 
     @abstractmethod
     def measures(self, wanted: Wanted) -> list[Measure]:

@@ -218,8 +218,7 @@ def of_clusters(measure: str | Measure, subject: Any, chosen: Place, view: View,
     chosen.refuse("is about rankings: of a clustering, choose an item", "query")
     wanted = parse_measure(measure, "clustering")
     chosen.refuse("is about classifiers, and these are clusters", "label", "threshold")
-    if view.running:
-        raise ParameterError("running is about ranks and thresholds: clusters have none")
+    view.refuse_running("clusterings")
     if isinstance(subject, Contingency | Points):
         if rules:
             raise ParameterError(f"{next(iter(rules))!r} is a rule of cluster: it goes with clusters of items")

@@ -16,8 +16,7 @@ from assay.measures import Measure, parse_measure
 from assay.measures.counting.judgments import Ints
 from assay.measures.counting.ratings import Ratings
 from assay.measures.steps import PerUnit, quantity
-from assay.stats.pairing import Pairing, Wanted
-from assay.stats.pairing import listed as listed_measures
+from assay.stats.pairing import MeasuredPairing
 from assay.stats.pattern_samples import PatternSample
 from assay.stats.samples import Effects, Sample
 from assay.subjects.judges.evaluation import (
@@ -50,7 +49,7 @@ RULES = ("judges", "scale", "categories", "relevance_level", "repeated")
 
 
 @dataclass(frozen=True, eq=False)
-class PairedJudges(Pairing):
+class PairedJudges(MeasuredPairing):
     """Sets of labels of the same items, such as two rounds, or two groups of judges; paired by item.
 
     >>> rows = [(f"d{n}", judge, n % 2) for n in range(8) for judge in ("a", "b")]
@@ -100,12 +99,10 @@ class PairedJudges(Pairing):
         """A measure of agreement."""
         return parse_measure(name, "agreement")
 
-    def measure_names(self, wanted: Wanted = None) -> list[str]:
-        """The measures asked for, or the usual ones: alpha first."""
-        usual = [f"Alpha(scale='{self.scale}')", "Agreement"]
-        if is_relevance(self.ratings[0], self.numeric):
-            usual.append("PositiveAgreement")
-        return list(dict.fromkeys(str(self.measure(name)) for name in listed_measures(wanted or usual)))
+    def usual(self) -> Sequence[str]:
+        """Alpha first."""
+        relevance = ["PositiveAgreement"] if is_relevance(self.ratings[0], self.numeric) else []
+        return [f"Alpha(scale='{self.scale}')", "Agreement", *relevance]
 
     def undirected(self, measure: str | Measure) -> Sample:
         """All sets under one measure, made of all items together."""
@@ -182,12 +179,10 @@ class JudgesSubject:
     ) -> Explanation:
         """A coefficient with its P(A) and P(E), of all items or of one topic (`query`)."""
         place.refuse("has no meaning for judges: choose judges, or a query", "system", "label", "item", "threshold")
-        if view.running:
-            raise ParameterError("running has no meaning for judges: there are no ranks")
-        given = inputs[0]
-        result = given if isinstance(given, JudgeAgreement) else agree(given, resamples=0, **rules)
-        explanation = explain_agreement(measure, result, topic=place.query)
-        return explanation if view.depth is None else replace(explanation, shown=view.depth)
+        view.refuse_running("judges")
+        (data,) = inputs
+        result = data if isinstance(data, JudgeAgreement) else agree(data, resamples=0, **rules)
+        return view.limited(explain_agreement(measure, result, topic=place.query))
 
 
 JUDGES = JudgesSubject()
@@ -202,9 +197,7 @@ def two_sets(data: Any, two: Two, measures: Any, seed: int, rules: Mapping[str, 
     ('old', 'new')
     """
     sets = two.among(data, lambda part: sets_of(part, rules), "labels", "items")
-    pairing = JUDGES.pairing([sets], measures, seed, rules)
-    names = pairing.measure_names(pairing.measure_names()[:1] if measures is None else measures)
-    return Sides(pairing, names, lambda measure: str(pairing.measure(measure)))
+    return Sides.of(JUDGES.pairing([sets], measures, seed, rules), measures)
 
 
 def explain_agreement(measure: str | Measure, result: JudgeAgreement, topic: str | None = None) -> Explanation:
