@@ -108,6 +108,17 @@ def number_with_interval(estimate: Estimate) -> str:
     return text if math.isnan(estimate.low) else f"{text} ({span(estimate.low, estimate.high)})"
 
 
+def measure_in_words(name: object, value: float, low: float, high: float) -> str:
+    """A measure's number with its interval, in a sentence.
+
+    >>> measure_in_words("F", 0.5, 0.25, 0.75), measure_in_words("Recall", math.nan, math.nan, math.nan)
+    ('F 0.5000 (0.2500 to 0.7500)', 'Recall is undefined')
+    """
+    if math.isnan(value):
+        return f"{name} is undefined"
+    return f"{name} {number(value)}" + ("" if math.isnan(low) else f" ({span(low, high)})")
+
+
 def end_of(measure: Measure) -> Literal["high", "low"] | None:
     """Which end of its numbers is best.
 
