@@ -139,6 +139,11 @@ def _told(name: str, severity: Severity, log: ExaminedLog, *codes: str) -> Itera
             yield finding(name, severity, log, says, count, examples=[Example(example)] if example else [])
 
 
+def _noticed(name: str, severity: Severity, *codes: str, question: str, advice: str) -> None:
+    """Register a check of what was counted when the log was read."""
+    check(name, "log", severity, question=question, advice=advice)(lambda log: _told(name, severity, log, *codes))
+
+
 unreadable(
     "unreadable-log",
     __name__,
@@ -147,34 +152,25 @@ unreadable(
 )
 
 
-@check(
-    "malformed-lines", "log", "warning",
+_noticed(
+    "malformed-lines", "warning", "malformed", "no-document",
     question="Are there lines that are no records?",
     advice="look how the log is written: a process that was stopped leaves half a line behind",
 )  # fmt: skip
-def malformed_lines(log: ExaminedLog) -> Iterator[CheckFinding]:
-    """Lines that were left out."""
-    yield from _told("malformed-lines", "warning", log, "malformed", "no-document")
 
 
-@check(
-    "zero-ranks", "log", "note",
+_noticed(
+    "zero-ranks", "note", "zero-rank",
     question="Do ranks start at 0?",
     advice="ranks count from 1 here; if the first result has rank 1 after all, say so ({rank_base=1})",
 )  # fmt: skip
-def zero_ranks(log: ExaminedLog) -> Iterator[CheckFinding]:
-    """Ranks that were moved by one."""
-    yield from _told("zero-ranks", "note", log, "zero-rank")
 
 
-@check(
-    "odd-ranks", "log", "warning",
+_noticed(
+    "odd-ranks", "warning", "odd-rank", "taken-rank",
     question="Are there ranks that are no whole numbers, or two documents at one rank of a page?",
     advice="correct the ranks: what stands at no rank, or where another document stands, is left out",
 )  # fmt: skip
-def odd_ranks(log: ExaminedLog) -> Iterator[CheckFinding]:
-    """Ranks that cannot be."""
-    yield from _told("odd-ranks", "warning", log, "odd-rank", "taken-rank")
 
 
 @check(
@@ -289,34 +285,25 @@ def odd_times(log: ExaminedLog) -> Iterator[CheckFinding]:
     )
 
 
-@check(
-    "no-zones", "log", "note",
+_noticed(
+    "no-zones", "note", "no-zone",
     question="Do times state no zone?",
     advice="say which it is ({zone}): days begin elsewhere otherwise, and hours that are set back come twice",
 )  # fmt: skip
-def no_zones(log: ExaminedLog) -> Iterator[CheckFinding]:
-    """Times of which nobody knows the zone."""
-    yield from _told("no-zones", "note", log, "no-zone")
 
 
-@check(
-    "repeated-events", "log", "warning",
+_noticed(
+    "repeated-events", "warning", "repeated-event", "repeated-page", "repeated-result",
     question="Were events, results or pages sent more than once?",
     advice="give each event an id and write it once; events that were sent again are left out ({repeated_events=keep})",
 )  # fmt: skip
-def repeated_events(log: ExaminedLog) -> Iterator[CheckFinding]:
-    """What came twice."""
-    yield from _told("repeated-events", "warning", log, "repeated-event", "repeated-page", "repeated-result")
 
 
-@check(
-    "lost-events", "log", "warning",
+_noticed(
+    "lost-events", "warning", "lost-event",
     question="Are there events of pages that are not in the log?",
     advice="read the file with the queries together with that of the events; the id of the page should be on both",
 )  # fmt: skip
-def lost_events(log: ExaminedLog) -> Iterator[CheckFinding]:
-    """Events without a page."""
-    yield from _told("lost-events", "warning", log, "lost-event")
 
 
 @check(
