@@ -143,6 +143,21 @@ def test_documents_are_parted_by_a_mark_or_are_sentences() -> None:
     assert extract(named(comments)).truth.frame["text"].to_list() == ["a", "#"]
 
 
+@pytest.mark.parametrize("marked", ["truth", "predicted"])
+def test_only_one_of_two_files_need_mark_where_documents_begin(marked: str) -> None:
+    mark, sentences = "-DOCSTART- -X- O\n\n", ["a B-X\n\nb O\n\n", "c B-X\n\nd B-X\n"]
+    texts = {"truth": mark.join(["", *sentences]), "predicted": "".join(sentences)}
+    first, second = texts.values() if marked == "truth" else [*texts.values()][::-1]
+    result = extract(named(first), named(second, "p.conll"))
+    assert (result.value("F"), result.warnings) == (1.0, ())
+    assert len(result.documents.units) == (2 if marked == "truth" else 4)  # as in the truth
+
+
+def test_spans_of_a_table_have_the_line_that_they_were_read_from() -> None:
+    table = "document,start,end,type\nd,0,2,X\n\nd,5,9,X\n"
+    assert extract(named(table), named("document,start,end\n")).misses["line"].to_list() == [2, 4]
+
+
 @pytest.mark.parametrize(
     ("truth", "predicted", "says"),
     [
@@ -178,6 +193,12 @@ def test_documents_are_parted_by_a_mark_or_are_sentences() -> None:
             "^n.conll:2: expected a whole number as end",
         ),
         ("document,start,end\nd,1,2\n", None, "truth and predictions in one file, or a second file"),
+        ("document,start,end\nd,1,2\nd,5,3\n", "", "^n.conll:3: expected a span that starts at 0 or later"),
+        (
+            "document,start,type\nd,1,X\n",
+            "",
+            "^n.conll:1: expected a table with the columns `document`, `start`, `end`",
+        ),
     ],
 )
 def test_files_that_cannot_be_used_are_refused_by_file_and_line(truth: str, predicted: str | None, says: str) -> None:
