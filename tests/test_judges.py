@@ -145,6 +145,12 @@ def test_judges_who_always_agree_have_1_and_no_interval() -> None:
     assert "same number" in str(estimate.no_interval)
 
 
+def test_without_an_item_in_common_every_coefficient_has_that_for_a_reason() -> None:
+    result = agree(Labels.of([("d1", "ana", 1), ("d2", "ben", 1)]))
+    assert set(result.undefined()) == set(map(str, result.measures))
+    assert set(result.undefined().values()) == {"no item has labels from two judges"}
+
+
 def test_one_category_is_undefined_with_a_reason() -> None:
     result = agree(Labels.of([(f"d{n}", judge, 0) for n in range(30) for judge in "ab"]))
     assert result.value("Agreement") == 1
@@ -298,10 +304,18 @@ def test_marks_for_missing_numbers_are_no_labels_and_slips_are_told() -> None:
     wide = read_labels(io.StringIO("doc,ana,ben\nd1,1,NA\nd2,0,1\nd3,n/a,2\n"))
     assert wide.frame["label"].to_list() == [1, 0, 1, 2]
     mixed = read_labels(io.StringIO("item,judge,label\nd1,ana,1\nd1,ben,x\nd2,ana,0\n"))
-    assert mixed.remarks == ("labels are taken as words: 1 label of 3 no number (x)",)
+    assert mixed.remarks == ("labels are read as text: 1 of 3 labels not a number (x)",)
     spelt = read_labels(io.StringIO("item,judge,label\nd1,ana,yes\nd1,ben,Yes\n"))
-    assert spelt.remarks == ("labels that differ in case only are different ones: yes, Yes",)
+    assert spelt.remarks == ("labels that differ only in case count as different: yes, Yes",)
     assert [finding.check for finding in doctor(spelt).findings if "case" in finding.says] == ["odd-labels"]
+
+
+def test_grades_of_data_frames_may_be_fractions_and_nan_is_no_label() -> None:
+    nan = float("nan")
+    long = pl.DataFrame({"item_id": ["d1", "d1", "d2", "d2"], "judge": list("abab"), "label": [1.0, nan, 0.0, 0.5]})
+    wide = pl.DataFrame({"item": ["d1", "d2"], "a": [1.0, 0.0], "b": [nan, 0.5]})
+    for labels in (read_labels(long), read_labels(wide), Labels.of(long)):
+        assert sorted(labels.frame.select("judge", "label").rows()) == [("a", 0), ("a", 1), ("b", 0.5)]
 
 
 def test_many_grades_are_an_interval_scale() -> None:
@@ -406,6 +420,10 @@ def test_refusals_name_the_place() -> None:
         read_labels(io.StringIO("q1 ana d1 1\nq1 ana d2\n"))
     with pytest.raises(FormatError, match="expected a table with the columns `item_id`, `judge`, `label`"):
         read_labels(io.StringIO("a,b\n1,2\n"))
+    with pytest.raises(FormatError, match=r":3: expected a finite number as label, got 'inf'"):
+        read_labels(io.StringIO("item,ana,ben\nd1,1,0.5\nd2,1,inf\n"))
+    with pytest.raises(ParameterError, match="expected labels of several judges, or a file of them, not int"):
+        agree(5)
     with pytest.raises(InputError, match="two judges or more, got those of 'ana' alone"):
         agree(Labels.of([("d1", "ana", 1)]))
     with pytest.raises(InputError, match="judge 'ben', item 'd1': expected a label of 0, 1, got '7'"):

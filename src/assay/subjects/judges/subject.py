@@ -11,7 +11,6 @@ import numpy as np
 import polars as pl
 
 from assay.core.errors import InputError, Note, ParameterError, listed, number_of
-from assay.files.sources import is_file
 from assay.measures import Measure, parse_measure
 from assay.measures.counting.judgments import Ints
 from assay.measures.counting.ratings import Ratings
@@ -31,7 +30,6 @@ from assay.subjects.judges.evaluation import (
     usual_scale,
 )
 from assay.tables.labels import Labels
-from assay.tables.named_columns import is_frame
 from assay.verbs.explanation.numbers import View, explained
 from assay.verbs.explanation.result import Explanation, StepTable
 from assay.verbs.explanation.result import formula as numbers_of
@@ -147,8 +145,6 @@ def sets_of(part: Any, rules: Mapping[str, Any]) -> list[Labels]:
         return [part.labels]
     if isinstance(part, list | tuple) and (not part or not isinstance(part[0], tuple)):
         return [one for value in part for one in sets_of(value, rules)]
-    if not isinstance(part, Labels) and not is_file(part) and not is_frame(part) and not isinstance(part, list):
-        raise ParameterError(f"expected labels of several judges, or a file of them, not {type(part).__name__}")
     return [opened(part, **reading)]
 
 
