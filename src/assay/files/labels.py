@@ -150,13 +150,7 @@ def _cells(table: NamedColumns, ours: str, theirs: str) -> pl.Series:
     kind = _ROLES[ours].kind
     if kind == "id":
         return table.ids(theirs, ours)
-    return table.numbers(theirs, ours) if kind == "number" else _marks(table, theirs)
-
-
-def _marks(table: NamedColumns, column: str) -> pl.Series:
-    """The labels in a column; grades of a data frame may be fractions."""
-    values = table.frame[column]
-    return values.cast(pl.Float64) if values.dtype.is_float() else table.labels(column)
+    return table.numbers(theirs, ours) if kind == "number" else table.labels(theirs)
 
 
 def _wide(table: NamedColumns, roles: dict[str, str], judges: Sequence[str] | None) -> _Rows:
@@ -172,7 +166,7 @@ def _wide(table: NamedColumns, roles: dict[str, str], judges: Sequence[str] | No
     if "item_id" not in roles or len(whose) < 2:
         raise absent("labels", names, table.path, 1)
     fixed = {ours: _cells(table, ours, theirs) for ours, theirs in roles.items() if theirs in taken - set(whose)}
-    marks = as_whole([_marks(table, name) for name in whose])
+    marks = as_whole([_cells(table, "label", name) for name in whose])
     rows = pl.DataFrame([fixed[ours].alias(ours) for ours in fixed]).with_row_index("row")
     parts = [rows.with_columns(judge=pl.lit(name), label=column) for name, column in zip(whose, marks, strict=True)]
     frame = pl.concat(parts, how="vertical_relaxed").sort("row", maintain_order=True)
@@ -420,9 +414,6 @@ def _typed(rows: _Rows, no_gold: Any) -> tuple[pl.DataFrame, list[str]]:
     both = [column for column in ("label", "gold") if column in frame.columns]
     values = _numbers([frame[column] for column in both])
     frame = frame.with_columns(value.alias(column) for value, column in zip(values, both, strict=True))
-    if frame["label"].dtype.is_float() and (infinite := frame["label"].is_infinite().fill_null(False)).any():
-        path, line = rows.where(int(infinite.arg_max() or 0))
-        raise FormatError(path, line, expected="a finite number as label", got=str(frame["label"].filter(infinite)[0]))
     remarks += _oddities(frame["label"])
     if "gold" in both and no_gold is not None:
         frame = frame.with_columns(gold=pl.when(pl.col("gold").cast(pl.String) != str(no_gold)).then(pl.col("gold")))
