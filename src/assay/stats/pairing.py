@@ -182,8 +182,8 @@ class Pairing(ABC):
         values = sample.unit_values() if self.is_bare else None
         if values is not None and (values == values[0]).all():
             units = number_of(sample.unit_kind, sample.size)
-            each = f"{'an' if sample.unit_kind == 'item' else 'a'} {sample.unit_kind}"
-            raise InputError.on(sample.measure, f"expected a score {each}, got the same ones on all {units}")
+            why = f"expected one score per {sample.unit_kind}, got the same scores for all {units}"
+            raise InputError.on(sample.measure, why)
 
     def comparable(self, wanted: Wanted = None) -> tuple[list[Sample], list[str]]:
         """The systems under the measures asked for, and why not under some: undefined for too many units, mostly.
