@@ -83,7 +83,7 @@ def test_the_intervals_are_drawn(folder: Path) -> None:
         (["scores", "compare", "twice.csv"], "twice.csv:1: expected a table of scores"),
         (
             ["scores", "compare", "constant.csv"],
-            "expected one score per unit, got the same scores for all 3 units",
+            "score: expected one score per unit, got the same scores for all 3 units",
         ),
         (["scores", "compare", "apart.csv"], "the systems a, b have no query in common"),
         (["scores", "power", "one.csv"], "at least 2 units"),
