@@ -151,7 +151,7 @@ def test_a_report_on_one_system_has_nothing_to_compare() -> None:
     truth, *_ = rows(6)
     report = make_report(extract(truth, truth, name="perfect"), measures="Recall")
     assert report.table("measures")["Recall"].to_list() == [1.0]
-    assert report.notes == ("there is no mistake to list: every span was found, and no other",)
+    assert report.notes == ("no mistakes to list: every span was found, and nothing else",)
     assert "compared" not in [section.name for section in report.document().sections]
     with pytest.raises(ParameterError, match="topics goes with rankings: a report on extractions has none"):
         make_report(extract(truth, truth), topics={"q": "tea"})

@@ -216,7 +216,7 @@ def test_thirds_of_time_are_shown_where_times_are_known() -> None:
 def test_rare_labels_bring_the_kappa_paradox_up() -> None:
     rows = [(f"d{n}", judge, int(n == (0 if judge == "a" else 1))) for n in range(100) for judge in "ab"]
     text = str(agree(Labels.of(rows)))
-    assert "chance alone agrees most of the time" in text
+    assert "judges would agree most of the time by chance" in text
 
 
 def test_whether_the_ranking_of_systems_changes_with_the_judge() -> None:
@@ -427,7 +427,7 @@ def test_refusals_name_the_place() -> None:
         agree(Labels.of([("d1", "ana", 1), ("d1", "ben", 7)]), categories=[0, 1])
     with pytest.raises(ParameterError, match="no judge is called 'bea'"):
         agree(JUDGMENTS, judges="ana,bea")
-    with pytest.raises(InputError, match="expected topics to draw anew"):
+    with pytest.raises(InputError, match="expected a column of topics to resample by"):
         agree(Labels.of([("d1", "a", 1), ("d1", "b", 0)]), by_topic=True)
 
 

@@ -257,7 +257,7 @@ class Clusterings(ItemPairing):
             strayed = halves.deviations(wanted)
             is_known = len(strayed) > 0 and np.isnan(strayed).any(axis=1).mean() <= 1 - KNOWN
             why = "all halves of the items give the same difference" if is_known else halves.why_none(wanted)
-        return [f"{measure}: there is no interval of the difference, so that nothing decides: {why}"]
+        return [f"{measure}: the difference has no interval, so nothing can decide: {why}"]
 
 
 def _rules_of(clusters: Any, rules: Mapping[str, Any]) -> Rules:
@@ -286,8 +286,8 @@ def _in_all(systems: list[Clusters], rules: Rules) -> tuple[list[Clusters], list
         f"{number_of('item', int((~is_placed).sum()))} of {system.name}"
         for system, is_placed in zip(systems, placed, strict=True)
     ]
-    all_of_them = f"the numbers are of the {number_of('item', int(kept.sum()))} that no clustering leaves out"
-    return [system.taken(kept) for system in systems], [f"left out as noise: {', '.join(noisy)}: {all_of_them}"]
+    rest = f"the numbers cover the {number_of('item', int(kept.sum()))} that no clustering leaves out"
+    return [system.taken(kept) for system in systems], [f"left out as noise: {', '.join(noisy)}; {rest}"]
 
 
 def _same_points(first: Clusters, other: Clusters) -> bool:
@@ -315,7 +315,7 @@ def two_clusterings(data: Any, two: Two, measures: Any, seed: int, rules: Mappin
 
     >>> from assay import Clusters
     >>> truth = list("xxo")
-    >>> old, new = (Clusters.of(truth, found, name=name) for name, found in (("old", [0, 1, 1]), ("new", [0, 0, 1])))
+    >>> old, new = (Clusters.of(truth, labels, name=name) for name, labels in (("old", [0, 1, 1]), ("new", [0, 0, 1])))
     >>> both = two_clusterings(new, Two(old), None, 0, {})
     >>> both.pairing.names, both.measures
     (('old', 'new'), ['ARI'])

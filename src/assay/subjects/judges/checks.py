@@ -100,8 +100,8 @@ unreadable(
 
 @check(
     "one-judge", "labels", "error",
-    question="Is there one judge only, or has no item labels of two?",
-    advice="have some items labelled by a second judge: without that, nothing is known of agreement",
+    question="Is there only one judge, or does no item have labels from two?",
+    advice="have some items labelled by a second judge: agreement is unknown otherwise",
 )  # fmt: skip
 def one_judge(labels: ExaminedLabels) -> Iterator[CheckFinding]:
     """Nobody to agree with."""
@@ -133,8 +133,8 @@ def outside_scale(labels: ExaminedLabels) -> Iterator[CheckFinding]:
 
 @check(
     "constant-judge", "labels", "warning",
-    question="Does a judge give the same answer to everything, where others do not?",
-    advice="look at some of the items with that judge: they may not have read them; leave such a judge out",
+    question="Does a judge give the same label to everything, where others do not?",
+    advice="go through some items with that judge, who may not have read them; or leave the judge out",
 )  # fmt: skip
 def constant_judge(labels: ExaminedLabels) -> Iterator[CheckFinding]:
     """Judges with one answer, on items to which others gave another."""
@@ -145,13 +145,13 @@ def constant_judge(labels: ExaminedLabels) -> Iterator[CheckFinding]:
     for judge, row in enumerate(ratings.by_judge(ratings.judge, ratings.category)):
         if row.sum() >= _FEW_LABELS and row.max() == row.sum() and contradicted[judge]:
             name, answer = ratings.judges[judge], ratings.categories[row.argmax()]
-            message = f"{quote(name)} says {answer} of all of {number_of('item', int(row.sum()))}"
+            message = f"{quote(name)} labels all of {number_of('item', int(row.sum()))} {answer}"
             yield finding("constant-judge", "warning", WholeFile(labels.file, name), message, int(row.sum()))
 
 
 @check(
     "contrary-judge", "labels", "warning",
-    question="Does a judge agree with the others less often than chance would?",
+    question="Does a judge agree with the others less often than by chance?",
     advice="ask that judge what the labels mean to them: scales are sometimes read upside down",
 )  # fmt: skip
 def contrary_judge(labels: ExaminedLabels) -> Iterator[CheckFinding]:
@@ -184,8 +184,8 @@ def odd_labels(labels: ExaminedLabels) -> Iterator[CheckFinding]:
 
 @check(
     "few-common-items", "labels", "warning", "note",
-    question="Have few items (a warning), or not all (a note), labels of two judges?",
-    advice="have more items labelled by several judges: 30 at the least, 100 for an interval of use",
+    question="Do few items (a warning), or not all (a note), have labels from two judges?",
+    advice="have more items labelled by several judges: at least 30, and 100 for a useful interval",
 )  # fmt: skip
 def few_common_items(labels: ExaminedLabels) -> Iterator[CheckFinding]:
     """Items with one label say nothing of agreement."""

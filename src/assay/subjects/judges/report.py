@@ -117,7 +117,7 @@ def guidance(result: JudgeAgreement) -> Iterator[str]:
     headline = result.estimate(result.headline)
     agreement = result.value("Agreement")
     if math.isnan(headline.value):
-        yield f"There is no coefficient beyond chance: {headline.undefined}."
+        yield f"No coefficient beyond chance can be computed: {headline.undefined}."
         return
     word, part = landis_koch(headline.value), as_percents([max(headline.value, 0.0)])[0]
     yield (
@@ -131,19 +131,19 @@ def guidance(result: JudgeAgreement) -> Iterator[str]:
         label = result.ratings.categories[int(share.argmax())]
         percents = as_percents([most, agreement])
         yield (
-            f"{percents[0]} of the labels are {label}, so that chance alone agrees most of the time: judges agree on "
+            f"{percents[0]} of the labels are {label}, so judges would agree most of the time by chance: they agree on "
             f"{percents[1]}, and alpha and kappa are low all the same. Read positive agreement and AC1 beside them."
         )
     if result.is_graded and result.ratings.values.min() < 0:
         below = joined([f"{value:g}" for value in result.ratings.values if value < 0])
-        yield f"{below} counts as a grade, below 0: if it means something else, take the scale as nominal."
+        yield f"{below} counts as a grade below 0; if it means something else, state a nominal scale."
     if headline.high - headline.low > _WIDE:
         yield (
             f"The interval is wide ({span(headline.low, headline.high)}): label more "
             f"{'topics' if result.by_topic else 'items'} with several judges before you act on it."
         )
     if result.rankings is None:
-        yield "Disagreement need not change which system is better: with runs, you can see whether it does."
+        yield "Disagreement need not change which system is better: add runs to see whether it does."
     yield "Agreement is not accuracy: judges may agree and be wrong."
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 import polars as pl
 
-from assay.core.errors import InputError, Note, ParameterError, listed, number_of
+from assay.core.errors import InputError, Note, ParameterError, argument, listed, number_of
 from assay.measures import Measure, parse_measure
 from assay.measures.counting.judgments import Ints
 from assay.measures.counting.ratings import Ratings
@@ -140,11 +140,11 @@ def sets_of(part: Any, rules: Mapping[str, Any]) -> list[Labels]:
     """The sets of labels in what was given: one, several, or by name."""
     reading = {name: rules[name] for name in ("judges", "repeated") if name in rules}
     if isinstance(part, Mapping):
-        return [replace(one, name=str(name)) for name, value in part.items() for one in sets_of(value, rules)]
+        return [replace(each, name=str(name)) for name, value in part.items() for each in sets_of(value, rules)]
     if isinstance(part, JudgeAgreement):
         return [part.labels]
     if isinstance(part, list | tuple) and (not part or not isinstance(part[0], tuple)):
-        return [one for value in part for one in sets_of(value, rules)]
+        return [each for value in part for each in sets_of(value, rules)]
     return [opened(part, **reading)]
 
 
@@ -207,7 +207,7 @@ def explain_agreement(measure: str | Measure, result: JudgeAgreement, topic: str
     wanted, ratings = result.measure(measure), result.ratings
     if wanted.name in {"Kappa", "ScottPi"} and len(ratings.judges) != 2:
         names = listed(ratings.judges)
-        raise ParameterError(f"{wanted} is about two judges: choose two of {names} by judges")
+        raise ParameterError(f"{wanted} is for two judges: choose two of {names} ({argument('judges')})")
     formula, unit = wanted.per_unit(ratings), number_of("item", int((ratings.labels_of_item > 1).sum()))
     rows = np.arange(len(ratings.items))
     if topic is not None:
@@ -243,13 +243,13 @@ def _counted(ratings: Ratings, rows: Any) -> StepTable:
 
 def _parts(formula: PerUnit, rows: Ints) -> dict[str, PerUnit]:
     """The parts of a formula that have names, on all of these items: P(A) and P(E), or the two disagreements."""
-    found, waiting = dict[str, PerUnit](), [*formula.operands]
+    named, waiting = dict[str, PerUnit](), [*formula.operands]
     while waiting:
         part = waiting.pop(0)
         if part.name is not None:
-            found.setdefault(part.name, selected(part, rows).pooled())
+            named.setdefault(part.name, selected(part, rows).pooled())
         waiting += part.operands
-    return found
+    return named
 
 
 def _legible(numbers: str) -> str:

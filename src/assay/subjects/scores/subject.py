@@ -114,8 +114,8 @@ unreadable(
 
 @check(
     "scored-twice", "scores", "error",
-    question="Has a system two values for a unit under one measure?",
-    advice="keep one row a unit: average repeated runs of a system, or give each of them a name",
+    question="Does a system have two values for a unit under one measure?",
+    advice="keep one row per unit: average repeated runs of a system, or give each run a name of its own",
 )  # fmt: skip
 def scored_twice(scores: ExaminedScores) -> Iterator[CheckFinding]:
     """Rows that come again, alike or not."""
@@ -130,7 +130,7 @@ def scored_twice(scores: ExaminedScores) -> Iterator[CheckFinding]:
 
 @check(
     "missing-units", "scores", "error", "warning",
-    question="Are there units that a system has no value for, and others have, or have systems no unit in common?",
+    question="Does a system lack values for units that others have, or do systems have no unit in common (an error)?",
     advice="score all systems on the same units: what one lacks is left out for all, or counts as the worst",
 )  # fmt: skip
 def missing_units(scores: ExaminedScores) -> Iterator[CheckFinding]:
@@ -151,8 +151,8 @@ def missing_units(scores: ExaminedScores) -> Iterator[CheckFinding]:
 
 @check(
     "constant-scores", "scores", "warning",
-    question="Has a system the same value for all units?",
-    advice="look how the scores were made: a mean may have been written for each unit, or the system failed",
+    question="Does a system have the same value for all units?",
+    advice="check how the scores were made: a mean may have been written for each unit, or the system failed",
 )  # fmt: skip
 def constant_scores(scores: ExaminedScores) -> Iterator[CheckFinding]:
     """One value in a column."""
@@ -165,8 +165,8 @@ def constant_scores(scores: ExaminedScores) -> Iterator[CheckFinding]:
 
 @check(
     "score-bounds", "scores", "error", "warning",
-    question="Are values no finite numbers (an error), or outside the range of the measure that the name is of?",
-    advice="find out what was measured: percentages, or another measure of the same name; call it by another name",
+    question="Are values not finite (an error), or outside the range of the measure that they are named after?",
+    advice="find out what was measured: percentages, or another measure of the same name? Then rename it",
 )  # fmt: skip
 def score_bounds(scores: ExaminedScores) -> Iterator[CheckFinding]:
     """Values that no measure of this name has."""
@@ -189,13 +189,13 @@ def score_bounds(scores: ExaminedScores) -> Iterator[CheckFinding]:
 @check(
     "unknown-direction", "scores", "warning",
     question="Is it unknown whether higher values of a measure are better, or lower ones?",
-    advice="say which it is with `{direction}`: without it, nothing is said to be better or worse",
+    advice="state it with `{direction}`: without it, no system is called better or worse",
 )  # fmt: skip
 def unknown_direction(scores: ExaminedScores) -> Iterator[CheckFinding]:
     """Names that no measure has."""
     for measure, _ in scores.by_measure():
         if (scores.directions.get(measure) or agreed_direction(meanings(measure))) == "unknown":
-            message = f"of {quote(measure)} it is not known which way is good"
+            message = f"whether higher or lower is better is not known for {quote(measure)}"
             yield finding("unknown-direction", "warning", scores, message)
 
 

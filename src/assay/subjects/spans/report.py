@@ -67,7 +67,7 @@ def count_columns() -> tuple[Column, ...]:
 
 
 def _list(result: Extraction, name: str) -> Section:
-    """Spans that were missed, or that are none, if that was asked for."""
+    """Spans that were missed, or false alarms, if that was asked for."""
     table = span_table(result, name)
     return Section(name, parts=(table,) if name in result.shown else (), data={name: table.frame.to_dicts()})
 
@@ -97,7 +97,7 @@ def basis(result: Extraction) -> Iterator[str]:
 def rules(result: Extraction) -> tuple[str, str]:
     """When a span is a hit, and how intervals are made."""
     if result.redrawn is None:
-        how = "No intervals: they are made by drawing documents anew, of which it takes two, with spans."
+        how = "No intervals: documents are resampled, and that takes at least two with spans."
     elif result.interval_method == "t":
         how = (
             f"Intervals: {INTERVALS['t'].short}, as {number_of('document', len(result.documents.units))} are too few "
@@ -184,7 +184,7 @@ class ReportedExtractions:
         if any(tables for _, tables in mistakes):
             yield _by_system("mistakes", "Misses and false alarms", "The spans themselves.", mistakes, fold="closed")
         else:
-            yield "there is no mistake to list: every span was found, and no other"
+            yield "no mistakes to list: every span was found, and nothing else"
         if len(self.systems) > len(close):
             systems = number_of("system", len(self.systems))
             yield f"{systems} are too many to show each in detail: types and documents are of the first {len(close)}"

@@ -175,7 +175,7 @@ def _spans(source: Source, tagged: list[Sentence], column: int, warnings: tuple[
             orphans += tags[start].mark not in "BS"
         before[document] += len(tokens)
     if orphans:
-        warnings = (*warnings, f"{source.name}: {number_of('span', orphans)} without B- at the start: counted")
+        warnings = (*warnings, f"{source.name}: {number_of('span', orphans)} without B- at the start, counted")
     return spans_of(rows, tuple(before), source.name, warnings)
 
 
@@ -215,7 +215,7 @@ def read_spans(readable: Readable | Source, *, may_be_empty: bool = False) -> Sp
     """
     source = readable if isinstance(readable, Source) else Source(readable)
     if may_be_empty and _is_empty(source):
-        return spans_of([], (), source.name, (f"{source.name}: there is no span in the file: nothing was found",))
+        return spans_of([], (), source.name, (f"{source.name}: no spans in the file: nothing was found",))
     form = _form(source)
     if form == "tags":
         return read_tagged(source)
