@@ -115,6 +115,14 @@ def test_a_document_that_one_system_alone_has_is_paired() -> None:
     assert finding.value == approx(6 / 7)
 
 
+def test_where_the_true_spans_were_read_from_does_not_matter(tmp_path: Path) -> None:
+    truth, old, new = rows(6)
+    lines = [",".join(map(str, row)) for row in [("document", "start", "end", "type"), *truth]]
+    (tmp_path / "truth.csv").write_text("\n".join(lines), encoding="utf-8")
+    from_file = extract(tmp_path / "truth.csv", old, name="old")
+    assert compare(from_file, extract(truth[::-1], new, name="new")).finding("Recall").units == 6
+
+
 def test_extractions_that_cannot_be_compared_are_refused() -> None:
     truth, old, _ = rows(6)
     first = extract(truth, old, name="old")

@@ -126,8 +126,8 @@ def _each(part: Any) -> list[Any]:
 
 
 def _sorted(extraction: Extraction) -> pl.DataFrame:
-    spans = extraction.truth.once
-    return spans.sort(sorted(spans.columns)).select(sorted(spans.columns))
+    """The true spans, wherever they were read from."""
+    return extraction.truth.once.select(extraction.truth.key).sort(extraction.truth.key)
 
 
 def _on(units: Sequence[str], documents: Confusion) -> Confusion:
