@@ -211,13 +211,15 @@ class MeasuredPairing(Pairing):
     def measure(self, name: str | Measure) -> Measure:
         """A measure by name."""
 
-    def usual(self) -> Sequence[str | Measure]:
+    @abstractmethod
+    def usual(self) -> Sequence[str]:
         """The measures if none is asked for; the first is the headline."""
-        return ()
 
     def measure_names(self, wanted: Wanted = None) -> list[str]:
         """The measures asked for, or the usual ones, as samples call them."""
         names = listed(self.usual() if wanted is None else wanted)
+        if not names:
+            raise ParameterError("there is no measure to compute")
         return list(dict.fromkeys(str(self.measure(name)) for name in names))
 
 
@@ -238,16 +240,8 @@ class ItemPairing(MeasuredPairing):
         """The ids of the items."""
 
     @abstractmethod
-    def measures(self, wanted: Wanted) -> list[Measure]:
-        """The measures asked for, or the usual ones."""
-
-    @abstractmethod
     def signature(self, measure: str | Measure) -> str:
         """Everything that a number depends on, in one line."""
-
-    def measure_names(self, wanted: Wanted = None) -> list[str]:
-        """The measures asked for, or the usual ones, as samples call them."""
-        return [str(measure) for measure in self.measures(wanted)]
 
     def signatures(self, measures: Sequence[str]) -> dict[str, str]:
         """Everything that each measure's number depends on, in one line."""
@@ -301,6 +295,8 @@ def listed(measures: Iterable[str | Measure] | str | Measure) -> list[str | Meas
     >>> listed("AP, RR"), listed(["P@10", "RR"])
     (['AP', 'RR'], ['P@10', 'RR'])
     """
+    if not isinstance(measures, str | Measure | Iterable):
+        raise ParameterError(f"measures are names, not {measures!r}")
     several = [measures] if isinstance(measures, str | Measure) else list(measures)
     return [
         name
