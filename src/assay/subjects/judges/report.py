@@ -33,6 +33,8 @@ _WORDS = (
 )
 #: From this share of one label on, and where agreement is so much higher than alpha, chance takes most of it away.
 _MOST_OF_ALL, _FAR_APART = 0.8, 0.25
+#: Measures for which it matters which labels count as relevant.
+_OF_RELEVANCE = ("PositiveAgreement", "NegativeAgreement", "Overlap")
 #: An interval wider than this says little.
 _WIDE = 0.3
 #: Rows of topics and pairs in text to be read at a stretch.
@@ -165,6 +167,9 @@ def basis(result: JudgeAgreement) -> Iterator[str]:
         f"{number_of('item', shared)} with two labels or more. Labels: {joined(result.ratings.categories, 10)} "
         f"({result.scale})."
     )
+    if any(measure.name in _OF_RELEVANCE for measure in result.measures):
+        labelled = zip(result.ratings.categories, result.ratings.relevant, strict=True)
+        yield f"Counted as relevant: {joined([name for name, is_relevant in labelled if is_relevant] or ['none'], 10)}."
     unit = "topic" if result.by_topic else "item"
     if result.resamples:
         how = f"Intervals: bootstrap over {several(unit)}, {result.resamples:,} resamples, seed {result.seed}."

@@ -150,7 +150,8 @@ def intervals_in_words(comparison: Comparison) -> str:
             # Measures of scores are computed anew for each resample, and so take fewer.
             fewer = outcome.resamples if outcome.test == "bootstrap_interval" else None
             resamples = fewer or comparison.settings.bootstrap_resamples
-            drawn[f"{INTERVALS[method].adjective} intervals at {level} ({resamples:,} resamples)"] = None
+            if resamples:  # none are drawn for a measure that is undefined
+                drawn[f"{INTERVALS[method].adjective} intervals at {level} ({resamples:,} resamples)"] = None
         elif method in INTERVALS:
             plain[f"{INTERVALS[method].adjective} intervals at {level}"] = None
     return ", ".join((*drawn, *plain)) or "no intervals"
