@@ -172,7 +172,7 @@ class ReportedClicks:
         own = (*RULES, "by", "confidence")
         reading = {name: value for name, value in request.rules.items() if name in own}
         if isinstance(source, Behaviour) and runs is None:
-            result = replace(source, **reading)
+            result = replace(source, **reading) if reading else source
         else:
             result = clicks(logs_of(request.inputs()), measures=measures, **reading)
         pairing = PairedClicks(dict(zip(result.systems, result.counts, strict=True)), result.logs, result.who)
