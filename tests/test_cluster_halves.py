@@ -194,7 +194,7 @@ def test_what_has_no_interval_says_why(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(halves, "MOST_KINDS", 5)
     result = cluster(given, "Purity")
     assert "90 kinds of items (class, cluster and weight)" in str(result.estimate().no_interval)
-    assert "\nNo interval (–) of Purity: items are of 90 kinds" in str(result)
+    assert "\nNo interval (–) of Purity: there are 90 kinds of items" in str(result)
 
 
 def test_middles_that_hardly_differ_have_no_interval_of_davies_bouldin() -> None:

@@ -177,7 +177,7 @@ def test_a_number_is_explained_in_all_by_type_and_by_document() -> None:
     assert explain("F", result, label="PER").signature == "F|match=exact|type=PER"
     with pytest.raises(ParameterError, match="choose a type of LOC, PER, not 'PERS'; did you mean PER"):
         explain("F", result, label="PERS")
-    with pytest.raises(ParameterError, match="query has no meaning here"):
+    with pytest.raises(ParameterError, match="query has no meaning for spans"):
         explain("F", result, query="q1")
 
 

@@ -260,7 +260,7 @@ def test_explain_shows_both_parts() -> None:
     parts = {row["part"]: row["value"] for row in explanation.steps[1].frame.to_dicts()}
     assert parts == approx({"P(A)": 0.9, "P(E)": 0.5})
     assert explanation.formula.words == "(P(A) - P(E)) / (1 - P(E))"
-    with pytest.raises(ParameterError, match="about two judges"):
+    with pytest.raises(ParameterError, match="Kappa is for two judges: choose two of ana, ben, cleo"):
         assay.explain("Kappa", read_labels(JUDGMENTS))
 
 

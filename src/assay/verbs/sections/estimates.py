@@ -190,7 +190,7 @@ def without_interval(result: ItemResult[Any]) -> Iterator[str]:
 
     >>> from assay import Clusters, cluster
     >>> list(without_interval(cluster(Clusters.of(list("xxoo") * 3, [0, 0, 1, 1] * 3), ["Purity", "ARI"])))
-    ['No interval (–) of Purity, ARI: all halves are alike.']
+    ['No interval (–) of Purity, ARI: all halves of the items give the same number.']
     """
     whys: dict[str, dict[str, None]] = {}
     for measure in result.measures:
