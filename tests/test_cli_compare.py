@@ -81,7 +81,10 @@ def test_the_intervals_are_drawn(folder: Path) -> None:
         (["scores", "compare", "nan.csv"], "nan.csv:3: expected a finite number as value, got 'NaN'"),
         (["scores", "compare", "one.csv"], "expected at least 2 units that all systems have, got 1"),
         (["scores", "compare", "twice.csv"], "twice.csv:1: expected a table of scores"),
-        (["scores", "compare", "constant.csv"], "score: expected a score a unit, got the same ones on all 3 units"),
+        (
+            ["scores", "compare", "constant.csv"],
+            "score: expected one score per unit, got the same scores for all 3 units",
+        ),
         (["scores", "compare", "apart.csv"], "the systems a, b have no query in common"),
         (["scores", "power", "one.csv"], "at least 2 units"),
         (["correlate", "qrels.txt", "runs/bm25.run", "runs/titles.run", "-m", "AP"], "say two measures"),

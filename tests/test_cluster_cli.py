@@ -52,7 +52,7 @@ def test_the_screen_has_counts_measures_tables_and_advice() -> None:
     for part in (
         "items (rows: classes, columns: clusters)", "measures\n", "95% interval", "Silhouette", "BCubedF1",
         "clusters\n", "best match", "clusters of several classes", "garden (56.1%), kitchen (43.9%)",
-        "* left out: 6 items without a class, 19 items of noise", "[class_unheld]", "seed 0",
+        "* left out: 6 items without a class, 19 items that are noise", "[class_unheld]", "seed 0",
     ):  # fmt: skip
         assert part in done.out, part
     assert f"{NOTES}: 120 items, points of 3 numbers\n" in done.err

@@ -303,7 +303,7 @@ def test_systems_without_a_common_unit_are_refused() -> None:
 
 
 def test_scores_that_never_vary_are_refused_and_perfect_systems_are_identical() -> None:
-    with pytest.raises(InputError, match="expected a score a query, got the same ones on all 3 queries"):
+    with pytest.raises(InputError, match="expected one score per query, got the same scores for all 3 queries"):
         compare(scores(a=[0.5, 0.5, 0.5], b=[0.7, 0.7, 0.7]))
     perfect = compare(QRELS, {"one": SECOND, "other": SECOND}, measures="RR")
     assert perfect.finding().verdict.word == "identical"

@@ -160,7 +160,7 @@ def test_missing_items_are_an_error_or_guarded() -> None:
     invalid = gate(OLD, few, missing="drop")
     assert (invalid.outcome, invalid.exit_code) == ("invalid", 2)
     assert "new lacks 200 of 400 items of old (50.0%)" in invalid.sentence
-    assert "What to do: predict all items" in "\n".join(lines_of(invalid))
+    assert "What to do: run both systems on the same items" in "\n".join(lines_of(invalid))
     assert gate(OLD, nearly, missing="drop").checks[0].units == 380
 
 

@@ -145,6 +145,12 @@ def test_judges_who_always_agree_have_1_and_no_interval() -> None:
     assert "same number" in str(estimate.no_interval)
 
 
+def test_without_an_item_in_common_every_coefficient_has_that_for_a_reason() -> None:
+    result = agree(Labels.of([("d1", "ana", 1), ("d2", "ben", 1)]))
+    assert set(result.undefined()) == set(map(str, result.measures))
+    assert set(result.undefined().values()) == {"no item has labels from two judges"}
+
+
 def test_one_category_is_undefined_with_a_reason() -> None:
     result = agree(Labels.of([(f"d{n}", judge, 0) for n in range(30) for judge in "ab"]))
     assert result.value("Agreement") == 1
@@ -210,7 +216,7 @@ def test_thirds_of_time_are_shown_where_times_are_known() -> None:
 def test_rare_labels_bring_the_kappa_paradox_up() -> None:
     rows = [(f"d{n}", judge, int(n == (0 if judge == "a" else 1))) for n in range(100) for judge in "ab"]
     text = str(agree(Labels.of(rows)))
-    assert "chance alone agrees most of the time" in text
+    assert "judges would agree most of the time by chance" in text
 
 
 def test_whether_the_ranking_of_systems_changes_with_the_judge() -> None:
@@ -254,7 +260,7 @@ def test_explain_shows_both_parts() -> None:
     parts = {row["part"]: row["value"] for row in explanation.steps[1].frame.to_dicts()}
     assert parts == approx({"P(A)": 0.9, "P(E)": 0.5})
     assert explanation.formula.words == "(P(A) - P(E)) / (1 - P(E))"
-    with pytest.raises(ParameterError, match="about two judges"):
+    with pytest.raises(ParameterError, match="Kappa is for two judges: choose two of ana, ben, cleo"):
         assay.explain("Kappa", read_labels(JUDGMENTS))
 
 
@@ -298,10 +304,17 @@ def test_marks_for_missing_numbers_are_no_labels_and_slips_are_told() -> None:
     wide = read_labels(io.StringIO("doc,ana,ben\nd1,1,NA\nd2,0,1\nd3,n/a,2\n"))
     assert wide.frame["label"].to_list() == [1, 0, 1, 2]
     mixed = read_labels(io.StringIO("item,judge,label\nd1,ana,1\nd1,ben,x\nd2,ana,0\n"))
-    assert mixed.remarks == ("labels are taken as words: 1 label of 3 no number (x)",)
+    assert mixed.remarks == ("labels are read as text: 1 of 3 labels not a number (x)",)
     spelt = read_labels(io.StringIO("item,judge,label\nd1,ana,yes\nd1,ben,Yes\n"))
-    assert spelt.remarks == ("labels that differ in case only are different ones: yes, Yes",)
+    assert spelt.remarks == ("labels that differ only in case count as different: yes, Yes",)
     assert [finding.check for finding in doctor(spelt).findings if "case" in finding.says] == ["odd-labels"]
+
+
+def test_nan_is_no_label() -> None:
+    nan = float("nan")
+    frame = pl.DataFrame({"item_id": ["d1", "d1", "d2", "d2"], "judge": list("abab"), "label": [1.0, nan, 0.0, 0.5]})
+    for labels in (Labels.of(frame), read_labels(list(frame.rows()))):
+        assert sorted(labels.frame.select("judge", "label").rows()) == [("a", 0), ("a", 1), ("b", 0.5)]
 
 
 def test_many_grades_are_an_interval_scale() -> None:
@@ -406,13 +419,15 @@ def test_refusals_name_the_place() -> None:
         read_labels(io.StringIO("q1 ana d1 1\nq1 ana d2\n"))
     with pytest.raises(FormatError, match="expected a table with the columns `item_id`, `judge`, `label`"):
         read_labels(io.StringIO("a,b\n1,2\n"))
+    with pytest.raises(ParameterError, match="expected labels of several judges, or a file of them, not int"):
+        agree(5)
     with pytest.raises(InputError, match="two judges or more, got those of 'ana' alone"):
         agree(Labels.of([("d1", "ana", 1)]))
     with pytest.raises(InputError, match="judge 'ben', item 'd1': expected a label of 0, 1, got '7'"):
         agree(Labels.of([("d1", "ana", 1), ("d1", "ben", 7)]), categories=[0, 1])
     with pytest.raises(ParameterError, match="no judge is called 'bea'"):
         agree(JUDGMENTS, judges="ana,bea")
-    with pytest.raises(InputError, match="expected topics to draw anew"):
+    with pytest.raises(InputError, match="expected a column of topics to resample by"):
         agree(Labels.of([("d1", "a", 1), ("d1", "b", 0)]), by_topic=True)
 
 

@@ -112,6 +112,8 @@ def test_what_is_wrong_with_a_list_is_named_with_its_line(text: str, message: st
 @pytest.mark.parametrize(
     ("text", "message"),
     [
+        ("system,measure,unit,value\na,AP,1,0.5\na,AP,1,0.25\n", ":3: expected one value of AP for a on 1, got '0.25'"),
+        ("system,measure,unit\na,AP,1\n", ":1: expected a table of scores: `system,measure,unit,value`; or"),
         ("", "expected a table of scores: `system,measure,unit,value`"),
         ("a,b\n", "expected a line or more below the header"),
         ("a,b\n0.5\n", ":2: expected 2 fields"),

@@ -66,11 +66,13 @@ def read_labels(
     with named_by(columns):
         if isinstance(given, Labels):
             return given
+        origin = "in memory"
         if isinstance(given, Mapping | list | tuple):
-            rows, origin = _several(given, judges), "several files"
+            rows, parts = _several(given, judges), given.values() if isinstance(given, Mapping) else given
+            origin = "several files" if all(map(is_file, parts)) else origin
         else:
             source = None if is_frame(given) and not is_file(given) else Source.of(given)
-            rows, origin = _rows(given if source is None else source, judges), "in memory"
+            rows = _rows(given if source is None else source, judges)
             origin, name = (origin, name) if source is None else (source.name, name or source.stem)
     frame, remarks = _typed(rows, no_gold)
     labelled = _without_marks(rows.frame)["label"].is_not_null().arg_true()
@@ -164,7 +166,7 @@ def _wide(table: NamedColumns, roles: dict[str, str], judges: Sequence[str] | No
     if "item_id" not in roles or len(whose) < 2:
         raise absent("labels", names, table.path, 1)
     fixed = {ours: _cells(table, ours, theirs) for ours, theirs in roles.items() if theirs in taken - set(whose)}
-    marks = as_whole([table.labels(name) for name in whose])
+    marks = as_whole([_cells(table, "label", name) for name in whose])
     rows = pl.DataFrame([fixed[ours].alias(ours) for ours in fixed]).with_row_index("row")
     parts = [rows.with_columns(judge=pl.lit(name), label=column) for name, column in zip(whose, marks, strict=True)]
     frame = pl.concat(parts, how="vertical_relaxed").sort("row", maintain_order=True)
@@ -427,7 +429,7 @@ def _without_marks(frame: pl.DataFrame) -> pl.DataFrame:
     """Where all other labels are numbers, what usually stands for a missing one is none."""
     labels = frame["label"]
     if labels.dtype != pl.String:
-        return frame
+        return frame.with_columns(pl.col("label").fill_nan(None)) if labels.dtype.is_float() else frame
     missing = labels.str.strip_chars().str.to_lowercase().is_in(_MISSING)
     others = labels.filter(~missing & labels.is_not_null())
     if not missing.any() or others.cast(pl.Float64, strict=False).null_count() or not len(others):
@@ -443,11 +445,11 @@ def _oddities(labels: pl.Series) -> Iterator[str]:
     words = known.filter(known.cast(pl.Float64, strict=False).is_null())
     if 2 * len(words) < len(known):
         odd = listed(words.unique(maintain_order=True).to_list())
-        yield f"labels are taken as words: {number_of('label', len(words))} of {len(known):,} no number ({odd})"
+        yield f"labels are read as text: {len(words):,} of {number_of('label', len(known))} not a number ({odd})"
     kinds = known.unique(maintain_order=True)
     alike = kinds.filter(kinds.str.to_lowercase().is_duplicated())
     if len(alike):
-        yield f"labels that differ in case only are different ones: {listed(alike.to_list())}"
+        yield f"labels that differ only in case count as different: {listed(alike.to_list())}"
 
 
 def _numbers(columns: list[pl.Series]) -> list[pl.Series]:

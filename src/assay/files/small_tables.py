@@ -17,7 +17,7 @@ from assay.files.sources import Readable, Source, decoded, lines_of
 from assay.tables import Scores
 from assay.tables.label_rules import row_numbers
 from assay.tables.named_columns import NamedColumns
-from assay.tables.roles import QUERY, TABLES, UNIT, find, folded_name, roles_in
+from assay.tables.roles import QUERY, TABLES, UNIT, find, folded_name, roles_in, shape_of
 
 
 def read_numbers(readable: Readable | Source) -> dict[str, dict[str, float | None]]:
@@ -114,8 +114,8 @@ def _counts(table: NamedColumns, column: str) -> NDArray[np.int64]:
 def read_scores(given: Readable | Source | Any, *, measure: str = "score") -> Scores:
     """Read a table of scores from a file with a header, or a data frame.
 
-    Three shapes are known: `system,measure,unit,value`; what an evaluation writes by query; and a matrix
-    with a column a system and a row a unit, whose first column may name the units. A matrix does not say what was
+    Three shapes are known: `system,measure,unit,value`; what an evaluation writes by query; and a matrix with one
+    column per system and one row per unit, whose first column may name the units. A matrix does not say what was
     measured: `measure` does. An empty field or `NA` is no value.
 
     >>> import io
@@ -129,7 +129,8 @@ def read_scores(given: Readable | Source | Any, *, measure: str = "score") -> Sc
     if again.any():
         row = rows.row(int(again.arg_max() or 0), named=True)
         what = f"one value of {row['measure']} for {row['system']} on {row['unit']}"
-        raise FormatError(getattr(source, "name", "scores"), row["line"], expected=what, got="a second one")
+        value = "NA" if row["value"] is None else f"{row['value']:g}"
+        raise FormatError(getattr(source, "name", "scores"), row["line"], expected=what, got=value, note="a second one")
     return Scores(rows.drop("line"))
 
 
@@ -147,6 +148,8 @@ def read_score_rows(given: Readable | Source | Any, *, measure: str = "score") -
     # In a matrix, the first column names the units if it has such a name.
     unit = find(UNIT, names if system else names[:1])
     is_long = len(roles) == len(TABLES["scores"])
+    if "measure" in roles and not is_long:
+        raise FormatError(table.path, 1, expected=f"a table {shape_of('scores')}", got=", ".join(names))
     values = [roles["value"]] if is_long else [name for name in names if name not in {unit, system}]
     if "" in values:
         raise FormatError(table.path, 1, expected="a name for each column", got="none for one")

@@ -10,18 +10,18 @@ from typing import Self
 import polars as pl
 
 from assay.core.digits import as_level, as_percents
-from assay.core.errors import InputError, ParameterError, joined, number_of, several
+from assay.core.errors import ParameterError, joined, number_of, several
 from assay.show.figure import Figure
 from assay.show.model import Column, Document, Section, Table
 from assay.stats.estimates import Estimate
 from assay.subjects.clicks.curves import by_rank, over_time
 from assay.subjects.clicks.evaluation import Behaviour, clicks, logs_of
 from assay.subjects.clicks.subject import RULES, PairedClicks
-from assay.verbs.comparison import Comparison, compare
+from assay.verbs.comparison import Comparison
 from assay.verbs.report.items import claims, is_bounded, verdicts
-from assay.verbs.report.report import IN_MEMORY, InputFile, Request, check_name, compared_with, summed_up
+from assay.verbs.report.report import InputFile, Request, summed_up
 from assay.verbs.sections.estimates import DASH, prose_section, settings_of
-from assay.verbs.sections.methods import Citations, measured_by, method, systems_named, were
+from assay.verbs.sections.methods import Citations, compared_by, measured_by, systems_named, were
 
 #: So many measures stand beside one another in a table of segments.
 _MOST_MEASURES = 3
@@ -165,30 +165,21 @@ class ReportedClicks:
     @classmethod
     def of(cls, request: Request) -> Self:
         """Take logs, or a result of `clicks`."""
-        source, runs, measures, baseline, details, stated = request
-        for name in details:
-            raise ParameterError(f"{name} goes with rankings: a report on clicks has none")
+        source, runs, measures, *_ = request
+        request.refuse_details("clicks")
         if isinstance(source, Comparison):
-            compared_with(source, baseline)
             raise ParameterError("give the log, not its comparison: a report on clicks makes it itself")
-        reading = {name: value for name, value in stated.items() if name in (*RULES, "by", "confidence")}
-        parts = [source] if runs is None else [source, runs]
-        made = isinstance(source, Behaviour) and runs is None
-        result = source if made else clicks(logs_of(parts), measures=measures, **reading)
-        if made and reading:
-            result = replace(source, **reading)
-        check_name("baseline", baseline, result.systems)
-        reported = cls(result)
-        if len(result.systems) == 1:
-            return reported
-        systems = dict(zip(result.systems, result.counts, strict=True))
-        pairing = PairedClicks(systems, result.logs, result.who)
-        asked = {name: value for name, value in stated.items() if name not in {*reading, "resamples"}}
-        try:
-            comparison = compare(pairing, measures=measures, baseline=baseline or result.systems[0], **asked)
-        except InputError as problem:
-            return replace(reported, notes=(f"the systems are not compared: {problem}",))
-        return replace(reported, comparison=comparison)
+        own = (*RULES, "by", "confidence")
+        reading = {name: value for name, value in request.rules.items() if name in own}
+        if isinstance(source, Behaviour) and runs is None:
+            result = replace(source, **reading) if reading else source
+        else:
+            result = clicks(logs_of(request.inputs()), measures=measures, **reading)
+        pairing = PairedClicks(dict(zip(result.systems, result.counts, strict=True)), result.logs, result.who)
+        others = (*own, "resamples")
+        comparison, notes = request.compared(pairing, measures, result.systems, "systems", others=others)
+        # What a comparison notes of the log are warnings of the result already.
+        return cls(result, comparison, notes if comparison is None else ())
 
     @property
     def title(self) -> str:
@@ -243,8 +234,7 @@ class ReportedClicks:
             f"the delta method over {kind}."
         )
         if self.comparison is not None:
-            baseline, kind = self.comparison.findings[0].baseline, result.unit_kind
-            yield f"Differences from {baseline}, by {kind}: {method(self.comparison)}"
+            yield compared_by(self.comparison, result.unit_kind)
 
     def configuration(self) -> dict[str, str | None]:
         """How the numbers were made, for readers."""
@@ -253,8 +243,6 @@ class ReportedClicks:
     def inputs(self) -> Iterator[InputFile]:
         """The logs."""
         for log in self.result.logs:
-            in_memory = log.origin == IN_MEMORY
             pages, _, acts = log.sizes
             counts = f"{number_of('result page', pages)}, {number_of('click', acts)}"
-            yield InputFile("log", log.name if in_memory else log.origin, IN_MEMORY if in_memory else "log of clicks",
-                            counts, None if in_memory else log.name)  # fmt: skip
+            yield InputFile.of("log", log.origin, "log of clicks", counts, log.name)

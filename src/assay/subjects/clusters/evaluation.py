@@ -33,7 +33,7 @@ def systems_in(clusters: Any) -> dict[str, Opened]:
     ['old', 'new']
     """
     systems: dict[str, Opened] = {}
-    for name, table in _found(clusters):
+    for name, table in _opened(clusters):
         if name in systems:
             raise ParameterError(f"two clusterings are called {name!r}: give each a name of its own, in a dict")
         systems[name] = dataclasses.replace(table, name=name) if isinstance(table, Clusters) else table
@@ -51,23 +51,23 @@ def items_in(clusters: Any) -> list[Clusters]:
     return held
 
 
-def _found(clusters: Any) -> Iterator[tuple[str, Opened]]:
+def _opened(clusters: Any) -> Iterator[tuple[str, Opened]]:
     if isinstance(clusters, Clusters):
         yield clusters.name, clusters
     elif isinstance(clusters, Contingency):
         if len(clusters.units) > 1:
-            raise ParameterError(f"there are {len(clusters.units)} tables, one a unit: give one")
+            raise ParameterError(f"expected one table of classes and clusters, got {len(clusters.units)}")
         yield "table", clusters
     elif isinstance(clusters, Clustering):
         for system in clusters.systems:
             yield system.name, system.counts[Contingency] if system.clusters is None else system.clusters
     elif isinstance(clusters, Mapping):
         for name, part in clusters.items():
-            parts = list(_found(part))
+            parts = list(_opened(part))
             yield from ((str(name) if len(parts) == 1 else f"{name} {part_name}", held) for part_name, held in parts)
     elif isinstance(clusters, Sequence) and not isinstance(clusters, str | bytes):
         for part in clusters:
-            yield from _found(part)
+            yield from _opened(part)
     elif isinstance(clusters, str | os.PathLike | Source) or is_frame(clusters):
         from assay.files.clusters import read_clusters  # noqa: PLC0415  # only who reads files waits for readers
 

@@ -151,7 +151,9 @@ def read_pair(truth: Source, predicted: Source) -> tuple[Spans, Spans]:
     if len(ours) != len(theirs):
         expected = f"{number_of('sentence', len(ours))}, as in {truth.name}"
         raise FormatError(predicted.name, None, expected=expected, got=number_of("sentence", len(theirs)))
-    return _spans(truth, ours, -1, warnings), _spans(predicted, theirs, -1, more)
+    # The second file need not say where documents begin: its tokens are those of the first.
+    aligned = [(document, tokens) for (document, _), (_, tokens) in zip(ours, theirs, strict=True)]
+    return _spans(truth, ours, -1, warnings), _spans(predicted, aligned, -1, more)
 
 
 def _same(first: Token, other: Token) -> bool:
@@ -173,7 +175,7 @@ def _spans(source: Source, tagged: list[Sentence], column: int, warnings: tuple[
             orphans += tags[start].mark not in "BS"
         before[document] += len(tokens)
     if orphans:
-        warnings = (*warnings, f"{source.name}: {number_of('span', orphans)} without B- at the start: counted")
+        warnings = (*warnings, f"{source.name}: {number_of('span', orphans)} without B- at the start, counted")
     return spans_of(rows, tuple(before), source.name, warnings)
 
 
@@ -196,7 +198,7 @@ _PREDICTED = ("prediction", "predicted", "pred", "y_pred", "predictions")
 
 _SHAPES = (
     "tokens with tags such as B-PER; or JSON objects with `document`, `start`, `end`, `type`, or with `spans` of a "
-    "document; or a table with a span a row"
+    "document; or a table with one span per row"
 )
 
 
@@ -213,7 +215,7 @@ def read_spans(readable: Readable | Source, *, may_be_empty: bool = False) -> Sp
     """
     source = readable if isinstance(readable, Source) else Source(readable)
     if may_be_empty and _is_empty(source):
-        return spans_of([], (), source.name, (f"{source.name}: there is no span in the file: nothing was found",))
+        return spans_of([], (), source.name, (f"{source.name}: no spans in the file: nothing was found",))
     form = _form(source)
     if form == "tags":
         return read_tagged(source)
@@ -273,7 +275,9 @@ def _form(source: Source) -> str:
         return "table"
     if head.text.startswith(("{", "[")):
         return "json"
-    return "table" if {"start", "end"} <= roles_in("spans", names_of(head)).keys() else "tags"
+    names = names_of(head)
+    is_header = len(roles_in("spans", names)) > 1 and tag_of(names[-1].strip()) is None
+    return "table" if is_header else "tags"
 
 
 def spans_in(table: NamedColumns) -> Spans:
@@ -288,14 +292,14 @@ def spans_in(table: NamedColumns) -> Spans:
         places = numbers.cast(pl.Int64, strict=False)
         whole = places.is_not_null() & (numbers == numbers.floor())
         if not whole.fill_null(False).all():
-            row = int((~whole.fill_null(False)).arg_max() or 0)
-            raise table.error(row, f"a whole number as {ours}", str(table.frame[name][row]))
+            wrong = int((~whole.fill_null(False)).arg_max() or 0)
+            raise table.error(wrong, f"a whole number as {ours}", str(table.frame[name][wrong]))
         held[ours] = places
-    lists = {ours: values.to_list() for ours, values in held.items()}
+    lists = {ours: values.to_list() for ours, values in held.items()} | {"line": table.lines()}
     rows = [dict(zip(lists, row, strict=True)) for row in zip(*lists.values(), strict=True)]
-    for number, found_row in enumerate(rows):
-        if found_row["document"] in (None, "") or isinstance(found_row["document"], list | dict):
-            raise table.error(number, "a document", str(found_row["document"] or ""))
+    for number, row in enumerate(rows):
+        if row["document"] in (None, "") or isinstance(row["document"], list | dict):
+            raise table.error(number, "a document", str(row["document"] or ""))
     return spans_of(rows, (), table.path)
 
 

@@ -178,8 +178,7 @@ def explain(
         place.refuse("has no meaning for two orders", "system", "query", "label", "item", "threshold")
         for option in (*rules, *(["running"] if running else [])):
             raise ParameterError(f"{option} has no meaning for two orders")
-        explanation = of_two_lists(measure, given, run)
-        return explanation if view.depth is None else replace(explanation, shown=view.depth)
+        return view.limited(of_two_lists(measure, given, run))
     subject: Subject = registry.subject("ranking" if run is not None else _name_of(measure, given))
     if not {*rules} <= {*subject.rules, "seed"}:  # who explains a ranking need not wait for what classifies
         _check(rules)
