@@ -447,7 +447,7 @@ PLANTED = [
         {("odd-ids", "warning"), ("doc-ids", "warning")},
     ),
     Planted(
-        "a word for nothing",
+        "stands for a missing value",
         run_lines(lambda lines: lines.append("112 Q0 None 25 1 mine")),
         {("odd-ids", "warning")},
         TOPICS * DEPTH + 1,

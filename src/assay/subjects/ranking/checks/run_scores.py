@@ -116,9 +116,11 @@ def equal_scores(system: ExaminedRun) -> Iterator[CheckFinding]:
         yield finding("equal-scores", "error", system.run, message, equal.height, examples=examples)
 
 
-_SCORES_RISE = ": scores rise with the rank, as distances do"
+_SCORES_RISE = ": scores rise with the rank, like distances"
 
-_NOTHING = "nothing, as long as scores make the order; a rank that is no number may mean that an id holds a blank"
+_NOTHING = (
+    "nothing, as long as documents are ordered by score; a rank that is not a number may mean that an id holds a blank"
+)
 
 _SWAP = "exchange the two columns"
 
@@ -149,7 +151,7 @@ def rank_conflict(system: ExaminedRun) -> Iterator[CheckFinding]:
 
 @check(
     "ranks", "ranking", "error", "warning",
-    question="Are ranks no whole numbers, or really scores?",
+    question="Are ranks not whole numbers, or swapped with the scores?",
     advice=f"{_NOTHING}; {_SWAP} if ranks and scores stand in each other's place",
 )  # fmt: skip
 def ranks(system: ExaminedRun) -> Iterator[CheckFinding]:
@@ -162,19 +164,19 @@ def ranks(system: ExaminedRun) -> Iterator[CheckFinding]:
         yield finding("ranks", "error", run, message, system.queries.height, todo=_SWAP)
         return
     rank = run.rows["rank"]
-    odd = {"no number": rank.is_null() | ~rank.is_finite(), "no whole number": rank.floor() != rank}
+    odd = {"not a number": rank.is_null() | ~rank.is_finite(), "not a whole number": rank.floor() != rank}
     for what, which in odd.items():
         rows = which.fill_null(value=False).arg_true()
         if rows.len():
-            message = f"{number_of('rank', rows.len())} {'is' if rows.len() == 1 else 'are'} {what}"
+            message = f"{number_of('rank', rows.len())} {what}"
             examples = [run.written(row) for row in rows.head(EXAMPLES).to_list()]
             yield finding("ranks", "warning", run, message, rows.len(), examples=examples, todo=_NOTHING)
 
 
 @check(
     "upside-down", "run", "warning",
-    question="Is the reverse of the run better, by half in AP and in more topics than chance allows (sign test, 1 %)?",
-    advice="if low scores are the good ones, as distances are, write them with a minus",
+    question="Is the run better when reversed, by half in AP and in more topics than chance allows (sign test, 1 %)?",
+    advice="if lower scores are better, as with distances, negate them",
 )  # fmt: skip
 def upside_down(system: ExaminedRun) -> Iterator[CheckFinding]:
     """A run that would be better if it were read from its end."""
@@ -185,10 +187,10 @@ def upside_down(system: ExaminedRun) -> Iterator[CheckFinding]:
     reverse = reverse_of(ranks)
     if reverse.is_better:
         message = (
-            "lower scores seem to be better: from its end, the run wins in "
+            "lower scores seem to be better: reversed, the run wins in "
             f"{share(reverse.better, reverse.topics, 'topic')}"
         )
-        example = Example(f"mean AP: {number(reverse.forwards)}, and {number(reverse.backwards)} from the end")
+        example = Example(f"mean AP: {number(reverse.forwards)}, and {number(reverse.backwards)} reversed")
         details = [
             {"measure": "AP", "value": reverse.forwards, "reversed": reverse.backwards, "topics": reverse.topics}
         ]
@@ -200,7 +202,7 @@ def upside_down(system: ExaminedRun) -> Iterator[CheckFinding]:
 @check(
     "perfect", "run", "warning",
     question="Are nDCG, AP and RR at their largest value in (nearly) all topics, as if the judgments had made the run?",
-    advice="find out how the run was made: a system that has seen the judgments says nothing about others",
+    advice="find out how the run was made: it may have been built from the judgments",
 )  # fmt: skip
 def perfect(system: ExaminedRun) -> Iterator[CheckFinding]:
     """A ranking without a fault in at least nine of ten topics, and in five at least."""
@@ -230,7 +232,7 @@ _LEAST_DEPTH, _LEAST_QUERIES = 10, 5
 @check(
     "truncated", "ranking", "warning",
     question="Is the last query less than half as long as every other?",
-    advice="write or copy the file again; if the query really has so few results, all is well",
+    advice="write or copy the file again, unless the query really has so few results",
 )  # fmt: skip
 def truncated(system: ExaminedRun) -> Iterator[CheckFinding]:
     """The last query has less than half of what any other one has."""
@@ -255,14 +257,14 @@ def _of_several(name: str, systems: Sequence[ExaminedRun], message: str, example
     advice="compare them at one depth (`{depth}`), or by measures with a cut-off that all of them reach",
 )  # fmt: skip
 def depth(systems: Sequence[ExaminedRun]) -> Iterator[CheckFinding]:
-    """The median number of documents a query."""
+    """The median number of documents per query."""
     depths = {system.name: float(np.median(system.queries["count"].to_numpy())) for system in systems}
     if len(depths) < 2:
         return
     shallow, deep = min(depths, key=lambda name: depths[name]), max(depths, key=lambda name: depths[name])
     if depths[deep] >= _DEEPER * depths[shallow]:
         message = (
-            f"runs differ much in depth: from {depths[shallow]:g} documents a query ({shallow}) "
+            f"runs differ in depth: from {depths[shallow]:g} documents per query ({shallow}) "
             f"to {depths[deep]:g} ({deep})"
         )
         few = sorted((name for name in depths if depths[name] * _DEEPER <= depths[deep]), key=lambda name: depths[name])
