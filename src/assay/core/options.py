@@ -80,7 +80,7 @@ Judge: TypeAlias = Annotated[
     str, option(metavar="NAME", help="Whose judgments count, if column 2 names judges.", panel=RULES)
 ]
 Subtopics: TypeAlias = Annotated[
-    bool, option(help="Column 2 of the judgments names the subtopic (found out).", panel=RULES)
+    bool, option(help="Column 2 of the judgments names the subtopic (detected).", panel=RULES)
 ]
 Samples: TypeAlias = Annotated[int, option(help="Orders drawn for --ties expected (100).", panel=RULES, least=1)]
 
