@@ -25,7 +25,7 @@ from hypothesis import strategies as st
 from shared_data import shared
 from strategies import quickly
 
-from assay import AssayError, Diagnosis, Documents, ParameterError, Ranks, Topics, doctor
+from assay import AssayError, Diagnosis, Documents, ParameterError, Ranks, Topics, doctor, evaluate
 from assay.cli.output import Options
 from assay.core.errors import speaking
 from assay.files.line_reader import read_lines
@@ -876,6 +876,18 @@ def test_worst_and_best_are_those_of_all_orders_of_ties(documents: list[tuple[in
         assert (name in found) == (high - low > 1e-12)
         if name in found:
             assert (found[name].worst, found[name].best) == pytest.approx((low, high))
+
+
+def test_ties_are_told_by_the_number_that_evaluate_gives() -> None:
+    """A sum and a geometric mean over topics are no means."""
+    judged = {f"q{n}": {"a": 1, "b": 0, "c": n % 2} for n in range(6)}
+    run = {query: {"a": 1.0, "b": 1.0, "c": 2.0 - n % 3} for n, query in enumerate(judged)}
+    measures = ["GMAP", "NumRelRet@2", "AP"]
+    [ties] = [finding for finding in doctor(judged, run, measures).findings if finding.check == "ties"]
+    result = evaluate(judged, run, measures)
+    assert {row["measure"]: row["value"] for row in ties.details} == {
+        measure: pytest.approx(result.mean(measure)) for measure in measures
+    }
 
 
 # What the findings say

@@ -172,11 +172,6 @@ class ExaminedRun:
         except TopicError:
             return None
 
-    @cached_property
-    def values(self) -> dict[Measure, Floats]:
-        """The value of each topic under each measure; undefined ones as the measure counts them."""
-        return {} if self.ranks is None else {measure: valued(measure, self.ranks) for measure in self.case.measures}
-
 
 def valued(measure: Measure, ranks: Ranks) -> Floats:
     """One number per topic, undefined ones as the measure counts them (NaN if it leaves them out)."""

@@ -16,6 +16,7 @@ from assay.measures.counting.judgments import Floats
 from assay.measures.counting.ranks import Ranks
 from assay.measures.doubts import NEARLY_ALL, ROUNDING, reordered, reverse_of
 from assay.measures.registry import Measure
+from assay.measures.summary import combined
 from assay.subjects.ranking.checks.examination import ALL_RUNS, LEAST_TOPICS, ExaminedRun, valued
 from assay.verbs.diagnosis.examination import EXAMPLES, CheckFinding, Example, Severity, check, finding, share
 
@@ -24,10 +25,10 @@ _VISIBLE = 0.0001
 
 
 class Range(NamedTuple):
-    """What the order of tied documents makes of a measure: the mean as it is, at worst and at best, and by topic."""
+    """What the order of tied documents makes of a measure: its number as it is, at worst and at best, and by topic."""
 
     measure: Measure
-    mean: float
+    value: float
     worst: float
     best: float
     #: For each topic, by how much its value may vary.
@@ -54,8 +55,9 @@ def tie_ranges(ranks: Ranks, measures: tuple[Measure, ...]) -> list[Range]:
         low, high = values.min(axis=0), values.max(axis=0)
         width = np.nan_to_num(high - low)
         if (width > ROUNDING).any():
-            mean, worst, best = (float(np.nanmean(column)) for column in (values[0], low, high))
-            ranges.append(Range(measure, mean, worst, best, width))
+            numbers = (combined(measure, column[~np.isnan(column)]) for column in (values[0], low, high))
+            value, worst, best = numbers
+            ranges.append(Range(measure, value, worst, best, width))
     return ranges
 
 
@@ -75,7 +77,7 @@ def ties(system: ExaminedRun) -> Iterator[CheckFinding]:
         return
     touched = np.any([span.width > ROUNDING for span in ranges], axis=0)
     topics = f"{share(int(touched.sum()), len(touched), 'topic')} ({as_percent(touched.mean(), 0)})"
-    values = f"{widest.measure} is {number(widest.mean)}, and anything from {span(widest.worst, widest.best)}"
+    values = f"{widest.measure} is {number(widest.value)}, and anything from {span(widest.worst, widest.best)}"
     order = np.argsort(-widest.width, kind="stable")[:EXAMPLES]
     examples = tuple(
         Example(f"topic {quote(ranks.queries[topic])}: {widest.measure} may vary by {widest.width[topic]:.2g}")
@@ -85,7 +87,7 @@ def ties(system: ExaminedRun) -> Iterator[CheckFinding]:
     details = tuple(
         {
             "measure": str(span.measure),
-            "value": span.mean,
+            "value": span.value,
             "worst": span.worst,
             "best": span.best,
             "topics": int((span.width > ROUNDING).sum()),
