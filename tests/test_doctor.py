@@ -29,7 +29,7 @@ from assay import AssayError, Diagnosis, Documents, ParameterError, Ranks, Topic
 from assay.cli.output import Options
 from assay.core.errors import speaking
 from assay.files.line_reader import read_lines
-from assay.measures import AP, RR, P, nDCG
+from assay.measures import AP, RR, P, nDCG, registered
 from assay.measures.counting.id_normalisation import bridge
 from assay.measures.doubts import contradictions
 from assay.subjects.ranking.checks.run_scores import tie_ranges
@@ -888,6 +888,13 @@ def test_ties_are_told_by_the_number_that_evaluate_gives() -> None:
     assert {row["measure"]: row["value"] for row in ties.details} == {
         measure: pytest.approx(result.mean(measure)) for measure in measures
     }
+
+
+def test_every_measure_can_be_asked_for() -> None:
+    """Also those that have a cut-off and were given none."""
+    judged = {f"q{n}": {"a": 1, "b": 0, "c": n % 2} for n in range(6)}
+    run = {query: {"a": 1.0, "b": 1.0, "c": 2.0} for query in judged}
+    assert doctor(judged, run, list(registered().values())).findings
 
 
 # What the findings say

@@ -226,15 +226,15 @@ def measure_fit(case: ExaminedCollection) -> Iterator[CheckFinding]:
 def short_lists(systems: Sequence[ExaminedRun]) -> Iterator[CheckFinding]:
     """Precision beyond the end of the list, where there are more relevant documents to find."""
     counted = [(system, system.ranks) for system in systems if system.ranks is not None]
-    for cutoff in {
-        measure.parameters["cutoff"] for system, _ in counted for measure in system.case.measures if measure.name == "P"
-    }:
+    case = systems[0].case
+    cutoffs = {measure.parameters["cutoff"] for measure in case.measures if measure.name == "P"}
+    for cutoff in sorted(cutoffs - {None}):  # without one, the whole list is looked at
         # Unless somebody asked for it, a cut-off that no run reaches says more about the collection than about a run.
-        if not (systems[0].case.asked or any((ranks.retrieved >= cutoff).any() for _, ranks in counted)):
+        if not (case.asked or any((ranks.retrieved >= cutoff).any() for _, ranks in counted)):
             continue
         for system, ranks in counted:
             in_run, returned = ranks.in_run, ranks.retrieved
-            is_relevant = (ranks.hits.grade >= system.case.level) & (ranks.hits.grade > 0)
+            is_relevant = (ranks.hits.grade >= case.level) & (ranks.hits.grade > 0)
             hits = np.bincount(ranks.hits.query[is_relevant], minlength=len(in_run))
             # A short list costs nothing if it holds all there is to find.
             short = in_run & (returned < cutoff) & (hits < ranks.relevant())
@@ -244,7 +244,7 @@ def short_lists(systems: Sequence[ExaminedRun]) -> Iterator[CheckFinding]:
             worst = int(np.argmin(np.where(short, returned, 1 << 40)))
             example = Example(f"topic {quote(ranks.queries[worst])}: {number_of('document', int(returned[worst]))}")
             message = f"fewer than {cutoff} documents in {share(count, int(in_run.sum()), 'topic')}"
-            severity: Severity = "warning" if system.case.asked else "note"
+            severity: Severity = "warning" if case.asked else "note"
             yield finding("short-lists", severity, system.run, message, count, examples=[example])
 
 
