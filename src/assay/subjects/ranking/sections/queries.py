@@ -70,9 +70,7 @@ def differences_of(basis: Basis, system: str) -> pl.DataFrame:
         return _NONE
     descending = basis.higher_is_better(basis.main) is not False
     frame = frame.sort("difference", descending=descending, maintain_order=True)
-    texts = basis.texts.of_queries(frame["query_id"].to_list())
-    text = pl.Series("text", [texts[query] for query in frame["query_id"]], dtype=pl.String)
-    return frame.select("query_id", text, "baseline_value", "value", "difference")
+    return frame.select("query_id", _text(basis, frame), "baseline_value", "value", "difference")
 
 
 def most_changed(frame: pl.DataFrame, most: int, higher_is_better: bool | None) -> pl.DataFrame:
@@ -196,9 +194,13 @@ def _values(basis: Basis) -> pl.DataFrame:
         every = basis.evaluation.to_frame(per_query=True).filter(pl.col("system").is_in(basis.detailed))
         every = every.with_columns(pl.col("system").replace(columns))
         frame = every.pivot("system", index="query_id", values=basis.main, maintain_order=True)
+    return frame.select("query_id", _text(basis, frame), pl.col(*columns.values()).fill_null(math.nan))
+
+
+def _text(basis: Basis, frame: pl.DataFrame) -> pl.Series:
+    """What each query of a table looks for."""
     texts = basis.texts.of_queries(frame["query_id"].to_list())
-    text = pl.Series("text", [texts[query] for query in frame["query_id"]], dtype=pl.String)
-    return frame.select("query_id", text, pl.col(*columns.values()).fill_null(math.nan))
+    return pl.Series("text", texts.values(), dtype=pl.String)
 
 
 def _column_of(system: str) -> str:
