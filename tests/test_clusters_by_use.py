@@ -134,7 +134,7 @@ def test_one_cluster_for_all_changes_nothing() -> None:
 
 def test_it_says_that_the_best_cluster_is_optimistic() -> None:
     text = str(clusters_by_use(JUDGED, RUN, CLUSTERS, "RR"))
-    assert "The best cluster is optimistic: whoever picks it knows which documents are relevant." in text
+    assert "The best cluster is optimistic: to pick it, you would have to know which documents are relevant." in text
     assert "reading order: clusters by the rank of their best document, against the flat list" in text
     assert "--judge-next" not in text  # an option of another command
 

@@ -137,13 +137,13 @@ def test_whoever_is_named_the_baseline_is_the_baseline() -> None:
     chosen = gate([third, MUCH_WORSE], baseline=OLD, candidate="new")
     assert (chosen.baseline, chosen.candidate) == ("old", "new")
     for given, why in (
-        ((OLD, BETTER, third), "beside a baseline and a candidate, old is none"),
+        ((OLD, BETTER, third), "give a baseline and a candidate alone, without old"),
         (([OLD, BETTER], "old", "old"), "the baseline and the candidate are both 'old'"),
         ((OLD, BETTER, third, third), "not 3 systems"),
     ):
         with pytest.raises(ParameterError, match=why):
             gate(*given)
-    with pytest.raises(ParameterError, match="beside a baseline and a candidate, old is none"):
+    with pytest.raises(ParameterError, match="give a baseline and a candidate alone, without old"):
         gate(OLD, BETTER, candidate=third)
 
 

@@ -151,8 +151,8 @@ def test_what_is_worth_a_warning_is_said() -> None:
         ({"by": "site"}, "names an attribute of topics"),
         ({"baseline": "k=9"}, "the baseline is one of k=0, k=1"),
         ({"alpha": 2}, "alpha is a number between"),
-        ({"measure": "GMAP"}, "no mean over topics"),
-        ({"measure": "NumRet"}, "no mean over topics"),
+        ({"measure": "GMAP"}, "not a mean over topics"),
+        ({"measure": "NumRet"}, "not a mean over topics"),
     ],
 )
 def test_a_wrong_call_gets_a_clear_line(options: dict[str, object], says: str) -> None:

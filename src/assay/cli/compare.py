@@ -39,7 +39,7 @@ class Comparing(Output, Tested):
 class Lists:
     """What is listed besides the verdicts: documents and queries."""
 
-    system: options.System = ()
+    system: options.DetailedSystem = ()
     judge_next: Annotated[
         int | None, option(help="List N unjudged documents that would decide the comparison.", least=1)
     ] = None

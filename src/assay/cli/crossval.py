@@ -11,7 +11,7 @@ from assay.core.errors import ParameterError
 from assay.core.options import COLUMNS, TEST, Confidence, EvaluationRules, Margin, SeedOption, Threshold, option
 
 Fold = Annotated[
-    str | None, option(metavar="NAME", help="The column, or the attribute of --topics, that says the fold.")
+    str | None, option(metavar="NAME", help="The column, or the attribute of --topics, that names the fold.")
 ]
 
 
@@ -103,7 +103,7 @@ def search(
     drawing: SeedOption = SeedOption(),
     rules: EvaluationRules = EvaluationRules(),
 ) -> None:
-    """Choose a setting of a search system by the topics of other folds, and say what the system is then worth.
+    """Choose a setting of a search system on some topics, and say what it is worth on others.
 
     Each run is another setting of one search system; the result stands beside what the best setting looks like in
     hindsight. Without -m: AP.

@@ -35,7 +35,7 @@ def search(
     columns: Columns = None,  # noqa: ARG001  # `calling` sees to it
     to: Diagnosing = Diagnosing(),
 ) -> int:
-    """Look judgments and runs over for whatever makes numbers wrong or misleading.
+    """Check judgments and runs for whatever makes numbers wrong or misleading.
 
     It goes on where `assay evaluate` refuses a file. Exit 1 if there is an error among the findings, 0 if not.
 
@@ -59,7 +59,7 @@ def classifier(
     columns: PredictionColumns = PredictionColumns(),
     to: Diagnosing = Diagnosing(),
 ) -> int:
-    """Look a classifier's predictions over for whatever makes numbers wrong or misleading.
+    """Check a classifier's predictions for whatever makes numbers wrong or misleading.
 
     It goes on where `assay classifier evaluate` refuses a file. Exit 1 if there is an error among the findings.
 
@@ -81,7 +81,7 @@ def clustering(
     noise: Noise = None,
     to: Diagnosing = Diagnosing(),
 ) -> int:
-    """Look clusterings over for whatever makes numbers wrong or misleading.
+    """Check clusterings for whatever makes numbers wrong or misleading.
 
     It goes on where `assay clustering evaluate` refuses points. Exit 1 if there is an error among the findings.
 
@@ -101,7 +101,7 @@ def extraction(
     columns: Columns = None,  # noqa: ARG001  # `calling` sees to it
     to: Diagnosing = Diagnosing(),
 ) -> int:
-    """Look true and predicted spans over for whatever makes numbers wrong or misleading.
+    """Check true and predicted spans for whatever makes numbers wrong or misleading.
 
     It goes on where `assay extraction evaluate` refuses a span. Exit 1 if there is an error among the findings.
 
@@ -119,7 +119,7 @@ def scores(
     to: Diagnosing = Diagnosing(),
     columns: Columns = None,  # noqa: ARG001  # `calling` sees to it
 ) -> int:
-    """Look scores of systems over for whatever makes comparisons wrong or misleading.
+    """Check scores of systems for whatever makes comparisons wrong or misleading.
 
     It goes on where `assay scores compare` refuses a second value. Exit 1 if there is an error among the findings.
 
@@ -139,7 +139,7 @@ def agreement(
     to: Diagnosing = Diagnosing(),
     columns: Columns = None,  # noqa: ARG001  # `calling` sees to it
 ) -> int:
-    """Look labels of several judges over for whatever makes agreement wrong or misleading.
+    """Check labels of several judges for whatever makes agreement wrong or misleading.
 
     It goes on where `assay agreement evaluate` refuses a second label. Exit 1 if there is an error among the findings.
 
@@ -149,7 +149,7 @@ def agreement(
 
 
 def clicks(logs: options.LogFiles, /, *, reading: LogRules = LogRules(), to: Diagnosing = Diagnosing()) -> int:
-    """Look a click log over for what makes numbers wrong: robots, clocks, clicks on what was not shown.
+    """Check a click log for what makes numbers wrong: robots, clocks, clicks on what was not shown.
 
     It goes on where a line is no record. Exit 1 if there is an error among the findings.
 

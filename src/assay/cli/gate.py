@@ -62,8 +62,8 @@ class Gating(Output, Measured):
 
 def search(
     qrels: options.Judgments,
-    old: Annotated[str, options.argument("OLD", "The run to hold against, or a file of `assay freeze`.")],
-    new: Annotated[str, options.argument("NEW", "The run that wants its place; name=FILE names it.")],
+    old: Annotated[str, options.argument("OLD", "The baseline: a run, or a file of `assay freeze`.")],
+    new: Annotated[str, options.argument("NEW", "The candidate: a run; name=FILE names it.")],
     /,
     *,
     to: Gating = Gating(),

@@ -168,11 +168,21 @@ Baselines: TypeAlias = Annotated[
 
 System: TypeAlias = Annotated[tuple[str, ...], option(metavar="NAME", help="Only this system of several; repeat.")]
 
+DetailedSystem: TypeAlias = Annotated[
+    tuple[str, ...],
+    option("--system", metavar="NAME", help="Of several systems, whose queries and documents are shown."),
+]
+
 Topics: TypeAlias = Annotated[str, option(metavar="FILE", help="The topics.", panel=CONTENTS)]
 
 Documents: TypeAlias = Annotated[str, option(metavar="FILE", help="The documents.", panel=CONTENTS)]
 
-Slices: TypeAlias = Annotated[str, option(metavar="ATTRIBUTE", help="Also within groups of --topics.", panel=CONTENTS)]
+Slices: TypeAlias = Annotated[
+    str,
+    option(
+        metavar="ATTRIBUTE", help="Also within groups of topics that share this attribute of --topics.", panel=CONTENTS
+    ),
+]
 
 Query: TypeAlias = Annotated[str, option("-q", "--query", metavar="ID", help="One query, instead of all.")]
 

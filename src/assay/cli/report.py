@@ -55,7 +55,7 @@ def search(
     /,
     *,
     to: Reporting = Reporting(),
-    system: options.System = (),
+    system: options.DetailedSystem = (),
     topics: options.Topics | None = None,
     documents: options.Documents | None = None,
     changed: Annotated[

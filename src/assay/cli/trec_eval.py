@@ -41,7 +41,7 @@ Prints what the reference tool prints.
   -n            no summary over topics
   -l LEVEL      smallest grade that counts as relevant (1)
   -J            take documents without judgment out first
-  -M NUMBER     look at so many documents a topic only
+  -M NUMBER     score only the top NUMBER documents per topic
   -N NUMBER     documents in the collection, for utility
   -R FORMAT     qrels (default), or qrels_jg: column 2 names the assessor
   -T FORMAT     trec_results

@@ -53,7 +53,8 @@ MissingItems: TypeAlias = Annotated[
     Literal["error", "drop"], option(help="Items that a system lacks: error (default), drop.", panel=RULES)
 ]
 Duplicates: TypeAlias = Annotated[
-    Literal["error", "first", "best"], option(help="A document twice in a query: error, first, best.", panel=RULES)
+    Literal["error", "first", "best"],
+    option(help="A document twice in a query: error (default), first, best.", panel=RULES),
 ]
 RankBy: TypeAlias = Annotated[
     Literal["score", "rank"], option(help="Order by score (default), or by the rank column.", panel=RULES)
@@ -66,11 +67,11 @@ CollectionSize: TypeAlias = Annotated[
     int, option(help="Documents in the collection, for accuracy, fallout, AUC.", panel=RULES)
 ]
 Complete: TypeAlias = Annotated[
-    bool, option(help="The judgments hold all that is relevant: other documents are not.", panel=RULES)
+    bool, option(help="All relevant documents are judged: other documents count as irrelevant.", panel=RULES)
 ]
 Undefined: TypeAlias = Annotated[
     Literal["counted_as", "skip", "error"],
-    option(help="Undefined values in a mean: counted_as, skip, error.", panel=RULES),
+    option(help="Undefined values in a mean: counted_as (default), skip, error.", panel=RULES),
 ]
 Compat: TypeAlias = Annotated[
     Literal["trec_eval-9", "trec_eval-10"],
@@ -80,7 +81,7 @@ Judge: TypeAlias = Annotated[
     str, option(metavar="NAME", help="Whose judgments count, if column 2 names judges.", panel=RULES)
 ]
 Subtopics: TypeAlias = Annotated[
-    bool, option(help="Column 2 of the judgments names the subtopic (found out).", panel=RULES)
+    bool, option(help="Column 2 of the judgments names the subtopic (detected).", panel=RULES)
 ]
 Samples: TypeAlias = Annotated[int, option(help="Orders drawn for --ties expected (100).", panel=RULES, least=1)]
 
@@ -354,7 +355,7 @@ Seed: TypeAlias = Annotated[int, option(help="Seed of everything random (0).", p
 Confidence: TypeAlias = Annotated[float, option(help="Level of the intervals (0.95).", panel=TEST)]
 Resamples: TypeAlias = Annotated[
     int,
-    option("--resamples", help="How often units are drawn anew, for intervals (0: none, where that is possible).",
+    option("--resamples", help="Bootstrap resamples for intervals (0: no intervals, where that is possible).",
            panel=TEST, least=0),
 ]  # fmt: skip
 Permutations: TypeAlias = Annotated[
@@ -372,7 +373,10 @@ TestName: TypeAlias = Annotated[
 ]  # fmt: skip
 Correction: TypeAlias = Annotated[str, option(help="holm (default), bonferroni, benjamini-hochberg, none.", panel=TEST)]
 Family: TypeAlias = Annotated[
-    Literal["measure", "all"], option(help="Correct over the comparisons by one measure, or by all.", panel=TEST)
+    Literal["measure", "all"],
+    option(
+        help="Correct p over the comparisons under each measure (default), or all together: measure, all.", panel=TEST
+    ),
 ]
 Method: TypeAlias = Annotated[
     Literal["hull", "bca", "percentile", "t"],

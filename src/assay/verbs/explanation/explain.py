@@ -12,7 +12,7 @@ from typing import Any, TypeVar, Unpack
 
 from assay.core import registry
 from assay.core.domains import Whole
-from assay.core.errors import ParameterError, number_of, refuse_unknown
+from assay.core.errors import ParameterError, argument_name, number_of, refuse_unknown
 from assay.core.options import ExplanationRules
 from assay.files.sources import Source
 from assay.measures import parse_measure
@@ -68,7 +68,8 @@ def ranks_of(
     chosen = policies(ranks.policies, collection_size=collection_size)
     needed = max(len(graded) + len(others) for graded, others in zip(grades, rest, strict=True))
     if chosen.collection_size is not None and chosen.collection_size < needed:
-        raise ParameterError(f"collection_size is {chosen.collection_size}, but a query has {needed} documents")
+        size = f"{argument_name('collection_size')} is {chosen.collection_size}"
+        raise ParameterError(f"{size}, but a query has {needed} documents")
     return replace(ranks, policies=chosen)
 
 

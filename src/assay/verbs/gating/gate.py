@@ -80,7 +80,7 @@ class Two(NamedTuple):
         if first and second:
             named = listed([system.name for system in rest])
             raise ParameterError(
-                f"{holds} hold the {truth} themselves: beside a baseline and a candidate, {named} is none"
+                f"{holds} hold the {truth} themselves: give a baseline and a candidate alone, without {named}"
             )
         groups = with_roles([group for group in (first, rest, second) if group])
         first, second = (groups[0] if first else []), (groups[-1] if second else [])
