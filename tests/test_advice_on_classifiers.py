@@ -52,6 +52,18 @@ def test_negated_scores_are_advised_where_the_threshold_hides_it() -> None:
     assert "negated it is 1.0000" in remark.says
 
 
+@pytest.mark.parametrize("weight", [0.001, 1000.0])
+def test_weights_that_are_all_alike_make_nothing_surer(weight: float) -> None:
+    truth, predicted = [1, 1, 1, 0, 0, 0, 1, 0] * 2, [1, 0, 1, 1, 0, 1, 1, 1] * 2
+    plain = remarks(Predictions.of(truth, predicted))
+    assert "baseline" in plain
+    assert "bias" not in plain
+    weighted = remarks(Predictions.of(truth, predicted, sample_weight=[weight] * len(truth)))
+    assert {code: remark.says for code, remark in weighted.items()} == {
+        code: remark.says for code, remark in plain.items()
+    }
+
+
 def test_a_rare_label_makes_accuracy_misleading() -> None:
     remark = remarks(matrix(20, 180, 10, 1820))["prevalence"]
     assert remark.number == pytest.approx(2000 / 2030)

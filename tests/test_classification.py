@@ -481,6 +481,15 @@ def test_an_absent_prediction_of_more_labels_is_wrong_and_no_class() -> None:
     assert result.confused()["prediction"].to_list().count("(none)") == 2
 
 
+def test_an_absent_prediction_is_not_right_about_the_rest_of_the_labels() -> None:
+    items = Predictions.of(list("abca"), ["a", None, "c", "b"], nulls="label")
+    result = classify(items, "Accuracy", one_class="a")
+    assert result.matrix().table.tolist() == [[1, 1], [1, 1]]
+    assert "1 item without a prediction, counted as the wrong label" in result.notes[0]
+    several = Predictions.of([["a"], ["b"], ["a", "b"]], [["a"], None, ["b"]], nulls="label")
+    assert classify(several, "Accuracy", one_class="a").value() == pytest.approx(1 / 3)
+
+
 def test_a_threshold_belongs_to_a_system() -> None:
     """Whatever the order of the files; a measure of scores has none."""
     scored = Predictions.of([0, 1, 1], y_score=[0.1, 0.7, 0.4], name="scored")

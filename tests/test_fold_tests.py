@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from scipy import integrate
 from scipy import stats as scipy_stats
 
-from assay import CrossValidation, InputError, ParameterError, Predictions, crossval
+from assay import CrossValidation, InputError, ParameterError, Predictions, compare, crossval
 from assay.measures.counting.judgments import Floats
 from assay.stats.fold_samples import checked_fold_test, corrected_t, five_by_two, interval_of_mean
 
@@ -182,6 +182,15 @@ def simulated(folds: list[tuple[int, int]], seed: int = 0, third: bool = False) 
         repeat=[folds[place][0] for place in places],
         measures=["Accuracy", "F"],
     )
+
+
+def test_the_margin_over_folds_is_that_of_any_comparison() -> None:
+    """Of two labels, Brier's score goes up to 1, not to 2."""
+    rng = np.random.default_rng(0)
+    truth = rng.integers(0, 2, 40).tolist()
+    systems = {name: Predictions.of(truth, y_score=rng.random(40)) for name in ("old", "new")}
+    over_folds = crossval(systems, fold=[*range(5)] * 8, measures="Brier").compare().finding()
+    assert over_folds.margin == compare(systems, measures="Brier").finding().margin
 
 
 def test_findings_over_folds_are_those_of_the_test() -> None:

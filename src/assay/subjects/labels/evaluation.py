@@ -29,11 +29,10 @@ from assay.subjects.labels.measurement import (
     Measures,
     computed,
     counts_of,
-    has_scores,
     imbalance_of,
     measure_of,
+    measures_of,
     names_in,
-    suited,
 )
 from assay.subjects.labels.result import Classification, ClassificationView, ClassifiedSystem
 from assay.tables import Predictions
@@ -151,16 +150,11 @@ def _system(
     system: Prepared, labels: tuple[Any, ...], wanted: Sequence[str | Measure] | None, task: str
 ) -> ClassifiedSystem:
     predictions = system.given if isinstance(system.given, Predictions) else None
-    chosen = (
-        suited(DEFAULTS[task], task, predictions)
-        if wanted is None
-        else tuple(dict.fromkeys(measure_of(name, task) for name in wanted))
-    )
+    chosen = measures_of(wanted, DEFAULTS[task], task, predictions)
     if predictions is None:
         counts: dict[type, Any] = {ConfusionMatrix: system.given}
     else:
-        wants = has_scores(predictions) and any(measure.definition.counts is Probabilities for measure in chosen)
-        counts = counts_of(predictions, labels, system.positive, probabilities=wants)
+        counts = counts_of(predictions, labels, system.positive, chosen)
         if predictions.weight is not None and predictions.prediction is not None and task != "multilabel":
             counts[Patterns] = weighted_patterns(
                 predictions.truth, predictions.prediction, predictions.weight, counts[ConfusionMatrix]

@@ -39,14 +39,19 @@ def against_rest(labels: Predictions | ConfusionMatrix, label: Any) -> Predictio
         raise ParameterError(f"{labels.name}: items with several labels need predictions, or scores of {name}")
     if "prediction" not in held and not several and score is not None:
         return against_rest(labels.most_likely(), label)
+
+    def has(column: str, label: Any) -> pl.Expr:
+        return pl.col(column).list.contains(str(label)) if several else pl.col(column) == label
+
     columns = labels.columns.with_columns(
-        pl.when(pl.col(column).list.contains(name) if several else pl.col(column) == wanted)
-        .then(pl.lit(name))
-        .otherwise(pl.lit(rest))
-        .alias(column)
+        pl.when(has(column, wanted)).then(pl.lit(name)).otherwise(pl.lit(rest)).alias(column)
         for column in ("truth", "prediction")
         if column in held
     )
+    if "prediction" in held and labels.classes != labels.label_values:
+        # An absent prediction stays one: it is not right about the rest, either.
+        absent = labels.columns.select(has("prediction", NONE)).to_series()
+        columns = columns.with_columns(pl.when(absent).then(pl.lit(NONE)).otherwise("prediction").alias("prediction"))
     if labels.class_scores or (labels.score is not None and wanted != labels.positive):
         columns = columns.drop([column for column in held if column.startswith("score")])
     kept = columns if score is None else columns.with_columns(score.alias("score"))

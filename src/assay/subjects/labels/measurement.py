@@ -132,9 +132,12 @@ def measure_of(name: str | Measure, task: str) -> Measure:
 
 
 def counts_of(
-    predictions: Predictions, labels: Sequence[Any], positive: Any = None, *, probabilities: bool = False
+    predictions: Predictions, labels: Sequence[Any], positive: Any = None, measures: Iterable[Measure] = ()
 ) -> dict[type, Any]:
-    """The counts that there are: the confusion matrix, if something is predicted, what scores give; sets of labels."""
+    """The counts that there are: the confusion matrix, if something is predicted, what scores give; sets of labels.
+
+    Probabilities are among them if one of the `measures` needs them.
+    """
     if predictions.kind == "multilabel":
         return {LabelSets: LabelSets.from_predictions(replace(predictions, labels=tuple(labels)))}
     weight = predictions.weight
@@ -147,14 +150,14 @@ def counts_of(
         counts[Scored] = Scored.from_scores(
             predictions.truth == positive, predictions.score, pos_label=True, sample_weight=weight
         )
-    if probabilities:
+    if _has_scores(predictions) and any(measure.definition.counts is Probabilities for measure in measures):
         counts[Probabilities] = Probabilities.from_predictions(predictions)
     return counts
 
 
-def has_scores(predictions: Predictions | None) -> bool:
-    """Whether there are scores of one label an item."""
-    if predictions is None or predictions.kind == "multilabel":
+def _has_scores(predictions: Predictions) -> bool:
+    """Whether there are scores, and one label per item."""
+    if predictions.kind == "multilabel":
         return False
     return predictions.score is not None or bool(predictions.class_scores)
 
@@ -185,15 +188,24 @@ def names_in(measures: Measures) -> list[str | Measure] | None:
     return names
 
 
-def suited(names: Iterable[str], task: str, predictions: Predictions | None) -> tuple[Measure, ...]:
-    """Those of the usual measures for which there is what they need; None: a matrix alone."""
+def measures_of(
+    measures: Measures, usual: Iterable[str], task: str, predictions: Predictions | None
+) -> tuple[Measure, ...]:
+    """The measures asked for; or those of the usual ones for which predictions (None: a matrix) have what they need.
+
+    >>> measures_of(None, ["Recall", "AUC"], "binary", Predictions.of([0, 1], [1, 1]))
+    (Recall,)
+    """
+    names = names_in(measures)
+    if names is not None:
+        return tuple(dict.fromkeys(measure_of(name, task) for name in names))
     able: set[type] = set()
     if predictions is None or predictions.prediction is not None:
         able |= {Confusion, ConfusionMatrix}
-    if predictions is not None and has_scores(predictions):
+    if predictions is not None and _has_scores(predictions):
         able |= {Scored} if predictions.score is not None else set()
         able |= {Probabilities} if are_probabilities(predictions) else set()
-    known = [measure_of(name, task) for name in names]
+    known = [measure_of(name, task) for name in usual]
     return tuple(measure for measure in known if measure.definition.counts in able)
 
 
@@ -251,6 +263,12 @@ def weights_of_items(counts: Mapping[type, Any], measure: Measure) -> Floats | N
     held = counts.get(LabelSets, counts.get(measure.definition.counts))
     weight: Floats | None = getattr(held, "weight", None)
     return weight
+
+
+def mean_of_known(values: Sequence[float] | Floats) -> float:
+    """The mean of the numbers that there are; NaN if there is none."""
+    known = np.asarray(values)[~np.isnan(values)]
+    return float(known.mean()) if len(known) else math.nan
 
 
 def mean_of(measure: Measure, result: PerUnit, counts: Mapping[type, Any]) -> float:

@@ -13,9 +13,10 @@ import polars as pl
 from assay.core.digits import as_percent, number
 from assay.core.errors import EmptyFileError, listed, number_of, quote, spelt
 from assay.measures.counting.confusion_matrix import ConfusionMatrix
+from assay.measures.counting.label_pairs import codes
 from assay.measures.counting.scored import Scored
 from assay.measures.parser import parse_measure
-from assay.subjects.labels.checks.examination import SURE, ExaminedPredictions, PredictionsFile, places_of
+from assay.subjects.labels.checks.examination import SURE, ExaminedPredictions, PredictionsFile
 from assay.tables.label_rules import distinct
 from assay.tables.roles import shape_of
 from assay.verbs.diagnosis.examination import EXAMPLES, CheckFinding, Example, Severity, check, finding, share
@@ -255,7 +256,7 @@ def _not_the_largest(
 ) -> Iterator[CheckFinding]:
     labels = list(scores)
     table = np.column_stack([column.fill_null(-math.inf).to_numpy() for column in scores.values()])
-    chosen = places_of(prediction, labels)
+    chosen = codes(prediction, labels)
     rows = np.flatnonzero(system.usable & (chosen >= 0))
     wrong = rows[table[rows, chosen[rows]] < table[rows].max(axis=1)]
     if not len(wrong):

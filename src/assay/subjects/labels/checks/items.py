@@ -12,6 +12,7 @@ import polars as pl
 from assay.core.digits import as_level, as_percent, number, significant
 from assay.core.errors import number_of, quote
 from assay.measures.counting.judgments import Floats, Ints
+from assay.measures.counting.label_pairs import codes
 from assay.measures.counting.probabilities import Probabilities
 from assay.measures.parser import parse_measure
 from assay.subjects.labels.checks.examination import (
@@ -20,7 +21,6 @@ from assay.subjects.labels.checks.examination import (
     ExaminedPredictions,
     PredictionsFile,
     Trained,
-    places_of,
 )
 from assay.verbs.diagnosis.examination import EXAMPLES, CheckFinding, Example, Severity, check, finding, share
 
@@ -153,11 +153,11 @@ def label_noise(system: ExaminedPredictions) -> Iterator[CheckFinding]:
     if known is None or system.of.is_multilabel:
         return
     labels, table = known
-    codes = places_of(system.of.rows["truth"], labels)
-    rows = np.flatnonzero(system.usable & (codes >= 0))
+    places = codes(system.of.rows["truth"], labels)
+    rows = np.flatnonzero(system.usable & (places >= 0))
     if len(rows) < LEAST_ITEMS:
         return
-    table, truth = np.clip(table[rows], 0.0, 1.0), codes[rows]
+    table, truth = np.clip(table[rows], 0.0, 1.0), places[rows]
     off = float(parse_measure("ECE", "multiclass")(of="predicted").of(Probabilities(tuple(labels), truth, table))[0])
     if off > CALIBRATED:
         return

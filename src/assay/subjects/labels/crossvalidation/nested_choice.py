@@ -27,7 +27,7 @@ from assay.subjects.labels.crossvalidation.estimators import (
     seeded,
     validated,
 )
-from assay.subjects.labels.crossvalidation.measuring import measured, measures_of, parts_of
+from assay.subjects.labels.crossvalidation.measuring import fold_measures, measured, parts_of
 from assay.subjects.labels.crossvalidation.result import Nested
 from assay.subjects.labels.crossvalidation.splits import FoldItems, Split, Splits, split_items
 from assay.subjects.labels.measurement import Measures
@@ -209,7 +209,7 @@ def _criterion(items: FoldItems, measures: Measures, select_by: str | Measure | 
     """What is chosen by."""
     # Which measures there are by default depends on scores, of which nothing is known yet: accuracy needs none.
     wanted = select_by if select_by is not None else measures if measures is not None else "Accuracy"
-    first = measures_of(wanted, items.task, Predictions.of([0, 1], [0, 1]))[0]
+    first = fold_measures(wanted, items.task, Predictions.of([0, 1], [0, 1]))[0]
     if first.definition.higher_is_better is None:
         raise ParameterError(f"{first} is neither better high nor low: nothing can be chosen by it")
     return first

@@ -32,7 +32,7 @@ from assay.subjects.labels.crossvalidation.estimators import (
     validated,
 )
 from assay.subjects.labels.crossvalidation.folded_predictions import of_predictions, predictions_in
-from assay.subjects.labels.crossvalidation.measuring import measured, measures_of
+from assay.subjects.labels.crossvalidation.measuring import fold_measures, measured
 from assay.subjects.labels.crossvalidation.result import CrossValidation
 from assay.subjects.labels.crossvalidation.splits import DrawnFolds, split_items
 from assay.subjects.labels.measurement import Measures
@@ -128,7 +128,7 @@ def leakage_check(
     name, model = only_estimator(estimator, "leakage_check")
     model, _ = seeded(model, Whole(0).check("seed", seed))
     items = items_of(X, y, pos_label=pos_label, groups=groups)
-    (wanted,) = measures_of(measure, items.task, Predictions.of([0, 1], [0, 1]))
+    (wanted,) = fold_measures(measure, items.task, Predictions.of([0, 1], [0, 1]))
     sign = -1 if wanted.definition.higher_is_better is False else 1
 
     def score(fitted: Any, features: Any, labels: Any) -> float:

@@ -19,6 +19,7 @@ from assay.measures.score_curves import AUC
 from assay.stats.bootstrap import Interval, percentiles
 from assay.stats.estimates import ROUNDING, checked_confidence
 from assay.subjects.labels.inputs import ScoredSystem, ScoreInputs, only_system, scored_systems, warnings_of
+from assay.subjects.labels.measurement import mean_of_known
 from assay.subjects.labels.thresholds.candidates import Candidates, ThresholdCells
 from assay.subjects.labels.thresholds.result import ChosenThreshold, Made, Thresholds, ThresholdTable
 from assay.subjects.labels.thresholds.rules import DEFAULT_RULES, Objective, Rule, RuleParameters, parse_rule
@@ -169,9 +170,7 @@ def optimism(sample: Drawn) -> float:
 
     A threshold is chosen on each resample and looked at there and on all items (Efron and Gong 1983).
     """
-    gained = sample.value - sample.on_all
-    known = gained[~np.isnan(gained)]
-    return float(known.mean()) if len(known) else np.nan
+    return mean_of_known(sample.value - sample.on_all)
 
 
 #: What other data are called that come from no file.
