@@ -283,7 +283,7 @@ def test_a_threshold_replaces_given_predictions_and_says_so() -> None:
     assert classify(items, "Recall").value() == 0.0
     result = classify(items, "Recall", threshold=0.4)
     assert result.value() == 1.0
-    assert "predicted anew" in result.notes[0]
+    assert "predictions are replaced" in result.notes[0]
 
 
 def test_a_score_for_each_class_predicts_the_largest() -> None:
@@ -633,7 +633,7 @@ def test_measures_of_scores_alone_need_no_threshold() -> None:
         assert result.estimate(measure) == with_one.estimate(measure)
         assert result.baselines()[0].values[measure] == with_one.baselines()[0].values[measure]
     assert (result.labels, result.positive, result.threshold) == ((0, 1), 1, None)
-    assert result.notes == ("far: no predictions, and no threshold to make them from scores: there is no matrix",)
+    assert result.notes == ("far: no predictions, and no threshold to make them from scores: there is no confusion matrix",)
     text = str(result)
     assert "confusion matrix" not in text
     assert "precision" not in text

@@ -119,7 +119,7 @@ def test_columns_are_said_where_their_names_are_unusual() -> None:
     assert done.code == 0, done.err
     values = [row["value"] for row in json.loads(done.out)["sections"]["measures"]["measures"]]
     assert values == [pytest.approx(1 / 3), 1.0]
-    assert "items that weigh alike" in done.err
+    assert "items of equal weight" in done.err
 
 
 def test_a_remark_is_muted() -> None:

@@ -246,7 +246,7 @@ def test_few_or_tiny_folds_and_unknown_names_get_a_clear_line() -> None:
     for wrong, says in (
         (("weak", "weak"), "takes two systems"),
         (("weak", "week"), "did you mean weak"),
-        ((None, "weak"), "held against"),
+        ((None, "weak"), "to compare the second with"),
     ):
         with pytest.raises(ParameterError, match=says):
             result.compare(*wrong)

@@ -108,7 +108,7 @@ def classify(
         opened = systems_in(predictions, pos_label)
     if one_class is not None:
         if pos_label is not None or labels is not None:
-            raise ParameterError("one_class makes two labels of all, itself the positive one: leave the others out")
+            raise ParameterError("one_class is the positive label, against all others: leave pos_label and labels out")
         opened = {name: against_rest(table, one_class) for name, table in opened.items()}
     wanted = names_in(measures)
     alone = _are_of_scores(wanted)
@@ -309,7 +309,7 @@ class Scorer:
             y_true, y_pred, labels=self.labels, pos_label=self.pos_label, sample_weight=sample_weight
         )
         if items.kind == "multilabel":
-            raise ParameterError("a scorer takes one label an item")
+            raise ParameterError("a scorer takes one label per item")
         chosen = self.two if items.kind == "binary" else self.more
         positive = None
         if chosen.definition.counts is Confusion and chosen.parameters.get("average") == "binary":
@@ -344,7 +344,7 @@ def scorer(
     two = parse_measure(measure, "binary")(**parameters)
     kind = two.definition.counts
     if kind not in {*LABEL_COUNTS, Scored}:
-        raise ParameterError(f"{two} is computed from {kind.__name__}: a scorer takes labels, or one score an item")
+        raise ParameterError(f"{two} is computed from {kind.__name__}: a scorer takes labels, or one score per item")
     if kind is Scored:
         if labels is not None:
             raise ParameterError(f"{two} is a measure of scores, which are of the positive label: labels say nothing")

@@ -155,7 +155,7 @@ def labelled(predictions: Predictions, threshold: float | None = None, *, needed
     if threshold is not None:
         if isinstance(threshold, bool) or not isinstance(threshold, numbers.Real) or not math.isfinite(threshold):
             raise ParameterError(f"threshold is a number, not {threshold!r}")
-        anew = f"{name}: predicted anew from the scores, positive from {significant(threshold, 6)} on"
+        anew = f"{name}: predictions are replaced: positive from a score of {significant(threshold, 6)} on"
         return Labelled(predictions.at(threshold), threshold, () if predictions.prediction is None else (anew,))
     if predictions.prediction is not None:
         return _wrong_if_absent(predictions)
@@ -173,7 +173,7 @@ def labelled(predictions: Predictions, threshold: float | None = None, *, needed
         return Labelled(predictions.at(HALF), HALF, (remark,))
     if needed:
         raise ParameterError(
-            f"{name}: scores go from {low:g} to {high:g}: from which one on is positive predicted? "
+            f"{name}: scores go from {low:g} to {high:g}, for which there is no usual threshold: "
             f"say {argument('threshold')}, or ask for measures of scores alone, such as AUC"
         )
     return Labelled(predictions)
@@ -225,7 +225,7 @@ def prepare(
     needed = opened.kind != "binary" or not scores_alone
     predictions, at, notes = labelled(dataclasses.replace(opened, name=name, labels=stated), threshold, needed=needed)
     if predictions.prediction is None:
-        notes += (f"{name}: no predictions, and no threshold to make them from scores: there is no matrix",)
+        notes += (f"{name}: no predictions, and no threshold to make them from scores: there is no confusion matrix",)
     if not predictions.label_values:
         raise InputError(f"{name}: expected labels, got none: no item has one, and none is predicted")
     if predictions.weight is not None:
@@ -234,7 +234,7 @@ def prepare(
             raise InputError(f"{name}: all weights are 0")
         share = weight / weight.max()  # whose squares are neither too large nor too small for a number
         alike = share.sum() ** 2 / (share**2).sum()
-        notes += (f"{name}: items have weights; they count as {alike:,.1f} items that weigh alike",)
+        notes += (f"{name}: items have weights: they are worth {alike:,.1f} items of equal weight",)
     positive = predictions.positive if predictions.kind == "binary" else None
     values = tuple(predictions.label_values)
     return Prepared(name, predictions, predictions.kind, values, positive, at, notes, predictions.warnings)
@@ -260,7 +260,7 @@ def _stated(predictions: Predictions, labels: Sequence[Any]) -> tuple[Any, ...]:
     """The labels as the data hold them; none that occurs may be missing."""
     stated = stated_labels(labels, predictions.truth.dtype) or ()
     if missing := [str(label) for label in predictions.classes if label not in stated]:
-        raise InputError(f"{predictions.name}: labels that were not stated: {listed(missing)}")
+        raise InputError(f"{predictions.name}: labels that are not among those stated: {listed(missing)}")
     return stated
 
 
@@ -298,7 +298,7 @@ def not_alike(prepared: Sequence[Prepared]) -> tuple[str, ...]:
     try:
         aligned(held) if len(held) > 1 else None
     except InputError as problem:
-        return (f"not the same items, so that numbers of systems cannot be held against each other: {problem}",)
+        return (f"the systems do not have the same items, so their numbers are not comparable: {problem}",)
     return ()
 
 
@@ -367,7 +367,7 @@ def only_system(systems: list[ScoredSystem]) -> ScoredSystem:
     if len(systems) > 1:
         names = [system.name for system in systems]
         raise ParameterError(
-            f"a threshold is of one system, and there are {listed(names)}: say {argument('system', names[0])}"
+            f"a threshold is chosen for one system, and there are {listed(names)}: say {argument('system', names[0])}"
         )
     scored = systems[0].scored
     sides = scored.positive, scored.negative
@@ -394,13 +394,13 @@ def _with_scores(predictions: Predictions) -> ScoredSystem:
         if label is None:
             names = [str(label) for label in predictions.class_scores]
             raise ParameterError(
-                f"{predictions.name}: there is a score a class: say which class is positive, against all others, "
+                f"{predictions.name}: there is a score for each class: say which one is positive, against all others, "
                 f"as in {argument('pos_label', names[0])}"
             )
         label = label_among(list(predictions.class_scores), label)
         score = predictions.class_scores[label]
     if score is None:
-        raise InputError(f"{predictions.name}: there is no score an item to choose a threshold from")
+        raise InputError(f"{predictions.name}: there are no scores to choose a threshold from")
     if label is None:
         label = predictions.positive
     scored = Scored.from_scores(predictions.truth, score, pos_label=label, sample_weight=predictions.weight)

@@ -57,7 +57,7 @@ def estimators_in(estimator: Any) -> dict[str, Any]:
             why = " ".join(str(problem).split())
             raise ParameterError(f"{name}: expected an estimator of scikit-learn: {why}") from problem
         if is_other:
-            raise ParameterError(f"{name} is no classifier: expected an estimator that predicts labels")
+            raise ParameterError(f"{name} is not a classifier: expected an estimator that predicts labels")
     return {str(name): model for name, model in estimators.items()}
 
 
@@ -204,7 +204,7 @@ def items_of(
     truth = labels_of(y, "y")
     if isinstance(truth.dtype, pl.List):
         raise InputError(
-            "y: expected one label an item; predictions of several an item can be given with a fold column"
+            "y: expected one label per item; predictions of several per item can be given with a fold column"
         )
     refuse_nulls(truth, "y", "give items that have a label")
     try:
@@ -246,7 +246,7 @@ def not_weighted(name: str, model: Any, items: FoldItems) -> list[str]:
     """A warning of weights that learning cannot allow for."""
     if items.weight is None or weights_for(model, items.weight):
         return []
-    return [f"{name} takes no weights: they count where it is measured, not where it learns"]
+    return [f"{name} takes no weights: they count in its measures, not in its training"]
 
 
 def validated(

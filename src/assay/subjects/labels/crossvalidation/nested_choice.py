@@ -180,7 +180,7 @@ def _threshold(rule: Rule, model: Any, items: FoldItems, splits: Splits) -> tupl
     """The threshold that a rule chooses from out-of-fold scores, and the number by which; an error if it cannot."""
     table = _out_of_fold(model, items, splits)
     if table.score is None:
-        raise InputError("there is no score an item to choose a threshold from")
+        raise InputError("there are no scores to choose a threshold from")
     chosen = choose_threshold(table, rule=rule, resamples=0)
     if not chosen.is_chosen:
         raise InputError(f"no threshold for {rule}: {chosen.undefined}")
@@ -211,5 +211,5 @@ def _criterion(items: FoldItems, measures: Measures, select_by: str | Measure | 
     wanted = select_by if select_by is not None else measures if measures is not None else "Accuracy"
     first = fold_measures(wanted, items.task, Predictions.of([0, 1], [0, 1]))[0]
     if first.definition.higher_is_better is None:
-        raise ParameterError(f"{first} is neither better high nor low: nothing can be chosen by it")
+        raise ParameterError(f"{first} is good neither high nor low: nothing can be chosen by it")
     return first

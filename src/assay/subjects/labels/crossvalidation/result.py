@@ -176,8 +176,8 @@ class CrossValidation(Result):
         """
         if self.overlap:
             raise ParameterError(
-                "items are tested several times in a repeat, and whoever counts them would take each time for another "
-                "item: use folds that do not overlap"
+                "items are tested several times in a repeat, and would be counted as different items: use folds that "
+                "do not overlap"
             )
         held = self.system(system).predictions
         known = sorted({fold.repeat for fold in self.folds})
@@ -215,7 +215,7 @@ class CrossValidation(Result):
         Choice(CORRECTIONS).check("correction", correction)
         if self.tiny:
             raise ParameterError(
-                "folds of an item or two have no numbers of their own to test: compare the out-of-fold predictions"
+                "folds of one or two items have no numbers of their own to test: compare the out-of-fold predictions"
             )
         names = [system.name for system in self.systems]
         pairs = _pairs(names, first, second)
@@ -413,7 +413,7 @@ def _pairs(names: list[str], first: str | None, second: str | None) -> Pairs:
     if second is None:
         return pairs_of(names, first)
     if first is None:
-        raise ParameterError("say which system the second one is to be held against")
+        raise ParameterError("name the first system, too: the one to compare the second with")
     places = {name: place for place, name in enumerate(names)}
     pair = only_one("system", first, places), only_one("system", second, places)
     if pair[0] == pair[1]:

@@ -61,7 +61,7 @@ class LeakageCheck(Result):
     seed: int
 
     def __repr__(self) -> str:
-        outcome = "no leak seen" if self.is_fine else "leak" if self.leaks else "cannot tell"
+        outcome = "no leak seen" if self.is_fine else "leak" if self.leaks else "inconclusive"
         return f"<LeakageCheck: {outcome}, {p_phrase(self.p)}>"
 
     @property
@@ -78,7 +78,7 @@ class LeakageCheck(Result):
     def says(self) -> str:
         """Whether labels have leaked, in a sentence."""
         if not (self.leaks or self.is_fine):
-            return "Cannot tell whether labels leak: labels permuted once more give the same numbers, or none."
+            return "Inconclusive: labels permuted once more give the same numbers, or none."
         how = f"({p_phrase(self.p)}, {number_of('permutation', len(self.chance))}, seed {self.seed})"
         if self.leaks:
             return f"Leak: permuted labels are predicted better than by chance {how}."

@@ -359,8 +359,8 @@ def classes(evidence: Evidence) -> Section:
         table = classes_table(evidence.result, system, f"Classes, by {system}", least=4)
         frame, rest = table.frame, table.frame.height - MOST_CLASSES
         note = (
-            f"Support: items that truly are of the class. Lines: {as_level(evidence.result.confidence)} intervals, all "
-            "on an axis from 0 to 1."
+            f"Support: how many items belong to the class. Lines: {as_level(evidence.result.confidence)} intervals, "
+            "all on an axis from 0 to 1."
         )
         if rest > 0:
             frame = frame.sort("support", descending=True, maintain_order=True).head(MOST_CLASSES)

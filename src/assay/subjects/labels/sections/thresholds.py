@@ -144,7 +144,7 @@ def _meaning(result: ChosenThreshold) -> Iterator[str]:
     if not math.isnan(result.kept):
         yield (
             f"bound kept: {as_percent(result.kept)} of the thresholds that resamples choose keep the bound on all "
-            "items: how often it holds on new data, seen optimistically."
+            "items: an optimistic estimate of how often it holds on new data."
         )
     yield from _no_spread((result,))
     reasons: dict[str, list[str]] = {}
@@ -179,14 +179,14 @@ def _where(result: ChosenThreshold) -> str:
 def _ties(result: Thresholds) -> str:
     tied = [each for each in result.chosen if each.tied]
     if not tied:
-        return "No ties; of thresholds with the same criterion the higher one would be taken."
+        return "No ties (of equally good thresholds, the highest would be chosen)."
     return "* " + " ".join(f"{each.rule}: {_tie(each)}" for each in tied)
 
 
 def _tie(result: ChosenThreshold) -> str:
     listed = ", ".join(threshold_text(result, value) for value in result.tied[:_MOST_TIED])
     more = f" and {len(result.tied) - _MOST_TIED:,} more" if len(result.tied) > _MOST_TIED else ""
-    return f"{listed}{more} would do as well; of equals the higher threshold is taken."
+    return f"{listed}{more} would do as well; of equals the highest threshold is chosen."
 
 
 def _about(settings: Made) -> Iterator[str]:
@@ -195,8 +195,8 @@ def _about(settings: Made) -> Iterator[str]:
     if settings.resamples and settings.judged_on is not None:
         yield f"Chosen on these data, judged on {settings.judged_on}; {resamples}."
     elif settings.resamples:
-        gain = f"corrected: the criterion less what choosing gains by chance, from {resamples}"
-        yield f"{gain}; the interval allows for it, too."
+        gain = f"corrected: the criterion less what choosing gains by chance, estimated from {resamples}"
+        yield f"{gain}; the interval is corrected, too."
 
 
 def _no_spread(choices: tuple[ChosenThreshold, ...]) -> Iterator[str]:

@@ -248,7 +248,7 @@ def thresholds(
         results = _judged(results, other, made)
         if both := _shared(given, other):
             items = number_of("item", both)
-            warnings.append(f"{items} in both data: what is judged there is not independent of the choice")
+            warnings.append(f"{items} in both data sets: the judgement is not independent of the choice")
     elif any(choice.is_chosen and not choice.rule.is_given for choice in results):
         correct = " (the corrected value allows for that)" if made.resamples else ""
         warnings.append(
@@ -265,7 +265,7 @@ def _asked(rules: Any) -> list[Rule]:
         raise ParameterError(f"rules are given by name, such as ['youden', 'max_f(beta=2)'], not {rules!r}")
     wanted = [*dict.fromkeys(parse_rule(text) for text in several)]
     if not wanted:
-        raise ParameterError("no rule is asked for: give one at least, or none of the parameter for the usual ones")
+        raise ParameterError("expected at least one rule, got none: leave rules out for the usual ones")
     return wanted
 
 
@@ -346,7 +346,7 @@ def _judged(results: Sequence[ChosenThreshold], other: ScoredSystem, made: Made)
         bound, value, warnings = wanted.bound, float(wanted.value[0]), []
         if math.isnan(value) or (bound is not None and math.isnan(bound.quantity[0])):
             why = reason(wanted, cells)
-            warnings.append(f"{result.rule}: how good it is on {made.judged_on} cannot be told: {why}")
+            warnings.append(f"{result.rule}: its criterion is undefined on {made.judged_on}: {why}")
         elif bound is not None and not bound.kept()[0]:
             there = f"it is {bound.quantity[0]:.6g} there"
             warnings.append(f"{result.rule}: {bound} does not hold on {made.judged_on}: {there}")
