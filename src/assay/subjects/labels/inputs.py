@@ -12,7 +12,7 @@ import numpy as np
 import polars as pl
 
 from assay.core.digits import significant
-from assay.core.errors import InputError, ParameterError, argument, did_you_mean, listed, naming, number_of
+from assay.core.errors import InputError, ParameterError, argument, did_you_mean, listed, number_of
 from assay.files.sources import Source, is_file
 from assay.measures.counting.confusion_matrix import REST, ConfusionMatrix
 from assay.measures.counting.label_pairs import weights_of
@@ -22,6 +22,7 @@ from assay.tables import Predictions
 from assay.tables.alignment import aligned
 from assay.tables.label_rules import NONE, label_among, positive_label, stated_labels
 from assay.tables.named_columns import is_frame
+from assay.verbs.item_results import named_systems, not_alike
 
 
 def against_rest(labels: Predictions | ConfusionMatrix, label: Any) -> Predictions | ConfusionMatrix:
@@ -74,14 +75,7 @@ def systems_in(
     >>> list(systems_in({"old": Predictions.of([0, 1], [1, 1]), "new": ConfusionMatrix.from_matrix([[1, 0], [0, 1]])}))
     ['old', 'new']
     """
-    systems: dict[str, Opened] = {}
-    for name, table in _found(predictions, pos_label, keep):
-        if name in systems:
-            raise ParameterError(f"two systems are called {name!r}: give each a name of its own, {naming()}")
-        systems[name] = table
-    if not systems:
-        raise ParameterError("expected predictions, got none")
-    return systems
+    return named_systems(predictions, lambda part: _systems(part, pos_label, keep), "system", "predictions")
 
 
 def opened(predictions: Any, pos_label: Any = None, keep: Mapping[str, str | None] | None = None) -> list[Predictions]:
@@ -98,9 +92,7 @@ def opened(predictions: Any, pos_label: Any = None, keep: Mapping[str, str | Non
     return tables
 
 
-def _found(
-    predictions: Any, pos_label: Any, keep: Mapping[str, str | None] | None = None
-) -> Iterator[tuple[str, Opened]]:
+def _systems(predictions: Any, pos_label: Any, keep: Mapping[str, str | None] | None) -> Iterator[tuple[str, Opened]]:
     if isinstance(predictions, Predictions):
         table = predictions if pos_label is None else dataclasses.replace(predictions, pos_label=pos_label)
         yield table.name, table
@@ -110,14 +102,8 @@ def _found(
         stated = pos_label if pos_label is not None else predictions.positive
         for system in predictions.systems:
             held = system.predictions
-            yield from _found(system.counts[ConfusionMatrix] if held is None else held, stated)
-    elif isinstance(predictions, Mapping):
-        for name, part in predictions.items():
-            parts = list(_found(part, pos_label, keep))
-            yield from ((str(name) if len(parts) == 1 else f"{name} {part_name}", held) for part_name, held in parts)
-    elif isinstance(predictions, Sequence) and not isinstance(predictions, str | bytes):
-        for part in predictions:
-            yield from _found(part, pos_label, keep)
+            table = system.counts[ConfusionMatrix] if held is None else dataclasses.replace(held, pos_label=stated)
+            yield system.name, table
     elif isinstance(predictions, Source) or is_file(predictions) or is_frame(predictions):
         from assay.files.predictions import read_predictions  # noqa: PLC0415  # only who reads files waits for readers
 
@@ -292,14 +278,10 @@ def all_labels(prepared: Sequence[Prepared]) -> tuple[Any, ...]:
     return tuple(label for label in labels if label != NONE) + tuple(label for label in labels if label == NONE)
 
 
-def not_alike(prepared: Sequence[Prepared]) -> tuple[str, ...]:
-    """A warning if systems were not given the same items with the same truth: their numbers are then of other items."""
+def not_the_same_items(prepared: Sequence[Prepared]) -> tuple[str, ...]:
+    """A warning if systems were not given the same items with the same truth."""
     held = [system.given for system in prepared if isinstance(system.given, Predictions)]
-    try:
-        aligned(held) if len(held) > 1 else None
-    except InputError as problem:
-        return (f"the systems do not have the same items, so their numbers are not comparable: {problem}",)
-    return ()
+    return not_alike(held, aligned, "system")
 
 
 class ScoredSystem(NamedTuple):
