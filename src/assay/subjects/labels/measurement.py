@@ -11,9 +11,10 @@ import numpy as np
 import polars as pl
 
 from assay.core.errors import ParameterError
-from assay.measures.counting.confusion import Confusion, Counted
+from assay.measures.counting.confusion import Confusion
 from assay.measures.counting.confusion_matrix import ConfusionMatrix, LabelSets
 from assay.measures.counting.judgments import Floats, Ints
+from assay.measures.counting.label_pairs import codes
 from assay.measures.counting.probabilities import SLACK, Probabilities
 from assay.measures.counting.scored import Scored
 from assay.measures.matrices import averaged, left_out, overall
@@ -62,13 +63,16 @@ def _confusion(cells: Floats) -> Confusion:
     return Confusion(tuple(map(str, range(len(cells)))), tp, fp, fn, tn, "class")
 
 
-def set_patterns(sets: LabelSets) -> tuple[Floats, Ints]:
-    """The four cells of each label (pattern, label, cell), and how many items have that pattern.
+def set_patterns(sets: LabelSets) -> tuple[tuple[Any, Any, Any], Floats, Ints]:
+    """TP, FP and FN of each label (column) in each pattern (row), what an item of it weighs, and how many there are.
 
-    Items with the same true and the same predicted labels, and the same weight, are alike.
+    Items with the same true and the same predicted labels, and the same weight, are alike. An item has few of all
+    labels, so that the tables are sparse; what is left are true negatives.
 
-    >>> set_patterns(LabelSets.from_labels([["a"], ["b"], ["a"]], [["a"], [], ["a"]]))[1]
-    array([2, 1])
+    >>> cells, weight, items = set_patterns(LabelSets.from_labels([["a"], ["b"], ["a"]], [["a"], [], ["a"]]))
+    >>> cells[0].toarray(), items
+    (array([[1., 0.],
+           [0., 0.]]), array([2, 1]))
     """
     weight = np.ones(len(sets.truth)) if sets.weight is None else sets.weight
     rows = pl.DataFrame({"weight": weight}).with_columns(
@@ -82,22 +86,35 @@ def set_patterns(sets: LabelSets) -> tuple[Floats, Ints]:
     )  # fmt: skip
     first = alike["row"].cast(pl.Int64)
     true, predicted = (_has(column.gather(first), sets.labels) for column in (sets.truth, sets.prediction))
-    cells = np.stack([true & predicted, ~true & predicted, true & ~predicted, ~true & ~predicted], axis=-1)
-    weighed: Floats = cells * alike["weight"].to_numpy()[:, None, None]
-    return weighed, alike["items"].to_numpy().astype(np.int64)
+    both = true * predicted
+    return (both, predicted - both, true - both), alike["weight"].to_numpy(), alike["items"].to_numpy().astype(np.int64)
 
 
-def _has(lists: pl.Series, labels: Sequence[str]) -> Counted:
-    """Which item (row) has which label (column)."""
-    return np.column_stack([lists.list.contains(label).to_numpy() for label in labels]).astype(np.bool_)
+def _has(lists: pl.Series, labels: Sequence[str]) -> Any:
+    """Which item (row) has which label (column), as a sparse table."""
+    from scipy import sparse  # noqa: PLC0415  # only items with several labels wait for it
+
+    held = pl.DataFrame({"label": lists}).with_row_index("row").explode("label").drop_nulls()
+    places = codes(held["label"], labels)
+    known = np.flatnonzero(places >= 0)
+    cells = np.ones(len(known)), (held["row"].to_numpy()[known], places[known])
+    return sparse.csr_array(cells, shape=(len(lists), len(labels)))
 
 
 def resampled_sets(sets: LabelSets, resamples: int, seed: int) -> Iterator[Floats]:
     """The four cells of each label as items drawn anew would give them (resample, label, cell), block by block."""
-    cells, items = set_patterns(sets)
-    for weights in pattern_weights(items, resamples, seed, cells=cells[0].size):
-        yield np.tensordot(weights, cells, axes=1)
+    cells, weight, items = set_patterns(sets)
+    for often in pattern_weights(items, resamples, seed, cells=4 * len(sets.labels)):
+        weighed = often * weight
+        tp, fp, fn = ((part.T @ weighed.T).T for part in cells)
+        total = weighed.sum(axis=1, keepdims=True)
+        tn = total - tp - fp - fn
+        tn[tn < _NOISE * total] = 0.0  # of weights, a little may be left where there is nothing
+        yield np.stack([tp, fp, fn, tn], axis=-1)
 
+
+#: What is less than this part of numbers that were added up is noise.
+_NOISE = 1e-9
 
 #: Measures asked for, in whatever way.
 Measures: TypeAlias = Iterable[str | Measure] | str | Measure | None
@@ -280,9 +297,6 @@ def mean_of(measure: Measure, result: PerUnit, counts: Mapping[type, Any]) -> fl
     weight = known.astype(np.float64) if weight is None else np.where(known, weight, 0.0)
     total = weight.sum()
     return float(np.where(known, result.values * weight, 0.0).sum() / total) if total else np.nan
-
-
-_NOISE = 1e-9
 
 
 class NoSkillBaseline(NamedTuple):
