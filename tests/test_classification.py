@@ -633,7 +633,9 @@ def test_measures_of_scores_alone_need_no_threshold() -> None:
         assert result.estimate(measure) == with_one.estimate(measure)
         assert result.baselines()[0].values[measure] == with_one.baselines()[0].values[measure]
     assert (result.labels, result.positive, result.threshold) == ((0, 1), 1, None)
-    assert result.notes == ("far: no predictions, and no threshold to make them from scores: there is no confusion matrix",)
+    assert result.notes == (
+        "far: no predictions, and no threshold to make them from scores: there is no confusion matrix",
+    )
     text = str(result)
     assert "confusion matrix" not in text
     assert "precision" not in text

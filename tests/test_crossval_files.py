@@ -202,10 +202,7 @@ def test_folds_that_hold_all_items_of_a_label_are_pointed_out() -> None:
     truth = ["ham"] * 4 + ["spam"] * 4
     given = Predictions.of(truth, truth, pos_label="spam")
     found = crossval(given, fold=[1] * 4 + [2] * 4, measures="Accuracy")
-    assert (
-        "in 2 of 2 folds a label is missing from the training items: fold 1 has none of ham"
-        in found.warnings[0]
-    )
+    assert "in 2 of 2 folds a label is missing from the training items: fold 1 has none of ham" in found.warnings[0]
     assert "; that is, if each fold learned from all others" in found.warnings[0]
     assert not crossval(given, fold=[1, 2] * 4, measures="Accuracy").warnings
     sides = crossval(given, fold=[1] * 4 + [2] * 4, split=["test", "train"] * 4, measures="Accuracy").warnings
