@@ -301,7 +301,7 @@ class TestThresholdsThemselves:
 
     def test_whole_scores_and_labels_of_any_kind(self) -> None:
         found = choose_threshold(["ham", "spam", "spam"], [1, 2, 3], pos_label="spam", resamples=0)
-        assert (found.threshold, found.made.positive) == (2.0, "spam")
+        assert (found.threshold, found.settings.positive) == (2.0, "spam")
         assert "positive: spam" in str(found)
 
 
@@ -414,7 +414,7 @@ class TestJudgedElsewhere:
     def test_the_same_data_are_no_other_data(self) -> None:
         found = choose_threshold(TRUTH, SCORES, judged_on=(TRUTH[::-1], SCORES[::-1]), resamples=100)
         assert "chosen and judged on the same data" in found.warnings[0]
-        assert found.made.judged_on is None
+        assert found.settings.judged_on is None
         assert found.corrected < found.value
 
     def test_what_cannot_be_told_there_has_a_reason(self) -> None:
@@ -581,7 +581,7 @@ def test_a_threshold_for_one_of_several_labels() -> None:
     truth = [["a"], ["a", "b"], ["b"], []]
     for items in (Predictions.of(truth, y_score=scores, pos_label="b"), Predictions.of(truth, truth, y_score=scores)):
         found = choose_threshold(items, rule="youden", pos_label="b", resamples=0)
-        assert (found.threshold, found.value, found.made.positive) == (0.7, 1.0, "b")
+        assert (found.threshold, found.value, found.settings.positive) == (0.7, 1.0, "b")
     with pytest.raises(ParameterError, match="there is one score per class: say which class is positive"):
         choose_threshold(Predictions.of(truth, truth, y_score=scores))
 

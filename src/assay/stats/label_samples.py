@@ -93,17 +93,17 @@ class LabelSample(WeightedSample):
         keys = [self.truth, *self.predicted.T, *(() if self.weight is None else (self.weight,))]
         frame = pl.DataFrame([pl.Series(f"key{number}", key) for number, key in enumerate(keys)])
         names, rows = frame.columns, frame.with_columns(count=pl.Series(self.counts), row=pl.int_range(pl.len()))
-        found = rows.group_by(names).agg(pl.col("count").sum(), pl.col("row")).sort(names)
+        patterns = rows.group_by(names).agg(pl.col("count").sum(), pl.col("row")).sort(names)
         new = np.empty(len(self.truth), dtype=np.int64)
-        place = np.repeat(np.arange(found.height), found["row"].list.len().to_numpy())
-        new[found["row"].explode().to_numpy()] = place
-        columns = [found[name].to_numpy() for name in names]
+        place = np.repeat(np.arange(patterns.height), patterns["row"].list.len().to_numpy())
+        new[patterns["row"].explode().to_numpy()] = place
+        columns = [patterns[name].to_numpy() for name in names]
         last = 1 + self.predicted.shape[1]
         return replace(
             self,
             truth=columns[0],
             predicted=np.column_stack(columns[1:last]),
-            counts=found["count"].to_numpy().astype(np.int64),
+            counts=patterns["count"].to_numpy().astype(np.int64),
             pattern=new[self.pattern],
             weight=None if self.weight is None else columns[last],
         )

@@ -95,8 +95,8 @@ def jackknife(value: float, without: Floats, levels: Sequence[float]) -> list[In
     >>> jackknife(2.0, np.array([2.5, 2.0, 1.5]), [0.95])
     [Interval(low=-0.4841, high=4.4841, level=0.95, method='jackknife')]
     """
-    found = intervals(np.empty(0), value, without, levels, "t")
-    return [interval._replace(method=JACKKNIFE) for interval in found]
+    t_intervals = intervals(np.empty(0), value, without, levels, "t")
+    return [interval._replace(method=JACKKNIFE) for interval in t_intervals]
 
 
 @dataclass(frozen=True, eq=False)

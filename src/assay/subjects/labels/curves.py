@@ -189,8 +189,8 @@ def roc(
     frame, words = _points(systems, pl.all()), list[str]()
     areas = [_area(system, confidence) for system in systems]
     if band != "none":
-        drawn: Any = {"confidence": confidence, "resamples": resamples, "seed": seed}
-        bands = pl.concat([band_frame(each, simultaneous=band == "simultaneous", **drawn) for each in systems])
+        sampling: Any = {"confidence": confidence, "resamples": resamples, "seed": seed}
+        bands = pl.concat([band_frame(each, simultaneous=band == "simultaneous", **sampling) for each in systems])
         frame = pl.concat([frame.with_columns(curve=pl.lit("points")), bands], how="diagonal")
         words = [f"{band} {as_level(confidence)} band, {resamples:,} resamples, seed {seed}"]
     low, high = zip(*areas, strict=True)

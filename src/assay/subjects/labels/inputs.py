@@ -167,12 +167,12 @@ def labelled(predictions: Predictions, threshold: float | None = None, *, needed
 
 def _wrong_if_absent(predictions: Predictions) -> Labelled:
     """Of two labels, an absent prediction counts as the other one than the true one: it is never right."""
-    given = predictions.prediction
-    if predictions.kind != "binary" or given is None or predictions.classes == predictions.label_values:
+    prediction = predictions.prediction
+    if predictions.kind != "binary" or prediction is None or predictions.classes == predictions.label_values:
         return Labelled(predictions)
-    absent, positive, negative = given.eq(NONE), predictions.positive, predictions.negative
+    absent, positive, negative = prediction.eq(NONE), predictions.positive, predictions.negative
     other = pl.when(predictions.truth == positive).then(pl.lit(negative)).otherwise(pl.lit(positive))
-    columns = predictions.columns.with_columns(pl.when(absent).then(other).otherwise(given).alias("prediction"))
+    columns = predictions.columns.with_columns(pl.when(absent).then(other).otherwise(prediction).alias("prediction"))
     labels = predictions.labels and tuple(label for label in predictions.labels if label != NONE)
     items = number_of("item", int(absent.sum()))
     note = f"{predictions.name}: {items} without a prediction, counted as the wrong label"

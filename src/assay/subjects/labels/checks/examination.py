@@ -93,9 +93,9 @@ class PredictionsFile:
         item = f"item {quote(str(self.rows['item_id'][row]))}" if self.has_ids else f"row {row + 1:,}"
         return Example(f"{item}: {remark}" if remark else item, self.line(row))
 
-    def examples(self, found: pl.Series) -> list[Example]:
+    def examples(self, rows: pl.Series) -> list[Example]:
         """The first of the items that something is true of."""
-        return [self.example(row) for row in found.arg_true().head(EXAMPLES).to_list()]
+        return [self.example(row) for row in rows.arg_true().head(EXAMPLES).to_list()]
 
     def cell(self, row: int, column: str) -> str:
         """What a further column holds, quoted, and cut where it is long."""

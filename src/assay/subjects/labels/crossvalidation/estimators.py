@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import warnings
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
@@ -162,14 +163,13 @@ def in_folds(
     from sklearn.utils.parallel import Parallel, delayed  # noqa: PLC0415
 
     outcomes = Parallel(n_jobs=n_jobs)(delayed(caught)(task, *arguments) for arguments in each)
-    said: dict[str, int] = {}
+    messages_in_folds: Counter[str] = Counter()
     for split, (_, messages, problem) in zip(splits.each, outcomes, strict=True):
         if problem is not None:
             raise InputError(f"{name}: fold {split.fold} of repeat {split.repeat}: {problem}")
-        for message in messages:
-            said[message] = said.get(message, 0) + 1
+        messages_in_folds.update(messages)
     where = f"of {number_of('fold', len(splits.each))}"
-    warned = [f"{name}: in {number} {where}: {text}" for text, number in said.items()]
+    warned = [f"{name}: in {number} {where}: {text}" for text, number in messages_in_folds.items()]
     return [value for value, _, _ in outcomes], warned
 
 
@@ -177,12 +177,12 @@ def caught(task: Callable[..., Any], *arguments: Any) -> tuple[Any, list[str], s
     """What comes of a task, what it warns of, and what goes wrong in it as one line of text."""
     # Filters of warnings belong to the whole process: they are left alone where threads share it.
     is_alone = threading.current_thread() is threading.main_thread()
-    with warnings.catch_warnings(record=True, action="always") if is_alone else nullcontext([]) as said:
+    with warnings.catch_warnings(record=True, action="always") if is_alone else nullcontext([]) as warned:
         try:
             value = task(*arguments)
         except Exception as problem:  # an estimator may raise anything: the fold is to be named
             return None, [], f"{type(problem).__name__}: {' '.join(str(problem).split())[:300]}"
-    problems = (f"{warning.category.__name__}: {str(warning.message).split('.')[0]}" for warning in said or ())
+    problems = (f"{warning.category.__name__}: {str(warning.message).split('.')[0]}" for warning in warned or ())
     return value, [*dict.fromkeys(" ".join(text.split()) for text in problems)], None
 
 

@@ -207,8 +207,8 @@ def of_predictions(
         for test, *_ in systems
     ]  # fmt: skip
     tables: list[Any] = [
-        (one.given, None if system.train is None else labelled(system.train, threshold, needed=False).predictions)
-        for one, system in zip(prepared, systems, strict=True)
+        (tested.given, None if system.train is None else labelled(system.train, threshold, needed=False).predictions)
+        for tested, system in zip(prepared, systems, strict=True)
     ]
     repeats = len({fold.repeat for fold in folds})
     says = f"{number_of('fold', len(folds))} as given" + (f", in {repeats} repeats" if repeats > 1 else "")
@@ -219,7 +219,7 @@ def of_predictions(
     return replace(
         CrossValidation.of(tables, folds, task, measures, says),
         warnings=tuple(dict.fromkeys(warnings)),
-        notes=tuple(dict.fromkeys(note for one in prepared for note in one.notes)),
+        notes=tuple(dict.fromkeys(note for system in prepared for note in system.notes)),
         overlap=any(system.test.columns.select("repeat", "item_id").is_duplicated().any() for system in systems),
     )
 

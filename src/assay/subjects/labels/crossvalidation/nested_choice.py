@@ -108,7 +108,7 @@ def nested(
     every_naive = [naive] * len(chosen)
 
     def outcomes_of(models: Sequence[Any]) -> tuple[list[FoldOutcome], list[str]]:
-        each = [(one, items, split, not splits.tiny) for one, split in zip(models, splits.each, strict=True)]
+        each = [(fresh, items, split, not splits.tiny) for fresh, split in zip(models, splits.each, strict=True)]
         return in_folds(fold_outcome, each, splits, name, n_jobs)
 
     if is_rule:

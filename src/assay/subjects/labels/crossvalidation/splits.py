@@ -284,8 +284,8 @@ class DrawnFolds:
 
     def split(self, X: Any, y: Any, groups: Any = None) -> list[tuple[Ints, Ints]]:  # noqa: N803
         """Rows to learn from and to test on; groups are those of the items."""
-        drawn = split_items(replace(self.items, X=X, y=y), self.cv, stratify=self.stratify, seed=self.seed)
-        return [(split.train, split.test) for split in drawn.each]
+        splits = split_items(replace(self.items, X=X, y=y), self.cv, stratify=self.stratify, seed=self.seed)
+        return [(split.train, split.test) for split in splits.each]
 
     def get_n_splits(self, X: Any, y: Any, groups: Any = None) -> int:  # noqa: N803
         """How many splits there are."""

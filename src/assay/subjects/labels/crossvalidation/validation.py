@@ -132,8 +132,8 @@ def leakage_check(
     sign = -1 if wanted.definition.higher_is_better is False else 1
 
     def score(fitted: Any, features: Any, labels: Any) -> float:
-        said = predicted(fitted, replace(items, X=features, y=labels, ids=row_numbers(len(labels))))
-        return sign * float(measured(said, [wanted], items.task)[str(wanted)]["value"])
+        predictions = predicted(fitted, replace(items, X=features, y=labels, ids=row_numbers(len(labels))))
+        return sign * float(measured(predictions, [wanted], items.task)[str(wanted)]["value"])
 
     def scores() -> tuple[float, Floats]:
         from sklearn.model_selection import permutation_test_score  # noqa: PLC0415  # an extra
@@ -236,7 +236,7 @@ def crossval(
         model, was_unset = seeded(estimator, seed)
         notes += [f"{name} has no random_state of its own: {seed} is used"] if was_unset else []
         warned += not_weighted(name, model, items)
-        each = [(model, items, one, train_scores and not splits.tiny) for one in splits.each]
+        each = [(model, items, split, train_scores and not splits.tiny) for split in splits.each]
         outcomes, of_model = in_folds(fold_outcome, each, splits, name, n_jobs)
         warned += of_model
         systems[name] = outcomes if threshold is None else at_thresholds(outcomes, [threshold] * len(outcomes))
