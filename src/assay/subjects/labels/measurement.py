@@ -12,7 +12,7 @@ import polars as pl
 
 from assay.core.errors import ParameterError
 from assay.measures.counting.confusion import Confusion
-from assay.measures.counting.confusion_matrix import ConfusionMatrix, LabelSets
+from assay.measures.counting.confusion_matrix import LEFT_BY_ROUNDING, ConfusionMatrix, LabelSets
 from assay.measures.counting.judgments import Floats, Ints
 from assay.measures.counting.label_pairs import codes
 from assay.measures.counting.probabilities import SLACK, Probabilities
@@ -60,7 +60,7 @@ def by_label(measure: Measure, cells: Floats) -> Floats:
 
 def _confusion(cells: Floats) -> Confusion:
     tp, fp, fn, tn = (cells[:, place] for place in range(4))
-    return Confusion(tuple(map(str, range(len(cells)))), tp, fp, fn, tn, "class")
+    return Confusion(("",) * len(cells), tp, fp, fn, tn, "class")
 
 
 def set_patterns(sets: LabelSets) -> tuple[tuple[Any, Any, Any], Floats, Ints]:
@@ -109,12 +109,9 @@ def resampled_sets(sets: LabelSets, resamples: int, seed: int) -> Iterator[Float
         tp, fp, fn = ((part.T @ weighed.T).T for part in cells)
         total = weighed.sum(axis=1, keepdims=True)
         tn = total - tp - fp - fn
-        tn[tn < _NOISE * total] = 0.0  # of weights, a little may be left where there is nothing
+        tn[tn < LEFT_BY_ROUNDING * total] = 0.0
         yield np.stack([tp, fp, fn, tn], axis=-1)
 
-
-#: What is less than this part of numbers that were added up is noise.
-_NOISE = 1e-9
 
 #: Measures asked for, in whatever way.
 Measures: TypeAlias = Iterable[str | Measure] | str | Measure | None
@@ -297,6 +294,9 @@ def mean_of(measure: Measure, result: PerUnit, counts: Mapping[type, Any]) -> fl
     weight = known.astype(np.float64) if weight is None else np.where(known, weight, 0.0)
     total = weight.sum()
     return float(np.where(known, result.values * weight, 0.0).sum() / total) if total else np.nan
+
+
+_NOISE = 1e-9
 
 
 class NoSkillBaseline(NamedTuple):
