@@ -481,6 +481,17 @@ def test_an_absent_prediction_of_more_labels_is_wrong_and_no_class() -> None:
     assert result.confused()["prediction"].to_list().count("(none)") == 2
 
 
+def test_without_resamples_only_intervals_that_need_none_are_there() -> None:
+    result = classify(two_labels(), ["Recall", "F", "AUC", "AveragePrecision"], resamples=0)
+    known = {str(measure): not np.isnan(result.estimate(measure).low) for measure in result.measures}
+    assert known == {"Recall": True, "F": False, "AUC": True, "AveragePrecision": False}
+    assert result.per_class()["f1_low"].null_count() == 2
+    assert "resamples, seed" not in str(result)
+    alone = classify(two_labels(), "F", resamples=0)
+    assert "No interval (–) where there is no number, or it takes resamples." in str(alone)
+    assert "Intervals (95%)" not in str(alone)
+
+
 def test_an_absent_prediction_is_not_right_about_the_rest_of_the_labels() -> None:
     items = Predictions.of(list("abca"), ["a", None, "c", "b"], nulls="label")
     result = classify(items, "Accuracy", one_class="a")

@@ -82,6 +82,8 @@ def score_interval(scored: Scored, measure: Measure, level: float, resamples: in
     if are_many(*sizes):
         without = without_some(measure, systems, seed)
         return jackknife(value, without[:, 0], [level])[0].within(measure.definition.bounds), 0
+    if not resamples:
+        return Interval.unknown(level), 0
     often = resamples_of(sum(sizes), resamples)
     resampled = measured(measure, systems, drawn_items(*sizes, often, seed))[:, 0]
     counts = np.array([sum(sizes)])

@@ -89,20 +89,19 @@ def classify(
     """Evaluate one classifier or several.
 
     `predictions` are `Predictions`, a `ConfusionMatrix`, a data frame or the path of a file; or a list of such, or a
-    dict from names to them (of a file with several systems, each is called by both names). What kind of classifier it
-    is, the data say: two labels, more, or several an item. `pos_label`: the positive one of two labels, if it is not 1
+    dict from names to them (of a file with several systems, each is called by both names). The data decide what kind of
+    classifier it is: two labels, more, or several per item. `pos_label`: the positive one of two labels, if it is not 1
     or True. `threshold`: predict positive from this score on; without predictions it is 0.5 where scores lie between 0
-    and 1, and has to be said where they do not, unless all measures are of scores alone, such as AUC. Where there is a
-    score for each class, the largest one is predicted.
-    `one_class`: this class against all others, as two labels.
+    and 1, and has to be given where they do not, unless all measures are of scores alone, such as AUC. Where there is a
+    score for each class, the largest one is predicted. `one_class`: this class against all others, as two labels.
 
-    An absent prediction, which `nulls="label"` lets in, is never right: of two labels it counts as the wrong one; of
-    more, or of several an item, it is no class, neither in the table of classes nor in averages over them; where there
-    is a matrix it has a column there.
+    An absent prediction, which `nulls="label"` lets in, is never right: of two labels it counts as the wrong one; with
+    more, or with several per item, it is no class, neither in the table of classes nor in averages over them; where
+    there is a matrix it has a column there.
 
-    `confidence`, `resamples` and `seed` are for intervals. `columns`: which columns of files and frames have which
-    role, as in `columns={"truth": "Verdict"}`, unless they have a usual name. `mute`: codes of remarks not to be made,
-    such as "prevalence".
+    `confidence`, `resamples` and `seed` are for intervals; without resamples (0) only those are there that need none.
+    `columns`: which columns of files and frames have which role, as in `columns={"truth": "Verdict"}`, unless they have
+    a usual name. `mute`: codes of remarks not to be made, such as "prevalence".
 
     >>> from assay import Predictions, classify
     >>> classify(Predictions.of(["ham", "spam", "spam"], ["ham", "spam", "ham"], pos_label="spam"), "Recall").value()
@@ -111,7 +110,7 @@ def classify(
     mute = (mute,) if isinstance(mute, str) else tuple(mute)
     REMARKS.refuse_unknown(mute)
     checked_confidence(confidence)
-    resamples, seed = Whole(1).check("resamples", resamples), Whole(0).check("seed", seed)
+    resamples, seed = Whole(0).check("resamples", resamples), Whole(0).check("seed", seed)
     with named_by(columns):
         opened = systems_in(predictions, pos_label)
     if one_class is not None:

@@ -154,16 +154,18 @@ def _basis(result: Classification) -> Iterator[str]:
     estimates = [result.estimate(measure, system.name) for system in result.systems for measure in result.measures]
     methods = dict.fromkeys(estimate.method for estimate in estimates)
     resamples = {estimate.resamples for estimate in estimates if estimate.resamples}
-    if any(system.is_labelled for system in result.systems):  # F1 of classes is drawn in any case
+    if result.resamples and any(system.is_labelled for system in result.systems):  # F1 of classes is drawn in any case
         methods |= {BOOTSTRAP: None}
         resamples.add(result.resamples)
     ways = {method: INTERVALS[method].short for method in methods if method != NO_INTERVAL}
     if resamples:
         counts = " or ".join(f"{count:,}" for count in sorted(resamples))
         ways[BOOTSTRAP] += f" ({counts} resamples, seed {result.seed})"
-    yield f"Intervals ({as_level(result.confidence)}): {', '.join(ways.values())}."
+    if ways:
+        yield f"Intervals ({as_level(result.confidence)}): {', '.join(ways.values())}."
     if NO_INTERVAL in methods:
-        yield "No interval (–) where there is no number, or every resample gives the same one."
+        drawn = "every resample gives the same one" if result.resamples else "it takes resamples"
+        yield f"No interval (–) where there is no number, or {drawn}."
 
 
 def _without_classes(result: Classification) -> Iterator[str]:
