@@ -377,8 +377,8 @@ BAD: list[tuple[Any, dict[str, Any], str]] = [
     ([], {}, "got none"),
     ({}, {}, "got none"),
     (Predictions.of([[], []], [[], []]), {}, "expected labels, got none"),
-    (Predictions.of([0, 1], y_score=[0.1, 0.2]), {"threshold": "0.5"}, "threshold is a number, not '0.5'"),
-    (Predictions.of([0, 1], y_score=[0.1, 0.2]), {"threshold": True}, "threshold is a number, not True"),
+    (Predictions.of([0, 1], y_score=[0.1, 0.2]), {"threshold": "0.5"}, "threshold is a finite number, not '0.5'"),
+    (Predictions.of([0, 1], y_score=[0.1, 0.2]), {"threshold": True}, "threshold is a finite number, not True"),
 ]
 
 

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import math
-import numbers
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias, TypedDict
 
@@ -12,6 +10,7 @@ import numpy as np
 import polars as pl
 
 from assay.core.digits import significant
+from assay.core.domains import Real
 from assay.core.errors import InputError, ParameterError, argument, did_you_mean, listed, number_of
 from assay.files.sources import Source, is_file
 from assay.measures.counting.confusion_matrix import REST, ConfusionMatrix
@@ -139,8 +138,7 @@ def labelled(predictions: Predictions, threshold: float | None = None, *, needed
             f"{argument('one_class', label)} sets it against all others"
         )
     if threshold is not None:
-        if isinstance(threshold, bool) or not isinstance(threshold, numbers.Real) or not math.isfinite(threshold):
-            raise ParameterError(f"threshold is a number, not {threshold!r}")
+        Real().check("threshold", threshold)
         anew = f"{name}: predictions are replaced: positive from a score of {significant(threshold, 6)} on"
         return Labelled(predictions.at(threshold), threshold, () if predictions.prediction is None else (anew,))
     if predictions.prediction is not None:

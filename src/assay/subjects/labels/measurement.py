@@ -10,6 +10,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 import numpy as np
 import polars as pl
 
+from assay.core.domains import Real
 from assay.core.errors import ParameterError
 from assay.measures.counting.confusion import Confusion
 from assay.measures.counting.confusion_matrix import LEFT_BY_ROUNDING, ConfusionMatrix, LabelSets
@@ -437,8 +438,7 @@ def predictive_values(matrix: ConfusionMatrix, prevalences: Sequence[float]) -> 
     tp, fp, fn, tn = four_cells(matrix)
     rows = []
     for prevalence in prevalences:
-        if not 0 < prevalence < 1:
-            raise ParameterError(f"a prevalence is a number between 0 and 1, not {prevalence!r}")
+        Real(0, 1, inside=True).check("prevalence", prevalence)
         ppv = npv = None
         if tp + fn and fp + tn:
             tpr, tnr = tp / (tp + fn), tn / (fp + tn)
