@@ -116,7 +116,7 @@ def _system(result: Classification, name: str) -> Section:
     if system.is_labelled and result.task != "multilabel":
         pairs = result.confused(name)
         data["confused"] = pairs.to_dicts()
-        if asked.most_confused and pairs.height and result.task == "multiclass":
+        if asked.most_confused and pairs.height:
             tables.append(Table.of("confused", pairs.head(asked.most_confused), f"{before}most confused"))
     if asked.errors:
         wrong = result.errors(name)

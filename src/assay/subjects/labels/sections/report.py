@@ -69,12 +69,12 @@ def _decisions(result: Classification) -> str:
         return ", of which an item may have several"
     if result.task != "binary":
         return ""
-    scores = thresholds_of(result)
+    scores = thresholds_in_words(result)
     by = f", predicted from a score of {scores} on" if scores else ""
     return f" ({result.positive} being the positive one{by})"
 
 
-def thresholds_of(result: Classification) -> str:
+def thresholds_in_words(result: Classification) -> str:
     """From which score on positive is predicted: for all systems, or which one has which; empty if none has any."""
     known = [system for system in result.systems if system.threshold is not None]
     if known and result.threshold is not None:
@@ -297,7 +297,7 @@ class ReportedClassifiers(Evidence):
         return {
             "task": result.task,
             "positive": str(result.positive) if result.task == "binary" else None,
-            "threshold": thresholds_of(result) or None,
+            "threshold": thresholds_in_words(result) or None,
             "confidence": f"{result.confidence:g}",
             "resamples": f"{result.resamples:,}",
         }
