@@ -271,7 +271,7 @@ def test_scores_without_predictions_have_a_report_without_a_matrix() -> None:
     assert part.data["start_says"].endswith("it predicts nothing itself")
     assert not part.data["in_use"]
     assert "in use" not in report.to_markdown()
-    assert any("there is no confusion matrix" in note for note in report.notes)
+    assert any("there is no matrix" in note for note in report.notes)
     assert "Confusion matrix of" in Read(report.to_html()).text  # the one at the threshold
 
 

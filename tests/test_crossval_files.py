@@ -203,7 +203,7 @@ def test_folds_that_hold_all_items_of_a_label_are_pointed_out() -> None:
     given = Predictions.of(truth, truth, pos_label="spam")
     found = crossval(given, fold=[1] * 4 + [2] * 4, measures="Accuracy")
     assert "in 2 of 2 folds a label is missing from the training items: fold 1 has none of ham" in found.warnings[0]
-    assert "; that is, if each fold learned from all others" in found.warnings[0]
+    assert "; this assumes that each fold learned from all others" in found.warnings[0]
     assert not crossval(given, fold=[1, 2] * 4, measures="Accuracy").warnings
     sides = crossval(given, fold=[1] * 4 + [2] * 4, split=["test", "train"] * 4, measures="Accuracy").warnings
     assert "fold 1 has none of spam" in sides[0]
@@ -232,7 +232,7 @@ def test_systems_with_other_folds_cannot_stand_side_by_side() -> None:
         crossval([first, second])
     swapped = crossval(other, fold=[1, 2, 1, 2]).predictions()
     said = crossval([first, swapped]).warnings
-    assert any("not the same items" in one for one in said)
+    assert any("do not have the same items" in one for one in said)
 
 
 def test_the_command_shows_both_numbers_side_by_side() -> None:

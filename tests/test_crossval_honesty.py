@@ -202,7 +202,10 @@ def test_what_folds_of_a_file_learned_from_is_assumed_aloud() -> None:
     given = Predictions.of([0, 1] * 3, [0, 1] * 3)
     found = crossval(given, fold=[1, 1, 2, 2, 3, 3], time=range(6), measures="Accuracy")
     assert found.says == "3 folds as given, each assumed to have learned from all others"
-    assert "a later time than some it is tested on; that is, if each fold learned from all others" in found.warnings[0]
+    assert (
+        "a later time than some it is tested on; this assumes that each fold learned from all others"
+        in found.warnings[0]
+    )
     assert "cv=" not in found.warnings[0]
 
 

@@ -556,7 +556,7 @@ def test_scores_that_explain_no_prediction_are_told_as_such(tmp_path: Path) -> N
                           "prediction": ["a"] * 4 + ["b"] * 26})  # fmt: skip
     says = the(doctor(written(tmp_path, frame), pos_label="a"), "score-conflict").says
     assert "inf" not in says
-    assert "no threshold does better than never to predict 'a'" in says
+    assert "no threshold does better than never predicting 'a'" in says
 
 
 def test_a_file_of_nothing_but_a_header_is_said_to_lack_items(tmp_path: Path) -> None:

@@ -209,7 +209,7 @@ def prepare(
     needed = opened.kind != "binary" or not scores_alone
     predictions, at, notes = labelled(dataclasses.replace(opened, name=name, labels=stated), threshold, needed=needed)
     if predictions.prediction is None:
-        notes += (f"{name}: no predictions, and no threshold to make them from scores: there is no confusion matrix",)
+        notes += (f"{name}: no predictions, and no threshold to make them from scores: there is no matrix",)
     if not predictions.label_values:
         raise InputError(f"{name}: expected labels, got none: no item has one, and none is predicted")
     if predictions.weight is not None:

@@ -196,7 +196,7 @@ def truth_conflict(systems: Sequence[ExaminedPredictions]) -> Iterator[CheckFind
     name = place.system or place.file
     for other in systems[1:]:
         if other.of.is_multilabel != first.of.is_multilabel:
-            message = f"only one of this and {name} has several labels per item"
+            message = f"of this and {name} only one has several labels per item"
             yield finding("truth-conflict", "error", _called(other, systems), message, other.of.rows.height)
             continue
         if not _can_be_paired(first, other):
