@@ -328,7 +328,7 @@ def test_classes_are_not_a_sample() -> None:
     ("change", "why"),
     [
         ({"measures": "nDCG@10"}, "no measure is called 'nDCG'"),
-        ({"measures": "ECE"}, "there is no test of it"),
+        ({"measures": "ECE"}, "there is no test for it"),
         ({"relevance_level": 2}, "rule of evaluation"),
         ({"pos_label": "spam"}, "expected a label of 0, 1, got 'spam'"),
         ({"missing": "zero"}, "missing is one of error, drop"),
