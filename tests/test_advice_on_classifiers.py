@@ -52,6 +52,18 @@ def test_negated_scores_are_advised_where_the_threshold_hides_it() -> None:
     assert "negated it is 1.0000" in remark.says
 
 
+@pytest.mark.parametrize("weight", [0.001, 1000.0])
+def test_weights_that_are_all_alike_make_nothing_surer(weight: float) -> None:
+    truth, predicted = [1, 1, 1, 0, 0, 0, 1, 0] * 2, [1, 0, 1, 1, 0, 1, 1, 1] * 2
+    plain = remarks(Predictions.of(truth, predicted))
+    assert "baseline" in plain
+    assert "bias" not in plain
+    weighted = remarks(Predictions.of(truth, predicted, sample_weight=[weight] * len(truth)))
+    assert {code: remark.says for code, remark in weighted.items()} == {
+        code: remark.says for code, remark in plain.items()
+    }
+
+
 def test_a_rare_label_makes_accuracy_misleading() -> None:
     remark = remarks(matrix(20, 180, 10, 1820))["prevalence"]
     assert remark.number == pytest.approx(2000 / 2030)
@@ -109,7 +121,7 @@ def test_micro_and_macro_part_where_one_class_dominates() -> None:
     remark = {one.code: one for one in classify(table, "F").advice}["micro_macro"]
     assert remark.number == pytest.approx(0.96 - (1 + 0 + 0.5) / 3)
     assert "a has 95.0% of the items" in remark.says
-    assert "of b 0.0% are right (3 items)" in remark.says
+    assert "worst is b, with 0.0% of 3 items right" in remark.says
     even = ConfusionMatrix.from_matrix([[9, 1, 0], [0, 9, 1], [1, 0, 9]], ["a", "b", "c"])
     assert "micro_macro" not in {one.code for one in classify(even, "F").advice}
 
@@ -122,7 +134,7 @@ def test_no_better_than_the_dummy() -> None:
 
 
 def test_where_accuracy_misleads_the_dummy_is_held_against_both_rates() -> None:
-    assert "no better than a guess" in remarks(matrix(2, 180, 18, 1800))["baseline"].says
+    assert "not clearly better than guessing" in remarks(matrix(2, 180, 18, 1800))["baseline"].says
     assert "baseline" not in remarks(matrix(20, 180, 10, 1820))
 
 

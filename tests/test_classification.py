@@ -283,7 +283,7 @@ def test_a_threshold_replaces_given_predictions_and_says_so() -> None:
     assert classify(items, "Recall").value() == 0.0
     result = classify(items, "Recall", threshold=0.4)
     assert result.value() == 1.0
-    assert "predicted anew" in result.notes[0]
+    assert "predictions are replaced" in result.notes[0]
 
 
 def test_a_score_for_each_class_predicts_the_largest() -> None:
@@ -370,15 +370,15 @@ BAD: list[tuple[Any, dict[str, Any], str]] = [
     (Predictions.of([0, 1], [0, 1]), {"confidence": 1.0}, "confidence is a number between 0 and 1"),
     (Predictions.of([0, 1], [0, 1]), {"threshold": 0.5}, "no scores"),
     (Predictions.of([0, 1], [0, 1]), {"measures": []}, "no measure"),
-    (Predictions.of(list("abc"), list("abc")), {"labels": ["a", "b"]}, "not stated: c"),
+    (Predictions.of(list("abc"), list("abc")), {"labels": ["a", "b"]}, "not among those stated: c"),
     (ConfusionMatrix.from_matrix([[0, 0], [0, 0]]), {}, "at least one item"),
     (Predictions.of(list("abc"), list("abc")), {"measures": "F(average='samples')"}, "several labels"),
     ([1, 2], {}, "expected Predictions"),
     ([], {}, "got none"),
     ({}, {}, "got none"),
     (Predictions.of([[], []], [[], []]), {}, "expected labels, got none"),
-    (Predictions.of([0, 1], y_score=[0.1, 0.2]), {"threshold": "0.5"}, "threshold is a number, not '0.5'"),
-    (Predictions.of([0, 1], y_score=[0.1, 0.2]), {"threshold": True}, "threshold is a number, not True"),
+    (Predictions.of([0, 1], y_score=[0.1, 0.2]), {"threshold": "0.5"}, "threshold is a finite number, not '0.5'"),
+    (Predictions.of([0, 1], y_score=[0.1, 0.2]), {"threshold": True}, "threshold is a finite number, not True"),
 ]
 
 
@@ -481,6 +481,26 @@ def test_an_absent_prediction_of_more_labels_is_wrong_and_no_class() -> None:
     assert result.confused()["prediction"].to_list().count("(none)") == 2
 
 
+def test_without_resamples_only_intervals_that_need_none_are_there() -> None:
+    result = classify(two_labels(), ["Recall", "F", "AUC", "AveragePrecision"], resamples=0)
+    known = {str(measure): not np.isnan(result.estimate(measure).low) for measure in result.measures}
+    assert known == {"Recall": True, "F": False, "AUC": True, "AveragePrecision": False}
+    assert result.per_class()["f1_low"].null_count() == 2
+    assert "resamples, seed" not in str(result)
+    alone = classify(two_labels(), "F", resamples=0)
+    assert "No interval (–) where there is no number, or it takes resamples." in str(alone)
+    assert "Intervals (95%)" not in str(alone)
+
+
+def test_an_absent_prediction_is_not_right_about_the_rest_of_the_labels() -> None:
+    items = Predictions.of(list("abca"), ["a", None, "c", "b"], nulls="label")
+    result = classify(items, "Accuracy", one_class="a")
+    assert result.matrix().table.tolist() == [[1, 1], [1, 1]]
+    assert "1 item without a prediction, counted as the wrong label" in result.notes[0]
+    several = Predictions.of([["a"], ["b"], ["a", "b"]], [["a"], None, ["b"]], nulls="label")
+    assert classify(several, "Accuracy", one_class="a").value() == pytest.approx(1 / 3)
+
+
 def test_a_threshold_belongs_to_a_system() -> None:
     """Whatever the order of the files; a measure of scores has none."""
     scored = Predictions.of([0, 1, 1], y_score=[0.1, 0.7, 0.4], name="scored")
@@ -505,7 +525,7 @@ def test_a_loss_is_not_below_0_nor_a_share_of_items() -> None:
 def test_systems_on_other_items_or_with_another_truth_get_a_warning() -> None:
     one = Predictions.of([0, 1, 0, 1], [0, 1, 1, 1], item_id=list("wxyz"), name="one")
     other = Predictions.of([1, 0, 0], [1, 0, 0], item_id=list("xyq"), name="other")
-    assert any("not the same items" in said and "lacks" in said for said in classify([one, other]).warnings)
+    assert any("do not have the same items" in said and "lacks" in said for said in classify([one, other]).warnings)
     turned = Predictions.of([1, 0, 1, 0], [1, 1, 1, 0], item_id=list("zyxw"), name="turned")
     assert classify([one, turned]).warnings == ()
     denied = Predictions.of([0, 1, 1, 1], [0, 1, 1, 1], item_id=list("wxyz"), name="denied")
@@ -633,7 +653,7 @@ def test_measures_of_scores_alone_need_no_threshold() -> None:
     assert "classes" not in told["systems"]["far"]
     assert told["measures"]["measures"][0]["value"] == result.value("AUC")
     for asked in (result.matrix, result.per_class, result.errors, result.confused):
-        with pytest.raises(ParameterError, match=r"nothing is predicted: .* say threshold"):
+        with pytest.raises(ParameterError, match=r"has scores and no predictions: say threshold"):
             asked()
 
 

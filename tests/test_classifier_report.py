@@ -491,7 +491,7 @@ def test_the_command_writes_all_forms_and_says_what_it_found(tmp_path: Path, mon
             "names.conll:1: expected a table with the columns",
         ),
         (["--positive", "spam", "-m", "Recal"], "Recal"),
-        (["--positive", "spam", "--threshold", "nan"], "threshold is a number"),
+        (["--positive", "spam", "--threshold", "nan"], "--threshold is a finite number, not nan"),
     ],
 )
 def test_bad_calls_are_refused_before_a_file_is_written(tmp_path: Path, given: list[str], said: str) -> None:

@@ -85,7 +85,7 @@ def test_a_matrix_is_read_from_a_file(tmp_path: Path) -> None:
     (tmp_path / "m.csv").write_text("truth,ill,well\nill,20,10\nwell,180,1820\n", encoding="utf-8")
     done = run("--matrix", "m.csv", "--positive", "ill", "--prevalence", "0.1", "--prevalence", "0.5", cwd=tmp_path)
     assert done.code == 0
-    assert "98.5% of the items are well, so accuracy misleads: always saying so would score as much" in done.out
+    assert "98.5% of the items are well, so accuracy misleads: always predicting well would score 98.5%" in done.out
     assert "0.1000  0.4515  0.9609" in done.out
 
 
@@ -119,7 +119,7 @@ def test_columns_are_said_where_their_names_are_unusual() -> None:
     assert done.code == 0, done.err
     values = [row["value"] for row in json.loads(done.out)["sections"]["measures"]["measures"]]
     assert values == [pytest.approx(1 / 3), 1.0]
-    assert "items that weigh alike" in done.err
+    assert "items of equal weight" in done.err
 
 
 def test_a_remark_is_muted() -> None:

@@ -247,7 +247,7 @@ def test_several_clusterings_are_read_named_and_warned_about() -> None:
     assert [system.name for system in named.systems] == ["a kmeans", "a density", "a words", "b"]
     other = Clusters.of(list("xy"), [0, 1], name="other", item_id=["n001", "q"])
     apart = cluster([other, *assay.read_clusters(NOTES)], "Purity", unlabelled="drop")
-    assert "not the same items" in apart.warnings[0]
+    assert "do not have the same items" in apart.warnings[0]
 
 
 def test_everything_is_written_in_every_form() -> None:

@@ -314,7 +314,7 @@ def test_a_number_that_there_is_not_is_said_with_the_reason() -> None:
 def test_scores_beside_labels_ask_for_a_threshold() -> None:
     truth = [0, 1] * 20
     raw = Predictions.of(truth, y_score=[9.0 * value + 1 for value in truth], name="raw")
-    with pytest.raises(ParameterError, match="raw: from which score on is positive predicted"):
+    with pytest.raises(ParameterError, match="raw has scores and no predictions"):
         compare([raw, Predictions.of(truth, truth, name="labels")])
 
 
@@ -328,7 +328,7 @@ def test_classes_are_not_a_sample() -> None:
     ("change", "why"),
     [
         ({"measures": "nDCG@10"}, "no measure is called 'nDCG'"),
-        ({"measures": "ECE"}, "there is no test of it"),
+        ({"measures": "ECE"}, "there is no test for it"),
         ({"relevance_level": 2}, "rule of evaluation"),
         ({"pos_label": "spam"}, "expected a label of 0, 1, got 'spam'"),
         ({"missing": "zero"}, "missing is one of error, drop"),

@@ -240,7 +240,7 @@ def test_weights_count_where_it_learns_and_where_it_is_measured() -> None:
 
     without = crossval(KNeighborsClassifier(), x, y, cv=2, measures="Accuracy", sample_weight=weight)
     assert without.warnings == (
-        "KNeighborsClassifier takes no weights: they count where it is measured, not where it learns",
+        "KNeighborsClassifier takes no weights: they count in its measures, not in its training",
     )
 
 

@@ -157,11 +157,11 @@ def test_one_class_of_several_and_several_labels_an_item_work_too() -> None:
             [],
             "said.csv: row 2: expected train or test as split, got 'dev'",
         ),
-        ("truth,prediction,fold,split\n1,1,1,train\n0,1,2,train\n", [], "every row was learned from"),
+        ("truth,prediction,fold,split\n1,1,1,train\n0,1,2,train\n", [], "all rows are training rows"),
         (
             "truth,prediction,fold,split\n1,1,1,train\n0,1,1,test\n1,1,2,test\n",
             [],
-            "nothing was learned from in fold 2",
+            "expected training rows of every fold, got none of fold 2",
         ),
         ("truth,prediction,fold\nham,ham,1\nspam,ham,2\n", [], "positive"),
         ("fold\n1\n", [], "expected a table with the columns `truth`"),
@@ -202,14 +202,11 @@ def test_folds_that_hold_all_items_of_a_label_are_pointed_out() -> None:
     truth = ["ham"] * 4 + ["spam"] * 4
     given = Predictions.of(truth, truth, pos_label="spam")
     found = crossval(given, fold=[1] * 4 + [2] * 4, measures="Accuracy")
-    assert (
-        "in 2 of 2 folds there is nothing to learn of some label: fold 1 learns from no item of ham"
-        in found.warnings[0]
-    )
-    assert "; that is, if each fold learned from all others" in found.warnings[0]
+    assert "in 2 of 2 folds a label is missing from the training items: fold 1 has none of ham" in found.warnings[0]
+    assert "; this assumes that each fold learned from all others" in found.warnings[0]
     assert not crossval(given, fold=[1, 2] * 4, measures="Accuracy").warnings
     sides = crossval(given, fold=[1] * 4 + [2] * 4, split=["test", "train"] * 4, measures="Accuracy").warnings
-    assert "fold 1 learns from no item of spam" in sides[0]
+    assert "fold 1 has none of spam" in sides[0]
     several = Predictions.of([["a"], ["b"]], [["a"], []])
     assert not crossval(several, fold=[1, 2], measures="ExactMatch").warnings
 
@@ -235,7 +232,7 @@ def test_systems_with_other_folds_cannot_stand_side_by_side() -> None:
         crossval([first, second])
     swapped = crossval(other, fold=[1, 2, 1, 2]).predictions()
     said = crossval([first, swapped]).warnings
-    assert any("not the same items" in one for one in said)
+    assert any("do not have the same items" in one for one in said)
 
 
 def test_the_command_shows_both_numbers_side_by_side() -> None:
@@ -272,5 +269,5 @@ def test_columns_are_found_by_what_they_are_said_to_be(tmp_path: Path) -> None:
     told = json.loads(done.stdout)["sections"]["folds"]
     assert [(one["repeat"], one["fold"]) for one in told["folds"]] == [(1, "a"), (1, "b"), (2, "a"), (2, "b")]
     assert "learned from their group" in done.stderr
-    assert "in 2 of 4 folds there is nothing to learn of some label: fold a learns from no item of 0" in done.stderr
+    assert "in 2 of 4 folds a label is missing from the training items: fold a has none of 0" in done.stderr
     assert done.stderr.count("warning") == 2

@@ -38,7 +38,7 @@ def test_where_every_permutation_gives_the_same_no_all_clear_is_given() -> None:
     assert np.isnan(check.p)
     assert not check.leaks
     assert not check.is_fine
-    assert check.says.startswith("Cannot tell whether labels leak")
+    assert check.says.startswith("Inconclusive: labels permuted once more")
     never = DummyClassifier(strategy="constant", constant=0)
     undefined = leakage_check(never, *CANCER, prepare=untouched, cv=2, permutations=20, measure="Precision")
     assert np.isnan(undefined.p)
@@ -61,14 +61,14 @@ def test_a_label_that_is_not_there_to_learn_from_has_probability_0_of_two_labels
     score, truth = np.concatenate(said), SORTED[35:]
     assert found.pooled("Brier") == pytest.approx(np.mean((score - truth) ** 2))
     assert found.pooled("AUC") == pytest.approx(metrics.roc_auc_score(truth, score))
-    lacking = "in 2 of 5 folds there is nothing to learn of some label: fold 1 learns from no item of 1"
+    lacking = "in 2 of 5 folds a label is missing from the training items: fold 1 has none of 1"
     assert lacking in found.warnings
 
 
 def test_items_sorted_by_three_labels_can_be_split_in_the_order_of_rows() -> None:
     found = crossval(GaussianNB(), *IRIS, cv="time")
     assert found.predictions().class_scores[2].to_list()[0] == 0.0
-    assert found.warnings[-1].endswith("fold 1 learns from no item of 1, 2")
+    assert found.warnings[-1].endswith("fold 1 has none of 1, 2")
 
 
 def test_predictions_of_overlapping_splits_are_not_taken_for_those_of_many_items() -> None:
@@ -201,8 +201,11 @@ def test_items_that_are_twice_in_a_fold_or_change_their_truth_are_refused() -> N
 def test_what_folds_of_a_file_learned_from_is_assumed_aloud() -> None:
     given = Predictions.of([0, 1] * 3, [0, 1] * 3)
     found = crossval(given, fold=[1, 1, 2, 2, 3, 3], time=range(6), measures="Accuracy")
-    assert found.says == "3 folds as given, each taken to have learned from all others"
-    assert "a later time than some it is tested on; that is, if each fold learned from all others" in found.warnings[0]
+    assert found.says == "3 folds as given, each assumed to have learned from all others"
+    assert (
+        "a later time than some it is tested on; this assumes that each fold learned from all others"
+        in found.warnings[0]
+    )
     assert "cv=" not in found.warnings[0]
 
 

@@ -123,7 +123,7 @@ def test_every_form_shows_both_numbers_and_the_choices() -> None:
         (DecisionTreeClassifier(), {}, WINE, "choice is a grid of parameters"),
         (DecisionTreeClassifier(), "youden", WINE, "a threshold is for two labels, and there are 3"),
         (DecisionTreeClassifier(), "yuden", CANCER, "did you mean youden"),
-        (LinearRegression(), {"fit_intercept": [True]}, CANCER, "is no classifier"),
+        (LinearRegression(), {"fit_intercept": [True]}, CANCER, "is not a classifier"),
         ({"a": GaussianNB(), "b": GaussianNB()}, "youden", CANCER, "one estimator at a time"),
         (SVC(), {"C": ["much"]}, WINE, "SVC: fold 1 of repeat 1: InvalidParameterError: "),
     ],

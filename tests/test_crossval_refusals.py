@@ -104,9 +104,9 @@ def test_more_splits_than_anybody_waits_for_are_refused(cv: Any) -> None:
 @pytest.mark.parametrize(
     ("given", "says"),
     [
-        (LinearRegression(), "^LinearRegression is no classifier"),
-        (make_pipeline(StandardScaler(), LinearRegression()), "^LinearRegression is no classifier"),
-        (KMeans(), "^KMeans is no classifier"),
+        (LinearRegression(), "^LinearRegression is not a classifier"),
+        (make_pipeline(StandardScaler(), LinearRegression()), "^LinearRegression is not a classifier"),
+        (KMeans(), "^KMeans is not a classifier"),
         (GaussianNB, "^GaussianNB: expected an estimator with fit and predict, got the class GaussianNB$"),
         (StandardScaler(), "with fit and predict"),
         ({}, "got none"),
@@ -127,7 +127,7 @@ def test_what_is_no_classifier_is_refused(given: Any, says: str) -> None:
         ({"cv": LeavePOut(3)}, "LeavePOut makes more than 10,000 splits"),
         ({"cv": "leave-one-out", "repeats": 2}, "^repeats=2 has no effect with cv=leave-one-out"),
         ({"cv": "split", "test_size": 20}, "test_size is a number between 0 and 1"),
-        ({"cv": 600}, "items cannot be split so"),
+        ({"cv": 600}, "items cannot be split like this"),
         ({"cv": [(np.arange(5), np.arange(600))]}, "row numbers from 0 to 568"),
         ({"cv": [(np.arange(5), [])]}, "no item to test on"),
         ({"cv": [[1, 2, 3]]}, "expected pairs"),

@@ -215,7 +215,7 @@ def test_a_line_that_cannot_be_read_is_told_with_what_to_do(tmp_path: Path) -> N
     (tmp_path / "p.csv").write_text("item_id,truth,prediction\na,1,1\nb,1\n", encoding="utf-8")
     finding = the(doctor(str(tmp_path / "p.csv")), "unreadable")
     assert finding.says == "line 3: expected 3 fields, got 'b,1'"
-    assert "mend the line" in finding.advice
+    assert "fix the line" in finding.advice
 
 
 @pytest.mark.parametrize(
@@ -249,7 +249,7 @@ def test_rare_labels(tmp_path: Path) -> None:
     assert "imbalance" not in {one.check for one in examined(tmp_path, with_rare(200)).findings}
     assert the(examined(tmp_path, with_rare(5)), "tiny-classes").details == ({"label": "rare", "items": 5},)
     alone = pl.DataFrame({"truth": ["a"] * 9, "prediction": ["a", "b", "a"] * 3})
-    assert "nothing to tell it from" in the(examined(tmp_path, alone), "tiny-classes").says
+    assert "no other to compare it with" in the(examined(tmp_path, alone), "tiny-classes").says
 
 
 def test_signs_of_numbers_are_no_marks(tmp_path: Path) -> None:
@@ -556,7 +556,7 @@ def test_scores_that_explain_no_prediction_are_told_as_such(tmp_path: Path) -> N
                           "prediction": ["a"] * 4 + ["b"] * 26})  # fmt: skip
     says = the(doctor(written(tmp_path, frame), pos_label="a"), "score-conflict").says
     assert "inf" not in says
-    assert "no threshold does better than never to predict 'a'" in says
+    assert "no threshold does better than never predicting 'a'" in says
 
 
 def test_a_file_of_nothing_but_a_header_is_said_to_lack_items(tmp_path: Path) -> None:

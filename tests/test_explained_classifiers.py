@@ -191,7 +191,7 @@ def test_measures_of_scores_ask_for_no_threshold() -> None:
     assert explain("AveragePrecision", raw).is_defined
     with pytest.raises(ParameterError, match="looks at all thresholds"):
         explain("AUC", raw, threshold=0.0)
-    with pytest.raises(ParameterError, match="from which one on is positive predicted"):
+    with pytest.raises(ParameterError, match="for which there is no usual threshold"):
         explain("F1", raw)
 
 

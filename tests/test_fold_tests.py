@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from scipy import integrate
 from scipy import stats as scipy_stats
 
-from assay import CrossValidation, InputError, ParameterError, Predictions, crossval
+from assay import CrossValidation, InputError, ParameterError, Predictions, compare, crossval
 from assay.measures.counting.judgments import Floats
 from assay.stats.fold_samples import checked_fold_test, corrected_t, five_by_two, interval_of_mean
 
@@ -184,6 +184,15 @@ def simulated(folds: list[tuple[int, int]], seed: int = 0, third: bool = False) 
     )
 
 
+def test_the_margin_over_folds_is_that_of_any_comparison() -> None:
+    """Of two labels, Brier's score goes up to 1, not to 2."""
+    rng = np.random.default_rng(0)
+    truth = rng.integers(0, 2, 40).tolist()
+    systems = {name: Predictions.of(truth, y_score=rng.random(40)) for name in ("old", "new")}
+    over_folds = crossval(systems, fold=[*range(5)] * 8, measures="Brier").compare().finding()
+    assert over_folds.margin == compare(systems, measures="Brier").finding().margin
+
+
 def test_findings_over_folds_are_those_of_the_test() -> None:
     result = simulated([(1, fold) for fold in range(8)])
     found = result.compare("weak", "strong", "Accuracy").finding()
@@ -237,7 +246,7 @@ def test_few_or_tiny_folds_and_unknown_names_get_a_clear_line() -> None:
     for wrong, says in (
         (("weak", "weak"), "takes two systems"),
         (("weak", "week"), "did you mean weak"),
-        ((None, "weak"), "held against"),
+        ((None, "weak"), "to compare the second with"),
     ):
         with pytest.raises(ParameterError, match=says):
             result.compare(*wrong)

@@ -83,7 +83,7 @@ class TestWorkedExamples:
     def test_c7_two_thresholds_are_as_close_to_the_corner_and_the_rule_for_ties_decides(self) -> None:
         higher = choose_threshold(TRUTH, SCORES, rule="closest_to_corner", resamples=0)
         assert (higher.threshold, higher.tied) == (0.51, (0.40,))
-        assert "0.4 would do as well; of equals the higher threshold is taken" in str(higher)
+        assert "0.4 would do as well; of equals the highest threshold is chosen" in str(higher)
 
 
 def twin(rule: Rule, truth: Any, scores: Any, weight: Any) -> tuple[float, float] | None:
@@ -301,7 +301,7 @@ class TestThresholdsThemselves:
 
     def test_whole_scores_and_labels_of_any_kind(self) -> None:
         found = choose_threshold(["ham", "spam", "spam"], [1, 2, 3], pos_label="spam", resamples=0)
-        assert (found.threshold, found.made.positive) == (2.0, "spam")
+        assert (found.threshold, found.settings.positive) == (2.0, "spam")
         assert "positive: spam" in str(found)
 
 
@@ -414,12 +414,12 @@ class TestJudgedElsewhere:
     def test_the_same_data_are_no_other_data(self) -> None:
         found = choose_threshold(TRUTH, SCORES, judged_on=(TRUTH[::-1], SCORES[::-1]), resamples=100)
         assert "chosen and judged on the same data" in found.warnings[0]
-        assert found.made.judged_on is None
+        assert found.settings.judged_on is None
         assert found.corrected < found.value
 
     def test_what_cannot_be_told_there_has_a_reason(self) -> None:
         found = thresholds(TRUTH, SCORES, ["youden", "max_f", "max_tpr_given_tnr"], judged_on=([0, 0], [0.6, 0.1]))
-        says = "how good it is on the other data cannot be told: there is no positive item"
+        says = "its criterion is undefined on the other data: there is no positive item"
         assert found.notes == (f"youden: {says}", f"max_tpr_given_tnr(0.9): {says}")
         assert found["max_f"].value == found["max_f"].value_of("F") == 0.0
 
@@ -492,7 +492,7 @@ class TestGiven:
             choose_threshold([1, 0], [0.9, 0.1], **changes)
 
     def test_rules_that_are_none_are_refused(self) -> None:
-        for rules, says in ((5, "rules are given by name"), ([], "no rule is asked for")):
+        for rules, says in ((5, "rules are given by name"), ([], "expected at least one rule")):
             with pytest.raises(ParameterError, match=says):
                 thresholds([1, 0], [0.9, 0.1], rules)  # type: ignore[arg-type]
 
@@ -501,7 +501,7 @@ class TestGiven:
             choose_threshold([1, 0], [0.9, math.nan])
         with pytest.raises(InputError, match="expected 2 scores"):
             choose_threshold([1, 0], [0.9])
-        with pytest.raises(InputError, match="there is no score an item"):
+        with pytest.raises(InputError, match="there is no score per item"):
             choose_threshold(Predictions.of([1, 0], [1, 0]))
         with pytest.raises(ParameterError, match=r"not int: Predictions\.of"):
             choose_threshold(5)
@@ -557,7 +557,7 @@ def test_items_that_were_chosen_on_and_judged_on_are_counted_in_a_warning() -> N
         rows = range(first, last)
         return Predictions.of([r % 2 for r in rows], y_score=[r / 50 for r in rows], item_id=[f"i{r}" for r in rows])
 
-    said = "5 items in both data: what is judged there is not independent of the choice"
+    said = "5 items in both data sets: the judgement is not independent of the choice"
     assert said in thresholds(some(0, 20), judged_on=some(15, 40), resamples=0).notes
     assert said in choose_threshold(some(0, 20), judged_on=some(15, 40), resamples=0).notes
     nameless = Predictions.of([0, 1], y_score=[0.3, 0.4])  # row numbers are no ids
@@ -581,8 +581,8 @@ def test_a_threshold_for_one_of_several_labels() -> None:
     truth = [["a"], ["a", "b"], ["b"], []]
     for items in (Predictions.of(truth, y_score=scores, pos_label="b"), Predictions.of(truth, truth, y_score=scores)):
         found = choose_threshold(items, rule="youden", pos_label="b", resamples=0)
-        assert (found.threshold, found.value, found.made.positive) == (0.7, 1.0, "b")
-    with pytest.raises(ParameterError, match="there is a score a class: say which class is positive"):
+        assert (found.threshold, found.value, found.settings.positive) == (0.7, 1.0, "b")
+    with pytest.raises(ParameterError, match="there is one score per class: say which class is positive"):
         choose_threshold(Predictions.of(truth, truth, y_score=scores))
 
 

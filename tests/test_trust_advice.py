@@ -15,7 +15,7 @@ from scipy.stats import binomtest
 import assay
 
 #: What the advice says of predictions that it vouches for.
-PROMISES = ("can be relied on", "rules in", "rules out", "misses few", "raises few")
+PROMISES = ("are reliable", "rules in", "rules out", "misses few", "raises few")
 
 
 def of_cells(tp: int, fp: int, fn: int, tn: int) -> assay.Classification:
@@ -31,7 +31,7 @@ def test_three_items_promise_nothing_however_right_they_are() -> None:
     result = of_cells(tp=1, fp=0, fn=0, tn=2)
     assert result.estimate("Precision").low == pytest.approx(0.2065, abs=1e-4)
     assert promises(result) == []
-    assert "can be relied on" not in str(result)
+    assert "are reliable" not in str(result)
 
 
 def test_whatever_is_promised_holds_at_the_lower_ends_of_the_intervals() -> None:

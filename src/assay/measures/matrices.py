@@ -172,9 +172,9 @@ def _classes(matrix: ConfusionMatrix) -> Steps:
     """How many items are of each class, are predicted to be, and are both: a row a class, unit by unit."""
     columns = {
         "class": np.arange(len(matrix.units) * len(matrix.labels)) % len(matrix.labels),
-        "true": matrix.tables.sum(axis=2).ravel().astype(np.float64),
-        "predicted": matrix.tables.sum(axis=1).ravel().astype(np.float64),
-        "right": np.diagonal(matrix.tables, axis1=1, axis2=2).ravel().astype(np.float64),
+        "true": matrix.true.ravel().astype(np.float64),
+        "predicted": matrix.predicted.ravel().astype(np.float64),
+        "right": matrix.right.ravel().astype(np.float64),
     }
     unit = np.repeat(np.arange(len(matrix.units)), len(matrix.labels))
     return Steps(unit, len(matrix.units), columns, "classes")
@@ -211,6 +211,17 @@ def _disagreement(matrix: ConfusionMatrix, weights: WeightsName) -> tuple[Floats
 NO_CLASS = "it is undefined for every class"
 #: Why there is no average by weight where those that have one weigh nothing.
 NO_ITEMS = "it is undefined for every class that has items"
+
+
+def is_of_margins(measure: Measure) -> bool:
+    """Whether a measure asks a matrix for its sums and its diagonal alone: those here do, but for weighted kappa.
+
+    >>> is_of_margins(MCC), is_of_margins(Kappa(weights="linear"))
+    (True, False)
+    """
+    if measure.definition.counts is Confusion:
+        return True
+    return measure.definition.function.__module__ == __name__ and measure.parameters.get("weights", "none") == "none"
 
 
 def overall(measure: Measure, matrix: ConfusionMatrix) -> PerUnit:

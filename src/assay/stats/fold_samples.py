@@ -107,8 +107,8 @@ def corrected_t(differences: Floats, train: Sizes, test: Sizes) -> CorrectedT:
     share, unequal = _share(train, test, len(values))
     freedom, mean = len(values) - 1, float(values.mean())
     error = _error(values, share)
-    said = f"{number_of('degree', freedom)} of freedom, tested to learned {share:.3g}"
-    note = f"{said} (mean over unequal folds)" if unequal else said
+    basis = f"{number_of('degree', freedom)} of freedom, tested to learned {share:.3g}"
+    note = f"{basis} (mean over unequal folds)" if unequal else basis
     outcome = _without_spread("corrected-t", values)
     if outcome is None:
         t = mean / error
@@ -200,15 +200,15 @@ def _error(values: Floats, share: float) -> float:
     return math.sqrt((1 / len(values) + share) * float(values.var(ddof=1)))
 
 
-def _as_numbers(given: Any, what: str) -> Floats:
+def _as_numbers(values: Any, what: str) -> Floats:
     try:
-        return np.asarray(given, dtype=np.float64)
+        return np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError):
-        raise ParameterError(f"{what}: expected numbers, got {given!r}") from None
+        raise ParameterError(f"{what}: expected numbers, got {values!r}") from None
 
 
-def _numbers(given: Any, what: str) -> Floats:
-    values = _as_numbers(given, what)
+def _numbers(differences: Any, what: str) -> Floats:
+    values = _as_numbers(differences, what)
     if values.ndim != 1 or not len(values):
         raise ParameterError(f"{what}: expected one number a fold, got an array of shape {values.shape}")
     if not np.isfinite(values).all():
@@ -219,7 +219,7 @@ def _numbers(given: Any, what: str) -> Floats:
 
 def _share(train: Sizes, test: Sizes, folds: int) -> tuple[float, bool]:
     """How many items are tested for each one learned from, the mean over folds, and whether folds are unequal."""
-    learned, tested = (np.atleast_1d(_as_numbers(*one)) for one in ((train, "train"), (test, "test")))
+    learned, tested = (np.atleast_1d(_as_numbers(*sizes)) for sizes in ((train, "train"), (test, "test")))
     for name, sizes in (("train", learned), ("test", tested)):
         if sizes.ndim != 1 or len(sizes) not in {1, folds}:
             raise ParameterError(f"{name}: expected one size, or one a fold ({folds}), got {len(sizes)}")
@@ -269,11 +269,11 @@ class Choices(NamedTuple):
 
     def error(self, resamples: int, seed: int) -> float:
         """The standard error of the number: units are drawn anew and settings chosen again."""
-        drawn = weights(len(self.numbers), resamples, seed)
-        parts = (part for block in drawn for part in self._in_parts(block))
-        found = np.concatenate([self.values(part) for part in parts])
-        error = float(found.std(ddof=1))
-        return 0.0 if error <= ROUNDING * float(np.abs(found).max()) else error
+        draws = weights(len(self.numbers), resamples, seed)
+        parts = (part for block in draws for part in self._in_parts(block))
+        numbers = np.concatenate([self.values(part) for part in parts])
+        error = float(numbers.std(ddof=1))
+        return 0.0 if error <= ROUNDING * float(np.abs(numbers).max()) else error
 
     def _in_parts(self, block: NDArray[Any]) -> Iterator[NDArray[Any]]:
         held = (int(self.fold_of.max()) + 1) * self.numbers.shape[1]
@@ -387,9 +387,9 @@ class FoldSample(DependentSample):
             return Outcome(self.fold_test, math.nan, math.nan, None, "no p-value: a fold has no number")
         if self.fold_test == "corrected-t":
             return self.corrected.outcome
-        found = self.five_by_two
+        test = self.five_by_two
         # Where no common difference fits all repeats, equality is rejected, but in favour of neither.
-        return found.outcome if found.interval(1 - self.alpha).is_known else found.outcome._replace(sign=0)
+        return test.outcome if test.interval(1 - self.alpha).is_known else test.outcome._replace(sign=0)
 
     def notes(self, absences: bool = True) -> list[str]:
         """Which folds are left out, as one of the models has no number there."""

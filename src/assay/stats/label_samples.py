@@ -7,6 +7,7 @@ that does not grow with them.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -18,11 +19,10 @@ from numpy.typing import NDArray
 from scipy import special
 
 from assay.core.errors import number_of
-from assay.measures.counting.confusion_matrix import ConfusionMatrix
+from assay.measures.counting.confusion_matrix import CellSums
 from assay.measures.counting.judgments import Floats, Ints
-from assay.measures.matrices import overall
+from assay.measures.matrices import is_of_margins, overall
 from assay.measures.registry import Measure
-from assay.measures.steps import PerUnit
 from assay.stats.bootstrap import group_weights, pattern_weights
 from assay.stats.estimates import ROUNDING
 from assay.stats.permutation import NO_DIFFERENCE, NOTHING_DIFFERS, Alternative, Outcome
@@ -93,17 +93,17 @@ class LabelSample(WeightedSample):
         keys = [self.truth, *self.predicted.T, *(() if self.weight is None else (self.weight,))]
         frame = pl.DataFrame([pl.Series(f"key{number}", key) for number, key in enumerate(keys)])
         names, rows = frame.columns, frame.with_columns(count=pl.Series(self.counts), row=pl.int_range(pl.len()))
-        found = rows.group_by(names).agg(pl.col("count").sum(), pl.col("row")).sort(names)
+        patterns = rows.group_by(names).agg(pl.col("count").sum(), pl.col("row")).sort(names)
         new = np.empty(len(self.truth), dtype=np.int64)
-        place = np.repeat(np.arange(found.height), found["row"].list.len().to_numpy())
-        new[found["row"].explode().to_numpy()] = place
-        columns = [found[name].to_numpy() for name in names]
+        place = np.repeat(np.arange(patterns.height), patterns["row"].list.len().to_numpy())
+        new[patterns["row"].explode().to_numpy()] = place
+        columns = [patterns[name].to_numpy() for name in names]
         last = 1 + self.predicted.shape[1]
         return replace(
             self,
             truth=columns[0],
             predicted=np.column_stack(columns[1:last]),
-            counts=found["count"].to_numpy().astype(np.int64),
+            counts=patterns["count"].to_numpy().astype(np.int64),
             pattern=new[self.pattern],
             weight=None if self.weight is None else columns[last],
         )
@@ -150,14 +150,12 @@ class LabelSample(WeightedSample):
     def of(self, weights: Floats) -> Floats:
         """Each system's number (column) where the patterns occur so often (columns), row by row."""
         heavy = weights if self.weight is None else weights * self.weight
-        return np.column_stack([self._numbers(cells, heavy) for cells in self._cells])
+        return np.column_stack([self._numbers(sums, heavy) for sums in self._sums])
 
     def undefined(self) -> list[str | None]:
         """Why each system has no number, None where it has one."""
-        weights = self.counts if self.weight is None else self.counts * self.weight
-        size = len(self.labels) ** 2
-        tables = np.stack([np.bincount(cells, weights, size) for cells in self._cells])
-        return self._results(tables.astype(np.float64)).reasons()
+        weights = self.counts * (1.0 if self.weight is None else self.weight)
+        return [overall(self.scorer, sums.matrices(weights[None])).reason(0) for sums in self._sums]
 
     @cached_property
     def without_each(self) -> Floats:
@@ -169,21 +167,20 @@ class LabelSample(WeightedSample):
         if len(self.counts) * size > _MOST_LEFT_OUT and len(set(self._cells.ravel().tolist())) * size > _MOST_LEFT_OUT:
             return np.empty((0, len(self._cells)))
         lighter = np.ones(len(self.counts)) if self.weight is None else self.weight
-        return np.column_stack([self._without(cells, lighter) for cells in self._cells])
+        systems = zip(self._sums, self._cells, strict=True)
+        return np.column_stack([self._without(sums, cells, lighter) for sums, cells in systems])
 
-    def _without(self, cells: Ints, lighter: Floats) -> Floats:
+    def _without(self, sums: CellSums, cells: Ints, lighter: Floats) -> Floats:
         """One system's number without one item of each pattern; items of one cell and weight leave the same table."""
-        size, total = len(self.labels) ** 2, np.bincount(cells, lighter * self.counts, len(self.labels) ** 2)
-        taken, place = np.unique(np.column_stack([cells, lighter]), axis=0, return_inverse=True)
-        values = np.empty(len(taken))
-        rows = max(1, _CELLS // size)
-        for start in range(0, len(taken), rows):
-            part = taken[start : start + rows]
-            tables = np.repeat(total[None], len(part), axis=0)
-            tables[np.arange(len(part)), part[:, 0].astype(np.int64)] -= part[:, 1]
+        total, of_patterns = sums.table @ (lighter * self.counts), sums.table.T.tocsr()
+        alike = np.column_stack([cells, lighter])
+        _, first, place = np.unique(alike, axis=0, return_index=True, return_inverse=True)
+        values = []
+        for part in np.array_split(first, math.ceil(len(first) * len(total) / _CELLS)):
+            left = total - lighter[part, None] * of_patterns[part].toarray()
             # Of weights that are taken away again, a little less than nothing may be left.
-            values[start : start + rows] = self._results(np.maximum(tables, 0)).values
-        return values[place.ravel()]
+            values.append(overall(self.scorer, sums.of_sums(np.maximum(left, 0))).values)
+        return np.concatenate(values)[place.ravel()]
 
     @property
     def multiplicity(self) -> Ints:
@@ -221,27 +218,18 @@ class LabelSample(WeightedSample):
         cells: Ints = np.ascontiguousarray((self.truth[:, None] * len(self.labels) + self.predicted).T)
         return cells
 
-    def _numbers(self, cells: Ints, weights: Floats) -> Floats:
-        """One system's number under each row of weights."""
-        size = len(self.labels) ** 2
-        order = np.argsort(cells, kind="stable")
-        filled, starts = np.unique(cells[order], return_index=True)
-        rows = max(1, _CELLS // max(size, len(cells)))
-        values = []
-        for start in range(0, len(weights), rows):
-            # Sums of a fixed order, not a threaded product: the same number on every machine.
-            sums = np.add.reduceat(weights[start : start + rows, order], starts, axis=1)
-            tables = np.zeros((len(sums), size))
-            tables[:, filled] = sums
-            values.append(self._results(tables).values)
-        return np.concatenate(values)
+    @cached_property
+    def _sums(self) -> list[CellSums]:
+        """What adds up the patterns to each system's confusion matrix, or to as much of it as the measure asks for."""
+        whole = not is_of_margins(self.scorer)
+        systems = self.predicted.T
+        return [CellSums.of(self.labels, self.truth, labels, self.positive, whole=whole) for labels in systems]
 
-    def _results(self, tables: Floats) -> PerUnit:
-        """The measure of each confusion matrix, given as a row of cells."""
-        shape = (len(tables), len(self.labels), len(self.labels))
-        units = tuple(map(str, range(len(tables))))
-        matrix = ConfusionMatrix(self.labels, tables.reshape(shape), units, self.positive)
-        return overall(self.scorer, matrix)
+    def _numbers(self, sums: CellSums, weights: Floats) -> Floats:
+        """One system's number under each row of weights."""
+        rows = max(1, _CELLS // max(sums.table.shape))
+        parts = (weights[start : start + rows] for start in range(0, len(weights), rows))
+        return np.concatenate([overall(self.scorer, sums.matrices(part)).values for part in parts])
 
     def effects(self, first: int, second: int) -> Effects:
         """How many items the second system alone is right about, both or neither, and the first alone."""

@@ -54,8 +54,8 @@ def drawn_items(n_positive: int, n_negative: int, resamples: int, seed: int) -> 
     rng = np.random.default_rng(seed)
     items = n_positive + n_negative
     for _ in range(resamples):
-        drawn = int(rng.binomial(items, n_positive / items))
-        yield _drawn(rng, n_positive, drawn), _drawn(rng, n_negative, items - drawn)
+        positives = int(rng.binomial(items, n_positive / items))
+        yield _drawn(rng, n_positive, positives), _drawn(rng, n_negative, items - positives)
 
 
 def without_some(measure: Measure, systems: Sequence[SortedItems], seed: int) -> Floats:
@@ -85,10 +85,10 @@ def measured(measure: Measure, systems: Sequence[SortedItems], draws: Iterable[D
            [1.    ]])
     """
     fast = measure == AveragePrecision
-    functions = [_precision(one.scored) if fast else _any(one.scored, measure) for one in systems]
-    orders = [one.order or (slice(None), slice(None)) for one in systems]
+    functions = [_precision(system.scored) if fast else _any(system.scored, measure) for system in systems]
+    orders = [system.order or (slice(None), slice(None)) for system in systems]
     both = list(zip(functions, orders, strict=True))
-    return np.array([[value(drawn[0][first], drawn[1][last]) for value, (first, last) in both] for drawn in draws])
+    return np.array([[value(draw[0][first], draw[1][last]) for value, (first, last) in both] for draw in draws])
 
 
 def _drawn(rng: np.random.Generator, items: int, draws: int) -> Ints:
@@ -102,7 +102,7 @@ def _precision(scored: Scored) -> Callable[[NDArray[Any], NDArray[Any]], float]:
 
     From the highest score on, items are added up down to each positive one, and what ties with it.
     """
-    own, others = (
+    positives, others = (
         np.ascontiguousarray(len(side) - np.searchsorted(side, scored.positive)[::-1])
         for side in (scored.positive, scored.negative)
     )
@@ -113,10 +113,10 @@ def _precision(scored: Scored) -> Callable[[NDArray[Any], NDArray[Any]], float]:
             positive, negative = positive * positive_weight, negative * negative_weight
         positive, negative = np.ascontiguousarray(positive[::-1]), np.ascontiguousarray(negative[::-1])
         running, noise = (np.concatenate([[0], np.cumsum(side)]) for side in (positive, negative))
-        tp = running[own]
+        tp = running[positives]
         predicted = tp + noise[others]
-        found = positive * (tp / (predicted + (predicted == 0)))
-        return float(found.sum()) / float(running[-1]) if running[-1] else np.nan
+        precisions = positive * (tp / (predicted + (predicted == 0)))
+        return float(precisions.sum()) / float(running[-1]) if running[-1] else np.nan
 
     return precision
 
@@ -141,10 +141,10 @@ def _precision_without_each(scored: Scored, order: tuple[Ints, Ints] | None) -> 
         first * (precision - value + gained[np.searchsorted(positive, positive, side="right")]) / total,
         -last * lost[np.searchsorted(positive, negative, side="right")] / total,
     )
-    found = tuple(value - change for change in changes)
-    for side, places in zip(found, order or (), strict=False):
+    without = tuple(value - change for change in changes)
+    for side, places in zip(without, order or (), strict=False):
         side[places] = side.copy()
-    return found[0], found[1]
+    return without[0], without[1]
 
 
 def _any(scored: Scored, measure: Measure) -> Callable[[NDArray[Any], NDArray[Any]], float]:

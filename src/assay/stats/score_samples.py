@@ -82,6 +82,8 @@ def score_interval(scored: Scored, measure: Measure, level: float, resamples: in
     if are_many(*sizes):
         without = without_some(measure, systems, seed)
         return jackknife(value, without[:, 0], [level])[0].within(measure.definition.bounds), 0
+    if not resamples:
+        return Interval.unknown(level), 0
     often = resamples_of(sum(sizes), resamples)
     resampled = measured(measure, systems, drawn_items(*sizes, often, seed))[:, 0]
     counts = np.array([sum(sizes)])
@@ -95,8 +97,8 @@ def jackknife(value: float, without: Floats, levels: Sequence[float]) -> list[In
     >>> jackknife(2.0, np.array([2.5, 2.0, 1.5]), [0.95])
     [Interval(low=-0.4841, high=4.4841, level=0.95, method='jackknife')]
     """
-    found = intervals(np.empty(0), value, without, levels, "t")
-    return [interval._replace(method=JACKKNIFE) for interval in found]
+    t_intervals = intervals(np.empty(0), value, without, levels, "t")
+    return [interval._replace(method=JACKKNIFE) for interval in t_intervals]
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,9 +1,9 @@
-"""`ItemResult`: what results about items have in common, of classifiers and of clusterings alike."""
+"""What classifiers and clusterings have in common: systems that are given in many shapes, and `ItemResult`."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar, Unpack
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar, Unp
 import polars as pl
 
 from assay.core import registry
-from assay.core.errors import only_one
+from assay.core.errors import InputError, ParameterError, naming, only_one, several
 from assay.core.options import PlaceOptions
 from assay.core.results import Result
 from assay.measures.registry import Measure
@@ -22,6 +22,52 @@ if TYPE_CHECKING:
     from assay.stats.estimates import Estimate
     from assay.verbs.explanation import Explanation
     from assay.verbs.subject import Remark
+
+
+TableT = TypeVar("TableT")
+
+
+def named_systems(
+    data: Any, opened: Callable[[Any], Iterable[tuple[str, TableT]]], word: str, held: str
+) -> dict[str, TableT]:
+    """The tables that were given, by the names of the systems: what `opened` takes, or lists and dicts of such.
+
+    A dict names its parts; where one holds several systems, each is called by both names. `word` and `held` are what a
+    system and what is given are called.
+
+    >>> tables = {"tea": {"black": 1, "green": 2}, "mine": [3]}
+    >>> named_systems(tables, lambda number: [("a number", number)], "system", "numbers")
+    {'tea black': 1, 'tea green': 2, 'mine': 3}
+    """
+    systems: dict[str, TableT] = {}
+    for name, table in _each_system(data, opened):
+        if name in systems:
+            raise ParameterError(f"two {several(word)} are called {name!r}: give each a name of its own, {naming()}")
+        systems[name] = table
+    if not systems:
+        raise ParameterError(f"expected {held}, got none")
+    return systems
+
+
+def _each_system(data: Any, opened: Callable[[Any], Iterable[tuple[str, TableT]]]) -> Iterator[tuple[str, TableT]]:
+    if isinstance(data, Mapping):
+        for name, part in data.items():
+            systems = list(_each_system(part, opened))
+            yield from ((str(name) if len(systems) == 1 else f"{name} {each}", table) for each, table in systems)
+    elif isinstance(data, Sequence) and not isinstance(data, str | bytes):
+        for part in data:
+            yield from _each_system(part, opened)
+    else:
+        yield from opened(data)
+
+
+def not_alike(tables: Sequence[Any], align: Callable[[Any], object], word: str) -> tuple[str, ...]:
+    """A warning if systems were not given the same items with the same truth, as far as they hold any."""
+    try:
+        align(tables) if len(tables) > 1 else None
+    except InputError as problem:
+        return (f"the {several(word)} do not have the same items, so their numbers are not comparable: {problem}",)
+    return ()
 
 
 class ItemSystem(Protocol):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, TypeAlias
 
 from assay.core.domains import Whole
@@ -22,6 +22,7 @@ from assay.tables.alignment import aligned_clusters
 from assay.tables.clusters import Clusters
 from assay.tables.named_columns import is_frame
 from assay.tables.roles import ColumnNames, named_by
+from assay.verbs.item_results import named_systems, not_alike
 
 Opened: TypeAlias = Clusters | Contingency
 
@@ -32,14 +33,11 @@ def systems_in(clusters: Any) -> dict[str, Opened]:
     >>> list(systems_in({"old": Clusters.of([0, 1], [1, 1]), "new": Contingency.from_table([[1, 0], [0, 1]])}))
     ['old', 'new']
     """
-    systems: dict[str, Opened] = {}
-    for name, table in _opened(clusters):
-        if name in systems:
-            raise ParameterError(f"two clusterings are called {name!r}: give each a name of its own, in a dict")
-        systems[name] = dataclasses.replace(table, name=name) if isinstance(table, Clusters) else table
-    if not systems:
-        raise ParameterError("expected clusters, got none")
-    return systems
+    systems = named_systems(clusters, _systems, "clustering", "clusters")
+    return {
+        name: dataclasses.replace(table, name=name) if isinstance(table, Clusters) else table
+        for name, table in systems.items()
+    }
 
 
 def items_in(clusters: Any) -> list[Clusters]:
@@ -51,7 +49,7 @@ def items_in(clusters: Any) -> list[Clusters]:
     return held
 
 
-def _opened(clusters: Any) -> Iterator[tuple[str, Opened]]:
+def _systems(clusters: Any) -> Iterator[tuple[str, Opened]]:
     if isinstance(clusters, Clusters):
         yield clusters.name, clusters
     elif isinstance(clusters, Contingency):
@@ -61,13 +59,6 @@ def _opened(clusters: Any) -> Iterator[tuple[str, Opened]]:
     elif isinstance(clusters, Clustering):
         for system in clusters.systems:
             yield system.name, system.counts[Contingency] if system.clusters is None else system.clusters
-    elif isinstance(clusters, Mapping):
-        for name, part in clusters.items():
-            parts = list(_opened(part))
-            yield from ((str(name) if len(parts) == 1 else f"{name} {part_name}", held) for part_name, held in parts)
-    elif isinstance(clusters, Sequence) and not isinstance(clusters, str | bytes):
-        for part in clusters:
-            yield from _opened(part)
     elif isinstance(clusters, str | os.PathLike | Source) or is_frame(clusters):
         from assay.files.clusters import read_clusters  # noqa: PLC0415  # only who reads files waits for readers
 
@@ -77,16 +68,6 @@ def _opened(clusters: Any) -> Iterator[tuple[str, Opened]]:
             f"expected Clusters, a Contingency, a path or a data frame, not {type(clusters).__name__}: "
             "Clusters.of(labels_true, labels_pred) takes lists and arrays"
         )
-
-
-def not_alike(systems: Sequence[Opened]) -> tuple[str, ...]:
-    """A warning if clusterings are not of the same items with the same classes."""
-    held = [system for system in systems if isinstance(system, Clusters)]
-    try:
-        aligned_clusters(held) if len(held) > 1 else None
-    except InputError as problem:
-        return (f"not the same items, so that numbers of clusterings cannot be held against each other: {problem}",)
-    return ()
 
 
 def cluster(
@@ -169,7 +150,7 @@ def cluster(
         resamples=resamples,
         seed=seed,
         mute=mute,
-        warnings=tuple(dict.fromkeys([*warnings, *not_alike(list(opened.values()))])),
+        warnings=tuple(dict.fromkeys([*warnings, *not_alike(itemised, aligned_clusters, "clustering")])),
     )
 
 

@@ -85,7 +85,7 @@ remark = REMARKS.made
 BIAS = 0.05
 #: ... and by so many standard deviations of what chance would give.
 SIGNS = 2.0
-#: Averages over classes and over items part if they differ by more than this.
+#: Averages over classes and over items that differ by more than this are worth a remark.
 APART = 0.05
 #: Pairs of labels that are spoken of, and how many items it takes.
 PAIRS, FEWEST = 3, 2
@@ -99,7 +99,7 @@ def _prevalence(case: ClassifierCase) -> Iterator[Remark]:
         return
     label = case.matrix.labels[int(np.argmax(case.support))]
     constant, observed = as_percents([share, case.accuracy])
-    always = f"always saying so would score as much, this classifier scores {observed}"
+    always = f"always predicting {label} would score {constant}, this classifier scores {observed}"
     message = f"{constant} of the items are {label}, so accuracy misleads: {always}"
     yield Remark("prevalence", message, share, case.system.name)
 
@@ -111,15 +111,15 @@ def _bias(case: ClassifierCase) -> Iterator[Remark]:
     wrongly, missed = cells.fp.astype(np.float64), cells.fn.astype(np.float64)
     place = int(np.argmax(wrongly - missed))
     more = float(wrongly[place] - missed[place])
-    # Of so many mistakes about a label, half would be of either kind: a sign test, roughly.
-    by_chance = SIGNS * float(np.sqrt(wrongly[place] + missed[place]))
+    # By chance, half of the mistakes about a label would be of either kind: a sign test, roughly.
+    by_chance = SIGNS * float(np.sqrt((wrongly[place] + missed[place]) / case.per_weight))
     total = float(case.matrix.items[0])
     if more / total < BIAS or more <= by_chance:
         return
     predicted, true = ((cells.tp + other)[place] / total for other in (cells.fp, cells.fn))
     label = case.matrix.classes[place]
     predictions, truths = as_percents([predicted, true])
-    message = f"biased toward {label}: {predictions} of the items are predicted so, {truths} are"
+    message = f"biased toward {label}: it is predicted for {predictions} of the items and true of {truths}"
     yield Remark("bias", message, float(predicted - true), str(label))
 
 
@@ -133,15 +133,13 @@ def _confused(case: ClassifierCase) -> Iterator[Remark]:
         if row["share"] < RARE or row["items"] < FEWEST:
             continue
         items = f"{counted(row['items'])} of {counted(round(row['items'] / row['share'], 9))} items"
-        message = (
-            f"{row['truth']} is taken for {row['prediction']} in {as_percent(row['share'])} of the cases ({items})"
-        )
+        message = f"{row['truth']} is mistaken for {row['prediction']} in {as_percent(row['share'])} of cases ({items})"
         yield Remark("confused_pair", message, row["share"], f"{row['truth']} as {row['prediction']}")
 
 
 @remark("micro_macro")
 def _micro_macro(case: ClassifierCase) -> Iterator[Remark]:
-    """Averages over items and over classes part where one class dominates."""
+    """Averages over items and over classes differ where one class dominates."""
     if len(case.matrix.labels) <= 2 or not case.support.any():
         return
     with np.errstate(invalid="ignore"):
@@ -152,9 +150,10 @@ def _micro_macro(case: ClassifierCase) -> Iterator[Remark]:
     large, worst = int(np.argmax(case.support)), int(np.nanargmin(recalls))
     micro, averaged = as_percents([case.accuracy, macro])
     message = (
-        f"micro and macro part: {micro} of all items are right, but {averaged} of a class on average, since "
-        f"{case.matrix.labels[large]} has {as_percent(case.largest)} of the items; of {case.matrix.labels[worst]} "
-        f"{as_percent(recalls[worst])} are right ({number_of('item', int(case.support[worst]))})"
+        f"micro and macro averages differ: {micro} of all items are right, and {averaged} of a class on average, as "
+        f"{case.matrix.labels[large]} has {as_percent(case.largest)} of the items; worst is "
+        f"{case.matrix.labels[worst]}, with {as_percent(recalls[worst])} of "
+        f"{number_of('item', int(case.support[worst]))} right"
     )
     yield Remark("micro_macro", message, case.accuracy - macro, str(case.matrix.labels[large]))
 
@@ -165,14 +164,14 @@ def _baseline(case: ClassifierCase) -> Iterator[Remark]:
     if case.largest > 1 - RARE:
         yield from _no_difference(case)
         return
-    total = float(case.matrix.items[0])
+    total = float(case.matrix.items[0]) * case.per_weight
     interval = wilson(min(case.accuracy * total, total), total, case.result.confidence)
     if interval.low > case.largest:
         return
     label = case.matrix.labels[int(np.argmax(case.support))]
-    as_good = "is worse than" if interval.high < case.largest else "cannot be told from"
+    as_good = "worse" if interval.high < case.largest else "not clearly better"
     observed, low, high, constant = as_percents([case.accuracy, interval.low, interval.high, case.largest])
-    message = f"accuracy {observed} [{low}, {high}] {as_good} the {constant} of always predicting {label}"
+    message = f"accuracy {observed} [{low}, {high}] is {as_good} than always predicting {label} ({constant})"
     yield Remark("baseline", message, case.largest, case.system.name)
 
 
@@ -185,7 +184,7 @@ def _no_difference(case: ClassifierCase) -> Iterator[Remark]:
     if abs(tpr - fpr) <= reach or tpr == fpr:
         hits, alarms = as_percents([tpr, fpr])
         message = (
-            f"no better than a guess as far as these items tell: TPR {hits} and FPR {alarms} differ by "
+            f"not clearly better than guessing: TPR {hits} and FPR {alarms} differ by "
             f"{signed_percent(tpr - fpr)} ± {as_percent(reach)}"
         )
         yield Remark("baseline", message, tpr - fpr, case.system.name)
@@ -198,7 +197,7 @@ AT_LEAST = 0.80
 #: Prevalences to imagine, where that of the data is another.
 ELSEWHERE = (0.01, 0.10)
 #: What is added where the interval does not rule a guess out.
-MAY_BE_CHANCE = ", but with so few items that may be chance"
+MAY_BE_CHANCE = ", but with this few items that may be chance"
 #: The area under the ROC curve of a score that knows nothing.
 HALF = 0.5
 #: Predictive values that change by less are as they were.
@@ -222,14 +221,14 @@ def _rules(case: ClassifierCase) -> Iterator[Remark]:
     positive, both = case.result.positive, f"both {as_level(HIGH)} or more"
     if min(tpr, npv) >= HIGH and min(low_tpr, low_npv) >= AT_LEAST:
         message = (
-            f"rules out: it misses few {positive} (TPR {_and_lowest(tpr, low_tpr)}) and its negatives can be relied on "
+            f"rules out: it misses few {positive} (TPR {_and_lowest(tpr, low_tpr)}) and its negatives are reliable "
             f"(NPV {_and_lowest(npv, low_npv)}), {both}"
         )
         yield Remark("rules_out", message, min(tpr, npv), case.system.name)
     if min(tnr, ppv) >= HIGH and min(low_tnr, low_ppv) >= AT_LEAST:
         message = (
-            f"rules in: it raises few false alarms (TNR {_and_lowest(tnr, low_tnr)}) and its positives can be relied "
-            f"on (PPV {_and_lowest(ppv, low_ppv)}), {both}"
+            f"rules in: it raises few false alarms (TNR {_and_lowest(tnr, low_tnr)}) and its positives are reliable "
+            f"(PPV {_and_lowest(ppv, low_ppv)}), {both}"
         )
         yield Remark("rules_in", message, min(tnr, ppv), case.system.name)
 
@@ -256,7 +255,7 @@ def _other_prevalence(case: ClassifierCase) -> Iterator[Remark]:
     there_npv, here_npv = as_percents([npv, rates[3]])
     message = (
         f"if {as_level(other)} of the items were positive (here {as_percent(share)}), PPV would be {there_ppv} "
-        f"(here {here_ppv}) and NPV {there_npv} (here {here_npv}), TPR and TNR being as here"
+        f"(here {here_ppv}) and NPV {there_npv} (here {here_npv}), with the same TPR and TNR"
     )
     yield Remark("other_prevalence", message, ppv, case.system.name)
 
@@ -274,7 +273,7 @@ def _below_diagonal(case: ClassifierCase) -> Iterator[Remark]:
         negated, accuracy = as_percents([1 - case.accuracy, case.accuracy])
         by_chance = fp / (fp + tn) - tp / (tp + fn) <= case.reach()
         message = (
-            f"below the diagonal: TPR {tpr} is less than FPR {fpr}; negate it, and on these items it is TPR "
+            f"below the diagonal: TPR {tpr} is less than FPR {fpr}; with predictions reversed, these items give TPR "
             f"{tpr_negated} and FPR {fpr_negated}, accuracy {negated} instead of {accuracy}"
             f"{MAY_BE_CHANCE if by_chance else ''}"
         )

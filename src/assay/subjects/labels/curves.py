@@ -12,7 +12,7 @@ from scipy import special
 
 from assay.core.digits import as_level, counted, number
 from assay.core.domains import Choice, Real, Whole
-from assay.core.errors import InputError, ParameterError, number_of
+from assay.core.errors import InputError, number_of
 from assay.measures.counting.judgments import Floats
 from assay.measures.counting.probabilities import Probabilities
 from assay.measures.counting.scored import Scored
@@ -27,6 +27,7 @@ from assay.subjects.labels.inputs import ScoredSystem, ScoreInputs, scored_syste
 from assay.subjects.labels.thresholds.candidates import Candidates
 from assay.subjects.labels.thresholds.choice import choose_threshold, table_frame
 from assay.subjects.labels.thresholds.rules import Rule
+from assay.tables.label_columns import refuse_no_threshold
 from assay.verbs.curves import Curve
 
 __all__ = ["calibration", "det", "gain", "lift", "precision_recall", "roc", "score_distributions"]
@@ -189,8 +190,8 @@ def roc(
     frame, words = _points(systems, pl.all()), list[str]()
     areas = [_area(system, confidence) for system in systems]
     if band != "none":
-        drawn: Any = {"confidence": confidence, "resamples": resamples, "seed": seed}
-        bands = pl.concat([band_frame(each, simultaneous=band == "simultaneous", **drawn) for each in systems])
+        sampling: Any = {"confidence": confidence, "resamples": resamples, "seed": seed}
+        bands = pl.concat([band_frame(each, simultaneous=band == "simultaneous", **sampling) for each in systems])
         frame = pl.concat([frame.with_columns(curve=pl.lit("points")), bands], how="diagonal")
         words = [f"{band} {as_level(confidence)} band, {resamples:,} resamples, seed {seed}"]
     low, high = zip(*areas, strict=True)
@@ -417,8 +418,8 @@ def _counted(system: ScoredSystem, edges: Floats) -> pl.DataFrame:
 
 
 def _threshold(system: ScoredSystem, threshold: float | str | Rule | None) -> float | None:
-    if isinstance(threshold, int | float) and math.isnan(threshold):
-        raise ParameterError("a threshold is a number, not nan")
+    if isinstance(threshold, int | float):
+        refuse_no_threshold(threshold)
     if threshold is None or isinstance(threshold, int | float):
         return threshold
     chosen = choose_threshold(system, rule=threshold, resamples=0).threshold

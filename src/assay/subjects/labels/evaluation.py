@@ -20,7 +20,15 @@ from assay.measures.parser import parse_measure
 from assay.measures.registry import Measure, ParameterValue
 from assay.stats.estimates import checked_confidence
 from assay.subjects.labels.advice import REMARKS
-from assay.subjects.labels.inputs import Prepared, against_rest, all_labels, not_alike, prepare, same_task, systems_in
+from assay.subjects.labels.inputs import (
+    Prepared,
+    against_rest,
+    all_labels,
+    not_the_same_items,
+    prepare,
+    same_task,
+    systems_in,
+)
 from assay.subjects.labels.intervals import Patterns, weighted_patterns
 from assay.subjects.labels.measurement import (
     LABEL_COUNTS,
@@ -29,11 +37,10 @@ from assay.subjects.labels.measurement import (
     Measures,
     computed,
     counts_of,
-    has_scores,
     imbalance_of,
     measure_of,
+    measures_of,
     names_in,
-    suited,
 )
 from assay.subjects.labels.result import Classification, ClassificationView, ClassifiedSystem
 from assay.tables import Predictions
@@ -82,20 +89,19 @@ def classify(
     """Evaluate one classifier or several.
 
     `predictions` are `Predictions`, a `ConfusionMatrix`, a data frame or the path of a file; or a list of such, or a
-    dict from names to them (of a file with several systems, each is called by both names). What kind of classifier it
-    is, the data say: two labels, more, or several an item. `pos_label`: the positive one of two labels, if it is not 1
+    dict from names to them (of a file with several systems, each is called by both names). The data decide what kind of
+    classifier it is: two labels, more, or several per item. `pos_label`: the positive one of two labels, if it is not 1
     or True. `threshold`: predict positive from this score on; without predictions it is 0.5 where scores lie between 0
-    and 1, and has to be said where they do not, unless all measures are of scores alone, such as AUC. Where there is a
-    score for each class, the largest one is predicted.
-    `one_class`: this class against all others, as two labels.
+    and 1, and has to be given where they do not, unless all measures are of scores alone, such as AUC. Where there is a
+    score for each class, the largest one is predicted. `one_class`: this class against all others, as two labels.
 
-    An absent prediction, which `nulls="label"` lets in, is never right: of two labels it counts as the wrong one; of
-    more, or of several an item, it is no class, neither in the table of classes nor in averages over them; where there
-    is a matrix it has a column there.
+    An absent prediction, which `nulls="label"` lets in, is never right: of two labels it counts as the wrong one; with
+    more, or with several per item, it is no class, neither in the table of classes nor in averages over them; where
+    there is a matrix it has a column there.
 
-    `confidence`, `resamples` and `seed` are for intervals. `columns`: which columns of files and frames have which
-    role, as in `columns={"truth": "Verdict"}`, unless they have a usual name. `mute`: codes of remarks not to be made,
-    such as "prevalence".
+    `confidence`, `resamples` and `seed` are for intervals; without resamples (0) only those are there that need none.
+    `columns`: which columns of files and frames have which role, as in `columns={"truth": "Verdict"}`, unless they have
+    a usual name. `mute`: codes of remarks not to be made, such as "prevalence".
 
     >>> from assay import Predictions, classify
     >>> classify(Predictions.of(["ham", "spam", "spam"], ["ham", "spam", "ham"], pos_label="spam"), "Recall").value()
@@ -104,12 +110,12 @@ def classify(
     mute = (mute,) if isinstance(mute, str) else tuple(mute)
     REMARKS.refuse_unknown(mute)
     checked_confidence(confidence)
-    resamples, seed = Whole(1).check("resamples", resamples), Whole(0).check("seed", seed)
+    resamples, seed = Whole(0).check("resamples", resamples), Whole(0).check("seed", seed)
     with named_by(columns):
         opened = systems_in(predictions, pos_label)
     if one_class is not None:
         if pos_label is not None or labels is not None:
-            raise ParameterError("one_class makes two labels of all, itself the positive one: leave the others out")
+            raise ParameterError("one_class is the positive label, against all others: leave pos_label and labels out")
         opened = {name: against_rest(table, one_class) for name, table in opened.items()}
     wanted = names_in(measures)
     alone = _are_of_scores(wanted)
@@ -134,7 +140,7 @@ def classify(
         resamples=resamples,
         seed=seed,
         mute=mute,
-        warnings=tuple(dict.fromkeys([*warnings, *not_alike(prepared)])),
+        warnings=tuple(dict.fromkeys([*warnings, *not_the_same_items(prepared)])),
     )
 
 
@@ -151,16 +157,11 @@ def _system(
     system: Prepared, labels: tuple[Any, ...], wanted: Sequence[str | Measure] | None, task: str
 ) -> ClassifiedSystem:
     predictions = system.given if isinstance(system.given, Predictions) else None
-    chosen = (
-        suited(DEFAULTS[task], task, predictions)
-        if wanted is None
-        else tuple(dict.fromkeys(measure_of(name, task) for name in wanted))
-    )
+    chosen = measures_of(wanted, DEFAULTS[task], task, predictions)
     if predictions is None:
         counts: dict[type, Any] = {ConfusionMatrix: system.given}
     else:
-        wants = has_scores(predictions) and any(measure.definition.counts is Probabilities for measure in chosen)
-        counts = counts_of(predictions, labels, system.positive, probabilities=wants)
+        counts = counts_of(predictions, labels, system.positive, chosen)
         if predictions.weight is not None and predictions.prediction is not None and task != "multilabel":
             counts[Patterns] = weighted_patterns(
                 predictions.truth, predictions.prediction, predictions.weight, counts[ConfusionMatrix]
@@ -315,7 +316,7 @@ class Scorer:
             y_true, y_pred, labels=self.labels, pos_label=self.pos_label, sample_weight=sample_weight
         )
         if items.kind == "multilabel":
-            raise ParameterError("a scorer takes one label an item")
+            raise ParameterError("a scorer takes one label per item")
         chosen = self.two if items.kind == "binary" else self.more
         positive = None
         if chosen.definition.counts is Confusion and chosen.parameters.get("average") == "binary":
@@ -350,7 +351,7 @@ def scorer(
     two = parse_measure(measure, "binary")(**parameters)
     kind = two.definition.counts
     if kind not in {*LABEL_COUNTS, Scored}:
-        raise ParameterError(f"{two} is computed from {kind.__name__}: a scorer takes labels, or one score an item")
+        raise ParameterError(f"{two} is computed from {kind.__name__}: a scorer takes labels, or one score per item")
     if kind is Scored:
         if labels is not None:
             raise ParameterError(f"{two} is a measure of scores, which are of the positive label: labels say nothing")

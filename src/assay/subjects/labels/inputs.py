@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import math
-import numbers
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias, TypedDict
 
@@ -12,7 +10,8 @@ import numpy as np
 import polars as pl
 
 from assay.core.digits import significant
-from assay.core.errors import InputError, ParameterError, argument, did_you_mean, listed, naming, number_of
+from assay.core.domains import Real
+from assay.core.errors import InputError, ParameterError, argument, did_you_mean, listed, number_of
 from assay.files.sources import Source, is_file
 from assay.measures.counting.confusion_matrix import REST, ConfusionMatrix
 from assay.measures.counting.label_pairs import weights_of
@@ -22,6 +21,7 @@ from assay.tables import Predictions
 from assay.tables.alignment import aligned
 from assay.tables.label_rules import NONE, label_among, positive_label, stated_labels
 from assay.tables.named_columns import is_frame
+from assay.verbs.item_results import named_systems, not_alike
 
 
 def against_rest(labels: Predictions | ConfusionMatrix, label: Any) -> Predictions | ConfusionMatrix:
@@ -39,14 +39,19 @@ def against_rest(labels: Predictions | ConfusionMatrix, label: Any) -> Predictio
         raise ParameterError(f"{labels.name}: items with several labels need predictions, or scores of {name}")
     if "prediction" not in held and not several and score is not None:
         return against_rest(labels.most_likely(), label)
+
+    def has(column: str, label: Any) -> pl.Expr:
+        return pl.col(column).list.contains(str(label)) if several else pl.col(column) == label
+
     columns = labels.columns.with_columns(
-        pl.when(pl.col(column).list.contains(name) if several else pl.col(column) == wanted)
-        .then(pl.lit(name))
-        .otherwise(pl.lit(rest))
-        .alias(column)
+        pl.when(has(column, wanted)).then(pl.lit(name)).otherwise(pl.lit(rest)).alias(column)
         for column in ("truth", "prediction")
         if column in held
     )
+    if "prediction" in held and labels.classes != labels.label_values:
+        # An absent prediction stays one: it is not right about the rest, either.
+        absent = labels.columns.select(has("prediction", NONE)).to_series()
+        columns = columns.with_columns(pl.when(absent).then(pl.lit(NONE)).otherwise("prediction").alias("prediction"))
     if labels.class_scores or (labels.score is not None and wanted != labels.positive):
         columns = columns.drop([column for column in held if column.startswith("score")])
     kept = columns if score is None else columns.with_columns(score.alias("score"))
@@ -69,14 +74,7 @@ def systems_in(
     >>> list(systems_in({"old": Predictions.of([0, 1], [1, 1]), "new": ConfusionMatrix.from_matrix([[1, 0], [0, 1]])}))
     ['old', 'new']
     """
-    systems: dict[str, Opened] = {}
-    for name, table in _found(predictions, pos_label, keep):
-        if name in systems:
-            raise ParameterError(f"two systems are called {name!r}: give each a name of its own, {naming()}")
-        systems[name] = table
-    if not systems:
-        raise ParameterError("expected predictions, got none")
-    return systems
+    return named_systems(predictions, lambda part: _systems(part, pos_label, keep), "system", "predictions")
 
 
 def opened(predictions: Any, pos_label: Any = None, keep: Mapping[str, str | None] | None = None) -> list[Predictions]:
@@ -93,9 +91,7 @@ def opened(predictions: Any, pos_label: Any = None, keep: Mapping[str, str | Non
     return tables
 
 
-def _found(
-    predictions: Any, pos_label: Any, keep: Mapping[str, str | None] | None = None
-) -> Iterator[tuple[str, Opened]]:
+def _systems(predictions: Any, pos_label: Any, keep: Mapping[str, str | None] | None) -> Iterator[tuple[str, Opened]]:
     if isinstance(predictions, Predictions):
         table = predictions if pos_label is None else dataclasses.replace(predictions, pos_label=pos_label)
         yield table.name, table
@@ -105,14 +101,8 @@ def _found(
         stated = pos_label if pos_label is not None else predictions.positive
         for system in predictions.systems:
             held = system.predictions
-            yield from _found(system.counts[ConfusionMatrix] if held is None else held, stated)
-    elif isinstance(predictions, Mapping):
-        for name, part in predictions.items():
-            parts = list(_found(part, pos_label, keep))
-            yield from ((str(name) if len(parts) == 1 else f"{name} {part_name}", held) for part_name, held in parts)
-    elif isinstance(predictions, Sequence) and not isinstance(predictions, str | bytes):
-        for part in predictions:
-            yield from _found(part, pos_label, keep)
+            table = system.counts[ConfusionMatrix] if held is None else dataclasses.replace(held, pos_label=stated)
+            yield system.name, table
     elif isinstance(predictions, Source) or is_file(predictions) or is_frame(predictions):
         from assay.files.predictions import read_predictions  # noqa: PLC0415  # only who reads files waits for readers
 
@@ -148,9 +138,8 @@ def labelled(predictions: Predictions, threshold: float | None = None, *, needed
             f"{argument('one_class', label)} sets it against all others"
         )
     if threshold is not None:
-        if isinstance(threshold, bool) or not isinstance(threshold, numbers.Real) or not math.isfinite(threshold):
-            raise ParameterError(f"threshold is a number, not {threshold!r}")
-        anew = f"{name}: predicted anew from the scores, positive from {significant(threshold, 6)} on"
+        Real().check("threshold", threshold)
+        anew = f"{name}: predictions are replaced: positive from a score of {significant(threshold, 6)} on"
         return Labelled(predictions.at(threshold), threshold, () if predictions.prediction is None else (anew,))
     if predictions.prediction is not None:
         return _wrong_if_absent(predictions)
@@ -168,7 +157,7 @@ def labelled(predictions: Predictions, threshold: float | None = None, *, needed
         return Labelled(predictions.at(HALF), HALF, (remark,))
     if needed:
         raise ParameterError(
-            f"{name}: scores go from {low:g} to {high:g}: from which one on is positive predicted? "
+            f"{name}: scores go from {low:g} to {high:g}, for which there is no usual threshold: "
             f"say {argument('threshold')}, or ask for measures of scores alone, such as AUC"
         )
     return Labelled(predictions)
@@ -176,12 +165,12 @@ def labelled(predictions: Predictions, threshold: float | None = None, *, needed
 
 def _wrong_if_absent(predictions: Predictions) -> Labelled:
     """Of two labels, an absent prediction counts as the other one than the true one: it is never right."""
-    given = predictions.prediction
-    if predictions.kind != "binary" or given is None or predictions.classes == predictions.label_values:
+    prediction = predictions.prediction
+    if predictions.kind != "binary" or prediction is None or predictions.classes == predictions.label_values:
         return Labelled(predictions)
-    absent, positive, negative = given.eq(NONE), predictions.positive, predictions.negative
+    absent, positive, negative = prediction.eq(NONE), predictions.positive, predictions.negative
     other = pl.when(predictions.truth == positive).then(pl.lit(negative)).otherwise(pl.lit(positive))
-    columns = predictions.columns.with_columns(pl.when(absent).then(other).otherwise(given).alias("prediction"))
+    columns = predictions.columns.with_columns(pl.when(absent).then(other).otherwise(prediction).alias("prediction"))
     labels = predictions.labels and tuple(label for label in predictions.labels if label != NONE)
     items = number_of("item", int(absent.sum()))
     note = f"{predictions.name}: {items} without a prediction, counted as the wrong label"
@@ -229,7 +218,7 @@ def prepare(
             raise InputError(f"{name}: all weights are 0")
         share = weight / weight.max()  # whose squares are neither too large nor too small for a number
         alike = share.sum() ** 2 / (share**2).sum()
-        notes += (f"{name}: items have weights; they count as {alike:,.1f} items that weigh alike",)
+        notes += (f"{name}: items have weights: they are worth {alike:,.1f} items of equal weight",)
     positive = predictions.positive if predictions.kind == "binary" else None
     values = tuple(predictions.label_values)
     return Prepared(name, predictions, predictions.kind, values, positive, at, notes, predictions.warnings)
@@ -255,7 +244,7 @@ def _stated(predictions: Predictions, labels: Sequence[Any]) -> tuple[Any, ...]:
     """The labels as the data hold them; none that occurs may be missing."""
     stated = stated_labels(labels, predictions.truth.dtype) or ()
     if missing := [str(label) for label in predictions.classes if label not in stated]:
-        raise InputError(f"{predictions.name}: labels that were not stated: {listed(missing)}")
+        raise InputError(f"{predictions.name}: labels that are not among those stated: {listed(missing)}")
     return stated
 
 
@@ -287,14 +276,10 @@ def all_labels(prepared: Sequence[Prepared]) -> tuple[Any, ...]:
     return tuple(label for label in labels if label != NONE) + tuple(label for label in labels if label == NONE)
 
 
-def not_alike(prepared: Sequence[Prepared]) -> tuple[str, ...]:
-    """A warning if systems were not given the same items with the same truth: their numbers are then of other items."""
+def not_the_same_items(prepared: Sequence[Prepared]) -> tuple[str, ...]:
+    """A warning if systems were not given the same items with the same truth."""
     held = [system.given for system in prepared if isinstance(system.given, Predictions)]
-    try:
-        aligned(held) if len(held) > 1 else None
-    except InputError as problem:
-        return (f"not the same items, so that numbers of systems cannot be held against each other: {problem}",)
-    return ()
+    return not_alike(held, aligned, "system")
 
 
 class ScoredSystem(NamedTuple):
@@ -362,7 +347,7 @@ def only_system(systems: list[ScoredSystem]) -> ScoredSystem:
     if len(systems) > 1:
         names = [system.name for system in systems]
         raise ParameterError(
-            f"a threshold is of one system, and there are {listed(names)}: say {argument('system', names[0])}"
+            f"a threshold is chosen for one system, and there are {listed(names)}: say {argument('system', names[0])}"
         )
     scored = systems[0].scored
     sides = scored.positive, scored.negative
@@ -389,13 +374,13 @@ def _with_scores(predictions: Predictions) -> ScoredSystem:
         if label is None:
             names = [str(label) for label in predictions.class_scores]
             raise ParameterError(
-                f"{predictions.name}: there is a score a class: say which class is positive, against all others, "
+                f"{predictions.name}: there is one score per class: say which class is positive, against all others, "
                 f"as in {argument('pos_label', names[0])}"
             )
         label = label_among(list(predictions.class_scores), label)
         score = predictions.class_scores[label]
     if score is None:
-        raise InputError(f"{predictions.name}: there is no score an item to choose a threshold from")
+        raise InputError(f"{predictions.name}: there is no score per item to choose a threshold from")
     if label is None:
         label = predictions.positive
     scored = Scored.from_scores(predictions.truth, score, pos_label=label, sample_weight=predictions.weight)

@@ -17,12 +17,12 @@ import numpy as np
 import polars as pl
 from scipy import special
 
-from assay.measures.counting.confusion_matrix import ConfusionMatrix, LabelSets
+from assay.measures.counting.confusion_matrix import CellSums, ConfusionMatrix, LabelSets
 from assay.measures.counting.judgments import Floats, Ints
 from assay.measures.counting.label_pairs import codes
 from assay.measures.counting.probabilities import Probabilities
 from assay.measures.counting.scored import Scored
-from assay.measures.matrices import overall
+from assay.measures.matrices import is_of_margins, overall
 from assay.measures.parser import parse_measure
 from assay.measures.registry import Measure
 from assay.measures.steps import PerUnit
@@ -80,13 +80,13 @@ def weighted_patterns(truth: pl.Series, prediction: pl.Series, weight: pl.Series
 
 
 def resampled_matrices(
-    patterns: Patterns, labels: tuple[Any, ...], positive: int | None, resamples: int, seed: int
+    patterns: Patterns, labels: tuple[Any, ...], positive: int | None, resamples: int, seed: int, *, whole: bool = False
 ) -> Iterator[ConfusionMatrix]:
-    """Confusion matrices of items drawn anew, many a block, one unit each.
+    """Confusion matrices of items drawn anew, many in a block, one unit each; if not `whole`, their margins.
 
     >>> patterns = Patterns(np.array([0, 3]), np.ones(2), np.array([6, 4]))
-    >>> next(resampled_matrices(patterns, ("no", "yes"), 1, 3, seed=0)).tables.sum(axis=(1, 2))
-    array([10, 10, 10])
+    >>> next(resampled_matrices(patterns, ("no", "yes"), 1, 3, seed=0)).items
+    array([10., 10., 10.])
     """
     size = len(labels) ** 2
     filled, group = np.unique(patterns.cell, return_inverse=True)
@@ -96,33 +96,29 @@ def resampled_matrices(
         if counted
         else group_weights(group, patterns.weight, patterns.items, resamples, seed, cells=size)
     )
-    for block in blocks:
-        count = len(block)
-        tables = np.zeros((count, size), dtype=np.int64 if counted else np.float64)
-        tables[:, filled] = block
-        units = tuple(map(str, range(count)))
-        yield ConfusionMatrix(labels, tables.reshape(count, len(labels), len(labels)), units, positive)
+    sums = CellSums.of(labels, *divmod(filled, len(labels)), positive, whole=whole)
+    return map(sums.matrices, blocks)
 
 
 def resampled(
-    counts: Mapping[type, Any], wanted: Mapping[Key, Computed], resamples: int, seed: int
+    counts: Mapping[type, Any], wanted: Mapping[Key, Computed], resamples: int, seed: int, *, whole: bool = False
 ) -> dict[Key, Floats]:
     """What each function gives on each resample (row); nothing if items cannot be drawn."""
     samples: dict[Key, list[Floats]] = {key: [] for key in wanted}
-    for block in _drawn(counts, resamples, seed) if wanted else ():
+    for block in _drawn(counts, resamples, seed, whole=whole) if wanted else ():
         for key, function in wanted.items():
             samples[key].append(function(block))
     return {key: np.concatenate(parts) for key, parts in samples.items() if parts}
 
 
-def _drawn(counts: Mapping[type, Any], resamples: int, seed: int) -> Iterator[Any]:
+def _drawn(counts: Mapping[type, Any], resamples: int, seed: int, *, whole: bool) -> Iterator[Any]:
     """Items drawn anew, block by block: matrices, or the cells of labels where an item has several."""
     if LabelSets in counts:
         return resampled_sets(counts[LabelSets], resamples, seed)
     patterns, matrix = patterns_of(counts), counts[ConfusionMatrix]
     if patterns is None or not patterns.items.sum():
         return iter(())
-    return resampled_matrices(patterns, matrix.labels, matrix.positive, resamples, seed)
+    return resampled_matrices(patterns, matrix.labels, matrix.positive, resamples, seed, whole=whole)
 
 
 #: Measures of single classes, as tables of classes show them.
@@ -145,7 +141,8 @@ def estimates_of(
         and _ratio(measure, result, counts) is None
     ]
     compute = averages if LabelSets in counts else _values
-    values = resampled(counts, {measure: partial(compute, measure) for measure in wanted}, resamples, seed)
+    functions = {measure: partial(compute, measure) for measure in wanted}
+    values = resampled(counts, functions, resamples, seed, whole=not all(map(is_of_margins, wanted)))
     return {
         measure: _estimate(measure, result, counts, values.get(measure), (confidence, resamples, seed))._replace(
             left_out=classes_left_out(measure, result, counts)

@@ -10,10 +10,12 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 import numpy as np
 import polars as pl
 
+from assay.core.domains import Real
 from assay.core.errors import ParameterError
-from assay.measures.counting.confusion import Confusion, Counted
-from assay.measures.counting.confusion_matrix import ConfusionMatrix, LabelSets
+from assay.measures.counting.confusion import Confusion
+from assay.measures.counting.confusion_matrix import LEFT_BY_ROUNDING, ConfusionMatrix, LabelSets
 from assay.measures.counting.judgments import Floats, Ints
+from assay.measures.counting.label_pairs import codes
 from assay.measures.counting.probabilities import SLACK, Probabilities
 from assay.measures.counting.scored import Scored
 from assay.measures.matrices import averaged, left_out, overall
@@ -59,16 +61,19 @@ def by_label(measure: Measure, cells: Floats) -> Floats:
 
 def _confusion(cells: Floats) -> Confusion:
     tp, fp, fn, tn = (cells[:, place] for place in range(4))
-    return Confusion(tuple(map(str, range(len(cells)))), tp, fp, fn, tn, "class")
+    return Confusion(("",) * len(cells), tp, fp, fn, tn, "class")
 
 
-def set_patterns(sets: LabelSets) -> tuple[Floats, Ints]:
-    """The four cells of each label (pattern, label, cell), and how many items have that pattern.
+def set_patterns(sets: LabelSets) -> tuple[tuple[Any, Any, Any], Floats, Ints]:
+    """TP, FP and FN of each label (column) in each pattern (row), what an item of it weighs, and how many there are.
 
-    Items with the same true and the same predicted labels, and the same weight, are alike.
+    Items with the same true and the same predicted labels, and the same weight, are alike. An item has few of all
+    labels, so that the tables are sparse; what is left are true negatives.
 
-    >>> set_patterns(LabelSets.from_labels([["a"], ["b"], ["a"]], [["a"], [], ["a"]]))[1]
-    array([2, 1])
+    >>> cells, weight, items = set_patterns(LabelSets.from_labels([["a"], ["b"], ["a"]], [["a"], [], ["a"]]))
+    >>> cells[0].toarray(), items
+    (array([[1., 0.],
+           [0., 0.]]), array([2, 1]))
     """
     weight = np.ones(len(sets.truth)) if sets.weight is None else sets.weight
     rows = pl.DataFrame({"weight": weight}).with_columns(
@@ -82,21 +87,31 @@ def set_patterns(sets: LabelSets) -> tuple[Floats, Ints]:
     )  # fmt: skip
     first = alike["row"].cast(pl.Int64)
     true, predicted = (_has(column.gather(first), sets.labels) for column in (sets.truth, sets.prediction))
-    cells = np.stack([true & predicted, ~true & predicted, true & ~predicted, ~true & ~predicted], axis=-1)
-    weighed: Floats = cells * alike["weight"].to_numpy()[:, None, None]
-    return weighed, alike["items"].to_numpy().astype(np.int64)
+    both = true * predicted
+    return (both, predicted - both, true - both), alike["weight"].to_numpy(), alike["items"].to_numpy().astype(np.int64)
 
 
-def _has(lists: pl.Series, labels: Sequence[str]) -> Counted:
-    """Which item (row) has which label (column)."""
-    return np.column_stack([lists.list.contains(label).to_numpy() for label in labels]).astype(np.bool_)
+def _has(lists: pl.Series, labels: Sequence[str]) -> Any:
+    """Which item (row) has which label (column), as a sparse table."""
+    from scipy import sparse  # noqa: PLC0415  # only items with several labels wait for it
+
+    held = pl.DataFrame({"label": lists}).with_row_index("row").explode("label").drop_nulls()
+    places = codes(held["label"], labels)
+    known = np.flatnonzero(places >= 0)
+    cells = np.ones(len(known)), (held["row"].to_numpy()[known], places[known])
+    return sparse.csr_array(cells, shape=(len(lists), len(labels)))
 
 
 def resampled_sets(sets: LabelSets, resamples: int, seed: int) -> Iterator[Floats]:
     """The four cells of each label as items drawn anew would give them (resample, label, cell), block by block."""
-    cells, items = set_patterns(sets)
-    for weights in pattern_weights(items, resamples, seed, cells=cells[0].size):
-        yield np.tensordot(weights, cells, axes=1)
+    cells, weight, items = set_patterns(sets)
+    for often in pattern_weights(items, resamples, seed, cells=4 * len(sets.labels)):
+        weighed = often * weight
+        tp, fp, fn = ((part.T @ weighed.T).T for part in cells)
+        total = weighed.sum(axis=1, keepdims=True)
+        tn = total - tp - fp - fn
+        tn[tn < LEFT_BY_ROUNDING * total] = 0.0
+        yield np.stack([tp, fp, fn, tn], axis=-1)
 
 
 #: Measures asked for, in whatever way.
@@ -132,9 +147,12 @@ def measure_of(name: str | Measure, task: str) -> Measure:
 
 
 def counts_of(
-    predictions: Predictions, labels: Sequence[Any], positive: Any = None, *, probabilities: bool = False
+    predictions: Predictions, labels: Sequence[Any], positive: Any = None, measures: Iterable[Measure] = ()
 ) -> dict[type, Any]:
-    """The counts that there are: the confusion matrix, if something is predicted, what scores give; sets of labels."""
+    """The counts that there are: the confusion matrix, if something is predicted, what scores give; sets of labels.
+
+    Probabilities are among them if one of the `measures` needs them.
+    """
     if predictions.kind == "multilabel":
         return {LabelSets: LabelSets.from_predictions(replace(predictions, labels=tuple(labels)))}
     weight = predictions.weight
@@ -147,14 +165,14 @@ def counts_of(
         counts[Scored] = Scored.from_scores(
             predictions.truth == positive, predictions.score, pos_label=True, sample_weight=weight
         )
-    if probabilities:
+    if _has_scores(predictions) and any(measure.definition.counts is Probabilities for measure in measures):
         counts[Probabilities] = Probabilities.from_predictions(predictions)
     return counts
 
 
-def has_scores(predictions: Predictions | None) -> bool:
-    """Whether there are scores of one label an item."""
-    if predictions is None or predictions.kind == "multilabel":
+def _has_scores(predictions: Predictions) -> bool:
+    """Whether there are scores, and one label per item."""
+    if predictions.kind == "multilabel":
         return False
     return predictions.score is not None or bool(predictions.class_scores)
 
@@ -185,15 +203,24 @@ def names_in(measures: Measures) -> list[str | Measure] | None:
     return names
 
 
-def suited(names: Iterable[str], task: str, predictions: Predictions | None) -> tuple[Measure, ...]:
-    """Those of the usual measures for which there is what they need; None: a matrix alone."""
+def measures_of(
+    measures: Measures, usual: Iterable[str], task: str, predictions: Predictions | None
+) -> tuple[Measure, ...]:
+    """The measures asked for; or those of the usual ones for which predictions (None: a matrix) have what they need.
+
+    >>> measures_of(None, ["Recall", "AUC"], "binary", Predictions.of([0, 1], [1, 1]))
+    (Recall,)
+    """
+    names = names_in(measures)
+    if names is not None:
+        return tuple(dict.fromkeys(measure_of(name, task) for name in names))
     able: set[type] = set()
     if predictions is None or predictions.prediction is not None:
         able |= {Confusion, ConfusionMatrix}
-    if predictions is not None and has_scores(predictions):
+    if predictions is not None and _has_scores(predictions):
         able |= {Scored} if predictions.score is not None else set()
         able |= {Probabilities} if are_probabilities(predictions) else set()
-    known = [measure_of(name, task) for name in names]
+    known = [measure_of(name, task) for name in usual]
     return tuple(measure for measure in known if measure.definition.counts in able)
 
 
@@ -251,6 +278,12 @@ def weights_of_items(counts: Mapping[type, Any], measure: Measure) -> Floats | N
     held = counts.get(LabelSets, counts.get(measure.definition.counts))
     weight: Floats | None = getattr(held, "weight", None)
     return weight
+
+
+def mean_of_known(values: Sequence[float] | Floats) -> float:
+    """The mean of the numbers that there are; NaN if there is none."""
+    known = np.asarray(values)[~np.isnan(values)]
+    return float(known.mean()) if len(known) else math.nan
 
 
 def mean_of(measure: Measure, result: PerUnit, counts: Mapping[type, Any]) -> float:
@@ -405,8 +438,7 @@ def predictive_values(matrix: ConfusionMatrix, prevalences: Sequence[float]) -> 
     tp, fp, fn, tn = four_cells(matrix)
     rows = []
     for prevalence in prevalences:
-        if not 0 < prevalence < 1:
-            raise ParameterError(f"a prevalence is a number between 0 and 1, not {prevalence!r}")
+        Real(0, 1, inside=True).check("prevalence", prevalence)
         ppv = npv = None
         if tp + fn and fp + tn:
             tpr, tnr = tp / (tp + fn), tn / (fp + tn)

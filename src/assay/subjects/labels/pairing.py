@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 
 from assay.core.digits import as_percents
-from assay.core.errors import InputError, ParameterError, argument, listed, not_among, of_kind
+from assay.core.errors import InputError, ParameterError, listed, not_among, of_kind
 from assay.measures.counting.confusion import Confusion
 from assay.measures.counting.confusion_matrix import ConfusionMatrix, LabelSets
 from assay.measures.counting.judgments import Floats
@@ -40,7 +40,7 @@ from assay.subjects.labels.measurement import (
     is_per_item,
     measure_of,
 )
-from assay.subjects.labels.result import ClassifiedSystem, label_signature
+from assay.subjects.labels.result import ClassifiedSystem, label_signature, no_predictions
 from assay.tables import Predictions
 from assay.tables.alignment import Missing, aligned
 from assay.verbs.comparison.findings import Flips
@@ -199,7 +199,7 @@ class Classifiers(ItemPairing):
         guess, *shares = as_percents([share, *right.tolist()])
         each = listed([f"{name} {value}" for name, value in zip(self.names, shares, strict=True)])
         return [
-            f"{guess} of the items are {label}, so accuracy misleads: always saying {label} would be right that "
+            f"{guess} of the items are {label}, so accuracy misleads: always predicting {label} would be right that "
             f"often ({each}); {self.headline} {instead}"
         ]
 
@@ -264,9 +264,7 @@ class Classifiers(ItemPairing):
         """True labels, and predicted ones with a column a system, as places among the labels."""
         for table in self.predictions:
             if table.prediction is None:
-                raise ParameterError(
-                    f"{table.name}: from which score on is positive predicted? say {argument('threshold')}"
-                )
+                raise no_predictions(table.name)
         predicted = [table.prediction for table in self.predictions if table.prediction is not None]
         if self.task == "multilabel":  # a set of labels is right as a whole, or wrong
             sets = pl.concat([column.list.unique().list.sort() for column in (self.predictions[0].truth, *predicted)])
@@ -296,7 +294,7 @@ class Classifiers(ItemPairing):
         """A measure of probabilities: it has a number for each item, whose mean is compared."""
         results = [measure.per_unit(Probabilities.from_predictions(table)) for table in self.predictions]
         if any(len(result.values) != len(self.items) for result in results):
-            raise ParameterError(f"{measure} is one number for all items together, and there is no test of it")
+            raise ParameterError(f"{measure} is one number for all items together: there is no test for it")
         return self._averaged(measure, np.column_stack([result.values for result in results]))
 
     def _of_label_sets(self, measure: Measure) -> Sample:
@@ -310,7 +308,7 @@ class Classifiers(ItemPairing):
             return self._averaged(measure, np.column_stack([result.values for result in results]))
         if not measure.is_micro:
             raise ParameterError(
-                f"{measure} is an average over labels, which is not compared: say average='micro' or 'samples'"
+                f"{measure} is an average over labels, which is not compared: use average='micro' or 'samples'"
             )
         if self._weight is not None:
             raise ParameterError(f"{measure}: decisions about items with weights are not compared")

@@ -146,11 +146,14 @@ class ClassifiedSystem(NamedTuple):
         return self.predictions is None or self.predictions.prediction is not None
 
 
+def no_predictions(system: str) -> ParameterError:
+    """The error that labels are asked for, where a system has scores alone."""
+    return ParameterError(f"{system} has scores and no predictions: say {argument('threshold')}")
+
+
 def _refuse_no_labels(system: ClassifiedSystem) -> None:
     if not system.is_labelled:
-        raise ParameterError(
-            f"{system.name}: nothing is predicted: from which score on is it positive? say {argument('threshold')}"
-        )
+        raise no_predictions(system.name)
 
 
 @dataclass(frozen=True, eq=False)

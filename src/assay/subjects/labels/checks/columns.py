@@ -13,9 +13,10 @@ import polars as pl
 from assay.core.digits import as_percent, number
 from assay.core.errors import EmptyFileError, listed, number_of, quote, spelt
 from assay.measures.counting.confusion_matrix import ConfusionMatrix
+from assay.measures.counting.label_pairs import codes
 from assay.measures.counting.scored import Scored
 from assay.measures.parser import parse_measure
-from assay.subjects.labels.checks.examination import SURE, ExaminedPredictions, PredictionsFile, places_of
+from assay.subjects.labels.checks.examination import SURE, ExaminedPredictions, PredictionsFile
 from assay.tables.label_rules import distinct
 from assay.tables.roles import shape_of
 from assay.verbs.diagnosis.examination import EXAMPLES, CheckFinding, Example, Severity, check, finding, share
@@ -39,8 +40,8 @@ def unreadable(file: PredictionsFile) -> Iterator[CheckFinding]:
     place = "" if problem.line is None else f"line {problem.line}: "
     todo = None
     if problem.expected != f"a table {shape_of('predictions')}":
-        todo = "mend the line: the file has to be text in UTF-8, with as many fields in each line as in the first"
-        todo = "look why no item was written" if isinstance(problem, EmptyFileError) else todo if place else None
+        todo = "fix the line: the file has to be text in UTF-8, with as many fields in each line as in the first"
+        todo = "find out why the file has no items" if isinstance(problem, EmptyFileError) else todo if place else None
     yield finding("unreadable", "error", file, f"{place}{problem.reason}", todo=todo)
 
 
@@ -76,7 +77,7 @@ def absent_predictions(system: ExaminedPredictions) -> Iterator[CheckFinding]:
 
 @check(
     "label-spelling", "system", "error",
-    question="Are there labels that differ in nothing but case, blanks, marks or invisible characters?",
+    question="Are there labels that differ only in case, blanks, hyphens or invisible characters?",
     advice="write each label in one way: `Spam` predicted where the truth says `spam` counts as a mistake",
 )  # fmt: skip
 def label_spelling(system: ExaminedPredictions) -> Iterator[CheckFinding]:
@@ -105,8 +106,8 @@ def _folded(label: str) -> str:
 
 @check(
     "unseen-labels", "system", "error", "warning", "note",
-    question="Are labels predicted that no item has (a warning; if all are, an error), or true ones never (a note)?",
-    advice="check that truth and predictions have the same set of labels; a label that never comes up has no recall",
+    question="Are labels predicted that no item has (a warning; all of them: an error), or true ones never (a note)?",
+    advice="check that truth and predictions have the same set of labels; a label that no item has lowers averages",
 )  # fmt: skip
 def unseen_labels(system: ExaminedPredictions) -> Iterator[CheckFinding]:
     """Labels on one side alone."""
@@ -127,14 +128,14 @@ def unseen_labels(system: ExaminedPredictions) -> Iterator[CheckFinding]:
         text = f"{number_of('label', len(made_up))} predicted that no item has: {listed(made_up)}"
         yield finding("unseen-labels", "warning", system, text, len(made_up))
     if missed and len(predicted) > 1:
-        text = f"{number_of('label', len(missed))} of items, but never predicted: {listed(missed)}"
+        text = f"{number_of('true label', len(missed))} never predicted: {listed(missed)}"
         yield finding("unseen-labels", "note", system, text, len(missed))
 
 
 @check(
     "constant-prediction", "system", "warning",
     question="Is one label predicted for all items?",
-    advice="this says nothing about items: MCC is undefined, and accuracy is how common the label is",
+    advice="such predictions carry no information: MCC is undefined, and accuracy is the share of that label",
 )  # fmt: skip
 def constant_prediction(system: ExaminedPredictions) -> Iterator[CheckFinding]:
     """One label for everything."""
@@ -168,12 +169,12 @@ def imbalance(file: PredictionsFile) -> Iterator[CheckFinding]:
 @check(
     "tiny-classes", "predictions", "warning",
     question=f"Are there labels with fewer than {FEWEST} items, or only one label at all?",
-    advice="collect more items of these classes, or say that nothing is known about them; an average hides it",
+    advice="collect more items of these classes, or say that little is known about them: an average hides it",
 )  # fmt: skip
 def tiny_classes(file: PredictionsFile) -> Iterator[CheckFinding]:
     """Labels of which too little is known."""
     if len(file.labels) == 1 and not file.is_multilabel:
-        message = f"all items have the label {spelt(file.labels[0])}: there is nothing to tell it from"
+        message = f"all items have the label {spelt(file.labels[0])}: there is no other to compare it with"
         yield finding("tiny-classes", "warning", file, message)
         return
     tiny = file.support.filter(pl.col("items") < FEWEST).sort("items")
@@ -191,7 +192,7 @@ LEAST_ITEMS = 20
 
 @check(
     "absent-scores", "system", "error",
-    question="Are there scores that are absent, no number, or infinite?",
+    question="Are there scores that are absent, not a number, or infinite?",
     advice="write a finite number for each item; find out where the model fails",
 )  # fmt: skip
 def absent_scores(system: ExaminedPredictions) -> Iterator[CheckFinding]:
@@ -201,8 +202,8 @@ def absent_scores(system: ExaminedPredictions) -> Iterator[CheckFinding]:
 
 @check(
     "score-range", "system", "note",
-    question="Are scores no probabilities: outside 0 to 1, or not adding up to 1 over the classes?",
-    advice="nothing, for AUC; log loss and Brier's score need probabilities, and a threshold has to be said",
+    question="Are scores not probabilities: outside 0 to 1, or not adding up to 1 over the classes?",
+    advice="nothing, for AUC; log loss and Brier score need probabilities, and a threshold has to be given",
 )  # fmt: skip
 def score_range(system: ExaminedPredictions) -> Iterator[CheckFinding]:
     """Scores that are something else."""
@@ -225,11 +226,11 @@ def score_range(system: ExaminedPredictions) -> Iterator[CheckFinding]:
 
 @check(
     "constant-score", "system", "warning",
-    question="Is there one score for all items?",
-    advice="the scores were lost, or the model has learnt nothing: AUC is 0.5 then, whatever it does",
+    question="Do all items have the same score?",
+    advice="find out whether the scores were lost or the model has learned nothing: AUC is 0.5",
 )  # fmt: skip
 def constant_score(system: ExaminedPredictions) -> Iterator[CheckFinding]:
-    """A score that tells nothing apart."""
+    """A score that says nothing about items."""
     if system.score is not None and system.of.rows.height > 1 and system.score.drop_nulls().n_unique() == 1:
         message = f"all items have the score {system.score.drop_nulls()[0]:g}"
         yield finding("constant-score", "warning", system, message, system.of.rows.height)
@@ -237,8 +238,8 @@ def constant_score(system: ExaminedPredictions) -> Iterator[CheckFinding]:
 
 @check(
     "score-conflict", "system", "warning",
-    question="Do predictions contradict scores: not the largest one, or no threshold explains them?",
-    advice="find out which of the two columns is right: measures of labels and of scores tell of two classifiers",
+    question="Do predictions contradict scores: not the label with the largest one, or no threshold explains them?",
+    advice="find out which of the two columns is right: their measures are those of two different classifiers",
 )  # fmt: skip
 def score_conflict(system: ExaminedPredictions) -> Iterator[CheckFinding]:
     """Predictions beside what scores would predict."""
@@ -255,7 +256,7 @@ def _not_the_largest(
 ) -> Iterator[CheckFinding]:
     labels = list(scores)
     table = np.column_stack([column.fill_null(-math.inf).to_numpy() for column in scores.values()])
-    chosen = places_of(prediction, labels)
+    chosen = codes(prediction, labels)
     rows = np.flatnonzero(system.usable & (chosen >= 0))
     wrong = rows[table[rows, chosen[rows]] < table[rows].max(axis=1)]
     if not len(wrong):
@@ -285,7 +286,7 @@ def _no_threshold(system: ExaminedPredictions, score: pl.Series, predicted: pl.S
         positive = quote(str(system.positive))
         at = f"at the threshold that explains most, {threshold:g}, with {positive} as the positive label"
         if math.isinf(threshold):
-            at = f"which explain nothing: no threshold does better than never to predict {positive}"
+            at = f"which explain nothing: no threshold does better than never predicting {positive}"
         message = f"{share(len(wrong), int(keep.sum()), 'prediction')} contradict the scores, {at}"
         examples = [system.of.example(row, f"score {score[row]:g}") for row in wrong.head(EXAMPLES).to_list()]
         yield finding("score-conflict", "warning", system, message, len(wrong), examples=examples)
@@ -305,14 +306,14 @@ def reversed_scores(system: ExaminedPredictions) -> Iterator[CheckFinding]:
     chance = math.sqrt((scored.positives + scored.negatives + 1) / (12 * scored.positives * scored.negatives))
     if (0.5 - auc) / chance > SURE:
         positive = quote(str(system.positive))
-        message = f"AUC is {number(auc)} with {positive} as the positive label; turned round it is {number(1 - auc)}"
+        message = f"AUC is {number(auc)} with {positive} as the positive label; reversed, it is {number(1 - auc)}"
         yield finding("reversed-scores", "warning", system, message)
 
 
 @check(
     "reversed-predictions", "system", "warning",
     question="Of two labels, are predictions wrong more often than chance allows (MCC below 0 by more than 1 %)?",
-    advice="look whether labels, or truth and scores, were swapped; turned round, the predictions would be better",
+    advice="look whether labels, or truth and scores, were swapped: reversed, the predictions would be better",
 )  # fmt: skip
 def reversed_predictions(system: ExaminedPredictions) -> Iterator[CheckFinding]:
     """Predictions that point the wrong way."""
@@ -330,7 +331,7 @@ def reversed_predictions(system: ExaminedPredictions) -> Iterator[CheckFinding]:
 
 @check(
     "separation", "system", "warning",
-    question=f"Is there no mistake in {LEAST_ITEMS} items or more, as if the truth had made predictions or scores?",
+    question=f"Is there no mistake in {LEAST_ITEMS} items or more, as if the truth was used to predict?",
     advice="find out how they were made: a feature may hold the answer, or the items were trained on",
 )  # fmt: skip
 def separation(system: ExaminedPredictions) -> Iterator[CheckFinding]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -15,7 +15,7 @@ from assay.core.errors import FormatError, ParameterError, listed, number_of, qu
 from assay.files.named_columns import as_whole, named_columns, read_named_columns
 from assay.files.predictions import ColumnPlan, StatedColumns, SystemColumns, plan
 from assay.files.sources import Source, is_file
-from assay.measures.counting.judgments import Floats, Ints, Mask
+from assay.measures.counting.judgments import Floats, Mask
 from assay.measures.counting.scored import Scored
 from assay.tables import Predictions
 from assay.tables.label_rules import Where, distinct, positive_label
@@ -93,9 +93,9 @@ class PredictionsFile:
         item = f"item {quote(str(self.rows['item_id'][row]))}" if self.has_ids else f"row {row + 1:,}"
         return Example(f"{item}: {remark}" if remark else item, self.line(row))
 
-    def examples(self, found: pl.Series) -> list[Example]:
+    def examples(self, rows: pl.Series) -> list[Example]:
         """The first of the items that something is true of."""
-        return [self.example(row) for row in found.arg_true().head(EXAMPLES).to_list()]
+        return [self.example(row) for row in rows.arg_true().head(EXAMPLES).to_list()]
 
     def cell(self, row: int, column: str) -> str:
         """What a further column holds, quoted, and cut where it is long."""
@@ -176,16 +176,6 @@ class ExaminedPredictions:
         sums = held.sum(axis=1)
         fits = len(labels) >= _TWO and len(held) and (held >= 0).all() and (held <= 1).all()
         return (labels, table) if fits and (np.abs(sums - 1) <= 0.01).all() else None
-
-
-def places_of(labels: pl.Series, known: Sequence[str]) -> Ints:
-    """Where each label stands among those known, -1 if it does not.
-
-    >>> places_of(pl.Series(["b", None, "a"]), ["a", "b"])
-    array([ 1, -1,  0])
-    """
-    place = {label: number for number, label in enumerate(known)}
-    return np.array([place.get(label, -1) for label in labels.to_list()])
 
 
 def open_predictions(

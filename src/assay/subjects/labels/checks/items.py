@@ -12,6 +12,7 @@ import polars as pl
 from assay.core.digits import as_level, as_percent, number, significant
 from assay.core.errors import number_of, quote
 from assay.measures.counting.judgments import Floats, Ints
+from assay.measures.counting.label_pairs import codes
 from assay.measures.counting.probabilities import Probabilities
 from assay.measures.parser import parse_measure
 from assay.subjects.labels.checks.examination import (
@@ -20,7 +21,6 @@ from assay.subjects.labels.checks.examination import (
     ExaminedPredictions,
     PredictionsFile,
     Trained,
-    places_of,
 )
 from assay.verbs.diagnosis.examination import EXAMPLES, CheckFinding, Example, Severity, check, finding, share
 
@@ -33,8 +33,8 @@ _COPIES = "leave copies out, or keep them on one side of a split"
 
 @check(
     "item-ids", "predictions", "error", "warning",
-    question="Does an item id come twice, with another truth (an error) or with the same?",
-    advice="keep one row an item: items that are there twice count twice, and make everything look surer than it is",
+    question="Does an item id occur twice, with different true labels (an error) or the same one (a warning)?",
+    advice="keep one row per item: copies count twice, and make every number look more certain than it is",
 )  # fmt: skip
 def item_ids(file: PredictionsFile) -> Iterator[CheckFinding]:
     """Ids that come again."""
@@ -60,7 +60,7 @@ def _again(rows: pl.DataFrame, by: list[str]) -> Iterator[tuple[bool, list[list[
 
 @check(
     "same-items", "predictions", "warning", "note",
-    question="Do items have the same text (or, without any, further columns), with another truth (a warning) or not?",
+    question="Do items have the same text (without text: columns), with different true labels (a warning) or not?",
     advice=f"{_LOOK}; {_COPIES}",
 )  # fmt: skip
 def same_items(file: PredictionsFile) -> Iterator[CheckFinding]:
@@ -144,8 +144,8 @@ def doubtful(truth: Ints, probabilities: Floats) -> Doubtful:
 
 @check(
     "label-noise", "probabilities", "warning", "note",
-    question="Do good probabilities contradict true labels, more often than they claim to be wrong (a warning)?",
-    advice="look at the labels of these items, the first ones first: either they are wrong, or the system errs surely",
+    question="Do calibrated probabilities contradict true labels, more often than expected (a warning)?",
+    advice="check the labels of these items, from the top: either they are wrong, or the system is confidently wrong",
 )  # fmt: skip
 def label_noise(system: ExaminedPredictions) -> Iterator[CheckFinding]:
     """Items whose truth has a very low probability, where probabilities can be believed."""
@@ -153,11 +153,11 @@ def label_noise(system: ExaminedPredictions) -> Iterator[CheckFinding]:
     if known is None or system.of.is_multilabel:
         return
     labels, table = known
-    codes = places_of(system.of.rows["truth"], labels)
-    rows = np.flatnonzero(system.usable & (codes >= 0))
+    places = codes(system.of.rows["truth"], labels)
+    rows = np.flatnonzero(system.usable & (places >= 0))
     if len(rows) < LEAST_ITEMS:
         return
-    table, truth = np.clip(table[rows], 0.0, 1.0), codes[rows]
+    table, truth = np.clip(table[rows], 0.0, 1.0), places[rows]
     off = float(parse_measure("ECE", "multiclass")(of="predicted").of(Probabilities(tuple(labels), truth, table))[0])
     if off > CALIBRATED:
         return
@@ -179,15 +179,15 @@ def label_noise(system: ExaminedPredictions) -> Iterator[CheckFinding]:
         item = {"item": system.of.example(at).text, "line": example.line, "truth": label, "probability": low}
         details.append(item | {"rather": rather, "its_probability": high})
     message = (
-        f"the truth of {number_of('item', count)} has a probability of {VERY_LOW:g} or less, and another label a usual "
-        f"one; {number(doubts.expected, 1)} would be expected (ECE {number(off, 3)})"
+        f"{number_of('item', count)} whose true label has a probability of {VERY_LOW:g} or less, and another label a "
+        f"high one; {number(doubts.expected, 1)} would be expected (ECE {number(off, 3)})"
     )
     yield finding("label-noise", severity, system, message, count, examples=examples, details=details)
 
 
 @check(
     "truth-conflict", "together", "error",
-    question="Have items another true label in one file than in another?",
+    question="Do items have different true labels in different files?",
     advice="find out which file is right: systems are compared on one truth",
 )  # fmt: skip
 def truth_conflict(systems: Sequence[ExaminedPredictions]) -> Iterator[CheckFinding]:
@@ -196,7 +196,7 @@ def truth_conflict(systems: Sequence[ExaminedPredictions]) -> Iterator[CheckFind
     name = place.system or place.file
     for other in systems[1:]:
         if other.of.is_multilabel != first.of.is_multilabel:
-            message = f"of this and {name} only one has several labels an item"
+            message = f"of this and {name} only one has several labels per item"
             yield finding("truth-conflict", "error", _called(other, systems), message, other.of.rows.height)
             continue
         if not _can_be_paired(first, other):
@@ -209,7 +209,7 @@ def truth_conflict(systems: Sequence[ExaminedPredictions]) -> Iterator[CheckFind
             other.of.example(row, f"{quote(truth)} here, {quote(before)} in {name}")
             for row, truth, before in wrong.select("row", "truth", "truth before").head(EXAMPLES).rows()
         ]
-        message = f"{number_of('item', wrong.height)} with another true label than in {name}"
+        message = f"{number_of('item', wrong.height)} with a different true label than in {name}"
         yield finding("truth-conflict", "error", _called(other, systems), message, wrong.height, examples=examples)
 
 
@@ -241,7 +241,7 @@ def missing_items(systems: Sequence[ExaminedPredictions]) -> Iterator[CheckFindi
         lacking = every.join(_items(system), on="item_id", how="anti", maintain_order="left")["item_id"]
         if len(lacking):
             examples = [Example(f"item {quote(item)}") for item in lacking.head(EXAMPLES)]
-            message = f"{number_of('item', len(lacking))} missing that another has"
+            message = f"{number_of('item', len(lacking))} missing that others have"
             yield finding(
                 "missing-items", "warning", _called(system, systems), message, len(lacking), examples=examples
             )
@@ -275,8 +275,8 @@ MANY = 0.05
 
 @check(
     "trained-ids", "training", "error",
-    question="Are there items of the test with the id of an item that was trained on?",
-    advice="take them out of the test: what a model has seen it may have learnt by heart",
+    question="Are there test items with the id of a training item?",
+    advice="take them out of the test: a model may know by heart what it was trained on",
 )  # fmt: skip
 def trained_ids(trained: Trained) -> Iterator[CheckFinding]:
     """Ids that are in both files; bare row numbers are no ids."""
@@ -286,7 +286,7 @@ def trained_ids(trained: Trained) -> Iterator[CheckFinding]:
     shared = file.rows["item_id"].is_in(ids.drop_nulls().unique().implode())
     if count := int(shared.sum()):
         part = as_percent(count / file.rows.height)
-        message = f"{share(count, file.rows.height, 'item')} ({part}) in {trained.name}, too, by id"
+        message = f"{share(count, file.rows.height, 'item')} ({part}) are also in {trained.name}, by id"
         yield finding("trained-ids", "error", file, message, count, examples=file.examples(shared))
 
 
@@ -300,9 +300,9 @@ def _are_row_numbers(ids: pl.Series) -> bool:
 
 @check(
     "trained-items", "training", "error", "warning",
-    question="Are there items of the test with the content of one that was trained on: "
+    question="Are there test items with the content of a training item: "
     f"{as_level(MANY)} or more (an error)?",
-    advice="take them out of the test, or out of the training; split by content, so that copies stay on one side",
+    advice="take them out of the test or of the training items; split by content, so that copies stay on one side",
 )  # fmt: skip
 def trained_items(trained: Trained) -> Iterator[CheckFinding]:
     """Content that is in both files, blanks at the ends and case apart."""
@@ -317,7 +317,7 @@ def trained_items(trained: Trained) -> Iterator[CheckFinding]:
         return
     part = shared.height / file.rows.height
     severity: Severity = "error" if part >= MANY else "warning"
-    both = f"{share(shared.height, file.rows.height, 'item')} ({as_percent(part)}) in {trained.name}, too"
+    both = f"{share(shared.height, file.rows.height, 'item')} ({as_percent(part)}) are also in {trained.name}"
     message = f"{both}, with the same {columns_named(trained.columns)}"
     rows, first = shared["row"].head(EXAMPLES).to_list(), trained.columns[0]
     examples = [file.example(row, file.cell(row, first)) for row in rows]

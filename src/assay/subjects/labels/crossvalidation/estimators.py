@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import warnings
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
@@ -57,7 +58,7 @@ def estimators_in(estimator: Any) -> dict[str, Any]:
             why = " ".join(str(problem).split())
             raise ParameterError(f"{name}: expected an estimator of scikit-learn: {why}") from problem
         if is_other:
-            raise ParameterError(f"{name} is no classifier: expected an estimator that predicts labels")
+            raise ParameterError(f"{name} is not a classifier: expected an estimator that predicts labels")
     return {str(name): model for name, model in estimators.items()}
 
 
@@ -162,14 +163,13 @@ def in_folds(
     from sklearn.utils.parallel import Parallel, delayed  # noqa: PLC0415
 
     outcomes = Parallel(n_jobs=n_jobs)(delayed(caught)(task, *arguments) for arguments in each)
-    said: dict[str, int] = {}
+    messages_in_folds: Counter[str] = Counter()
     for split, (_, messages, problem) in zip(splits.each, outcomes, strict=True):
         if problem is not None:
             raise InputError(f"{name}: fold {split.fold} of repeat {split.repeat}: {problem}")
-        for message in messages:
-            said[message] = said.get(message, 0) + 1
+        messages_in_folds.update(messages)
     where = f"of {number_of('fold', len(splits.each))}"
-    warned = [f"{name}: in {number} {where}: {text}" for text, number in said.items()]
+    warned = [f"{name}: in {number} {where}: {text}" for text, number in messages_in_folds.items()]
     return [value for value, _, _ in outcomes], warned
 
 
@@ -177,12 +177,12 @@ def caught(task: Callable[..., Any], *arguments: Any) -> tuple[Any, list[str], s
     """What comes of a task, what it warns of, and what goes wrong in it as one line of text."""
     # Filters of warnings belong to the whole process: they are left alone where threads share it.
     is_alone = threading.current_thread() is threading.main_thread()
-    with warnings.catch_warnings(record=True, action="always") if is_alone else nullcontext([]) as said:
+    with warnings.catch_warnings(record=True, action="always") if is_alone else nullcontext([]) as warned:
         try:
             value = task(*arguments)
         except Exception as problem:  # an estimator may raise anything: the fold is to be named
             return None, [], f"{type(problem).__name__}: {' '.join(str(problem).split())[:300]}"
-    problems = (f"{warning.category.__name__}: {str(warning.message).split('.')[0]}" for warning in said or ())
+    problems = (f"{warning.category.__name__}: {str(warning.message).split('.')[0]}" for warning in warned or ())
     return value, [*dict.fromkeys(" ".join(text.split()) for text in problems)], None
 
 
@@ -204,7 +204,7 @@ def items_of(
     truth = labels_of(y, "y")
     if isinstance(truth.dtype, pl.List):
         raise InputError(
-            "y: expected one label an item; predictions of several an item can be given with a fold column"
+            "y: expected one label per item; predictions of several per item can be given with a fold column"
         )
     refuse_nulls(truth, "y", "give items that have a label")
     try:
@@ -246,7 +246,7 @@ def not_weighted(name: str, model: Any, items: FoldItems) -> list[str]:
     """A warning of weights that learning cannot allow for."""
     if items.weight is None or weights_for(model, items.weight):
         return []
-    return [f"{name} takes no weights: they count where it is measured, not where it learns"]
+    return [f"{name} takes no weights: they count in its measures, not in its training"]
 
 
 def validated(

@@ -15,7 +15,7 @@ from assay.measures.counting.judgments import Floats, Ints
 from assay.subjects.labels.crossvalidation.measuring import FoldRecord, LabelTask
 from assay.subjects.labels.crossvalidation.result import CrossValidation
 from assay.subjects.labels.crossvalidation.splits import Split, codes_of, leaks
-from assay.subjects.labels.inputs import all_labels, labelled, not_alike, opened, prepare, same_task
+from assay.subjects.labels.inputs import all_labels, labelled, not_the_same_items, opened, prepare, same_task
 from assay.subjects.labels.measurement import Measures
 from assay.tables import Predictions
 from assay.tables.label_columns import ids_of
@@ -70,14 +70,14 @@ def folded(predictions: Predictions) -> FoldedPredictions:
     test = table.taken(pl.Series(tested))
     train = None if tested.all() else table.taken(pl.Series(~tested))
     if not len(test):
-        raise InputError(f"{name}: every row was learned from: expected rows with split test")
+        raise InputError(f"{name}: all rows are training rows: expected rows with split test")
     _refuse_twins(table, test)
     splits = _splits(columns, tested)
     records = tuple(split.record for split in splits)
     if len(records) < 2:
         raise InputError(f"{name}: expected several folds, got one ({records[0].fold})")
     if empty := [str(record.fold) for record in records if not record.train_items]:
-        raise InputError(f"{name}: nothing was learned from in fold {listed(empty)}: there is no train row of it")
+        raise InputError(f"{name}: expected training rows of every fold, got none of fold {listed(empty)}")
     problems = leaks(
         splits,
         table.truth.to_list(),
@@ -87,7 +87,7 @@ def folded(predictions: Predictions) -> FoldedPredictions:
         times=times_of(columns["time"].to_list(), f"{name}: time") if "time" in columns.columns else None,
     )
     if train is None:
-        assumed = "; that is, if each fold learned from all others: rows with split train would say from which"
+        assumed = "; this assumes that each fold learned from all others: rows with split train would say from which"
         problems = [f"{problem}{assumed}" for problem in problems]
     warnings = (*predictions.remarks, *(f"{predictions.name}: {problem}" for problem in problems))
     return FoldedPredictions(test, train, records, warnings)
@@ -200,26 +200,26 @@ def of_predictions(
     for other in systems[1:]:
         if [fold[:2] for fold in other.folds] != [fold[:2] for fold in folds]:
             names = f"{systems[0].test.name} and {other.test.name}"
-            raise InputError(f"{names} have different folds: nothing could be held side by side")
+            raise InputError(f"{names} have different folds: they cannot be compared")
     prepared = [
         prepare(test.name, test, None, pos_label, threshold,
                 scores_alone=measures is not None and test.prediction is None)
         for test, *_ in systems
     ]  # fmt: skip
     tables: list[Any] = [
-        (one.given, None if system.train is None else labelled(system.train, threshold, needed=False).predictions)
-        for one, system in zip(prepared, systems, strict=True)
+        (tested.given, None if system.train is None else labelled(system.train, threshold, needed=False).predictions)
+        for tested, system in zip(prepared, systems, strict=True)
     ]
     repeats = len({fold.repeat for fold in folds})
     says = f"{number_of('fold', len(folds))} as given" + (f", in {repeats} repeats" if repeats > 1 else "")
     if systems[0].train is None:
-        says += ", each taken to have learned from all others"
+        says += ", each assumed to have learned from all others"
     task = LabelTask(same_task(prepared), all_labels(prepared), prepared[0].positive)
     warnings = [*(warning for system in systems for warning in system.warnings), *_not_alike(prepared)]
     return replace(
         CrossValidation.of(tables, folds, task, measures, says),
         warnings=tuple(dict.fromkeys(warnings)),
-        notes=tuple(dict.fromkeys(note for one in prepared for note in one.notes)),
+        notes=tuple(dict.fromkeys(note for system in prepared for note in system.notes)),
         overlap=any(system.test.columns.select("repeat", "item_id").is_duplicated().any() for system in systems),
     )
 
@@ -231,4 +231,4 @@ def _not_alike(test: Sequence[Any]) -> tuple[str, ...]:
         system._replace(given=replace(system.given, columns=system.given.frame.with_columns(item_id=ids)))
         for system in test
     ]
-    return not_alike(keyed)
+    return not_the_same_items(keyed)

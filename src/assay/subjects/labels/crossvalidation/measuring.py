@@ -7,12 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-import numpy as np
 import polars as pl
 
 from assay.core.errors import ParameterError
-from assay.measures.counting.judgments import Floats
-from assay.measures.counting.probabilities import Probabilities
 from assay.measures.counting.scored import Scored
 from assay.measures.registry import Measure
 from assay.subjects.labels.measurement import (
@@ -20,11 +17,9 @@ from assay.subjects.labels.measurement import (
     classes_left_out,
     computed,
     counts_of,
-    has_scores,
     mean_of,
-    measure_of,
-    names_in,
-    suited,
+    mean_of_known,
+    measures_of,
 )
 from assay.tables import Predictions
 
@@ -108,28 +103,19 @@ class CrossValidatedSystem(NamedTuple):
         return cls(test.name, test, numbers.with_columns(pl.col(pl.Float64).fill_nan(None)), pooled)
 
 
-def mean_of_known(values: Sequence[float] | Floats) -> float:
-    """The mean of the numbers that there are; NaN if there is none."""
-    known = np.asarray(values)[~np.isnan(values)]
-    return float(known.mean()) if len(known) else math.nan
-
-
 def parts_of(predictions: Predictions, *by: str) -> dict[tuple[Any, ...], Predictions]:
     """The rows of each repeat, or of each repeat and fold, in their order."""
     parts = predictions.columns.partition_by(by, as_dict=True)
     return {key: replace(predictions, columns=parts[key]) for key in sorted(parts)}
 
 
-def measures_of(measures: Measures, task: LabelTask, predictions: Predictions) -> tuple[Measure, ...]:
+def fold_measures(measures: Measures, task: LabelTask, predictions: Predictions) -> tuple[Measure, ...]:
     """The measures asked for, or the usual ones, as far as predictions have what these need.
 
-    >>> measures_of(None, LabelTask("binary", (0, 1), 1), Predictions.of([0, 1], [1, 1]))
+    >>> fold_measures(None, LabelTask("binary", (0, 1), 1), Predictions.of([0, 1], [1, 1]))
     (Accuracy, Precision, Recall, F, MCC)
     """
-    names = names_in(measures)
-    if names is None:
-        return suited(DEFAULTS[task.kind], task.kind, predictions)
-    chosen = tuple(dict.fromkeys(measure_of(name, task.kind) for name in names))
+    chosen = measures_of(measures, DEFAULTS[task.kind], task.kind, predictions)
     if task.kind == "multiclass" and (scored := [measure for measure in chosen if measure.definition.counts is Scored]):
         raise ParameterError(f"{scored[0]} is for two labels, and there are {len(task.labels)}")
     return chosen
@@ -138,12 +124,11 @@ def measures_of(measures: Measures, task: LabelTask, predictions: Predictions) -
 def measured(predictions: Predictions, measures: Sequence[Measure], task: LabelTask) -> dict[str, dict[str, Any]]:
     """Every measure's number for some items, the reason where there is none, and the classes that are left out.
 
-    >>> accuracy = measure_of("Accuracy", "binary")
-    >>> measured(Predictions.of([0, 1], [1, 1]), [accuracy], LabelTask("binary", (0, 1), 1))
+    >>> task, predictions = LabelTask("binary", (0, 1), 1), Predictions.of([0, 1], [1, 1])
+    >>> measured(predictions, fold_measures("Accuracy", task, predictions), task)
     {'Accuracy': {'value': 0.5, 'undefined': None, 'left_out': ()}}
     """
-    wants = has_scores(predictions) and any(measure.definition.counts is Probabilities for measure in measures)
-    counts = counts_of(predictions, task.labels, task.positive, probabilities=wants)
+    counts = counts_of(predictions, task.labels, task.positive, measures)
     numbers = {}
     for measure in measures:
         result = computed(measure, counts, predictions.name)

@@ -27,7 +27,7 @@ from assay.subjects.labels.crossvalidation.estimators import (
     seeded,
     validated,
 )
-from assay.subjects.labels.crossvalidation.measuring import measured, measures_of, parts_of
+from assay.subjects.labels.crossvalidation.measuring import fold_measures, measured, parts_of
 from assay.subjects.labels.crossvalidation.result import Nested
 from assay.subjects.labels.crossvalidation.splits import FoldItems, Split, Splits, split_items
 from assay.subjects.labels.measurement import Measures
@@ -108,7 +108,7 @@ def nested(
     every_naive = [naive] * len(chosen)
 
     def outcomes_of(models: Sequence[Any]) -> tuple[list[FoldOutcome], list[str]]:
-        each = [(one, items, split, not splits.tiny) for one, split in zip(models, splits.each, strict=True)]
+        each = [(fresh, items, split, not splits.tiny) for fresh, split in zip(models, splits.each, strict=True)]
         return in_folds(fold_outcome, each, splits, name, n_jobs)
 
     if is_rule:
@@ -180,7 +180,7 @@ def _threshold(rule: Rule, model: Any, items: FoldItems, splits: Splits) -> tupl
     """The threshold that a rule chooses from out-of-fold scores, and the number by which; an error if it cannot."""
     table = _out_of_fold(model, items, splits)
     if table.score is None:
-        raise InputError("there is no score an item to choose a threshold from")
+        raise InputError("there is no score per item to choose a threshold from")
     chosen = choose_threshold(table, rule=rule, resamples=0)
     if not chosen.is_chosen:
         raise InputError(f"no threshold for {rule}: {chosen.undefined}")
@@ -209,7 +209,7 @@ def _criterion(items: FoldItems, measures: Measures, select_by: str | Measure | 
     """What is chosen by."""
     # Which measures there are by default depends on scores, of which nothing is known yet: accuracy needs none.
     wanted = select_by if select_by is not None else measures if measures is not None else "Accuracy"
-    first = measures_of(wanted, items.task, Predictions.of([0, 1], [0, 1]))[0]
+    first = fold_measures(wanted, items.task, Predictions.of([0, 1], [0, 1]))[0]
     if first.definition.higher_is_better is None:
-        raise ParameterError(f"{first} is neither better high nor low: nothing can be chosen by it")
+        raise ParameterError(f"{first} is good neither high nor low: nothing can be chosen by it")
     return first

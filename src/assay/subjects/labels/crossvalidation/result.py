@@ -27,10 +27,9 @@ from assay.subjects.labels.crossvalidation.measuring import (
     CrossValidatedSystem,
     FoldRecord,
     LabelTask,
-    mean_of_known,
-    measures_of,
+    fold_measures,
 )
-from assay.subjects.labels.measurement import Measures, bounds_of, measure_of
+from assay.subjects.labels.measurement import Measures, bounds_of, mean_of_known, measure_of
 from assay.tables import Predictions
 from assay.verbs.comparison.findings import Finding, Levels, Pairs, finding_of, pairs_of, select_finding
 
@@ -78,7 +77,7 @@ class CrossValidation(Result):
         says: str,
     ) -> CrossValidation:
         """Measure what systems say of tested items, and of those that they have learned from, if that is known."""
-        wanted = measures_of(measures, task, tables[0][0])
+        wanted = fold_measures(measures, task, tables[0][0])
         systems = tuple(CrossValidatedSystem.of(test, train, folds, wanted, task) for test, train in tables)
         return cls(systems, wanted, tuple(folds), task, says)
 
@@ -148,7 +147,10 @@ class CrossValidation(Result):
         if self.tiny:
             return Interval.unknown(self.confidence)
         interval = interval_of_mean(self.values(measure, system), self.test_share, self.confidence)
-        return interval.within(bounds_of(self.measure(measure), two_labels=self.task.kind == "binary"))
+        return interval.within(self._bounds(self.measure(measure)))
+
+    def _bounds(self, measure: Measure) -> tuple[float, float] | None:
+        return bounds_of(measure, two_labels=self.task.kind == "binary")
 
     def pooled(self, measure: str | Measure | None = None, system: str | None = None) -> float:
         """One number for all out-of-fold predictions together; of several repeats, the mean of each one's."""
@@ -174,8 +176,8 @@ class CrossValidation(Result):
         """
         if self.overlap:
             raise ParameterError(
-                "items are tested several times in a repeat, and whoever counts them would take each time for another "
-                "item: use folds that do not overlap"
+                "items are tested several times in a repeat, and would be counted as different items: use folds that "
+                "do not overlap"
             )
         held = self.system(system).predictions
         known = sorted({fold.repeat for fold in self.folds})
@@ -213,7 +215,7 @@ class CrossValidation(Result):
         Choice(CORRECTIONS).check("correction", correction)
         if self.tiny:
             raise ParameterError(
-                "folds of an item or two have no numbers of their own to test: compare the out-of-fold predictions"
+                "folds of one or two items have no numbers of their own to test: compare the out-of-fold predictions"
             )
         names = [system.name for system in self.systems]
         pairs = _pairs(names, first, second)
@@ -255,7 +257,7 @@ class CrossValidation(Result):
             units=tuple(f"{fold.repeat}.{fold.fold}" for fold in folds),
             measure=str(measure),
             unit_kind="fold",
-            bounds=measure.definition.bounds,
+            bounds=self._bounds(measure),
             direction=measure.definition.direction,
             left_out=len(values) - len(folds),
         )
@@ -411,7 +413,7 @@ def _pairs(names: list[str], first: str | None, second: str | None) -> Pairs:
     if second is None:
         return pairs_of(names, first)
     if first is None:
-        raise ParameterError("say which system the second one is to be held against")
+        raise ParameterError("name the first system, too: the one to compare the second with")
     places = {name: place for place, name in enumerate(names)}
     pair = only_one("system", first, places), only_one("system", second, places)
     if pair[0] == pair[1]:

@@ -131,7 +131,7 @@ def labels_not_learned(splits: Sequence[Split], codes: Ints, labels: Sequence[An
 
     >>> from assay.subjects.labels.crossvalidation.splits import Split
     >>> labels_not_learned([Split(1, 7, np.array([0]), np.array([1]))], np.array([0, 1]), ["ham", "spam"])
-    ['in 1 of 1 fold there is nothing to learn of some label: fold 7 learns from no item of spam']
+    ['in 1 of 1 fold a label is missing from the training items: fold 7 has none of spam']
     """
     absent = [np.bincount(codes[split.train], minlength=len(labels)) == 0 for split in splits]
     lacking = [(split.fold, gone) for split, gone in zip(splits, absent, strict=True) if gone.any()]
@@ -140,7 +140,7 @@ def labels_not_learned(splits: Sequence[Split], codes: Ints, labels: Sequence[An
     first, gone = lacking[0]
     without = listed([str(label) for label, is_absent in zip(labels, gone, strict=True) if is_absent])
     where = f"{len(lacking)} of {number_of('fold', len(splits))}"
-    return [f"in {where} there is nothing to learn of some label: fold {first} learns from no item of {without}"]
+    return [f"in {where} a label is missing from the training items: fold {first} has none of {without}"]
 
 
 #: What `cv` may be besides a number of folds, a splitter or pairs of row numbers.
@@ -269,7 +269,7 @@ def split_items(
         each = [Split(1, split.fold, order[split.train], order[split.test]) for split in each]
     messages = dict.fromkeys(" ".join(str(warning.message).split()) for warning in caught)
     if is_given and getattr(cv, "shuffle", True) and getattr(cv, "random_state", 0) is None:
-        messages[f"{says} has no random_state: its folds are others each time"] = None
+        messages[f"{says} has no random_state: its folds differ from run to run"] = None
     return Splits(tuple(each), f"{says}, splits overlap" if overlap else says, tuple(messages), overlap)
 
 
@@ -284,8 +284,8 @@ class DrawnFolds:
 
     def split(self, X: Any, y: Any, groups: Any = None) -> list[tuple[Ints, Ints]]:  # noqa: N803
         """Rows to learn from and to test on; groups are those of the items."""
-        drawn = split_items(replace(self.items, X=X, y=y), self.cv, stratify=self.stratify, seed=self.seed)
-        return [(split.train, split.test) for split in drawn.each]
+        splits = split_items(replace(self.items, X=X, y=y), self.cv, stratify=self.stratify, seed=self.seed)
+        return [(split.train, split.test) for split in splits.each]
 
     def get_n_splits(self, X: Any, y: Any, groups: Any = None) -> int:  # noqa: N803
         """How many splits there are."""
@@ -333,7 +333,7 @@ def _pairs_of(cv: Any, name: str, *seen: Any) -> list[Split]:
     except InputError:
         raise
     except (ValueError, TypeError) as problem:
-        raise InputError(f"items cannot be split so: {' '.join(str(problem).split())}") from problem
+        raise InputError(f"the items cannot be split like this: {' '.join(str(problem).split())}") from problem
     if len(each) > MOST_SPLITS:
         raise ParameterError(f"{name} makes more than {MOST_SPLITS:,} splits, which is the most: use folds")
     if not each:

@@ -32,7 +32,7 @@ from assay.subjects.labels.crossvalidation.estimators import (
     validated,
 )
 from assay.subjects.labels.crossvalidation.folded_predictions import of_predictions, predictions_in
-from assay.subjects.labels.crossvalidation.measuring import measured, measures_of
+from assay.subjects.labels.crossvalidation.measuring import fold_measures, measured
 from assay.subjects.labels.crossvalidation.result import CrossValidation
 from assay.subjects.labels.crossvalidation.splits import DrawnFolds, split_items
 from assay.subjects.labels.measurement import Measures
@@ -61,7 +61,7 @@ class LeakageCheck(Result):
     seed: int
 
     def __repr__(self) -> str:
-        outcome = "no leak seen" if self.is_fine else "leak" if self.leaks else "cannot tell"
+        outcome = "no leak seen" if self.is_fine else "leak" if self.leaks else "inconclusive"
         return f"<LeakageCheck: {outcome}, {p_phrase(self.p)}>"
 
     @property
@@ -78,7 +78,7 @@ class LeakageCheck(Result):
     def says(self) -> str:
         """Whether labels have leaked, in a sentence."""
         if not (self.leaks or self.is_fine):
-            return "Cannot tell whether labels leak: labels permuted once more give the same numbers, or none."
+            return "Inconclusive: labels permuted once more give the same numbers, or none."
         how = f"({p_phrase(self.p)}, {number_of('permutation', len(self.chance))}, seed {self.seed})"
         if self.leaks:
             return f"Leak: permuted labels are predicted better than by chance {how}."
@@ -128,12 +128,12 @@ def leakage_check(
     name, model = only_estimator(estimator, "leakage_check")
     model, _ = seeded(model, Whole(0).check("seed", seed))
     items = items_of(X, y, pos_label=pos_label, groups=groups)
-    (wanted,) = measures_of(measure, items.task, Predictions.of([0, 1], [0, 1]))
+    (wanted,) = fold_measures(measure, items.task, Predictions.of([0, 1], [0, 1]))
     sign = -1 if wanted.definition.higher_is_better is False else 1
 
     def score(fitted: Any, features: Any, labels: Any) -> float:
-        said = predicted(fitted, replace(items, X=features, y=labels, ids=row_numbers(len(labels))))
-        return sign * float(measured(said, [wanted], items.task)[str(wanted)]["value"])
+        predictions = predicted(fitted, replace(items, X=features, y=labels, ids=row_numbers(len(labels))))
+        return sign * float(measured(predictions, [wanted], items.task)[str(wanted)]["value"])
 
     def scores() -> tuple[float, Floats]:
         from sklearn.model_selection import permutation_test_score  # noqa: PLC0415  # an extra
@@ -236,7 +236,7 @@ def crossval(
         model, was_unset = seeded(estimator, seed)
         notes += [f"{name} has no random_state of its own: {seed} is used"] if was_unset else []
         warned += not_weighted(name, model, items)
-        each = [(model, items, one, train_scores and not splits.tiny) for one in splits.each]
+        each = [(model, items, split, train_scores and not splits.tiny) for split in splits.each]
         outcomes, of_model = in_folds(fold_outcome, each, splits, name, n_jobs)
         warned += of_model
         systems[name] = outcomes if threshold is None else at_thresholds(outcomes, [threshold] * len(outcomes))

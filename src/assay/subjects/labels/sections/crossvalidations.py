@@ -115,7 +115,7 @@ def _basis(result: CrossValidation, *, optimism: bool = True) -> Iterator[str]:
     yield f"{result.says}; {number_of('item', tested)} tested{often}, {labels}{positive}."
     if result.tiny:
         items = number_of("item", max(fold.test_items for fold in result.folds))
-        yield f"A fold is {items}, of which most measures say nothing: read the pooled numbers."
+        yield f"A fold has at most {items}, too few for most measures: read the pooled numbers."
     if result.is_pooled:
         repeats = ", the mean of each repeat's" if result.repeats > 1 else ""
         yield (
@@ -136,7 +136,7 @@ def nested_document(result: Nested) -> Document:
     outer = result.outer
     lines = [
         f"Chosen: {result.says}; tested on the items of the outer folds.",
-        "Not nested: chosen and tested by the same folds, which mostly flatters.",
+        "Not nested: chosen and tested on the same folds, which is mostly too optimistic.",
         *([] if outer.tiny else _undefined(outer)),
         *_basis(outer, optimism=False),
     ]

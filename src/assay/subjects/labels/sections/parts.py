@@ -116,7 +116,7 @@ def _system(result: Classification, name: str) -> Section:
     if system.is_labelled and result.task != "multilabel":
         pairs = result.confused(name)
         data["confused"] = pairs.to_dicts()
-        if asked.most_confused and pairs.height and result.task == "multiclass":
+        if asked.most_confused and pairs.height:
             tables.append(Table.of("confused", pairs.head(asked.most_confused), f"{before}most confused"))
     if asked.errors:
         wrong = result.errors(name)
@@ -154,16 +154,18 @@ def _basis(result: Classification) -> Iterator[str]:
     estimates = [result.estimate(measure, system.name) for system in result.systems for measure in result.measures]
     methods = dict.fromkeys(estimate.method for estimate in estimates)
     resamples = {estimate.resamples for estimate in estimates if estimate.resamples}
-    if any(system.is_labelled for system in result.systems):  # F1 of classes is drawn in any case
+    if result.resamples and any(system.is_labelled for system in result.systems):  # F1 of classes is drawn in any case
         methods |= {BOOTSTRAP: None}
         resamples.add(result.resamples)
     ways = {method: INTERVALS[method].short for method in methods if method != NO_INTERVAL}
     if resamples:
         counts = " or ".join(f"{count:,}" for count in sorted(resamples))
         ways[BOOTSTRAP] += f" ({counts} resamples, seed {result.seed})"
-    yield f"Intervals ({as_level(result.confidence)}): {', '.join(ways.values())}."
+    if ways:
+        yield f"Intervals ({as_level(result.confidence)}): {', '.join(ways.values())}."
     if NO_INTERVAL in methods:
-        yield "No interval (–) where there is no number, or every resample gives the same one."
+        drawn = "every resample gives the same one" if result.resamples else "it takes resamples"
+        yield f"No interval (–) where there is no number, or {drawn}."
 
 
 def _without_classes(result: Classification) -> Iterator[str]:
@@ -359,8 +361,8 @@ def classes(evidence: Evidence) -> Section:
         table = classes_table(evidence.result, system, f"Classes, by {system}", least=4)
         frame, rest = table.frame, table.frame.height - MOST_CLASSES
         note = (
-            f"Support: items that truly are of the class. Lines: {as_level(evidence.result.confidence)} intervals, all "
-            "on an axis from 0 to 1."
+            f"Support: how many items belong to the class. Lines: {as_level(evidence.result.confidence)} intervals, "
+            "all on an axis from 0 to 1."
         )
         if rest > 0:
             frame = frame.sort("support", descending=True, maintain_order=True).head(MOST_CLASSES)

@@ -69,12 +69,12 @@ def _decisions(result: Classification) -> str:
         return ", of which an item may have several"
     if result.task != "binary":
         return ""
-    scores = thresholds_of(result)
+    scores = thresholds_in_words(result)
     by = f", predicted from a score of {scores} on" if scores else ""
     return f" ({result.positive} being the positive one{by})"
 
 
-def thresholds_of(result: Classification) -> str:
+def thresholds_in_words(result: Classification) -> str:
     """From which score on positive is predicted: for all systems, or which one has which; empty if none has any."""
     known = [system for system in result.systems if system.threshold is not None]
     if known and result.threshold is not None:
@@ -159,7 +159,7 @@ def _several_labels(result: Classification, system: str) -> Iterator[str]:
         reach = "" if math.isnan(low) else _interval(result, low, high)
         share, constant = as_percents([value, nothing.values[exact]])
         yield (
-            f"{system} gets all labels of {share}{reach} of the items right; saying {nothing.says} would get "
+            f"{system} gets all labels of {share}{reach} of the items right; predicting {nothing.says} would get "
             f"{constant} right."
         )
     others = [measure for measure in result.measures if measure != exact and (exact is None or measure.name == "F")]
@@ -174,13 +174,13 @@ def _labels(evidence: Evidence, system: str) -> Iterator[str]:
         yield _binary(evidence, system)
     if imbalance_of(matrix) is not None and (measure := _headline(result)).name in {LEADING, SPARE}:
         guess = "0" if measure.name == LEADING else f"{1 / len(matrix.classes):.2g}"
-        yield f"{_value(result, measure, system)}; a guess has {guess}."
+        yield f"{_value(result, measure, system)}; guessing gives {guess}."
     support, total = matrix.table.sum(axis=1), float(matrix.items[0])
     right, most = float(matrix.table.trace()), int(support.argmax())
     share, constant = as_percents([right / total, float(support[most]) / total])
     yield (
         f"{'It' if result.task == 'binary' else system} gets {share}{_reach(result, system, right, total)} of all "
-        f"items right; always saying {evidence.names[str(matrix.labels[most])]} would get {constant} right."
+        f"items right; always predicting {evidence.names[str(matrix.labels[most])]} would get {constant} right."
     )
 
 
@@ -297,7 +297,7 @@ class ReportedClassifiers(Evidence):
         return {
             "task": result.task,
             "positive": str(result.positive) if result.task == "binary" else None,
-            "threshold": thresholds_of(result) or None,
+            "threshold": thresholds_in_words(result) or None,
             "confidence": f"{result.confidence:g}",
             "resamples": f"{result.resamples:,}",
         }

@@ -19,7 +19,7 @@ from assay.verbs.sections.estimates import prose_section
 
 if TYPE_CHECKING:
     from assay.measures.counting.judgments import Floats
-    from assay.subjects.labels.thresholds.result import ChosenThreshold, Made, ThresholdTable
+    from assay.subjects.labels.thresholds.result import ChoiceSettings, ChosenThreshold, ThresholdTable
 
 #: What is shown of all measures where there are several rules.
 _SHOWN = {"Recall": "TPR", "Specificity": "TNR", "Precision": "precision", "F": "F1", "Accuracy": "accuracy"}
@@ -31,8 +31,8 @@ _POSITIVE = "Positive is predicted where the score is at least the threshold."
 
 def several(result: Thresholds) -> Document:
     """What each rule chooses, and what that counts."""
-    title = _title("Thresholds", result.made)
-    words = [_ties(result), *_about(result.made)]
+    title = _title("Thresholds", result.settings)
+    words = [_ties(result), *_about(result.settings)]
     words += [f"{each.rule}: NA, {each.undefined}." for each in result.chosen if each.undefined is not None]
     words += _no_spread(result.chosen)
     choices = Section("thresholds", parts=(_choices(result, title), _counts(result)), data=_data(*result.chosen))
@@ -41,7 +41,7 @@ def several(result: Thresholds) -> Document:
 
 def chosen(result: ChosenThreshold) -> Document:
     """What one rule chooses, what that counts, and all measures there."""
-    alone, title, data = Thresholds((result,), result.made), _title("Threshold", result.made), _data(result)
+    alone, title, data = Thresholds((result,), result.settings), _title("Threshold", result.settings), _data(result)
     tables = [_choices(alone, title)]
     if result.is_chosen:
         tables += [_counts(alone), _measures(result)]
@@ -86,15 +86,15 @@ def _data(*choices: ChosenThreshold) -> dict[str, Any]:
 
 def _closing(result: Thresholds | ChosenThreshold, words: Iterable[str]) -> Iterator[Section]:
     """What the numbers mean and rest on, and what is odd about them."""
-    positive = result.made.positive
+    positive = result.settings.positive
     plain = positive if isinstance(positive, str | int | float | bool | None) else str(positive)
-    settings = asdict(result.made) | {"positive": plain, "predicted_positive": "score >= threshold"}
+    settings = asdict(result.settings) | {"positive": plain, "predicted_positive": "score >= threshold"}
     yield prose_section("meaning", words, settings)
     yield prose_section("warnings", result.notes)
 
 
 def _choices(result: Thresholds, title: str) -> Table:
-    level, resampled = as_level(result.made.confidence), result.made.resamples > 0
+    level, resampled = as_level(result.settings.confidence), result.settings.resamples > 0
     texts = [(threshold_text(each, each.threshold), _where(each), " *" if each.tied else "") for each in result.chosen]
     columns = (
         Column("rule"),
@@ -102,7 +102,7 @@ def _choices(result: Thresholds, title: str) -> Table:
         *([Column("where", f"{level} of resamples", "words")] if resampled else []),
         Column("criterion", kind="words"),
         Column("value", kind="number"),
-        *([Column("corrected", kind="number")] if resampled and result.made.judged_on is None else []),
+        *([Column("corrected", kind="number")] if resampled and result.settings.judged_on is None else []),
         *([Column("value", f"{level} interval", "interval", ends=("value_low", "value_high"))] if resampled else []),
     )
     frame = result.to_frame().hstack(pl.DataFrame(texts, schema=["text", "where", "mark"], orient="row"))
@@ -116,7 +116,7 @@ def _counts(result: Thresholds) -> Table:
     )
     rates = (Column(name, title, "number") for name, title in _SHOWN.items())
     caption = "What it counts" if len(result) == 1 else "What they count"
-    caption += "" if result.made.judged_on is None else f" on {result.made.judged_on}"
+    caption += "" if result.settings.judged_on is None else f" on {result.settings.judged_on}"
     return Table("counts", frame, (Column("rule"), *CELLS.values(), *rates), caption)
 
 
@@ -140,11 +140,11 @@ def _meaning(result: ChosenThreshold) -> Iterator[str]:
         return
     if result.tied:
         yield _tie(result)
-    yield from _about(result.made)
+    yield from _about(result.settings)
     if not math.isnan(result.kept):
         yield (
             f"bound kept: {as_percent(result.kept)} of the thresholds that resamples choose keep the bound on all "
-            "items: how often it holds on new data, seen optimistically."
+            "items: an optimistic estimate of how often it holds on new data."
         )
     yield from _no_spread((result,))
     reasons: dict[str, list[str]] = {}
@@ -179,24 +179,24 @@ def _where(result: ChosenThreshold) -> str:
 def _ties(result: Thresholds) -> str:
     tied = [each for each in result.chosen if each.tied]
     if not tied:
-        return "No ties; of thresholds with the same criterion the higher one would be taken."
+        return "No ties (of equally good thresholds, the highest would be chosen)."
     return "* " + " ".join(f"{each.rule}: {_tie(each)}" for each in tied)
 
 
 def _tie(result: ChosenThreshold) -> str:
     listed = ", ".join(threshold_text(result, value) for value in result.tied[:_MOST_TIED])
     more = f" and {len(result.tied) - _MOST_TIED:,} more" if len(result.tied) > _MOST_TIED else ""
-    return f"{listed}{more} would do as well; of equals the higher threshold is taken."
+    return f"{listed}{more} would do as well; of equals the highest threshold is chosen."
 
 
-def _about(settings: Made) -> Iterator[str]:
+def _about(settings: ChoiceSettings) -> Iterator[str]:
     yield _POSITIVE
     resamples = f"{settings.resamples:,} resamples of the items, seed {settings.seed}"
     if settings.resamples and settings.judged_on is not None:
         yield f"Chosen on these data, judged on {settings.judged_on}; {resamples}."
     elif settings.resamples:
-        gain = f"corrected: the criterion less what choosing gains by chance, from {resamples}"
-        yield f"{gain}; the interval allows for it, too."
+        gain = f"corrected: the criterion less what choosing gains by chance, estimated from {resamples}"
+        yield f"{gain}; the interval is corrected, too."
 
 
 def _no_spread(choices: tuple[ChosenThreshold, ...]) -> Iterator[str]:
@@ -204,12 +204,15 @@ def _no_spread(choices: tuple[ChosenThreshold, ...]) -> Iterator[str]:
     alike = [
         str(each.rule)
         for each in choices
-        if each.made.resamples and each.is_chosen and not math.isnan(each.value) and not each.value_interval.is_known
+        if each.settings.resamples
+        and each.is_chosen
+        and not math.isnan(each.value)
+        and not each.value_interval.is_known
     ]
     if alike:
         yield f"{', '.join(alike)}: no interval, as all resamples give the same number."
 
 
-def _title(what: str, made: Made) -> str:
-    is_named = made.positive is not None and not isinstance(made.positive, bool)
-    return f"{what} of {made.system}" + (f", positive: {made.positive}" if is_named else "")
+def _title(what: str, settings: ChoiceSettings) -> str:
+    is_named = settings.positive is not None and not isinstance(settings.positive, bool)
+    return f"{what} of {settings.system}" + (f", positive: {settings.positive}" if is_named else "")

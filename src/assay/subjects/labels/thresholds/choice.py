@@ -19,8 +19,9 @@ from assay.measures.score_curves import AUC
 from assay.stats.bootstrap import Interval, percentiles
 from assay.stats.estimates import ROUNDING, checked_confidence
 from assay.subjects.labels.inputs import ScoredSystem, ScoreInputs, only_system, scored_systems, warnings_of
+from assay.subjects.labels.measurement import mean_of_known
 from assay.subjects.labels.thresholds.candidates import Candidates, ThresholdCells
-from assay.subjects.labels.thresholds.result import ChosenThreshold, Made, Thresholds, ThresholdTable
+from assay.subjects.labels.thresholds.result import ChoiceSettings, ChosenThreshold, Thresholds, ThresholdTable
 from assay.subjects.labels.thresholds.rules import DEFAULT_RULES, Objective, Rule, RuleParameters, parse_rule
 
 
@@ -169,9 +170,7 @@ def optimism(sample: Drawn) -> float:
 
     A threshold is chosen on each resample and looked at there and on all items (Efron and Gong 1983).
     """
-    gained = sample.value - sample.on_all
-    known = gained[~np.isnan(gained)]
-    return float(known.mean()) if len(known) else np.nan
+    return mean_of_known(sample.value - sample.on_all)
 
 
 #: What other data are called that come from no file.
@@ -223,40 +222,40 @@ def thresholds(
     0.8
     """
     wanted = _asked(DEFAULT_RULES if rules is None else rules)
-    given = only_system(scored_systems(y_true, y_score, **inputs))
-    other = None if judged_on is None else _other(judged_on, given)
-    made = Made(
-        given.name,
-        given.positive,
-        given.scored.positives + given.scored.negatives,
+    system = only_system(scored_systems(y_true, y_score, **inputs))
+    other = None if judged_on is None else _other(judged_on, system)
+    settings = ChoiceSettings(
+        system.name,
+        system.positive,
+        system.scored.positives + system.scored.negatives,
         checked_confidence(confidence),
         Whole(0).check("resamples", resamples),
         Whole(0).check("seed", seed),
         None if other is None else other.origin or _ELSEWHERE,
     )
-    candidates = Candidates(given.scored)
+    candidates = Candidates(system.scored)
     places = [best_places(rule, candidates) for rule in wanted]
     samples: Sequence[Drawn | None] = [None] * len(wanted)
-    if made.resamples:
+    if settings.resamples:
         taken = np.array([int(best[0]) if len(best) else -1 for best in places])
-        samples = redrawn(wanted, taken, candidates, resamples=made.resamples, seed=made.seed)
+        samples = redrawn(wanted, taken, candidates, resamples=settings.resamples, seed=settings.seed)
     results = [
-        _chosen(rule, best, sample, candidates, made)
+        _chosen(rule, best, sample, candidates, settings)
         for rule, best, sample in zip(wanted, places, samples, strict=True)
     ]
-    warnings = [*warnings_of([given, *([] if other is None else [other])])]
+    warnings = [*warnings_of([system, *([] if other is None else [other])])]
     if other is not None:
-        results = _judged(results, other, made)
-        if both := _shared(given, other):
+        results = _judged(results, other, settings)
+        if both := _shared(system, other):
             items = number_of("item", both)
-            warnings.append(f"{items} in both data: what is judged there is not independent of the choice")
+            warnings.append(f"{items} in both data sets: the judgement is not independent of the choice")
     elif any(choice.is_chosen and not choice.rule.is_given for choice in results):
-        correct = " (the corrected value allows for that)" if made.resamples else ""
+        correct = " (the corrected value allows for that)" if settings.resamples else ""
         warnings.append(
             "chosen and judged on the same data: on new data the criterion will be worse"
             f"{correct}; {argument('judged_on')} takes other data"
         )
-    return Thresholds(tuple(results), made, tuple(warnings))
+    return Thresholds(tuple(results), settings, tuple(warnings))
 
 
 def _asked(rules: Any) -> list[Rule]:
@@ -266,7 +265,7 @@ def _asked(rules: Any) -> list[Rule]:
         raise ParameterError(f"rules are given by name, such as ['youden', 'max_f(beta=2)'], not {rules!r}")
     wanted = [*dict.fromkeys(parse_rule(text) for text in several)]
     if not wanted:
-        raise ParameterError("no rule is asked for: give one at least, or none of the parameter for the usual ones")
+        raise ParameterError("expected at least one rule, got none: leave rules out for the usual ones")
     return wanted
 
 
@@ -287,9 +286,11 @@ def _shared(system: ScoredSystem, other: ScoredSystem) -> int:
     return int(others.item_id.is_in(held.item_id.implode()).sum())
 
 
-def _chosen(rule: Rule, places: Ints, sample: Drawn | None, candidates: Candidates, made: Made) -> ChosenThreshold:
+def _chosen(
+    rule: Rule, places: Ints, sample: Drawn | None, candidates: Candidates, settings: ChoiceSettings
+) -> ChosenThreshold:
     """What was chosen, what it counts on the data it was chosen on, and what resamples say of both."""
-    column, level, none = candidates.threshold, made.confidence, Interval.unknown(made.confidence)
+    column, level, none = candidates.threshold, settings.confidence, Interval.unknown(settings.confidence)
     wanted, threshold, value = rule.of(candidates.cells), math.nan, math.nan
     if len(places):
         threshold, value = float(column[places[0]]), float(wanted.value[places[0]])
@@ -307,7 +308,7 @@ def _chosen(rule: Rule, places: Ints, sample: Drawn | None, candidates: Candidat
         kept=math.nan,
         scores=column,
         undefined=reason(wanted, candidates.cells) if math.isnan(value) else None,
-        made=made,
+        settings=settings,
     )
     if sample is None or not result.is_chosen:
         return result
@@ -328,12 +329,12 @@ def _chosen(rule: Rule, places: Ints, sample: Drawn | None, candidates: Candidat
     )
 
 
-def _judged(results: Sequence[ChosenThreshold], other: ScoredSystem, made: Made) -> list[ChosenThreshold]:
+def _judged(results: Sequence[ChosenThreshold], other: ScoredSystem, settings: ChoiceSettings) -> list[ChosenThreshold]:
     """The same judged on other data, with a warning if a rule's bound does not hold there."""
     candidates = Candidates(other.scored)
     places = [np.array([candidates.place(result.threshold)]) for result in results]
     samples: list[list[Floats]] = [[] for _ in results]
-    for block in candidates.drawn(made.resamples, made.seed):
+    for block in candidates.drawn(settings.resamples, settings.seed):
         for result, place, values in zip(results, places, samples, strict=True):
             values.append(result.rule.of(block.cells(place)).value[:, 0])
     judged = []
@@ -347,11 +348,11 @@ def _judged(results: Sequence[ChosenThreshold], other: ScoredSystem, made: Made)
         bound, value, warnings = wanted.bound, float(wanted.value[0]), []
         if math.isnan(value) or (bound is not None and math.isnan(bound.quantity[0])):
             why = reason(wanted, cells)
-            warnings.append(f"{result.rule}: how good it is on {made.judged_on} cannot be told: {why}")
+            warnings.append(f"{result.rule}: its criterion is undefined on {settings.judged_on}: {why}")
         elif bound is not None and not bound.kept()[0]:
             there = f"it is {bound.quantity[0]:.6g} there"
-            warnings.append(f"{result.rule}: {bound} does not hold on {made.judged_on}: {there}")
-        interval = _interval(np.concatenate(values), made.confidence) if values else result.value_interval
+            warnings.append(f"{result.rule}: {bound} does not hold on {settings.judged_on}: {there}")
+        interval = _interval(np.concatenate(values), settings.confidence) if values else result.value_interval
         judged.append(
             replace(result, confusion=confusion, value=value, value_interval=interval, corrected=math.nan,
                     warnings=tuple(warnings))

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Made:
+class ChoiceSettings:
     """How thresholds were chosen: of which system and label, with which resamples."""
 
     system: str
@@ -64,7 +64,7 @@ class ChosenThreshold(Result):
     kept: float
     scores: Floats
     undefined: str | None
-    made: Made
+    settings: ChoiceSettings
     warnings: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
@@ -140,7 +140,7 @@ class ChosenThreshold(Result):
         >>> choose_threshold([1, 0], [0.9, 0.1], resamples=0).to_frame()["threshold"].to_list()
         [0.9]
         """
-        return Thresholds((self,), self.made).to_frame()
+        return Thresholds((self,), self.settings).to_frame()
 
 
 @dataclass(frozen=True, eq=False)
@@ -156,11 +156,11 @@ class Thresholds(Result):
     kind = "thresholds"
 
     chosen: tuple[ChosenThreshold, ...]
-    made: Made
+    settings: ChoiceSettings
     warnings: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
-        return f"<Thresholds of {self.made.system}: {', '.join(str(choice.rule) for choice in self.chosen)}>"
+        return f"<Thresholds of {self.settings.system}: {', '.join(str(choice.rule) for choice in self.chosen)}>"
 
     @property
     def notes(self) -> tuple[str, ...]:

@@ -272,29 +272,29 @@ def max_f(cells: ThresholdCells, *, beta: Beta = 1.0) -> Objective:
 
 @rule("TPR")
 def max_tpr_given_tnr(cells: ThresholdCells, *, tnr: Share = 0.9) -> Objective:
-    """The largest true positive rate (sensitivity) where the true negative rate (specificity) is at least so much."""
+    """The largest true positive rate (sensitivity) with at least this true negative rate (specificity)."""
     return Objective(cells.tpr, Bound("TNR", cells.tnr, tnr), corners=True)
 
 
 @rule("TNR")
 def max_tnr_given_tpr(cells: ThresholdCells, *, tpr: Share = 0.9) -> Objective:
-    """The largest true negative rate (specificity) where the true positive rate (sensitivity) is at least so much."""
+    """The largest true negative rate (specificity) with at least this true positive rate (sensitivity)."""
     return Objective(cells.tnr, Bound("TPR", cells.tpr, tpr), corners=True)
 
 
 @rule("precision")
 def max_precision_given_recall(cells: ThresholdCells, *, recall: Share = 0.9) -> Objective:
-    """The largest precision where recall is at least so much."""
+    """The largest precision with at least this recall."""
     return Objective(cells.precision, Bound("recall", cells.tpr, recall), corners=True)
 
 
 @rule("recall")
 def max_recall_given_precision(cells: ThresholdCells, *, precision: Share = 0.9) -> Objective:
-    """The largest recall where precision is at least so much."""
+    """The largest recall with at least this precision."""
     return Objective(cells.tpr, Bound("precision", cells.precision, precision), corners=True)
 
 
-@rule("cost an item", smallest=True, bounds=(-math.inf, math.inf))
+@rule("cost per item", smallest=True, bounds=(-math.inf, math.inf))
 def cost(
     cells: ThresholdCells,
     *,
@@ -304,7 +304,7 @@ def cost(
     tn: Coefficient = 0.0,
     prevalence: OptionalShare = None,
 ) -> Objective:
-    """The lowest expected cost an item; `prevalence` is the share of positive items where the classifier will be used.
+    """The lowest expected cost per item; `prevalence` is the share of positive items where the classifier will be used.
 
     Gains are negative costs. Without a prevalence it is that of the data.
     """
@@ -321,7 +321,7 @@ def cost(
 
 @rule("TPR")
 def budget(cells: ThresholdCells, *, alerts: Alerts = None, share: OptionalShare = None) -> Objective:
-    """The largest true positive rate where at most so many items, or such a share of them, are predicted positive."""
+    """The largest true positive rate with at most this many items, or this share of them, predicted positive."""
     if (alerts is None) == (share is None):
         raise ParameterError(
             "a budget is a number of alerts or a share of the items: budget(alerts=50), budget(share=0.05)"
@@ -335,7 +335,7 @@ def budget(cells: ThresholdCells, *, alerts: Alerts = None, share: OptionalShare
 
 @rule("Youden's J", bounds=(-1.0, 1.0))
 def fixed(cells: ThresholdCells, *, threshold: Threshold = None) -> Objective:
-    """A threshold that is given; nothing is chosen. What is said of it is Youden's index."""
+    """A threshold that is given, not chosen; its criterion is Youden's index."""
     if threshold is None:
         raise ParameterError("a fixed threshold is given as in fixed(threshold=0.5)")
     return Objective(cells.tpr + cells.tnr - 1)
