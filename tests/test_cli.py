@@ -131,6 +131,52 @@ def test_output_goes_to_a_file_and_nothing_else_is_left_behind(folder: Path) -> 
     assert sorted(path.name for path in folder.iterdir()) == ["bm25.run", "my.qrels", "t.csv"]
 
 
+@pytest.mark.parametrize(
+    ("name", "start"),
+    [
+        ("t.json", '{\n  "schema_version"'),
+        ("t.csv", "system,AP\n"),
+        ("t.md", "| system | AP |"),
+        ("t.tex", "\\begin"),
+        ("t.HTML", "<!doctype html>"),
+        ("t.txt", " "),
+    ],
+)
+def test_the_ending_of_a_file_names_the_form(folder: Path, name: str, start: str) -> None:
+    done = run_assay("evaluate", "my.qrels", "bm25.run", "-m", "AP", "-o", name, folder=folder)
+    assert (done.returncode, done.stdout) == (0, ""), done.stderr
+    assert (folder / name).read_text().startswith(start)
+
+
+def test_an_option_goes_before_the_ending_of_a_file(folder: Path) -> None:
+    run_assay("evaluate", "my.qrels", "bm25.run", "-m", "AP", "--csv", "-o", "t.json", folder=folder)
+    assert (folder / "t.json").read_text() == "system,AP\nbm25,0.25\n"
+
+
+def test_a_dash_as_output_is_stdout(folder: Path) -> None:
+    done = run_assay("evaluate", "my.qrels", "bm25.run", "--csv", "-m", "AP", "-o", "-", folder=folder)
+    assert (done.returncode, done.stdout) == (0, "system,AP\nbm25,0.25\n")
+    assert sorted(path.name for path in folder.iterdir()) == ["bm25.run", "my.qrels"]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [("evaluate", "-q"), ("compare", "other=bm25.run", "--queries", 1), ("compare", "other=bm25.run", "--bounds")],
+)
+def test_a_table_that_is_not_there_is_refused_whatever_is_listed(folder: Path, words: tuple[str, ...]) -> None:
+    command, *more = words
+    done = run_assay(command, "my.qrels", "bm25.run", *more, "-m", "AP", "--csv", "--table", "none", folder=folder)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "not 'none'" in done.stderr
+
+
+def test_lists_of_a_comparison_are_a_page_of_their_own(folder: Path) -> None:
+    files = ("my.qrels", "bm25.run", "other=bm25.run")
+    done = run_assay("compare", *files, "-m", "AP", "--queries", 1, "-o", "t.html", folder=folder)
+    assert done.returncode == 0
+    assert (folder / "t.html").read_text().startswith("<!doctype html>")
+
+
 def test_a_run_may_come_from_stdin(folder: Path) -> None:
     done = run_assay("evaluate", "my.qrels", "-", "--csv", "-m", "AP", folder=folder, stdin=RUN.encode())
     assert done.stdout == "system,AP\nstdin,0.25\n"

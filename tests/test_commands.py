@@ -99,6 +99,7 @@ SEVERAL = {
     "--strategy": "the one of a pool; those to simulate",
     "--qrels": "judgments that a pool may have; judgments to choose runs by",
     "--split": "a number of topics; a column of train and test",
+    "--fold": "a column of predictions; an attribute of topics",
     "--item": "an item of a classifier; a point of a clustering",
     "--prevalence": "in the card of a classifier, repeatedly; in use, for costs",
     "--group": "a column of items that stay together; the judges of a group; the team of a run",

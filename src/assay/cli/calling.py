@@ -138,6 +138,8 @@ def _restored(value: Any, columns: list[str], name: str = "") -> Any:
         return {key: each for key, each in restored.items() if key != "columns"}
     if is_dataclass(value) and not isinstance(value, type):
         changes = {field.name: _restored(getattr(value, field.name), columns, field.name) for field in fields(value)}
+        if isinstance(value, Output) and changes["path"] == Path("-"):  # stdout, which is what no file means
+            changes["path"] = None
         return replace(value, **changes)
     return value
 

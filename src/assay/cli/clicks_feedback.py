@@ -25,15 +25,17 @@ from assay.core.options import (
     option,
 )
 
-LogFile: TypeAlias = Annotated[str, options.argument("LOG", "A click log: a file, or a folder of an imported one.")]
+LogFile: TypeAlias = Annotated[
+    str, options.argument("LOG", "A click log: a file, or a folder from `log import`; - for stdin.")
+]
 
 
 def judge(
     log: LogFile, /, *, judging: JudgingRules = JudgingRules(), reading: LogRules = LogRules(), to: Output = Output()
 ) -> None:
-    """Make graded judgments of clicks: by clicks over expected clicks, or by a click model, with counts and intervals.
+    """Turn clicks into graded judgments, by clicks over expected clicks or by a click model, with counts and intervals.
 
-    The ending of -o names the form: .qrels for TREC judgments, .csv for all numbers behind them.
+    With -o FILE.qrels, write TREC judgments; with .csv, all numbers behind them.
 
     $ assay clicks judge clicks/log.ndjson.gz --by PBM -o clicks.qrels
     $ assay clicks judge clicks/log.ndjson.gz --thresholds 0.8,1.5,2.5
@@ -57,7 +59,7 @@ def agree(
     reading: LogRules = LogRules(),
     to: Output = Output(),
 ) -> None:
-    """Say whether clicks and judgments agree, on which documents not, and which judgments look out of date.
+    """Check whether clicks and judgments agree, where they do not, and which judgments look out of date.
 
     $ assay clicks agree bicycles/qrels.txt clicks/log.ndjson.gz
     """
@@ -79,9 +81,9 @@ def calibrate(
     reading: LogRules = LogRules(),
     to: Output = Output(),
 ) -> None:
-    """Fit the users of ERR, EBU, rrDBN and uUBM to a log: measures to score runs with, as text to copy.
+    """Fit the user models of ERR, EBU, rrDBN and uUBM to a log, as measures to copy and score runs with.
 
-    A file of -o that ends in .txt has the measures alone, one per line.
+    With -o FILE.txt, write the measures alone, one per line.
 
     $ assay clicks calibrate bicycles/qrels.txt clicks/log.ndjson.gz
     """
@@ -111,15 +113,15 @@ def prefer(
     log: LogFile,
     /,
     *,
-    qrels: Annotated[str | None, option(metavar="FILE", help="Judgments to hold preferences against.")] = None,
+    qrels: Annotated[str | None, option(metavar="FILE", help="Judgments to compare with the preferences.")] = None,
     rules: Preferring = Preferring(),
     drawing: SeedOption = SeedOption(),
     reading: LogRules = LogRules(),
     to: Output = Output(),
 ) -> None:
-    """Say which documents clicks prefer to which, whether that is more than chance, and the ranking that it makes.
+    """Find which documents users prefer to which, whether that is more than chance, and the ranking it implies.
 
-    The ending of -o names the form: .csv for the preferences, .qrels for grades by place in the ranking.
+    With -o FILE.csv, write the preferences; with .qrels, grades by place in the ranking.
 
     $ assay clicks prefer clicks/log.ndjson.gz --qrels bicycles/qrels.txt
     """
@@ -150,9 +152,9 @@ def value(
     reading: LogRules = LogRules(),
     to: Output = Output(),
 ) -> int:
-    """Say what other rankings would have earned in clicks on the pages of a log, and how far the log can tell.
+    """Estimate the clicks that other rankings would have earned on the pages of a log, and how far the log can tell.
 
-    A ranking of which the log shows too little is refused, with exit code 1.
+    Exit 1 if the log covers too little of a ranking.
 
     $ assay clicks value clicks/log.ndjson.gz bicycles/runs/described.run
     """

@@ -13,9 +13,7 @@ from assay.core.options import option
 Folder: TypeAlias = Annotated[Path, options.argument("COLLECTION", "The folder of the collection.")]
 Files: TypeAlias = Annotated[
     list[str],
-    options.argument(
-        "FILE", "Documents, topics, judgments, runs: which is found out; name=FILE names judgments or a run."
-    ),
+    options.argument("FILE", "Documents, topics, judgments or runs (detected); name=FILE names judgments or a run."),
 ]
 
 
@@ -24,7 +22,7 @@ class Adding:
     """How files become part of a collection."""
 
     group: Annotated[str, option(metavar="NAME", help="The group that made the runs.")] = ""
-    manual: Annotated[bool, option(help="People had a hand in these runs.")] = False
+    manual: Annotated[bool, option(help="Mark these runs as manual.")] = False
     refer: Annotated[bool, option(help="Refer to the files where they are, instead of copying them.")] = False
     quiet: options.Quiet = False
 
@@ -38,10 +36,10 @@ def new(
     files: Files | None = None,
     /,
     *,
-    name: Annotated[str, option(metavar="TEXT", help="What the collection is called (the folder's name).")] = "",
+    name: Annotated[str, option(metavar="TEXT", help="Name of the collection (default: the folder's).")] = "",
     description: Annotated[str, option(metavar="TEXT", help="What it is for.")] = "",
-    language: Annotated[str, option(metavar="TEXT", help="The language of the documents.")] = "",
-    licence: Annotated[str, option(metavar="TEXT", help="Who may use it, and how.")] = "",
+    language: Annotated[str, option(metavar="TEXT", help="Language of the documents.")] = "",
+    licence: Annotated[str, option(metavar="TEXT", help="Licence: who may use it, and how.")] = "",
     how: Adding = Adding(),
 ) -> None:
     """Make a collection: a folder with one small manifest, and the files copied into it.
@@ -82,7 +80,7 @@ def show(folder: Folder, /, *, inverse_grades: options.InverseGrades = False, to
 
 
 def check(folder: Folder, /, *, to: Output = Output()) -> int:
-    """Say what is missing or inconsistent. Exit 1 if something is wrong, 0 if not.
+    """Find what is missing or inconsistent. Exit 1 if anything is wrong, 0 if not.
 
     $ assay collection check bicycles
     """
@@ -114,14 +112,16 @@ def export(
 
 
 def catalogue(
-    words: Annotated[list[str] | None, options.argument("WORD", "Words that the entry holds, all of them.")] = None,
+    words: Annotated[
+        list[str] | None, options.argument("WORD", "Words to search for; entries match all of them.")
+    ] = None,
     /,
     *,
     to: Output = Output(),
 ) -> None:
-    """List well-known collections: documents, topics, year, what each is for; of a single one, all that is known.
+    """List well-known collections: documents, topics, year, what each is for; if only one matches, show all about it.
 
-    Words are looked for in names, tasks (search, classification), languages, and what is said of a collection.
+    Words are searched in names, tasks (search, classification), languages and descriptions.
 
     $ assay collection list medical
     $ assay collection list news english

@@ -31,7 +31,7 @@ class Comparing(Output, Tested):
     """By which measures and tests systems are compared, and how that is shown."""
 
     plot: Annotated[
-        Path | None, option(help="Also draw the intervals: a file in .svg, .png, .pdf, .html.", panel=CONTENTS)
+        Path | None, option(help="Also draw the intervals, to a file: .svg, .png, .pdf, .html.", panel=CONTENTS)
     ] = None
 
 
@@ -44,11 +44,11 @@ class Lists:
         int | None, option(help="List N unjudged documents that would decide the comparison.", least=1)
     ] = None
     changes: Annotated[
-        str | None, option(metavar="QUERY", help="List documents gained, lost and moved; all: every query.")
+        str | None, option(metavar="QUERY", help="List documents gained, lost and moved in a query, or in all.")
     ] = None
     queries: Annotated[int | None, option(help="List the N queries that make most of the difference.", least=1)] = None
     bounds: Annotated[
-        bool, option(help="How low and high each score could be with unjudged documents.", panel=CONTENTS)
+        bool, option(help="Show how low and high each score could be, by unjudged documents.", panel=CONTENTS)
     ] = False
     slices: options.Slices | None = None
     topics: options.Topics | None = None
@@ -63,7 +63,7 @@ def search(
     lists: Lists = Lists(),
     rules: EvaluationRules = EvaluationRules(),
 ) -> None:
-    """Say whether one run is better than another, how sure you can be, and what it rests on.
+    """Test whether one run is better than another, how certain that is, and what it rests on.
 
     The first of two runs is the baseline; of more, every two are compared unless -b names one. Without -m: AP, nDCG@10,
     RR and P@10.
@@ -90,7 +90,7 @@ def classifier(
         int | None, option(help="List N items that two classifiers predict differently.", least=1)
     ] = None,
 ) -> None:
-    """Say whether one classifier is better than another, and how sure you can be.
+    """Test whether one classifier is better than another, and how certain that is.
 
     One file with several systems side by side, or one file per system, whose items are paired by their ids. Without
     -m: Accuracy, F, MCC and AUC (MCC first where one label has most items).
@@ -106,7 +106,7 @@ def classifier(
 def clustering(
     files: options.ClusterFiles, /, *, to: Comparing = Comparing(), clusters: PairedClusters = PairedClusters()
 ) -> None:
-    """Say whether one clustering is better than another: the interval of the difference decides.
+    """Decide whether one clustering is better than another, by the interval of the difference.
 
     Clusterings of the same items, side by side in one file, or one file each. Without -m: ARI, NMI, BCubedF,
     Silhouette, DaviesBouldin.
@@ -126,7 +126,7 @@ def extraction(
     to: Comparing = Comparing(),
     rules: SpanRules = SpanRules(),
 ) -> None:
-    """Say whether one system extracts spans better than another, and how sure you can be.
+    """Test whether one system extracts spans better than another, and how certain that is.
 
     Numbers are of all spans together, and paired by document. The first of two systems is the baseline; of more, every
     two are compared unless -b names one. Without -m: F, Precision and Recall.
@@ -145,7 +145,7 @@ def scores(
     direction: options.Direction = (),
     columns: Columns = None,  # noqa: ARG001  # `calling` sees to it
 ) -> None:
-    """Say whether one system is better than another, from bare scores, and how sure you can be.
+    """Test whether one system is better than another, from scores alone, and how certain that is.
 
     Scores are `system,measure,unit,value`, what `assay evaluate -q --csv` writes, or a matrix with one column per
     system (then -m names what was measured).
@@ -165,7 +165,7 @@ def agreement(
     to: Comparing = Comparing(),
     rules: AgreementRules = AgreementRules(),
 ) -> None:
-    """Say whether judges agree better in one set of labels than in another, on the same items.
+    """Test whether judges agree better in one set of labels than in another, on the same items.
 
     One file per set, such as two rounds of labelling; or one file, whose judges --group divides. Without -m: Alpha,
     Agreement, PositiveAgreement.
@@ -185,7 +185,7 @@ def clicks(
     rules: ClickRules = ClickRules(),
     reading: LogRules = LogRules(),
 ) -> None:
-    """Say whether users of one system do better than those of another: Welch's test over users.
+    """Test whether users of one system do better than those of another, by Welch's test over users.
 
     The systems are those that a log names, or one log each. Without -m: CTR, ClickRR, SessionSuccess, Reformulation,
     ZeroResults and Latency, as far as the log knows enough.
@@ -273,11 +273,11 @@ def _rendered(result: Comparison, lists: list[Section], to: Output) -> str:
     document = result.document()
     if form is None:
         sections = [_with_hint(each, result) for each in document.sections]
-        return output.written(replace(document, sections=(*sections, *lists)), None, plain=to.path is not None)
-    if len(lists) > 1 and form != "json":
+        return output.written(replace(document, sections=(*sections, *lists)), to)
+    if len(lists) > 1 and form != "json" and to.table is None:
         names = ", ".join(spelt(each) for each in ("queries", "changes", "judge_next", "bounds", "slices", "flipped"))
         raise ParameterError(f"--{form} gives one table: choose one of {names}")
-    return output.written(replace(document, sections=tuple(lists)), form)
+    return output.written(replace(document, sections=tuple(lists)), to)
 
 
 def _with_hint(section: Section, result: Comparison) -> Section:

@@ -36,7 +36,7 @@ def search(
     sampling: Sampling = Sampling(),
     rules: EvaluationRules = EvaluationRules(),
 ) -> None:
-    """Say whether two measures, two sets of judgments or two topic sets order systems alike.
+    """Check whether two measures, two sets of judgments or two topic sets rank systems alike.
 
     Name two measures; or --other-qrels, --topics-of or --split and one measure.
 
@@ -74,7 +74,7 @@ def scores(
     direction: options.Direction = (),
     sampling: Sampling = Sampling(),
 ) -> None:
-    """Say whether measures, topic sets or lists of numbers order systems alike.
+    """Check whether measures, topic sets or lists of numbers rank systems alike.
 
     A CSV of scores as `assay scores compare` reads it, with -m. Or lists: one CSV with a column of names and two of
     numbers, or two CSVs with a column each.

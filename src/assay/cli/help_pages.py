@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
 from assay.cli.commands import PANELS, SUBJECTS
+from assay.core.errors import number_of
 from assay.core.options import COLUMNS, CONTENTS, INPUTS, OPTIONS, OUTPUT, RULES, TEST
 
 if TYPE_CHECKING:
@@ -29,14 +30,14 @@ def help_page(app: App, command: str, *, everything: bool) -> str:
         summary, verbs = SUBJECTS[command]
         lines = [f"Usage: assay {command} COMMAND ...", "", summary, ""]
         lines += _panel("Commands", [(verb, text) for verb, (_, text) in verbs.items()])
-        lines += ["", f"`assay {command} COMMAND --help` says more."]
+        lines += ["", f"`assay {command} COMMAND --help` describes a command."]
     else:
-        lines = ["Usage: assay COMMAND ...", "Evaluate search, classifiers and clusterings; every rule named.", ""]
+        lines = ["Usage: assay COMMAND ...", "Evaluate search engines, classifiers, clusterings and judges.", ""]
         for title, commands in PANELS.items():
             lines += [*_panel(title, [(verb, text) for verb, (_, text) in commands.items()]), ""]
         subjects = [(f"{name} ...", text) for name, (text, _) in SUBJECTS.items()]
         lines += [*_panel("Other subjects", subjects), ""]
-        lines += ["`assay COMMAND --help` says more, as `assay classifier --help` does; --version shows the version."]
+        lines += ["`assay COMMAND --help` describes a command, `assay --version` prints the version."]
     return "".join(f"{line}\n" for line in lines)
 
 
@@ -52,8 +53,8 @@ def _of_command(app: App, command: str, everything: bool) -> list[str]:
     if examples:
         lines += ["", "Examples", *(f"  {example}" for example in examples)]
     if hidden:
-        count = sum(len(panels[title]) for title in hidden)
-        lines += ["", f"--help-all shows {count} more options: {', '.join(title.lower() for title in hidden)}."]
+        count = number_of("more option", sum(len(panels[title]) for title in hidden))
+        lines += ["", f"--help-all shows {count}: {', '.join(title.lower() for title in hidden)}."]
     return lines
 
 

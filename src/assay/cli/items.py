@@ -297,7 +297,7 @@ def convert_labels(
     labels: options.LabelFiles,
     /,
     *,
-    path: Annotated[Path, option("-o", "--output", help="The file to write: .csv, .tsv, .jsonl, .parquet, or .qrels.")],
+    path: Annotated[Path, option("-o", "--output", help="File to write: .csv, .tsv, .jsonl, .parquet, or .qrels.")],
     repeated: RepeatedLabels = "error",
     columns: Columns = None,  # noqa: ARG001  # `calling` sees to it
     overwrite: options.Overwrite = False,

@@ -12,7 +12,7 @@ from assay.core.options import LogRules, option
 
 Sources: TypeAlias = Annotated[
     list[str],
-    options.argument("SOURCE", "Files of one log, in any layout, or a folder of `log import`; - for stdin."),
+    options.argument("SOURCE", "Files of one log, in any layout, or a folder from `log import`; - for stdin."),
 ]
 
 
@@ -25,9 +25,9 @@ def import_(
     overwrite: options.ReplaceLog = False,
     quiet: options.Quiet = False,
 ) -> None:
-    """Read a click log of any size, and write it as three tables that all commands on clicks read fast.
+    """Import a click log of any size into three tables, which all commands on clicks read fast.
 
-    Memory does not grow with the log. What was left out, and why, is said, and kept with the tables.
+    Memory does not grow with the log. What is left out, and why, is reported and kept with the tables.
 
     $ assay log import clicks/log.ndjson.gz -o clicks-log
     $ assay log import clicks/log.ndjson.gz -o people --most-per-minute 20 --since 2026-03-09
@@ -54,7 +54,7 @@ def show(sources: Sources, /, *, rules: LogRules = LogRules(), to: Output = Outp
 
 
 def check(sources: Sources, /, *, rules: LogRules = LogRules(), to: Diagnosing = Diagnosing()) -> int:
-    """Look a click log over for what makes numbers wrong: robots, lost events, clocks, clicks on what was not shown.
+    """Check a click log for what makes numbers wrong: robots, lost events, clocks, clicks on results not shown.
 
     It goes on where a line is no record. Exit 1 if there is an error among the findings, 0 if not.
 

@@ -28,7 +28,7 @@ _KINDS: dict[str, tuple[Vocabulary, ...]] = {
 
 
 def measures(
-    name: Annotated[str | None, options.argument("NAME", "A measure, in any tool's notation.")] = None,
+    name: Annotated[str | None, options.argument("NAME", "A measure, in the notation of any tool.")] = None,
     /,
     *,
     situation: Annotated[
@@ -40,13 +40,13 @@ def measures(
             "sparse-judgments, recommendation or question-answering.",
         ),
     ] = None,
-    classifiers: Annotated[bool, option(help="The measures of classifiers; those of rankings otherwise.")] = False,
-    clusterings: Annotated[bool, option(help="The measures of clusterings.")] = False,
-    agreement: Annotated[bool, option(help="The measures of how far judges agree.")] = False,
-    clicks: Annotated[bool, option(help="The measures of what users do.")] = False,
+    classifiers: Annotated[bool, option(help="List measures of classifiers (default: of rankings).")] = False,
+    clusterings: Annotated[bool, option(help="List measures of clusterings.")] = False,
+    agreement: Annotated[bool, option(help="List measures of agreement between judges.")] = False,
+    clicks: Annotated[bool, option(help="List measures of users' behaviour.")] = False,
     json: options.Json = False,
 ) -> None:
-    """List the measures, or show the card of one: definition, parameters, names elsewhere, example.
+    """List the measures, or describe one: definition, parameters, names in other tools, example.
 
     $ assay measures
     $ assay measures nDCG
@@ -146,7 +146,7 @@ def _list(known: list[Measure], kind: str | None) -> None:
     heads = ["measure", "what it is", "in trec_eval" if kind is None else "in scikit-learn"]
     parts: list[Table | Prose] = [Table.of("measures", pl.DataFrame(rows, schema=heads, orient="row"))]
     if kind is None:
-        other = "assay measures --classifiers, --clusterings and --agreement list the others."
+        other = "assay measures --classifiers, --clusterings, --agreement and --clicks list the others."
         parts.append(Prose(other, "dim"))
     deliver(on_screen(Document("measures", (Section("measures", parts=tuple(parts)),))))
 

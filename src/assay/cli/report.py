@@ -32,7 +32,7 @@ class Reporting(Tested):
 
     targets: Annotated[
         tuple[Path, ...],
-        option("-o", "--output", help="The file to write: .html (report.html), .md, .tex, .json; repeat."),
+        option("-o", "--output", help="File to write: .html (report.html), .md, .tex, .json; repeat."),
     ] = ()
     title: Annotated[str | None, option(metavar="TEXT", help="The title.")] = None
     overwrite: options.Overwrite = False
@@ -59,12 +59,12 @@ def search(
     topics: options.Topics | None = None,
     documents: options.Documents | None = None,
     changed: Annotated[
-        int | None, option(help="How many of the most changed queries to show (6).", panel=CONTENTS, least=0)
+        int | None, option(help="Number of most changed queries to show (6).", panel=CONTENTS, least=0)
     ] = None,
     show: options.Show | None = None,
     rules: EvaluationRules = EvaluationRules(),
 ) -> None:
-    """Write a report: who is better, how sure that is, query by query, and how it was made.
+    """Write a report: which run is better, how certain that is, query by query, and how it was computed.
 
     One page that loads nothing from elsewhere; or Markdown, LaTeX or JSON, by the ending of the file's name. The first
     measure is the main one (nDCG@10, AP, RR, P@10), the first run the baseline.
@@ -88,7 +88,7 @@ def classifier(
     labels: LabelInputs = LabelInputs(),
     threshold: Threshold | None = None,
 ) -> None:
-    """Write a report on one classifier or several: matrix, measures, thresholds, calibration, advice.
+    """Write a report on one classifier or more: confusion matrix, measures, thresholds, calibration, advice.
 
     $ assay classifier report letters/spam.csv --positive spam
     """
@@ -104,7 +104,7 @@ def clustering(
     clusters: ClusterInputs = ClusterInputs(),
     ks: options.Ks | None = None,
 ) -> None:
-    """Write a report on one clustering or several: measures, clusters, classes, silhouettes, advice.
+    """Write a report on one clustering or more: measures, clusters, classes, silhouettes, advice.
 
     $ assay clustering report notes/notes.csv --unlabelled drop
     """
@@ -116,7 +116,7 @@ def clustering(
             # Which number is best is a question about the points, not about the clusters reported on.
             sources = [inputs.kept(file) for file in files]
             numbers = Numbers(ks=ks, seed=to.testing.get("seed"))
-            counted = number_of(sources, options.without(clusters, "cluster", "system"), numbers)
+            counted = number_of(sources, clusters, clusters.rules, numbers)
         systems = items.clusterings(sources, clusters)
         more = to.of_items() | {"over_k": counted} | items.cluster_rules(clusters)
         _write(systems, None, more, to)
@@ -148,7 +148,7 @@ def scores(
     direction: options.Direction = (),
     columns: Columns = None,  # noqa: ARG001  # `calling` sees to it
 ) -> None:
-    """Write a report from bare scores: who is better, how sure that is, and how it was made.
+    """Write a report from scores alone: which system is better, and how certain that is.
 
     $ assay scores report scores.csv -m AP -o scores.html
     """
@@ -165,7 +165,7 @@ def agreement(
     to: Reporting = Reporting(),
     rules: AgreementRules = AgreementRules(),
 ) -> None:
-    """Write a report on how far judges agree: coefficients, pairs, topics, guidance; of several sets, verdicts.
+    """Write a report on the agreement of judges: coefficients, pairs, topics, guidance; for several sets, verdicts.
 
     $ assay agreement report bicycles/judgments.txt
     """

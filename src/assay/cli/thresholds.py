@@ -22,19 +22,19 @@ class ThresholdChoices:
     """Rules by which a threshold is chosen; without any, all that need no parameter."""
 
     rule: Annotated[
-        tuple[str, ...], option("-r", "--rule", help="A rule, such as youden or 'max_f(beta=2)'; repeat (all).")
+        tuple[str, ...], option("-r", "--rule", help="A rule, such as youden or 'max_f(beta=2)'; repeat. Default: all.")
     ] = ()
-    tnr: Annotated[float | None, option(help="Most true positives with at least this TNR.", panel=CONTENTS)] = None
-    tpr: Annotated[float | None, option(help="Most true negatives with at least this TPR.", panel=CONTENTS)] = None
-    recall: Annotated[float | None, option(help="Best precision with at least this recall.")] = None
-    precision: Annotated[float | None, option(help="Best recall with at least this precision.")] = None
+    tnr: Annotated[float | None, option(help="Highest TPR with at least this TNR.", panel=CONTENTS)] = None
+    tpr: Annotated[float | None, option(help="Highest TNR with at least this TPR.", panel=CONTENTS)] = None
+    recall: Annotated[float | None, option(help="Highest precision with at least this recall.")] = None
+    precision: Annotated[float | None, option(help="Highest recall with at least this precision.")] = None
     cost: Annotated[str | None, option(metavar="fp=1,fn=10", help="Lowest cost per item; also tp=, tn=.")] = None
-    prevalence: Annotated[float | None, option(help="Share of positive items in use, for --cost.", panel=CONTENTS)] = (
-        None
-    )
-    budget: Annotated[str | None, option(metavar="50", help="Most found with this many alerts, or share: 50, 5%.")] = (
-        None
-    )
+    prevalence: Annotated[
+        float | None, option(help="Share of positives in production, for --cost.", panel=CONTENTS)
+    ] = None
+    budget: Annotated[
+        str | None, option(metavar="50", help="Most positives found with this many alerts, or this share: 5%.")
+    ] = None
     threshold: Threshold | None = None
 
 
@@ -43,16 +43,16 @@ def thresholds(
     /,
     *,
     choices: ThresholdChoices = ThresholdChoices(),
-    judge_on: Annotated[str | None, option(metavar="FILE", help="Other items to judge the thresholds on.")] = None,
+    judge_on: Annotated[str | None, option(metavar="FILE", help="Other items to evaluate the thresholds on.")] = None,
     every: Annotated[
-        bool, option("--all-thresholds", help="What every threshold counts: TP FP FN TN TPR FPR ACC.")
+        bool, option("--all-thresholds", help="Show TP, FP, FN, TN, TPR, FPR and ACC at every threshold.")
     ] = False,
     typed: options.TypedScores | None = None,
     labels: LabelInputs = LabelInputs(),
     sampling: Sampling = Sampling(),
     to: Output = Output(),
 ) -> None:
-    """Say from which score on an item should count as positive, by one rule or several.
+    """Choose the score from which items count as positive, by one rule or more.
 
     Give a file with the truth and a score of each item. Each rule names a threshold, what it counts, and how sure you
     can be of it. With one rule all measures are shown.
