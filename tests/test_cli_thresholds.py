@@ -136,7 +136,7 @@ def test_every_form_goes_to_a_file_too(form: str, folder: Path) -> None:
         (("letters/topics.csv", "--positive", "order"), "as in --class complaint"),
         (("letters/spam.csv", "--positive", "spam", "--class", "spam"), "leave --positive out"),
         (("nothing.csv",), "nothing.csv: cannot be read: no such file or directory"),
-        (("labels.csv",), "labels.csv: expected scores, one an item, got labels only"),
+        (("labels.csv",), "labels.csv: expected scores, one per item, got labels only"),
         (("bad.csv",), "bad.csv"),
         (("empty.csv",), "empty.csv"),
     ],

@@ -160,7 +160,7 @@ def test_the_largest_number_tried_is_said_to_be_an_end() -> None:
         (THREE, [], "expected numbers of clusters to try"),
         (np.zeros((10, 2)), [2], "2 clusters, and no more than 1 different point"),
         ([[0.0], [np.nan], [1.0]], [2], "finite numbers as a point"),
-        (5, [2], "expected a row of numbers an item"),
+        (5, [2], "expected a row of numbers per item"),
     ],
 )
 def test_bad_calls_are_refused_in_one_line(points: Any, ks: list[int], says: str) -> None:

@@ -501,7 +501,7 @@ class TestGiven:
             choose_threshold([1, 0], [0.9, math.nan])
         with pytest.raises(InputError, match="expected 2 scores"):
             choose_threshold([1, 0], [0.9])
-        with pytest.raises(InputError, match="there is no score an item"):
+        with pytest.raises(InputError, match="there is no score per item"):
             choose_threshold(Predictions.of([1, 0], [1, 0]))
         with pytest.raises(ParameterError, match=r"not int: Predictions\.of"):
             choose_threshold(5)
@@ -582,7 +582,7 @@ def test_a_threshold_for_one_of_several_labels() -> None:
     for items in (Predictions.of(truth, y_score=scores, pos_label="b"), Predictions.of(truth, truth, y_score=scores)):
         found = choose_threshold(items, rule="youden", pos_label="b", resamples=0)
         assert (found.threshold, found.value, found.made.positive) == (0.7, 1.0, "b")
-    with pytest.raises(ParameterError, match="there is a score a class: say which class is positive"):
+    with pytest.raises(ParameterError, match="there is one score per class: say which class is positive"):
         choose_threshold(Predictions.of(truth, truth, y_score=scores))
 
 

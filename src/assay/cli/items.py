@@ -137,12 +137,12 @@ def scored(files: Sequence[str], labels: LabelInputs) -> list[Predictions]:
     systems = predictions(files, labels)
     with_scores = [each for each in systems if each.score is not None or each.class_scores]
     if not with_scores:
-        raise InputError(f"{systems[0].origin}: expected scores, one an item, got labels only")
+        raise InputError(f"{systems[0].origin}: expected scores, one per item, got labels only")
     for each in with_scores:
         if each.class_scores and len(each.class_scores) > 2:
             names = [str(label) for label in each.class_scores]
             raise ParameterError(
-                f"{each.name}: there is a score a class ({listed(names)}): say which class is meant, against all "
+                f"{each.name}: there is one score per class ({listed(names)}): say which class is meant, against all "
                 f"others, as in --class {names[0]}"
             )
     return with_scores

@@ -283,8 +283,8 @@ def shape_of(table: str) -> str:
     """
     if table == "scores":
         return (
-            "of scores: `system,measure,unit,value`; or `system,query_id` and a column a measure, as an evaluation "
-            "writes them by query; or a column a system and a row a unit"
+            "of scores: `system,measure,unit,value`; or `system,query_id` and one column per measure, as an evaluation "
+            "writes them by query; or one column per system and one row per unit"
         )
     columns = [" or ".join(f"`{name}`" for name in names) for names in NEEDED[table]]
     return f"with the column{'s' * (len(columns) > 1)} {', '.join(columns)}"

@@ -185,7 +185,7 @@ def clusters_of_one(system: ExaminedClusters) -> Iterator[CheckFinding]:
 @check(
     "clustered-twice", "clustering", "error", "warning",
     question="Is an item there twice, in two clusters (an error) or in the same one?",
-    advice="keep one row an item: overlapping clusters are not measured, and copies count twice",
+    advice="keep one row per item: overlapping clusters are not measured, and copies count twice",
 )  # fmt: skip
 def clustered_twice(system: ExaminedClusters) -> Iterator[CheckFinding]:
     """Ids that come again."""

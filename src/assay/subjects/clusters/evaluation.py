@@ -56,7 +56,7 @@ def _found(clusters: Any) -> Iterator[tuple[str, Opened]]:
         yield clusters.name, clusters
     elif isinstance(clusters, Contingency):
         if len(clusters.units) > 1:
-            raise ParameterError(f"there are {len(clusters.units)} tables, one a unit: give one")
+            raise ParameterError(f"there are {len(clusters.units)} tables, one per unit: give one")
         yield "table", clusters
     elif isinstance(clusters, Clustering):
         for system in clusters.systems:

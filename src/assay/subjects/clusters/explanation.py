@@ -275,7 +275,7 @@ def _of_counts(measure: Measure, counts: Contingency | Points, rules: Rules, cho
 def _tables(measure: Measure, table: Contingency) -> Iterator[StepTable]:
     """The table with its margins; of measures of pairs, how many pairs there are and of which kind."""
     if len(table.units) > 1:
-        raise ParameterError(f"there are {len(table.units)} tables, one a unit: give one")
+        raise ParameterError(f"there are {len(table.units)} tables, one per unit: give one")
     if max(len(table.classes), len(table.clusters)) <= _MOST_SHOWN:
         yield contingency_table(table)
     if measure.name in _OF_PAIRS and not table.is_weighted:

@@ -315,7 +315,7 @@ class Scorer:
             y_true, y_pred, labels=self.labels, pos_label=self.pos_label, sample_weight=sample_weight
         )
         if items.kind == "multilabel":
-            raise ParameterError("a scorer takes one label an item")
+            raise ParameterError("a scorer takes one label per item")
         chosen = self.two if items.kind == "binary" else self.more
         positive = None
         if chosen.definition.counts is Confusion and chosen.parameters.get("average") == "binary":
@@ -350,7 +350,7 @@ def scorer(
     two = parse_measure(measure, "binary")(**parameters)
     kind = two.definition.counts
     if kind not in {*LABEL_COUNTS, Scored}:
-        raise ParameterError(f"{two} is computed from {kind.__name__}: a scorer takes labels, or one score an item")
+        raise ParameterError(f"{two} is computed from {kind.__name__}: a scorer takes labels, or one score per item")
     if kind is Scored:
         if labels is not None:
             raise ParameterError(f"{two} is a measure of scores, which are of the positive label: labels say nothing")

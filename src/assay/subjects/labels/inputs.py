@@ -389,13 +389,13 @@ def _with_scores(predictions: Predictions) -> ScoredSystem:
         if label is None:
             names = [str(label) for label in predictions.class_scores]
             raise ParameterError(
-                f"{predictions.name}: there is a score a class: say which class is positive, against all others, "
+                f"{predictions.name}: there is one score per class: say which class is positive, against all others, "
                 f"as in {argument('pos_label', names[0])}"
             )
         label = label_among(list(predictions.class_scores), label)
         score = predictions.class_scores[label]
     if score is None:
-        raise InputError(f"{predictions.name}: there is no score an item to choose a threshold from")
+        raise InputError(f"{predictions.name}: there is no score per item to choose a threshold from")
     if label is None:
         label = predictions.positive
     scored = Scored.from_scores(predictions.truth, score, pos_label=label, sample_weight=predictions.weight)

@@ -111,7 +111,7 @@ class ScoresExamination(Examination):
 @check(
     "unreadable-scores", "file", "error",
     question="Is the file no table of scores, or is a score no number?",
-    advice="write `system,measure,unit,value`, or a column a system and a row a unit; see docs/compare",
+    advice="write `system,measure,unit,value`, or one column per system and one row per unit; see docs/compare",
 )  # fmt: skip
 def unreadable_scores(file: Reading) -> Iterator[CheckFinding]:
     """What the reader refuses."""
@@ -122,7 +122,7 @@ def unreadable_scores(file: Reading) -> Iterator[CheckFinding]:
 @check(
     "scored-twice", "scores", "error",
     question="Has a system two values for a unit under one measure?",
-    advice="keep one row a unit: average repeated runs of a system, or give each of them a name",
+    advice="keep one row per unit: average repeated runs of a system, or give each of them a name",
 )  # fmt: skip
 def scored_twice(scores: ExaminedScores) -> Iterator[CheckFinding]:
     """Rows that come again, alike or not."""

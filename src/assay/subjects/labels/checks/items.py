@@ -34,7 +34,7 @@ _COPIES = "leave copies out, or keep them on one side of a split"
 @check(
     "item-ids", "predictions", "error", "warning",
     question="Does an item id come twice, with another truth (an error) or with the same?",
-    advice="keep one row an item: items that are there twice count twice, and make everything look surer than it is",
+    advice="keep one row per item: items that are there twice count twice, and make everything look surer than it is",
 )  # fmt: skip
 def item_ids(file: PredictionsFile) -> Iterator[CheckFinding]:
     """Ids that come again."""
@@ -196,7 +196,7 @@ def truth_conflict(systems: Sequence[ExaminedPredictions]) -> Iterator[CheckFind
     name = place.system or place.file
     for other in systems[1:]:
         if other.of.is_multilabel != first.of.is_multilabel:
-            message = f"of this and {name} only one has several labels an item"
+            message = f"of this and {name} only one has several labels per item"
             yield finding("truth-conflict", "error", _called(other, systems), message, other.of.rows.height)
             continue
         if not _can_be_paired(first, other):

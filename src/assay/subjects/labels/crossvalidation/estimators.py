@@ -204,7 +204,7 @@ def items_of(
     truth = labels_of(y, "y")
     if isinstance(truth.dtype, pl.List):
         raise InputError(
-            "y: expected one label an item; predictions of several an item can be given with a fold column"
+            "y: expected one label per item; predictions of several per item can be given with a fold column"
         )
     refuse_nulls(truth, "y", "give items that have a label")
     try:

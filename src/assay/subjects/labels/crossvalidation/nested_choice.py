@@ -180,7 +180,7 @@ def _threshold(rule: Rule, model: Any, items: FoldItems, splits: Splits) -> tupl
     """The threshold that a rule chooses from out-of-fold scores, and the number by which; an error if it cannot."""
     table = _out_of_fold(model, items, splits)
     if table.score is None:
-        raise InputError("there is no score an item to choose a threshold from")
+        raise InputError("there is no score per item to choose a threshold from")
     chosen = choose_threshold(table, rule=rule, resamples=0)
     if not chosen.is_chosen:
         raise InputError(f"no threshold for {rule}: {chosen.undefined}")

@@ -216,7 +216,7 @@ def duplicates(system: ExaminedRun) -> Iterator[CheckFinding]:
 @check(
     "judged-twice", "judgments", "error", "warning",
     question="Is a document judged twice for a query, with the same grade or with another?",
-    advice="keep one judgment a document; where assessors disagree, decide by a rule such as the majority",
+    advice="keep one judgment per document; where assessors disagree, decide by a rule such as the majority",
 )  # fmt: skip
 def judged_twice(case: ExaminedCollection) -> Iterator[CheckFinding]:
     """Rows of judgments that come again; of several judges or subtopics, those of one."""

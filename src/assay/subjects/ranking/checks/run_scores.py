@@ -262,7 +262,7 @@ def depth(systems: Sequence[ExaminedRun]) -> Iterator[CheckFinding]:
     shallow, deep = min(depths, key=lambda name: depths[name]), max(depths, key=lambda name: depths[name])
     if depths[deep] >= _DEEPER * depths[shallow]:
         message = (
-            f"runs differ much in depth: from {depths[shallow]:g} documents a query ({shallow}) "
+            f"runs differ much in depth: from {depths[shallow]:g} documents per query ({shallow}) "
             f"to {depths[deep]:g} ({deep})"
         )
         few = sorted((name for name in depths if depths[name] * _DEEPER <= depths[deep]), key=lambda name: depths[name])
