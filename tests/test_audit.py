@@ -232,7 +232,7 @@ def test_the_value_of_one_query_is_that_of_evaluate_also_where_orders_are_drawn(
 
 
 def test_cwl_eval_reads_the_file_as_it_stands() -> None:
-    """Scores do not matter, a document that comes again is paid again, and what stands below rank 1,000 is lost."""
+    """Scores do not matter, duplicates earn gain again, and what stands below rank 1,000 is lost."""
     qrels = {"q": {"a": 2, "b": 1, "c": -1}}
     rows = [("q", "x", 1.0), ("q", "a", 5.0), ("q", "a", 5.0), ("q", "c", 9.0)]
     assert by_rule(audit(qrels, rows, "AP"))["as cwl_eval"] == approx((1 / 2 + 2 / 3) / 2)
@@ -610,7 +610,7 @@ def test_every_form_has_values_tools_and_reasons(form: str, tmp_path: Path) -> N
     assert (done.returncode, done.stdout) == (0, "")
     text = out.read_text(encoding="utf-8")
     assert "Quepid" in text
-    assert "comes again is paid again" in text
+    assert "duplicates earn gain again" in text
 
 
 def test_a_run_with_repeated_documents_is_read(tmp_path: Path) -> None:

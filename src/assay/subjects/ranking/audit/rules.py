@@ -176,7 +176,7 @@ def last(setting: AuditSetting) -> AuditSetting:
 
 @rule("documents that come again become new ones", part="duplicates")
 def renamed(setting: AuditSetting) -> AuditSetting:
-    """A document that comes again is taken for another one that was judged alike: the ideal ranking grows, too."""
+    """A duplicate counts as another document judged alike: the ideal ranking grows, too."""
     return setting.having(repeated="renamed")
 
 
