@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import contextlib
 import gzip
+import io
 import json
 import os
+import pty
 import re
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
 from command import run_assay
 
 from assay import parse_measure
+from assay.cli import inputs
 from assay.measures.advice import SITUATIONS
 
 RUN = "q1 Q0 d1 1 3.0 t\nq1 Q0 d2 2 2.0 t\nq2 Q0 d1 1 1.0 t\n"
@@ -175,6 +180,28 @@ def test_lists_of_a_comparison_are_a_page_of_their_own(folder: Path) -> None:
     done = run_assay("compare", *files, "-m", "AP", "--queries", 1, "-o", "t.html", folder=folder)
     assert done.returncode == 0
     assert (folder / "t.html").read_text().startswith("<!doctype html>")
+
+
+def test_a_terminal_shows_what_is_going_on_and_results_go_where_they_go(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is on its way is on stderr, and is gone in the end; a result that is redirected goes there, and whole."""
+    monkeypatch.setattr(inputs, "_MOMENT", 0)
+    opened = pty.openpty()
+    with os.fdopen(opened[1], "w") as terminal, contextlib.redirect_stdout(io.StringIO()) as out:
+        monkeypatch.setattr(sys, "stderr", terminal)
+        with inputs.bar("reading", 4, hidden=False) as advance, inputs.working("comparing", hidden=False):
+            assert advance is not None
+            advance(1)
+            time.sleep(0.05)
+            sys.stdout.write("a result")
+        monkeypatch.undo()
+    shown = os.read(opened[0], 1000).decode()
+    os.close(opened[0])
+    assert out.getvalue() == "a result"
+    assert "| comparing  25%" in shown
+    assert shown.endswith("\r\x1b[K")
+    assert run_assay("evaluate", "my.qrels", "bm25.run", "-m", "AP", folder=folder).stderr.count("\x1b") == 0
 
 
 def test_a_run_may_come_from_stdin(folder: Path) -> None:

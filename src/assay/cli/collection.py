@@ -51,7 +51,8 @@ def new(
     from assay.collections.building import new_collection  # noqa: PLC0415  # `assay --help` need not load Polars
 
     words = {"name": name, "description": description, "language": language, "licence": licence}
-    made = new_collection(folder, _named(files or []), **words, **how.settings())  # type: ignore[arg-type]
+    with inputs.working("copying", hidden=how.quiet):
+        made = new_collection(folder, _named(files or []), **words, **how.settings())  # type: ignore[arg-type]
     _tell(made, how.quiet)
 
 
@@ -62,7 +63,9 @@ def add(folder: Folder, files: Files, /, *, how: Adding = Adding()) -> None:
     """
     from assay.collections.building import add_to_collection  # noqa: PLC0415
 
-    _tell(add_to_collection(folder, _named(files), **how.settings()), how.quiet)
+    with inputs.working("copying", hidden=how.quiet):
+        collection = add_to_collection(folder, _named(files), **how.settings())
+    _tell(collection, how.quiet)
 
 
 def show(folder: Folder, /, *, inverse_grades: options.InverseGrades = False, to: Output = Output()) -> None:
@@ -106,7 +109,8 @@ def export(
     """
     from assay.collections.building import export_collection  # noqa: PLC0415
 
-    made = export_collection(folder, target, inverse_grades=inverse_grades)
+    with inputs.working("writing", hidden=quiet):
+        made = export_collection(folder, target, inverse_grades=inverse_grades)
     if not quiet:
         output.message(f"{folder} -> {made}: TREC layout")
 

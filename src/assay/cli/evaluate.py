@@ -282,4 +282,4 @@ def clicks(
     with inputs.working("counting clicks", hidden=to.quiet):
         held = items.click_logs(logs, reading)
         result = evaluate_clicks(held, measures=to.measures or None, by=by, confidence=confidence, **rules)
-        output.give(result, to, warnings=result.warnings)
+    output.give(result, to, warnings=result.warnings)

@@ -335,7 +335,8 @@ def _deliver(
 ) -> None:
     from assay.verbs.explanation import explain  # noqa: PLC0415  # `assay --help` need not load Polars
 
-    result = explain(measure, *systems, show=to.show, running=to.running, **stated)
+    with inputs.working("computing", hidden=to.quiet):
+        result = explain(measure, *systems, show=to.show, running=to.running, **stated)
     if positive is not None:
         from assay.subjects.labels.explanation import of_class  # noqa: PLC0415
 

@@ -54,7 +54,9 @@ def show(
 
         contents = contents_of_collection(read_collection(path, inverse_grades=inverse_grades))
     else:
-        contents = contents_of(_opened(path, kind, inverse_grades=inverse_grades), path, lines)
+        table = _opened(path, kind, inverse_grades=inverse_grades)
+        with inputs.progress([table], hidden=to.quiet):
+            contents = contents_of(table, path, lines)
     deliver(written(contents.document(), to), to)
 
 

@@ -266,7 +266,8 @@ def freeze(
 
     frozen.refuse_predictions(qrels, inputs.named(run)[1])
     (opened,) = inputs.opened(qrels, [run])
-    baseline = frozen.freeze(qrels, {opened.name: opened}, measures or frozen.DEFAULT_MEASURES, **rules)
+    with inputs.progress([opened], hidden=quiet):
+        baseline = frozen.freeze(qrels, {opened.name: opened}, measures or frozen.DEFAULT_MEASURES, **rules)
     if str(path) == "-":
         output.deliver(baseline.to_json())
     else:

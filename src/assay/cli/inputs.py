@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import sys
+import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -140,29 +142,61 @@ def opened(qrels: str, runs: Sequence[str]) -> list[Batches]:
     return [opened_run(path, name) for name, path in each_named(qrels, runs)]
 
 
+#: Seconds until a command shows on a terminal that it is at work, and between two looks at it.
+_MOMENT, _TURN = 1.0, 0.2
+#: What is going on, the innermost last: that is what the line on the terminal names.
+_activities: list[str] = []
+
+
 @contextmanager
-def bar(activity: str, total: int, *, hidden: bool) -> Iterator[Callable[[float], None] | None]:
-    """A bar on a terminal, that is told how far it has come since; None where nobody looks."""
+def bar(activity: str, total: float, *, hidden: bool) -> Iterator[Callable[[float], None] | None]:
+    """Show on a terminal how far something is, once it takes longer than a moment; None where nobody looks.
+
+    What is yielded is called with how much was done since. Nothing but this line is touched: results go where they go.
+    """
     if hidden or not sys.stderr.isatty():
         yield None
         return
-    from rich.console import Console  # noqa: PLC0415  # only a terminal
-    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn  # noqa: PLC0415
+    done, finished = 0.0, threading.Event()
 
-    columns = (TextColumn(activity), BarColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as shown:
-        task = shown.add_task(activity, total=total)
-        yield lambda count: shown.advance(task, count)
+    def advance(count: float) -> None:
+        nonlocal done
+        done += count
+
+    def show() -> None:
+        waiting = _MOMENT
+        for sign in itertools.cycle("|/-\\"):
+            if finished.wait(waiting):
+                break
+            share = f" {done / total:4.0%}" if done < total else ""
+            sys.stderr.write(f"\r\x1b[K{sign} {_activities[-1]}{share}")
+            sys.stderr.flush()
+            waiting = _TURN
+        if waiting == _TURN:
+            sys.stderr.write("\r\x1b[K")
+            sys.stderr.flush()
+
+    line = None if _activities else threading.Thread(target=show, daemon=True)
+    _activities.append(activity)
+    try:
+        if line is not None:
+            line.start()
+        yield advance
+    finally:
+        if line is not None:
+            finished.set()
+            line.join()
+        _activities.pop()
 
 
 @contextmanager
 def progress(files: Sequence[object], hidden: bool) -> Iterator[None]:
-    """Show how far reading has come (of runs that are streamed), on a terminal, once it takes longer than a moment."""
+    """Show how far reading is (of runs that are streamed), on a terminal."""
     from assay.files import RunFile  # noqa: PLC0415
 
     streamed = [file for file in files if isinstance(file, RunFile)]
     total = sum(file.source.size or 0 for file in streamed)
-    with bar("reading", total, hidden=hidden or total < 64 << 20) as advance:
+    with bar("reading", total, hidden=hidden) as advance:
         for file in streamed if advance is not None else ():
             file.source.watch = advance
         yield
@@ -170,13 +204,8 @@ def progress(files: Sequence[object], hidden: bool) -> Iterator[None]:
 
 @contextmanager
 def working(activity: str, hidden: bool) -> Iterator[None]:
-    """Show, on a terminal, that something is going on."""
-    if hidden or not sys.stderr.isatty():
-        yield
-        return
-    from rich.console import Console  # noqa: PLC0415  # only a terminal
-
-    with Console(stderr=True).status(activity):
+    """Show on a terminal that something is going on, once it takes longer than a moment."""
+    with bar(activity, 0, hidden=hidden):
         yield
 
 

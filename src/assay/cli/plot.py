@@ -143,7 +143,9 @@ def classifier(
         chosen["threshold"] = float(chosen["threshold"])
     target = to.checked(kind)
     draw = getattr(classifier_curves, {"pr": "precision_recall", "scores": "score_distributions"}.get(kind, kind))
-    _deliver(draw(items.scored(files, labels), **chosen), target, quiet=to.quiet)
+    with inputs.working("drawing", hidden=to.quiet):
+        curve = draw(items.scored(files, labels), **chosen)
+    _deliver(curve, target, quiet=to.quiet)
 
 
 def clustering(
