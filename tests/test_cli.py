@@ -187,19 +187,20 @@ def test_a_terminal_shows_what_is_going_on_and_results_go_where_they_go(
 ) -> None:
     """What is on its way is on stderr, and is gone in the end; a result that is redirected goes there, and whole."""
     monkeypatch.setattr(inputs, "_MOMENT", 0)
+    monkeypatch.setattr(inputs, "_TURN", 0.01)
     opened = pty.openpty()
     with os.fdopen(opened[1], "w") as terminal, contextlib.redirect_stdout(io.StringIO()) as out:
         monkeypatch.setattr(sys, "stderr", terminal)
         with inputs.bar("reading", 4, hidden=False) as advance, inputs.working("comparing", hidden=False):
             assert advance is not None
             advance(1)
-            time.sleep(0.05)
+            time.sleep(0.2)
             sys.stdout.write("a result")
         monkeypatch.undo()
-    shown = os.read(opened[0], 1000).decode()
+    shown = os.read(opened[0], 10_000).decode()
     os.close(opened[0])
     assert out.getvalue() == "a result"
-    assert "| comparing  25%" in shown
+    assert " comparing  25%" in shown
     assert shown.endswith("\r\x1b[K")
     assert run_assay("evaluate", "my.qrels", "bm25.run", "-m", "AP", folder=folder).stderr.count("\x1b") == 0
 
