@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 from assay.cli import inputs, options, output
 from assay.cli.options import Output, group, settings
@@ -43,8 +43,7 @@ def fit(
     $ assay clicks fit clicks/log.ndjson.gz --model PBM --model SDBN --save model.json
     $ assay clicks fit clicks/log.ndjson.gz --model UBM --qrels bicycles/qrels.txt --html -o m.html
     """
-    from assay.files.logs import read_log  # noqa: PLC0415  # `assay --help` need not load Polars
-    from assay.stats.click_models.fitting import fit_clicks  # noqa: PLC0415
+    from assay.stats.click_models.fitting import fit_clicks  # noqa: PLC0415  # `assay --help` need not load Polars
     from assay.subjects.clicks.model_comparison import USUAL_MODELS, compare_click_models  # noqa: PLC0415
 
     names = stated.models or ("PBM",)
@@ -52,8 +51,7 @@ def fit(
         if len(names) > 1:
             raise ParameterError("--model all is ten models: name no others beside it")
         names = USUAL_MODELS
-    given: Any = [inputs.kept(source) for source in sources] if len(sources) > 1 else inputs.kept(sources[0])
-    log = read_log(given, **rules)
+    log = inputs.whole_log(sources, rules)
     with inputs.bar("fitting", len(names), hidden=to.quiet) as watch:
         result = compare_click_models(log, names, watch=watch, **settings(stated, "qrels"), **trial, **drawing)
         text = output.rendered(result, to)

@@ -43,7 +43,7 @@ def judge(
     from assay.subjects.clicks.judgments import judge_clicks  # noqa: PLC0415  # `assay --help` need not load Polars
 
     with inputs.working("judging", hidden=to.quiet):
-        result = judge_clicks(_log(log, reading), **_judging(judging))
+        result = judge_clicks(inputs.whole_log([log], reading), **_judging(judging))
     output.give_judgments(result, to)
 
 
@@ -67,7 +67,7 @@ def agree(
 
     rules = {"relevance_level": relevance_level, "alpha": alpha, **_judging(judging), **drawing}
     with inputs.working("comparing", hidden=to.quiet):
-        result = agree_with_clicks(inputs.kept(qrels), _log(log, reading), **rules)
+        result = agree_with_clicks(inputs.kept(qrels), inputs.whole_log([log], reading), **rules)
     output.give(result, to, warnings=result.warnings)
 
 
@@ -90,7 +90,9 @@ def calibrate(
     from assay.subjects.clicks.calibration import calibrate_measures  # noqa: PLC0415  # `assay --help` loads no Polars
 
     with inputs.working("fitting", hidden=to.quiet):
-        result = calibrate_measures(inputs.kept(qrels), _log(log, reading), cutoff=cutoff, same_text=same_text)
+        result = calibrate_measures(
+            inputs.kept(qrels), inputs.whole_log([log], reading), cutoff=cutoff, same_text=same_text
+        )
     if to.path is None or to.path.suffix != ".txt" or output.form_of(to) is not None:
         output.give(result, to, warnings=result.warnings)
         return
@@ -128,7 +130,7 @@ def prefer(
     from assay.subjects.clicks.preferences import prefer_clicks  # noqa: PLC0415  # `assay --help` need not load Polars
 
     with inputs.working("counting", hidden=to.quiet):
-        result = prefer_clicks(_log(log, reading), qrels=qrels, **settings(rules), **drawing)
+        result = prefer_clicks(inputs.whole_log([log], reading), qrels=qrels, **settings(rules), **drawing)
     output.give_judgments(result, to)
 
 
@@ -164,15 +166,9 @@ def value(
     if rules.examination is not None:
         stated["examination"] = _numbers(str(rules.examination), "--examination")
     with inputs.working("weighing", hidden=to.quiet):
-        result = value_rankings(_log(log, reading), inputs.opened(log, runs), **stated, **drawing)
+        result = value_rankings(inputs.whole_log([log], reading), inputs.opened(log, runs), **stated, **drawing)
     output.give(result, to, warnings=result.warnings)
     return 1 if result.refused else 0
-
-
-def _log(file: str, rules: LogRules) -> Any:
-    from assay.files.logs import read_log  # noqa: PLC0415  # `assay --help` need not load Polars
-
-    return read_log(inputs.kept(file), **rules)
 
 
 def _judging(stated: JudgingRules) -> Any:

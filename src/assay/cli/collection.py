@@ -7,7 +7,7 @@ from typing import Annotated, Any, TypeAlias
 
 from assay.cli import inputs, options, output
 from assay.cli.options import Output, group
-from assay.core.errors import ParameterError, number_of
+from assay.core.errors import number_of
 from assay.core.options import option
 
 Folder: TypeAlias = Annotated[Path, options.argument("COLLECTION", "The folder of the collection.")]
@@ -52,8 +52,8 @@ def new(
 
     words = {"name": name, "description": description, "language": language, "licence": licence}
     with inputs.working("copying", hidden=how.quiet):
-        made = new_collection(folder, _named(files or []), **words, **how.settings())  # type: ignore[arg-type]
-    _tell(made, how.quiet)
+        collection = new_collection(folder, inputs.by_name(files or [], "files"), **words, **how.settings())  # type: ignore[arg-type]
+    _tell(collection, how.quiet)
 
 
 def add(folder: Folder, files: Files, /, *, how: Adding = Adding()) -> None:
@@ -64,7 +64,7 @@ def add(folder: Folder, files: Files, /, *, how: Adding = Adding()) -> None:
     from assay.collections.building import add_to_collection  # noqa: PLC0415
 
     with inputs.working("copying", hidden=how.quiet):
-        collection = add_to_collection(folder, _named(files), **how.settings())
+        collection = add_to_collection(folder, inputs.by_name(files, "files"), **how.settings())
     _tell(collection, how.quiet)
 
 
@@ -90,9 +90,9 @@ def check(folder: Folder, /, *, to: Output = Output()) -> int:
     from assay.collections.description import check_collection  # noqa: PLC0415
 
     with inputs.working("checking", hidden=to.quiet):
-        found = check_collection(folder)
-    output.give(found, to)
-    return 0 if found.is_sound else 1
+        checked = check_collection(folder)
+    output.give(checked, to)
+    return 0 if checked.is_sound else 1
 
 
 def export(
@@ -110,9 +110,9 @@ def export(
     from assay.collections.building import export_collection  # noqa: PLC0415
 
     with inputs.working("writing", hidden=quiet):
-        made = export_collection(folder, target, inverse_grades=inverse_grades)
+        exported = export_collection(folder, target, inverse_grades=inverse_grades)
     if not quiet:
-        output.message(f"{folder} -> {made}: TREC layout")
+        output.message(f"{folder} -> {exported}: TREC layout")
 
 
 def catalogue(
@@ -133,19 +133,6 @@ def catalogue(
     from assay.collections.catalogue import catalogue as known  # noqa: PLC0415
 
     output.give(known(*(words or ())), to)
-
-
-def _named(files: list[str]) -> Any:
-    """Files by name, where one was given a name as `name=FILE`."""
-    from assay.files.sources import Source  # noqa: PLC0415
-
-    parts = inputs.each_named("", files)
-    if all(name is None for name, _ in parts):
-        return files
-    named = {name or Source(path).stem: path for name, path in parts}
-    if len(named) < len(parts):
-        raise ParameterError("two files have the same name: each needs a name of its own (name=FILE)")
-    return named
 
 
 def _tell(collection: Any, quiet: bool) -> None:

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from assay.cli import inputs, items, options, output
 from assay.cli.options import ClusterColumns, Output, PredictionColumns, group
-from assay.core.errors import ParameterError
 from assay.core.options import Columns, Level, LogRules, Noise, option
 
 if TYPE_CHECKING:
@@ -43,7 +42,7 @@ def search(
     """
     from assay.verbs.diagnosis import doctor  # noqa: PLC0415  # `assay --help` need not load Polars
 
-    named = _named(qrels, runs)
+    named = inputs.by_name(runs, "runs", qrels)
     with inputs.working("examining", hidden=to.quiet):
         diagnosis = doctor(
             qrels, named, measures or None, topics=topics, documents=documents, grades=grades, level=level
@@ -172,21 +171,7 @@ def deliver_diagnosis(diagnosis: Diagnosis, to: Diagnosing) -> int:
     from assay.verbs.sections.results import diagnosis_document as document  # noqa: PLC0415
 
     if output.form_of(to) is None:
-        shown = document(diagnosis, every=to.every)
-        output.deliver(output.on_screen(shown, plain=to.path is not None), to)
+        output.deliver(output.written(document(diagnosis, every=to.every), to), to)
     else:
         output.give(diagnosis, to)
     return 0 if diagnosis.is_healthy else 1
-
-
-def _named(qrels: str, runs: list[str]) -> Any:
-    """Runs by name, if one was given a name as `name=FILE`; a list of files otherwise."""
-    from assay.files.sources import Source  # noqa: PLC0415
-
-    parts = inputs.each_named(qrels, runs)
-    if all(name is None for name, _ in parts):
-        return runs
-    named = {name or Source(path).stem: path for name, path in parts}
-    if len(named) < len(parts):
-        raise ParameterError("two runs have the same name: each needs a name of its own (name=FILE)")
-    return named

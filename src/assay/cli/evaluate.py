@@ -190,8 +190,8 @@ def clustering(
     else:
         systems = items.clusterings(files or [], clusters, quiet=to.quiet)
     with inputs.working("computing intervals", hidden=to.quiet):
-        shown = ClusteringView(**settings(parts))
-        result = cluster(systems, to.measures or None, mute=mute, shown=shown, **rules, **sampling)
+        view = ClusteringView(**settings(parts))
+        result = cluster(systems, to.measures or None, mute=mute, shown=view, **rules, **sampling)
     output.give(result, to, warnings=result.warnings)
 
 

@@ -18,10 +18,12 @@ from assay.core.errors import ParameterError, number_of
 if TYPE_CHECKING:
     from cyclopts import App
 
+    from assay.core.options import LogRules
     from assay.files import Source
     from assay.files.manifest import CollectionFolder
     from assay.subjects.ranking.evaluation import Evaluation
     from assay.tables import Batches
+    from assay.tables.log import Log
 
 #: What makes a folder a collection.
 _MANIFEST = "collection.toml"
@@ -56,6 +58,19 @@ def each_named(qrels: str, runs: Sequence[Any]) -> list[tuple[str | None, Any]]:
             raise ParameterError(f"two runs are called {name!r}: {paths[name]} and {path}")
         paths[name] = path
     return parts
+
+
+def by_name(files: Sequence[str], what: str, first: str = "") -> Any:
+    """Files by name if one is named as `name=FILE`, as they are otherwise; `first`: another file of the call."""
+    from assay.files.sources import Source  # noqa: PLC0415  # `assay --help` loads no Polars
+
+    parts = each_named(first, files)
+    if all(name is None for name, _ in parts):
+        return files
+    names = {name or Source(path).stem: path for name, path in parts}
+    if len(names) < len(parts):
+        raise ParameterError(f"two {what} have the same name: give each its own (name=FILE)")
+    return names
 
 
 def with_collection(app: App, command: str, words: list[str]) -> tuple[CollectionFolder | None, list[str]]:
@@ -99,26 +114,22 @@ def of_collection(collection: CollectionFolder, arguments: Mapping[str, Any]) ->
         path = str(collection.runs[word].path)
         return path if set(word) & set("=/") else f"{word}={path}"
 
-    given = dict[str, Any]()
+    changed = dict[str, Any]()
     if "runs" in arguments:
         others = [word for word in arguments["runs"] if word != _OWN_RUNS]
-        given["runs"] = [run(word) for word in others or collection.run_files()]
+        changed["runs"] = [run(word) for word in others or collection.run_files()]
     for name in ("run", "old", "new"):
         if isinstance(arguments.get(name), str):
-            given[name] = run(arguments[name])
+            changed[name] = run(arguments[name])
     if "qrels" in arguments and arguments["qrels"] is None and collection.judgments:
-        given["qrels"] = str(collection.qrels())
+        changed["qrels"] = str(collection.qrels())
     if "teams" in arguments and arguments["teams"].groups is None:
-        given["teams"] = replace(arguments["teams"], groups=str(collection.root))
+        changed["teams"] = replace(arguments["teams"], groups=str(collection.root))
     if "topics" in arguments and "documents" in arguments:
-        texts = {"topics": collection.topics, "documents": only_file(collection)}
-        given |= {name: str(path) for name, path in texts.items() if path is not None and arguments[name] is None}
-    return given
-
-
-def only_file(collection: CollectionFolder) -> Path | None:
-    """The file of the documents, if they are in one."""
-    return collection.documents[0] if len(collection.documents) == 1 else None
+        documents = collection.documents[0] if len(collection.documents) == 1 else None
+        texts = {"topics": collection.topics, "documents": documents}
+        changed |= {name: str(path) for name, path in texts.items() if path is not None and arguments[name] is None}
+    return changed
 
 
 def kept(file: str) -> str | Source:
@@ -133,6 +144,19 @@ def kept(file: str) -> str | Source:
     from assay.files import Source  # noqa: PLC0415
 
     return Source(path, name=name)
+
+
+def whole_log(files: Sequence[str], rules: LogRules) -> Log:
+    """The click log that files make together."""
+    from assay.files.logs import read_log  # noqa: PLC0415  # `assay --help` loads no Polars
+
+    return read_log(kept_together(files), **rules)
+
+
+def kept_together(files: Sequence[str]) -> Any:
+    """Files that belong together, as the library takes them: one, or a list."""
+    sources = [kept(file) for file in files]
+    return sources[0] if len(sources) == 1 else sources
 
 
 def opened(qrels: str, runs: Sequence[str]) -> list[Batches]:

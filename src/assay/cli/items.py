@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar, Unpack
 
 from assay.cli import options
-from assay.cli.inputs import each_named, kept, named
+from assay.cli.inputs import each_named, kept, named, whole_log
 from assay.cli.literals import (
     labels_in,
     looks_like_matrix,
@@ -253,12 +253,12 @@ def labels_of_judges(files: Sequence[str], rules: AgreementRules) -> Labels:
     from assay.files.sources import Source  # noqa: PLC0415
 
     parts = each_named("", files)
-    given: Any = {name or Source(path).stem: path for name, path in parts}
+    sources: Any = {name or Source(path).stem: path for name, path in parts}
     if len(parts) == 1:
-        given = parts[0][1]
-    elif len(given) < len(parts):
-        raise ParameterError("two judges have the same name: each needs a name of its own (name=FILE)")
-    labels = read_labels(given, repeated=rules.get("repeated", "error"))
+        sources = parts[0][1]
+    elif len(sources) < len(parts):
+        raise ParameterError("two judges have the same name: give each its own (name=FILE)")
+    labels = read_labels(sources, repeated=rules.get("repeated", "error"))
     return labels if len(parts) != 1 or parts[0][0] is None else replace(labels, name=parts[0][0])
 
 
@@ -267,8 +267,8 @@ def click_logs(files: Sequence[str], rules: LogRules) -> list[Log]:
     from assay.files.logs import read_log  # noqa: PLC0415  # `assay --help` loads no Polars
 
     parts = each_named("", files)
-    whole = [kept(path) for name, path in parts if name is None]
-    logs = [read_log(whole if len(whole) > 1 else whole[0], **rules)] if whole else []
+    whole = [path for name, path in parts if name is None]
+    logs = [whole_log(whole, rules)] if whole else []
     return logs + [read_log(kept(path), name=name, **rules) for name, path in parts if name is not None]
 
 

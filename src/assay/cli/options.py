@@ -73,6 +73,13 @@ def stated(rules: Any, *but: str) -> dict[str, Any]:
     return {name: value for name, value in rules.items() if name not in but}
 
 
+def measure_names(texts: tuple[str, ...]) -> list[str]:
+    """The measures that were asked for, also several in one text."""
+    from assay.measures.parser import split_measures  # noqa: PLC0415  # `assay --help` need not load Polars
+
+    return [name for text in texts for name in split_measures(text)]
+
+
 def only(values: tuple[str, ...], name: str) -> str | None:
     """The only value of an option that can be repeated, where a command has a use for one."""
     if len(values) > 1:

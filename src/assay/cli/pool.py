@@ -215,9 +215,7 @@ def estimate(
 
 
 def _measures(to: Measured) -> dict[str, list[str]]:
-    from assay.measures.parser import split_measures  # noqa: PLC0415
-
-    names = [name for text in to.measures for name in split_measures(text)]
+    names = options.measure_names(to.measures)
     return {"measures": names} if names else {}
 
 

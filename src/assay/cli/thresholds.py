@@ -68,19 +68,19 @@ def thresholds(
     wanted = _rules(choices)
     if every and (wanted or judge_on):
         raise ParameterError("--all-thresholds shows all thresholds: rules and --judge-on go without it")
-    given: Any
+    scored: Any
     if path is not None:
-        given = {"y_true": items.scored([path], labels)}
+        scored = {"y_true": items.scored([path], labels)}
     else:
         truth, scores = items.typed_scores(typed or "", labels)
-        given = {"y_true": truth, "y_score": {"the list": scores}, "pos_label": True}
+        scored = {"y_true": truth, "y_score": {"the list": scores}, "pos_label": True}
     result: Any
     if every:
-        result = choice.threshold_table(**given, rows=_MOST_ROWS if form is None else None)
+        result = choice.threshold_table(**scored, rows=_MOST_ROWS if form is None else None)
     else:
         other = None if judge_on is None else items.scored([judge_on], options.without(labels, "system"))
         with inputs.working("drawing items anew", hidden=to.quiet):
-            result = choice.thresholds(**given, rules=wanted or None, judged_on=other, **sampling)
+            result = choice.thresholds(**scored, rules=wanted or None, judged_on=other, **sampling)
         result = result[result.chosen[0].rule] if len(result) == 1 else result
     output.give(result, to, warnings=result.notes)
 
