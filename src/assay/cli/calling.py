@@ -15,7 +15,7 @@ from assay import __version__
 from assay.cli import inputs
 from assay.cli.commands import SEARCH, SUBJECTS, TOP, application, every_command, names_of, options_of
 from assay.cli.options import Output
-from assay.cli.output import Options, form_of
+from assay.cli.output import Options
 from assay.core.errors import AssayError, InputError, ParameterError, did_you_mean, speaking
 
 if TYPE_CHECKING:
@@ -56,8 +56,8 @@ def call(words: list[str]) -> int:
         bound.arguments.update(inputs.of_collection(opened, bound.arguments))
     with speaking(Options(lambda: options_of(app, command))), _told_apart(command, words), _named_by(columns):
         for group in bound.arguments.values():
-            if isinstance(group, Output):
-                form_of(group)  # a form that cannot be given is refused before anything is read
+            if hasattr(group, "check"):
+                group.check()
         overwrites = [getattr(each, "overwrite", None) for each in bound.arguments.values()]
         overwrites.append(bound.arguments.get("overwrite"))
         if any(each is not None for each in overwrites):

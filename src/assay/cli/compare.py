@@ -34,6 +34,14 @@ class Comparing(Output, Tested):
         Path | None, option(help="Also draw the intervals, to a file: .svg, .png, .pdf, .html.", panel=CONTENTS)
     ] = None
 
+    def check(self) -> None:
+        """Refuse what cannot be given or drawn, before anything is read."""
+        super().check()
+        if self.plot is not None:
+            from assay.show.svg import suffix_of  # noqa: PLC0415  # `assay --help` need not load Polars
+
+            suffix_of(self.plot)
+
 
 @group
 class Lists:
@@ -74,7 +82,6 @@ def search(
     """
     if (lists.slices is None) != (lists.topics is None):
         raise ParameterError("--slices ATTRIBUTE and --topics FILE go together")
-    _check(to)
     files = inputs.opened(qrels, runs)
     with inputs.progress(files, hidden=to.quiet):
         _deliver([qrels, files], rules, to, lists)
@@ -98,7 +105,6 @@ def classifier(
     $ assay classifier compare letters/spam.csv --positive spam
     $ assay classifier compare letters/spam.csv --positive spam -m Accuracy --flipped 5
     """
-    _check(to)
     systems = items.predictions(files, options.without(labels, "system"), quiet=to.quiet)
     _deliver([systems], items.item_rules(labels), to, Lists(system=labels.system), flipped)
 
@@ -113,7 +119,6 @@ def clustering(
 
     $ assay clustering compare notes/notes.csv --unlabelled drop -b kmeans -m ARI
     """
-    _check(to)
     rules = items.cluster_rules(clusters)
     _deliver([items.clusterings(files, clusters, quiet=to.quiet)], rules, to)
 
@@ -133,7 +138,6 @@ def extraction(
 
     $ assay extraction compare letters/mentions.conll letters/lists.conll letters/capitals.conll
     """
-    _check(to)
     _deliver([items.extractions(truth, systems, rules)], {}, to)
 
 
@@ -153,7 +157,6 @@ def scores(
     $ assay evaluate qrels.txt words.run stems.run -q --csv -o scores.csv
     $ assay scores compare scores.csv -m AP
     """
-    _check(to)
     _deliver([path], inputs.directions(direction), to)
 
 
@@ -172,7 +175,6 @@ def agreement(
 
     $ assay agreement compare bicycles/judgments.txt --group old=ana,ben --group new=ben,cleo
     """
-    _check(to)
     sets = items.label_sets(labels, groups, rules)
     _deliver([sets], options.stated(rules, "repeated", "columns"), to)
 
@@ -193,16 +195,7 @@ def clicks(
     $ assay clicks compare clicks/log.ndjson.gz
     $ assay clicks compare clicks/log.ndjson.gz -m CTR@1 -b described --most-per-minute 20
     """
-    _check(to)
     _deliver([items.click_logs(logs, reading)], rules, to)
-
-
-def _check(to: Comparing) -> None:
-    """Refuse what cannot be drawn before anything is read."""
-    if to.plot is not None:
-        from assay.show.svg import suffix_of  # noqa: PLC0415  # `assay --help` need not load Polars
-
-        suffix_of(to.plot)
 
 
 def _deliver(systems: list[Any], rules: Any, to: Comparing, lists: Lists = Lists(), flipped: int | None = None) -> None:
@@ -267,7 +260,7 @@ def _of_query(changes: Any, query: str) -> Any:
 
 def _rendered(result: Comparison, lists: list[Section], to: Output) -> str:
     """The comparison; in forms for other programs, what was asked for besides takes its place."""
-    form = output.form_of(to)
+    form = to.form
     if form is not None and not lists:
         return output.rendered(result, to)
     document = result.document()

@@ -85,7 +85,7 @@ def search(
     """
     from assay.subjects.ranking.evaluation import DEFAULT_MEASURES, evaluate  # noqa: PLC0415  # `--help` loads no Polars
 
-    form = output.form_of(to)
+    form = to.form
     files = inputs.opened(qrels, runs)
     with inputs.progress(files, hidden=to.quiet):
         result = evaluate(qrels, files, to.measures or DEFAULT_MEASURES, **rules)

@@ -326,7 +326,7 @@ def _deliver(decide: Callable[[], GateResult], to: Gating) -> int:
         apart = legible(result.to_annotations())
         # GitHub looks for commands in all that is printed, ids included: a text for people to read is fenced off. The
         # commands then go to stdout, too, before it: of two streams, the order would be open.
-        if to.path is None and output.form_of(to) is None:
+        if to.path is None and to.form is None:
             text, apart = output.Styled(apart + without_commands(text)), ""
     sys.stderr.write(apart)
     if to.path is None:  # whoever reads stdout may close it: it comes last

@@ -60,11 +60,11 @@ def measures(
         if name:
             raise ParameterError("give the name of a measure, or a situation with --for, not both")
         document = _recommended(situation)
-    elif name and output.form_of(to) is None:
+    elif name and to.form is None:
         output.deliver("\n".join(map(_card, _named(name, kind))), to)
         return
     else:
-        document = _listed(_named(name, kind) if name else _all(kind or "rankings"), kind, output.form_of(to))
+        document = _listed(_named(name, kind) if name else _all(kind or "rankings"), kind, to.form)
     output.deliver(output.written(document, to), to)
 
 

@@ -233,6 +233,10 @@ Kind: TypeAlias = Annotated[str, option(help="What the file holds: run, qrels, t
 ReplaceLog: TypeAlias = Annotated[bool, option("--overwrite", help="Replace a folder that holds a log.", panel=OUTPUT)]
 
 
+#: The forms of a result, by the endings of their files.
+FORMS = {".json": "json", ".csv": "csv", ".md": "markdown", ".tex": "latex", ".html": "html"}
+
+
 @group
 class Output:
     """In which form a result is given, and where to."""
@@ -253,6 +257,27 @@ class Output:
     ] = None
     overwrite: Overwrite = False
     quiet: Quiet = False
+
+    @property
+    def form(self) -> str | None:
+        """The form asked for, or that the ending of the file names; None is text for the terminal.
+
+        >>> Output(path=Path("a.md")).form, Output(json=True, path=Path("a.md")).form, Output(path=Path("a.txt")).form
+        ('markdown', 'json', None)
+        """
+        chosen = [name for name in FORMS.values() if getattr(self, name)]
+        if len(chosen) > 1:
+            raise ParameterError(f"choose one of --{' and --'.join(chosen)}")
+        ending = "" if self.path is None else self.path.suffix.lower()
+        form = chosen[0] if chosen else FORMS.get(ending)
+        for name, is_asked in (("--spreadsheet", self.spreadsheet), ("--table", self.table is not None)):
+            if is_asked and form != "csv":
+                raise ParameterError(f"{name} goes with --csv")
+        return form
+
+    def check(self) -> None:
+        """Refuse what cannot be given, before anything is read."""
+        _ = self.form
 
 
 @group

@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from assay.cli.options import Output
-from assay.core.errors import ArgumentWording, ParameterError, Value
+from assay.core.errors import ArgumentWording, Value
 from assay.core.registry import writer
 from assay.core.results import Result
 
@@ -83,25 +83,10 @@ def _quoted(word: str) -> str:
     return f'"{word}"' if "'" in word and not set(word) & set('"$`\\!') else shlex.quote(word)
 
 
-#: The form of a file by its ending; those of judgments.
-_ENDINGS = {".csv": "csv", ".json": "json", ".md": "markdown", ".html": "html", ".tex": "latex"}
+#: Endings of files of judgments.
 _QRELS = (".qrels", ".trec", ".txt")
-FORMS = ("json", "csv", "markdown", "latex", "html")
 #: What is said on stderr while the rest is on its way.
 _ON_STDERR = {"notes", "warnings"}
-
-
-def form_of(output: Output) -> str | None:
-    """The form asked for, or that the ending of the file names; None is text for the terminal."""
-    chosen = [name for name in FORMS if getattr(output, name)]
-    if len(chosen) > 1:
-        raise ParameterError(f"choose one of --{' and --'.join(chosen)}")
-    ending = "" if output.path is None else output.path.suffix.lower()
-    form = chosen[0] if chosen else _ENDINGS.get(ending)
-    for name, is_asked in (("--spreadsheet", output.spreadsheet), ("--table", output.table is not None)):
-        if is_asked and form != "csv":
-            raise ParameterError(f"{name} goes with --csv")
-    return form
 
 
 class Styled(str):
@@ -157,7 +142,7 @@ def written(document: Document, output: Output) -> str:
 
     An HTML file is a page by itself; printed, it is part of another page.
     """
-    form = form_of(output)
+    form = output.form
     if form is None:
         return on_screen(document, plain=output.path is not None)
     if form == "csv":
@@ -189,7 +174,7 @@ def give(result: Result, output: Output, *, warnings: Sequence[str] = (), notes:
 def give_judgments(result: Any, output: Output) -> None:
     """Give a result that has judgments in the form asked for; as judgments if the ending of the file says so."""
     path = output.path
-    if form_of(output) is None and path is not None and path.suffix.lower() in _QRELS:
+    if output.form is None and path is not None and path.suffix.lower() in _QRELS:
         from assay.files.writing import write  # noqa: PLC0415
 
         write(result.to_qrels(), path, format="trec-qrels", overwrite=output.overwrite)
@@ -202,5 +187,5 @@ def give_judgments(result: Any, output: Output) -> None:
 
 def rendered(result: Result, output: Output) -> str:
     """A result in the form asked for."""
-    is_main_table = form_of(output) == "csv" and output.table is None
+    is_main_table = output.form == "csv" and output.table is None
     return result.to_csv() if is_main_table else written(result.document(), output)

@@ -43,6 +43,12 @@ class Reporting(Tested):
         """The files to write."""
         return list(self.targets) or [Path("report.html")]
 
+    def check(self) -> None:
+        """Refuse targets that cannot be written, before anything is read."""
+        from assay.verbs.report.report import check_targets  # noqa: PLC0415  # `assay --help` need not load Polars
+
+        check_targets(self.paths)
+
     def of_items(self) -> dict[str, Any]:
         """What was set of the test, as a report on items takes it."""
         stated: dict[str, Any] = {**self.testing}
@@ -74,7 +80,6 @@ def search(
     """
     more = {"topics": topics, "documents": documents, "changed": changed, "show": show}
     more["system"] = options.only(system, "--system")
-    _check(to)
     files = inputs.opened(qrels, runs)
     with inputs.progress(files, hidden=to.quiet):
         _write(qrels, files, {**to.testing, **more, **rules}, to)
@@ -92,7 +97,6 @@ def classifier(
 
     $ assay classifier report letters/spam.csv --positive spam
     """
-    _check(to)
     _write(items.predictions(files, labels), None, to.of_items() | {"threshold": threshold}, to)
 
 
@@ -108,7 +112,6 @@ def clustering(
 
     $ assay clustering report notes/notes.csv --unlabelled drop
     """
-    _check(to)
     sources: list[Any] = list(files)
     with inputs.working("putting the report together", hidden=to.quiet):
         counted = None
@@ -135,7 +138,6 @@ def extraction(
     $ assay extraction report letters/names.conll
     $ assay extraction report letters/mentions.conll letters/lists.conll letters/capitals.conll
     """
-    _check(to)
     sampling = Sampling(confidence=1 - to.testing.get("alpha", 0.05), seed=to.testing.get("seed", 0))
     _write(items.extractions(truth, systems or [], rules, **sampling), None, {**to.testing}, to)
 
@@ -152,7 +154,6 @@ def scores(
 
     $ assay scores report scores.csv -m AP -o scores.html
     """
-    _check(to)
     _write(path, None, {**to.testing, **inputs.directions(direction)}, to)
 
 
@@ -169,7 +170,6 @@ def agreement(
 
     $ assay agreement report bicycles/judgments.txt
     """
-    _check(to)
     stated = options.stated(rules, "repeated", "columns") | {**to.testing, "by_topic": by_topic}
     _write(items.label_sets(labels, groups, rules), None, stated, to)
 
@@ -187,16 +187,8 @@ def clicks(
 
     $ assay clicks report clicks/log.ndjson.gz --by frequency
     """
-    _check(to)
     segmented = {} if by is None else {"by": by}
     _write(items.click_logs(logs, reading), None, {**to.testing, **rules, **segmented}, to)
-
-
-def _check(to: Reporting) -> None:
-    """Refuse targets that cannot be written, before anything is read."""
-    from assay.verbs.report.report import check_targets  # noqa: PLC0415  # `assay --help` need not load Polars
-
-    check_targets(to.paths)
 
 
 def _write(systems: Any, runs: Any, stated: dict[str, Any], to: Reporting) -> None:

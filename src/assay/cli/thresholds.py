@@ -62,7 +62,7 @@ def thresholds(
     """
     from assay.subjects.labels.thresholds import choice  # noqa: PLC0415  # `--help` need not load Polars
 
-    form = output.form_of(to)
+    form = to.form
     if (path is None) == (typed is None):
         raise ParameterError("give a file with truth and scores, or --scores with a list, such as 'P .90, N .70'")
     wanted = _rules(choices)
