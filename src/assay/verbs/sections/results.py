@@ -111,7 +111,7 @@ def plan_document(plan: Plan) -> Document:
     first = plan.measures[0]
     kind, few = several(first.unit_kind), len(first.pairs) <= _MOST_PAIRS
     title = f"What {number_of(first.unit_kind, first.units)} can show"
-    stable = "What the measures tell apart, and how stable their rankings are"
+    stable = "How many pairs each measure separates, and how stable its ranking is"
     settings = {"alpha": plan.alpha, "power": plan.power, "resamples": plan.resamples, "seed": plan.seed}
     sections = (
         Section("pairs", title, (_pairs(plan) if few else _ranges(plan),)),
@@ -157,7 +157,7 @@ def _measures(plan: Plan, kind: str) -> Table:
     columns = (
         Column("measure"),
         Column("pairs", kind="count"),
-        Column("told_apart", "told apart", "percent"),
+        Column("told_apart", "significant", "percent"),
         _range("redrawn", f"tau, other {kind}", 3),
         Column("redrawn_swapped", "swapped", "percent"),
         _range("halves", "tau, two halves", 3),
@@ -185,12 +185,12 @@ def _plans_lines(plan: Plan, kind: str, few: bool) -> Iterator[str]:
         f"(one pair alone: {tests}, two-sided, alpha {plan.alpha:g}); needed: {kind} for the difference to find."
     )
     yield (
-        f"told apart: pairs with p < {plan.alpha:g} in a permutation test with Holm's correction ({resamples}, "
+        f"significant: pairs with p < {plan.alpha:g} in a permutation test with Holm's correction ({resamples}, "
         f"seed {plan.seed})."
     )
     yield (
-        f"tau: mean of Kendall's tau-b, and where 95% of it lies, against {kind} drawn anew; and of one random half "
-        "against the other."
+        f"tau: mean of Kendall's tau-b, and where 95% of it lies, against resampled {kind}; and of one random half against "
+        "the other."
     )
     yield f"to find: {', '.join(to_find)}."
 
