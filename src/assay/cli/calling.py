@@ -162,5 +162,25 @@ def _wrong_call(app: App, command: str, words: list[str], problem: CycloptsError
         return f"no such option: {word}{did_you_mean(word, names_of(app, command)) or page}"
     if kind == "UnusedCliTokensError":
         return f"too many inputs: {' '.join(problem.unused_tokens or ())}{page}"
-    text = str(problem).replace(_STDIN, "-").removesuffix(".").removeprefix(f'Command "{command}" parameter ')
+    text = _wrong_value(problem) or str(problem).replace(_STDIN, "-").removesuffix(".")
     return f"{text}; {other}" if (other := other_subject(command, words)) is not None else text + page
+
+
+#: What a value is, where the parser would name a type of Python.
+_TYPES = {int: "a whole number", float: "a number", bool: "no value"}
+
+
+def _wrong_value(problem: Any) -> str | None:
+    """What is wrong with an input or with the value of an option; None: what the parser says will do."""
+    kind, argument = type(problem).__name__, problem.argument
+    if kind == "MissingArgumentError":
+        if problem.keyword is None:
+            return f"{' or '.join(argument.names)} is missing"
+        count = argument.token_count()[0]
+        return f"{problem.keyword}: expected {'a value' if count == 1 else f'{count} values'}"
+    if kind == "ValidationError" and argument is not None:
+        return f"{argument.tokens[-1].keyword or argument.name}: {problem.exception_message}"
+    if kind == "CoercionError" and problem.target_type in _TYPES and problem.token is not None:
+        name, value = problem.token.keyword or argument.name, problem.token.value.replace(_STDIN, "-")
+        return f"{name}: expected {_TYPES[problem.target_type]}, got {value!r}"
+    return None

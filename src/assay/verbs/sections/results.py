@@ -189,8 +189,8 @@ def _plans_lines(plan: Plan, kind: str, few: bool) -> Iterator[str]:
         f"seed {plan.seed})."
     )
     yield (
-        f"tau: mean of Kendall's tau-b, and where 95% of it lies, against resampled {kind}; and of one random half against "
-        "the other."
+        f"tau: mean of Kendall's tau-b, and where 95% of it lies, against resampled {kind}; and of one random half "
+        "against the other."
     )
     yield f"to find: {', '.join(to_find)}."
 
