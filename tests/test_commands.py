@@ -212,6 +212,24 @@ def test_unknown_options_are_refused_with_a_suggestion(command: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("words", "problem"),
+    [
+        ("compare", "QRELS is missing"),
+        ("freeze q r", "-o or --output is missing"),
+        ("evaluate q r -m", "-m: expected a value"),
+        ("evaluate q r --depth x", "--depth: expected a whole number, got 'x'"),
+        ("evaluate q r --json=x", "--json: expected no value, got 'x'"),
+        ("pool choose x a", "N: expected a whole number, got 'x'"),
+        ("pool make a --depth 0", "--depth: expected a whole number from 1 on, got 0"),
+        ("classifier thresholds f --recall -", "--recall: expected a number, got '-'"),
+        ("clicks fit l --prior 1", "--prior: expected 2 values"),
+    ],
+)
+def test_wrong_values_are_named_in_words(words: str, problem: str) -> None:
+    assert str(invoke(words.split()).exception).startswith(f"{problem}; `assay ")
+
+
+@pytest.mark.parametrize(
     ("words", "hint"),
     [
         (["compare", "letters/spam.csv"], "assay classifier compare"),
