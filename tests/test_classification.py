@@ -283,7 +283,7 @@ def test_a_threshold_replaces_given_predictions_and_says_so() -> None:
     assert classify(items, "Recall").value() == 0.0
     result = classify(items, "Recall", threshold=0.4)
     assert result.value() == 1.0
-    assert "predicted anew" in result.notes[0]
+    assert "predicted from the scores" in result.notes[0]
 
 
 def test_a_score_for_each_class_predicts_the_largest() -> None:

@@ -412,7 +412,7 @@ def test_refusals_name_the_place() -> None:
         agree(Labels.of([("d1", "ana", 1), ("d1", "ben", 7)]), categories=[0, 1])
     with pytest.raises(ParameterError, match="no judge is called 'bea'"):
         agree(JUDGMENTS, judges="ana,bea")
-    with pytest.raises(InputError, match="expected topics to draw anew"):
+    with pytest.raises(InputError, match="expected topics to resample"):
         agree(Labels.of([("d1", "a", 1), ("d1", "b", 0)]), by_topic=True)
 
 

@@ -220,7 +220,7 @@ def test_what_cannot_be_used_gets_one_clear_line(call: dict[str, Any], says: str
 def test_nulls_are_dropped_and_counted_and_rows_keep_their_numbers() -> None:
     made = Predictions.of([0, 1, None, 1], [0, None, 1, 1], nulls="drop")
     assert made.frame.rows() == [("1", 0, 0), ("4", 1, 1)]
-    assert made.warnings == ("predictions: 2 items left out for want of a value (truth 1, prediction 1)",)
+    assert made.warnings == ("predictions: 2 items left out for lack of a value (truth 1, prediction 1)",)
     missing = pd.Series(["a", float("nan"), "b"])
     assert Predictions.of(missing, ["a", "b", "b"], nulls="drop").frame["truth"].to_list() == ["a", "b"]
 

@@ -142,7 +142,7 @@ def scored(files: Sequence[str], labels: LabelInputs) -> list[Predictions]:
         if each.class_scores and len(each.class_scores) > 2:
             names = [str(label) for label in each.class_scores]
             raise ParameterError(
-                f"{each.name}: there is one score per class ({listed(names)}): say which class is meant, against all "
+                f"{each.name}: there is one score per class ({listed(names)}): choose the class to hold against all "
                 f"others, as in --class {names[0]}"
             )
     return with_scores
@@ -152,7 +152,7 @@ def only_system(systems: list[Item]) -> Item:
     """The only system, where a command is about one."""
     if len(systems) > 1:
         where, names = systems[0].origin, ", ".join(each.name for each in systems)
-        raise InputError(f"{where}: whose predictions? say --system NAME: there are {names}")
+        raise InputError(f"{where}: choose a system with --system NAME: there are {names}")
     return systems[0]
 
 

@@ -79,7 +79,7 @@ def thresholds(
         result = choice.threshold_table(**scored, rows=_MOST_ROWS if form is None else None)
     else:
         other = None if judge_on is None else items.scored([judge_on], options.without(labels, "system"))
-        with inputs.working("drawing items anew", hidden=to.quiet):
+        with inputs.working("resampling items", hidden=to.quiet):
             result = choice.thresholds(**scored, rules=wanted or None, judged_on=other, **sampling)
         result = result[result.chosen[0].rule] if len(result) == 1 else result
     output.give(result, to, warnings=result.notes)

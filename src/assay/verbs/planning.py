@@ -150,7 +150,7 @@ def plan(
     for sample in usable:
         least = Outcome("permutation", 0.0, 1.0, *swaps(sample.size, often))
         if why := out_of_reach([least], sample.size, len(pairs), alpha):
-            notes.append(f"told apart: {why}")
+            notes.append(f"significant: {why}")
     notes += [
         f"{sample.measure} is made of {sample.made_of}: how stable its ranking is, is not known"
         for sample in usable

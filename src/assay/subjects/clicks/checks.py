@@ -150,7 +150,7 @@ def _told(name: str, severity: Severity, log: ExaminedLog, *codes: str) -> Itera
 @check(
     "unreadable-log", "file", "error",
     question="Is the file no click log, or is a line no record of its layout?",
-    advice="see docs/import-a-click-log for the layouts; leave out lines that are no records with {malformed=drop}",
+    advice="see docs/import-a-click-log for the layouts; leave out malformed lines with {malformed=drop}",
 )  # fmt: skip
 def unreadable_log(file: Reading) -> Iterator[CheckFinding]:
     """What the reader refuses."""
@@ -160,7 +160,7 @@ def unreadable_log(file: Reading) -> Iterator[CheckFinding]:
 
 @check(
     "malformed-lines", "log", "warning",
-    question="Are there lines that are no records?",
+    question="Are there malformed lines?",
     advice="look how the log is written: a process that was stopped leaves half a line behind",
 )  # fmt: skip
 def malformed_lines(log: ExaminedLog) -> Iterator[CheckFinding]:

@@ -85,7 +85,7 @@ def not_alike(systems: Sequence[Opened]) -> tuple[str, ...]:
     try:
         aligned_clusters(held) if len(held) > 1 else None
     except InputError as problem:
-        return (f"not the same items, so that numbers of clusterings cannot be held against each other: {problem}",)
+        return (f"not the same items, so that numbers of clusterings cannot be compared with each other: {problem}",)
     return ()
 
 

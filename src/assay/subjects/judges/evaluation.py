@@ -266,7 +266,7 @@ def agree(
     held = opened(labels, judges=judges, repeated=repeated, columns=columns)
     ratings = ratings_of(held, categories=categories, level=relevance_level)
     if by_topic and not held.has_topics:
-        raise InputError(f"{held.origin}: expected topics to draw anew, got labels without a column of topics")
+        raise InputError(f"{held.origin}: expected topics to resample, got labels without a column of topics")
     known = is_numeric(held)
     used = scale or usual_scale(ratings.categories, known)
     topic, topics = topics_of(held, ratings)

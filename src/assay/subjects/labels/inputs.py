@@ -150,7 +150,7 @@ def labelled(predictions: Predictions, threshold: float | None = None, *, needed
     if threshold is not None:
         if isinstance(threshold, bool) or not isinstance(threshold, numbers.Real) or not math.isfinite(threshold):
             raise ParameterError(f"threshold is a number, not {threshold!r}")
-        anew = f"{name}: predicted anew from the scores, positive from {significant(threshold, 6)} on"
+        anew = f"{name}: predicted from the scores, positive from {significant(threshold, 6)} on"
         return Labelled(predictions.at(threshold), threshold, () if predictions.prediction is None else (anew,))
     if predictions.prediction is not None:
         return _wrong_if_absent(predictions)
@@ -293,7 +293,7 @@ def not_alike(prepared: Sequence[Prepared]) -> tuple[str, ...]:
     try:
         aligned(held) if len(held) > 1 else None
     except InputError as problem:
-        return (f"not the same items, so that numbers of systems cannot be held against each other: {problem}",)
+        return (f"not the same items, so that numbers of systems cannot be compared with each other: {problem}",)
     return ()
 
 

@@ -107,7 +107,7 @@ def basis(result: Extraction) -> Iterator[str]:
 def rules(result: Extraction) -> tuple[str, str]:
     """When a span is a hit, and how intervals are made."""
     if result.redrawn is None:
-        how = "No intervals: they are made by drawing documents anew, of which it takes two, with spans."
+        how = "No intervals: they come from resampling documents, of which it takes two, with spans."
     elif result.interval_method == "t":
         how = (
             f"Intervals: {INTERVALS['t'].short}, as {number_of('document', len(result.documents.units))} are too few "

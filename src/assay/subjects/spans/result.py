@@ -46,7 +46,7 @@ class Extraction(Result):
     <BLANKLINE>
     Match: document, start, end and type are equal.
     1 document, 2 true spans, 1 predicted.
-    No intervals: they are made by drawing documents anew, of which it takes two, with spans.
+    No intervals: they come from resampling documents, of which it takes two, with spans.
     The mean of types leaves out type LOC, where precision is undefined.
     """
 

@@ -356,6 +356,6 @@ def _lines(result: Tuning) -> Iterator[str]:
 
         yield of_finding(result.finding, result.sample.unit_kind, power=0.8)
     yield (
-        f"Interval: topics drawn anew and settings chosen again each time{tested}; seed {result.seed}. Not covered: "
+        f"Interval: topics resampled and settings chosen again each time{tested}; seed {result.seed}. Not covered: "
         "topics of another kind, and a grid that was drawn up after looking at these topics."
     )
