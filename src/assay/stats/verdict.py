@@ -189,14 +189,14 @@ def out_of_reach(outcomes: Sequence[Outcome], units: int, family: int, alpha: fl
     """Why no pair of a family could be told apart, whatever the data: the smallest p-value, corrected, is too large.
 
     >>> out_of_reach([Outcome("permutation", 0.1, 0.0625)], units=5, family=10, alpha=0.05)
-    'no pair could be found to differ: over 10 comparisons, the smallest corrected p-value that this test can give is 0.62'
+    'no pair could be significant: over 10 comparisons, the smallest corrected p-value that this test can give is 0.62'
     """
     least = family * min(smallest_p(outcome, units) for outcome in outcomes)
     if least < alpha:
         return None
     over = number_of("comparison", family)
     return (
-        f"no pair could be found to differ: over {over}, the smallest corrected p-value that this test can give is "
+        f"no pair could be significant: over {over}, the smallest corrected p-value that this test can give is "
         f"{min(least, 1):.2g}"
     )
 
