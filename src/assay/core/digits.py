@@ -60,7 +60,7 @@ def _written(value: float, places: int) -> str:
     >>> _written(0.5, 4), _written(1e300, 4)
     ('0.5000', '1e+300')
     """
-    return f"{value:.{places}f}" if abs(value) < _LARGE else repr(value)
+    return f"{value:.{places}f}" if abs(value) < _LARGE else f"{value:.6g}"
 
 
 def number(value: float, least: int = 4) -> str:
