@@ -249,6 +249,17 @@ def test_what_belongs_elsewhere_is_said_to(words: list[str], hint: str, folder: 
     assert done.stderr.count("\n") == 1
 
 
+@pytest.mark.parametrize(
+    ("systems", "message"),
+    [(["nobody"], "no system is called 'nobody'"), (["words"], "takes at least two systems, not words alone")],
+)
+def test_a_comparison_of_classifiers_is_of_the_systems_named(systems: list[str], message: str, folder: Path) -> None:
+    words = ["classifier", "compare", "letters/spam.csv", "--positive", "spam", "-m", "Accuracy"]
+    done = run_assay(*words, *(word for name in systems for word in ("--system", name)), folder=folder)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert message in done.stderr
+
+
 STDIN = [
     ("evaluate - words.run -m AP", "qrels.txt"), ("evaluate qrels.txt - -m AP", "words.run"),
     ("compare - words.run stems.run -m AP", "qrels.txt"), ("compare qrels.txt words.run new=- -m AP", "stems.run"),

@@ -47,7 +47,7 @@ class Comparing(Output, Tested):
 class Lists:
     """What is listed besides the verdicts: documents and queries."""
 
-    system: options.System = ()
+    system: options.ListedSystem | None = None
     judge_next: Annotated[
         int | None, option(help="List N unjudged documents that would decide the comparison.", least=1)
     ] = None
@@ -105,8 +105,8 @@ def classifier(
     $ assay classifier compare letters/spam.csv --positive spam
     $ assay classifier compare letters/spam.csv --positive spam -m Accuracy --flipped 5
     """
-    systems = items.predictions(files, options.without(labels, "system"), quiet=to.quiet)
-    _deliver([systems], items.item_rules(labels), to, Lists(system=labels.system), flipped)
+    systems = items.predictions(files, labels, quiet=to.quiet)
+    _deliver([systems], items.item_rules(labels), to, flipped=flipped)
 
 
 def clustering(
@@ -222,13 +222,14 @@ def _sections(result: Comparison, lists: Lists, flipped: int | None) -> list[Sec
         title = "What unjudged documents could make of each score"
         sections.append(list_section("bounds", result.bounds(), title))
     if not options.settings(options.without(lists, "system", "bounds")) and flipped is None:
+        items.refuse(options.settings(lists, "system"), "goes with --queries, --changes, --judge-next or --slices")
         return sections
-    asked, systems = options.only(lists.system, "--system"), {finding.system for finding in result.findings}
-    if asked is None and len(systems) > 1:
-        raise ParameterError(
-            f"say whose documents, queries or items to list: --system {', '.join(sorted(systems)[:5])}"
-        )
-    finding = result.finding(result.measures[0], asked)
+    systems = {finding.system for finding in result.findings}
+    if len(systems) > 1 and flipped is not None:
+        raise ParameterError("--flipped is about two systems: choose them with --system A --system B")
+    if len(systems) > 1 and lists.system is None:
+        raise ParameterError(f"choose whose documents or queries to list: --system {', '.join(sorted(systems)[:5])}")
+    finding = result.finding(result.measures[0], lists.system)
     pair: dict[str, Any] = {"measure": finding.measure, "system": finding.system, "baseline": finding.baseline}
     words = f"in {finding.measure} of {finding.system} and {finding.baseline}"
     if lists.queries is not None:

@@ -175,6 +175,10 @@ Baselines: TypeAlias = Annotated[
 
 System: TypeAlias = Annotated[tuple[str, ...], option(metavar="NAME", help="Use only this system; repeat for more.")]
 
+ListedSystem: TypeAlias = Annotated[
+    str, option("--system", metavar="NAME", help="Whose documents and queries to show, of several systems.")
+]
+
 Topics: TypeAlias = Annotated[str, option(metavar="FILE", help="Topics file.", panel=CONTENTS)]
 
 Documents: TypeAlias = Annotated[str, option(metavar="FILE", help="Documents file.", panel=CONTENTS)]

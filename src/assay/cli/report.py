@@ -61,7 +61,7 @@ def search(
     /,
     *,
     to: Reporting = Reporting(),
-    system: options.System = (),
+    system: options.ListedSystem | None = None,
     topics: options.Topics | None = None,
     documents: options.Documents | None = None,
     changed: Annotated[
@@ -78,8 +78,7 @@ def search(
     $ assay report qrels.txt words.run stems.run
     $ assay report qrels.txt words.run stems.run --topics topics.tsv -o report.html -o report.md
     """
-    more = {"topics": topics, "documents": documents, "changed": changed, "show": show}
-    more["system"] = options.only(system, "--system")
+    more = {"topics": topics, "documents": documents, "changed": changed, "show": show, "system": system}
     files = inputs.opened(qrels, runs)
     with inputs.progress(files, hidden=to.quiet):
         _write(qrels, files, {**to.testing, **more, **rules}, to)
