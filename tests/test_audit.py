@@ -610,7 +610,7 @@ def test_every_form_has_values_tools_and_reasons(form: str, tmp_path: Path) -> N
     assert (done.returncode, done.stdout) == (0, "")
     text = out.read_text(encoding="utf-8")
     assert "Quepid" in text
-    assert "comes again is paid again" in text
+    assert "duplicates earn gain again" in text
 
 
 def test_a_run_with_repeated_documents_is_read(tmp_path: Path) -> None:

@@ -76,8 +76,12 @@ def test_the_intervals_are_drawn(folder: Path) -> None:
         ),
         (["compare", "qrels.txt", "runs/bm25.run", "runs/titles.run", "--plot", "x.doc"], "x.doc: the name ends in"),
         (["compare", "qrels.txt", "runs/bm25.run", "runs/titles.run", "--changes", "t99"], "there is no query 't99'"),
-        (["compare", "qrels.txt"], "RUN requires an argument"),
+        (["compare", "qrels.txt"], "RUN is missing"),
         (["compare", "qrels.txt", "runs/bm25.run", "runs/titles.run", "runs/tfidf.run", "--queries", "2"], "--system"),
+        (
+            ["compare", "qrels.txt", "runs/bm25.run", "runs/titles.run", "--system", "none"],
+            "--system goes with --queries",
+        ),
         (["scores", "compare", "nan.csv"], "nan.csv:3: expected a finite number as value, got 'NaN'"),
         (["scores", "compare", "one.csv"], "expected at least 2 units that all systems have, got 1"),
         (["scores", "compare", "twice.csv"], "twice.csv:1: expected a table of scores"),

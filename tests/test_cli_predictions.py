@@ -91,7 +91,7 @@ def test_labels_are_all_that_a_file_needs(command: str) -> None:
     before, after = called(command)
     typed = (*before, "old.csv", *after, "--truth", "gt", "--prediction", "guess")
     if command in {"thresholds", "plot"}:
-        assert refused(*typed) == "old.csv: expected scores, one an item, got labels only"
+        assert refused(*typed) == "old.csv: expected scores, one per item, got labels only"
     else:
         invoked(*typed)
 

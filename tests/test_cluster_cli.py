@@ -173,16 +173,12 @@ def test_options_of_one_clustering_are_refused_where_they_have_no_meaning(
     assert by_use.err.startswith(f"assay: no such option: {option[0]}")
 
 
-def test_what_is_drawn_or_counted_elsewhere_is_refused(tmp_path: Path) -> None:
-    path = tmp_path / "clusters.csv"
-    path.write_text("doc_id,cluster\nd1,a\n")
-    for arguments, says in (
-        ((NOTES, "--points", "x", "--ks", "2", "--unlabelled", "drop"), "--unlabelled has no meaning where points are"),
-        ((NOTES, "--points", "x", "--ks", "2", "--weight", "y"), "--weight has no meaning where points are clustered"),
-    ):
-        done = run(*arguments, verb="number")
-        assert done.code == 2
-        assert done.err.startswith(f"assay: {says}")
+@pytest.mark.parametrize("option", ["--unlabelled", "--weight", "--cluster", "--system", "--noise", "--noise-as"])
+def test_where_points_are_clustered_there_is_no_option_about_clusters(option: str) -> None:
+    done = run(NOTES, "--points", "x", "--ks", "2", option, "y", verb="number")
+    assert done.code == 2
+    assert done.err.startswith(f"assay: no such option: {option}")
+    assert f"{option} " not in run("--help-all", verb="number").out
 
 
 def test_the_points_that_are_clustered_are_named() -> None:

@@ -184,7 +184,7 @@ def test_the_command_judges_clusters_by_use(tmp_path: Path) -> None:
         done = ran("clustering", "by-use", *files, *more)
         assert isinstance(done.exception, AssayError)
         assert says in str(done.exception)
-    assert "CLUSTERS requires an argument" in str(ran("clustering", "by-use", *files[:2]).exception)
+    assert "CLUSTERS is missing" in str(ran("clustering", "by-use", *files[:2]).exception)
 
 
 def test_a_document_twice_in_the_run_is_refused_with_its_line(tmp_path: Path) -> None:

@@ -420,7 +420,7 @@ def test_the_command_refuses_bad_calls_and_files_in_one_line() -> None:
         ([*evaluated, "-m", "AP", "--topics-of", "empty.csv"], "give it twice"),
         (
             [*evaluated, "-m", "AP", "--topics-of", "empty.csv", "--topics-of", "empty.csv"],
-            "empty.csv:1: expected ids, one a line",
+            "empty.csv:1: expected ids, one per line",
         ),
         ([*evaluated, "-m", "AP", "--split", "2", "--other-qrels", "x"], "choose one of"),
     ):

@@ -160,7 +160,7 @@ def test_the_largest_number_tried_is_said_to_be_an_end() -> None:
         (THREE, [], "expected numbers of clusters to try"),
         (np.zeros((10, 2)), [2], "2 clusters, and no more than 1 different point"),
         ([[0.0], [np.nan], [1.0]], [2], "finite numbers as a point"),
-        (5, [2], "expected a row of numbers an item"),
+        (5, [2], "expected a row of numbers per item"),
     ],
 )
 def test_bad_calls_are_refused_in_one_line(points: Any, ks: list[int], says: str) -> None:
@@ -208,8 +208,8 @@ def test_the_command_clusters_points_and_says_the_number(tmp_path: Path) -> None
         (["--ks", "2:3"], "--ks: expected the columns of the points"),
         (["--points", "x,y", "--ks", "2-3"], "--ks: expected numbers of clusters, as 2:10 or 2,4,8, got '2-3'"),
         (["--points", "x,y", "--ks", "2:500"], "500 clusters of 120 points"),
-        (["--points", "x,y"], "say --ks 2:10 to cluster the points into so many"),
-        (["--points", "x", "--ks", "2:3", "--noise", "-1"], "--noise has no meaning where points are clustered"),
+        (["--points", "x,y"], "name the numbers of clusters to try, as in --ks 2:10"),
+        (["--points", "x", "--ks", "2:3", "--noise", "-1"], "no such option: --noise"),
         (["--points", "note", "--ks", "2:3"], "expected a finite number as a coordinate"),
     ],
 )

@@ -61,7 +61,7 @@ def test_lists_of_numbers_are_columns_by_the_names_in_the_first_one() -> None:
 
 def test_ids_are_the_first_words_of_lines() -> None:
     assert read_ids(io.BytesIO(b"\xef\xbb\xbf401\r\n\r\n402 0 d1 1\r\n402 0 d2 1\n")) == ["401", "402"]
-    with pytest.raises(FormatError, match=r"empty:1: expected ids, one a line, got nothing"):
+    with pytest.raises(FormatError, match=r"empty:1: expected ids, one per line, got nothing"):
         read_ids(Source(io.StringIO(" \n"), name="empty"))
 
 

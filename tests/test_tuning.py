@@ -442,4 +442,4 @@ def test_models_are_compared_over_the_folds_of_a_file() -> None:
     assert (code, found["test"]["test"], found["units"]) == (0, "corrected-t", 5)
     for wrong, says in ((("--test", "wilcoxon"), "refused"), (("--folds", "3"), "no such option: --folds")):
         assert says in crossvalidated(folds, "--positive", "spam", *wrong)[2]
-    assert "RUN requires an argument" in called(BICYCLES / "qrels.txt")[2]
+    assert "RUN is missing" in called(BICYCLES / "qrels.txt")[2]

@@ -10,7 +10,7 @@ from assay.cli.options import Output
 from assay.core.errors import number_of
 from assay.core.options import SeedOption, option
 
-Size: TypeAlias = Annotated[int, option("-n", "--size", help="How many topics.", least=1)]
+Size: TypeAlias = Annotated[int, option("-n", "--size", help="Number of topics.", least=1)]
 
 
 def sample(
@@ -29,7 +29,7 @@ def sample(
     overwrite: options.Overwrite = False,
     quiet: options.Quiet = False,
 ) -> None:
-    """Draw 50 topics, or -n, from a query log, and say from which strata; the seed is part of the result.
+    """Sample 50 topics, or -n, from a query log, and list the strata; the seed is part of the result.
 
     $ assay topics sample log.txt -n 50 --by head-torso-tail -o sampled.tsv
     """

@@ -239,7 +239,7 @@ def _criteria(audit: JudgeAudit) -> Table:
         Column("what", "criterion"), Column("value", "value [95% interval]", "estimate", ends=("low", "high")),
         Column("asked", "asked for", "words"), Column("outcome", kind="words"),
     )  # fmt: skip
-    note = "The interval of tau is where it lies with topics drawn anew; the others are of items drawn anew."
+    note = "The interval of tau comes from resampled topics, the others from resampled items."
     has_tau = any(each.name == "ranking" and not math.isnan(each.value) for each in audit.criteria)
     return Table("criteria", frame, columns, notes=(note,) if has_tau else ())
 

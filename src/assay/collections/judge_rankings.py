@@ -223,7 +223,8 @@ def sections(result: JudgeRankings) -> Iterator[Section]:
         Column("tau", "Kendall's tau", kind="estimate", ends=("tau_low", "tau_high"), missing=DASH),
         Column("tau_AP", kind="estimate", ends=("tau_AP_low", "tau_AP_high"), missing=DASH),
     )  # fmt: skip
-    caption = f"How alike the rankings are, with {level} intervals over {number_of('topic', result.topics)} drawn anew"
+    topics = number_of("resampled topic", result.topics)
+    caption = f"How alike the rankings are, with {level} intervals over {topics}"
     yield Section("rankings", "Rankings of systems", (Table("rankings", result.correlations, columns, caption),))
     numbers = (Column(name, kind="number") for name in result.scores.columns[1:])
     scores = Table("scores", result.scores, (Column("system"), *numbers), f"{result.measure} by each judge's labels")

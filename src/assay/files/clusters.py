@@ -140,7 +140,7 @@ def _labels(table: NamedColumns, column: str) -> pl.Series:
     """Labels of one column; cells of text are numbers only if all of them are."""
     values = table.labels(column)
     if isinstance(values.dtype, pl.List):
-        raise FormatError(table.path, None, expected=f"one label an item in {column}", got="lists of them")
+        raise FormatError(table.path, None, expected=f"one label per item in {column}", got="lists of them")
     return as_whole([values])[0] if table.exact is None else values
 
 

@@ -29,7 +29,7 @@ def read_numbers(readable: Readable | Source) -> dict[str, dict[str, float | Non
     >>> read_numbers(io.StringIO("system,AP,RR\\nbm25,0.25,0.5\\ndense,0.75,NA\\n"))
     {'AP': {'bm25': 0.25, 'dense': 0.75}, 'RR': {'bm25': 0.5, 'dense': None}}
     """
-    table = read_named_columns(Source.of(readable), "a header, then a name and numbers a line")
+    table = read_named_columns(Source.of(readable), "a header, then a name and numbers per line")
     first, *rest = table.frame.columns
     if "" in rest:
         raise FormatError(table.path, 1, expected="a name for each column of numbers", got=",".join([first, *rest]))
@@ -49,7 +49,7 @@ def read_ids(readable: Readable | Source) -> list[str]:
     text, _ = decoded(source)
     ids = dict.fromkeys(words[0] for line in lines_of(text) if (words := line.split()))
     if not ids:
-        raise FormatError(source.name, 1, expected="ids, one a line", got="")
+        raise FormatError(source.name, 1, expected="ids, one per line", got="")
     return list(ids)
 
 
@@ -60,7 +60,7 @@ _CORNER: dict[str, Orientation] = {
     "truth": "rows_are_true", "true": "rows_are_true", "actual": "rows_are_true", "gold": "rows_are_true",
     "prediction": "rows_are_predicted", "predicted": "rows_are_predicted",
 }  # fmt: skip
-_SHAPE = "a matrix: a header with the labels, then a row a label that starts with it"
+_SHAPE = "a matrix: a header with the labels, then one row per label, which starts with it"
 _MOST = 1 << 53
 
 

@@ -159,7 +159,7 @@ def _whence(origin: str, name: str) -> str:
 def _one_each(values: Any, what: str) -> pl.Series:
     labels = labels_of(values, what)
     if isinstance(labels.dtype, pl.List):
-        raise InputError(f"{what}: expected one label an item, got lists of them: overlapping groups are not measured")
+        raise InputError(f"{what}: expected one label per item, got lists of them: overlapping groups are not measured")
     return labels
 
 
@@ -170,7 +170,7 @@ def _points(points: Any) -> tuple[NDArray[np.float64], tuple[str, ...]]:
     try:
         rows = np.asarray(dense(), dtype=np.float64)
     except (TypeError, ValueError) as problem:
-        raise InputError(f"X: expected a row of numbers an item: {problem}") from None
+        raise InputError(f"X: expected a row of numbers per item: {problem}") from None
     if rows.ndim != 2 or not rows.shape[1]:
-        raise InputError(f"X: expected a row of numbers an item, got an array of shape {rows.shape}")
+        raise InputError(f"X: expected a row of numbers per item, got an array of shape {rows.shape}")
     return rows, names

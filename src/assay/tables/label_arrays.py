@@ -147,7 +147,7 @@ def _table(values: Any, what: str) -> tuple[np.ndarray[Any, Any], tuple[Any, ...
     except (TypeError, ValueError):
         table = np.empty(0, dtype=object)
     if table.dtype.kind not in "biuf" or table.ndim != _TWO:
-        raise InputError(f"{what}: expected a matrix of numbers, a row an item")
+        raise InputError(f"{what}: expected a matrix of numbers, one row per item")
     if names is not None and not all(isinstance(name, str) for name in names):
         names = None  # a frame numbers its columns if nobody names them
     return table, names

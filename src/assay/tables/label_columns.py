@@ -120,7 +120,7 @@ def series_of(values: Any, what: str) -> pl.Series:
         return _from_list(values.to_list(), what) if values.dtype == pl.Object else values
     odd = isinstance(values, pl.Expr | pl.DataFrame | pl.LazyFrame | str | bytes | Mapping)
     if odd or not (isinstance(values, Iterable) or hasattr(values, "__array__")):
-        raise InputError(f"{what}: expected one value an item, as a list or an array, got {type(values).__name__}")
+        raise InputError(f"{what}: expected one value per item, as a list or an array, got {type(values).__name__}")
     if hasattr(values, "isna") and hasattr(values, "dtype"):
         return _from_pandas(values, what)
     if hasattr(values, "__arrow_c_stream__") or hasattr(values, "__arrow_c_array__"):
@@ -139,7 +139,7 @@ def _from_array(values: np.ndarray[Any, Any], what: str) -> pl.Series:
     if values.ndim == 2 and values.shape[1] == 1:
         values = values[:, 0]
     if values.ndim != 1:
-        raise InputError(f"{what}: expected one value an item, got an array of shape {values.shape}")
+        raise InputError(f"{what}: expected one value per item, got an array of shape {values.shape}")
     if values.dtype.kind in "biuf":
         # Float16 and long doubles are not for Polars.
         odd = values.dtype.kind == "f" and values.dtype.itemsize not in {4, 8}

@@ -230,7 +230,7 @@ class Predictions(ItemTable):
         """
         if self.score is None:
             has = "scores of each class" if self.class_scores else "no scores"
-            raise ParameterError(f"{self.name}: a threshold needs one score an item: there are {has}")
+            raise ParameterError(f"{self.name}: a threshold needs one score per item: there are {has}")
         refuse_no_threshold(threshold)
         kind = self.truth.dtype
         if not isinstance(kind, pl.Enum) or {self.positive, self.negative} <= set(kind.categories):
@@ -250,7 +250,9 @@ class Predictions(ItemTable):
         """
         scores = self.class_scores
         if not scores or self.kind == "multilabel":
-            raise ParameterError(f"{self.name}: the most likely label needs one label an item and scores of each class")
+            raise ParameterError(
+                f"{self.name}: the most likely label needs one label per item and scores of each class"
+            )
         in_order = [label for label in self.label_values if label in scores]
         best = pl.concat_list([scores[label].alias(str(label)) for label in in_order]).list.arg_max()
         kind = self.truth.dtype
@@ -318,7 +320,7 @@ def _placed(
     if scores.labels is None and len(scores.columns) == 1 and not several:
         if len(labels) > _TWO:
             names = listed([str(label) for label in labels])
-            raise InputError(f"{name}: one score an item goes with two labels, and there are {len(labels)}: {names}")
+            raise InputError(f"{name}: one score per item goes with two labels, and there are {len(labels)}: {names}")
         return [scores.columns[0].alias("score")]
     kind = frame["truth"].dtype
     named = labels if scores.labels is None else tuple(as_label(label, kind) for label in scores.labels)

@@ -168,7 +168,7 @@ def _summary(result: ClickAgreement, level: str) -> Table:
     columns = [Column("queries"), Column("n", "number", "count"), Column("pages", kind="count")]
     for name, title in COEFFICIENTS.items():
         columns.append(Column(name, title, "estimate", ends=(f"{name}_low", f"{name}_high"), missing=_DASH, least=2))
-    caption = f"Agreement within queries, with {level} intervals over queries drawn anew"
+    caption = f"Agreement within queries, with {level} intervals over resampled queries"
     notes = ("AUC of relevance: how likely a relevant document has the higher click estimate; 0.5 is chance.",)
     return Table("summary", result.summary, tuple(columns), caption, notes)
 

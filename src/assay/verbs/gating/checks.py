@@ -75,7 +75,7 @@ def decided(
     if beyond and sure:
         by = f"p < {alpha:g}" if at_best is None else "the whole interval is one"
         return Decision("fail", f"a loss of the margin or more, and {by}")
-    why = "a loss, but perhaps of less than the margin" if sure else "neither within the margin, nor surely a loss"
+    why = "a loss, but perhaps of less than the margin" if sure else "neither within the margin nor clearly a loss"
     if sure and difference >= 0:
         why = f"p < {alpha:g} for a loss, but the difference is not a loss: they point in opposite directions"
     if isnan(bound):

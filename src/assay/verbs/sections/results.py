@@ -86,7 +86,7 @@ def _lines(result: Correlations) -> list[str]:
     pair, items = result.pairs[0], several(result.item)
     if len(result.pairs) > 1:
         of = number_of(result.item, pair.items.height)
-        return [f"{of}; the row is the reference of tau_AP, the column is held against it."]
+        return [f"{of}; the row is the reference of tau_AP, the column is compared with it."]
     level = as_level(pair.coefficients[-1].level)
     lines = []
     if any(each.level < 1 and not math.isnan(each.low) for each in pair.coefficients):
@@ -209,7 +209,7 @@ def diagnosis_document(diagnosis: Diagnosis, *, every: bool = False) -> Document
     ]
     if every:
         sections += _checks("passed", "found nothing", "good", diagnosis.passed)
-        sections += _checks("not_made", "not made, for want of files", "even", diagnosis.not_made)
+        sections += _checks("not_made", "not made for lack of files", "even", diagnosis.not_made)
     return Document("diagnosis", tuple(sections), _verdict(diagnosis))
 
 
