@@ -91,7 +91,7 @@ def test_duplicates_are_refused_and_leave_nothing_behind(folder: Path) -> None:
     for wrong, reason in (
         ({"new": tfidf, "bm25": folder / "bicycles" / "runs" / "titles.run"}, "a run called 'bm25' already"),
         ({"topics": folder / "topics.tsv"}, "has topics already"),
-        ([folder / "bicycles" / "runs" / "bm25.run"], "is there already"),
+        ([folder / "bicycles" / "runs" / "bm25.run"], "already exists"),
     ):
         with pytest.raises(InputError, match=reason):
             add_to_collection(folder / "bikes", wrong)
@@ -215,7 +215,7 @@ def test_the_check_names_what_is_wrong_and_says_so_by_the_exit_code(folder: Path
     says = "\n".join(found.findings["says"])
     assert not found.is_sound
     for text in (
-        "words.run: is named in the manifest, and is not there",
+        "words.run: listed in the manifest, but missing",
         "official: 2 documents judged, not among the documents: 'also-not', 'nowhere'",
         "bm25: 1 document retrieved, not among the documents: 'missing'",
         "official: 1 topic judged, and not among the topics: 99",
@@ -309,12 +309,12 @@ def test_an_import_is_recognised_by_counts_or_by_name_and_one_count() -> None:
     assert entry is not None
     assert entry.name == "npl"
     assert differences(entry, circulated) == (
-        [], ["11,429 documents, as the files of NPL (Vaswani) that circulate have; 11,571 were published"],
+        [], ["11,429 documents, as in the circulating files of NPL (Vaswani); 11,571 were published"],
     )  # fmt: skip
     named = recognise("Cranfield", {"documents": 1398, "topics": 225})
     assert named is not None
     assert named.name == "cranfield"
-    assert differences(named, {"documents": 1398})[0] == ["1,398 documents, and Cranfield 1400 has 1,400"]
+    assert differences(named, {"documents": 1398})[0] == ["1,398 documents, but Cranfield 1400 has 1,400"]
     assert recognise("mine", {"documents": 1400, "topics": 3}) is None
 
 
@@ -322,4 +322,11 @@ def test_classic_folders_are_counted_and_recognised() -> None:
     statistics = describe_collection(shared("time", "raw"))
     assert statistics.entry is not None
     assert statistics.entry.name == "time"
-    assert statistics.remarks == ("423 documents, as the files of TIME that circulate have; 425 were published",)
+    assert statistics.remarks == ("423 documents, as in the circulating files of TIME; 425 were published",)
+
+
+def test_documents_that_are_pooled_and_not_judged_do_not_count_as_judged(tmp_path: Path) -> None:
+    (tmp_path / "pool.qrels").write_text("q 0 d1 1\nq 0 d2 -1\nq 0 d3 -1\n")
+    statistics = assay.describe_collection(assay.new_collection(tmp_path / "mine", [tmp_path / "pool.qrels"]))
+    assert statistics.judgments["documents_judged"].to_list() == [1]
+    assert statistics.topics["judged"].to_list() == [1]

@@ -201,3 +201,32 @@ def test_the_command_gives_every_form(tmp_path: Path) -> None:
     bad = run_assay("crowd", "audit", "bad.csv", judged, folder=tmp_path)
     assert bad.returncode == 2
     assert bad.stderr.startswith("assay: bad.csv:3: expected a label of the model")
+
+
+def test_words_have_no_order_unless_one_is_stated() -> None:
+    """In the alphabet, high stands before low: leniency would have the wrong sign."""
+    names = ["none", "some", "much", "most"]
+    frame = truth().with_columns(pl.col("label").replace_strict(dict(enumerate(names))))
+    more = frame.with_columns(pl.col("label").replace({"none": "some"}))
+    model = more.rename({"doc_id": "item_id"}).with_columns(judge=pl.lit("model"))
+    unordered = audit_judge(model, people(frame), resamples=100)
+    assert (unordered.criterion("leniency").holds, unordered.verdict) == (None, "cannot say")
+    assert "state their order" in unordered.criterion("leniency").reason
+    ordered = audit_judge(model, people(frame), categories=names, runs=runs(truth()), resamples=100)
+    moved = int((frame["label"] == "none").sum())
+    assert ordered.criterion("leniency").value == pytest.approx(moved / 3 / frame.height)
+    assert ordered.criterion("ranking").value > 0.8
+    with pytest.raises(InputError, match="got 'most'"):
+        audit_judge(model, people(frame), categories=names[:3], resamples=0)
+
+
+def test_families_that_do_not_fit_the_runs_are_refused() -> None:
+    labels, model = people(truth()), people(truth())
+    for stated, message in (
+        ({"families": {"s0": "x"}}, "not the model's own"),
+        ({"family": "x"}, "but no run's"),
+        ({"families": {"s0": "x"}, "family": "x"}, "there are no runs"),
+        ({"families": {"s99": "x"}, "family": "x", "runs": runs(truth())}, "not 's99'"),
+    ):
+        with pytest.raises(ParameterError, match=message):
+            audit_judge(model, labels, resamples=0, **stated)  # type: ignore[arg-type]

@@ -298,7 +298,7 @@ def test_marks_for_missing_numbers_are_no_labels_and_slips_are_told() -> None:
     wide = read_labels(io.StringIO("doc,ana,ben\nd1,1,NA\nd2,0,1\nd3,n/a,2\n"))
     assert wide.frame["label"].to_list() == [1, 0, 1, 2]
     mixed = read_labels(io.StringIO("item,judge,label\nd1,ana,1\nd1,ben,x\nd2,ana,0\n"))
-    assert mixed.remarks == ("labels are taken as words: 1 label of 3 no number (x)",)
+    assert mixed.remarks == ("labels are taken as words: 1 of 3 are not numbers (x)",)
     spelt = read_labels(io.StringIO("item,judge,label\nd1,ana,yes\nd1,ben,Yes\n"))
     assert spelt.remarks == ("labels that differ in case only are different ones: yes, Yes",)
     assert [finding.check for finding in doctor(spelt).findings if "case" in finding.says] == ["odd-labels"]
@@ -440,3 +440,33 @@ def test_commands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert refused.returncode == 2
     assert "two judges or more" in refused.stderr
     assert not (tmp_path / "out.txt").exists()
+
+
+def test_columns_that_are_no_judges_are_left_out_of_wide_tables(tmp_path: Path) -> None:
+    """Seconds have a role, and a title beside numbers is no label; a table of texts is no table of labels."""
+    path = tmp_path / "wide.csv"
+    path.write_text("item,title,seconds,ana,ben\nd1,Tea,3,1,0\nd2,Milk,4,1,1\nd3,Cup,5,0,0\n")
+    labels = read_labels(path)
+    assert labels.judges == ("ana", "ben")
+    assert labels.remarks == ("columns without numbers are not taken as judges: title",)
+    path.write_text("item,ana,ben\nd1,yes,no\nd2,no,no\n")
+    assert read_labels(path).judges == ("ana", "ben")
+    path.write_text("doc_id,title,text\n" + "".join(f"d{n},Title {n},Text {n}\n" for n in range(12)))
+    with pytest.raises(FormatError, match="`item_id`, `judge`, `label`"):
+        read_labels(path)
+    assert read_labels(path, judges=["title", "text"]).judges == ("title", "text")
+
+
+def test_labels_are_finite_and_nan_is_none(tmp_path: Path) -> None:
+    path = tmp_path / "labels.csv"
+    path.write_text("item,judge,label\nd1,a,1\nd1,b,inf\n")
+    with pytest.raises(FormatError, match=r"labels\.csv:3: expected a finite number as label, got 'inf'"):
+        read_labels(path)
+    frame = pl.DataFrame({"item": ["d1", "d1"], "judge": ["a", "b"], "label": [1.0, float("nan")]})
+    labels = read_labels(frame)
+    assert (len(labels), labels.remarks) == (1, ("1 row without a label left out",))
+
+
+def test_without_common_items_every_coefficient_says_so() -> None:
+    result = agree(Labels.of([("d1", "a", 1), ("d2", "b", 0)]))
+    assert set(result.undefined().values()) == {"no item has labels of two judges"}

@@ -256,7 +256,7 @@ def test_a_verdict_says_by_which_measures_a_new_system_is_judged_fairly() -> Non
     assert bias.verdicts[0].largest_loss == 1.0
     text = str(bias)
     assert "not fair to a new system by P@2 and RR" in text
-    assert "runs lose 33% of their P@2 together" in text
+    assert "runs lose 33% of their P@2 on average" in text
     assert bias.verdicts[0].loss == pytest.approx(1 / 3)  # of 1, 0.5, 0.5 and 1, the last is lost
     fair = pool_bias(qrels, {name: run for name, run in runs.items() if name != "odd"}, measures=["P@2"], depth=3)
     assert [each.fair for each in fair.verdicts] == [True]

@@ -13,9 +13,7 @@ from assay.core.options import option
 Folder: TypeAlias = Annotated[Path, options.argument("COLLECTION", "The folder of the collection.")]
 Files: TypeAlias = Annotated[
     list[str],
-    options.argument(
-        "FILE", "Documents, topics, judgments, runs: which is found out; name=FILE names judgments or a run."
-    ),
+    options.argument("FILE", "Documents, topics, judgments or runs (detected); name=FILE names judgments or a run."),
 ]
 
 
@@ -24,7 +22,7 @@ class Adding:
     """How files become part of a collection."""
 
     group: Annotated[str, option(metavar="NAME", help="The group that made the runs.")] = ""
-    manual: Annotated[bool, option(help="People had a hand in these runs.")] = False
+    manual: Annotated[bool, option(help="Mark the runs as manual: people helped to make them.")] = False
     refer: Annotated[bool, option(help="Refer to the files where they are, instead of copying them.")] = False
     quiet: options.Quiet = False
 

@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from assay.cli import inputs, options, output
-from assay.cli.literals import labels_in
 from assay.cli.options import Output, group, settings
 from assay.core.errors import ParameterError
 from assay.core.options import COLUMNS, RULES, Alpha, Categories, Columns, Level, RepeatedLabels, SeedOption, option
@@ -85,7 +84,7 @@ def workers(
     drawing: SeedOption = SeedOption(),
     to: Output = Output(),
 ) -> None:
-    """Say how good each worker is on gold and against the others, how fast, and who gives nothing but noise.
+    """Say how good each worker is on gold and against the others, how fast, and who answers at random.
 
     $ assay crowd workers crowd/labels.csv
     """
@@ -100,11 +99,7 @@ def workers(
 def _crowd(labels: str, stated: CrowdInputs, drawing: SeedOption, to: Output) -> CrowdLabels:
     from assay.collections.crowd import crowd  # noqa: PLC0415  # `assay --help` need not load Polars
 
-    rules = settings(stated, "method", "gold", "ties", "price", "alpha", "repeated")
-    if stated.no_gold is not None:
-        rules["no_gold"] = labels_in(stated.no_gold)[0]
-    if stated.categories is not None:
-        rules["categories"] = labels_in(str(stated.categories), "--categories")
+    rules = settings(stated, "method", "gold", "ties", "price", "alpha", "repeated", "categories", "no_gold")
     with inputs.working("aggregating", hidden=to.quiet):
         return crowd(inputs.kept(labels), exclude=_excluded(stated.exclude), **rules, **drawing)
 
@@ -127,12 +122,12 @@ class HitRules:
     per_hit: Annotated[int, option(help="Questions per HIT, gold included (5).", least=1)] = 5
     gold_per_hit: Annotated[int, option(help="Gold questions per HIT (1).", least=0)] = 1
     redundancy: Annotated[int, option(help="Workers per HIT (5).", least=1)] = 5
-    pay: Annotated[float, option(help="Pay of one assignment (0.05).")] = 0.05
+    price: Annotated[float, option("--pay", help="Pay of one assignment (0.05).")] = 0.05
 
 
 def hits(
     topics: Annotated[str, options.argument("TOPICS", "The topics.")],
-    pool: Annotated[str, options.argument("POOL", "Pairs to label: judgments, those below 0 or all; CSV.")],
+    pool: Annotated[str, options.argument("POOL", "What to label: a pool, or judgments (those below 0, or all).")],
     /,
     *,
     output_path: Annotated[Path, option("-o", "--hits", help="The file to upload (hits.csv).")] = Path("hits.csv"),
@@ -150,8 +145,8 @@ def hits(
     """
     from assay.collections.hits import make_hits  # noqa: PLC0415  # `assay --help` need not load Polars
 
-    stated = settings(rules, "gold", "documents", "per_hit", "gold_per_hit", "redundancy")
-    result = make_hits(topics, pool, **stated, price=rules.pay, **drawing)
+    stated = settings(rules, "gold", "documents", "per_hit", "gold_per_hit", "redundancy", "price")
+    result = make_hits(topics, pool, **stated, **drawing)
     result.write(output_path, key)
     output.give(result, Output(json=json, quiet=quiet), warnings=result.warnings)
 
@@ -168,6 +163,7 @@ class AuditRules:
     slices: Annotated[
         tuple[str, ...], option("--slice", metavar="COLUMN", help="Also within the groups of a column; repeat.")
     ] = ()
+    categories: Categories = None
     weights: Annotated[str, option("--kappa-weights", help="Kappa: none (default), linear, quadratic.")] = "none"
     least_kappa: Annotated[float, option(help="Kappa to reach, with its whole interval (0.4).", panel=RULES)] = 0.4
     least_tau: Annotated[float, option(help="Tau of the systems to reach (0.9).", panel=RULES)] = 0.9
@@ -194,8 +190,8 @@ def audit(
     """
     from assay.collections.llm import audit_judge  # noqa: PLC0415  # `assay --help` need not load Polars
 
-    stated = settings(rules, "family", "slices", "weights", "least_kappa", "least_tau", "most_lenient",
-                      "most_flips")  # fmt: skip
+    names = ("family", "categories", "slices", "weights", "least_kappa", "least_tau", "most_lenient", "most_flips")
+    stated = settings(rules, *names)
     if rules.families:
         stated["families"] = dict(map(_run_and_family, rules.families))
     measure = options.only(rules.measures, "-m, --measure")

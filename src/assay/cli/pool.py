@@ -39,9 +39,9 @@ def make(
     strata: Annotated[
         str | None, option(metavar="10=1,50=0.2", help="Of a sample: the share to judge by best rank.")
     ] = None,
-    order: Annotated[str | None, option(help="In which documents are judged: random (default), priority.")] = None,
+    order: Annotated[str | None, option(help="Order of judging: random (default), priority.")] = None,
     qrels: Annotated[
-        str | None, option(metavar="FILE", help="Judgments that there are, to count what is relevant.")
+        str | None, option(metavar="FILE", help="Existing judgments, to count relevant documents.")
     ] = None,
     topics: options.Topics | None = None,
     teams: Groups = Groups(),
@@ -155,7 +155,9 @@ def bias(
     runs: options.Runs,
     /,
     *,
-    depth: Annotated[int | None, option(help="How deep the runs were pooled (default: found out).", least=1)] = None,
+    depth: Annotated[
+        int | None, option(help="Depth of the pool (default: estimated from the judgments).", least=1)
+    ] = None,
     teams: Groups = Groups(),
     to: Looking = Looking(),
     drawing: SeedOption = SeedOption(),

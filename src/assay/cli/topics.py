@@ -29,7 +29,7 @@ def sample(
     overwrite: options.Overwrite = False,
     quiet: options.Quiet = False,
 ) -> None:
-    """Draw 50 topics, or -n, from a query log, and say from which strata; the seed is part of the result.
+    """Draw topics (50, or -n) from a query log, and say from which strata; the seed is part of the result.
 
     $ assay topics sample log.txt -n 50 --by head-torso-tail -o sampled.tsv
     """

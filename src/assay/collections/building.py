@@ -49,7 +49,7 @@ def new_collection(
     """
     root = Path(folder)
     if is_collection(root):
-        raise InputError(f"{root}: expected a folder without a {MANIFEST}, and there is one: add files to it")
+        raise InputError(f"{root}: is a collection already: add files to it instead")
     if root.exists() and not root.is_dir():
         raise InputError(f"{root}: expected a folder, or nothing, got a file")
     empty = CollectionFolder(root, name or root.resolve().name, description, language, licence)
@@ -115,7 +115,7 @@ def _added(
         elif copy:
             target = (collection.root / "runs" if part == "runs" else collection.root) / path.name
             if target.exists() or target in copies:
-                raise InputError(f"{target}: is there already, and {path} would take its place")
+                raise InputError(f"{target}: already exists, and {path} would overwrite it")
             copies[target] = path
         collection = collection.with_file(part, target, name or source.stem, group=group, manual=manual)
     for target, path in copies.items():
@@ -146,7 +146,7 @@ def export_collection(
     """
     held, path = holdings_of(folder, inverse_grades=inverse_grades), Path(target)
     if path.exists():
-        raise InputError(f"{path}: expected nothing of that name yet")
+        raise InputError(f"{path}: already exists: name a new folder")
     atomic.check_target(path)
     with tempfile.TemporaryDirectory(dir=path.resolve().parent, prefix=f".{path.name}-") as place:
         made = Path(place) / path.name

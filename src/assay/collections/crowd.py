@@ -227,10 +227,9 @@ def _scale(labels: Labels, answers: Mapping[str, str]) -> list[Any]:
 
 
 def _weights(ratings: Ratings, gold: Ints, included: Mask) -> Floats:
-    """Log odds of being right, against guessing among the categories: on gold, or where there is none on the others."""
-    tested = hits(ratings, gold[ratings.item])
-    if not tested.labels.any():
-        tested = hits(ratings, majority_of_others(ratings, included))
+    """Log odds of being right, against guessing: by gold where it is known, else by what the others say."""
+    known = gold[ratings.item]
+    tested = hits(ratings, np.where(known >= 0, known, majority_of_others(ratings, included)))
     width = len(ratings.categories)
     share = (tested.right + 1) / (tested.labels + width)
     weights: Floats = np.maximum(np.log(share * max(width - 1, 1) / (1 - share)), _LEAST_WEIGHT)[included]
@@ -305,7 +304,7 @@ def _remarks(table: Labels, aggregate: Aggregate, items: pl.DataFrame, answers: 
     if answers and not items["gold"].count():
         yield "no item has a gold label: are the ids, and the labels, the same?"
     if not aggregate.converged:
-        yield f"{aggregate.method} did not settle in {len(aggregate.trace)} passes: the last one is shown"
+        yield f"{aggregate.method} did not converge in {len(aggregate.trace)} iterations: the last one is shown"
     open_items = items["label"].null_count()
     if open_items:
         yield f"{number_of('item', open_items)} without a label: tied, or all of its workers are left out"

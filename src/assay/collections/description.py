@@ -102,7 +102,7 @@ def _judgment_table(held: Holdings) -> pl.DataFrame:
         rows.append({
             "judgments": name,
             "topics": counts.height,
-            "documents_judged": qrels.frame.height,
+            "documents_judged": int((qrels.frame["relevance"] >= 0).sum()),
             "judges": len(qrels.judges) or None,
             "relevant": int(relevant.sum()),
             "least": int(relevant.min()),

@@ -63,7 +63,7 @@ def holdings_of(
     def attempt(path: Path, read: object) -> object:
         try:
             if not path.is_file():
-                raise InputError(f"{path}: is named in the manifest, and is not there")
+                raise InputError(f"{path}: listed in the manifest, but missing")
             return read(path)  # type: ignore[operator]
         except AssayError as problem:
             if not tolerant:
@@ -113,7 +113,7 @@ def relevant_per_topic(qrels: Qrels, topics: Topics | None) -> pl.DataFrame:
     counts = (
         best_grades(qrels)
         .group_by("query_id", maintain_order=True)
-        .agg(judged=pl.len(), relevant=(pl.col("relevance") > 0).sum())
+        .agg(judged=(pl.col("relevance") >= 0).sum(), relevant=(pl.col("relevance") > 0).sum())
     )
     if topics is None:
         return counts

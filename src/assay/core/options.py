@@ -147,7 +147,8 @@ Scale: TypeAlias = Annotated[
     option(help="Of the labels: nominal, ordinal (default for three grades or more), interval, ratio."),
 ]
 Categories: TypeAlias = Annotated[
-    Sequence[Any] | None, option(metavar="0,1,2", help="All labels in their order: others are errors (found out).")
+    Sequence[Any] | None,
+    option(metavar="0,1,2", help="All labels in their order; others are errors (default: those that occur)."),
 ]
 RepeatedLabels: TypeAlias = Annotated[
     Literal["error", "first", "last"],

@@ -28,6 +28,8 @@ _QRELS = "`query_id judge doc_id grade` on each line"
 #: How Mechanical Turk and others write when something was submitted.
 _TIMES = ("%+", "%Y-%m-%dT%H:%M:%S%.f%#z", "%Y-%m-%d %H:%M:%S%.f", "%Y-%m-%d", "%a %b %d %H:%M:%S %Y")
 _ZONE = r" [A-Z]{2,5} "
+#: So many different words are labels, however few items there are.
+_FEW = 10
 #: What stands for a missing number in tables of other tools.
 _MISSING = ("na", "n/a", "nan", "null", "none", "-", "?")
 
@@ -152,25 +154,37 @@ def _cells(table: NamedColumns, ours: str, theirs: str) -> pl.Series:
 
 
 def _wide(table: NamedColumns, roles: dict[str, str], judges: Sequence[str] | None) -> _Rows:
-    """One column per judge: those named, or all that have no other role."""
+    """One column per judge: those named, or all that have no other role; texts beside numbers are no labels."""
     names = table.frame.columns
     for name in judges or ():
         if name not in names:
             raise ParameterError(f"judges: {table.path} has no column {name!r}{did_you_mean(name, names)}")
     if judges is None and ("label" in roles or "judge" in roles):
         raise absent("labels", names, table.path, 1)
-    taken = {column for role, column in roles.items() if role in {"query_id", "item_id", "gold"}}
-    whose = list(judges or [name for name in names if name not in taken])
+    whose = list(judges or [name for name in names if name not in roles.values()])
+    texts = [name for name in whose if judges is None and not _has_numbers(table.labels(name))]
+    if len(whose) - len(texts) > 1:
+        whose = [name for name in whose if name not in texts]
+    else:
+        texts = []
     if "item_id" not in roles or len(whose) < 2:
         raise absent("labels", names, table.path, 1)
-    fixed = {ours: _cells(table, ours, theirs) for ours, theirs in roles.items() if theirs in taken - set(whose)}
+    known = {ours: theirs for ours, theirs in roles.items() if ours not in {"seconds", "time"} and theirs not in whose}
+    fixed = {ours: _cells(table, ours, theirs) for ours, theirs in known.items()}
     marks = as_whole([table.labels(name) for name in whose])
     rows = pl.DataFrame([fixed[ours].alias(ours) for ours in fixed]).with_row_index("row")
     parts = [rows.with_columns(judge=pl.lit(name), label=column) for name, column in zip(whose, marks, strict=True)]
     frame = pl.concat(parts, how="vertical_relaxed").sort("row", maintain_order=True)
     frame = frame.filter(pl.col("label").is_not_null())  # an empty cell: that judge did not label that item
+    if judges is None and frame["label"].dtype == pl.String and frame["label"].n_unique() > max(rows.height, _FEW):
+        raise absent("labels", names, table.path, 1)  # texts, such as documents
     places = frame["row"]
-    return _Rows(frame.drop("row"), lambda row: table.where(int(places[row])))
+    remarks = (f"columns without numbers are not taken as judges: {listed(texts)}",) if texts else ()
+    return _Rows(frame.drop("row"), lambda row: table.where(int(places[row])), remarks)
+
+
+def _has_numbers(labels: pl.Series) -> bool:
+    return labels.dtype != pl.String or bool(labels.cast(pl.Float64, strict=False).is_not_null().any())
 
 
 def _mechanical_turk(table: NamedColumns) -> _Rows:
@@ -412,9 +426,13 @@ def _typed(rows: _Rows, no_gold: Any) -> tuple[pl.DataFrame, list[str]]:
     both = [column for column in ("label", "gold") if column in frame.columns]
     values = _numbers([frame[column] for column in both])
     frame = frame.with_columns(value.alias(column) for value, column in zip(values, both, strict=True))
+    if frame["label"].dtype.is_float() and (endless := frame["label"].is_infinite().fill_null(False)).any():
+        row = int(endless.arg_max() or 0)
+        raise FormatError(*rows.where(row), expected="a finite number as label", got=str(frame["label"][row]))
     remarks += _oddities(frame["label"])
     if "gold" in both and no_gold is not None:
-        frame = frame.with_columns(gold=pl.when(pl.col("gold").cast(pl.String) != str(no_gold)).then(pl.col("gold")))
+        mark = pl.Series([str(no_gold)]).cast(frame["gold"].dtype, strict=False)[0]
+        frame = frame.with_columns(gold=pl.when(pl.col("gold").ne_missing(mark)).then(pl.col("gold")))
     if "time" in frame.columns:
         frame = frame.with_columns(time=_times(frame["time"]))
         lost = rows.frame["time"].filter(frame["time"].is_null() & rows.frame["time"].is_not_null())
@@ -426,6 +444,8 @@ def _typed(rows: _Rows, no_gold: Any) -> tuple[pl.DataFrame, list[str]]:
 def _without_marks(frame: pl.DataFrame) -> pl.DataFrame:
     """Where all other labels are numbers, what usually stands for a missing one is none."""
     labels = frame["label"]
+    if labels.dtype.is_float():
+        return frame.with_columns(pl.col("label").fill_nan(None))
     if labels.dtype != pl.String:
         return frame
     missing = labels.str.strip_chars().str.to_lowercase().is_in(_MISSING)
@@ -443,7 +463,7 @@ def _oddities(labels: pl.Series) -> Iterator[str]:
     words = known.filter(known.cast(pl.Float64, strict=False).is_null())
     if 2 * len(words) < len(known):
         odd = listed(words.unique(maintain_order=True).to_list())
-        yield f"labels are taken as words: {number_of('label', len(words))} of {len(known):,} no number ({odd})"
+        yield f"labels are taken as words: {len(words):,} of {len(known):,} are not numbers ({odd})"
     kinds = known.unique(maintain_order=True)
     alike = kinds.filter(kinds.str.to_lowercase().is_duplicated())
     if len(alike):

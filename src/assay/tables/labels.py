@@ -90,9 +90,9 @@ class Labels:
             )
         keep: Literal["first", "last"] = "last" if repeated == "last" else "first"
         frame = self.frame.unique(key, keep=keep, maintain_order=True)
-        dropped = number_of("label", self.frame.height - frame.height)
-        differ = f", {differing.select(key).n_unique():,} of them not alike" if differing.height else ""
-        remark = f"{dropped} given again{differ}: the {keep} one counts"
+        dropped = number_of("repeated label", self.frame.height - frame.height)
+        differ = f", {differing.select(key).n_unique():,} of them different" if differing.height else ""
+        remark = f"{dropped}{differ}: the {keep} one counts"
         return replace(self, frame=frame, remarks=(*self.remarks, remark))
 
     def __len__(self) -> int:

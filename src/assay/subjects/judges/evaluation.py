@@ -18,7 +18,7 @@ from assay.core.options import Scale as ScaleOption
 from assay.core.results import Result
 from assay.files.labels import read_labels
 from assay.measures import Measure, parse_measure
-from assay.measures.agreement import MOST_CATEGORIES, ScaleName
+from assay.measures.agreement import MOST_CATEGORIES, NO_PAIR, ScaleName
 from assay.measures.counting.judgments import Ints
 from assay.measures.counting.ratings import Ratings
 from assay.measures.steps import PerUnit
@@ -203,6 +203,8 @@ class JudgeAgreement(Result):
     def _estimated(
         self, measure: Measure, ratings: Ratings, topic: Ints | None = None, *, interval: bool = True
     ) -> Estimate:
+        if not (ratings.labels_of_item > 1).any():
+            return Estimate(np.nan, np.nan, np.nan, "none", NO_PAIR)
         try:
             sample = self._sample(measure, ratings, topic)
         except ParameterError as problem:  # two judges are asked for, or two categories
@@ -327,6 +329,8 @@ def as_labels(categories: Iterable[Any], labels: pl.Series) -> list[Any]:
         values = (
             list(range(int(ends[0]), int(ends[1]) + 1)) if whole else [part.strip() for part in categories.split(",")]
         )
+    if len(set(values)) < len(values):
+        raise ParameterError(f"categories: expected each one once, got {listed(list(map(str, values)))}")
     if not labels.dtype.is_numeric():
         return [str(value) for value in values]
     try:
