@@ -330,3 +330,18 @@ def test_documents_that_are_pooled_and_not_judged_do_not_count_as_judged(tmp_pat
     statistics = assay.describe_collection(assay.new_collection(tmp_path / "mine", [tmp_path / "pool.qrels"]))
     assert statistics.judgments["documents_judged"].to_list() == [1]
     assert statistics.topics["judged"].to_list() == [1]
+
+
+def test_files_that_are_called_alike_are_told_apart_by_the_names_given(tmp_path: Path) -> None:
+    for folder in ("v1", "v2"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "bm25.run").write_text(f"q Q0 {folder} 1 1.0 bm25\n")
+    runs = {"old": tmp_path / "v1" / "bm25.run", "new/er": tmp_path / "v2" / "bm25.run"}
+    made = assay.new_collection(tmp_path / "mine", runs)
+    assert {name: entry.path.name for name, entry in made.runs.items()} == {
+        "old": "bm25.run",
+        "new/er": "new-er-bm25.run",
+    }
+    assert [entry.path.read_text().split()[2] for entry in made.runs.values()] == ["v1", "v2"]
+    with pytest.raises(InputError, match="already exists"):
+        assay.add_to_collection(made, [tmp_path / "v1" / "bm25.run"])

@@ -51,8 +51,8 @@ def new(
     from assay.collections.building import new_collection  # noqa: PLC0415  # `assay --help` need not load Polars
 
     words = {"name": name, "description": description, "language": language, "licence": licence}
-    made = new_collection(folder, _named(files or []), **words, **how.settings())  # type: ignore[arg-type]
-    _tell(made, how.quiet)
+    collection = new_collection(folder, _named(files or []), **words, **how.settings())  # type: ignore[arg-type]
+    _tell(collection, how.quiet)
 
 
 def add(folder: Folder, files: Files, /, *, how: Adding = Adding()) -> None:
@@ -87,9 +87,9 @@ def check(folder: Folder, /, *, to: Output = Output()) -> int:
     from assay.collections.description import check_collection  # noqa: PLC0415
 
     with inputs.working("checking", hidden=to.quiet):
-        found = check_collection(folder)
-    output.give(found, to)
-    return 0 if found.is_sound else 1
+        result = check_collection(folder)
+    output.give(result, to)
+    return 0 if result.is_sound else 1
 
 
 def export(
@@ -106,9 +106,9 @@ def export(
     """
     from assay.collections.building import export_collection  # noqa: PLC0415
 
-    made = export_collection(folder, target, inverse_grades=inverse_grades)
+    exported = export_collection(folder, target, inverse_grades=inverse_grades)
     if not quiet:
-        output.message(f"{folder} -> {made}: TREC layout")
+        output.message(f"{folder} -> {exported}: TREC layout")
 
 
 def catalogue(

@@ -67,8 +67,8 @@ def choose_runs(
     pairs, held = membership(ranks)
     holds, relevant = held.T.toarray() > 0, np.zeros(pairs.height, dtype=np.bool_)
     if qrels is not None:
-        found = judged_pairs(qrels).filter(pl.col("relevance") > 0)
-        relevant = pairs.join(found, on=PAIR, how="left", maintain_order="left")["relevance"].is_not_null().to_numpy()
+        known = judged_pairs(qrels).filter(pl.col("relevance") > 0)
+        relevant = pairs.join(known, on=PAIR, how="left", maintain_order="left")["relevance"].is_not_null().to_numpy()
     table = _chosen(ranks, holds, relevant, n)
     others = {"this choice": [[ranks.places[name] for name in table["run"]]]}
     others |= {"your selection": [[ranks.places[name] for name in compared_with]]} if compared_with else {}
@@ -108,7 +108,7 @@ def _chosen(ranks: RunRanks, holds: Mask, relevant: Mask, n: int) -> pl.DataFram
 def _selections(selections: Mapping[str, Sequence[Sequence[int]]], holds: Mask, relevant: Mask) -> pl.DataFrame:
     rows = []
     for name, several in selections.items():
-        covered = [holds[list(one)].any(axis=0) for one in several]
+        covered = [holds[list(selection)].any(axis=0) for selection in several]
         documents = np.mean([each.sum() for each in covered])
         rows.append(
             (name, len(several[0]), float(documents), float(np.mean([(each & relevant).sum() for each in covered])))

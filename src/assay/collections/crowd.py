@@ -221,9 +221,9 @@ def _answers(labels: Labels, gold: Any) -> dict[str, str]:
 
 def _scale(labels: Labels, answers: Mapping[str, str]) -> list[Any]:
     """The labels that were given, and those that should have been."""
-    given = labels.frame["label"]
-    more = pl.Series([*set(answers.values())], dtype=pl.String).cast(given.dtype, strict=False).drop_nulls()
-    return pl.concat([given, more]).unique().sort().to_list()
+    label = labels.frame["label"]
+    more = pl.Series([*set(answers.values())], dtype=pl.String).cast(label.dtype, strict=False).drop_nulls()
+    return pl.concat([label, more]).unique().sort().to_list()
 
 
 def _weights(ratings: Ratings, gold: Ints, included: Mask) -> Floats:

@@ -128,11 +128,13 @@ def _run_table(held: Holdings) -> pl.DataFrame:
         }  # fmt: skip
         if qrels is not None:
             result = evaluate(qrels, {name: run}, ("Judged@10", "NumRelRet", "NumRel"))
-            found, relevant = (float(result.scores.of(name, each)["value"].sum()) for each in ("NumRelRet", "NumRel"))
+            retrieved, relevant = (
+                float(result.scores.of(name, each)["value"].sum()) for each in ("NumRelRet", "NumRel")
+            )
             row |= {
                 "missing_topics": len(set(qrels.topics) - set(counts["query_id"])),
                 "judged_at_10": float(result.mean("Judged@10")),
-                "relevant_found": found / relevant if relevant else None,
+                "relevant_found": retrieved / relevant if relevant else None,
             }
         rows.append(row)
     return pl.DataFrame(rows)
@@ -195,8 +197,8 @@ def check_collection(folder: str | os.PathLike[str] | CollectionFolder) -> Colle
     _, wrong, known = _recognised(held, seen)
     findings += [("warning", text) for text in wrong] + [("note", text) for text in known]
     # What reading says of the parts, unless it was said above of the whole.
-    said = " ".join(text for _, text in findings)
-    findings += [("note", text) for text in held.warnings if _claim(text) not in said]
+    findings_text = " ".join(text for _, text in findings)
+    findings += [("note", text) for text in held.warnings if _claim(text) not in findings_text]
     findings.sort(key=lambda finding: _SEVERITIES.index(finding[0]))
     frame = pl.DataFrame(findings, schema={"severity": pl.String, "says": pl.String}, orient="row")
     return CollectionCheck(held.folder.name, frame)

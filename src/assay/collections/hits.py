@@ -120,9 +120,10 @@ def make_hits(
         room = per_hit - mixed_in
         shuffled = part["doc_id"].gather(rng.permutation(part.height)).to_list()
         for start in range(0, part.height, room):
-            drawn = answers[sorted(rng.choice(answers.height, mixed_in, replace=False))] if mixed_in else answers[:0]
+            chosen = rng.choice(answers.height, mixed_in, replace=False) if mixed_in else []
+            known_questions = answers[sorted(chosen)]
             questions = [*((doc, -1.0) for doc in shuffled[start : start + room]),
-                         *zip(drawn["doc_id"], drawn["relevance"], strict=True)]  # fmt: skip
+                         *zip(known_questions["doc_id"], known_questions["relevance"], strict=True)]  # fmt: skip
             number += 1
             order = rng.permutation(len(questions))
             cells += [(f"h{number}", query, place, *questions[at]) for place, at in enumerate(order, 1)]
@@ -150,40 +151,40 @@ def _wide(key: pl.DataFrame, topics: pl.DataFrame, texts: pl.DataFrame | None, p
     return wide.rename({"hit": "hit_id"})
 
 
-def _topics(given: Any) -> pl.DataFrame:
-    given = Topics.of(given) if isinstance(given, pl.DataFrame) else given
-    topics = given if isinstance(given, Topics) else read_topics(given)
+def _topics(source: Any) -> pl.DataFrame:
+    source = Topics.of(source) if isinstance(source, pl.DataFrame) else source
+    topics = source if isinstance(source, Topics) else read_topics(source)
     columns = [name for name in ("title", "description", "narrative") if name in topics.frame.columns]
     return topics.frame.select("query_id", *columns)
 
 
-def _pool(given: Any) -> pl.DataFrame:
+def _pool(source: Any) -> pl.DataFrame:
     """Pairs to be labelled: of a pool those with an order, of judgments those pooled and not judged, or all."""
-    if isinstance(given, list | tuple):
-        rows = [tuple(map(str, row[:2])) for row in given]
-        given = pl.DataFrame(rows, schema=dict.fromkeys(PAIR, pl.String), orient="row")
-    given = Source.of(given) if is_file(given) else given
-    names = names_in_any(given) if isinstance(given, Source) or is_frame(given) else []
+    if isinstance(source, list | tuple):
+        rows = [tuple(map(str, row[:2])) for row in source]
+        source = pl.DataFrame(rows, schema=dict.fromkeys(PAIR, pl.String), orient="row")
+    source = Source.of(source) if is_file(source) else source
+    names = names_in_any(source) if isinstance(source, Source) or is_frame(source) else []
     columns = roles_in("sampled pool", names)
     if not columns.keys() >= set(PAIR) or "relevance" in roles_in("qrels", names):
-        qrels = judgments_of(given).frame
+        qrels = judgments_of(source).frame
         unjudged = qrels.filter(pl.col("relevance") < 0)
         return (unjudged if unjudged.height else qrels).select(PAIR)
-    table = named_columns(given, "sampled pool")
+    table = named_columns(source, "sampled pool")
     frame = pl.DataFrame([table.ids(columns[name], name).alias(name) for name in PAIR])
     if "order" in columns:  # of a sample, documents that were not drawn have none
         frame = frame.filter(table.numbers(columns["order"], "order").is_not_null())
     return frame.unique(maintain_order=True)
 
 
-def _gold(given: Any) -> pl.DataFrame:
-    if given is None:
+def _gold(source: Any) -> pl.DataFrame:
+    if source is None:
         return pl.DataFrame(schema={"query_id": pl.String, "doc_id": pl.String, "relevance": pl.Float64})
-    return judgments_of(given).frame.filter(pl.col("relevance") >= 0).select(*PAIR, "relevance")
+    return judgments_of(source).frame.filter(pl.col("relevance") >= 0).select(*PAIR, "relevance")
 
 
-def _texts(given: Any) -> pl.DataFrame | None:
-    if given is None:
+def _texts(source: Any) -> pl.DataFrame | None:
+    if source is None:
         return None
-    documents = given if isinstance(given, Documents) else read_documents(given)
+    documents = source if isinstance(source, Documents) else read_documents(source)
     return documents.frame.select("doc_id", "title", "text")

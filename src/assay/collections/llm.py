@@ -206,11 +206,11 @@ def _known(value: float) -> float | None:
     return None if math.isnan(value) else value
 
 
-def _labels_of(given: Any) -> Labels:
-    if not isinstance(given, Qrels):
-        return read_labels(given)
-    frame = given.frame.filter(pl.col("relevance") >= 0).rename({"doc_id": "item_id", "relevance": "label"})
-    return Labels.of(frame if "judge" in frame.columns else frame.with_columns(judge=pl.lit(given.name)))
+def _labels_of(source: Any) -> Labels:
+    if not isinstance(source, Qrels):
+        return read_labels(source)
+    frame = source.frame.filter(pl.col("relevance") >= 0).rename({"doc_id": "item_id", "relevance": "label"})
+    return Labels.of(frame if "judge" in frame.columns else frame.with_columns(judge=pl.lit(source.name)))
 
 
 def _passes(given: Any, slices: Sequence[str]) -> tuple[pl.DataFrame, dict[str, str]]:
@@ -218,7 +218,7 @@ def _passes(given: Any, slices: Sequence[str]) -> tuple[pl.DataFrame, dict[str, 
     has_columns = (is_file(given) or is_frame(given)) and not isinstance(given, Labels | Qrels)
     source = Source.of(given) if has_columns and is_file(given) else given
     if not has_columns or not {"item_id", "label"} <= set(roles_in("labels", names_in_any(source))):
-        frame, path, said = _labels_of(source).frame, "the model's labels", {}
+        frame, path, recorded = _labels_of(source).frame, "the model's labels", {}
     else:
         table = named_columns(source, "labels")
         roles, path = roles_in("labels", table.frame.columns), table.path
@@ -236,11 +236,11 @@ def _passes(given: Any, slices: Sequence[str]) -> tuple[pl.DataFrame, dict[str, 
         values = {
             name: frame[others[name]].drop_nulls().unique(maintain_order=True) for name in _RECORDED if name in others
         }
-        said = {name: listed(each.to_list()) for name, each in values.items()}
+        recorded = {name: listed(each.to_list()) for name, each in values.items()}
     lacking = [name for name in slices if name not in frame.columns]
     if lacking:
         raise ParameterError(f"slices: {path} has no column {listed(lacking)}")
-    return frame, said
+    return frame, recorded
 
 
 def _both(model: pl.DataFrame, people: Labels) -> tuple[pl.DataFrame, list[str]]:
@@ -258,16 +258,17 @@ def _both(model: pl.DataFrame, people: Labels) -> tuple[pl.DataFrame, list[str]]
         notes.append(f"{number_of('item', len(consensus.tied))} left out, on which people are tied")
     labels = pl.Series(ratings.values if is_numeric(people) else ratings.categories)
     key = people.frame.select(_key(people.frame)).unique(maintain_order=True)
-    said = key.with_columns(people=labels.gather(pl.Series(consensus.chosen).replace(-1, None))).drop_nulls("people")
+    chosen = labels.gather(pl.Series(consensus.chosen).replace(-1, None))
+    votes = key.with_columns(people=chosen).drop_nulls("people")
     kind = pl.Float64 if is_numeric(people) else pl.String
     model = model.with_columns(model=pl.col("label").cast(kind)).drop("label")
-    both = model.join(said, on=_key(model), how="inner", maintain_order="left")
+    both = model.join(votes, on=_key(model), how="inner", maintain_order="left")
     if both.height < 2:
         raise InputError(
             f"the model and the people have labelled {number_of('item', both.height)} in common: are the ids the same?"
         )
-    if both.height < min(model.height, said.height):
-        alone = f"{model.height - both.height:,} of the model's and {said.height - both.height:,} of people's"
+    if both.height < min(model.height, votes.height):
+        alone = f"{model.height - both.height:,} of the model's and {votes.height - both.height:,} of people's"
         notes.append(f"{number_of('item', both.height)} compared; {alone} have no label of the other")
     return both, notes
 
@@ -384,9 +385,9 @@ def _order(ranked: JudgeRankings, least: float) -> Criterion:
 def _own_family(ranked: JudgeRankings, families: Mapping[str, str], family: str) -> Criterion:
     """How much more the model lifts systems of its own family than others, topic by topic."""
     people, model = (ranked.evaluations[side].to_frame(per_query=True) for side in ("people", "model"))
-    own = pl.col("system").replace_strict(dict(families), default="") == family
+    is_own = pl.col("system").replace_strict(dict(families), default="") == family
     lift = pl.col(f"{ranked.measure}_right") - pl.col(ranked.measure)
-    lifted = people.join(model, on=["system", "query_id"]).select("query_id", own=own, lift=lift)
+    lifted = people.join(model, on=["system", "query_id"]).select("query_id", own=is_own, lift=lift)
     by_topic = lifted.group_by("query_id").agg(
         gap=pl.col("lift").filter("own").mean() - pl.col("lift").filter(~pl.col("own")).mean()
     )

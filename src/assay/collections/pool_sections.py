@@ -37,17 +37,15 @@ def pool_document(pool: Pool) -> Document:
     seed = f", seed {settings['seed']}" if settings["order"] == "random" or settings["strata"] else ""
     how = f"{_strategy(settings)}; order: {settings['order']}{seed}"
     table, grouped = pool.contributions(), len(set(pool.ranks.groups.values())) < len(pool.ranks.runs)
-    columns = {
-        "documents": "documents",
+    titles = {
         "unique": "only this run",
-        "unique_to_group": "only its group" * grouped,
-        "relevant": "relevant",
+        "unique_to_group": "only its group",
         "unique_relevant": "relevant, only this run",
-        "unique_relevant_to_group": "relevant, only its group" * grouped,
+        "unique_relevant_to_group": "relevant, only its group",
     }
-    counts = [Column(name, title, "count") for name, title in columns.items() if title and name in table.columns]
-    names = [Column("run"), Column("group")] if grouped else [Column("run")]
-    contributions = Table("contributions", table, (*names, *counts), "What each run adds", most=_MOST)
+    contributions = Table.of("contributions", table, "What each run adds", titles, most=_MOST)
+    if not grouped:
+        contributions = contributions.only(*(name for name in table.columns if "group" not in name))
     documents = Table.of("documents", pool.frame, most=_FIRST)
     sources = Table.of("sources", pool.sources, most=_FIRST)
     parts: list[Section] = [
@@ -75,8 +73,8 @@ def _strategy(settings: Any) -> str:
 
 
 def _strata(pool: Pool) -> Table:
-    drawn = pl.col("order").is_not_null()
-    frame = pool.frame.group_by("stratum").agg(documents=pl.len(), drawn=drawn.sum()).sort("stratum")
+    is_drawn = pl.col("order").is_not_null()
+    frame = pool.frame.group_by("stratum").agg(documents=pl.len(), drawn=is_drawn.sum()).sort("stratum")
     frame = frame.with_columns(share=pl.col("drawn") / pl.col("documents"))
     titles = {"stratum": "best rank up to", "drawn": "to judge"}
     return Table.of("strata", frame, "What is drawn", titles, stratum="chosen", share="percent")
@@ -142,12 +140,12 @@ def _best(shares: pl.DataFrame, result: PoolSimulation) -> Iterator[str]:
 
 def _stable_from(rows: pl.DataFrame) -> tuple[int, str] | None:
     """The smallest budget from which on a strategy keeps the order of systems, and which one it is."""
-    found = []
+    budgets = []
     for part in rows.partition_by("strategy", maintain_order=True):
         low = part.filter(pl.col("tau").is_null() | (pl.col("tau") < LEAST_TAU))["budget"].max()
         rest = part if low is None else part.filter(pl.col("budget") > low)
-        found += [(int(budget), part["strategy"][0]) for budget in rest["budget"].head(1)]
-    return min(found, key=lambda each: each[0], default=None)
+        budgets += [(int(budget), part["strategy"][0]) for budget in rest["budget"].head(1)]
+    return min(budgets, key=lambda each: each[0], default=None)
 
 
 def _by_budget(name: str, rows: pl.DataFrame, value: str, caption: str, kind: Any) -> Table:

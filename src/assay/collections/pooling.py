@@ -191,19 +191,19 @@ class Pool(Result):
         """
         known = self.frame.select(PAIR).clear() if self.relevant is None else self.relevant
         topics, runs = self.frame["query_id"].unique(), pl.Series(self.ranks.runs, dtype=pl.String)
-        drawn = self.to_judge()
-        sources = self.sources.join(drawn.select(PAIR), on=PAIR, how="semi")
+        to_judge = self.to_judge()
+        sources = self.sources.join(to_judge.select(PAIR), on=PAIR, how="semi")
         alone = sources.filter(pl.len().over(PAIR) == 1)
         ways = [
             ("one more rank", self.deeper, "query_id", topics),
             ("one more run", alone, "run", runs),
-            ("one more topic", drawn, "query_id", topics),
+            ("one more topic", to_judge, "query_id", topics),
         ]
         rows = []
         for step, pairs, unit, units in ways:
             named = units.to_frame(unit)
-            found = pairs.join(known.with_columns(relevant=1), on=PAIR, how="left")
-            counts = found.group_by(unit).agg(documents=pl.len(), relevant=pl.col("relevant").sum())
+            counted = pairs.join(known.with_columns(relevant=1), on=PAIR, how="left")
+            counts = counted.group_by(unit).agg(documents=pl.len(), relevant=pl.col("relevant").sum())
             table = named.join(counts, on=unit, how="left").fill_null(0)
             documents = table["documents"]
             mean = None if self.relevant is None else table["relevant"].mean()
@@ -439,12 +439,12 @@ def membership(ranks: RunRanks) -> tuple[pl.DataFrame, Any]:
     return rows.select(PAIR), csr_array((np.ones(len(columns)), columns, ends), (rows.height, len(ranks.runs)))
 
 
-def read_groups(given: str | os.PathLike[str], runs: Sequence[str]) -> dict[str, str]:
+def read_groups(source: str | os.PathLike[str], runs: Sequence[str]) -> dict[str, str]:
     """Which group each run is of, from a table of `run,group` or a collection; others are groups of their own."""
-    if is_collection(given):
-        named = groups_in(open_collection(given))
+    if is_collection(source):
+        named = groups_in(open_collection(source))
     else:
-        table = named_columns(given, "groups")
+        table = named_columns(source, "groups")
         columns = columns_of("groups", table.frame.columns)
         if columns is None:
             raise absent("groups", table.frame.columns, table.path, 1)

@@ -18,16 +18,17 @@ from assay.measures.counting import Ranks
 from assay.measures.counting.judgments import Judgments
 from assay.measures.summary import summarise
 from assay.stats.correlation import kendall, tau_ap
+from assay.stats.pairing import Wanted
+from assay.stats.pairing import listed as listed_measures
 from assay.tables import Qrels, Run
 from assay.tables.shapes import picked
 
 Mask = NDArray[np.bool_]
 
 
-def measures_of(measures: Iterable[str] | str | None, default: Sequence[str]) -> list[Measure]:
+def measures_of(measures: Wanted, default: Sequence[str]) -> list[Measure]:
     """The measures asked for, or those that are looked at otherwise."""
-    names = default if measures is None else [measures] if isinstance(measures, str) else measures
-    return [parse_measure(name) for name in names]
+    return [parse_measure(name) for name in listed_measures(measures or default)]
 
 
 class JudgedRuns:

@@ -98,10 +98,10 @@ def _drawn(counts: pl.DataFrame, size: int, plan: str, random: np.random.Generat
     return rows
 
 
-def _strata(counts: pl.DataFrame, drawn: pl.DataFrame) -> pl.DataFrame:
+def _strata(counts: pl.DataFrame, topics: pl.DataFrame) -> pl.DataFrame:
     """Of each stratum the distinct queries, the searches, their share of all, and the queries that were drawn."""
     sizes = counts.group_by("stratum").agg(queries=pl.len(), searches=pl.col("frequency").sum())
-    taken = drawn.group_by("stratum").agg(drawn=pl.len())
+    taken = topics.group_by("stratum").agg(drawn=pl.len())
     strata = pl.DataFrame({"stratum": _STRATA}).join(sizes, on="stratum", how="left", maintain_order="left")
     strata = strata.join(taken, on="stratum", how="left", maintain_order="left").fill_null(0)
     share = pl.col("searches") / pl.col("searches").sum()

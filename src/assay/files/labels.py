@@ -94,17 +94,17 @@ def looks_like_labels(value: object) -> bool:
     return {"item_id", "judge", "label"} <= set(roles_in("labels", names_in_any(value)))
 
 
-def _rows(given: Any, judges: Sequence[str] | None, judge: str | None = None) -> _Rows:
+def _rows(source: Any, judges: Sequence[str] | None, judge: str | None = None) -> _Rows:
     """The rows of one file or frame; `judge`: whose they are, if the file does not say so."""
-    if isinstance(given, Source):
-        head = head_of(given)
+    if isinstance(source, Source):
+        head = head_of(source)
         if not head.numbered:
-            raise EmptyFileError(given.name, "labels of several judges")
+            raise EmptyFileError(source.name, "labels of several judges")
         if head.text.startswith(("{", "[")) and (read := _tool_of(head)) is not None:
-            return read(given, judge)
+            return read(source, judge)
         if _is_judgments(head):
-            return _judgments(given, judge)
-    table = named_columns(given, "labels")
+            return _judgments(source, judge)
+    table = named_columns(source, "labels")
     names = table.frame.columns
     if judges is None and "workerid" in map(folded_name, names) and any(name.startswith("Input.") for name in names):
         return _mechanical_turk(table)
@@ -366,8 +366,8 @@ def _label_studio(source: Source, judge: str | None) -> _Rows:
 def _item(data: Mapping[str, Any]) -> dict[str, str]:
     """What was labelled, where the data of a task say so: the document, and its topic."""
     ids = [role for role in ("item_id", "query_id") if find(_ROLES[role], list(data)) is not None]
-    found = {role: str(data[str(find(_ROLES[role], list(data)))]) for role in ids}
-    return found if "item_id" in found else {}
+    known = {role: str(data[str(find(_ROLES[role], list(data)))]) for role in ids}
+    return known if "item_id" in known else {}
 
 
 def _doccano(source: Source, judge: str | None) -> _Rows:

@@ -70,9 +70,9 @@ class JudgesExamination(Examination):
         """The labels."""
         if len(self.inputs) != 1:
             raise ParameterError(f"doctor takes one set of labels, not {len(self.inputs)}")
-        (given,) = self.inputs
-        self.labels: Labels | None = given.labels if isinstance(given, JudgeAgreement) else None
-        source = Source.of(given) if is_file(given) else given
+        (labels,) = self.inputs
+        self.labels: Labels | None = labels.labels if isinstance(labels, JudgeAgreement) else None
+        source = Source.of(labels) if is_file(labels) else labels
         self.file = source.name if isinstance(source, Source) else "labels"
         self.watch(self.file)
         problem: AssayError | None = None
@@ -179,8 +179,8 @@ def contrary_judge(labels: ExaminedLabels) -> Iterator[CheckFinding]:
         if rows.sum() < _FEW_ITEMS:
             continue
         same = shares[rows, ratings.category[rows]].mean()
-        own = np.bincount(ratings.category[rows], minlength=len(ratings.categories)) / rows.sum()
-        chance = float(own @ shares[rows].mean(axis=0))
+        shares_of_judge = np.bincount(ratings.category[rows], minlength=len(ratings.categories)) / rows.sum()
+        chance = float(shares_of_judge @ shares[rows].mean(axis=0))
         if same - chance < _AGAINST * (1 - chance):
             message = f"{quote(judge)} agrees with the others on {same:.0%}, where chance would give {chance:.0%}"
             yield finding("contrary-judge", "warning", WholeFile(labels.file, judge), message, int(rows.sum()))

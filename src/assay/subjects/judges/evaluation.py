@@ -214,11 +214,11 @@ class JudgeAgreement(Result):
             return Estimate(value, np.nan, np.nan, "none", reason)
         drawing = Drawing(self.resamples, self.seed)
         (reach,) = sample.intervals((0,), [self.confidence], drawing, INTERVAL)
-        drawn = sample.redraws(drawing, INTERVAL).resamples
+        resamples = sample.redraws(drawing, INTERVAL).resamples
         if not reach.low < reach.high:
             why = f"every resample of the {several(sample.unit_kind)} gives the same number"
-            return Estimate(value, np.nan, np.nan, reach.method, None, drawn, why)
-        return Estimate(value, reach.low, reach.high, reach.method, None, drawn)
+            return Estimate(value, np.nan, np.nan, reach.method, None, resamples, why)
+        return Estimate(value, reach.low, reach.high, reach.method, None, resamples)
 
     def _row(
         self, measure: Measure, ratings: Ratings, topic: Ints | None = None, *, interval: bool = True, name: str = ""

@@ -145,11 +145,11 @@ def sets_of(part: Any, rules: Mapping[str, Any]) -> list[Labels]:
     """The sets of labels in what was given: one, several, or by name."""
     reading = {name: rules[name] for name in ("judges", "repeated") if name in rules}
     if isinstance(part, Mapping):
-        return [replace(one, name=str(name)) for name, value in part.items() for one in sets_of(value, rules)]
+        return [replace(labels, name=str(name)) for name, value in part.items() for labels in sets_of(value, rules)]
     if isinstance(part, JudgeAgreement):
         return [part.labels]
     if isinstance(part, list | tuple) and (not part or not isinstance(part[0], tuple)):
-        return [one for value in part for one in sets_of(value, rules)]
+        return [labels for value in part for labels in sets_of(value, rules)]
     if not isinstance(part, Labels) and not is_file(part) and not is_frame(part) and not isinstance(part, list):
         raise ParameterError(f"expected labels of several judges, or a file of them, not {type(part).__name__}")
     return [opened(part, **reading)]
@@ -184,8 +184,8 @@ class JudgesSubject:
         place.refuse("has no meaning for judges: choose judges, or a query", "system", "label", "item", "threshold")
         if view.running:
             raise ParameterError("running has no meaning for judges: there are no ranks")
-        given = inputs[0]
-        result = given if isinstance(given, JudgeAgreement) else agree(given, resamples=0, **rules)
+        labels = inputs[0]
+        result = labels if isinstance(labels, JudgeAgreement) else agree(labels, resamples=0, **rules)
         explanation = explain_agreement(measure, result, topic=place.query)
         return explanation if view.depth is None else replace(explanation, shown=view.depth)
 
@@ -254,13 +254,13 @@ def _counted(ratings: Ratings, rows: Any) -> StepTable:
 
 def _parts(formula: PerUnit, rows: Ints) -> dict[str, PerUnit]:
     """The parts of a formula that have names, on all of these items: P(A) and P(E), or the two disagreements."""
-    found, waiting = dict[str, PerUnit](), [*formula.operands]
+    parts, waiting = dict[str, PerUnit](), [*formula.operands]
     while waiting:
         part = waiting.pop(0)
         if part.name is not None:
-            found.setdefault(part.name, selected(part, rows).pooled())
+            parts.setdefault(part.name, selected(part, rows).pooled())
         waiting += part.operands
-    return found
+    return parts
 
 
 def _legible(numbers: str) -> str:
