@@ -450,3 +450,9 @@ def test_hits_are_made_of_a_pool_as_it_was_written(tmp_path: Path) -> None:
     assert not (tmp_path / "hits.csv").exists()
     told = run_assay("crowd", "hits", "topics.tsv", "pool.csv", "--pay", "-1", folder=tmp_path)
     assert (told.returncode, told.stderr) == (2, "assay: --pay is a number from 0 on, not -1.0\n")
+
+
+def test_one_worker_may_be_left_out_by_name_and_certainty_has_no_sign() -> None:
+    result = crowd(SMALL, method="majority", exclude="cleo")
+    assert list(result.excluded) == ["cleo"]
+    assert "-0.0" not in result.to_csv()

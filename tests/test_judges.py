@@ -470,3 +470,16 @@ def test_labels_are_finite_and_nan_is_none(tmp_path: Path) -> None:
 def test_without_common_items_every_coefficient_says_so() -> None:
     result = agree(Labels.of([("d1", "a", 1), ("d2", "b", 0)]))
     assert set(result.undefined().values()) == {"no item has labels of two judges"}
+
+
+@pytest.mark.parametrize("data", [None, 5, np.ones((2, 2)), {"ana": [1, 0], "ben": [1, 1]}, [("d1", "a")], [None]])
+def test_what_holds_no_labels_is_refused_in_a_sentence(data: Any) -> None:
+    with pytest.raises(
+        ParameterError, match="labels: expected a file, a data frame, or rows of item_id, judge and label"
+    ):
+        agree(data)
+
+
+def test_frames_in_a_list_are_of_one_judge_each() -> None:
+    frame = pl.DataFrame({"item": ["d1", "d2"], "label": [1, 0]})
+    assert agree([frame, frame]).value("Agreement") == 1.0

@@ -16,7 +16,7 @@ from assay.collections.scoring import JudgedRuns, agreement, measures_of
 from assay.core.domains import Whole
 from assay.core.errors import ParameterError
 from assay.core.results import Result
-from assay.stats.correlation import kendall
+from assay.stats.correlation import kendall, tau_ap
 from assay.stats.pairing import Wanted
 from assay.tables import Documents, Topics
 
@@ -45,6 +45,7 @@ class FairnessVerdict(NamedTuple):
     measure: str
     fair: bool | None
     tau: float
+    tau_ap: float
     change: float
     loss: float
     largest_loss: float
@@ -198,15 +199,16 @@ def _verdict(rows: pl.DataFrame, measure: str) -> FairnessVerdict:
     """Fair: the order of systems stays, all together lose a twentieth at most, and no good one more than a tenth."""
     # Where no relevant document is left, a score is undefined, and so is the order of systems.
     has_order = rows.height > 1 and not rows["full"].null_count() + rows["without"].null_count()
-    tau = kendall(rows["full"].to_numpy(), rows["without"].to_numpy()).value if has_order else math.nan
+    scores = rows["full"].to_numpy(), rows["without"].to_numpy()
+    tau, top = (kendall(*scores).value, tau_ap(*scores).value) if has_order else (math.nan, math.nan)
     good = rows.filter(pl.col("full") >= pl.col("full").median()).drop_nulls("relative").sort("relative")
     if not good.height or math.isnan(tau):
-        return FairnessVerdict(measure, None, tau, math.nan, math.nan, math.nan, "", 0)
-    worst, loss = good.row(0, named=True), float(1 - rows["without"].to_numpy().sum() / rows["full"].to_numpy().sum())
+        return FairnessVerdict(measure, None, tau, top, math.nan, math.nan, math.nan, "", 0)
+    worst, loss = good.row(0, named=True), float(1 - scores[1].sum() / scores[0].sum())
     places = int((rows["place_without"].cast(pl.Int64) - rows["place"].cast(pl.Int64)).abs().max() or 0)  # type: ignore[arg-type]
     fair = tau >= LEAST_TAU and loss <= MOST_LOSS and -worst["relative"] <= MOST_LOSS_OF_ONE
     change = float(rows["change"].to_numpy().mean())
-    return FairnessVerdict(measure, fair, tau, change, loss, -worst["relative"], worst["run"], places)
+    return FairnessVerdict(measure, fair, tau, top, change, loss, -worst["relative"], worst["run"], places)
 
 
 def _shallower(counted: JudgedRuns, depths: Sequence[int]) -> pl.DataFrame:

@@ -194,7 +194,8 @@ def crowd(
 
 
 def _excluded(exclude: Mapping[str, str] | Iterable[str], judges: Sequence[str]) -> dict[str, str]:
-    stated = exclude if isinstance(exclude, Mapping) else dict.fromkeys(exclude, "left out by name")
+    names = [exclude] if isinstance(exclude, str) else exclude
+    stated = names if isinstance(names, Mapping) else dict.fromkeys(names, "left out by name")
     for name in stated:
         if name not in judges:
             raise ParameterError(f"exclude: no worker is called {name!r}{did_you_mean(name, judges)}")

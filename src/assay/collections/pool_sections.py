@@ -266,11 +266,12 @@ def _verdicts(bias: PoolBias) -> Table:
     words: dict[bool | None, str] = {True: "fair", False: "not fair", None: "undecided"}
     tones: dict[bool | None, Tone] = {True: "good", False: "bad", None: "open"}
     rows = [each._asdict() | {"fair": words[each.fair], "tone": tones[each.fair]} for each in bias.verdicts]
-    frame = pl.DataFrame(rows).with_columns(pl.col("tau", "change", "loss", "largest_loss").fill_nan(None))
+    frame = pl.DataFrame(rows).with_columns(pl.col(pl.Float64).fill_nan(None))
     columns = (
         Column("measure"),
         Column("fair", "new systems"),
         Column("tau", kind="number", least=3),
+        Column("tau_ap", "tau_AP", "number", least=3),
         Column("change", "mean change", "number", signed=True),
         Column("loss", "all runs lose", "percent"),
         Column("largest_loss", "a good run, at most", "percent"),

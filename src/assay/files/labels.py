@@ -19,7 +19,7 @@ from assay.files.sources import Readable, Source, decoded, is_file, lines_of
 from assay.files.writing import write
 from assay.tables import Qrels
 from assay.tables.label_rules import Where
-from assay.tables.labels import Labels, Repeated
+from assay.tables.labels import NEEDED, Labels, Repeated
 from assay.tables.named_columns import NamedColumns, is_frame
 from assay.tables.roles import TABLES, ColumnNames, absent, find, folded_name, named_by, roles_in
 
@@ -70,6 +70,8 @@ def read_labels(
             return given
         if isinstance(given, Mapping | list | tuple):
             rows, origin = _several(given, judges), "several files"
+        elif not is_file(given) and not is_frame(given) and not isinstance(given, Source):
+            raise ParameterError(_no_labels(given))
         else:
             source = None if is_frame(given) and not is_file(given) else Source.of(given)
             rows, origin = _rows(given if source is None else source, judges), "in memory"
@@ -117,9 +119,12 @@ def _rows(source: Any, judges: Sequence[str] | None, judge: str | None = None) -
 def _several(given: Mapping[str, Any] | Sequence[Any], judges: Sequence[str] | None) -> _Rows:
     """Files of one judge each, put together: each is named, or called by its file."""
     if not isinstance(given, Mapping):
-        if given and not is_file(given[0]):
+        if given and all(isinstance(row, list | tuple) and len(row) == len(NEEDED) for row in given):
             return _Rows(Labels.of(given).frame, lambda row: (f"labels: row {row + 1}", None))
-        given = {Source.of(each).stem: each for each in given}
+        given = {Source.of(each).stem if is_file(each) else place: each for place, each in enumerate(given, 1)}
+    for each in given.values():
+        if not is_file(each) and not is_frame(each):
+            raise ParameterError(_no_labels(each))
     parts = [_rows(Source.of(each) if is_file(each) else each, judges, str(name)) for name, each in given.items()]
     if not parts:
         raise ParameterError("there is no file of labels")
@@ -134,6 +139,11 @@ def _several(given: Mapping[str, Any] | Sequence[Any], judges: Sequence[str] | N
 
     remarks = tuple(remark for part in parts for remark in part.remarks)
     return _Rows(pl.concat(frames, how="diagonal_relaxed"), where, remarks)
+
+
+def _no_labels(data: Any) -> str:
+    kind = type(data).__name__
+    return f"labels: expected a file, a data frame, or rows of {', '.join(NEEDED[:2])} and {NEEDED[2]}, got {kind}"
 
 
 def _long(table: NamedColumns, roles: dict[str, str], judge: str | None) -> _Rows:

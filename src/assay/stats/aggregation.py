@@ -60,7 +60,7 @@ class Aggregate:
         """How undecided each item is, in bits."""
         with np.errstate(divide="ignore", invalid="ignore"):
             logs = np.where(self.posterior > 0, np.log2(self.posterior), 0.0)
-        bits: Floats = -(self.posterior * logs).sum(axis=1)
+        bits: Floats = 0.0 - (self.posterior * logs).sum(axis=1)
         return bits
 
 
