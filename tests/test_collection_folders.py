@@ -216,12 +216,12 @@ def test_the_check_names_what_is_wrong_and_says_so_by_the_exit_code(folder: Path
     assert not found.is_sound
     for text in (
         "words.run: listed in the manifest, but missing",
-        "official: 2 documents judged, not among the documents: 'also-not', 'nowhere'",
-        "bm25: 1 document retrieved, not among the documents: 'missing'",
-        "official: 1 topic judged, and not among the topics: 99",
+        "official: 2 documents judged, but not among the documents: 'also-not', 'nowhere'",
+        "bm25: 1 document retrieved, but not among the documents: 'missing'",
+        "official: 1 topic judged, but not among the topics: 99",
         "official: 19 topics without judgments",
         "official: 1 topic without relevant documents: 99",
-        "bm25: 1 topic searched, and not among the topics: 77",
+        "bm25: 1 topic searched, but not among the topics: 77",
         "ids of documents with blanks, which TREC files cannot hold: a blank",
     ):
         assert text in says

@@ -338,17 +338,14 @@ def _slices(
 
 
 def _check_families(families: Mapping[str, str] | None, family: str | None, runs: Any) -> None:
-    """Refuse families without the model's own or the runs that they are of, and of runs that there are not."""
-    if families is not None and family is None:
-        raise ParameterError(f"families are named, but not the model's own: say {argument('family')}")
-    if family is not None and families is None:
-        raise ParameterError(f"the model's own family is named, but no run's: say {argument('families')}")
-    if families is not None and runs is None:
-        raise ParameterError("families are those of runs, and there are no runs")
+    """Refuse families without the model's own, or of runs that there are not."""
+    if (families is None) != (family is None):
+        raise ParameterError(f"families of runs and the model's own go together: say {argument('families')} and "
+                             f"{argument('family')}")  # fmt: skip
     names = [] if runs is None else list(named_runs(runs))
     for name in families or ():
         if name not in names:
-            raise not_among("run", name, names)
+            raise not_among("run", name, names) if names else ParameterError("families are those of runs: name runs")
 
 
 def _graded(result: JudgeAgreement) -> Labels:
