@@ -115,13 +115,13 @@ SUBJECTS = {
     }),
     "crowd": ("Labels of a crowd, and of language models.", {
         "aggregate": ("crowd.aggregate", "Make one label per item of many workers' labels."),
-        "workers": ("crowd.workers", "Say how good each worker is, and who gives nothing but noise."),
+        "workers": ("crowd.workers", "Say how good each worker is, and who answers at random."),
         "hits": ("crowd.hits", "Write a file of HITs for Mechanical Turk, gold questions mixed in."),
         "audit": ("crowd.audit", "Say whether a model's labels can stand for those of people."),
     }),
     "pool": ("Pools: which documents to judge, and what they miss.", {
         "make": ("pool.make", "Pool the first documents of runs, to be judged."),
-        "simulate": ("pool.simulate", "Say what strategies would have found, from judgments that are there."),
+        "simulate": ("pool.simulate", "Say what strategies would have found, from existing judgments."),
         "choose": ("pool.choose", "Choose the runs that make a varied pool."),
         "bias": ("pool.bias", "Say whether the judgments can score a new system fairly."),
         "estimate": ("pool.estimate", "Estimate scores from judgments of a sampled pool."),
