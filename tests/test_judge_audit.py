@@ -230,3 +230,14 @@ def test_families_that_do_not_fit_the_runs_are_refused() -> None:
     ):
         with pytest.raises(ParameterError, match=message):
             audit_judge(model, labels, resamples=0, **stated)  # type: ignore[arg-type]
+
+
+def test_documents_in_the_pool_that_nobody_judged_are_no_labels(tmp_path: Path) -> None:
+    """As `pool make -o pool.qrels` writes them; in a table, a label below 0 is one like the others."""
+    judged = "".join(f"q1 0 d{n} {n % 2}\n" for n in range(20))
+    (tmp_path / "people.qrels").write_text(judged + "q1 0 d20 -1\nq1 0 d21 -1\n")
+    model = pl.DataFrame(
+        [("q1", f"d{n}", n % 2) for n in range(22)], schema=["query_id", "doc_id", "label"], orient="row"
+    )
+    audit = audit_judge(model, tmp_path / "people.qrels", resamples=0)
+    assert (audit.settings["items"], audit.criterion("kappa").value) == (20, 1.0)

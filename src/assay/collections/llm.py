@@ -15,8 +15,9 @@ from assay.core.domains import Real
 from assay.core.errors import InputError, ParameterError, argument, listed, not_among, number_of
 from assay.core.options import Categories, Columns, Resamples, Seed
 from assay.core.results import Result
-from assay.files.labels import read_labels
+from assay.files.labels import holds_judgments, read_labels
 from assay.files.named_columns import named_columns, names_in_any
+from assay.files.registry import head_of
 from assay.files.sources import Source, is_file
 from assay.measures.counting.judgments import Floats
 from assay.measures.definition import WeightsName
@@ -207,10 +208,16 @@ def _known(value: float) -> float | None:
 
 
 def _labels_of(source: Any) -> Labels:
-    if not isinstance(source, Qrels):
-        return read_labels(source)
-    frame = source.frame.filter(pl.col("relevance") >= 0).rename({"doc_id": "item_id", "relevance": "label"})
-    return Labels.of(frame if "judge" in frame.columns else frame.with_columns(judge=pl.lit(source.name)))
+    """Labels of a table, or of judgments, where documents below 0 are in the pool and not judged."""
+    if isinstance(source, Qrels):
+        frame = source.frame.rename({"doc_id": "item_id", "relevance": "label"})
+        labels = Labels.of(frame if "judge" in frame.columns else frame.with_columns(judge=pl.lit(source.name)))
+    else:
+        source = Source.of(source) if is_file(source) else source
+        labels = read_labels(source)
+        if not isinstance(source, Source) or not holds_judgments(head_of(source)):
+            return labels
+    return replace(labels, frame=labels.frame.filter(pl.col("label") >= 0))
 
 
 def _passes(given: Any, slices: Sequence[str]) -> tuple[pl.DataFrame, dict[str, str]]:

@@ -104,7 +104,7 @@ def _rows(source: Any, judges: Sequence[str] | None, judge: str | None = None) -
             raise EmptyFileError(source.name, "labels of several judges")
         if head.text.startswith(("{", "[")) and (read := _tool_of(head)) is not None:
             return read(source, judge)
-        if _is_judgments(head):
+        if holds_judgments(head):
             return _judgments(source, judge)
     table = named_columns(source, "labels")
     names = table.frame.columns
@@ -250,7 +250,7 @@ def _questions(table: NamedColumns, roles: dict[str, str], numbers: list[str]) -
     return _Rows(frame.drop("row"), lambda row: table.where(int(places[row])))
 
 
-def _is_judgments(head: Head) -> bool:
+def holds_judgments(head: Head) -> bool:
     """Four fields without a header, the last a number: judgments."""
     return len(head.fields) == 4 and is_number(head.fields[3])
 
