@@ -341,6 +341,26 @@ def test_exports_of_label_studio() -> None:
         read_labels(io.StringIO(json.dumps(flat)))
 
 
+def test_of_several_questions_in_label_studio_one_is_the_label_whatever_their_order() -> None:
+    """Answers stand in the order in which they were given, which differs from judge to judge."""
+
+    def part(question: str, **value: Any) -> dict[str, Any]:
+        return {"from_name": question, "value": value}
+
+    asked = [part("fluency", choices=["good"]), part("on_topic", choices=["yes"]), part("why", text=["because"])]
+    task = {"id": 7, "data": {}, "annotations": [{"completed_by": 1, "result": asked},
+                                                 {"completed_by": 2, "result": asked[::-1]}]}  # fmt: skip
+    text = json.dumps([task])
+    assert rows_of(read_labels(io.StringIO(text), columns={"label": "on_topic"})) == [
+        ("7", "1", "yes"),
+        ("7", "2", "yes"),
+    ]
+    with pytest.raises(FormatError, match="which one is the label.*fluency, on_topic"):
+        read_labels(io.StringIO(text))
+    task["annotations"] = [{"completed_by": 1, "result": asked[1:]}, {"completed_by": 2, "result": asked[:0:-1]}]
+    assert rows_of(read_labels(io.StringIO(json.dumps([task])))) == [("7", "1", "yes"), ("7", "2", "yes")]
+
+
 def test_exports_of_doccano_and_prodigy() -> None:
     ana = '{"id": 1, "text": "x", "label": ["pos"]}\n{"id": 2, "text": "y", "label": []}\n'
     ben = '{"id": 1, "text": "x", "label": ["neg"]}\n'

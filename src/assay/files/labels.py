@@ -356,11 +356,7 @@ def _label_studio(source: Source, judge: str | None) -> _Rows:
         for each in task.get("annotations") or ():
             if each.get("was_cancelled") or not each.get("result"):
                 continue
-            values = [part.get("value", {}) for part in each["result"]]
-            known = [value for value in values if {"choices", "rating", "number", "text"} & set(value)]
-            if not known:
-                raise wrong("a choice, a rating or a number", ", ".join(key for value in values for key in value))
-            value = next(known[0][key] for key in ("choices", "rating", "number", "text") if key in known[0])
+            value = _answer(each["result"], wrong)
             who = each.get("completed_by")
             who = who.get("email") or who.get("id") if isinstance(who, dict) else who
             if who is None and judge is None:
@@ -371,6 +367,23 @@ def _label_studio(source: Source, judge: str | None) -> _Rows:
             }  # fmt: skip
 
     return _gathered(source, rows_of)
+
+
+def _answer(parts: list[dict[str, Any]], wrong: Callable[[str, Any], FormatError]) -> Any:
+    """What was chosen, rated or counted; of several questions, the one whose name is that of the label."""
+    answers: dict[str, list[Any]] = {}
+    for kinds in (("choices", "rating", "number"), ("text",)):  # a comment beside an answer is no label
+        for part in () if answers else parts:
+            for kind in kinds:
+                if kind in part.get("value", {}):
+                    answers.setdefault(str(part.get("from_name")), []).append(part["value"][kind])
+    if not answers:
+        raise wrong("a choice, a rating or a number", ", ".join(key for part in parts for key in part.get("value", {})))
+    question = find(_ROLES["label"], list(answers)) or (next(iter(answers)) if len(answers) == 1 else None)
+    if question is None:
+        raise wrong("one question per item, or which one is the label, said by columns", ", ".join(answers))
+    values = answers[question]
+    return values[0] if len(values) == 1 else values
 
 
 def _item(data: Mapping[str, Any]) -> dict[str, str]:
