@@ -355,7 +355,7 @@ def test_of_several_questions_in_label_studio_one_is_the_label_whatever_their_or
         ("7", "1", "yes"),
         ("7", "2", "yes"),
     ]
-    with pytest.raises(FormatError, match="which one is the label.*fluency, on_topic"):
+    with pytest.raises(FormatError, match=r"which one is the label.*fluency, on_topic"):
         read_labels(io.StringIO(text))
     task["annotations"] = [{"completed_by": 1, "result": asked[1:]}, {"completed_by": 2, "result": asked[:0:-1]}]
     assert rows_of(read_labels(io.StringIO(json.dumps([task])))) == [("7", "1", "yes"), ("7", "2", "yes")]
