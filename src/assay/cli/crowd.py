@@ -137,6 +137,7 @@ def hits(
     rules: HitRules = HitRules(),
     drawing: SeedOption = SeedOption(),
     json: options.Json = False,
+    overwrite: options.Overwrite = False,
     quiet: options.Quiet = False,
 ) -> None:
     """Write HITs for Mechanical Turk, a topic each, gold questions at random places; and say what they cost.
@@ -147,7 +148,7 @@ def hits(
 
     stated = settings(rules, "gold", "documents", "per_hit", "gold_per_hit", "redundancy", "price")
     result = make_hits(topics, pool, **stated, **drawing)
-    result.write(output_path, key)
+    result.write(output_path, key, overwrite=overwrite)
     output.give(result, Output(json=json, quiet=quiet), warnings=result.warnings)
 
 

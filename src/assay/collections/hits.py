@@ -61,14 +61,16 @@ class HitFile(Result):
         fee: float = self.settings["fee"]
         return self.assignments * float(self.settings["price"]) * (1 + fee)
 
-    def write(self, path: str | os.PathLike[str], key: str | os.PathLike[str] | None = None) -> None:
+    def write(
+        self, path: str | os.PathLike[str], key: str | os.PathLike[str] | None = None, *, overwrite: bool = False
+    ) -> None:
         """Write the file to upload, and the key, which workers must not see, to another one."""
         texts = {Path(path): frame_as_csv(self.frame)}
         if key is not None:
             if Path(key).resolve() == Path(path).resolve():
                 raise ParameterError(f"{key}: workers must not see the key: name another file than that of the HITs")
             texts[Path(key)] = frame_as_csv(self.key)
-        write_texts(texts)
+        write_texts(texts, overwrite=overwrite)
 
 
 def make_hits(
