@@ -503,3 +503,17 @@ def test_what_holds_no_labels_is_refused_in_a_sentence(data: Any) -> None:
 def test_frames_in_a_list_are_of_one_judge_each() -> None:
     frame = pl.DataFrame({"item": ["d1", "d2"], "label": [1, 0]})
     assert agree([frame, frame]).value("Agreement") == 1.0
+
+
+def test_answers_of_mechanical_turk_that_stand_together_as_json() -> None:
+    """Radio buttons are true or false by option, a classifier has a label, a field has its text."""
+    head = "HITId,WorkerId,Input.query_id,Input.doc_id_1,Input.doc_id_2,Answer.taskAnswers\n"
+    answers = json.dumps([{"label_1": {"0": False, "2": True}, "label_2": {"label": "1"}, "comment": "fine"}])
+    text = head + "".join(f'h1,{worker},q,a,b,"{answers.replace(chr(34), chr(34) * 2)}"\n' for worker in ("w1", "w2"))
+    labels = read_labels(io.StringIO(text))
+    assert sorted(rows_of(labels)) == [("a", "w1", 2), ("a", "w2", 2), ("b", "w1", 1), ("b", "w2", 1)]
+    with pytest.raises(FormatError, match="2: expected a list of one JSON object"):
+        read_labels(io.StringIO(head + "h1,w1,q,a,b,oops\n"))
+    unanswered = json.dumps([{"label_1": {"0": False, "2": False}, "label_2": {"label": "1"}}]).replace('"', '""')
+    with pytest.raises(FormatError, match=r"2: expected an answer in Answer\.label_1"):
+        read_labels(io.StringIO(f'{head}h1,w1,q,a,b,"{unanswered}"\n'))

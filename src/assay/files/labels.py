@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -28,6 +29,8 @@ _QRELS = "`query_id judge doc_id grade` on each line"
 #: How Mechanical Turk and others write when something was submitted.
 _TIMES = ("%+", "%Y-%m-%dT%H:%M:%S%.f%#z", "%Y-%m-%d %H:%M:%S%.f", "%Y-%m-%d", "%a %b %d %H:%M:%S %Y")
 _ZONE = r" [A-Z]{2,5} "
+#: Where Mechanical Turk puts the answers of forms that are made of crowd elements.
+_TASK_ANSWERS = "Answer.taskAnswers"
 #: So many different words are labels, however few items there are.
 _FEW = 10
 #: What stands for a missing number in tables of other tools.
@@ -202,6 +205,8 @@ def _mechanical_turk(table: NamedColumns) -> _Rows:
 
     A HIT may have several questions: `Input.doc_id_1` was labelled by `Answer.label_1`, and so on.
     """
+    if _TASK_ANSWERS in table.frame.columns:
+        table = table._replace(frame=table.frame.drop(_TASK_ANSWERS).hstack(_task_answers(table)))
     names = table.frame.columns
     inputs = {name.partition(".")[2]: name for name in names if name.startswith("Input.")}
     answers = [name for name in names if name.startswith("Answer.")]
@@ -225,6 +230,26 @@ def _mechanical_turk(table: NamedColumns) -> _Rows:
     rejected = int((table.frame[refused[0]] == "Rejected").sum()) if refused else 0
     remark = f"{number_of('answer', rejected)} of rejected assignments counted, too"
     return rows._replace(remarks=(remark,)) if rejected else rows
+
+
+def _task_answers(table: NamedColumns) -> pl.DataFrame:
+    """The answers of a form of crowd elements, which stand together as JSON: a column for each question."""
+    rows = []
+    for row, text in enumerate(table.frame[_TASK_ANSWERS]):
+        try:
+            (answers,) = json.loads(text or "[]")
+            rows.append({f"Answer.{name}": _marked(value) for name, value in answers.items()})
+        except (ValueError, AttributeError, TypeError):
+            raise table.error(row, f"a list of one JSON object in {_TASK_ANSWERS}", text or "") from None
+    return pl.DataFrame(rows, infer_schema_length=None)
+
+
+def _marked(answer: Any) -> str | None:
+    """What was typed or chosen: of buttons, the one that is on; None without an answer."""
+    if isinstance(answer, dict):
+        on = [name for name, value in answer.items() if value is True]
+        answer = answer.get("label", on[0] if len(on) == 1 else None)
+    return None if answer is None else str(answer)
 
 
 def _questions(table: NamedColumns, roles: dict[str, str], numbers: list[str]) -> _Rows:
