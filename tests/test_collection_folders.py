@@ -97,7 +97,7 @@ def test_duplicates_are_refused_and_leave_nothing_behind(folder: Path) -> None:
             add_to_collection(folder / "bikes", wrong)
         assert (folder / "bikes" / "collection.toml").read_bytes() == before
         assert sorted((folder / "bikes").rglob("*")) == files
-    with pytest.raises(InputError, match="and there is one"):
+    with pytest.raises(InputError, match="is a collection already"):
         new_collection(folder / "bikes")
 
 

@@ -324,7 +324,7 @@ def test_measures_that_do_not_follow_from_a_sample_are_refused() -> None:
     with pytest.raises(ParameterError, match="not 'P@10'"):
         inferred_scores(pool, drawn(pool, qrels), runs, measures="P@10")
     judged = {topic: dict([*grades.items()][1:]) for topic, grades in drawn(pool, qrels).items()}
-    assert any(f"5 of {pool.to_judge().height} documents that were drawn have no judgment" in each
+    assert any(f"5 of {pool.to_judge().height} sampled documents have no judgment" in each
                for each in inferred_scores(pool, judged, runs).warnings)  # fmt: skip
     with pytest.raises(InputError, match="no document of the pool is judged"):
         inferred_scores(pool, {"other": {"d": 1}}, runs)
