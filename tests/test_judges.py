@@ -354,6 +354,26 @@ def test_exports_of_label_studio() -> None:
         read_labels(io.StringIO(json.dumps(flat)))
 
 
+def test_of_several_questions_in_label_studio_one_is_the_label_whatever_their_order() -> None:
+    """Answers stand in the order in which they were given, which differs from judge to judge."""
+
+    def part(question: str, **value: Any) -> dict[str, Any]:
+        return {"from_name": question, "value": value}
+
+    asked = [part("fluency", choices=["good"]), part("on_topic", choices=["yes"]), part("why", text=["because"])]
+    task = {"id": 7, "data": {}, "annotations": [{"completed_by": 1, "result": asked},
+                                                 {"completed_by": 2, "result": asked[::-1]}]}  # fmt: skip
+    text = json.dumps([task])
+    assert rows_of(read_labels(io.StringIO(text), columns={"label": "on_topic"})) == [
+        ("7", "1", "yes"),
+        ("7", "2", "yes"),
+    ]
+    with pytest.raises(FormatError, match=r"which one is the label.*fluency, on_topic"):
+        read_labels(io.StringIO(text))
+    task["annotations"] = [{"completed_by": 1, "result": asked[1:]}, {"completed_by": 2, "result": asked[:0:-1]}]
+    assert rows_of(read_labels(io.StringIO(json.dumps([task])))) == [("7", "1", "yes"), ("7", "2", "yes")]
+
+
 def test_exports_of_doccano_and_prodigy() -> None:
     ana = '{"id": 1, "text": "x", "label": ["pos"]}\n{"id": 2, "text": "y", "label": []}\n'
     ben = '{"id": 1, "text": "x", "label": ["neg"]}\n'
@@ -455,3 +475,60 @@ def test_commands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert refused.returncode == 2
     assert "two judges or more" in refused.stderr
     assert not (tmp_path / "out.txt").exists()
+
+
+def test_columns_that_are_no_judges_are_left_out_of_wide_tables(tmp_path: Path) -> None:
+    """Seconds have a role, and a title beside numbers is no label; a table of texts is no table of labels."""
+    path = tmp_path / "wide.csv"
+    path.write_text("item,title,seconds,ana,ben\nd1,Tea,3,1,0\nd2,Milk,4,1,1\nd3,Cup,5,0,0\n")
+    labels = read_labels(path)
+    assert labels.judges == ("ana", "ben")
+    assert labels.remarks == ("columns without numbers are not taken as judges: title",)
+    path.write_text("item,ana,ben\nd1,yes,no\nd2,no,no\n")
+    assert read_labels(path).judges == ("ana", "ben")
+    path.write_text("doc_id,title,text\n" + "".join(f"d{n},Title {n},Text {n}\n" for n in range(12)))
+    with pytest.raises(FormatError, match="`item_id`, `judge`, `label`"):
+        read_labels(path)
+    assert read_labels(path, judges=["title", "text"]).judges == ("title", "text")
+
+
+def test_labels_are_finite_and_nan_is_none(tmp_path: Path) -> None:
+    path = tmp_path / "labels.csv"
+    path.write_text("item,judge,label\nd1,a,1\nd1,b,inf\n")
+    with pytest.raises(FormatError, match=r"labels\.csv:3: expected a finite number as label, got 'inf'"):
+        read_labels(path)
+    frame = pl.DataFrame({"item": ["d1", "d1"], "judge": ["a", "b"], "label": [1.0, float("nan")]})
+    labels = read_labels(frame)
+    assert (len(labels), labels.remarks) == (1, ("1 row without a label left out",))
+
+
+def test_without_common_items_every_coefficient_says_so() -> None:
+    result = agree(Labels.of([("d1", "a", 1), ("d2", "b", 0)]))
+    assert set(result.undefined().values()) == {"no item has labels of two judges"}
+
+
+@pytest.mark.parametrize("data", [None, 5, np.ones((2, 2)), {"ana": [1, 0], "ben": [1, 1]}, [("d1", "a")], [None]])
+def test_what_holds_no_labels_is_refused_in_a_sentence(data: Any) -> None:
+    with pytest.raises(
+        ParameterError, match="labels: expected a file, a data frame, or rows of item_id, judge and label"
+    ):
+        agree(data)
+
+
+def test_frames_in_a_list_are_of_one_judge_each() -> None:
+    frame = pl.DataFrame({"item": ["d1", "d2"], "label": [1, 0]})
+    assert agree([frame, frame]).value("Agreement") == 1.0
+
+
+def test_answers_of_mechanical_turk_that_stand_together_as_json() -> None:
+    """Radio buttons are true or false by option, a classifier has a label, a field has its text."""
+    head = "HITId,WorkerId,Input.query_id,Input.doc_id_1,Input.doc_id_2,Answer.taskAnswers\n"
+    answers = json.dumps([{"label_1": {"0": False, "2": True}, "label_2": {"label": "1"}, "comment": "fine"}])
+    text = head + "".join(f'h1,{worker},q,a,b,"{answers.replace(chr(34), chr(34) * 2)}"\n' for worker in ("w1", "w2"))
+    labels = read_labels(io.StringIO(text))
+    assert sorted(rows_of(labels)) == [("a", "w1", 2), ("a", "w2", 2), ("b", "w1", 1), ("b", "w2", 1)]
+    with pytest.raises(FormatError, match="2: expected a list of one JSON object"):
+        read_labels(io.StringIO(head + "h1,w1,q,a,b,oops\n"))
+    unanswered = json.dumps([{"label_1": {"0": False, "2": False}, "label_2": {"label": "1"}}]).replace('"', '""')
+    with pytest.raises(FormatError, match=r"2: expected an answer in Answer\.label_1"):
+        read_labels(io.StringIO(f'{head}h1,w1,q,a,b,"{unanswered}"\n'))

@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from assay.cli import inputs, options, output
-from assay.cli.literals import labels_in
 from assay.cli.options import Output, group, settings
 from assay.core.errors import ParameterError
 from assay.core.options import COLUMNS, RULES, Alpha, Categories, Columns, Level, RepeatedLabels, SeedOption, option
@@ -83,7 +82,7 @@ def workers(
     drawing: SeedOption = SeedOption(),
     to: Output = Output(),
 ) -> None:
-    """Measure how good each worker is on gold and against the others, how fast, and who gives only noise.
+    """Measure how good each worker is on gold and against the others, how fast, and who answers at random.
 
     $ assay crowd workers crowd/labels.csv
     """
@@ -98,11 +97,7 @@ def workers(
 def _crowd(labels: str, stated: CrowdInputs, drawing: SeedOption, to: Output) -> CrowdLabels:
     from assay.collections.crowd import crowd  # noqa: PLC0415  # `assay --help` need not load Polars
 
-    rules = settings(stated, "method", "gold", "ties", "price", "alpha", "repeated")
-    if stated.no_gold is not None:
-        rules["no_gold"] = labels_in(stated.no_gold)[0]
-    if stated.categories is not None:
-        rules["categories"] = labels_in(str(stated.categories), "--categories")
+    rules = settings(stated, "method", "gold", "ties", "price", "alpha", "repeated", "categories", "no_gold")
     with inputs.working("aggregating", hidden=to.quiet):
         return crowd(inputs.kept(labels), exclude=_excluded(stated.exclude), **rules, **drawing)
 
@@ -125,7 +120,7 @@ class HitRules:
     per_hit: Annotated[int, option(help="Questions per HIT, gold included (5).", least=1)] = 5
     gold_per_hit: Annotated[int, option(help="Gold questions per HIT (1).", least=0)] = 1
     redundancy: Annotated[int, option(help="Workers per HIT (5).", least=1)] = 5
-    pay: Annotated[float, option(help="Pay of one assignment (0.05).")] = 0.05
+    price: Annotated[float, option("--pay", help="Pay of one assignment (0.05).")] = 0.05
 
 
 def hits(
@@ -142,6 +137,7 @@ def hits(
     rules: HitRules = HitRules(),
     drawing: SeedOption = SeedOption(),
     json: options.Json = False,
+    overwrite: options.Overwrite = False,
     quiet: options.Quiet = False,
 ) -> None:
     """Write HITs for Mechanical Turk, a topic each, gold questions at random places; and say what they cost.
@@ -150,9 +146,9 @@ def hits(
     """
     from assay.collections.hits import make_hits  # noqa: PLC0415  # `assay --help` need not load Polars
 
-    stated = settings(rules, "gold", "documents", "per_hit", "gold_per_hit", "redundancy")
-    result = make_hits(topics, pool, **stated, price=rules.pay, **drawing)
-    result.write(output_path, key)
+    stated = settings(rules, "gold", "documents", "per_hit", "gold_per_hit", "redundancy", "price")
+    result = make_hits(topics, pool, **stated, **drawing)
+    result.write(output_path, key, overwrite=overwrite)
     output.give(result, Output(json=json, quiet=quiet), warnings=result.warnings)
 
 
@@ -169,6 +165,7 @@ class AuditRules:
     slices: Annotated[
         tuple[str, ...], option("--slice", metavar="COLUMN", help="Also audit within the groups of a column; repeat.")
     ] = ()
+    categories: Categories = None
     weights: Annotated[str, option("--kappa-weights", help="Weights of kappa: none (default), linear, quadratic.")] = (
         "none"
     )
@@ -201,8 +198,8 @@ def audit(
     """
     from assay.collections.llm import audit_judge  # noqa: PLC0415  # `assay --help` need not load Polars
 
-    stated = settings(rules, "family", "slices", "weights", "least_kappa", "least_tau", "most_lenient",
-                      "most_flips")  # fmt: skip
+    names = ("family", "categories", "slices", "weights", "least_kappa", "least_tau", "most_lenient", "most_flips")
+    stated = settings(rules, *names)
     if rules.families:
         stated["families"] = dict(map(_run_and_family, rules.families))
     measure = options.only(rules.measures, "-m, --measure")

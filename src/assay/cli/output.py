@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 #: Arguments whose options are called otherwise; the others keep their names.
 _RENAMED = {
     "pos_label": "positive", "one_class": "class", "label": "class", "item": "item-id", "relevance_level": "level",
-    "labels_true": "truth", "judged_on": "judge-on",
+    "labels_true": "truth", "judged_on": "judge-on", "family": "own-family", "families": "family-of",
 }  # fmt: skip
 #: Rules of an evaluation that there are no options for.
 _PYTHON_ONLY = {"score_precision"}

@@ -106,7 +106,7 @@ def simulate(
     from assay.collections.simulation import STRATEGIES, simulate_pool  # noqa: PLC0415
 
     opened = inputs.opened(qrels, runs)
-    stated: dict[str, Any] = _texts(to.topics, to.documents) | settings(to, "batch") | _measures(to)
+    stated: dict[str, Any] = _texts(to.topics, to.documents) | settings(to, "batch", "measures")
     if to.budgets is not None:
         stated["budgets"] = _whole_numbers(to.budgets, "--budgets")
     if to.strategy:
@@ -159,7 +159,9 @@ def bias(
     runs: options.Runs,
     /,
     *,
-    depth: Annotated[int | None, option(help="Depth of the original pool (detected).", least=1)] = None,
+    depth: Annotated[
+        int | None, option(help="Depth of the pool (default: estimated from the judgments).", least=1)
+    ] = None,
     teams: Groups = Groups(),
     to: Looking = Looking(),
     drawing: SeedOption = SeedOption(),
@@ -175,7 +177,7 @@ def bias(
     from assay.collections.bias import pool_bias  # noqa: PLC0415
 
     opened = inputs.opened(qrels, runs)
-    stated: dict[str, Any] = _texts(to.topics, to.documents) | _measures(to)
+    stated: dict[str, Any] = _texts(to.topics, to.documents) | settings(to, "measures")
     if to.depths is not None:
         stated["depths"] = _whole_numbers(to.depths, "--depths")
     with inputs.progress(opened, hidden=to.quiet), inputs.working("leaving out", hidden=to.quiet):
@@ -208,15 +210,10 @@ def estimate(
     from assay.collections.inference import inferred_scores  # noqa: PLC0415
 
     opened = inputs.opened(qrels, runs)
-    stated = settings(to, "confidence") | _measures(to)
+    stated = settings(to, "confidence", "measures")
     with inputs.progress(opened, hidden=to.quiet), inputs.working("estimating", hidden=to.quiet):
         result = inferred_scores(pool, qrels, opened, **stated)
     output.give(result, to, warnings=result.warnings)
-
-
-def _measures(to: Measured) -> dict[str, list[str]]:
-    names = options.measure_names(to.measures)
-    return {"measures": names} if names else {}
 
 
 def _groups(teams: Groups, runs: Sequence[Any]) -> dict[str, str] | None:

@@ -36,10 +36,10 @@ def sample(
     from assay.collections.topic_sampling import sample_topics  # noqa: PLC0415  # `assay --help` need not load Polars
     from assay.files.writing import write  # noqa: PLC0415
 
-    drawn = sample_topics(log, size, by=by, **drawing)  # type: ignore[arg-type]
+    result = sample_topics(log, size, by=by, **drawing)  # type: ignore[arg-type]
     if target is not None:
-        write(drawn.topics, target, overwrite=overwrite)
-    output.give(drawn, Output(json=json, quiet=quiet))
+        write(result.topics, target, overwrite=overwrite)
+    output.give(result, Output(json=json, quiet=quiet))
 
 
 def write(

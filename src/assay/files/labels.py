@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -19,7 +20,7 @@ from assay.files.sources import Readable, Source, decoded, is_file, lines_of
 from assay.files.writing import write
 from assay.tables import Qrels
 from assay.tables.label_rules import Where
-from assay.tables.labels import Labels, Repeated
+from assay.tables.labels import NEEDED, Labels, Repeated
 from assay.tables.named_columns import NamedColumns, is_frame
 from assay.tables.roles import TABLES, ColumnNames, absent, find, folded_name, named_by, roles_in
 
@@ -28,6 +29,10 @@ _QRELS = "`query_id judge doc_id grade` on each line"
 #: How Mechanical Turk and others write when something was submitted.
 _TIMES = ("%+", "%Y-%m-%dT%H:%M:%S%.f%#z", "%Y-%m-%d %H:%M:%S%.f", "%Y-%m-%d", "%a %b %d %H:%M:%S %Y")
 _ZONE = r" [A-Z]{2,5} "
+#: Where Mechanical Turk puts the answers of forms that are made of crowd elements.
+_TASK_ANSWERS = "Answer.taskAnswers"
+#: So many different words are labels, however few items there are.
+_FEW = 10
 #: What stands for a missing number in tables of other tools.
 _MISSING = ("na", "n/a", "nan", "null", "none", "-", "?")
 
@@ -70,6 +75,8 @@ def read_labels(
         if isinstance(given, Mapping | list | tuple):
             rows, parts = _several(given, judges), given.values() if isinstance(given, Mapping) else given
             origin = "several files" if all(map(is_file, parts)) else origin
+        elif not is_file(given) and not is_frame(given) and not isinstance(given, Source):
+            raise ParameterError(_no_labels(given))
         else:
             source = None if is_frame(given) and not is_file(given) else Source.of(given)
             rows = _rows(given if source is None else source, judges)
@@ -94,17 +101,17 @@ def looks_like_labels(value: object) -> bool:
     return {"item_id", "judge", "label"} <= set(roles_in("labels", names_in_any(value)))
 
 
-def _rows(given: Any, judges: Sequence[str] | None, judge: str | None = None) -> _Rows:
+def _rows(source: Any, judges: Sequence[str] | None, judge: str | None = None) -> _Rows:
     """The rows of one file or frame; `judge`: whose they are, if the file does not say so."""
-    if isinstance(given, Source):
-        head = head_of(given)
+    if isinstance(source, Source):
+        head = head_of(source)
         if not head.numbered:
-            raise EmptyFileError(given.name, "labels of several judges")
+            raise EmptyFileError(source.name, "labels of several judges")
         if head.text.startswith(("{", "[")) and (read := _tool_of(head)) is not None:
-            return read(given, judge)
-        if _is_judgments(head):
-            return _judgments(given, judge)
-    table = named_columns(given, "labels")
+            return read(source, judge)
+        if holds_judgments(head):
+            return _judgments(source, judge)
+    table = named_columns(source, "labels")
     names = table.frame.columns
     if judges is None and "workerid" in map(folded_name, names) and any(name.startswith("Input.") for name in names):
         return _mechanical_turk(table)
@@ -117,9 +124,12 @@ def _rows(given: Any, judges: Sequence[str] | None, judge: str | None = None) ->
 def _several(given: Mapping[str, Any] | Sequence[Any], judges: Sequence[str] | None) -> _Rows:
     """Files of one judge each, put together: each is named, or called by its file."""
     if not isinstance(given, Mapping):
-        if given and not is_file(given[0]):
+        if given and all(isinstance(row, list | tuple) and len(row) == len(NEEDED) for row in given):
             return _Rows(Labels.of(given).frame, lambda row: (f"labels: row {row + 1}", None))
-        given = {Source.of(each).stem: each for each in given}
+        given = {Source.of(each).stem if is_file(each) else place: each for place, each in enumerate(given, 1)}
+    for each in given.values():
+        if not is_file(each) and not is_frame(each):
+            raise ParameterError(_no_labels(each))
     parts = [_rows(Source.of(each) if is_file(each) else each, judges, str(name)) for name, each in given.items()]
     if not parts:
         raise ParameterError("there is no file of labels")
@@ -134,6 +144,11 @@ def _several(given: Mapping[str, Any] | Sequence[Any], judges: Sequence[str] | N
 
     remarks = tuple(remark for part in parts for remark in part.remarks)
     return _Rows(pl.concat(frames, how="diagonal_relaxed"), where, remarks)
+
+
+def _no_labels(data: Any) -> str:
+    kind = type(data).__name__
+    return f"labels: expected a file, a data frame, or rows of {', '.join(NEEDED[:2])} and {NEEDED[2]}, got {kind}"
 
 
 def _long(table: NamedColumns, roles: dict[str, str], judge: str | None) -> _Rows:
@@ -154,25 +169,37 @@ def _cells(table: NamedColumns, ours: str, theirs: str) -> pl.Series:
 
 
 def _wide(table: NamedColumns, roles: dict[str, str], judges: Sequence[str] | None) -> _Rows:
-    """One column per judge: those named, or all that have no other role."""
+    """One column per judge: those named, or all that have no other role; texts beside numbers are no labels."""
     names = table.frame.columns
     for name in judges or ():
         if name not in names:
             raise ParameterError(f"judges: {table.path} has no column {name!r}{did_you_mean(name, names)}")
     if judges is None and ("label" in roles or "judge" in roles):
         raise absent("labels", names, table.path, 1)
-    taken = {column for role, column in roles.items() if role in {"query_id", "item_id", "gold"}}
-    whose = list(judges or [name for name in names if name not in taken])
+    whose = list(judges or [name for name in names if name not in roles.values()])
+    texts = [name for name in whose if judges is None and not _has_numbers(table.labels(name))]
+    if len(whose) - len(texts) > 1:
+        whose = [name for name in whose if name not in texts]
+    else:
+        texts = []
     if "item_id" not in roles or len(whose) < 2:
         raise absent("labels", names, table.path, 1)
-    fixed = {ours: _cells(table, ours, theirs) for ours, theirs in roles.items() if theirs in taken - set(whose)}
+    known = {ours: theirs for ours, theirs in roles.items() if ours not in {"seconds", "time"} and theirs not in whose}
+    fixed = {ours: _cells(table, ours, theirs) for ours, theirs in known.items()}
     marks = as_whole([_cells(table, "label", name) for name in whose])
     rows = pl.DataFrame([fixed[ours].alias(ours) for ours in fixed]).with_row_index("row")
     parts = [rows.with_columns(judge=pl.lit(name), label=column) for name, column in zip(whose, marks, strict=True)]
     frame = pl.concat(parts, how="vertical_relaxed").sort("row", maintain_order=True)
     frame = frame.filter(pl.col("label").is_not_null())  # an empty cell: that judge did not label that item
+    if judges is None and frame["label"].dtype == pl.String and frame["label"].n_unique() > max(rows.height, _FEW):
+        raise absent("labels", names, table.path, 1)  # texts, such as documents
     places = frame["row"]
-    return _Rows(frame.drop("row"), lambda row: table.where(int(places[row])))
+    remarks = (f"columns without numbers are not taken as judges: {listed(texts)}",) if texts else ()
+    return _Rows(frame.drop("row"), lambda row: table.where(int(places[row])), remarks)
+
+
+def _has_numbers(labels: pl.Series) -> bool:
+    return labels.dtype != pl.String or bool(labels.cast(pl.Float64, strict=False).is_not_null().any())
 
 
 def _mechanical_turk(table: NamedColumns) -> _Rows:
@@ -180,6 +207,8 @@ def _mechanical_turk(table: NamedColumns) -> _Rows:
 
     A HIT may have several questions: `Input.doc_id_1` was labelled by `Answer.label_1`, and so on.
     """
+    if _TASK_ANSWERS in table.frame.columns:
+        table = table._replace(frame=table.frame.drop(_TASK_ANSWERS).hstack(_task_answers(table)))
     names = table.frame.columns
     inputs = {name.partition(".")[2]: name for name in names if name.startswith("Input.")}
     answers = [name for name in names if name.startswith("Answer.")]
@@ -205,6 +234,26 @@ def _mechanical_turk(table: NamedColumns) -> _Rows:
     return rows._replace(remarks=(remark,)) if rejected else rows
 
 
+def _task_answers(table: NamedColumns) -> pl.DataFrame:
+    """The answers of a form of crowd elements, which stand together as JSON: a column for each question."""
+    rows = []
+    for row, text in enumerate(table.frame[_TASK_ANSWERS]):
+        try:
+            (answers,) = json.loads(text or "[]")
+            rows.append({f"Answer.{name}": _marked(value) for name, value in answers.items()})
+        except (ValueError, AttributeError, TypeError):
+            raise table.error(row, f"a list of one JSON object in {_TASK_ANSWERS}", text or "") from None
+    return pl.DataFrame(rows, infer_schema_length=None)
+
+
+def _marked(answer: Any) -> str | None:
+    """What was typed or chosen: of buttons, the one that is on; None without an answer."""
+    if isinstance(answer, dict):
+        on = [name for name, value in answer.items() if value is True]
+        answer = answer.get("label", on[0] if len(on) == 1 else None)
+    return None if answer is None else str(answer)
+
+
 def _questions(table: NamedColumns, roles: dict[str, str], numbers: list[str]) -> _Rows:
     """Several questions per row, which share its seconds; places of a HIT may be empty."""
     shared = {ours: roles[ours] for ours in ("query_id", "judge", "seconds", "time") if ours in roles}
@@ -228,7 +277,7 @@ def _questions(table: NamedColumns, roles: dict[str, str], numbers: list[str]) -
     return _Rows(frame.drop("row"), lambda row: table.where(int(places[row])))
 
 
-def _is_judgments(head: Head) -> bool:
+def holds_judgments(head: Head) -> bool:
     """Four fields without a header, the last a number: judgments."""
     return len(head.fields) == 4 and is_number(head.fields[3])
 
@@ -334,11 +383,7 @@ def _label_studio(source: Source, judge: str | None) -> _Rows:
         for each in task.get("annotations") or ():
             if each.get("was_cancelled") or not each.get("result"):
                 continue
-            values = [part.get("value", {}) for part in each["result"]]
-            known = [value for value in values if {"choices", "rating", "number", "text"} & set(value)]
-            if not known:
-                raise wrong("a choice, a rating or a number", ", ".join(key for value in values for key in value))
-            value = next(known[0][key] for key in ("choices", "rating", "number", "text") if key in known[0])
+            value = _answer(each["result"], wrong)
             who = each.get("completed_by")
             who = who.get("email") or who.get("id") if isinstance(who, dict) else who
             if who is None and judge is None:
@@ -351,11 +396,28 @@ def _label_studio(source: Source, judge: str | None) -> _Rows:
     return _gathered(source, rows_of)
 
 
+def _answer(parts: list[dict[str, Any]], wrong: Callable[[str, Any], FormatError]) -> Any:
+    """What was chosen, rated or counted; of several questions, the one whose name is that of the label."""
+    answers: dict[str, list[Any]] = {}
+    for kinds in (("choices", "rating", "number"), ("text",)):  # a comment beside an answer is no label
+        for part in () if answers else parts:
+            for kind in kinds:
+                if kind in part.get("value", {}):
+                    answers.setdefault(str(part.get("from_name")), []).append(part["value"][kind])
+    if not answers:
+        raise wrong("a choice, a rating or a number", ", ".join(key for part in parts for key in part.get("value", {})))
+    question = find(_ROLES["label"], list(answers)) or (next(iter(answers)) if len(answers) == 1 else None)
+    if question is None:
+        raise wrong("one question per item, or which one is the label, said by columns", ", ".join(answers))
+    values = answers[question]
+    return values[0] if len(values) == 1 else values
+
+
 def _item(data: Mapping[str, Any]) -> dict[str, str]:
     """What was labelled, where the data of a task say so: the document, and its topic."""
     ids = [role for role in ("item_id", "query_id") if find(_ROLES[role], list(data)) is not None]
-    found = {role: str(data[str(find(_ROLES[role], list(data)))]) for role in ids}
-    return found if "item_id" in found else {}
+    known = {role: str(data[str(find(_ROLES[role], list(data)))]) for role in ids}
+    return known if "item_id" in known else {}
 
 
 def _doccano(source: Source, judge: str | None) -> _Rows:
@@ -414,9 +476,13 @@ def _typed(rows: _Rows, no_gold: Any) -> tuple[pl.DataFrame, list[str]]:
     both = [column for column in ("label", "gold") if column in frame.columns]
     values = _numbers([frame[column] for column in both])
     frame = frame.with_columns(value.alias(column) for value, column in zip(values, both, strict=True))
+    if frame["label"].dtype.is_float() and (endless := frame["label"].is_infinite().fill_null(False)).any():
+        row = int(endless.arg_max() or 0)
+        raise FormatError(*rows.where(row), expected="a finite number as label", got=str(frame["label"][row]))
     remarks += _oddities(frame["label"])
     if "gold" in both and no_gold is not None:
-        frame = frame.with_columns(gold=pl.when(pl.col("gold").cast(pl.String) != str(no_gold)).then(pl.col("gold")))
+        mark = pl.Series([str(no_gold)]).cast(frame["gold"].dtype, strict=False)[0]
+        frame = frame.with_columns(gold=pl.when(pl.col("gold").ne_missing(mark)).then(pl.col("gold")))
     if "time" in frame.columns:
         frame = frame.with_columns(time=_times(frame["time"]))
         lost = rows.frame["time"].filter(frame["time"].is_null() & rows.frame["time"].is_not_null())
@@ -428,6 +494,8 @@ def _typed(rows: _Rows, no_gold: Any) -> tuple[pl.DataFrame, list[str]]:
 def _without_marks(frame: pl.DataFrame) -> pl.DataFrame:
     """Where all other labels are numbers, what usually stands for a missing one is none."""
     labels = frame["label"]
+    if labels.dtype.is_float():
+        return frame.with_columns(pl.col("label").fill_nan(None))
     if labels.dtype != pl.String:
         return frame.with_columns(pl.col("label").fill_nan(None)) if labels.dtype.is_float() else frame
     missing = labels.str.strip_chars().str.to_lowercase().is_in(_MISSING)

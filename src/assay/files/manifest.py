@@ -139,7 +139,8 @@ def is_collection(value: object) -> bool:
     """
     if isinstance(value, CollectionFolder):
         return True
-    return isinstance(value, str | os.PathLike) and (Path(value) / MANIFEST).is_file()
+    # What is too long for a path is no folder.
+    return isinstance(value, str | os.PathLike) and os.path.isfile(os.path.join(value, MANIFEST))  # noqa: PTH113, PTH118
 
 
 def open_collection(folder: str | os.PathLike[str] | CollectionFolder) -> CollectionFolder:

@@ -23,6 +23,8 @@ TIES = get_args(Ties)
 
 #: Shares this near are one share: votes are whole numbers, or sums of a few weights.
 _EQUAL = 1e-9
+#: So many numbers at most in all confusion matrices together.
+_MOST_CELLS = 30_000_000
 #: Added to each expected count, so that no probability is 0: a hundredth of a label, spread over the categories.
 _SMOOTHING = 0.01
 
@@ -58,7 +60,7 @@ class Aggregate:
         """How undecided each item is, in bits."""
         with np.errstate(divide="ignore", invalid="ignore"):
             logs = np.where(self.posterior > 0, np.log2(self.posterior), 0.0)
-        bits: Floats = -(self.posterior * logs).sum(axis=1)
+        bits: Floats = 0.0 - (self.posterior * logs).sum(axis=1)
         return bits
 
 
@@ -115,8 +117,13 @@ def dawid_skene(
     >>> dawid_skene(Ratings.from_labels(labels)).chosen
     array([0, 0, 1, 1, 0, 0])
     """
-    table, posterior, labelled = _start(ratings, iterations, tolerance)
     judges, width = len(ratings.judges), len(ratings.categories)
+    if judges * width**2 > _MOST_CELLS:
+        raise ParameterError(
+            f"dawid-skene: {width:,} categories by {judges:,} judges are too many confusion matrices to fit: use the "
+            "median, or fewer categories"
+        )
+    table, posterior, labelled = _start(ratings, iterations, tolerance)
     trace: list[float] = []
     while True:
         expected = (table.T @ posterior).reshape(judges, width, width).transpose(0, 2, 1) + _SMOOTHING / width

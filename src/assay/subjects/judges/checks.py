@@ -165,8 +165,8 @@ def contrary_judge(labels: ExaminedLabels) -> Iterator[CheckFinding]:
         if rows.sum() < _FEW_ITEMS:
             continue
         same = shares[rows, ratings.category[rows]].mean()
-        own = np.bincount(ratings.category[rows], minlength=len(ratings.categories)) / rows.sum()
-        chance = float(own @ shares[rows].mean(axis=0))
+        shares_of_judge = np.bincount(ratings.category[rows], minlength=len(ratings.categories)) / rows.sum()
+        chance = float(shares_of_judge @ shares[rows].mean(axis=0))
         if same - chance < _AGAINST * (1 - chance):
             message = f"{quote(judge)} agrees with the others on {same:.0%}, where chance would give {chance:.0%}"
             yield finding("contrary-judge", "warning", WholeFile(labels.file, judge), message, int(rows.sum()))

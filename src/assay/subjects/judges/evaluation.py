@@ -216,11 +216,11 @@ class JudgeAgreement(Result):
             return Estimate(value, np.nan, np.nan, "none", reason)
         drawing = Drawing(self.resamples, self.seed)
         (reach,) = sample.intervals((0,), [self.confidence], drawing, INTERVAL)
-        drawn = sample.redraws(drawing, INTERVAL).resamples
+        resamples = sample.redraws(drawing, INTERVAL).resamples
         if not reach.low < reach.high:
             why = f"every resample of the {several(sample.unit_kind)} gives the same number"
-            return Estimate(value, np.nan, np.nan, reach.method, None, drawn, why)
-        return Estimate(value, reach.low, reach.high, reach.method, None, drawn)
+            return Estimate(value, np.nan, np.nan, reach.method, None, resamples, why)
+        return Estimate(value, reach.low, reach.high, reach.method, None, resamples)
 
     def _row(
         self, measure: Measure, ratings: Ratings, topic: Ints | None = None, *, interval: bool = True, name: str = ""
@@ -333,6 +333,8 @@ def as_labels(categories: Iterable[Any], labels: pl.Series) -> list[Any]:
         values = (
             list(range(int(ends[0]), int(ends[1]) + 1)) if whole else [part.strip() for part in categories.split(",")]
         )
+    if len(set(values)) < len(values):
+        raise ParameterError(f"categories: expected each one once, got {listed(list(map(str, values)))}")
     if not labels.dtype.is_numeric():
         return [str(value) for value in values]
     try:
