@@ -20,7 +20,7 @@ from script_files import script
 
 import assay
 from assay import FormatError, InputError, Labels, ParameterError, agree, agree_on_systems, compare, doctor, read_labels
-from assay.files.labels import write_labels
+from assay.files.writing import write
 
 BICYCLES = Path(assay.__file__).parent / "data" / "bicycles"
 JUDGMENTS = str(BICYCLES / "judgments.txt")
@@ -387,11 +387,11 @@ def test_results_of_mechanical_turk() -> None:
 def test_labels_are_written_and_read_again(tmp_path: Path) -> None:
     labels = read_labels(JUDGMENTS)
     for ending in ("csv", "tsv", "jsonl", "parquet", "qrels"):
-        write_labels(labels, tmp_path / f"labels.{ending}")
+        write(labels, tmp_path / f"labels.{ending}")
         again = read_labels(tmp_path / f"labels.{ending}")
         assert again.frame.select(labels.frame.columns).equals(labels.frame)
     with pytest.raises(ParameterError, match="ending"):
-        write_labels(labels, tmp_path / "labels.doc")
+        write(labels, tmp_path / "labels.doc")
 
 
 # Bad input ----------------------------------------------------------------------------------------------------------
@@ -423,7 +423,7 @@ def test_commands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert json.loads(done.stdout)["sections"]["rankings"]["rankings"][0]["tau"] == 1.0
     few = read_labels(JUDGMENTS)
     small = "small.csv"
-    write_labels(Labels(few.frame.filter(pl.col("query_id").is_in(["1", "2", "3"]))), small)
+    write(Labels(few.frame.filter(pl.col("query_id").is_in(["1", "2", "3"]))), small)
     groups = ("--group", "old=ana,ben", "--group", "new=ana,cleo")
     for words in (
         ["explain", "Kappa", small, "--judges", "ana,ben"],

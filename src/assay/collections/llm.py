@@ -218,8 +218,7 @@ def _passes(given: Any, slices: Sequence[str]) -> tuple[pl.DataFrame, dict[str, 
         roles, path = roles_in("labels", table.frame.columns), table.path
         ids = [table.ids(roles[ours], ours).alias(ours) for ours in ("query_id", "item_id") if ours in roles]
         marks = table.labels(roles["label"])
-        if marks.null_count():
-            raise table.error(int(marks.is_null().arg_max() or 0), "a label of the model")
+        table.refuse(marks.is_null(), "a label of the model")
         # Each further label of an item is another pass, so that none of them is lost.
         frame = pl.DataFrame([*ids, marks.alias("label")])
         frame = frame.with_columns(judge=pl.int_range(pl.len()).over(_key(frame)).cast(pl.String))

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import errno
 import os
+import stat
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
@@ -162,10 +163,11 @@ def _temporary(target: Path) -> Path:
 
 
 def _put(temporary: Path, target: Path) -> None:
-    """Let a file take the place of the target."""
+    """Let a file take the place of the target, with its permissions, or those of an ordinary new file."""
     umask = os.umask(0)
     os.umask(umask)
-    temporary.chmod(0o666 & ~umask)  # mkstemp makes files private; a report is an ordinary file
+    mode = stat.S_IMODE(target.stat().st_mode) if target.exists() else 0o666 & ~umask
+    temporary.chmod(mode)
     temporary.replace(target)
     _written.add(os.path.realpath(target))
 

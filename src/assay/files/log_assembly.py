@@ -306,9 +306,10 @@ def _with_sessions(pages: pl.DataFrame, gap: float) -> pl.DataFrame:
     # Rows are in order, so that neighbours tell all: no groups are made of hundreds of thousands of users.
     other = pl.col("user_id").ne_missing(pl.col("user_id").shift())
     new = other | (pl.col("time").diff() > timedelta(minutes=gap)).fill_null(True)
-    timed = timed.with_columns(other=other, new=new).with_columns(block=pl.col("new").cum_sum())
-    before = pl.when("other").then(pl.col("block") - 1).forward_fill()
-    own = pl.col("user_id") + "#" + (pl.col("block") - before).cast(pl.String)
+    timed = timed.with_columns(new=new)
+    # Named by its start: logs that were imported one by one can then be put together.
+    start = pl.when("new").then("time").forward_fill()
+    own = pl.col("user_id") + "#" + start.dt.to_string("%Y-%m-%dT%H:%M:%S")
     last = pl.col("new").shift(-1).fill_null(True)
     known = pl.col("session_id")
     earlier = pl.coalesce(known, pl.when("new").then(pl.lit(_NONE))).forward_fill()
@@ -341,10 +342,12 @@ def _kept(pages: pl.DataFrame, rules: Cleaning, tallies: Tallies) -> pl.DataFram
     return pages
 
 
-def _pattern(text: str) -> str:
+def _pattern(glob: str) -> str:
     import fnmatch  # noqa: PLC0415  # only who leaves somebody out waits for it
 
-    return fnmatch.translate(text).replace("(?s:", "(?s:^", 1).replace(r"\Z", "$").replace(r"\z", "$")
+    # Python's own translation of a star is one that Polars does not know.
+    parts = (fnmatch.translate(part).removeprefix("(?s:")[: -len(r")\Z")] for part in glob.split("*"))
+    return f"(?s)^{'.*'.join(parts)}$"
 
 
 def hasty_users(pages: pl.LazyFrame, most: int) -> pl.LazyFrame:

@@ -73,7 +73,7 @@ def replacing_folder(folder: Path, overwrite: bool, inputs: Sequence[str]) -> It
         old = target.rename(place / "old") if target.exists() else None
         try:
             made.rename(target)
-        except OSError:
+        except BaseException:  # interrupted, too
             if old is not None:
                 old.rename(target)
             raise

@@ -27,6 +27,7 @@ from assay.tables.named_columns import NamedColumns
 from assay.tables.predictions import Predictions, assembled
 from assay.tables.roles import (
     ITEM,
+    MARKS,
     PREDICTION,
     SCORE,
     SYSTEM,
@@ -42,8 +43,6 @@ from assay.tables.roles import (
 
 #: One column; several, a system each (or, of scores, a label each); or names (of systems, of labels) to columns.
 Columns: TypeAlias = str | Sequence[str] | Mapping[str, str] | None
-
-_MARKS = ("_", ":")
 
 _NOTHING: Mapping[str, str] = MappingProxyType({})
 
@@ -177,7 +176,7 @@ def _predictions(path: str, free: Sequence[str], stated: Columns, indicators: Ma
     systems += [SystemColumns(None, indicators=indicated)] if indicated else []
     others: dict[str, dict[str, str]] = {}
     for rest, column in by_suffix.items():
-        label = next((name for name in indicators if rest.endswith(tuple(mark + name for mark in _MARKS))), None)
+        label = next((name for name in indicators if rest.endswith(tuple(mark + name for mark in MARKS))), None)
         if label is None:
             expected = f"predictions of the labels of the truth, {listed(list(indicators))}"
             raise FormatError(path, 1, expected=expected, got=column, note=f"no column truth_{rest} goes with it")
@@ -248,7 +247,7 @@ def _split(text: str, systems: Mapping[str, SystemColumns], labels: set[str]) ->
     if text in systems:
         return text, ""
     for system in systems:
-        for mark in _MARKS:
+        for mark in MARKS:
             if text.startswith(system + mark) and (mark == ":" or text.removeprefix(system + mark) in labels):
                 return system, text.removeprefix(system + mark)
     return None, text

@@ -15,7 +15,8 @@ from assay.core.errors import FormatError, ParameterError, argument, did_you_mea
 
 #: Roles to columns, as somebody says them.
 ColumnNames: TypeAlias = Mapping[str, str] | None
-_MARKS = ("_", ":")
+#: What stands between the stem of a column's name and the system or the label.
+MARKS = ("_", ":")
 #: So many other names of a role are told where its column is absent.
 _MOST_NAMES = 6
 
@@ -319,7 +320,7 @@ def suffix(name: str, role: Role) -> str:
     ('few', 'few')
     """
     for stem in sorted(role.stems, key=len, reverse=True):
-        for mark in _MARKS:
+        for mark in MARKS:
             if name.casefold().startswith(stem + mark) and len(name) > len(stem) + 1:
                 return name[len(stem) + 1 :]
     return name

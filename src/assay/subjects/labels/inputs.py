@@ -13,7 +13,7 @@ import polars as pl
 
 from assay.core.digits import significant
 from assay.core.errors import InputError, ParameterError, argument, did_you_mean, listed, naming, number_of
-from assay.files.sources import Source, is_file
+from assay.files.sources import is_file
 from assay.measures.counting.confusion_matrix import REST, ConfusionMatrix
 from assay.measures.counting.label_pairs import weights_of
 from assay.measures.counting.scored import Scored, positives
@@ -113,7 +113,7 @@ def _found(
     elif isinstance(predictions, Sequence) and not isinstance(predictions, str | bytes):
         for part in predictions:
             yield from _found(part, pos_label, keep)
-    elif isinstance(predictions, Source) or is_file(predictions) or is_frame(predictions):
+    elif is_file(predictions) or is_frame(predictions):
         from assay.files.predictions import read_predictions  # noqa: PLC0415  # only who reads files waits for readers
 
         yield from ((table.name, table) for table in read_predictions(predictions, pos_label=pos_label, keep=keep))

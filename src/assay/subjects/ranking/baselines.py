@@ -287,7 +287,7 @@ def read_baseline(given: Readable | Source) -> Baseline:
         ...
     assay.core.errors.FormatError: <file>: expected a baseline of schema 1, got '99' (freeze the baseline again)
     """
-    source = given if isinstance(given, Source) else Source(given)
+    source = Source.of(given)
 
     def refused(expected: str, got: Any = None) -> FormatError:
         shown = got if got is None or isinstance(got, str) else repr(got)[:80]

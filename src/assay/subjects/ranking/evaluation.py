@@ -83,7 +83,7 @@ def opened_run(given: Any, name: str | None = None) -> Batches:
         return cast("Batches", given)
     if not is_file(given):
         return Run.of(given, name or "run")
-    source = given if isinstance(given, Source) else Source(given)
+    source = Source.of(given)
     try:
         return scan_run(source, name=name)
     except EmptyFileError:
