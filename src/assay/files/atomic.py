@@ -53,7 +53,7 @@ def check(targets: Iterable[str | os.PathLike[str]], overwrite: bool = False) ->
         there = os.stat(target)  # noqa: PTH116
         if any(os.path.samestat(there, known) for known in _streams) or any(is_same(target, path) for path in _read):
             raise ParameterError(
-                f"{os.fspath(target)}: is an input, and would be replaced: choose another name for the output, or say "
+                f"{os.fspath(target)}: is an input and would be replaced: choose another name for the output, or use "
                 f"{argument('overwrite', True)}"
             )
 
@@ -112,6 +112,7 @@ def check_target(path: str | os.PathLike[str]) -> None:
     with _one_line_errors(target):
         if target.is_dir():
             raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+        _refuse_read_only(path)
         place = Path(path) if _is_device(Path(path)) else target.parent
         place.stat()
         if not os.access(place, os.W_OK):
@@ -126,6 +127,7 @@ def replacing(path: str | os.PathLike[str], *, overwrite: bool = False) -> Itera
     """
     check([path], overwrite)
     target = Path(os.path.realpath(path))  # where a link leads to is replaced, not the link
+    _refuse_read_only(path)
     with _one_line_errors(target):
         if _is_device(Path(path)):
             with Path(path).open("wb") as device:  # a pipe or a device cannot be replaced
@@ -139,6 +141,12 @@ def replacing(path: str | os.PathLike[str], *, overwrite: bool = False) -> Itera
         except BaseException:
             temporary.unlink(missing_ok=True)
             raise
+
+
+def _refuse_read_only(path: str | os.PathLike[str]) -> None:
+    """Refuse a file that may not be written to: files are replaced, which would not ask for leave."""
+    if Path(path).is_file() and not (os.access(path, os.W_OK) and Path(path).stat().st_mode & 0o222):
+        raise InputError(f"{os.fspath(path)}: cannot be written: it is read-only")
 
 
 @contextmanager

@@ -22,7 +22,7 @@ _DWELT, _CLICK_COUNT = 16, 25
 def read_yandex(source: Source, rules: ReadingRules) -> Iterator[Records]:
     """The challenge's layout. Clicks name no page: they are of their session's last that showed the document."""
     rules.tallies.assume(
-        "times count from the start of each session, in units that nobody stated: they order events, and tell no dwell"
+        "times count from the start of each session, in units that are not known: they order events, and give no dwell"
     )
     for numbered in _numbered_lines(source, rules):
         pages, events = [], []
@@ -72,7 +72,7 @@ def read_yandex_sample(source: Source, rules: ReadingRules) -> Iterator[Records]
 def read_baidu(source: Source, rules: ReadingRules) -> Iterator[Records]:
     """A line for a query, and one for each of its results."""
     rules.tallies.assume(
-        "there are no times, users or sessions in this layout; dwell is in units that nobody stated: it is the `value` "
+        "there are no times, users or sessions in this layout; dwell is in units that are not known: it is the `value` "
         "of a click"
     )
     key = ""

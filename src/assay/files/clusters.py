@@ -1,4 +1,4 @@
-"""Files of clusterings: a row an item, with its cluster (one or several), its class and its point, if known."""
+"""Files of clusterings: one row per item, with its cluster (one or several), its class and its point, if known."""
 
 from __future__ import annotations
 
@@ -140,7 +140,7 @@ def _labels(table: NamedColumns, column: str) -> pl.Series:
     """Labels of one column; cells of text are numbers only if all of them are."""
     values = table.labels(column)
     if isinstance(values.dtype, pl.List):
-        raise FormatError(table.path, None, expected=f"one label an item in {column}", got="lists of them")
+        raise FormatError(table.path, None, expected=f"one label per item in {column}", got="lists")
     return as_whole([values])[0] if table.exact is None else values
 
 
@@ -245,6 +245,6 @@ def _checked(frame: pl.DataFrame, name: str) -> pl.DataFrame:
         of = f" of query {first['query_id']!r}" if "query_id" in first else ""
         raise InputError(
             f"{name}: document {first['doc_id']!r}{of} is in cluster {clusters[0]!r} and in {clusters[1]!r}: "
-            "expected one cluster a document"
+            "expected one cluster per document"
         )
     return distinct

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
-from assay.core.errors import EmptyFileError, FormatError, InputError, ParameterError, listed, number_of
+from assay.core.errors import EmptyFileError, FormatError, InputError, ParameterError, argument, listed, number_of
 from assay.files.columns import Layout
 from assay.files.json_values import records
 from assay.files.named_columns import as_whole, named_columns, names_in_any, refuse_absent
@@ -22,8 +22,8 @@ from assay.tables.named_columns import NamedColumns, is_frame
 from assay.tables.roles import TABLES, ColumnNames, absent, find, folded_name, named_by, roles_in
 
 _ROLES = {role.name: role for role in TABLES["labels"]}
-_IDS = ("query_id", "judge", "item_id")
-_JUDGMENTS = Layout((*_IDS, "label"), text=_IDS, numbers=("label",), finite=True)
+_IDS = ("query_id", "judge", "doc_id")
+_JUDGMENTS = Layout((*_IDS, "grade"), text=_IDS, numbers=("grade",), finite=True)
 #: The zone in times of Mechanical Turk, such as `PST`, which names none for sure.
 _ZONE = r" [A-Z]{2,5} "
 #: What stands for a missing number in tables of other tools.
@@ -191,8 +191,8 @@ def _mechanical_turk(table: NamedColumns) -> _Rows:
     else:
         if roles.get("label") not in answers:
             if len(answers) != 1:
-                note = f"say it by columns, as label={answers[0]!r}" if answers else None
-                expected = "one column of answers, or that the label is said to be one of them"
+                note = f"name it with {argument('columns')}, as in label={answers[0]!r}" if answers else None
+                expected = "one column of answers, or the label named among them"
                 raise FormatError(table.path, 1, expected=expected, got=listed(answers) or "none", note=note)
             roles["label"] = answers[0]
         rows = _long(table, roles, None)
@@ -226,7 +226,7 @@ def _questions(table: NamedColumns, roles: dict[str, str], numbers: list[str]) -
 
 def _judgments(source: Source, judge: str | None) -> _Rows:
     """Judgments whose second column names the judge; of a file that is one judge's, that column says nothing."""
-    frame = load_columns(source, _JUDGMENTS).frame
+    frame = load_columns(source, _JUDGMENTS).frame.rename({"doc_id": "item_id", "grade": "label"})
     return _Rows(frame if judge is None else frame.with_columns(judge=pl.lit(judge)), partial(line_of_row, source))
 
 

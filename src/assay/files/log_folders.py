@@ -58,11 +58,11 @@ def replacing_folder(folder: Path, overwrite: bool, inputs: Sequence[str]) -> It
     """A new folder that takes the place of `folder` once all is written; if anything fails, nothing has happened."""
     target = Path(os.path.realpath(folder))
     if target.exists() and not overwrite:
-        raise InputError(f"{folder}: is there already: name another folder, or say {argument('overwrite', True)}")
+        raise InputError(f"{folder}: already exists: name another folder, or use {argument('overwrite', True)}")
     if target.exists() and not is_log_folder(target):
-        raise InputError(f"{folder}: is no folder of a log, and is not replaced: name another")
+        raise InputError(f"{folder}: not the folder of a log, and so not replaced: name another")
     if any(Path(os.path.realpath(each)).is_relative_to(target) for each in inputs):
-        raise ParameterError(f"{folder}: is an input, and would be replaced: name another folder")
+        raise ParameterError(f"{folder}: is an input and would be replaced: name another folder")
     place = None
     try:
         target.parent.mkdir(parents=True, exist_ok=True)

@@ -30,6 +30,8 @@ EVENTS: dict[str, Any] = {
     "value": pl.Float64, "dwell_ms": pl.Float64, "user_id": pl.String, "session_id": pl.String,
     "query_text": pl.String, "source": pl.String, "counted": pl.Boolean,
 }  # fmt: skip
+#: No result stands further down: engines give no more, and what counts by rank should fit in memory.
+_DEEPEST = 10_000
 #: What each oddity is called: what is counted, and what to say of it.
 _SAYS = {
     "malformed": ("line", "that cannot be read as a record: left out"),
@@ -40,7 +42,7 @@ _SAYS = {
     "repeated-event": ("event", "sent again, with the same time, action and document: left out"),
     "repeated-result": ("result", "came again at the same rank of a page: the first was kept"),
     "taken-rank": ("result", "at a rank where another document stands: left out"),
-    "odd-rank": ("rank", "not a whole number from 0 on: unknown"),
+    "odd-rank": ("rank", f"not a whole number from 0 to {_DEEPEST:,}: unknown"),
     "no-zone": ("time", "without a time zone: read as {zone}"),
     "odd-time": ("time", "not readable, or before 1970 or after 2100: unknown"),
     "odd-dwell": ("dwell time", "negative, or longer than {most}: unknown"),
@@ -193,6 +195,7 @@ def wholes_of(values: pl.Series) -> pl.Series:
 def ordinals_of(values: pl.Series, rules: ReadingRules) -> pl.Series:
     """Ranks as the source counts them; what is no whole number is null, and counted."""
     wholes = wholes_of(values)
+    wholes = wholes.set((wholes > _DEEPEST).fill_null(False), None)
     odd = wholes.is_null() & values.is_not_null()
     rules.tallies.add("odd-rank", int(odd.sum()), str(values.filter(odd).first()))
     return wholes

@@ -289,7 +289,7 @@ def read_predictions(
 
     Columns are known by their usual names (`truth`, `prediction`, `score`, `item_id`, `weight` and others); or they are
     said. `prediction_NAME` and `score_NAME` are of the system NAME; where NAME is a label, `score_NAME` is the score
-    of that label. Several labels an item: lists in JSONL and Parquet, a `list_separator` in cells of CSV, or columns
+    of that label. Several labels per item: lists in JSONL and Parquet, a `list_separator` in cells of CSV, or columns
     `truth_LABEL` and `prediction_LABEL` of 0 and 1. `systems` chooses some of the systems; `name` is what a system is
     called that the file does not name. `nulls` and `unknown` are the rules of `Predictions.of`; an empty cell is null.
     `keep`: further columns to keep as text, by the names they get; one that is None is kept if the file has it.
@@ -410,7 +410,7 @@ def _kept(table: NamedColumns, keep: Mapping[str, str | None]) -> dict[str, pl.S
 
 
 def _scores(table: NamedColumns, column: str) -> ScoreColumns:
-    """One score an item; or, in an object, a score of each label."""
+    """One score per item; or, in an object, a score of each label."""
     values = table.frame[column]
     if not isinstance(values.dtype, pl.Struct):
         return ScoreColumns([table.numbers(column, "score").alias(column)])

@@ -160,7 +160,7 @@ def harmonised(truth: pl.Series, prediction: pl.Series) -> tuple[pl.Series, pl.S
 def _type_in_words(values: pl.Series) -> str:
     kind = values.dtype
     if isinstance(kind, pl.List):
-        return "several labels an item"
+        return "several labels per item"
     first = values.drop_nulls()[0]
     return (
         f"{'text' if kind.base_type() in _TEXTS else 'true and false' if kind == pl.Boolean else 'numbers'} ({first!r})"
@@ -239,7 +239,7 @@ def row_numbers(height: int) -> pl.Series:
 
 
 class ItemTable:
-    """A table with an item a row: predictions, or clusters."""
+    """A table with one row per item: predictions, or clusters."""
 
     columns: pl.DataFrame
     name: str
