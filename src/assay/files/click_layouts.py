@@ -8,7 +8,7 @@ from typing import Any
 import polars as pl
 
 from assay.files.log_looks import BAIDU_QUERY, BAIDU_RESULT, CLICKED, SAMPLE_RECORD
-from assay.files.log_records import ReadingRules, Records
+from assay.files.log_records import ReadingRules, Records, exploded
 from assay.files.sources import Source
 from assay.tables.log import CLICK
 
@@ -42,7 +42,7 @@ def read_yandex(source: Source, rules: ReadingRules) -> Iterator[Records]:
         frame = _rows(pages, "key row time session_id query_id docs")
         clicks = _rows(events, "row time session_id doc_id").with_columns(action=pl.lit(CLICK))
         # Results go with the pages of their session.
-        yield Records.of(_pages(frame), _listed(frame.rename({"session_id": "source"})), clicks)
+        yield Records.of(_pages(frame), exploded(frame.rename({"session_id": "source", "docs": "doc_id"})), clicks)
 
 
 def read_yandex_sample(source: Source, rules: ReadingRules) -> Iterator[Records]:
@@ -66,7 +66,7 @@ def read_yandex_sample(source: Source, rules: ReadingRules) -> Iterator[Records]
                 events += [(key, number, doc.strip()) for doc in record[3].split(",") if doc.strip()]
         frame = _rows(pages, "key row query_id docs")
         clicks = _rows(events, "key row doc_id").with_columns(action=pl.lit(CLICK))
-        yield Records.of(_pages(frame), _listed(frame), clicks)
+        yield Records.of(_pages(frame), exploded(frame.rename({"docs": "doc_id"})), clicks)
 
 
 def read_baidu(source: Source, rules: ReadingRules) -> Iterator[Records]:
@@ -121,13 +121,6 @@ def _numbered_lines(source: Source, rules: ReadingRules) -> Iterator[list[tuple[
 
 def _pages(frame: pl.DataFrame) -> pl.DataFrame:
     return frame.with_columns(n_results=pl.col("docs").list.len())
-
-
-def _listed(frame: pl.DataFrame) -> pl.DataFrame:
-    """The results of pages that hold lists of them."""
-    frame = frame.filter(pl.col("docs").list.len() > 0).with_columns(listed=pl.lit(True))
-    ranks = pl.int_ranges(1, pl.col("docs").list.len() + 1)
-    return frame.with_columns(rank=ranks).explode("docs", "rank").rename({"docs": "doc_id"})
 
 
 _KINDS: dict[str, Any] = {

@@ -13,6 +13,7 @@ from assay.files.json_values import object_lines
 from assay.files.log_records import (
     ReadingRules,
     Records,
+    exploded,
     ids_in,
     numbers_of,
     ordinals_of,
@@ -119,19 +120,24 @@ def _filled(frame: pl.DataFrame, roles: Mapping[str, str]) -> pl.DataFrame:
 
 def _cells(frame: pl.DataFrame, rules: ReadingRules) -> dict[str, pl.Series]:
     """The other columns of pages, in their types."""
-    makers: dict[str, Any] = {
+    makers = {
         "time": partial(times_of, rules=rules), "latency_ms": numbers_of, "page": wholes_of, "answered": truths_of,
         "n_results": wholes_of,
     }  # fmt: skip
     return {name: make(frame[name]) for name, make in makers.items() if name in frame.columns}
 
 
-def _dwell(frame: pl.DataFrame) -> pl.Series:
-    stated = [numbers_of(frame[name]) * scale for name, scale in (("dwell_ms", 1.0), ("dwell_seconds", 1000.0))
-              if name in frame.columns]  # fmt: skip
-    if not stated:
-        return pl.repeat(None, frame.height, dtype=pl.Float64, eager=True)
-    return stated[0] if len(stated) == 1 else stated[0].zip_with(stated[0].is_not_null(), stated[1])
+def _result_cells(frame: pl.DataFrame, rules: ReadingRules) -> dict[str, pl.Series]:
+    """The other columns of results and events, in their types; dwell in milliseconds."""
+    names = [name for name in ("propensity", "value", "dwell_ms", "dwell_seconds") if name in frame.columns]
+    cells = {name: numbers_of(frame[name]) for name in names}
+    if "dwell_seconds" in cells:
+        stated = 1000.0 * cells.pop("dwell_seconds")
+        known = cells.get("dwell_ms", stated)
+        cells["dwell_ms"] = known.zip_with(known.is_not_null(), stated)
+    if "rank" in frame.columns:
+        cells["ordinal"] = ordinals_of(frame["rank"], rules)
+    return cells | ({"seen": truths_of(frame["seen"])} if "seen" in frame.columns else {})
 
 
 class _RisingRanks:
@@ -174,16 +180,11 @@ def _result_rows(frame: pl.DataFrame, rules: ReadingRules) -> Records:
     frame = frame.filter(~lacking)
     clicks = _counts(frame, rules)
     pages = _pages(frame, rules)
-    results = frame.select(
-        "doc_id", key="impression_id", listed=pl.lit(True),
-        ordinal=ordinals_of(frame["rank"], rules) if "rank" in frame.columns else None,
-        seen=truths_of(frame["seen"]) if "seen" in frame.columns else None,
-        propensity=numbers_of(frame["propensity"]) if "propensity" in frame.columns else None,
-    )  # fmt: skip
+    cells = _result_cells(frame, rules)
+    results = frame.select("doc_id", key="impression_id", listed=pl.lit(True), **cells)
     events = frame.select(
-        "row", "doc_id", key="impression_id", action=pl.lit(CLICK), ordinal=results["ordinal"], dwell_ms=_dwell(frame),
-        value=numbers_of(frame["value"]) if "value" in frame.columns else None, times=clicks, counted=pl.lit(True),
-    )  # fmt: skip
+        "row", "doc_id", key="impression_id", action=pl.lit(CLICK), times=clicks, counted=pl.lit(True), **cells
+    )
     # As many rows as there are clicks.
     events = events.select(pl.all().gather(pl.arg_where(pl.col("times") > 0)))
     events = events.select(pl.all().gather(pl.int_range(pl.len()).repeat_by("times").explode()))
@@ -216,25 +217,19 @@ def _event_rows(frame: pl.DataFrame, rules: ReadingRules) -> Records:
     action = frame["action"].cast(pl.String).str.strip_chars().str.to_lowercase()
     nothing = pl.repeat(None, frame.height, dtype=pl.String, eager=True)
     doc_id = frame["doc_id"] if "doc_id" in frame.columns else nothing
-    cells = _cells(frame, rules)
     rows = frame.select(
-        "row", *_OF_PAGES, key="impression_id", doc_id=doc_id, action=action,
-        ordinal=ordinals_of(frame["rank"], rules) if "rank" in frame.columns else None,
-        dwell_ms=_dwell(frame),
-        value=numbers_of(frame["value"]) if "value" in frame.columns else None,
-        **cells,
+        "row", *_OF_PAGES, key="impression_id", doc_id=doc_id, action=action, **_cells(frame, rules),
+        **_result_cells(frame, rules),
     )  # fmt: skip
-    told = pl.col("action").is_in([*_SHOWN, *_ASKED]) & pl.col("key").is_not_null()
-    pages = rows.filter(told).unique("key", keep="first", maintain_order=True).with_columns(partial=pl.lit(True))
-    is_shown = told & pl.col("action").is_in(_SHOWN) & pl.col("doc_id").is_not_null()
+    is_page = pl.col("action").is_in([*_SHOWN, *_ASKED]) & pl.col("key").is_not_null()
+    pages = rows.filter(is_page).unique("key", keep="first", maintain_order=True).with_columns(partial=pl.lit(True))
+    is_shown = is_page & pl.col("action").is_in(_SHOWN) & pl.col("doc_id").is_not_null()
     shown = rows.filter(is_shown).with_columns(listed=pl.lit(False), seen=pl.lit(True))
-    if "propensity" in frame.columns:
-        shown = shown.with_columns(propensity=numbers_of(frame["propensity"]).filter(rows.select(is_shown)[:, 0]))
     if "results" in frame.columns:
         listed = _listed(rows.select("key"), frame["results"])
         shown = pl.concat([shown, listed], how="diagonal_relaxed")
     is_click = pl.col("action").is_in(_CLICKED)
-    events = rows.filter(~told).with_columns(action=pl.when(is_click).then(pl.lit(CLICK)).otherwise("action"))
+    events = rows.filter(~is_page).with_columns(action=pl.when(is_click).then(pl.lit(CLICK)).otherwise("action"))
     return Records.of(pages, shown, events)
 
 
@@ -262,9 +257,7 @@ def _listed(rows: pl.DataFrame, cells: pl.Series) -> pl.DataFrame:
         cells = cells.cast(pl.List(pl.String))
     else:
         cells = cells.cast(pl.String).reshape((-1, 1)).arr.to_list() if len(cells) else cells.cast(pl.List(pl.String))
-    rows = rows.with_columns(doc_id=cells).filter(pl.col("doc_id").list.len() > 0)
-    rows = rows.with_columns(rank=pl.int_ranges(1, pl.col("doc_id").list.len() + 1)).explode("doc_id", "rank")
-    return rows.filter(pl.col("doc_id").is_not_null() & (pl.col("doc_id") != "")).with_columns(listed=pl.lit(True))
+    return exploded(rows.with_columns(doc_id=cells)).filter(pl.col("doc_id") != "")
 
 
 def _split(cells: pl.Series) -> pl.Series:

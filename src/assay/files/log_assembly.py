@@ -19,7 +19,7 @@ import polars as pl
 
 from assay.files.log_records import EVENTS, PAGES, RESULTS, Records, Tallies, query_ids
 from assay.tables import log as tables
-from assay.tables.log import CLICK, located, with_clicks
+from assay.tables.log import CLICK, in_schema, located, with_clicks
 
 #: So many rows wait in memory before they are written.
 _ROWS_AT_ONCE = 400_000
@@ -208,7 +208,10 @@ def _shown(results: pl.DataFrame, tallies: Tallies) -> pl.DataFrame:
     if results["rank"].null_count():  # they stand in order
         place = pl.int_range(1, pl.len() + 1).over("key").cast(pl.Int64)
         all_unranked = unranked.all().over("key")
-        results = results.with_columns(rank=pl.when(all_unranked).then(place).otherwise("rank")).filter(~unranked)
+        results = results.with_columns(rank=pl.when(all_unranked).then(place).otherwise("rank"))
+        without = results.filter(unranked)
+        tallies.add("no-rank", without.height, f"page {without['key'].first()!r}")
+        results = results.filter(~unranked)
     listed, seen = results.filter("listed"), results.filter(~pl.col("listed"))
     is_first = listed.select(pl.struct("key", "rank").is_first_distinct())[:, 0]
     first, others = listed.filter(is_first), listed.filter(~is_first)
@@ -250,9 +253,7 @@ def _unknown(pages: pl.DataFrame, results: pl.DataFrame, events: pl.DataFrame) -
         pl.col("user_id", "session_id", "query_text", "source").drop_nulls().first(),
     )  # fmt: skip
     first = first.with_columns(query_id=query_ids(first["query_text"]))
-    return first.select(
-        (pl.col(name) if name in first.columns else pl.lit(None)).cast(kind).alias(name) for name, kind in PAGES.items()
-    )
+    return in_schema(first, PAGES)
 
 
 def attributed(records: Records) -> Records:

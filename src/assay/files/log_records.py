@@ -8,7 +8,7 @@ import polars as pl
 
 from assay.core.errors import FormatError, ParameterError, did_you_mean, number_of
 from assay.files.times import TIME, utc_times
-from assay.tables.log import Oddity
+from assay.tables.log import Oddity, in_schema
 
 #: A page by its `key`, whatever the source calls it; `row` is its place in the source; `source` is the application;
 #: `partial`: one of several rows that tell of the page; `impression_id`: what it is called, if not by its key.
@@ -43,6 +43,7 @@ _SAYS = {
     "repeated-result": ("result", "came again at the same rank of a page: the first was kept"),
     "taken-rank": ("result", "at a rank where another document stands: left out"),
     "odd-rank": ("rank", f"not a whole number from 0 to {_DEEPEST:,}: unknown"),
+    "no-rank": ("result", "without a rank, on pages where others have one: left out"),
     "no-zone": ("time", "without a time zone: read as {zone}"),
     "odd-time": ("time", "not readable, or before 1970 or after 2100: unknown"),
     "odd-dwell": ("dwell time", "negative, or longer than {most}: unknown"),
@@ -65,21 +66,13 @@ class Records(NamedTuple):
         cls, pages: pl.DataFrame | None = None, results: pl.DataFrame | None = None, events: pl.DataFrame | None = None
     ) -> Records:
         """Frames with some of the columns; the others are null."""
-        return cls(_full(pages, PAGES), _full(results, RESULTS), _full(events, EVENTS))
+        frames = zip((pages, results, events), (PAGES, RESULTS, EVENTS), strict=True)
+        return cls(*(in_schema(pl.DataFrame() if frame is None else frame, schema) for frame, schema in frames))
 
     @classmethod
     def joined(cls, pieces: list[Records]) -> Records:
         """Several pieces as one."""
         return cls(*(pl.concat(frames) for frames in zip(*pieces, strict=True))) if pieces else cls.of()
-
-
-def _full(frame: pl.DataFrame | None, schema: dict[str, Any]) -> pl.DataFrame:
-    if frame is None or not frame.width:
-        return pl.DataFrame(schema=schema)
-    return frame.select(
-        (pl.col(name) if name in frame.columns else pl.lit(None)).cast(kind).alias(name)
-        for name, kind in schema.items()
-    )
 
 
 class Tallies:
@@ -217,6 +210,17 @@ def ids_in(values: pl.Series) -> pl.Series:
         values = whole if (whole == values.fill_nan(None)).fill_null(True).all() else values
     text = values.cast(pl.String)
     return text.set((text == "").fill_null(False), None)
+
+
+def exploded(rows: pl.DataFrame) -> pl.DataFrame:
+    """One row per document of lists (`doc_id`), with its rank.
+
+    >>> exploded(pl.DataFrame({"key": ["p", "q"], "doc_id": [["d1", "d2"], []]})).rows()
+    [('p', 'd1', 1, True), ('p', 'd2', 2, True)]
+    """
+    length = pl.col("doc_id").list.len()
+    rows = rows.filter(length > 0).with_columns(rank=pl.int_ranges(1, length + 1), listed=pl.lit(True))
+    return rows.explode("doc_id", "rank")
 
 
 def query_ids(texts: pl.Series) -> pl.Series:

@@ -12,6 +12,7 @@ from assay.files.log_looks import INDEX
 from assay.files.log_records import (
     ReadingRules,
     Records,
+    exploded,
     ids_in,
     numbers_of,
     ordinals_of,
@@ -110,12 +111,7 @@ def _queries(frame: pl.DataFrame, rules: ReadingRules) -> tuple[pl.DataFrame, pl
         answered=truths_of(stated["answered"]),
         source="application",
     )
-    listed = (
-        pages.select("key", "row", "source", doc_id=hits)
-        .filter(pl.col("doc_id").list.len() > 0)
-        .explode("doc_id")
-        .with_columns(rank=pl.int_range(1, pl.len() + 1).over("row"), listed=pl.lit(True))
-    )
+    listed = exploded(pages.select("key", "row", "source", doc_id=hits))
     unnamed = listed.filter(pl.col("doc_id").is_null() | (pl.col("doc_id") == ""))
     if unnamed.height:
         rules.tallies.add("no-document", unnamed.height, f"row {unnamed['row'][0]}")

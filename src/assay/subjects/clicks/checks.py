@@ -185,7 +185,7 @@ def zero_ranks(log: ExaminedLog) -> Iterator[CheckFinding]:
 )  # fmt: skip
 def odd_ranks(log: ExaminedLog) -> Iterator[CheckFinding]:
     """Ranks that cannot be."""
-    yield from _told("odd-ranks", "warning", log, "odd-rank", "taken-rank")
+    yield from _told("odd-ranks", "warning", log, "odd-rank", "no-rank", "taken-rank")
 
 
 @check(
