@@ -670,3 +670,15 @@ def test_wrong_kinds_of_input_are_refused() -> None:
     for given in (empty, pl.DataFrame({"a": [1]})):
         with pytest.raises(AssayError):
             read_log(given)
+
+
+def test_a_full_disk_is_told_in_one_line_and_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    words = "parquet: File out of specification: underlying IO error: No space left on device (os error 28)"
+
+    def full(*_: object, **__: object) -> None:
+        raise pl.exceptions.ComputeError(words)
+
+    monkeypatch.setattr(pl.DataFrame, "write_parquet", full)
+    with pytest.raises(InputError, match="kept: cannot be written: no space left on device$"):
+        import_log(file(ubi(PAGES)), tmp_path / "kept")
+    assert not list(tmp_path.iterdir())

@@ -14,7 +14,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import IO
 
-from assay.core.errors import InputError, ParameterError, argument
+from assay.core.errors import InputError, ParameterError, argument, reason
 
 _read: set[str] = set()
 
@@ -186,4 +186,4 @@ def _one_line_errors(target: Path) -> Iterator[None]:
     try:
         yield
     except OSError as problem:
-        raise InputError(f"{target}: cannot be written: {(problem.strerror or str(problem)).lower()}") from problem
+        raise InputError(f"{target}: cannot be written: {reason(problem)}") from problem

@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
+from assay.core.errors import InputError, reason
 from assay.files.log_records import EVENTS, PAGES, RESULTS, Records, Tallies, query_ids
 from assay.tables import log as tables
 from assay.tables.log import CLICK, in_schema, located, with_clicks
@@ -88,10 +89,13 @@ class Spool:
         for name, frame in zip(Records._fields, Records.joined(self._waiting), strict=True):
             for part, rows in frame.partition_by("part", include_key=False, as_dict=True).items():
                 path = folder / f"{name}-{part[0]}"
-                with path.open("ab") as file:
-                    start = file.tell()
-                    rows.write_ipc_stream(file, compression="lz4")
-                    self._sizes.setdefault(path, []).append(file.tell() - start)
+                try:
+                    with path.open("ab") as file:
+                        start = file.tell()
+                        rows.write_ipc_stream(file, compression="lz4")
+                        self._sizes.setdefault(path, []).append(file.tell() - start)
+                except OSError as problem:
+                    raise InputError(f"{path}: cannot be written: {reason(problem)}") from problem
         self._waiting, self._rows = [], 0
 
     def _read(self, path: Path) -> Iterator[pl.DataFrame]:

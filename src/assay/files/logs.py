@@ -42,6 +42,7 @@ from assay.files.log_folders import open_folder, replacing_folder, write_manifes
 from assay.files.log_looks import is_log_folder, layout_of
 from assay.files.log_records import ReadingRules, Records, Tallies, checked_zone
 from assay.files.named_columns import names_of
+from assay.files.parquet import disk_errors
 from assay.files.registry import head_of
 from assay.files.sources import Source
 from assay.files.ubi import read_ubi
@@ -239,13 +240,15 @@ class _Import:
             pieces.mkdir()
             for number, made in enumerate(self.tables()):
                 for table, frame in made._asdict().items():
-                    frame.write_parquet(pieces / f"{table}-{number:05d}.parquet", compression="lz4")
+                    with disk_errors():
+                        frame.write_parquet(pieces / f"{table}-{number:05d}.parquet", compression="lz4")
             if is_all:
                 refuse_absent()
             for table in TABLES:
-                pl.scan_parquet(pieces / f"{table}-*.parquet").sink_parquet(
-                    place / f"{table}.parquet", maintain_order=True, row_group_size=_PAGES_AT_ONCE
-                )
+                with disk_errors():
+                    pl.scan_parquet(pieces / f"{table}-*.parquet").sink_parquet(
+                        place / f"{table}.parquet", maintain_order=True, row_group_size=_PAGES_AT_ONCE
+                    )
             write_manifest(place, name or self.name, self.origin, self.remarks(), self.oddities())
         return open_folder(folder)
 

@@ -23,7 +23,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any, TypeAlias, cast
 
-from assay.core.errors import FormatError, InputError, ParameterError
+from assay.core.errors import FormatError, InputError, ParameterError, reason
 from assay.files import atomic
 
 #: Writes what comes next into a buffer, and tells how many bytes that are.
@@ -269,7 +269,7 @@ class Source:
         try:
             raw = self._raw()
         except (OSError, ValueError) as problem:
-            raise InputError(f"{self.name}: cannot be read: {_reason(problem)}") from problem
+            raise InputError(f"{self.name}: cannot be read: {reason(problem)}") from problem
         try:
             magic = raw.read(10)
             raw.seek(self._start)
@@ -278,7 +278,7 @@ class Source:
         except (EOFError, gzip.BadGzipFile, zlib.error, lzma.LZMAError) as problem:
             raise FormatError(self.name, None, expected="an intact compressed file", note=str(problem)) from problem
         except OSError as problem:
-            raise InputError(f"{self.name}: cannot be read: {_reason(problem)}") from problem
+            raise InputError(f"{self.name}: cannot be read: {reason(problem)}") from problem
         finally:
             if raw is not self._file:
                 raw.close()
@@ -435,10 +435,6 @@ def _inflated(raw: IO[bytes], magic: bytes) -> Fill | None:
     if magic.startswith(_XZ):
         return XzReader(raw).readinto
     return None
-
-
-def _reason(problem: OSError | ValueError) -> str:
-    return (getattr(problem, "strerror", None) or str(problem)).lower()
 
 
 #: A character by its number: no character has one so long, and Python refuses to read one that is much longer.

@@ -15,6 +15,7 @@ import polars as pl
 
 from assay.core.errors import InputError, ParameterError, did_you_mean, quote
 from assay.files.atomic import replacing
+from assay.files.parquet import disk_errors
 from assay.files.runs import as_header
 from assay.files.topic_sections import EXPLANATION, as_sections
 from assay.tables import Batches, Documents, Qrels, Topics
@@ -342,7 +343,8 @@ def _lazily(table: _Writable) -> pl.LazyFrame:
 
 @_writer("parquet", _ALL, ".parquet", ".pq")
 def _parquet(table: _Writable, file: IO[bytes]) -> None:
-    _lazily(table).sink_parquet(file, row_group_size=1 << 18)
+    with disk_errors():
+        _lazily(table).sink_parquet(file, row_group_size=1 << 18)
 
 
 @_writer("arrow", _ALL, ".arrow", ".feather", ".ipc")
