@@ -679,6 +679,6 @@ def test_a_full_disk_is_told_in_one_line_and_leaves_nothing(tmp_path: Path, monk
         raise pl.exceptions.ComputeError(words)
 
     monkeypatch.setattr(pl.DataFrame, "write_parquet", full)
-    with pytest.raises(InputError, match="kept: cannot be written: no space left on device$"):
+    with pytest.raises(InputError, match=r"kept: cannot be written: no space left on device$"):
         import_log(file(ubi(PAGES)), tmp_path / "kept")
     assert not list(tmp_path.iterdir())

@@ -11,7 +11,7 @@ import polars as pl
 
 from assay.core.errors import FormatError, InputError
 from assay.tables.label_columns import ids_of, is_beyond_floats, labels_of, series_of
-from assay.tables.label_rules import Where, distinct
+from assay.tables.label_rules import Where, distinct, refuse_rows
 from assay.tables.roles import TABLES, absent, columns_of
 
 _IN_MEMORY = "in memory"
@@ -127,10 +127,7 @@ class NamedColumns(NamedTuple):
 
     def refuse(self, wrong: pl.Series, expected: str, column: str | None = None) -> None:
         """Raise the error of the first row that is wrong, if any is; `column` has what came instead."""
-        if wrong.any():
-            row = int(wrong.arg_max() or 0)
-            got = None if column is None else self.frame[column][row]
-            raise self.error(row, expected, "" if got is None else str(got))
+        refuse_rows(wrong, self.where, expected, None if column is None else self.frame[column])
 
     def error(self, row: int, expected: str, got: str = "") -> FormatError:
         """The error of a row."""
