@@ -416,6 +416,13 @@ def test_sessions_end_with_a_pause_and_named_ones_spread_to_their_neighbours() -
     assert rows(read(ubi(nobody)).impressions, "session_id") == [(None,)] * 3
 
 
+def test_a_click_before_its_page_tells_no_dwell() -> None:
+    lines = ubi([Page("tea", ["d1"], [0], "u1", "s1", 0), Page("tea", ["d1"], [], "u1", "s1", 5)])
+    early = [line.replace("T08:", "T07:") if "click" in line else line for line in lines]
+    dwells = [rows(read(log).events, "dwell_ms") for log in (lines, early)]
+    assert dwells == [[(5 * 60_000.0 - 10_000.0,)], [(None,)]]
+
+
 def test_logs_that_were_read_one_by_one_keep_their_sessions_apart() -> None:
     first, second = (read(ubi([Page("tea", ["d1"], [], "u1", None, minute)])) for minute in (0, 600))
     assert read_log([first, second]).impressions.collect()["session_id"].n_unique() == 2

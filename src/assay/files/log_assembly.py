@@ -380,8 +380,10 @@ def _with_dwell(events: pl.DataFrame, pages: pl.DataFrame, rules: Cleaning, tall
     most = float("inf") if rules.longest_dwell is None else 60_000 * rules.longest_dwell
     odd = (pl.col("dwell_ms") < 0) | (pl.col("dwell_ms") > most) | pl.col("dwell_ms").is_nan()
     if rules.clocked:
-        session = pages.select("impression", session="session_id")
+        session = pages.select("impression", session="session_id", page_time="time")
         clicks = events.with_row_index("place").filter(pl.col("action") == CLICK).join(session, on="impression")
+        # By a clock that goes wrong, clicks come before their page: how long people stayed then is not known.
+        clicks = clicks.filter((pl.col("time") >= pl.col("page_time")).fill_null(True))
         steps = pl.concat([
             clicks.select("session", "time", "place", "impression"),
             pages.select("time", "impression", session="session_id", place=pl.lit(None, pl.UInt32)),
