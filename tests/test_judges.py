@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import itertools
 import json
+import math
 import random
 from collections import Counter
 from pathlib import Path
@@ -20,7 +21,7 @@ from script_files import script
 
 import assay
 from assay import FormatError, InputError, Labels, ParameterError, agree, agree_on_systems, compare, doctor, read_labels
-from assay.files.labels import write_labels
+from assay.files.writing import write
 
 BICYCLES = Path(assay.__file__).parent / "data" / "bicycles"
 JUDGMENTS = str(BICYCLES / "judgments.txt")
@@ -350,7 +351,7 @@ def test_exports_of_label_studio() -> None:
              "created_at": "2024-01-02T10:00:00Z"} for who in (1, 2)]  # fmt: skip
     short = read_labels(io.StringIO(json.dumps(flat)), columns={"label": "sentiment"})
     assert rows_of(short) == [("7", "1", "yes"), ("7", "2", "yes")]
-    with pytest.raises(FormatError, match=r"label may be called .*or say which it is by columns"):
+    with pytest.raises(FormatError, match=r"label may be called .*or name it with columns"):
         read_labels(io.StringIO(json.dumps(flat)))
 
 
@@ -417,14 +418,22 @@ def test_results_of_mechanical_turk() -> None:
         read_labels(io.StringIO(TURK.replace("Input.topic", "Answer.why")))
 
 
+def test_times_are_read_with_a_zone_or_without_and_labels_may_be_fractions() -> None:
+    text = "item,judge,label,time\nd1,ana,0.5,2026-03-01T10:00:00\nd2,ana,1,2026-03-01T11:00+01:00\nd3,ana,2,\n"
+    labels = read_labels(io.StringIO(text))
+    assert labels.frame["time"].to_list() == [1772359200.0, 1772359200.0, None]
+    again = read_labels(pl.DataFrame({"item": ["d1", "d2"], "judge": ["ana", "ana"], "label": [0.5, math.nan]}))
+    assert (labels.frame["label"].to_list(), rows_of(again)) == ([0.5, 1.0, 2.0], [("d1", "ana", 0.5)])
+
+
 def test_labels_are_written_and_read_again(tmp_path: Path) -> None:
     labels = read_labels(JUDGMENTS)
     for ending in ("csv", "tsv", "jsonl", "parquet", "qrels"):
-        write_labels(labels, tmp_path / f"labels.{ending}")
+        write(labels, tmp_path / f"labels.{ending}")
         again = read_labels(tmp_path / f"labels.{ending}")
         assert again.frame.select(labels.frame.columns).equals(labels.frame)
     with pytest.raises(ParameterError, match="ending"):
-        write_labels(labels, tmp_path / "labels.doc")
+        write(labels, tmp_path / "labels.doc")
 
 
 # Bad input ----------------------------------------------------------------------------------------------------------
@@ -435,11 +444,21 @@ def test_refusals_name_the_place() -> None:
     with pytest.raises(FormatError, match=r":4: expected one label of 'd1' by 'ana', which is 1 above, got '0'"):
         read_labels(io.StringIO(twice))
     assert rows_of(read_labels(io.StringIO(twice), repeated="last"))[-1] == ("d1", "ana", 0)
-    with pytest.raises(FormatError, match=r":2: expected `query_id judge doc_id grade`"):
+    with pytest.raises(FormatError, match=r":2: expected 4 columns `query_id judge doc_id grade`"):
         read_labels(io.StringIO("q1 ana d1 1\nq1 ana d2\n"))
+    for bad in ("q1 ana d1 1\nq1 ben d1 nan\n", "query_id,item,judge,label\nq1,d1,ana,inf\nq1,d1,ben,0\n"):
+        with pytest.raises(FormatError, match=r":2: expected a (number as grade, got 'nan'|finite label, got 'inf')"):
+            read_labels(io.StringIO(bad))
+    for broken in ('"annotations": [5]', '"annotations": [{"result": [5], "completed_by": 1}]'):
+        with pytest.raises(FormatError, match="expected a record of Label Studio, got"):
+            read_labels(io.StringIO(f'[{{"id": 1, "data": {{}}, {broken}}}]'))
+    with pytest.raises(ParameterError, match="expected a file, or the name of one, not int"):
+        read_labels(5)
     with pytest.raises(FormatError, match="expected a table with the columns `item_id`, `judge`, `label`"):
         read_labels(io.StringIO("a,b\n1,2\n"))
-    with pytest.raises(ParameterError, match="expected labels of several judges, or a file of them, not int"):
+    with pytest.raises(
+        ParameterError, match="expected a file, a data frame, or rows of item, judge and label, got int"
+    ):
         agree(5)
     with pytest.raises(InputError, match="two judges or more, got those of 'ana' alone"):
         agree(Labels.of([("d1", "ana", 1)]))
@@ -458,7 +477,7 @@ def test_commands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert json.loads(done.stdout)["sections"]["rankings"]["rankings"][0]["tau"] == 1.0
     few = read_labels(JUDGMENTS)
     small = "small.csv"
-    write_labels(Labels(few.frame.filter(pl.col("query_id").is_in(["1", "2", "3"]))), small)
+    write(Labels(few.frame.filter(pl.col("query_id").is_in(["1", "2", "3"]))), small)
     groups = ("--group", "old=ana,ben", "--group", "new=ana,cleo")
     for words in (
         ["explain", "Kappa", small, "--judges", "ana,ben"],

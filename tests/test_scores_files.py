@@ -76,14 +76,14 @@ def test_ids_are_the_first_words_of_lines() -> None:
         ("topic,b\nq1,x\n", ":2: expected a finite number as "),
         ("topic,b\nq1,NaN\n", ", got 'NaN'"),
         ("topic;b\nq1;-inf\n", ", got '-inf'"),
-        ("topic,a,a\nq1,0.5,0.5\n", ", got 'topic, a, a'"),
+        ("topic,a,a\nq1,0.5,0.5\n", ":1: expected a name of its own for each column, got 'a'"),
         ('topic,b\n"q\n1",0.5\n\nq2,x\n', ":5: expected a finite number"),
         ('topic,b\r\n"q1\r\n2",x\r\n', ":3: expected a finite number"),
         ("topic,b\rq1,0.5\rq2,x", ":3: expected a finite number"),
         ("topic,b\nq\u20281,0.5\nq\v2,x\n", ":3: expected a finite number"),
         ('topic,"b;c"\nq1,x\n', ":2: expected a finite number"),
-        ('topic,b\nq1,"0.5\nq2,0.75\n', ": expected fields quoted as in CSV"),
-        ('topic,b\nq1,"0.5"5\n', ": expected fields quoted as in CSV"),
+        ('topic,b\nq1,"0.5\nq2,0.75\n', ":2: expected fields quoted as in CSV, got 'q1,\"0.5'"),
+        ('topic,b\nq1,"0.5"5\n', ":2: expected fields quoted as in CSV, got 'q1,\"0.5\"5'"),
     ],
 )
 def test_scores_and_lists_refuse_the_same_tables_in_the_same_words(

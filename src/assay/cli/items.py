@@ -307,10 +307,10 @@ def convert_labels(
 
     $ assay agreement convert bicycles/judgments.txt -o labels.csv
     """
-    from assay.files.labels import write_labels  # noqa: PLC0415  # `assay --help` loads no Polars
+    from assay.files.writing import write  # noqa: PLC0415  # `assay --help` loads no Polars
 
     held = labels_of_judges(labels, AgreementRules(repeated=repeated))
-    write_labels(held, path, overwrite=overwrite)
+    write(held, path, overwrite=overwrite)
     remarks(held.remarks, quiet=quiet)
     if not quiet:
         counts = zip(("label", "item", "judge"), held.sizes, strict=True)

@@ -26,7 +26,6 @@ from assay.files.named_columns import named_columns
 from assay.stats.pairing import Wanted
 from assay.stats.pairing import listed as listed_measures
 from assay.tables.named_columns import ranking_rows
-from assay.tables.roles import absent, columns_of
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
@@ -164,9 +163,7 @@ def _cutoff(name: str) -> int | None:
 def _pooled(pool: Any) -> pl.DataFrame:
     """The documents of the pool with their strata, and whether they were sampled: all, where no `order` tells."""
     table = named_columns(pool.frame if isinstance(pool, Pool) else pool, "sampled pool")
-    columns = columns_of("sampled pool", table.frame.columns)
-    if columns is None:
-        raise absent("sampled pool", table.frame.columns, table.path)
+    columns = table.roles("sampled pool")
     order = columns.pop("order", None)
     sampled = pl.lit(True) if order is None else table.numbers(order, "order").is_not_null()
     return ranking_rows("sampled pool", table, columns).with_columns(sampled=sampled)

@@ -15,9 +15,10 @@ from assay.core.domains import Real
 from assay.core.errors import InputError, ParameterError, argument, listed, not_among, number_of
 from assay.core.options import Categories, Columns, Resamples, Seed
 from assay.core.results import Result
-from assay.files.labels import holds_judgments, read_labels
+from assay.files.labels import read_labels
 from assay.files.named_columns import named_columns, names_in_any
 from assay.files.registry import head_of
+from assay.files.runs import trec_qrels
 from assay.files.sources import Source, is_file
 from assay.measures.counting.judgments import Floats
 from assay.measures.definition import WeightsName
@@ -215,7 +216,7 @@ def _labels_of(source: Any) -> Labels:
     else:
         source = Source.of(source) if is_file(source) else source
         labels = read_labels(source)
-        if not isinstance(source, Source) or not holds_judgments(head_of(source)):
+        if not isinstance(source, Source) or not trec_qrels(head_of(source)):
             return labels
     return replace(labels, frame=labels.frame.filter(pl.col("label") >= 0))
 
@@ -231,8 +232,7 @@ def _passes(given: Any, slices: Sequence[str]) -> tuple[pl.DataFrame, dict[str, 
         roles, path = roles_in("labels", table.frame.columns), table.path
         ids = [table.ids(roles[ours], ours).alias(ours) for ours in ("query_id", "item_id") if ours in roles]
         marks = table.labels(roles["label"])
-        if marks.null_count():
-            raise table.error(int(marks.is_null().arg_max() or 0), "a label of the model")
+        table.refuse(marks.is_null(), "a label of the model")
         # Each further label of an item is another pass, so that none of them is lost.
         frame = pl.DataFrame([*ids, marks.alias("label")])
         frame = frame.with_columns(judge=pl.int_range(pl.len()).over(_key(frame)).cast(pl.String))

@@ -17,7 +17,6 @@ from assay.files.manifest import CollectionFolder, is_collection, open_collectio
 from assay.files.named_columns import named_columns
 from assay.subjects.ranking.evaluation import judgments_of, named_runs
 from assay.tables import Qrels
-from assay.tables.roles import absent, columns_of
 
 Strategy: TypeAlias = Literal["depth", "take", "rbp", "rrf", "sample"]
 Order: TypeAlias = Literal["priority", "random"]
@@ -445,9 +444,7 @@ def read_groups(source: str | os.PathLike[str], runs: Sequence[str]) -> dict[str
         named = groups_in(open_collection(source))
     else:
         table = named_columns(source, "groups")
-        columns = columns_of("groups", table.frame.columns)
-        if columns is None:
-            raise absent("groups", table.frame.columns, table.path, 1)
+        columns = table.roles("groups")
         named = dict(zip(table.ids(columns["run"], "run"), table.ids(columns["group"], "group"), strict=True))
         if not set(named) & set(runs):
             raise table.error(0, f"a run among {listed(list(runs))}", next(iter(named)))

@@ -17,7 +17,7 @@ from assay.core.results import Result
 from assay.files.atomic import write_text
 from assay.files.collections import read_topics
 from assay.files.named_columns import named_columns, names_of
-from assay.files.registry import COLUMN_MARKS, head_of
+from assay.files.registry import head_of
 from assay.files.sources import Readable, Source, decoded, lines_of
 from assay.files.topic_sections import EXPLANATION, as_sections
 from assay.tables import Topics
@@ -132,7 +132,7 @@ def _read(source: Source) -> pl.DataFrame:
         raise EmptyFileError(source.name, "a query log: a table with a column `query`, or one query per line")
     names = names_of(head)
     columns = columns_of("query log", names)
-    if columns is None and (head.start.startswith(COLUMN_MARKS) or head.text.startswith("{")):
+    if columns is None and (head.is_binary or head.text.startswith("{")):
         raise absent("query log", names, source.name)
     if columns is None:
         lines = lines_of(decoded(source)[0])

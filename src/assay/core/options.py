@@ -468,15 +468,6 @@ class PlaceOptions(TypedDict, total=False):
     running: bool
 
 
-class ClassificationOptions(LabelRules, Sampling, total=False):
-    """What `classify` takes besides the predictions."""
-
-    measures: Any
-    labels: Sequence[Any] | None
-    one_class: Any
-    mute: Sequence[str] | str
-
-
 class GateLevels(TypedDict, total=False):
     """When a candidate may take the baseline's place."""
 

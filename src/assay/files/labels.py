@@ -3,31 +3,29 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from pathlib import Path
-from typing import IO, Any, NamedTuple
+from functools import partial
+from typing import Any, NamedTuple
 
 import polars as pl
 
-from assay.core.errors import EmptyFileError, FormatError, InputError, ParameterError, did_you_mean, listed, number_of
-from assay.files.atomic import replacing
-from assay.files.columns import is_number
+from assay.core.errors import EmptyFileError, FormatError, InputError, ParameterError, argument, listed, number_of
+from assay.files.columns import Layout
 from assay.files.json_values import records
-from assay.files.named_columns import as_whole, named_columns, names_in_any
+from assay.files.named_columns import as_whole, named_columns, names_in_any, refuse_absent
 from assay.files.registry import Head, head_of
-from assay.files.sources import Readable, Source, decoded, is_file, lines_of
-from assay.files.writing import write
-from assay.tables import Qrels
-from assay.tables.label_rules import Where
+from assay.files.runs import line_of_row, load_columns, trec_qrels
+from assay.files.sources import Readable, Source, is_file
+from assay.files.times import utc_times
+from assay.tables.label_rules import Where, refuse_rows
 from assay.tables.labels import NEEDED, Labels, Repeated
 from assay.tables.named_columns import NamedColumns, is_frame
 from assay.tables.roles import TABLES, ColumnNames, absent, find, folded_name, named_by, roles_in
 
 _ROLES = {role.name: role for role in TABLES["labels"]}
-_QRELS = "`query_id judge doc_id grade` on each line"
-#: How Mechanical Turk and others write when something was submitted.
-_TIMES = ("%+", "%Y-%m-%dT%H:%M:%S%.f%#z", "%Y-%m-%d %H:%M:%S%.f", "%Y-%m-%d", "%a %b %d %H:%M:%S %Y")
+_IDS = ("query_id", "judge", "doc_id")
+_JUDGMENTS = Layout((*_IDS, "grade"), text=_IDS, numbers=("grade",), finite=True)
+#: The zone in times of Mechanical Turk, such as `PST`, which names none for sure.
 _ZONE = r" [A-Z]{2,5} "
 #: Where Mechanical Turk puts the answers of forms that are made of crowd elements.
 _TASK_ANSWERS = "Answer.taskAnswers"
@@ -78,7 +76,7 @@ def read_labels(
         elif not is_file(given) and not is_frame(given) and not isinstance(given, Source):
             raise ParameterError(_no_labels(given))
         else:
-            source = None if is_frame(given) and not is_file(given) else Source.of(given)
+            source = None if is_frame(given) else Source.of(given)
             rows = _rows(given if source is None else source, judges)
             origin, name = (origin, name) if source is None else (source.name, name or source.stem)
     frame, remarks = _typed(rows, no_gold)
@@ -107,9 +105,9 @@ def _rows(source: Any, judges: Sequence[str] | None, judge: str | None = None) -
         head = head_of(source)
         if not head.numbered:
             raise EmptyFileError(source.name, "labels of several judges")
-        if head.text.startswith(("{", "[")) and (read := _tool_of(head)) is not None:
+        if head.is_json and (read := _tool_of(head)) is not None:
             return read(source, judge)
-        if holds_judgments(head):
+        if trec_qrels(head):
             return _judgments(source, judge)
     table = named_columns(source, "labels")
     names = table.frame.columns
@@ -165,15 +163,16 @@ def _cells(table: NamedColumns, ours: str, theirs: str) -> pl.Series:
     kind = _ROLES[ours].kind
     if kind == "id":
         return table.ids(theirs, ours)
-    return table.numbers(theirs, ours) if kind == "number" else table.labels(theirs)
+    if kind == "number":
+        return table.numbers(theirs, ours)
+    values = table.frame[theirs]
+    return values.fill_nan(None) if values.dtype.is_float() else table.labels(theirs)
 
 
 def _wide(table: NamedColumns, roles: dict[str, str], judges: Sequence[str] | None) -> _Rows:
     """One column per judge: those named, or all that have no other role; texts beside numbers are no labels."""
     names = table.frame.columns
-    for name in judges or ():
-        if name not in names:
-            raise ParameterError(f"judges: {table.path} has no column {name!r}{did_you_mean(name, names)}")
+    refuse_absent(table.path, names, judges or ())
     if judges is None and ("label" in roles or "judge" in roles):
         raise absent("labels", names, table.path, 1)
     whose = list(judges or [name for name in names if name not in roles.values()])
@@ -223,8 +222,8 @@ def _mechanical_turk(table: NamedColumns) -> _Rows:
     else:
         if roles.get("label") not in answers:
             if len(answers) != 1:
-                note = f"say it by columns, as label={answers[0]!r}" if answers else None
-                expected = "one column of answers, or that the label is said to be one of them"
+                note = f"name it with {argument('columns')}, as in label={answers[0]!r}" if answers else None
+                expected = "one column of answers, or the label named among them"
                 raise FormatError(table.path, 1, expected=expected, got=listed(answers) or "none", note=note)
             roles["label"] = answers[0]
         rows = _long(table, roles, None)
@@ -265,8 +264,7 @@ def _questions(table: NamedColumns, roles: dict[str, str], numbers: list[str]) -
         asked = table.frame[item].fill_null("") != ""
         labels = table.labels(answer)
         unanswered = asked & labels.is_null()
-        if unanswered.any():
-            raise table.error(int(unanswered.arg_max() or 0), f"an answer in {answer}")
+        table.refuse(unanswered, f"an answer in {answer}")
         cells = [_cells(table, ours, theirs).alias(ours) for ours, theirs in shared.items()]
         part = pl.DataFrame([table.frame[item].alias("item_id"), *cells]).with_row_index("row")
         parts.append(part.with_columns(label=labels).filter(asked))
@@ -277,55 +275,10 @@ def _questions(table: NamedColumns, roles: dict[str, str], numbers: list[str]) -
     return _Rows(frame.drop("row"), lambda row: table.where(int(places[row])))
 
 
-def holds_judgments(head: Head) -> bool:
-    """Four fields without a header, the last a number: judgments."""
-    return len(head.fields) == 4 and is_number(head.fields[3])
-
-
 def _judgments(source: Source, judge: str | None) -> _Rows:
     """Judgments whose second column names the judge; of a file that is one judge's, that column says nothing."""
-    text, warnings = decoded(source)
-    rows, lines = [], []
-    for number, line in enumerate(lines_of(text), 1):
-        fields = line.split()
-        if not fields or line.startswith("#"):
-            continue
-        if len(fields) != 4 or not is_number(fields[3]):
-            raise FormatError(source.name, number, expected=_QRELS, got=line)
-        rows.append((fields[0], fields[2], judge or fields[1], float(fields[3])))
-        lines.append(number)
-    frame = pl.DataFrame(rows, schema=["query_id", "item_id", "judge", "label"], orient="row")
-    return _Rows(frame, lambda row: (source.name, lines[row]), warnings)
-
-
-def write_labels(labels: Labels, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
-    """Write labels by the ending of the file: a table, or judgments whose second column names the judge (`.qrels`).
-
-    >>> import tempfile
-    >>> labels = Labels.of(pl.DataFrame({"query_id": ["q"], "item_id": ["d"], "judge": ["ana"], "label": [2]}))
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     write_labels(labels, Path(folder) / "mine.qrels")
-    ...     (Path(folder) / "mine.qrels").read_text()
-    'q ana d 2\\n'
-    """
-    target, frame = Path(path), labels.frame
-    if target.suffix in {".qrels", ".txt"}:
-        if not labels.has_topics or not frame["label"].dtype.is_numeric():
-            raise InputError(f"{labels.origin}: judgments take topics and grades: write a table instead, as .csv")
-        grades = pl.col("label").cast(pl.Float64)
-        rows = frame.select("query_id", "judge", doc_id="item_id", relevance=grades)
-        write(Qrels(rows, labels.name), target, format="trec-qrels", overwrite=overwrite)
-        return
-    ways: dict[str, Callable[[IO[bytes]], Any]] = {
-        ".csv": frame.write_csv, ".tsv": lambda file: frame.write_csv(file, separator="\t"),
-        ".jsonl": frame.write_ndjson, ".parquet": frame.write_parquet,
-    }  # fmt: skip
-    if target.suffix not in ways:
-        raise ParameterError(
-            f"{target}: labels are written by the ending of the file, one of {', '.join(ways)}, .qrels"
-        )
-    with replacing(target, overwrite=overwrite) as file:
-        ways[target.suffix](file)
+    frame = load_columns(source, _JUDGMENTS).frame.rename({"doc_id": "item_id", "grade": "label"})
+    return _Rows(frame if judge is None else frame.with_columns(judge=pl.lit(judge)), partial(line_of_row, source))
 
 
 # Exports of labelling tools -------------------------------------------------------------------------------------------
@@ -347,24 +300,29 @@ def _tool_of(head: Head) -> Callable[[Source, str | None], _Rows] | None:
 
 
 def _gathered(
-    source: Source, rows_of: Callable[[dict[str, Any], Callable[[str, Any], FormatError]], Iterator[dict[str, Any]]]
+    source: Source,
+    tool: str,
+    rows_of: Callable[[dict[str, Any], Callable[[str, Any], FormatError]], Iterator[dict[str, Any]]],
 ) -> _Rows:
-    """The labels of each object in a file."""
+    """The labels of each object in the export of a tool."""
     rows: list[dict[str, Any]] = []
-    places: list[tuple[int | None, int]] = []
+    places: list[int | None] = []
     for number, (line, record) in enumerate(records(source), 1):
 
         def wrong(expected: str, got: Any, line: int | None = line, number: int = number) -> FormatError:
             note = None if line is not None else f"in object {number} of the list"
             return FormatError(source.name, line, expected=expected, got=str(got), note=note)
 
-        for row in rows_of(record, wrong):
-            rows.append(row)
-            places.append((line, number))
+        try:
+            labelled = list(rows_of(record, wrong))
+        except (AttributeError, TypeError, KeyError) as problem:
+            raise wrong(f"a record of {tool}", record) from problem
+        rows += labelled
+        places += [line] * len(labelled)
     if not rows:
         raise FormatError(source.name, None, expected="labels", note="nothing in it is labelled")
     frame = pl.DataFrame(rows, infer_schema_length=None, strict=False)
-    return _Rows(frame, lambda row: (source.name, places[row][0]))
+    return _Rows(frame, lambda row: (source.name, places[row]))
 
 
 def _only(choices: Any, wrong: Callable[[str, Any], FormatError]) -> Any:
@@ -393,7 +351,7 @@ def _label_studio(source: Source, judge: str | None) -> _Rows:
                 "seconds": each.get("lead_time"), "time": each.get("created_at"),
             }  # fmt: skip
 
-    return _gathered(source, rows_of)
+    return _gathered(source, "Label Studio", rows_of)
 
 
 def _answer(parts: list[dict[str, Any]], wrong: Callable[[str, Any], FormatError]) -> Any:
@@ -436,7 +394,7 @@ def _doccano(source: Source, judge: str | None) -> _Rows:
         if labels:
             yield item | {"judge": str(who), "label": _only(labels, wrong)}
 
-    return _gathered(source, rows_of)
+    return _gathered(source, "doccano", rows_of)
 
 
 def _prodigy(source: Source, judge: str | None) -> _Rows:
@@ -456,7 +414,7 @@ def _prodigy(source: Source, judge: str | None) -> _Rows:
         label = answer if chosen is None else _only(chosen, wrong)
         yield {"item_id": str(item), "judge": str(who), "label": label, "time": record.get("_timestamp")}
 
-    rows = _gathered(source, rows_of)
+    rows = _gathered(source, "Prodigy", rows_of)
     return (
         rows._replace(remarks=(f"{number_of('answer', ignored)} ignored or rejected: no label",)) if ignored else rows
     )
@@ -476,9 +434,8 @@ def _typed(rows: _Rows, no_gold: Any) -> tuple[pl.DataFrame, list[str]]:
     both = [column for column in ("label", "gold") if column in frame.columns]
     values = _numbers([frame[column] for column in both])
     frame = frame.with_columns(value.alias(column) for value, column in zip(values, both, strict=True))
-    if frame["label"].dtype.is_float() and (endless := frame["label"].is_infinite().fill_null(False)).any():
-        row = int(endless.arg_max() or 0)
-        raise FormatError(*rows.where(row), expected="a finite number as label", got=str(frame["label"][row]))
+    if frame["label"].dtype.is_float():
+        refuse_rows(frame["label"].is_infinite().fill_null(False), rows.where, "a finite label", frame["label"])
     remarks += _oddities(frame["label"])
     if "gold" in both and no_gold is not None:
         mark = pl.Series([str(no_gold)]).cast(frame["gold"].dtype, strict=False)[0]
@@ -536,16 +493,6 @@ def _numbers(columns: list[pl.Series]) -> list[pl.Series]:
 
 def _times(values: pl.Series) -> pl.Series:
     """Points in time as numbers, in seconds; null where none can be told."""
-    if values.dtype.is_numeric():
-        return values.cast(pl.Float64)
-    if values.dtype.is_temporal():
-        return values.dt.timestamp("ms") / 1000.0
-    text = values.cast(pl.String).str.strip_chars()
-    numbers = text.cast(pl.Float64, strict=False)
-    plain = text.str.replace(_ZONE, " ")
-    for form in _TIMES:
-        if not numbers.null_count() > text.null_count():
-            break
-        parsed = plain.str.to_datetime(form, strict=False, time_unit="ms", time_zone="UTC" if "z" in form else None)
-        numbers = numbers.fill_null(parsed.dt.timestamp("ms") / 1000.0)
-    return numbers
+    if values.dtype == pl.String:
+        values = values.str.replace(_ZONE, " ")
+    return utc_times(values).utc.dt.timestamp("ms") / 1000.0

@@ -29,7 +29,7 @@ def read_numbers(readable: Readable | Source) -> dict[str, dict[str, float | Non
     >>> read_numbers(io.StringIO("system,AP,RR\\nbm25,0.25,0.5\\ndense,0.75,NA\\n"))
     {'AP': {'bm25': 0.25, 'dense': 0.75}, 'RR': {'bm25': 0.5, 'dense': None}}
     """
-    table = read_named_columns(Source.of(readable), "a header, then a name and numbers per line")
+    table = read_named_columns(Source.of(readable), "a header, then a name and numbers on each line")
     first, *rest = table.frame.columns
     if "" in rest:
         raise FormatError(table.path, 1, expected="a name for each column of numbers", got=",".join([first, *rest]))
@@ -39,7 +39,7 @@ def read_numbers(readable: Readable | Source) -> dict[str, dict[str, float | Non
 
 
 def read_ids(readable: Readable | Source) -> list[str]:
-    """Read ids, one a line: the first word of each line that is not blank, each id once.
+    """Read ids, one per line: the first word of each line that is not blank, each id once.
 
     >>> import io
     >>> read_ids(io.StringIO("401\\n402  a remark\\n\\n"))
@@ -60,7 +60,7 @@ _CORNER: dict[str, Orientation] = {
     "truth": "rows_are_true", "true": "rows_are_true", "actual": "rows_are_true", "gold": "rows_are_true",
     "prediction": "rows_are_predicted", "predicted": "rows_are_predicted",
 }  # fmt: skip
-_SHAPE = "a matrix: a header with the labels, then one row per label, which starts with it"
+_SHAPE = "a matrix: a header with the labels, then one row per label that starts with it"
 _MOST = 1 << 53
 
 
@@ -88,7 +88,7 @@ def read_matrix(readable: Readable | Source, *, orientation: Orientation | None 
     first, *names = table.frame.columns
     corner = _CORNER.get(first.casefold())
     if orientation is not None and corner is not None and corner != orientation:
-        raise FormatError(table.path, 1, expected=f"{orientation} as was said", got=first)
+        raise FormatError(table.path, 1, expected=f"{orientation}, as stated", got=first)
     upright: Any = orientation or corner or "rows_are_true"
     prefixed = all(name.startswith(_PREFIX[upright]) and name != _PREFIX[upright] for name in names)
     columns = {name.removeprefix(_PREFIX[upright]) if prefixed else name: name for name in names}

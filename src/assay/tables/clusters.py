@@ -20,7 +20,7 @@ _ORDER = ("item_id", "truth", "cluster", "weight")
 
 @dataclass(frozen=True, eq=False)
 class Clusters(ItemTable):
-    """One clustering, an item a row.
+    """One clustering, one row per item.
 
     `columns` holds `cluster` and, as far as they were given, `truth` (the class; null where an item has none), `weight`
     and `item_id`. Labels keep their type: text, whole numbers, booleans. `points` has a row of numbers an item, or all
@@ -57,7 +57,7 @@ class Clusters(ItemTable):
     ) -> Clusters:
         """Take classes, clusters and points from lists, arrays or columns of any library; classes may be unknown.
 
-        `X` has a row an item: an array, a data frame of numbers, or the square of all distances.
+        `X` has one row per item: an array, a data frame of numbers, or the square of all distances.
 
         >>> Clusters.of(labels_pred=[0, 0, 1], X=[[1.0], [2.0], [9.0]]).points.shape
         (3, 1)

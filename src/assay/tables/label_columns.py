@@ -1,6 +1,6 @@
 """Labels and numbers as callers have them (lists, NumPy, pandas, Polars, Arrow, sparse matrices) -> Polars columns.
 
-Labels stay what they are: text, whole numbers, booleans, Categorical, Enum. Several labels an item are lists of text.
+Labels stay what they are: text, whole numbers, booleans, Categorical, Enum. Several labels per item are lists of text.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _TEXTS = (pl.String, pl.Categorical, pl.Enum)
 
 
 def labels_of(values: Any, what: str) -> pl.Series:
-    """One label an item: text, whole numbers or booleans; null where there is none. Or lists of several as text.
+    """One label per item: text, whole numbers or booleans; null where there is none. Or lists of several as text.
 
     >>> labels_of([1, 0, None], "y_true").to_list()
     [1, 0, None]
@@ -45,7 +45,7 @@ def labels_of(values: Any, what: str) -> pl.Series:
 
 
 def ids_of(values: Any, what: str) -> pl.Series:
-    """One id an item, as text; null where there is none.
+    """One id per item, as text; null where there is none.
 
     >>> ids_of([7, 8], "item_id").to_list()
     ['7', '8']
@@ -69,7 +69,7 @@ def refuse_nulls(labels: pl.Series, what: str, advice: str) -> None:
 
 
 def numbers_of(values: Any, what: str) -> pl.Series:
-    """One number an item, finite; null where there is none. Whole numbers beyond 2^53 stay what they are.
+    """One number per item, finite; null where there is none. Whole numbers beyond 2^53 stay what they are.
 
     >>> numbers_of([0.5, 1], "y_score").to_list()
     [0.5, 1.0]

@@ -239,7 +239,7 @@ def row_numbers(height: int) -> pl.Series:
 
 
 class ItemTable:
-    """A table with an item a row: predictions, or clusters."""
+    """A table with one row per item: predictions, or clusters."""
 
     columns: pl.DataFrame
     name: str

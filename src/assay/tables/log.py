@@ -212,9 +212,17 @@ def complete(frame: pl.DataFrame, schema: Mapping[str, Any], what: str) -> pl.Da
     for column in frame.columns:
         if column not in schema:
             raise ParameterError(f"{what} have no column {column!r}; they have {', '.join(schema)}")
+    return in_schema(frame, schema)
+
+
+def in_schema(frame: pl.DataFrame, schema: Mapping[str, Any]) -> pl.DataFrame:
+    """The columns of a schema in their types; those that a frame lacks are null, and others are left out.
+
+    >>> in_schema(pl.DataFrame({"rank": [1], "other": [2]}), {"rank": pl.Int64, "doc_id": pl.String}).rows()
+    [(1, None)]
+    """
     cells = {
-        name: (pl.col(name) if name in frame.columns else pl.lit(None)).cast(kind).alias(name)
-        for name, kind in schema.items()
+        name: (pl.col(name) if name in frame.columns else pl.lit(None)).cast(kind) for name, kind in schema.items()
     }
     return frame.select(**cells) if frame.width else pl.DataFrame(schema=dict(schema))
 

@@ -33,7 +33,7 @@ def write_fields(path: str | os.PathLike[str], fields: dict[str, Any], *, overwr
 
 def read_fields(given: Any) -> dict[str, Any]:
     """The fields of a model, checked: whatever is wrong is one error that names the file."""
-    source = given if isinstance(given, Source) else Source(given)
+    source = Source.of(given)
     contents = loaded(source)
 
     def refused(expected: str, got: Any = None) -> FormatError:

@@ -167,7 +167,7 @@ _noticed(
 
 
 _noticed(
-    "odd-ranks", "warning", "odd-rank", "taken-rank",
+    "odd-ranks", "warning", "odd-rank", "no-rank", "taken-rank",
     question="Are there ranks that are no whole numbers, or two documents at one rank of a page?",
     advice="correct the ranks: what stands at no rank, or where another document stands, is left out",
 )  # fmt: skip

@@ -24,7 +24,7 @@ from assay.core.options import (
 from assay.core.results import Result
 from assay.files.collections import read_qrels
 from assay.files.logs import read_log
-from assay.files.sources import Source, is_file
+from assay.files.sources import is_file
 from assay.measures.counting.click_counts import by_query_text, click_cells, expected_clicks, rank_rates, with_query_ids
 from assay.measures.counting.clicked_lists import ClickedLists
 from assay.measures.counting.judgments import Floats, Ints
@@ -148,7 +148,7 @@ def opened_qrels(given: Any) -> Qrels:
     >>> opened_qrels({"q1": {"d1": 1}}).topics
     ['q1']
     """
-    return read_qrels(given) if isinstance(given, Source) or is_file(given) else Qrels.of(given)
+    return read_qrels(given) if is_file(given) else Qrels.of(given)
 
 
 def graded(

@@ -169,9 +169,6 @@ class Baseline:
 
         A file that was read is not replaced, unless `overwrite` says so.
         """
-        # Files are replaced, not written to, which would not ask for leave.
-        if Path(path).is_file() and not (os.access(path, os.W_OK) and Path(path).stat().st_mode & 0o222):
-            raise InputError(f"{os.fspath(path)}: cannot be written: it is read-only")
         write_text(path, self.to_json(), overwrite=overwrite)
 
 
@@ -287,7 +284,7 @@ def read_baseline(file: Readable | Source) -> Baseline:
         ...
     assay.core.errors.FormatError: <file>: expected a baseline of schema 1, got '99' (freeze the baseline again)
     """
-    source = file if isinstance(file, Source) else Source(file)
+    source = Source.of(file)
 
     def refused(expected: str, got: Any = None) -> FormatError:
         text = got if got is None or isinstance(got, str) else repr(got)[:80]

@@ -83,7 +83,7 @@ def opened_run(run: Any, name: str | None = None) -> Batches:
         return cast("Batches", run)
     if not is_file(run):
         return Run.of(run, name or "run")
-    source = run if isinstance(run, Source) else Source(run)
+    source = Source.of(run)
     try:
         return scan_run(source, name=name)
     except EmptyFileError:

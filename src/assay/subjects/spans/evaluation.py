@@ -100,7 +100,7 @@ def extract(
 
 
 def _given(truth: Any, predicted: Any) -> tuple[Spans, Spans]:
-    files = [isinstance(source, Source) or is_file(source) for source in (truth, predicted)]
+    files = [is_file(source) for source in (truth, predicted)]
     if files[0] and (files[1] or predicted is None):
         return read_truth_and_predicted(truth, predicted)
     if predicted is None:
