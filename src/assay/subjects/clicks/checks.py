@@ -94,15 +94,15 @@ class ClicksExamination(Examination):
 
     def things(self) -> Iterator[Examined]:
         """The log; where a line is no record, what the others hold."""
-        given = [Source.of(each) if is_file(each) and not is_log_folder(each) else each for each in self.inputs]
-        self.file = ", ".join(str(getattr(each, "name", each)) for each in given)
+        sources = [Source.of(each) if is_file(each) and not is_log_folder(each) else each for each in self.inputs]
+        self.file = ", ".join(str(getattr(each, "name", each)) for each in sources)
         self.watch(self.file)
         rules = dict(self.stated.get("log_rules", {}))
         self.log: Log | None = None
         problem: AssayError | None = None
         for malformed in ("error", "drop"):
             try:
-                self.log = read_log(given if len(given) > 1 else given[0], **{**rules, "malformed": malformed})
+                self.log = read_log(sources if len(sources) > 1 else sources[0], **{**rules, "malformed": malformed})
                 break
             except AssayError as refused:
                 problem = problem or refused
@@ -121,14 +121,14 @@ class ClicksExamination(Examination):
         return Overview(f"{self.file}, {counts}", {"log": self.file}, 1, system="log")
 
 
-def check_log(given: Any, **rules: Unpack[LogRules]) -> Diagnosis:
+def check_log(sources: Any, **rules: Unpack[LogRules]) -> Diagnosis:
     """Look a click log over for what makes numbers wrong or misleading; `rules` are those of `read_log`.
 
     >>> from assay import Log
     >>> [found.check for found in check_log(Log.from_pages([("q1", ["d1"], ["d9"])])).findings]
     ['clicks-not-shown', 'no-times', 'no-users']
     """
-    inputs = given if isinstance(given, list | tuple) else [given]
+    inputs = sources if isinstance(sources, list | tuple) else [sources]
     return examined(ClicksExamination(inputs, {"log_rules": rules} if rules else {}, lambda _: None))
 
 
@@ -143,8 +143,8 @@ def _told(name: str, severity: Severity, log: ExaminedLog, *codes: str) -> Itera
     """What was counted when the log was read."""
     for code in codes:
         if (odd := log.oddity(code)) is not None:
-            count, says, example = odd
-            yield finding(name, severity, log, says, count, examples=[Example(example)] if example else [])
+            count, message, example = odd
+            yield finding(name, severity, log, message, count, examples=[Example(example)] if example else [])
 
 
 @check(
@@ -337,7 +337,7 @@ def lost_events(log: ExaminedLog) -> Iterator[CheckFinding]:
 )  # fmt: skip
 def giant_sessions(log: ExaminedLog) -> Iterator[CheckFinding]:
     """Sessions that nobody has."""
-    sizes = log.impressions.filter(pl.col("session_id").is_not_null()).group_by("session_id").len()
+    sizes = log.impressions.filter(pl.col("session_id").is_not_null()).group_by("user_id", "session_id").len()
     cases = Cases.of(sizes.filter(pl.col("len") > _MOST_PAGES).sort("len", "session_id", descending=[True, False]))
     texts = [f"session {quote(row['session_id'])}: {number_of('result page', row['len'])}" for row in cases.first]
     message = f"{number_of('session', cases.number)} of more than {_MOST_PAGES} pages"

@@ -144,7 +144,7 @@ def _nothing(parts: list[Any], line: str) -> tuple[Prose, ...]:
 
 def _claims(result: ClickAgreement, row: dict[str, Any]) -> Iterator[tuple[str, Any]]:
     if row["auc"] is None:
-        yield "Nothing to tell: no query has both relevant and other documents with enough clicks data.", "claim"
+        yield "Nothing to tell: no query has both relevant and other documents with enough click data.", "claim"
     elif not result.grades["clicks"].sum():
         yield "Nothing to tell: no judged document was clicked.", "claim"
     else:
@@ -157,9 +157,9 @@ def _claims(result: ClickAgreement, row: dict[str, Any]) -> Iterator[tuple[str, 
             f"Clicks and judgments {word}: of a relevant document and another, clicks favour the relevant one in "
             f"{as_percent(row['auc'])} of pairs", "claim",
         )  # fmt: skip
-    shown, both = result.settings["shown"], result.documents.height
+    documents = f"{result.documents.height:,} of {number_of('document', result.settings['shown'])}"
     yield (
-        f"{both:,} of {number_of('document', shown)} with enough clicks data are judged, for "
+        f"{documents} with enough click data are judged, for "
         f"{number_of('query', result.queries.height)}; by {result.settings['by']}.", "plain",
     )  # fmt: skip
 
@@ -290,14 +290,9 @@ def values_document(result: RankingValues) -> Document:
     ]
     if result.sensitivity.height:
         wide = result.sensitivity.pivot("estimator", index=["run", "setting"], values="value")
-        shown = (
-            Column("run"),
-            Column("setting"),
-            *(Column(name, kind="number", least=3, missing=_DASH) for name in wide.columns[2:]),
-        )
-        sections.append(
-            Section("sensitivity", parts=(Table("sensitivity", wide, shown, "If something else is assumed"),))
-        )
+        numbers = (Column(name, kind="number", least=3, missing=_DASH) for name in wide.columns[2:])
+        table = Table("sensitivity", wide, (Column("run"), Column("setting"), *numbers), "If something else is assumed")
+        sections.append(Section("sensitivity", parts=(table,)))
     curve = pl.DataFrame({"rank": range(1, len(result.examination) + 1), "examination": result.examination})
     sections.append(Section("examination", f"How far users look ({settings['examination']})", _ranks(curve)))
     sections.append(Section.of_lines("warnings", result.warnings))

@@ -34,9 +34,9 @@ def model_document(model: ClickModel) -> Document:
 
 
 def _of_model(model: ClickModel) -> Iterator[str]:
-    shown, prior = model.settings, model.settings["prior"]
+    prior = model.settings["prior"]
     how = "plain maximum likelihood" if not any(prior) else f"{prior[0]:g} pseudo-clicks and {prior[1]:g} pseudo-skips"
-    yield f"{model.name}, {model.model.title}: fitted to {number_of('page', shown['pages'])}, {how}."
+    yield f"{model.name}, {model.model.title}: fitted to {number_of('page', model.settings['pages'])}, {how}."
     if model.trace:
         steps = number_of("iteration", len(model.trace) - 1)
         yield f"Converged after {steps}." if model.converged else f"Not converged after {steps}: allow more of them."
@@ -136,8 +136,8 @@ def _by_model(name: str, frame: pl.DataFrame, value: str, models: list[str], cap
     """One row per rank, one column per model."""
     wide = frame.select("rank", "shown").unique("rank", maintain_order=True)
     for model in models:
-        own = frame.filter(pl.col("model") == model).select("rank", pl.col(value).alias(model))
-        wide = wide.join(own, on="rank", how="left", maintain_order="left")
+        column = frame.filter(pl.col("model") == model).select("rank", pl.col(value).alias(model))
+        wide = wide.join(column, on="rank", how="left", maintain_order="left")
     columns = (Column("rank", kind="count"), Column("shown", kind="count"),
                *(Column(model, kind="number", least=3) for model in models))  # fmt: skip
     return Table(name, wide, columns, caption, most=_MOST)
