@@ -499,4 +499,4 @@ def test_agreement_says_why_there_is_nothing_to_tell() -> None:
     with pytest.raises(InputError, match=r"got none$"):
         agree_with_clicks({"q": {"x": 1}}, log)
     nothing = agree_with_clicks({"q": {"a": 1, "b": 0}}, log, by="DCTR")
-    assert "Nothing to tell: no judged document was clicked." in str(nothing)
+    assert "No verdict: no judged document was clicked." in str(nothing)

@@ -538,7 +538,7 @@ def test_the_commands_fit_save_and_simulate(tmp_path: Path) -> None:
     assert not (tmp_path / "other").exists()
 
 
-def test_on_real_pages_models_that_know_more_foresee_more() -> None:
+def test_on_real_pages_models_that_know_more_predict_more() -> None:
     pages = shared("clicks-yandex-wscd2012", "trainSample.gz")
     result = compare_click_models(pages, ["RCTR", "DCTR", "PBM", "UBM", "CM", "SDBN"], iterations=100)
     likelihood = dict(result.table.select("model", "log_likelihood").iter_rows())

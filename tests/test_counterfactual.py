@@ -175,7 +175,7 @@ def test_a_ranking_that_was_never_shown_is_refused(tmp_path: Path) -> None:
     assert done.exit_code == 1
     (row,) = (each for each in json.loads(done.stdout)["sections"]["values"]["values"] if each["estimator"] == "PBM")
     assert row["value"] is None
-    assert "the log can speak of 0.0% of what users would look at, less than 50%" in row["refused"]
+    assert "the log covers 0.0% of what users would look at, less than 50%" in row["refused"]
     run.write_text("other Q0 z 1 1.0 new\n", encoding="utf-8")
     done = invoke(["clicks", "value", log, run, "--examination", "1,0.5"])
     assert isinstance(done.exception, InputError)

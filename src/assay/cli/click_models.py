@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 from assay.cli import inputs, options, output
 from assay.cli.options import Output, group, settings
@@ -50,7 +50,8 @@ def fit(
         if len(names) > 1:
             raise ParameterError("--model all is ten models: name no others beside it")
         names = USUAL_MODELS
-    log = read_log([inputs.kept(source) for source in sources], **rules)
+    given: Any = [inputs.kept(source) for source in sources] if len(sources) > 1 else inputs.kept(sources[0])
+    log = read_log(given, **rules)
     with inputs.bar("fitting", len(names), hidden=to.quiet) as watch:
         result = compare_click_models(log, names, watch=watch, **settings(stated, "qrels"), **trial, **drawing)
         text = output.rendered(result, to)

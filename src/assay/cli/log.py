@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, TypeAlias
+from typing import Annotated, Any, TypeAlias
 
 from assay.cli import inputs, options, output
 from assay.cli.doctor import Diagnosing, deliver_diagnosis
@@ -35,7 +35,7 @@ def import_(
     from assay.files.logs import import_log  # noqa: PLC0415  # `assay --help` need not load Polars
 
     with inputs.bar("importing", 1, hidden=quiet) as watch:
-        log = import_log([inputs.kept(source) for source in sources], folder, overwrite=overwrite, watch=watch, **rules)
+        log = import_log(_given(sources), folder, overwrite=overwrite, watch=watch, **rules)
     if not quiet:
         output.message(f"{folder}: {str(log).partition(': ')[2].removesuffix('>')}")
         output.remarks(log.remarks, quiet=False)
@@ -49,7 +49,7 @@ def show(sources: Sources, /, *, rules: LogRules = LogRules(), to: Output = Outp
     from assay.subjects.clicks.log_overview import describe_log  # noqa: PLC0415
 
     with inputs.working("counting", hidden=to.quiet):
-        overview = describe_log([inputs.kept(source) for source in sources], **rules)
+        overview = describe_log(_given(sources), **rules)
     output.give(overview, to)
 
 
@@ -63,5 +63,9 @@ def check(sources: Sources, /, *, rules: LogRules = LogRules(), to: Diagnosing =
     from assay.subjects.clicks.checks import check_log  # noqa: PLC0415
 
     with inputs.working("examining", hidden=to.quiet):
-        diagnosis = check_log([inputs.kept(source) for source in sources], **rules)
+        diagnosis = check_log(_given(sources), **rules)
     return deliver_diagnosis(diagnosis, to)
+
+
+def _given(sources: list[str]) -> Any:
+    return [inputs.kept(source) for source in sources] if len(sources) > 1 else inputs.kept(sources[0])

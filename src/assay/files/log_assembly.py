@@ -378,9 +378,8 @@ def _with_dwell(events: pl.DataFrame, pages: pl.DataFrame, rules: Cleaning, tall
         )
         clicks = events.with_row_index("place").filter(pl.col("action") == CLICK)
         clicks = clicks.select("impression", "time", "place").join(sessions.drop("place"), on="impression")
-        # Where clocks differ, a click may come before its own page, which is not the next one.
-        early = pl.col("time") < pl.col("time_right")
-        clicks = clicks.with_columns(time=pl.when(early).then("time_right").otherwise("time")).drop("time_right")
+        # By a clock that goes wrong, clicks come before their page: how long people stayed then is not known.
+        clicks = clicks.filter((pl.col("time") >= pl.col("time_right")).fill_null(True)).drop("time_right")
         steps = pl.concat([clicks, sessions], how="diagonal").drop_nulls(["session", "time"])
         steps = steps.sort("user", "session", "time", "impression", "place", nulls_last=False)
         goes_on = pl.all_horizontal(pl.col(name).eq_missing(pl.col(name).shift(-1)) for name in ("user", "session"))

@@ -14,7 +14,7 @@ class PageValues(NamedTuple):
     """The clicks that a page would have had, page by page, and what that rests on.
 
     The mean of `values` is the estimate. `weights`: those of the results that count. `coverage`: the share of what
-    users would look at in the new ranking that the log can speak of.
+    users would look at in the new ranking that the log covers.
     """
 
     values: Floats

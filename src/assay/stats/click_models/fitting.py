@@ -187,7 +187,7 @@ class ClickModel(Result):
         return counted.with_clicks(clicks)
 
     def surprise(self, lists: ListsInput, *, conditional: bool = False) -> Surprise:
-        """How well the model foresees the clicks of lists: whatever was clicked above, or knowing it."""
+        """How well the model predicts the clicks of lists: whatever was clicked above, or knowing it."""
         counted = lists_of(lists)
         return Surprise(counted, -self.log_probabilities(counted, conditional=conditional) / math.log(2))
 

@@ -1,4 +1,4 @@
-"""How well clicks are foreseen: perplexity by rank and in all, with intervals over units, and differences of models."""
+"""How well clicks are predicted: perplexity by rank and in all, with intervals over units, and differences."""
 
 from __future__ import annotations
 

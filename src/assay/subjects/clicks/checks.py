@@ -94,15 +94,15 @@ class ClicksExamination(Examination):
 
     def things(self) -> Iterator[Examined]:
         """The log; where a line is no record, what the others hold."""
-        sources = [Source.of(each) if is_file(each) and not is_log_folder(each) else each for each in self.inputs]
-        self.file = ", ".join(str(getattr(each, "name", each)) for each in sources)
+        given = [Source.of(each) if is_file(each) and not is_log_folder(each) else each for each in self.inputs]
+        self.file = ", ".join(str(getattr(each, "name", each)) for each in given)
         self.watch(self.file)
         rules = dict(self.stated.get("log_rules", {}))
         self.log: Log | None = None
         problem: AssayError | None = None
         for malformed in ("error", "drop"):
             try:
-                self.log = read_log(sources if len(sources) > 1 else sources[0], **{**rules, "malformed": malformed})
+                self.log = read_log(given if len(given) > 1 else given[0], **{**rules, "malformed": malformed})
                 break
             except AssayError as refused:
                 problem = problem or refused
@@ -121,14 +121,14 @@ class ClicksExamination(Examination):
         return Overview(f"{self.file}, {counts}", {"log": self.file}, 1, system="log")
 
 
-def check_log(sources: Any, **rules: Unpack[LogRules]) -> Diagnosis:
+def check_log(given: Any, **rules: Unpack[LogRules]) -> Diagnosis:
     """Look a click log over for what makes numbers wrong or misleading; `rules` are those of `read_log`.
 
     >>> from assay import Log
     >>> [found.check for found in check_log(Log.from_pages([("q1", ["d1"], ["d9"])])).findings]
     ['clicks-not-shown', 'no-times', 'no-users']
     """
-    inputs = sources if isinstance(sources, list | tuple) else [sources]
+    inputs = given if isinstance(given, list | tuple) else [given]
     return examined(ClicksExamination(inputs, {"log_rules": rules} if rules else {}, lambda _: None))
 
 
@@ -143,8 +143,8 @@ def _told(name: str, severity: Severity, log: ExaminedLog, *codes: str) -> Itera
     """What was counted when the log was read."""
     for code in codes:
         if (odd := log.oddity(code)) is not None:
-            count, message, example = odd
-            yield finding(name, severity, log, message, count, examples=[Example(example)] if example else [])
+            count, says, example = odd
+            yield finding(name, severity, log, says, count, examples=[Example(example)] if example else [])
 
 
 @check(

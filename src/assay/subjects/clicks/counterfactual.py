@@ -198,7 +198,7 @@ def _valued(
     count = np.bincount(pages.unit).astype(np.float64)
     row: dict[str, Any] = {"logged": float(logged.mean()), **basis}
     if not len(weighted.weights) or weighted.coverage < min_coverage:
-        share = f"the log can speak of {weighted.coverage:.1%} of what users would look at"
+        share = f"the log covers {weighted.coverage:.1%} of what users would look at"
         return {**row, "refused": f"{share}, less than {min_coverage:.0%}"}, True
     names = {"value": ("low", "high"), "difference": ("difference_low", "difference_high")}
     for (name, ends), values in zip(names.items(), (weighted.values, weighted.values - logged), strict=True):

@@ -144,9 +144,9 @@ def _nothing(parts: list[Any], line: str) -> tuple[Prose, ...]:
 
 def _claims(result: ClickAgreement, row: dict[str, Any]) -> Iterator[tuple[str, Any]]:
     if row["auc"] is None:
-        yield "Nothing to tell: no query has both relevant and other documents with enough click data.", "claim"
+        yield "No verdict: no query has both relevant and non-relevant documents with enough click data.", "claim"
     elif not result.grades["clicks"].sum():
-        yield "Nothing to tell: no judged document was clicked.", "claim"
+        yield "No verdict: no judged document was clicked.", "claim"
     else:
         low, high = row["auc_low"], row["auc_high"]
         if low is None:
@@ -269,7 +269,7 @@ def values_document(result: RankingValues) -> Document:
     )  # fmt: skip
     basis = (
         Column("run"), Column("estimator"), Column("pages", kind="count"), Column("coverage", kind="percent"),
-        Column("results", kind="count"), Column("_worth", "worth, of equal weight", "count"),
+        Column("results", kind="count"), Column("_effective", "effective sample size", "count"),
         Column("largest", "largest weight", "number", least=2),
     )  # fmt: skip
     notes = tuple(f"{name}: {ESTIMATORS[name]}." for name in result.values["estimator"].unique(maintain_order=True))
@@ -282,8 +282,8 @@ def values_document(result: RankingValues) -> Document:
     )
     claims = (Prose(line, "claim") for line in _value_claims(result))
     values = Table("values", result.values, columns, caption, notes)
-    rounded = result.values.with_columns(_worth=pl.col("effective").round().cast(pl.Int64))
-    covered = ("Coverage: the share of what users would look at in this ranking that the log can speak of.",)
+    rounded = result.values.with_columns(_effective=pl.col("effective").round().cast(pl.Int64))
+    covered = ("Coverage: the share of what users would look at in this ranking that the log covers.",)
     sections = [
         Section("values", parts=(*claims, *refused, values), data={"settings": dict(settings)}),
         Section("basis", parts=(Table("basis", rounded, basis, "What that rests on", covered),)),

@@ -1,4 +1,4 @@
-"""`compare_click_models`: which click model foresees the clicks of pages that it was not fitted to."""
+"""`compare_click_models`: which click model predicts the clicks of pages that it was not fitted to."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ Watch: TypeAlias = Callable[[float], None]
 
 @dataclass(frozen=True, eq=False)
 class ClickModelComparison(Result):
-    """How well click models foresee held-out clicks.
+    """How well click models predict held-out clicks.
 
     `models`: as fitted to the training pages, by name. `table`: one row per model; `ranks`: one per model and rank.
     `examination`: how probable it is that a result of the held-out pages is examined, by model and rank.
@@ -61,7 +61,7 @@ class ClickModelComparison(Result):
 
     @property
     def best(self) -> str:
-        """The model that finds the held-out clicks most probable."""
+        """The model that predicts the held-out clicks best."""
         return str(self.table.sort("log_likelihood", descending=True, nulls_last=True)["model"][0])
 
 
@@ -80,7 +80,7 @@ def compare_click_models(
     seed: Seed = 0,
     watch: Watch | None = None,
 ) -> ClickModelComparison:
-    """Fit click models to some pages of a log, and say how well they foresee the clicks of the others.
+    """Fit click models to some pages of a log, and say how well they predict the clicks of the others.
 
     `log`: a log, or what `read_log` reads. `held_out`: the share of pages that is held out: the latest ones, or random
     ones where the log has no times (`split` says which). `qrels`: judgments to hold against the clicks. `prior`,

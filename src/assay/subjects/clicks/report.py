@@ -174,9 +174,9 @@ class ReportedClicks:
             raise ParameterError("give the log, not its comparison: a report on clicks makes it itself")
         reading = {name: value for name, value in stated.items() if name in (*RULES, "by", "confidence")}
         parts = [source] if runs is None else [source, runs]
-        is_result = isinstance(source, Behaviour) and runs is None
-        result = source if is_result else clicks(logs_of(parts), measures=measures, **reading)
-        if is_result and reading:
+        made = isinstance(source, Behaviour) and runs is None
+        result = source if made else clicks(logs_of(parts), measures=measures, **reading)
+        if made and reading:
             result = replace(source, **reading)
         check_name("baseline", baseline, result.systems)
         reported = cls(result)

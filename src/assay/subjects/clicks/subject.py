@@ -96,7 +96,7 @@ class PairedClicks(Pairing):
         """What to mind about the log, and what clicks do not say."""
         del measures, usual, instead
         kept = [Note(remark, kind="log") for remark in remarks(self.logs, self.systems)]
-        return [*kept, Note("what people click is not what is relevant: they see what stands on top", kind="clicks")]
+        return [*kept, Note("clicks are not judgments: people click what they see, mostly at the top", kind="clicks")]
 
     def signatures(self, measures: Sequence[str]) -> dict[str, str]:
         """Everything that each measure's number depends on, in one line."""
@@ -129,9 +129,9 @@ class ClicksSubject:
         place.refuse("has no meaning for clicks: choose a system, or a user by item", "query", "label", "threshold")
         if view.running:
             raise ParameterError("running has no meaning for clicks: sums over pages have no ranks")
-        source = inputs[0]
-        result = source if isinstance(source, Behaviour) else clicks(source, measures=measure, **rules)
-        return explain_behaviour(measure, result, place.system, place.item, users=view.depth or _MOST_USERS)
+        given = inputs[0]
+        result = given if isinstance(given, Behaviour) else clicks(given, measures=measure, **rules)
+        return explain_behaviour(measure, result, place.system, place.item, shown=view.depth or _MOST_USERS)
 
 
 CLICKS = ClicksSubject()
@@ -160,7 +160,7 @@ def two_systems(data: Any, two: Two, measures: Any, seed: int, rules: Mapping[st
 
 
 def explain_behaviour(
-    measure: str | Measure, result: Behaviour, system: str | None = None, unit: str | None = None, users: int = 5
+    measure: str | Measure, result: Behaviour, system: str | None = None, unit: str | None = None, shown: int = 5
 ) -> Explanation:
     """Take a number apart: the two sums that it is a ratio of, and the users who move it most; or those of one user.
 
@@ -184,12 +184,12 @@ def explain_behaviour(
         whole, label = formula.pooled(lambda sums: sums[[row]]), f"{counts.unit_kind} {unit}"
         signature = f"{signature}|{counts.unit_kind}={unit}"
     view = View(None, False, undefined="skip", signature=signature)
-    before = tuple(_influential(result, wanted, name, users)) if unit is None else ()
+    before = tuple(_influential(result, wanted, name, shown)) if unit is None else ()
     explanation = explained(wanted, counts, whole, 0, view, before=before)
     return replace(explanation, unit=label, unit_kind=counts.unit_kind, remarks=())
 
 
-def _influential(result: Behaviour, measure: Measure, system: str, users: int) -> Iterator[StepTable]:
+def _influential(result: Behaviour, measure: Measure, system: str, shown: int) -> Iterator[StepTable]:
     """The users without whom the number would be another, those who move it most first."""
     formula, counts = measure.per_unit(result.counts[result.place(system)]), result.counts[result.place(system)]
     if formula.pooled().undefined or not formula.operands:
@@ -198,7 +198,7 @@ def _influential(result: Behaviour, measure: Measure, system: str, users: int) -
     total = above.sum(), below.sum()
     with np.errstate(divide="ignore", invalid="ignore"):
         moved = total[0] / total[1] - (total[0] - above) / (total[1] - below)
-    order = np.argsort(-np.nan_to_num(np.abs(moved)), kind="stable")[:users]
+    order = np.argsort(-np.nan_to_num(np.abs(moved)), kind="stable")[:shown]
     names = [part.op for part in formula.operands]
     columns = {
         counts.unit_kind: counts.people.gather(order.tolist()),
