@@ -373,6 +373,17 @@ def test_a_diary_of_two_people_gives_the_numbers_worked_out_by_hand() -> None:
     assert result.segments("day", [parse_measure("CTR", "behaviour")])["pages"].to_list() == [1, 5]
 
 
+def test_reformulations_may_have_to_share_words() -> None:
+    result = clicks(read_log(io.StringIO(DIARY)), measures="Reformulation")
+    assert result.value("Reformulation(overlap=0.5)") == 1 / 5  # tea, green tea: one of two words
+    assert result.value("Reformulation(overlap=0.6)") == 0.0
+    same = Log.from_pages(
+        [("q1", ["d1"], []), ("q2", ["d1"], [])], query_text=["flat  Tyre", " flat tyre"], session_id=["s", "s"],
+        time=[START, START + timedelta(minutes=1)],
+    )  # fmt: skip
+    assert clicks(same, measures="Reformulation").value("Reformulation") == 0.0
+
+
 def test_sessions_that_each_user_numbers_from_1_are_not_one_session() -> None:
     """The second user comes while the first one reads: that ends nobody's dwell, and follows nobody's query."""
     table = (

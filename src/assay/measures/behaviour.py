@@ -19,6 +19,7 @@ from assay.measures.steps import PerUnit, quantity, unknown
 
 Seconds: TypeAlias = Annotated[float, Real(0.0, inside=True)]
 Share: TypeAlias = Annotated[float, Real(0.0, 1.0, inside=True)]
+Portion: TypeAlias = Annotated[float, Real(0.0, 1.0)]
 Switch: TypeAlias = Annotated[bool, Flag()]
 
 _ONE = pl.lit(1)
@@ -222,19 +223,21 @@ def ZeroResults(behaviour: BehaviourCounts) -> PerUnit:
 
 
 @measure(counted_as=None, higher_is_better=False)
-def Reformulation(behaviour: BehaviourCounts, *, within: Seconds = 1800.0) -> PerUnit:
+def Reformulation(behaviour: BehaviourCounts, *, within: Seconds = 1800.0, overlap: Portion = 0.0) -> PerUnit:
     r"""The share of searches that are followed by one in other words, in the same session and soon.
 
     .. math:: \frac{|\{\text{searches with another query within so many seconds}\}|}{|\{\text{searches}\}|}
 
-    Case and blanks at the ends of a query make no difference. `within`: seconds from the last page of the one to the
-    first page of the other. The log does not say whether people went on to something else.
+    Case, blanks and forms of characters make no difference. `within`: seconds from the last page of the one to the
+    first page of the other. `overlap`: the share of all words of the two queries that both have, at least; with 0, any
+    other query counts, also one for something else.
 
     >>> from assay.tables.log import Log
     >>> Reformulation.per_unit(BehaviourCounts.of(Log.from_pages([("q", ["a"], [])]))).reason(0)
     'the log has no sessions'
     """
     again = pl.col("next_is_new") & (pl.col("until_next") <= within).fill_null(value=False)
+    again = again & (pl.col("in_common") >= overlap).fill_null(value=False) if overlap else again
     repeated = behaviour.total("searches followed by another", again, _SESSION, _TIME)
     return repeated / behaviour.total("searches", pl.col("is_new"), _SESSION, _TIME, when_zero=_NO_PAGE)
 

@@ -93,7 +93,7 @@ class Log:
             raise InputError(f"{origin}: `impression` numbers the result pages from 0, each once")
         listed = complete(results, RESULTS, "results").sort("impression", "rank")
         if not (listed["rank"].fill_null(0) >= 1).all():
-            raise InputError(f"{origin}: expected ranks that count from 1, got {listed['rank'].min()}")
+            raise InputError(f"{origin}: expected ranks that count from 1, got {listed['rank'].min()!r}")
         acts = events if events is not None else _clicks_of(listed)
         acts = complete(acts, EVENTS, "events").sort("impression", "time", maintain_order=True)
         for table in (listed, acts):

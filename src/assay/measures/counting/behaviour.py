@@ -18,7 +18,7 @@ import polars as pl
 
 from assay.core.domains import Choice
 from assay.core.errors import InputError
-from assay.measures.counting.click_counts import SHOWN
+from assay.measures.counting.click_counts import QUERY, SHOWN
 from assay.measures.counting.judgments import Floats
 from assay.measures.steps import PerUnit, quantity, unknown
 from assay.tables.log import CLICK, Log, person
@@ -45,9 +45,10 @@ PAGE = {
     "is_new": "whether the page before it in the session was of another query, or there was none",
     "until_next": "seconds to the next page of the session",
     "next_is_new": "whether the next page of the session is of another query",
+    "in_common": "the share of the words of both queries, this page's and the next one's, that both have",
 }
 _OF_CLICKS = ("clicks", "highest", "lowest", "first_rank", "last_rank", "rank_sum", "ranked", "skipped", "wait")
-_OF_SESSIONS = ("starts", "is_new", "until_next", "next_is_new", "session")
+_OF_SESSIONS = ("starts", "is_new", "until_next", "next_is_new", "in_common", "session")
 _MEANT = pl.col("meant")
 _DIGITS = {"wait": 3, "latency_ms": 1}
 #: What a log may not know, in words.
@@ -317,9 +318,8 @@ class Outline(BehaviourCounts):
 
 def _with_sessions(pages: pl.LazyFrame) -> pl.LazyFrame:
     """Pages in the order of their sessions, with what came before and after; without a session, a page is its own."""
-    text = pl.coalesce("query_text", "query_id").str.strip_chars().str.to_lowercase()
     session = pl.coalesce("session_id", pl.format("page {}", "impression"))
-    ordered = pages.with_columns(text=text, session=session).sort("person", "session", "time", "impression")
+    ordered = pages.with_columns(text=QUERY, session=session).sort("person", "session", "time", "impression")
 
     def beside(step: int) -> tuple[pl.Expr, pl.Expr]:
         whose = (pl.col("person"), pl.col("session"))
@@ -327,11 +327,15 @@ def _with_sessions(pages: pl.LazyFrame) -> pl.LazyFrame:
         return same.fill_null(value=False), pl.col("text").shift(step)
 
     (follows, before), (goes_on, after) = beside(1), beside(-1)
+    words, next_words = pl.col("text").str.split(" "), after.str.split(" ")
+    shared, all_words = (each.list.len() for each in (words.list.set_intersection(next_words),
+                                                      words.list.set_union(next_words)))  # fmt: skip
     return ordered.with_columns(
         starts=~follows,
         goes_on=goes_on,
         is_new=~follows | pl.col("text").ne_missing(before),
         next_is_new=goes_on & pl.col("text").ne_missing(after),
+        in_common=pl.when(goes_on).then(shared / all_words),
         next_time=pl.when(goes_on).then(pl.col("time").shift(-1)),
     ).with_columns(until_next=(pl.col("next_time") - pl.col("time")).dt.total_milliseconds() / 1000)
 

@@ -22,6 +22,10 @@ def normalised(text: pl.Expr) -> pl.Expr:
     return text.str.normalize("NFKC").str.to_lowercase().str.replace_all(r"\s+", " ").str.strip_chars()
 
 
+#: The query of a page, as it is compared with those of other pages.
+QUERY = normalised(pl.coalesce("query_text", "query_id"))
+
+
 def by_query_text(log: Log) -> tuple[Log, pl.DataFrame]:
     """Give pages whose queries read alike one query, and say which were merged: `query_id`, `written`, `pages`.
 

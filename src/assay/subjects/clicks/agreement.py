@@ -20,7 +20,7 @@ from assay.stats.paired_preferences import one_sided_sign_tests
 from assay.stats.ratios import ratio_of_sums
 from assay.stats.verdict import corrected
 from assay.subjects.clicks.inputs import grades_of, opened_qrels
-from assay.subjects.clicks.judgments import ClickJudgments, judge_clicks
+from assay.subjects.clicks.judgments import ClickJudgments, beside_grades, judge_clicks
 from assay.tables import Qrels
 
 _KENDALL, _SPEARMAN = "Kendall's tau-b", "Spearman's rho"
@@ -100,7 +100,7 @@ def agree_with_clicks(
     judged = opened_qrels(qrels)
     grades = grades_of(judged)
     estimated = judge_clicks(log, confidence=1 - alpha, **judging)
-    rows = estimated.judged.drop("grade").join(grades, on=["query_id", "doc_id"], how="inner")
+    rows = beside_grades(estimated.judged.drop("grade"), grades)
     if not rows.height:
         known = estimated.pairs.join(grades, on=["query_id", "doc_id"], how="semi")["reason"].unique(
             maintain_order=True
@@ -192,21 +192,16 @@ def _grade(rows: pl.DataFrame, grade: float, drawing: Mapping[str, Any]) -> dict
     part = rows.filter(pl.col("grade") == grade)
     sums = part.group_by("query_id").agg(pl.col("estimate").sum(), pl.len().cast(pl.Float64)).sort("query_id")
     bounded = {**drawing, "bounds": (0.0, np.inf)}
-    counts = {"grade": grade, "documents": part.height}
-    counts |= {name: part[name].sum() for name in ("impressions", "clicks")}
-    return counts | _estimated("estimate", sums["estimate"].to_numpy(), sums["len"].to_numpy(), bounded)
+    row: dict[str, Any] = {"grade": grade, "documents": part.height}
+    row |= {name: part[name].sum() for name in ("impressions", "clicks")}
+    return row | _estimated("estimate", sums["estimate"].to_numpy(), sums["len"].to_numpy(), bounded)
 
 
 def _documents(rows: pl.DataFrame, by_grade: pl.DataFrame) -> pl.DataFrame:
     """Documents with the grade whose mean estimate is nearest; a disagreement if the interval says so, too."""
     grades, means = (by_grade[name].to_numpy().astype(np.float64) for name in ("grade", "estimate"))
-    estimate, low, high = (rows[name].to_numpy().astype(np.float64) for name in ("estimate", "low", "high"))
-    grade = rows["grade"].to_numpy()
-    usual = means[np.searchsorted(grades, grade)]
-    like = grades[np.abs(estimate[:, None] - means).argmin(axis=1)]
-    # How far the interval lies from what is usual for the grade.
-    distance = np.maximum(np.maximum(low - usual, usual - high), 0.0)
-    apart = (like != grade) & (distance > 0) & ((like > grade) == (estimate > usual))
-    return rows.drop("reason").with_columns(
-        usual=pl.Series(usual), clicked_like=pl.Series(like), distance=pl.Series(distance), disagrees=pl.Series(apart)
-    )
+    like = grades[np.abs(rows["estimate"].to_numpy()[:, None] - means).argmin(axis=1)]
+    rows = rows.drop("reason").with_columns(clicked_like=pl.Series(like))
+    other = pl.col("clicked_like") != pl.col("grade")
+    same_side = (pl.col("clicked_like") > pl.col("grade")) == (pl.col("estimate") > pl.col("usual"))
+    return rows.with_columns(disagrees=other & same_side & (pl.col("distance") > 0))

@@ -79,7 +79,7 @@ def calibrate_measures(
         raise InputError(f"{judged.name}: expected judgments of documents that {opened.origin} shows, got none")
     fits = {name: fit_clicks(tied, name) for name in MODELS}
     parameters = pl.concat([_parameters(name, fit, confidence) for name, fit in fits.items()], how="diagonal")
-    settings = {"cutoff": cutoff, "same_text": same_text, "confidence": confidence}
+    settings: dict[str, Any] = {"cutoff": cutoff, "same_text": same_text, "confidence": confidence}
     settings |= {"qrels": judged.name, "log": opened.name}
     return CalibratedMeasures(
         opened, tuple(_measures(parameters, fits, cutoff)), parameters, fits, settings,

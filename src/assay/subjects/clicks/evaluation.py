@@ -18,6 +18,7 @@ from assay.core.results import Result
 from assay.files.logs import read_log
 from assay.measures import Measure, parse_measure
 from assay.measures.counting.behaviour import BehaviourCounts
+from assay.measures.counting.click_counts import QUERY
 from assay.measures.counting.judgments import Floats, Ints
 from assay.measures.summary import escaped, signature
 from assay.measures.vocabularies import registered
@@ -186,9 +187,9 @@ class Behaviour(Result):
                 pages = int(part.total("pages", pl.lit(1)).values.sum())
                 for each in wanted:
                     sample = ratios(each, (system,), (part,), (np.arange(len(part.people)),))
-                    row = {"segment": _text(value), "system": system, "measure": str(each)}
-                    row |= {"units": len(part.people), "pages": pages}
-                    rows.append(row | _row(_estimated(sample, 0, self.confidence)))
+                    names = {"segment": _text(value), "system": system, "measure": str(each)}
+                    sizes = {"units": len(part.people), "pages": pages}
+                    rows.append(names | sizes | _row(_estimated(sample, 0, self.confidence)))
         frame = pl.DataFrame(rows, schema={**kinds, **_ENDS}).sort("segment", maintain_order=True)
         numbered = by in {FREQUENCY, "weekday"}  # a number keeps them in order
         return frame.with_columns(pl.col("segment").str.slice(2)) if numbered else frame
@@ -385,13 +386,12 @@ def _segmented(log: Log, by: str | None) -> tuple[Log, pl.Expr]:
         return log, PERIODS[str(by)]
     if by != FREQUENCY:
         return log, pl.col(str(by)).cast(pl.String)
-    query = pl.coalesce("query_text", "query_id").str.strip_chars().str.to_lowercase()
-    asked = log.impressions.select(query=query).group_by("query").len("asked").collect(engine="streaming")
+    asked = log.impressions.select(query=QUERY).group_by("query").len("asked").collect(engine="streaming")
     asked = asked.sort("asked", "query", descending=[True, False])
     before = (pl.col("asked").cum_sum() - pl.col("asked")) / pl.col("asked").sum()
     third = (before * len(_BANDS)).floor().cast(pl.Int64).clip(0, len(_BANDS) - 1)
     bands = asked.select("query", band=pl.format("{} {}", third + 1, third.replace_strict(dict(enumerate(_BANDS)))))
-    pages = log.impressions.with_columns(query=query).join(bands.lazy(), on="query", how="left", nulls_equal=True)
+    pages = log.impressions.with_columns(query=QUERY).join(bands.lazy(), on="query", how="left", nulls_equal=True)
     return replace(log, impressions=pages), pl.col("band")
 
 

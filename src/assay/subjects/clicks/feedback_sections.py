@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
@@ -29,6 +30,8 @@ _MOST = 20
 #: So much of a ranking may be missing from a log without a word.
 _LITTLE = 0.02
 _DASH, _ENDS = "-", ("estimate_low", "estimate_high")
+_PAIR = (Column("query_id", "query"), Column("doc_id", "document"))
+_COUNTS = (Column("impressions", kind="count"), Column("clicks", kind="count"))
 
 
 def judgments_document(result: ClickJudgments) -> Document:
@@ -52,8 +55,8 @@ def judgments_document(result: ClickJudgments) -> Document:
         estimate=pl.col("estimate").mean(),
     ).sort("grade")  # fmt: skip
     columns = (
-        Column("grade", kind="short"), Column("documents", kind="count"), Column("impressions", kind="count"),
-        Column("clicks", kind="count"), Column("estimate", "mean estimate", "number", least=3),
+        Column("grade", kind="short"), Column("documents", kind="count"), *_COUNTS,
+        Column("estimate", "mean estimate", "number", least=3),
     )  # fmt: skip
     sections = [
         Section("judgments", parts=(Prose(claim, "claim"), *map(Prose, without), *rules),
@@ -62,11 +65,10 @@ def judgments_document(result: ClickJudgments) -> Document:
         Section("ranks", parts=_ranks(result.ranks)),
     ]  # fmt: skip
     if result.merges.height:
-        table = Table.of("merges", result.merges, "Queries that read alike, taken for one")
-        sections.append(Section("merges", parts=(_cut(table),)))
+        table = replace(Table.of("merges", result.merges, "Queries that read alike, taken for one"), most=_MOST)
+        sections.append(Section("merges", parts=(table,)))
     pairs = (
-        Column("query_id", "query"), Column("doc_id", "document"), Column("impressions", kind="count"),
-        Column("clicks", kind="count"),
+        *_PAIR, *_COUNTS,
         *([Column("expected", "expected clicks", "number", least=1)] if "expected" in result.pairs.columns else []),
         Column("_estimate", "estimate", "estimate", ends=("_low", "_high"), missing=_DASH, least=3),
         Column("grade", kind="short", missing=_DASH), Column("reason", "none, since", "words", missing=""),
@@ -100,10 +102,6 @@ def _rounded(frame: pl.DataFrame, *names: str) -> pl.DataFrame:
     return frame.with_columns(pl.col(name).round(3).alias(f"_{name}") for name in names)
 
 
-def _cut(table: Table) -> Table:
-    return Table(table.name, table.frame, table.columns, table.caption, table.notes, most=_MOST)
-
-
 def agreement_document(result: ClickAgreement) -> Document:
     """How well clicks and judgments agree, by frequency and grade; documents and queries on which they do not."""
     settings, everything = result.settings, result.summary.row(0, named=True)
@@ -126,15 +124,8 @@ def agreement_document(result: ClickAgreement) -> Document:
     )
     lines = _nothing(stale, "No query's clicks speak clearly against its judgments.")
     sections.append(Section("out_of_date", "Judgments that look out of date", (*stale, *lines), lead=lead))
-    sections += [
-        Section(
-            "queries",
-            "Queries",
-            (_queries(result),),
-            long=True,
-        ),
-        Section.of_lines("warnings", result.warnings),
-    ]
+    sections.append(Section("queries", "Queries", (_queries(result),), long=True))
+    sections.append(Section.of_lines("warnings", result.warnings))
     return Document("click agreement", tuple(sections), "Clicks and judgments")
 
 
@@ -175,8 +166,7 @@ def _summary(result: ClickAgreement, level: str) -> Table:
 
 def _by_grade(result: ClickAgreement, level: str) -> Table:
     columns = (
-        Column("grade", "judged", "short"), Column("documents", kind="count"), Column("impressions", kind="count"),
-        Column("clicks", kind="count"),
+        Column("grade", "judged", "short"), Column("documents", kind="count"), *_COUNTS,
         Column("estimate", f"mean {result.settings['by']}", "estimate", ends=_ENDS, least=2),
     )  # fmt: skip
     return Table("grades", result.grades, columns, f"What clicks say of each grade, with {level} intervals")
@@ -184,9 +174,7 @@ def _by_grade(result: ClickAgreement, level: str) -> Table:
 
 def _disagreements(result: ClickAgreement) -> Table:
     columns = (
-        Column("query_id", "query"), Column("doc_id", "document"), Column("grade", "judged", "short"),
-        Column("clicked_like", "clicked like", "short"), Column("impressions", kind="count"),
-        Column("clicks", kind="count"),
+        *_PAIR, Column("grade", "judged", "short"), Column("clicked_like", "clicked like", "short"), *_COUNTS,
         Column("_estimate", result.settings["by"], "estimate", ends=("_low", "_high"), least=2),
         Column("usual", "usual for its grade", "number", least=2),
     )  # fmt: skip
@@ -243,7 +231,7 @@ def preferences_document(result: ClickPreferences) -> Document:
         Column("decided", kind="flag"),
     )  # fmt: skip
     ranked = (
-        Column("query_id", "query"), Column("doc_id", "document"), Column("place", kind="short", missing=_DASH),
+        *_PAIR, Column("place", kind="short", missing=_DASH),
         Column("strength", kind="estimate", ends=("low", "high"), missing=_DASH, least=2),
         Column("votes", kind="count"), Column("grade", kind="short", missing=_DASH),
     )  # fmt: skip
@@ -330,8 +318,8 @@ def calibration_document(result: CalibratedMeasures) -> Document:
         .with_columns(pl.col("model").replace({name: f"{', '.join(of)} ({name})" for name, of in MODELS.items()}))
     )
     columns = (
-        Column("model", "measure"), Column("judged", "grade"), Column("impressions", kind="count"),
-        Column("clicks", kind="count"), Column("_attraction", "attraction", "number", least=3),
+        Column("model", "measure"), Column("judged", "grade"), *_COUNTS,
+        Column("_attraction", "attraction", "number", least=3),
         Column("_satisfaction", "satisfaction", "number", least=3, missing=_DASH),
         Column("_relevance", f"both, {level} interval", "estimate", ends=("_low", "_high"), least=3),
     )  # fmt: skip

@@ -136,6 +136,13 @@ def judge_clicks(
     return ClickJudgments(opened, pairs, ranks, merges, cuts, settings, tuple(warnings))
 
 
+def beside_grades(pairs: pl.DataFrame, grades: pl.DataFrame, column: str = "estimate") -> pl.DataFrame:
+    """Pairs that are judged, with `grade`, the mean for it (`usual`), and how far their interval is from that."""
+    usual = pl.col(column).mean().over("grade")
+    distance = pl.max_horizontal(pl.col("low") - usual, usual - pl.col("high"), 0.0)
+    return pairs.join(grades, on=["query_id", "doc_id"], how="inner").with_columns(usual=usual, distance=distance)
+
+
 def graded(
     estimates: Floats, quantiles: Sequence[float], thresholds: Sequence[float] | None = None
 ) -> tuple[Ints, tuple[float, ...]]:

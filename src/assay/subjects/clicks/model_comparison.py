@@ -20,6 +20,7 @@ from assay.stats.click_models.fitting import ClickModel, fit_clicks
 from assay.stats.click_models.models import model_of
 from assay.stats.click_models.surprise import Surprise, interval
 from assay.subjects.clicks.inputs import grades_of, opened_log, opened_qrels
+from assay.subjects.clicks.judgments import beside_grades
 from assay.tables.log import Log
 
 #: The models that are compared unless others are named.
@@ -228,20 +229,13 @@ def _disagreements(
     model = next((fitted[name] for name in order if fitted[name].model.relevance), None)
     if model is None:
         raise ParameterError(f"{', '.join(fitted)} has no relevance of documents to hold against judgments")
-    grades = grades_of(opened_qrels(qrels))
-    judged = model.relevance(confidence).join(grades, on=["query_id", "doc_id"])
-    judged = judged.filter((pl.col("impressions") >= _FEWEST_SHOWN) & pl.col("relevance").is_not_null())
+    enough = (pl.col("impressions") >= _FEWEST_SHOWN) & pl.col("relevance").is_not_null()
+    judged = beside_grades(model.relevance(confidence).filter(enough), grades_of(opened_qrels(qrels)), "relevance")
     if not judged.height:
         raise InputError(f"no document that was shown {number_of('time', _FEWEST_SHOWN)} or more is judged: "
                          "do queries and documents have the same names in both?")  # fmt: skip
-    mean = pl.col("relevance").mean().over("grade")
-    return (
-        judged.with_columns(grade_mean=mean)
-        .with_columns(distance=pl.max_horizontal(pl.col("low") - pl.col("grade_mean"),
-                                                 pl.col("grade_mean") - pl.col("high"), 0.0))
-        .sort("distance", "query_id", "doc_id", descending=[True, False, False])
-        .select(pl.lit(model.name).alias("model"), pl.all())
-    )  # fmt: skip
+    judged = judged.sort("distance", "query_id", "doc_id", descending=[True, False, False])
+    return judged.rename({"usual": "grade_mean"}).select(pl.lit(model.name).alias("model"), pl.all())
 
 
 def _warnings(fitted: Mapping[str, ClickModel], log: Log) -> tuple[str, ...]:
