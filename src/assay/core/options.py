@@ -261,7 +261,7 @@ UnitOfLog: TypeAlias = Annotated[
     option(help="Unit of intervals and tests: user, session, page (the first known)."),
 ]
 Segments: TypeAlias = Annotated[
-    str, option(metavar="SEGMENT", help="Also break down by day, week, weekday, hour, frequency, or a column.")
+    str, option(metavar="SEGMENT", help="Also break down by day, week, weekday, hour (UTC), frequency, or a column.")
 ]
 
 

@@ -380,17 +380,19 @@ def _with_dwell(events: pl.DataFrame, pages: pl.DataFrame, rules: Cleaning, tall
     most = float("inf") if rules.longest_dwell is None else 60_000 * rules.longest_dwell
     odd = (pl.col("dwell_ms") < 0) | (pl.col("dwell_ms") > most) | pl.col("dwell_ms").is_nan()
     if rules.clocked:
-        session = pages.select("impression", session="session_id", page_time="time")
-        clicks = events.with_row_index("place").filter(pl.col("action") == CLICK).join(session, on="impression")
+        # Users may number their sessions, each from 1.
+        sessions = pages.select(
+            "impression", "time", user="user_id", session="session_id", place=pl.lit(None, pl.UInt32)
+        )
+        clicks = events.with_row_index("place").filter(pl.col("action") == CLICK)
+        clicks = clicks.select("impression", "time", "place").join(sessions.drop("place"), on="impression")
         # By a clock that goes wrong, clicks come before their page: how long people stayed then is not known.
-        clicks = clicks.filter((pl.col("time") >= pl.col("page_time")).fill_null(True))
-        steps = pl.concat([
-            clicks.select("session", "time", "place", "impression"),
-            pages.select("time", "impression", session="session_id", place=pl.lit(None, pl.UInt32)),
-        ], how="diagonal").drop_nulls(["session", "time"])  # fmt: skip
-        steps = steps.sort("session", "time", "impression", "place", nulls_last=False)
-        following = (pl.col("time").shift(-1) - pl.col("time")).over("session").dt.total_milliseconds()
-        stays = steps.with_columns(stay=following.cast(pl.Float64)).filter(pl.col("place").is_not_null())
+        clicks = clicks.filter((pl.col("time") >= pl.col("time_right")).fill_null(True)).drop("time_right")
+        steps = pl.concat([clicks, sessions], how="diagonal").drop_nulls(["session", "time"])
+        steps = steps.sort("user", "session", "time", "impression", "place", nulls_last=False)
+        goes_on = pl.all_horizontal(pl.col(name).eq_missing(pl.col(name).shift(-1)) for name in ("user", "session"))
+        following = (pl.col("time").shift(-1) - pl.col("time")).dt.total_milliseconds().cast(pl.Float64)
+        stays = steps.with_columns(stay=pl.when(goes_on).then(following)).filter(pl.col("place").is_not_null())
         events = (
             events.with_row_index("place")
             .join(stays.select("place", "stay"), on="place", how="left", maintain_order="left")

@@ -313,7 +313,7 @@ _noticed(
 )  # fmt: skip
 def giant_sessions(log: ExaminedLog) -> Iterator[CheckFinding]:
     """Sessions that nobody has."""
-    sizes = log.impressions.filter(pl.col("session_id").is_not_null()).group_by("session_id").len()
+    sizes = log.impressions.filter(pl.col("session_id").is_not_null()).group_by("user_id", "session_id").len()
     cases = Cases.of(sizes.filter(pl.col("len") > _MOST_PAGES).sort("len", "session_id", descending=[True, False]))
     texts = [f"session {quote(row['session_id'])}: {number_of('result page', row['len'])}" for row in cases.first]
     message = f"{number_of('session', cases.number)} of more than {_MOST_PAGES} pages"

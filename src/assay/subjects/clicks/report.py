@@ -15,7 +15,7 @@ from assay.show.figure import Figure
 from assay.show.model import Column, Document, Section, Table
 from assay.stats.estimates import Estimate
 from assay.subjects.clicks.curves import by_rank, over_time
-from assay.subjects.clicks.evaluation import Behaviour, clicks, logs_of
+from assay.subjects.clicks.evaluation import PERIODS, Behaviour, clicks, logs_of
 from assay.subjects.clicks.subject import RULES, PairedClicks
 from assay.verbs.comparison import Comparison
 from assay.verbs.report.items import claims, is_bounded, verdicts
@@ -50,10 +50,10 @@ def measures_table(result: Behaviour) -> Table:
     wide = pl.DataFrame({"measure": [str(each) for each in result.measures]})
     columns = [Column("measure")]
     for place, system in enumerate(result.systems):
-        own = frame.filter(pl.col("system") == system).select(
+        numbers = frame.filter(pl.col("system") == system).select(
             **{f"value_{place}": "value", f"low_{place}": "low", f"high_{place}": "high"}
         )
-        wide = pl.concat([wide, own], how="horizontal")
+        wide = pl.concat([wide, numbers], how="horizontal")
         ends = (f"low_{place}", f"high_{place}")
         columns.append(Column(ends[0].replace("low", "value"), system, "estimate", ends=ends, missing="NA"))
     better = [each.definition.direction for each in result.measures]
@@ -67,8 +67,8 @@ def ranks_table(result: Behaviour) -> Table:
     frame, columns = pl.DataFrame({"rank": result.ranks["rank"].unique().sort()}), [Column("rank", kind="count")]
     for place, system in enumerate(result.systems):
         names = {"value": f"value_{place}", "low": f"low_{place}", "high": f"high_{place}"}
-        own = result.ranks.filter(pl.col("system") == system).select("rank", *names).rename(names)
-        frame = frame.join(own, on="rank", how="left")
+        numbers = result.ranks.filter(pl.col("system") == system).select("rank", *names).rename(names)
+        frame = frame.join(numbers, on="rank", how="left")
         columns.append(Column(names["value"], system, "estimate", ends=(names["low"], names["high"]), missing=DASH))
     return Table("ranks", frame.sort("rank"), tuple(columns), "Share of the results shown at a rank that were clicked")
 
@@ -85,12 +85,13 @@ def segments(result: Behaviour) -> Iterator[Section]:
                Column("units", several(result.unit_kind), "count"), Column("pages", kind="count")]  # fmt: skip
     for place, measure in enumerate(measures):
         names = {"value": f"value_{place}", "low": f"low_{place}", "high": f"high_{place}"}
-        own = long.filter(pl.col("measure") == str(measure)).select("segment", "system", *names).rename(names)
-        frame = frame.join(own, on=["segment", "system"], how="left", maintain_order="left")
+        numbers = long.filter(pl.col("measure") == str(measure)).select("segment", "system", *names).rename(names)
+        frame = frame.join(numbers, on=["segment", "system"], how="left", maintain_order="left")
         ends = (names["low"], names["high"])
         columns.append(Column(names["value"], str(measure), "estimate", ends=ends, missing="NA"))
+    title = f"By {result.by} (UTC)" if result.by in PERIODS else f"By {result.by}"
     yield Section(
-        "segments", f"By {result.by}", (Table("segments", frame, tuple(columns), most=_MOST_ROWS),),
+        "segments", title, (Table("segments", frame, tuple(columns), most=_MOST_ROWS),),
         data={"rows": long.to_dicts()},
     )  # fmt: skip
 
@@ -98,20 +99,20 @@ def segments(result: Behaviour) -> Iterator[Section]:
 def guidance(result: Behaviour) -> Iterator[str]:
     """What the numbers mean, and what they do not."""
     for system in result.systems:
-        found = result.estimate("CTR", system)
-        if not math.isnan(found.value):
-            yield f"{system}: {_in_words(found, result)}"
+        rate = result.estimate("CTR", system)
+        if not math.isnan(rate.value):
+            yield f"{system}: {_in_words(rate, result)}"
     yield (
         "People click what they see, and they see what stands on top: a click is no judgment, and a page without one "
         "is no failure if the answer stood on it."
     )
 
 
-def _in_words(found: Estimate, result: Behaviour) -> str:
-    share = as_percents([found.value])[0]
+def _in_words(rate: Estimate, result: Behaviour) -> str:
+    share = as_percents([rate.value])[0]
     reach = ""
-    if not math.isnan(found.low):
-        ends = " to ".join(as_percents([found.low, found.high]))
+    if not math.isnan(rate.low):
+        ends = " to ".join(as_percents([rate.low, rate.high]))
         reach = f" ({as_level(result.confidence)} interval over {several(result.unit_kind)}: {ends})"
     return f"{share} of the result pages have a click{reach}."
 

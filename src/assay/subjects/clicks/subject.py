@@ -95,7 +95,7 @@ class PairedClicks(MeasuredPairing):
         """What to mind about the log, and what clicks do not say."""
         del measures, usual, instead
         kept = [Note(remark, kind="log") for remark in remarks(self.logs, self.systems)]
-        return [*kept, Note("what people click is not what is relevant: they see what stands on top", kind="clicks")]
+        return [*kept, Note("clicks are not judgments: people click what they see, mostly at the top", kind="clicks")]
 
     def signatures(self, measures: Sequence[str]) -> dict[str, str]:
         """Everything that each measure's number depends on, in one line."""
