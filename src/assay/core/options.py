@@ -251,7 +251,7 @@ UnitOfLog: TypeAlias = Annotated[
     Literal["user", "session", "page"], option(help="Who intervals are over: user, session, page (the first known).")
 ]
 Segments: TypeAlias = Annotated[
-    str, option(metavar="SEGMENT", help="Also by day, week, weekday, hour (UTC), frequency, or a column of the log.")
+    str, option(metavar="SEGMENT", help="Also by day, week, weekday, hour, frequency, or a column of the log.")
 ]
 
 
