@@ -115,6 +115,10 @@ def test_a_document_that_a_page_shows_twice_counts_once() -> None:
     log = Log.from_pages([("q", ["a", "a", "b"], ["a"])] * 4)
     found = by_position(LoggedPages.from_tables(log, Run.of({"q": {"a": 1.0}}), 1), LOOK)
     assert (found.estimate, found.coverage) == (1.0, 1.0)
+    second = log.events.collect().with_columns(rank=pl.lit(2))
+    below = Log.of(log.impressions.collect(), log.results.collect().with_columns(clicks=None), second)
+    found = by_position(LoggedPages.from_tables(below, Run.of({"q": {"a": 1.0}}), 1), LOOK)
+    assert found.estimate == pytest.approx(1 / LOOK[1])  # clicked at rank 2, wherever else it stands
 
 
 def test_clipping_bounds_weights_and_the_effective_sample_is_that_of_kish() -> None:

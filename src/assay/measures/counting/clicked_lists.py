@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple, TypeAlias
@@ -224,25 +224,19 @@ class ClickedLists:
         """The same lists with other clicks."""
         return replace(self, clicked=np.asarray(clicked, dtype=np.bool_))
 
-    def tied(
-        self, groups: Mapping[tuple[str, str], Any] | pl.DataFrame, others: Any = None, *, name: str = "group"
-    ) -> ClickedLists:
+    def tied(self, groups: pl.DataFrame, others: Any = None) -> ClickedLists:
         """The same with pairs replaced by groups of them, such as relevance grades: a group has one parameter.
 
-        `groups`: the group of each query and document; in a frame, a third column beside `query_id` and `doc_id`.
-        `others`: the group of pairs that have none; without it, such a pair is an error. `name`: what groups are.
+        `groups`: `query_id`, `doc_id`, and the group in a third column. `others`: the group of pairs that have none;
+        without it, such a pair is an error.
 
         >>> lists = ClickedLists.of([("q1", ["d1", "d2"], ["d2"]), ("q2", ["d1"], [])])
-        >>> lists.tied({("q1", "d1"): 0, ("q1", "d2"): 2, ("q2", "d1"): 0}, name="grade").pairs["grade"].to_list()
+        >>> grades = pl.DataFrame({"query_id": ["q1", "q1", "q2"], "doc_id": ["d1", "d2", "d1"], "grade": [0, 2, 0]})
+        >>> lists.tied(grades).pairs["grade"].to_list()
         [0, 2]
         """
-        if isinstance(groups, pl.DataFrame):
-            frame = groups.rename({(set(groups.columns) - {"query_id", "doc_id"}).pop(): name})
-        else:
-            queries, docs = zip(*groups, strict=True) if groups else ((), ())
-            frame = pl.DataFrame({"query_id": pl.Series(queries, dtype=pl.String),
-                                  "doc_id": pl.Series(docs, dtype=pl.String), name: list(groups.values())})  # fmt: skip
-        group = self.pairs.join(frame, on=["query_id", "doc_id"], how="left", maintain_order="left")[name]
+        (name,) = set(groups.columns) - {"query_id", "doc_id"}
+        group = self.pairs.join(groups, on=["query_id", "doc_id"], how="left", maintain_order="left")[name]
         if others is None and group.null_count():
             query, doc = self.pairs.row(int(group.is_null().arg_max() or 0))
             raise InputError(f"no group is known of query {query!r} and document {doc!r}")

@@ -31,9 +31,9 @@ def write_fields(path: str | os.PathLike[str], fields: dict[str, Any], *, overwr
     write_text(path, json.dumps(contents, ensure_ascii=False, allow_nan=False) + "\n", overwrite=overwrite)
 
 
-def read_fields(path: Any) -> dict[str, Any]:
+def read_fields(given: Any) -> dict[str, Any]:
     """The fields of a model, checked: whatever is wrong is one error that names the file."""
-    source = Source.of(path)
+    source = Source.of(given)
     contents = loaded(source)
 
     def refused(expected: str, got: Any = None) -> FormatError:

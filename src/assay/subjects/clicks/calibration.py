@@ -74,7 +74,7 @@ def calibrate_measures(
     grades = grades_of(judged)
     opened, _ = opened_log(log, same_text=same_text)
     lists = ClickedLists.from_log(opened)
-    tied = lists.tied(grades.with_columns(pl.col("grade").cast(pl.Float64)), others=_UNJUDGED, name="grade")
+    tied = lists.tied(grades.with_columns(pl.col("grade").cast(pl.Float64)), _UNJUDGED)
     if not (tied.pairs["grade"] >= 0).any():
         raise InputError(f"{judged.name}: expected judgments of documents that {opened.origin} shows, got none")
     fits = {name: fit_clicks(tied, name) for name in MODELS}

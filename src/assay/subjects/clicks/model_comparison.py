@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
@@ -51,7 +51,6 @@ class ClickModelComparison(Result):
     disagreements: pl.DataFrame | None = None
     warnings: tuple[str, ...] = ()
     name: str = "log"
-    held_out: ClickedLists | None = field(default=None, repr=False)
 
     def __repr__(self) -> str:
         return f"<ClickModelComparison of {', '.join(self.models)}>"
@@ -130,7 +129,7 @@ def compare_click_models(
         fitted, table, _ranks(surprises, confidence),
         pl.concat([model.examination(test).select(pl.lit(name).alias("model"), pl.all())
                    for name, model in fitted.items()]),
-        settings, _disagreements(fitted, table, qrels, confidence), _warnings(fitted, opened), opened.name, test,
+        settings, _disagreements(fitted, table, qrels, confidence), _warnings(fitted, opened), opened.name,
     )  # fmt: skip
 
 
@@ -164,7 +163,7 @@ def _table(
     fitted: Mapping[str, ClickModel], surprises: Mapping[str, tuple[Surprise, ...]], confidence: float
 ) -> pl.DataFrame:
     best = max(surprises, key=lambda name: surprises[name][0].log_likelihood)
-    top, top_plain = surprises[best]
+    top = surprises[best][0]
     rows = []
     for name, (conditional, plain) in surprises.items():
         with np.errstate(invalid="ignore"):  # what a model rules out has no interval
@@ -175,10 +174,6 @@ def _table(
                     conditional.log_likelihood_pull - top.log_likelihood_pull,
                 ),
                 "perplexity": (plain.perplexity, plain.perplexity_pull),
-                "perplexity_difference": (
-                    plain.perplexity - top_plain.perplexity,
-                    plain.perplexity_pull - top_plain.perplexity_pull,
-                ),
                 "conditional_perplexity": (conditional.perplexity, conditional.perplexity_pull),
             }
         row: dict[str, Any] = {"model": name}

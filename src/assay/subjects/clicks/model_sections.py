@@ -82,7 +82,8 @@ def _summary(result: ClickModelComparison) -> Iterator[str]:
     best, settings = result.best, result.settings
     top = result.table.filter(pl.col("model") == best).row(0, named=True)
     if top["log_likelihood"] is None:
-        yield "Every model rules out something that happened: a prior above 0 makes rare events possible."
+        hint = "" if any(settings["prior"]) else ": a prior above 0 makes rare events possible"
+        yield f"Every model rules out something that happened{hint}."
     elif result.table.height > 1:
         alike = result.table.filter((pl.col("model") != best) & (pl.col("behind_best_high") >= 0))["model"].to_list()
         others = f"; no clear difference to {', '.join(alike)}" if alike else ", clearly better than all others"
