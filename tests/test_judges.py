@@ -145,10 +145,14 @@ def test_judges_who_always_agree_have_1_and_no_interval() -> None:
     assert "same number" in str(estimate.no_interval)
 
 
-def test_without_an_item_in_common_every_coefficient_has_that_for_a_reason() -> None:
-    result = agree(Labels.of([("d1", "ana", 1), ("d2", "ben", 1)]))
+@pytest.mark.parametrize("judges", [["ana", "ben"], ["ana", "ben", "cleo"]])
+def test_without_an_item_in_common_every_coefficient_has_that_for_a_reason(judges: list[str]) -> None:
+    result = agree(Labels.of([(f"d{place}", judge, place % 2) for place, judge in enumerate(judges)]))
     assert set(result.undefined()) == set(map(str, result.measures))
     assert set(result.undefined().values()) == {"no item has labels from two judges"}
+    assert result.pairs.is_empty()
+    for text in (str(result), result.to_html(), assay.make_report(result).to_html()):
+        assert "no item has labels from two judges" in text
 
 
 def test_one_category_is_undefined_with_a_reason() -> None:
