@@ -257,6 +257,13 @@ def test_groups_of_judges_are_compared_on_the_items_that_both_have() -> None:
     assert finding.verdict.word == "worse"
 
 
+def test_true_and_false_are_labels_like_others() -> None:
+    rows = [(f"d{n}", judge, n % 2 == 0 or (judge == "b" and n < 3)) for n in range(12) for judge in "ab"]
+    alike, other = (Labels.of(each, name=name) for each, name in ((rows[::-1], "x"), (rows, "y")))
+    assert agree(alike).ratings.categories == ("false", "true")
+    assert compare([alike, other]).finding("Agreement").verdict.word == "identical"
+
+
 def test_explain_shows_both_parts() -> None:
     rows = [(f"d{n}", judge, "yes" if n < cut else "no") for judge, cut in (("a", 5), ("b", 4)) for n in range(10)]
     explanation = assay.explain("Kappa", Labels.of(rows))

@@ -68,6 +68,8 @@ class Labels:
         )
         if frame["label"].dtype.is_float():
             frame = frame.with_columns(pl.col("label").fill_nan(None))
+        elif frame["label"].dtype == pl.Boolean:  # text, as in files
+            frame = frame.with_columns(pl.col("label").cast(pl.String))
         frame = frame.filter(pl.col("label").is_not_null())
         return cls(frame, name, origin)._once(where or (lambda row: (f"{origin}: row {row + 1}", None)), repeated)
 
