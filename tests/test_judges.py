@@ -432,6 +432,9 @@ def test_refusals_name_the_place() -> None:
         read_labels(io.StringIO("a,b\n1,2\n"))
     with pytest.raises(ParameterError, match="expected labels of several judges, or a file of them, not int"):
         agree(5)
+    for rows in ([("d1", "ana", 1), ("d1", "ben")], [1, 2], pl.DataFrame({"item_id": ["d1"]})):
+        with pytest.raises(InputError, match="expected (rows of|the columns) item"):
+            Labels.of(rows)
     with pytest.raises(InputError, match="two judges or more, got those of 'ana' alone"):
         agree(Labels.of([("d1", "ana", 1)]))
     with pytest.raises(InputError, match="judge 'ben', item 'd1': expected a label of 0, 1, got '7'"):
