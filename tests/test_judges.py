@@ -146,10 +146,14 @@ def test_judges_who_always_agree_have_1_and_no_interval() -> None:
     assert "same number" in str(estimate.no_interval)
 
 
-def test_without_an_item_in_common_every_coefficient_has_that_for_a_reason() -> None:
-    result = agree(Labels.of([("d1", "ana", 1), ("d2", "ben", 1)]))
+@pytest.mark.parametrize("judges", [["ana", "ben"], ["ana", "ben", "cleo"]])
+def test_without_an_item_in_common_every_coefficient_has_that_for_a_reason(judges: list[str]) -> None:
+    result = agree(Labels.of([(f"d{place}", judge, place % 2) for place, judge in enumerate(judges)]))
     assert set(result.undefined()) == set(map(str, result.measures))
     assert set(result.undefined().values()) == {"no item has labels from two judges"}
+    assert result.pairs.is_empty()
+    for text in (str(result), result.to_html(), assay.make_report(result).to_html()):
+        assert "no item has labels from two judges" in text
 
 
 def test_one_category_is_undefined_with_a_reason() -> None:
@@ -252,6 +256,13 @@ def test_groups_of_judges_are_compared_on_the_items_that_both_have() -> None:
     assert finding.units == 681
     assert finding.value == approx(agree(new, resamples=0).value("Agreement"))
     assert finding.verdict.word == "worse"
+
+
+def test_true_and_false_are_labels_like_others() -> None:
+    rows = [(f"d{n}", judge, n % 2 == 0 or (judge == "b" and n < 3)) for n in range(12) for judge in "ab"]
+    alike, other = (Labels.of(each, name=name) for each, name in ((rows[::-1], "x"), (rows, "y")))
+    assert agree(alike).ratings.categories == ("false", "true")
+    assert compare([alike, other]).finding("Agreement").verdict.word == "identical"
 
 
 def test_explain_shows_both_parts() -> None:
@@ -458,6 +469,9 @@ def test_refusals_name_the_place() -> None:
         read_labels(io.StringIO("a,b\n1,2\n"))
     with pytest.raises(ParameterError, match="or rows of item, judge and label, got int"):
         agree(5)
+    for rows in ([("d1", "ana", 1), ("d1", "ben")], [1, 2], pl.DataFrame({"item_id": ["d1"]})):
+        with pytest.raises(InputError, match="expected (rows of|the columns) item"):
+            Labels.of(rows)
     with pytest.raises(InputError, match="two judges or more, got those of 'ana' alone"):
         agree(Labels.of([("d1", "ana", 1)]))
     with pytest.raises(InputError, match="judge 'ben', item 'd1': expected a label of 0, 1, got '7'"):

@@ -269,6 +269,8 @@ class ScorePairing(Pairing):
     def measure_names(self, wanted: Wanted = None) -> list[str]:
         """The measures asked for, as the scores call them; all there are, if none is."""
         known = [str(name) for name in self.scores.frame["measure"].unique(maintain_order=True)]
+        if not known:
+            raise InputError("expected scores, got a table without rows")
         names = known if wanted is None else list(dict.fromkeys(map(str, listed(wanted))))
         for name in names:
             if name not in known:

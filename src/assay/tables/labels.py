@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Literal, TypeAlias, get_args
 import polars as pl
 
 from assay.core.domains import Choice
-from assay.core.errors import FormatError, argument, number_of
+from assay.core.errors import FormatError, InputError, argument, number_of
 from assay.tables.label_rules import Where
 
 _IN_MEMORY = "in memory"
@@ -61,13 +61,22 @@ class Labels:
         if isinstance(rows, pl.DataFrame):
             frame = rows
         else:
-            frame = pl.DataFrame(rows, schema=list(NEEDED), orient="row", infer_schema_length=None)
+            try:
+                frame = pl.DataFrame(rows, schema=list(NEEDED), orient="row", infer_schema_length=None)
+            except (pl.exceptions.PolarsError, TypeError, ValueError) as problem:
+                raise InputError(
+                    f"{origin}: expected rows of item, judge and label, got others: {problem}"
+                ) from problem
+        if not set(NEEDED) <= set(frame.columns):
+            raise InputError(f"{origin}: expected the columns {', '.join(NEEDED)}, got {', '.join(frame.columns)}")
         kept = [column for column in (*OPTIONAL[:1], *NEEDED, *OPTIONAL[1:]) if column in frame.columns]
         frame = frame.select(kept).with_columns(
             pl.col(column).cast(pl.String) for column in ("query_id", "item_id", "judge") if column in kept
         )
         if frame["label"].dtype.is_float():
             frame = frame.with_columns(pl.col("label").fill_nan(None))
+        elif frame["label"].dtype == pl.Boolean:  # text, as in files
+            frame = frame.with_columns(pl.col("label").cast(pl.String))
         frame = frame.filter(pl.col("label").is_not_null())
         return cls(frame, name, origin)._once(where or (lambda row: (f"{origin}: row {row + 1}", None)), repeated)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, ClassVar, Literal, Protocol, Self, TypeAlias, TypeVar, cast, get_args
@@ -280,6 +280,17 @@ def _is_text(values: pl.Series) -> bool:
 Direction: TypeAlias = Literal["higher", "lower", "neither", "unknown"]
 
 
+class UnitNumbers(Protocol):
+    """What a measure gives: a number per unit, NaN where there is none, and why there is none."""
+
+    @property
+    def values(self) -> Any:
+        """The numbers."""
+
+    def reasons(self) -> list[str | None]:
+        """Why there is no number, None where there is one."""
+
+
 @dataclass(frozen=True, eq=False)
 class Scores:
     """One number per system, measure and unit; where there is none, `undefined` says why.
@@ -317,6 +328,17 @@ class Scores:
             if direction not in get_args(Direction):
                 known = ", ".join(get_args(Direction))
                 raise ParameterError(f"scores: the direction of {measure} is one of {known}, not {direction!r}")
+
+    @staticmethod
+    def rows(system: str, measure: object, unit_kind: str, units: Sequence[str], numbers: UnitNumbers) -> pl.DataFrame:
+        """The rows of one system under one measure."""
+        held = {
+            "unit": pl.Series(units, dtype=pl.String),
+            "value": pl.Series(numbers.values, dtype=pl.Float64).fill_nan(None),
+            "undefined": pl.Series(numbers.reasons(), dtype=pl.String),
+        }
+        whose = {"system": pl.lit(system), "measure": pl.lit(str(measure)), "unit_kind": pl.lit(unit_kind)}
+        return pl.DataFrame(held).select(**whose, unit="unit", value="value", undefined="undefined")
 
     def of(self, system: str, measure: str) -> pl.DataFrame:
         """The units of one system under one measure."""

@@ -360,10 +360,7 @@ class Clustering(ItemResult[ClusteredSystem]):
 
     def _unit_scores(self, system: ClusteredSystem, measure: Measure) -> pl.DataFrame:
         """The unit is the whole table."""
-        result = system.results[measure]
-        value = float(result.values[0])
-        row = (system.name, str(measure), "table", "all", None if np.isnan(value) else value, result.reason(0))
-        return pl.DataFrame([row], schema=Scores.SCHEMA, orient="row")
+        return Scores.rows(system.name, measure, "table", ("all",), system.results[measure])
 
     def _signature(self, measure: Measure, system: ClusteredSystem) -> str:
         weighted = system.clusters is not None and system.clusters.weight is not None

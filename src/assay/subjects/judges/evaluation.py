@@ -115,7 +115,8 @@ class JudgeAgreement(Result):
             value, low, high = map(_known, estimate[:3])
             row = {"measure": str(measure), "value": value, "low": low, "high": high}
             rows.append(row | {"undefined": estimate.undefined})
-        return pl.DataFrame(rows, schema_overrides={"undefined": pl.String})
+        numbers = dict.fromkeys(("value", "low", "high"), pl.Float64)
+        return pl.DataFrame(rows, schema={"measure": pl.String, **numbers, "undefined": pl.String})
 
     @cached_property
     def per_topic(self) -> pl.DataFrame:
@@ -162,8 +163,9 @@ class JudgeAgreement(Result):
             for how in weighted:
                 row |= self._row(kappa(weights=how), two, interval=False, name=f"Kappa {how}")
             rows.append(row)
-        kinds = {"first": pl.String, "second": pl.String, "items": pl.Int64, "undefined": pl.String}
-        return pl.DataFrame(rows, schema_overrides=kinds)
+        numbers = ("Agreement", "Kappa", "Kappa_low", "Kappa_high", *(f"Kappa {how}" for how in weighted))
+        kinds = {"first": pl.String, "second": pl.String, "items": pl.Int64, **dict.fromkeys(numbers, pl.Float64)}
+        return pl.DataFrame(rows, schema={**kinds, "undefined": pl.String})
 
     def common_items(self) -> list[tuple[str, str, int]]:
         """Pairs of judges with items in common, the most first where not all pairs are shown."""

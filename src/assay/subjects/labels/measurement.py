@@ -23,7 +23,7 @@ from assay.measures.parser import parse_measure, split_measures
 from assay.measures.registry import Measure
 from assay.measures.steps import PerUnit
 from assay.stats.bootstrap import pattern_weights
-from assay.tables import Predictions
+from assay.tables import Predictions, Scores
 
 
 def is_per_item(measure: Measure) -> bool:
@@ -470,9 +470,4 @@ def unit_scores(system: str, measure: Measure, result: PerUnit, counts: Mapping[
         classes = counts[LabelSets].per_label() if LabelSets in counts else counts[ConfusionMatrix].per_class()
         unit_kind, units = "class", classes.units
         result = measure.per_unit(classes)
-    frame = pl.DataFrame(
-        {"unit": units, "value": result.values, "undefined": result.reasons()},
-        schema={"unit": pl.String, "value": pl.Float64, "undefined": pl.String},
-    ).with_columns(pl.col("value").fill_nan(None))
-    names = {"system": pl.lit(system), "measure": pl.lit(str(measure)), "unit_kind": pl.lit(unit_kind)}
-    return frame.select(**names, unit="unit", value="value", undefined="undefined")
+    return Scores.rows(system, measure, unit_kind, units, result)

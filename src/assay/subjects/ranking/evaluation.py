@@ -185,20 +185,7 @@ class Evaluation(Result):
     def scores(self) -> Scores:
         """One number per system, measure and query."""
         frames = [
-            pl.DataFrame(
-                {
-                    "unit": pl.Series(system.ranks.queries, dtype=pl.String),
-                    "value": pl.Series(result.values).fill_nan(None),
-                    "undefined": pl.Series(result.reasons(), dtype=pl.String),
-                }
-            ).select(
-                system=pl.lit(system.name),
-                measure=pl.lit(str(measure)),
-                unit_kind=pl.lit(system.ranks.unit_kind),
-                unit="unit",
-                value="value",
-                undefined="undefined",
-            )
+            Scores.rows(system.name, measure, system.ranks.unit_kind, system.ranks.queries, result)
             for system in self.systems
             for measure, result in system.results.items()
         ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar, Literal, TypeAlias
+from typing import ClassVar, Literal, TypeAlias
 
 import numpy as np
 import polars as pl
@@ -225,18 +225,12 @@ class Extraction(Result):
     @cached_property
     def scores(self) -> Scores:
         """The measures of each document, as `compare` takes them."""
-        columns: dict[str, list[Any]] = {name: [] for name in Scores.SCHEMA}
-        for measure in self.measures:
-            result = measure.per_unit(self.documents)
-            units = len(self.documents.units)
-            columns["system"] += [self.name] * units
-            columns["measure"] += [str(measure)] * units
-            columns["unit_kind"] += ["document"] * units
-            columns["unit"] += self.documents.units
-            columns["value"] += [None if np.isnan(value) else float(value) for value in result.values]
-            columns["undefined"] += result.reasons()
-        directions = {str(measure): measure.definition.direction for measure in self.measures}
-        return Scores(pl.DataFrame(columns, schema=Scores.SCHEMA), directions)
+        units = self.documents.units
+        rows = [
+            Scores.rows(self.name, measure, "document", units, measure.per_unit(self.documents))
+            for measure in self.measures
+        ]
+        return Scores(pl.concat(rows), {str(measure): measure.definition.direction for measure in self.measures})
 
     def showing(self, *lists: str) -> Extraction:
         """The same, with the misses or the false alarms, or both, shown below the numbers.
