@@ -61,7 +61,7 @@ def test_lists_of_numbers_are_columns_by_the_names_in_the_first_one() -> None:
 
 def test_ids_are_the_first_words_of_lines() -> None:
     assert read_ids(io.BytesIO(b"\xef\xbb\xbf401\r\n\r\n402 0 d1 1\r\n402 0 d2 1\n")) == ["401", "402"]
-    with pytest.raises(FormatError, match=r"empty:1: expected ids, one a line, got nothing"):
+    with pytest.raises(FormatError, match=r"empty:1: expected ids, one per line, got nothing"):
         read_ids(Source(io.StringIO(" \n"), name="empty"))
 
 
@@ -117,7 +117,7 @@ def test_what_is_wrong_with_a_list_is_named_with_its_line(text: str, message: st
         ("a,b\n0.5\n", ":2: expected 2 fields"),
         ("a,b\n0.5,x\n", ":2: expected a finite number as value, got 'x'"),
         ("a,b\n0.5,NaN\n", ":2: expected a finite number as value, got 'NaN'"),
-        ("a,a\n0.5,0.5\n", ", got 'a, a'"),
+        ("a,a\n0.5,0.5\n", ":1: expected a name of its own for each column, got 'a'"),
         ("system,measure,unit,value\na,AP,q1,1\na,AP,q1,1\n", ":3: expected one value of AP for a on q1"),
         ("system,query_id,AP\n,q1,1\n", ":2: expected a system and a unit"),
     ],

@@ -120,7 +120,7 @@ def _filled(frame: pl.DataFrame, roles: Mapping[str, str]) -> pl.DataFrame:
 
 def _cells(frame: pl.DataFrame, rules: ReadingRules) -> dict[str, pl.Series]:
     """The other columns of pages, in their types."""
-    makers = {
+    makers: dict[str, Any] = {
         "time": partial(times_of, rules=rules), "latency_ms": numbers_of, "page": wholes_of, "answered": truths_of,
         "n_results": wholes_of,
     }  # fmt: skip
