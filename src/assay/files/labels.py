@@ -311,8 +311,8 @@ def _label_studio(source: Source, judge: str | None) -> _Rows:
 def _item(data: Mapping[str, Any]) -> dict[str, str]:
     """What was labelled, where the data of a task say so: the document, and its topic."""
     roles = roles_in("labels", list(data))
-    ids = {role: str(data[roles[role]]) for role in ("item_id", "query_id") if role in roles}
-    return ids if "item_id" in ids else {}
+    ids = [role for role in roles if role in {"item_id", "query_id"}]
+    return {role: str(data[roles[role]]) for role in ids} if "item_id" in roles else {}
 
 
 def _doccano(source: Source, judge: str | None) -> _Rows:

@@ -329,7 +329,8 @@ def _refuse_infinite(frame: pl.DataFrame) -> None:
 def _lazily(table: Any) -> pl.LazyFrame:
     """The table as a stream that Polars writes without holding it."""
     if kind_of(table) != "run":
-        return table.frame.lazy()
+        frame: pl.DataFrame = table.frame
+        return frame.lazy()
     from polars.io.plugins import register_io_source  # noqa: PLC0415
 
     schema = {"query_id": pl.String, "doc_id": pl.String, "score": pl.Float64}
