@@ -129,7 +129,7 @@ def test_the_command_line_says_columns(tmp_path: Path) -> None:
     apart = ["--columns", "query_id=Search term", "--columns", "doc_id=url, if any,score=points"]
     assert invoke(["evaluate", str(qrels), run, "-m", "RR", "--csv", *apart]).stdout == done.stdout
     refused = invoke(["evaluate", str(qrels), run, "-m", "RR"])
-    assert "by --columns, as query_id='Search term'" in str(refused.exception)
+    assert "with --columns, as in query_id='Search term'" in str(refused.exception)
     assert "expected ROLE=NAME" in str(invoke(["evaluate", str(qrels), run, "--columns", "points"]).exception)
 
 

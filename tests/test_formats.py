@@ -604,7 +604,7 @@ BAD = {
     "a header and no rows": Bad("run", "query_id,doc_id,score\n", "there are no data", None),
     "a header without a newline and no rows": Bad("qrels", "query_id,doc_id,label", "there are no data", None),
     "no column of scores": Bad("run", "query_id,doc_id,year\nq1,d1,1\n", "score may be called sim, similarity", 1),
-    "a column twice": Bad("run", "query_id,doc_id,score,score\nq1,d1,1,2\n", "got 'query_id, doc_id, score, score'", 1),
+    "a column twice": Bad("run", "query_id,doc_id,score,score\nq1,d1,1,2\n", "a name of its own for each column", 1),
     "a long line late": Bad("run", CSV_RUN + "q1,e,1,9\n", "expected 3 fields, got 'q1,e,1,9'", 302),
     "a short line late": Bad("run", CSV_RUN + "q1,e\n", "expected 3 fields, got 'q1,e'", 302),
     "a short line of a text": Bad("documents", "id,title,text\nd1,a,b\nd2,c\nd3,,\n", "expected 3 fields", 3),

@@ -63,7 +63,7 @@ def test_a_page_has_its_results_its_clicks_and_its_session() -> None:
     log = read(ubi(PAGES))
     assert rows(log.impressions, "impression_id", "user_id", "session_id", "query_id", "n_results") == [
         ("p0", "u1", "s1", "tea", 3), ("p2", "u2", "s2", "coffee", 2), ("p1", "u1", "s1", "green tea", 2),
-        ("p3", "u2", "u2#2", "tee", 0),
+        ("p3", "u2", "u2#2026-03-02T09:30:00", "tee", 0),
     ]  # fmt: skip
     assert rows(log.results, "impression", "rank", "doc_id", "clicks") == [
         (0, 1, "d1", 1), (0, 2, "d2", 1), (0, 3, "d3", 0), (1, 1, "d5", 0), (1, 2, "d6", 2), (2, 1, "d2", 0),
@@ -584,7 +584,7 @@ def test_a_folder_is_replaced_only_if_it_is_a_log_and_no_input(tmp_path: Path) -
     with pytest.raises(ParameterError, match="is an input"):
         write_log(read_log(folder), folder, overwrite=True)
     (tmp_path / "mine").mkdir()
-    with pytest.raises(InputError, match="is no folder of a log"):
+    with pytest.raises(InputError, match="not the folder of a log"):
         write_log(log, tmp_path / "mine", overwrite=True)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["kept", "mine"]
 
@@ -605,7 +605,7 @@ def test_an_import_refuses_columns_that_are_not_there_before_it_writes(tmp_path:
 
 
 def test_a_table_of_which_columns_are_not_known_says_how_to_name_them() -> None:
-    with pytest.raises(FormatError, match=r"clicks may be called click, clicked.*as query_id='Suchwort'"):
+    with pytest.raises(FormatError, match=r"clicks may be called click, clicked.*as in query_id='Suchwort'"):
         read("Suchwort,Artikel,geklickt\ntea,d1,1\n")
 
 

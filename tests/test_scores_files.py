@@ -119,7 +119,7 @@ def test_what_is_wrong_with_a_list_is_named_with_its_line(text: str, message: st
         ("a,b\n0.5\n", ":2: expected 2 fields"),
         ("a,b\n0.5,x\n", ":2: expected a finite number as value, got 'x'"),
         ("a,b\n0.5,NaN\n", ":2: expected a finite number as value, got 'NaN'"),
-        ("a,a\n0.5,0.5\n", ", got 'a, a'"),
+        ("a,a\n0.5,0.5\n", ":1: expected a name of its own for each column, got 'a'"),
         ("system,measure,unit,value\na,AP,q1,1\na,AP,q1,1\n", ":3: expected one value of AP for a on q1"),
         ("system,query_id,AP\n,q1,1\n", ":2: expected a system and a unit"),
     ],

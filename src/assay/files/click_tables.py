@@ -120,7 +120,7 @@ def _filled(frame: pl.DataFrame, roles: Mapping[str, str]) -> pl.DataFrame:
 
 def _cells(frame: pl.DataFrame, rules: ReadingRules) -> dict[str, pl.Series]:
     """The other columns of pages, in their types."""
-    makers = {
+    makers: dict[str, Any] = {
         "time": partial(times_of, rules=rules), "latency_ms": numbers_of, "page": wholes_of, "answered": truths_of,
         "n_results": wholes_of,
     }  # fmt: skip
@@ -130,7 +130,7 @@ def _cells(frame: pl.DataFrame, rules: ReadingRules) -> dict[str, pl.Series]:
 def _result_cells(frame: pl.DataFrame, rules: ReadingRules) -> dict[str, pl.Series]:
     """The other columns of results and events, in their types; dwell in milliseconds."""
     names = [name for name in ("propensity", "value", "dwell_ms", "dwell_seconds") if name in frame.columns]
-    cells = {name: numbers_of(frame[name]) for name in names}
+    cells: dict[str, pl.Series] = {name: numbers_of(frame[name]) for name in names}
     if "dwell_seconds" in cells:
         stated = 1000.0 * cells.pop("dwell_seconds")
         known = cells.get("dwell_ms", stated)

@@ -79,8 +79,9 @@ def read_labels(
             source = None if is_frame(given) else Source.of(given)
             rows = _rows(given if source is None else source, judges)
             origin, name = (origin, name) if source is None else (source.name, name or source.stem)
+    rows = rows._replace(frame=_without_marks(rows.frame))
     frame, remarks = _typed(rows, no_gold)
-    labelled = _without_marks(rows.frame)["label"].is_not_null().arg_true()
+    labelled = rows.frame["label"].is_not_null().arg_true()
 
     def where(row: int) -> tuple[str, int | None]:
         return rows.where(int(labelled[row]))
@@ -373,9 +374,9 @@ def _answer(parts: list[dict[str, Any]], wrong: Callable[[str, Any], FormatError
 
 def _item(data: Mapping[str, Any]) -> dict[str, str]:
     """What was labelled, where the data of a task say so: the document, and its topic."""
-    ids = [role for role in ("item_id", "query_id") if find(_ROLES[role], list(data)) is not None]
-    known = {role: str(data[str(find(_ROLES[role], list(data)))]) for role in ids}
-    return known if "item_id" in known else {}
+    roles = roles_in("labels", list(data))
+    ids = [role for role in roles if role in {"item_id", "query_id"}]
+    return {role: str(data[roles[role]]) for role in ids} if "item_id" in roles else {}
 
 
 def _doccano(source: Source, judge: str | None) -> _Rows:
@@ -425,7 +426,7 @@ def _prodigy(source: Source, judge: str | None) -> _Rows:
 
 def _typed(rows: _Rows, no_gold: Any) -> tuple[pl.DataFrame, list[str]]:
     """Labels as whole numbers, numbers or text; no row without a label; times as numbers."""
-    frame, remarks = _without_marks(rows.frame), list[str]()
+    frame, remarks = rows.frame, list[str]()
     empty = frame["label"].is_null()
     if empty.all():
         raise InputError(f"{rows.where(0)[0]}: expected labels, got empty cells only")

@@ -16,8 +16,9 @@ from assay.core.errors import FormatError, InputError, ParameterError, argument,
 from assay.files import atomic
 from assay.files.json_values import loaded
 from assay.files.log_looks import MANIFEST, is_log_folder
-from assay.files.parquet import check_file, disk_errors, names_in
+from assay.files.parquet import check_file, names_in
 from assay.files.sources import Source
+from assay.files.writing import disk_errors
 from assay.tables.log import TABLES, Log, Oddity
 
 _VERSION = 1

@@ -42,10 +42,10 @@ from assay.files.log_folders import open_folder, replacing_folder, write_manifes
 from assay.files.log_looks import is_log_folder, layout_of
 from assay.files.log_records import ReadingRules, Records, Tallies, checked_zone
 from assay.files.named_columns import names_of
-from assay.files.parquet import disk_errors
 from assay.files.registry import head_of
 from assay.files.sources import Source
 from assay.files.ubi import read_ubi
+from assay.files.writing import disk_errors
 from assay.tables.log import IMPRESSIONS, TABLES, Log, Oddity
 from assay.tables.named_columns import is_frame
 from assay.tables.roles import absent, named_by, refuse_absent, shape_of

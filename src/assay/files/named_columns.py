@@ -111,8 +111,8 @@ def _dialect(source: Source, separator: str | None, expected: str) -> _Dialect:
     mark, names = _header(text, _SEPARATORS if separator is None else (separator,)) or ("", [])
     if len(names) < 2:
         raise FormatError(source.name, number, expected=expected, got=", ".join(names) or text)
-    if twice := next((name for name, count in Counter(names).items() if count > 1), None):
-        raise FormatError(source.name, number, expected="a name of its own for each column", got=twice)
+    if twice := [name for name, count in Counter(names).items() if count > 1]:
+        raise FormatError(source.name, number, expected="a name of its own for each column", got=twice[0])
     return _Dialect(number, mark, names)
 
 

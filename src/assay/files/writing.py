@@ -7,22 +7,24 @@ import io
 import json
 import os
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
 from functools import partial
 from pathlib import Path
-from typing import IO, Any, NamedTuple, TypeAlias
+from typing import IO, TYPE_CHECKING, Any, NamedTuple, TypeAlias, Union
 
 import polars as pl
 
 from assay.core.errors import InputError, ParameterError, did_you_mean, quote
 from assay.files.atomic import replacing
-from assay.files.parquet import disk_errors
 from assay.files.runs import as_header
 from assay.files.topic_sections import EXPLANATION, as_sections
 from assay.tables import Batches, Documents, Qrels, Topics
-from assay.tables.labels import Labels
+
+if TYPE_CHECKING:
+    from assay.tables.labels import Labels
 
 Table: TypeAlias = Batches | Qrels | Topics | Documents
-_Writable: TypeAlias = Table | Labels
+_Writable: TypeAlias = Union[Table, "Labels"]
 
 _BLANK = r"[\s\x00-\x20]"
 #: Formats that have a place for the usual texts of topics or documents, and for nothing else.
@@ -59,10 +61,10 @@ def writers(kind: str | None = None) -> list[Writer]:
 
 def kind_of(table: _Writable) -> str:
     """What a table is."""
-    for table_type, kind in ((Qrels, "qrels"), (Topics, "topics"), (Documents, "documents"), (Labels, "labels")):
+    for table_type, kind in ((Qrels, "qrels"), (Topics, "topics"), (Documents, "documents")):
         if isinstance(table, table_type):
             return kind
-    return "run"
+    return "labels" if getattr(table, "subject", "") == "judges" else "run"
 
 
 def write(table: _Writable, path: str | os.PathLike[str], *, format: str | None = None, overwrite: bool = False) -> str:
@@ -111,8 +113,6 @@ def _compressed(file: IO[bytes], target: Path) -> Any:
         import zstandard  # noqa: PLC0415
 
         return zstandard.ZstdCompressor().stream_writer(file, closefd=False)
-    from contextlib import nullcontext  # noqa: PLC0415
-
     return nullcontext(file)
 
 
@@ -278,9 +278,9 @@ def _escaped(text: str) -> str:
 _ALL = ("run", "qrels", "topics", "documents", "labels")
 
 
-def _frames(table: _Writable) -> Iterator[pl.DataFrame]:
+def _frames(table: Any) -> Iterator[pl.DataFrame]:
     """A table in pieces; runs are never held whole."""
-    for frame in [table.frame] if isinstance(table, Qrels | Topics | Documents | Labels) else _pieces(table):
+    for frame in _pieces(table) if kind_of(table) == "run" else [table.frame]:
         _refuse_empty(frame)
         yield frame
 
@@ -326,10 +326,11 @@ def _refuse_infinite(frame: pl.DataFrame) -> None:
         raise InputError(f"JSON cannot hold the score {score} of document {quote(document)} in query {quote(query)}")
 
 
-def _lazily(table: _Writable) -> pl.LazyFrame:
+def _lazily(table: Any) -> pl.LazyFrame:
     """The table as a stream that Polars writes without holding it."""
-    if isinstance(table, Qrels | Topics | Documents | Labels):
-        return table.frame.lazy()
+    if kind_of(table) != "run":
+        frame: pl.DataFrame = table.frame
+        return frame.lazy()
     from polars.io.plugins import register_io_source  # noqa: PLC0415
 
     schema = {"query_id": pl.String, "doc_id": pl.String, "score": pl.Float64}
@@ -339,6 +340,18 @@ def _lazily(table: _Writable) -> pl.LazyFrame:
             yield frame.select(columns or list(schema))
 
     return register_io_source(pieces, schema=schema)
+
+
+@contextmanager
+def disk_errors() -> Iterator[None]:
+    """What Polars says of a disk that Parquet files cannot be written to, as an error of the system."""
+    try:
+        yield
+    except pl.exceptions.ComputeError as problem:
+        _, is_of_disk, text = str(problem).partition("IO error: ")
+        if not is_of_disk and "transport error" not in str(problem):
+            raise
+        raise OSError(text or "the disk may be full") from problem
 
 
 @_writer("parquet", _ALL, ".parquet", ".pq")
