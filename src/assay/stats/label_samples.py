@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 from scipy import special
 
 from assay.core.errors import number_of
-from assay.measures.counting.confusion_matrix import CellSums
 from assay.measures.counting.judgments import Floats, Ints
+from assay.measures.counting.matrix_margins import CellSums
 from assay.measures.matrices import is_of_margins, overall
 from assay.measures.registry import Measure
 from assay.stats.bootstrap import group_weights, pattern_weights
