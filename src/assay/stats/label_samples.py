@@ -154,7 +154,7 @@ class LabelSample(WeightedSample):
 
     def undefined(self) -> list[str | None]:
         """Why each system has no number, None where it has one."""
-        weights = self.counts * (1.0 if self.weight is None else self.weight)
+        weights: Floats = self.counts * (np.ones(len(self.counts)) if self.weight is None else self.weight)
         return [overall(self.scorer, sums.matrices(weights[None])).reason(0) for sums in self._sums]
 
     @cached_property
