@@ -2,7 +2,8 @@
 
     .venv/bin/python scripts/command_reference.py [--check]
 
-What stands between `<!-- COMMAND -->` and `<!-- end -->` is made here; all else on the page is written by hand.
+What stands between `<!-- COMMAND -->` and `<!-- end -->` is made here, and so is the overview; all else on the page is
+written by hand.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import re
 import sys
 from pathlib import Path
 
-from assay.cli.commands import application, every_command
+from assay.cli.commands import SUBJECTS, TOP, application, every_command
 from assay.cli.help_pages import panels_of, usage_of
 from assay.core.options import INPUTS, OPTIONS
 
@@ -25,8 +26,21 @@ SECTIONS = {
 }
 
 
+def overview() -> str:
+    """What each command does, with a link to where it is described."""
+    groups = {"": TOP, **{f"{subject} ": verbs for subject, (_, verbs) in SUBJECTS.items()}}
+    rows = [
+        f"| [`assay {subject}{verb}`](#assay-{subject.strip()}{'-' * bool(subject)}{verb}) | {text} |"
+        for subject, verbs in groups.items()
+        for verb, (_, text) in verbs.items()
+    ]
+    return "\n".join(["| command | does |", "| --- | --- |", *rows, ""])
+
+
 def block(command: str) -> str:
     """The usage of a command, its inputs and main options in a table, and the names of the others."""
+    if command == "overview":
+        return overview()
     app = application()
     panels = panels_of(app, command)
     rows = [f"| `{names}` | {text.replace('|', chr(92) + '|')} |" for names, text in panels[INPUTS] + panels[OPTIONS]]

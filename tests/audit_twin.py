@@ -107,7 +107,7 @@ def whole_part(judged: dict[str, float]) -> dict[str, float]:
 
 #: From rows to what the tool sees, for rules that have nothing to do with a measure.
 READINGS: dict[str, Callable[[Rows], Topic]] = {
-    "documents that come again are kept": lambda data: Topic(descending(data.rows), data.judged),
+    "duplicates kept": lambda data: Topic(descending(data.rows), data.judged),
     "the last score of a document counts": lambda data: Topic(descending(last_score(data.rows)), data.judged),
     "ties by document id, largest first": plain,
     "ties by document id, smallest first": lambda data: Topic(ascending(once(data.rows)), data.judged),
@@ -136,7 +136,7 @@ def as_trec_eval(data: Rows, measure: str, precision: str, rule: str) -> float:
 
 
 def kept(data: Rows) -> Topic:
-    return READINGS["documents that come again are kept"](data)
+    return READINGS["duplicates kept"](data)
 
 
 def gain(grade: float, how: str) -> float:
@@ -312,7 +312,7 @@ def expected(measure: str, rule: str, data: Rows) -> float:
     if rule in {"as trec_eval 10 with -c", "as trec_eval 9"}:
         precision, old = ("single", "trec_eval-9") if rule == "as trec_eval 9" else ("double", "trec_eval-10")
         return as_trec_eval(data, measure, precision, old)
-    if rule == "documents that come again become new ones":
+    if rule == "duplicates become new documents":
         ranking, counts = [], dict.fromkeys(data.judged, 0)
         judged = dict(data.judged)
         for doc in kept(data).ranking:

@@ -29,7 +29,7 @@ def bicycles_report() -> Report:
 
 
 def random_data(systems: int, queries: int = 8, seed: int = 1) -> tuple[Table, dict[str, Table]]:
-    """Judgments of a dozen documents a query, and systems that return others, too, in any order."""
+    """Judgments of a dozen documents per query, and systems that return others, too, in any order."""
     rng = random.Random(seed)
     qrels = {f"q{n}": {f"d{d}": float(rng.choice([0, 0, 1, 2])) for d in range(12)} for n in range(queries)}
     runs = {

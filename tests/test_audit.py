@@ -87,7 +87,7 @@ def test_each_of_the_ten_values_names_its_rule(name: str) -> None:
 def test_precision_and_recall_of_the_same_list() -> None:
     precision, recall = audit(JUDGED, RANKING, "P@5"), audit(JUDGED, RANKING, "R@5")
     assert (precision.value, by_rule(precision)["as Elasticsearch and MLflow"]) == approx((0.40, 0.75))
-    assert (recall.value, by_rule(recall)["documents that come again are kept"]) == approx((0.25, 0.375))
+    assert (recall.value, by_rule(recall)["duplicates kept"]) == approx((0.25, 0.375))
 
 
 def test_the_own_value_is_that_of_evaluate_and_carries_its_signature() -> None:
@@ -232,7 +232,7 @@ def test_the_value_of_one_query_is_that_of_evaluate_also_where_orders_are_drawn(
 
 
 def test_cwl_eval_reads_the_file_as_it_stands() -> None:
-    """Scores do not matter, a document that comes again is paid again, and what stands below rank 1,000 is lost."""
+    """Scores do not matter, duplicates earn gain again, and what stands below rank 1,000 is lost."""
     qrels = {"q": {"a": 2, "b": 1, "c": -1}}
     rows = [("q", "x", 1.0), ("q", "a", 5.0), ("q", "a", 5.0), ("q", "c", 9.0)]
     assert by_rule(audit(qrels, rows, "AP"))["as cwl_eval"] == approx((1 / 2 + 2 / 3) / 2)
@@ -591,7 +591,7 @@ LIST = ("--judged", "A:3,B:2,C:2,D:1,E:1,F:1,G:1,H:1", "--ranking", "A,X,D,D", "
 def test_the_command_names_the_rule_and_exits_0() -> None:
     done = run_assay("audit", *LIST, "--value", "0.7537", folder=TEA)
     assert (done.returncode, done.stderr) == (0, "")
-    assert "0.7537 is what this gives: as MLflow." in done.stdout
+    assert "0.7537 matches: as MLflow." in done.stdout
     assert "nDCG@5|gain=linear" in done.stdout
 
 
@@ -610,7 +610,7 @@ def test_every_form_has_values_tools_and_reasons(form: str, tmp_path: Path) -> N
     assert (done.returncode, done.stdout) == (0, "")
     text = out.read_text(encoding="utf-8")
     assert "Quepid" in text
-    assert "comes again is paid again" in text
+    assert "duplicates earn gain again" in text
 
 
 def test_a_run_with_repeated_documents_is_read(tmp_path: Path) -> None:
@@ -677,9 +677,9 @@ def test_what_is_odd_about_the_data_is_said() -> None:
 def test_wrong_calls_from_python() -> None:
     with pytest.raises(ParameterError, match="a bare list has no queries"):
         audit(JUDGED, RANKING, query="q")
-    with pytest.raises(ParameterError, match="there is none in one of them"):
+    with pytest.raises(ParameterError, match="one of them is empty"):
         audit(JUDGED, [])
-    with pytest.raises(ParameterError, match="there is none in one of them"):
+    with pytest.raises(ParameterError, match="one of them is empty"):
         audit({}, ["a"])
     with pytest.raises(AssayError, match=r"nowhere\.run"):
         audit({"q": {"a": 1}}, ["nowhere.run"])

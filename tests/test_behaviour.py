@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import math
 from collections import defaultdict
 from collections.abc import Callable, Sequence
@@ -14,7 +15,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from assay import InputError, Log, ParameterError, clicks
+from assay import InputError, Log, ParameterError, clicks, read_log
 from assay.measures import parse_measure
 from assay.measures.counting import behaviour
 from assay.measures.counting.behaviour import BehaviourCounts
@@ -134,8 +135,9 @@ class Twin:
     def pogo_sticking(self) -> float:
         back = 0
         for page, place in self.every_click():
-            stay, rest = self.stay(page, place), self.clicks[page["impression"]][place + 1 :]
-            back += bool(rest) and stay is not None and stay < 10
+            stay, rest = self.stay(page, place), self.clicks[page["impression"]][place : place + 2]
+            elsewhere = len(rest) > 1 and rest[0]["doc_id"] != rest[1]["doc_id"]
+            back += elsewhere and stay is not None and stay < 10
         return back / len(self.every_click())
 
 
@@ -325,3 +327,100 @@ def test_where_nobody_clicks_rates_are_0_and_waits_are_the_horizon() -> None:
     assert {name: result.value(name) for name in expected} == expected
     assert math.isnan(result.value("FirstClickRank"))
     assert result.undefined()["FirstClickRank"] == "nothing was clicked"
+
+
+#: Two people, one over midnight, the other on another clock: what they saw and did, event by event.
+DIARY = """\
+serp,user,time,query,page,answered,doc,rank,event
+p1,ana,2026-03-02T23:50:00Z,tea,1,no,d1,1,impression
+p1,ana,2026-03-02T23:50:00Z,tea,1,no,d2,2,impression
+p1,ana,2026-03-02T23:50:00Z,tea,1,no,d3,3,impression
+p1,ana,2026-03-02T23:50:10Z,tea,1,no,d2,2,click
+p1,ana,2026-03-02T23:50:14Z,tea,1,no,d1,1,click
+p2,ana,2026-03-03T00:05:00Z,green tea,1,no,d4,1,impression
+p2,ana,2026-03-03T00:05:20Z,green tea,1,no,d4,1,click
+p2,ana,2026-03-03T00:05:20.3Z,green tea,1,no,d4,1,click
+p3,ben,2026-03-03T11:00:00+01:00,time in tokyo,1,yes,d5,1,impression
+p4,ben,2026-03-03T11:01:00+01:00,tea pots,1,no,d6,1,impression
+p5,ben,2026-03-03T11:02:00+01:00,Tea pots ,2,no,d11,11,impression
+p5,ben,2026-03-03T11:02:00+01:00,Tea pots ,2,no,d12,12,impression
+p5,ben,2026-03-03T11:02:00+01:00,Tea pots ,2,no,d13,13,impression
+p5,ben,2026-03-03T11:03:10+01:00,Tea pots ,2,no,d12,12,click
+p6,ben,2026-03-03T12:00:00+01:00,tea pots,1,no,d6,1,impression
+p6,ben,2026-03-03T11:59:59+01:00,tea pots,1,no,d6,1,click
+"""
+
+
+def test_a_diary_of_two_people_gives_the_numbers_worked_out_by_hand() -> None:
+    result = clicks(read_log(io.StringIO(DIARY)), measures=list(registered("behaviour").values()))
+    expected = {
+        "CTR": 4 / 6,
+        "FirstClickRank": (2 + 1 + 12 + 1) / 4,
+        "Skips": 1 / 4,  # d11; what the first page showed is none of p5's results
+        "TimeToFirstClick": (10 + 20 + 60 + 60 + 60) / 5,  # p5's click comes after 70 s, p6's before the page: left out
+        "TimeToFirstClickQuantile": 70,  # 10, 20, 70, never, never
+        "Abandonment": 2 / 6,
+        "GoodAbandonment": 1 / 2,  # p3 and p4
+        "Reformulation": 2
+        / 5,  # tea -> green tea, over midnight; time in tokyo -> tea pots, whose next page is no other
+        "PogoSticking": 1 / 6,  # d2 for 4 s, then d1; the double click on d4 goes nowhere else
+        "Pagination": 1 / 6,
+        "SatisfiedClicks": 4 / 6,  # not d2 (4 s), not the first click on d4 (0.3 s)
+        "QueriesPerSession": 5 / 3,  # ben's last page is 57 minutes after the one before
+        "SessionSuccess": 3 / 3,
+    }
+    assert {name: result.value(name) for name in expected} == pytest.approx(expected)
+    assert result.segments("day", [parse_measure("CTR", "behaviour")])["pages"].to_list() == [1, 5]
+
+
+def test_reformulations_may_have_to_share_words() -> None:
+    result = clicks(read_log(io.StringIO(DIARY)), measures="Reformulation")
+    assert result.value("Reformulation(overlap=0.5)") == 1 / 5  # tea, green tea: one of two words
+    assert result.value("Reformulation(overlap=0.6)") == 0.0
+    same = Log.from_pages(
+        [("q1", ["d1"], []), ("q2", ["d1"], [])], query_text=["flat  Tyre", " flat tyre"], session_id=["s", "s"],
+        time=[START, START + timedelta(minutes=1)],
+    )  # fmt: skip
+    assert clicks(same, measures="Reformulation").value("Reformulation") == 0.0
+
+
+def test_sessions_that_each_user_numbers_from_1_are_not_one_session() -> None:
+    """The second user comes while the first one reads: that ends nobody's dwell, and follows nobody's query."""
+    table = (
+        "serp,user,session,time,query,doc,rank,event\n"
+        "p1,ana,1,2026-03-02T08:00:00Z,tea,d1,1,impression\np1,ana,1,2026-03-02T08:00:01Z,tea,d1,1,click\n"
+        "p2,ben,1,2026-03-02T08:00:02Z,cup,d2,1,impression\np2,ben,1,2026-03-02T08:00:03Z,cup,d2,1,click\n"
+    )
+    log = read_log(io.StringIO(table))
+    assert log.events.collect()["dwell_ms"].to_list() == [None, None]
+    expected = {"SatisfiedClicks": 1.0, "SessionSuccess": 1.0, "Reformulation": 0.0, "QueriesPerSession": 1.0}
+    for unit in ("user", "session"):
+        result = clicks(log, unit=unit)
+        assert {name: result.value(name) for name in expected} == expected
+        assert result.sizes["units"].to_list() == [2]
+
+
+def test_the_last_click_of_a_page_does_not_end_a_session_that_goes_on() -> None:
+    """Pages have no times, so that nobody knows how long the first click was worth; another page follows it."""
+    pages = pl.DataFrame({"impression": [0, 1], "query_id": ["q", "r"], "session_id": ["s", "s"]})
+    results = pl.DataFrame({"impression": [0, 1], "rank": [1, 1], "doc_id": ["a", "b"]})
+    events = results.select("impression", "doc_id", action=pl.lit("click"), time=pl.lit(START))
+    assert clicks(Log.of(pages, results, events), measures="SatisfiedClicks").value("SatisfiedClicks") == 0.5
+
+
+def test_what_was_clicked_was_shown_whatever_the_log_says_it_saw() -> None:
+    pages = Log.from_pages([("q", ["a", "b", "c"], ["c"])] * 4)
+    seen = pl.Series([True, False, False] * 4)
+    log = Log.of(pages.impressions.collect(), pages.results.collect().with_columns(seen=seen))
+    assert clicks(log).ranks.select("rank", "shown", "value").rows() == [(1, 4, 0.0), (3, 4, 1.0)]
+    assert clicks(log).value("Skips") == 1.0  # b never came into view
+
+
+def test_ranks_of_a_log_count_from_1() -> None:
+    pages = pl.DataFrame({"impression": [0], "query_id": ["q"]})
+    for rank in (0, -3, None):
+        results = pl.DataFrame(
+            {"impression": [0], "rank": [rank], "doc_id": ["a"]}, schema_overrides={"rank": pl.Int64}
+        )
+        with pytest.raises(InputError, match=f"expected ranks that count from 1, got {rank}"):
+            Log.of(pages, results)

@@ -591,7 +591,7 @@ def test_a_scorer_asks_for_the_positive_label_only_if_it_matters(name: str) -> N
 
 
 def test_classifiers_that_are_compared_have_the_numbers_of_classify() -> None:
-    """Absent predictions and measures of several labels an item go the same way."""
+    """Absent predictions and measures of several labels per item go the same way."""
     several = [
         Predictions.of(list("aabbcc"), ["a", "b", "b", None, "c", None], nulls="label", name="silent"),
         Predictions.of(list("aabbcc"), list("abbbcc"), name="all"),

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import contextlib
 import gzip
+import io
 import json
 import os
+import pty
 import re
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
 from command import run_assay
 
 from assay import parse_measure
+from assay.cli import inputs
 from assay.measures.advice import SITUATIONS
 
 RUN = "q1 Q0 d1 1 3.0 t\nq1 Q0 d2 2 2.0 t\nq2 Q0 d1 1 1.0 t\n"
@@ -129,6 +134,75 @@ def test_output_goes_to_a_file_and_nothing_else_is_left_behind(folder: Path) -> 
     assert (done.returncode, done.stdout) == (0, "")
     assert (folder / "t.csv").read_text() == "system,AP\nbm25,0.25\n"
     assert sorted(path.name for path in folder.iterdir()) == ["bm25.run", "my.qrels", "t.csv"]
+
+
+@pytest.mark.parametrize(
+    ("name", "start"),
+    [
+        ("t.json", '{\n  "schema_version"'),
+        ("t.csv", "system,AP\n"),
+        ("t.md", "| system | AP |"),
+        ("t.tex", "\\begin"),
+        ("t.HTML", "<!doctype html>"),
+        ("t.txt", " "),
+    ],
+)
+def test_the_ending_of_a_file_names_the_form(folder: Path, name: str, start: str) -> None:
+    done = run_assay("evaluate", "my.qrels", "bm25.run", "-m", "AP", "-o", name, folder=folder)
+    assert (done.returncode, done.stdout) == (0, ""), done.stderr
+    assert (folder / name).read_text().startswith(start)
+
+
+def test_an_option_goes_before_the_ending_of_a_file(folder: Path) -> None:
+    run_assay("evaluate", "my.qrels", "bm25.run", "-m", "AP", "--csv", "-o", "t.json", folder=folder)
+    assert (folder / "t.json").read_text() == "system,AP\nbm25,0.25\n"
+
+
+def test_a_dash_as_output_is_stdout(folder: Path) -> None:
+    done = run_assay("evaluate", "my.qrels", "bm25.run", "--csv", "-m", "AP", "-o", "-", folder=folder)
+    assert (done.returncode, done.stdout) == (0, "system,AP\nbm25,0.25\n")
+    assert sorted(path.name for path in folder.iterdir()) == ["bm25.run", "my.qrels"]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [("evaluate", "-q"), ("compare", "other=bm25.run", "--queries", 1), ("compare", "other=bm25.run", "--bounds")],
+)
+def test_a_table_that_is_not_there_is_refused_whatever_is_listed(folder: Path, words: tuple[str, ...]) -> None:
+    command, *more = words
+    done = run_assay(command, "my.qrels", "bm25.run", *more, "-m", "AP", "--csv", "--table", "none", folder=folder)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "not 'none'" in done.stderr
+
+
+def test_lists_of_a_comparison_are_a_page_of_their_own(folder: Path) -> None:
+    files = ("my.qrels", "bm25.run", "other=bm25.run")
+    done = run_assay("compare", *files, "-m", "AP", "--queries", 1, "-o", "t.html", folder=folder)
+    assert done.returncode == 0
+    assert (folder / "t.html").read_text().startswith("<!doctype html>")
+
+
+def test_a_terminal_shows_what_is_going_on_and_results_go_where_they_go(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is on its way is on stderr, and is gone in the end; a result that is redirected goes there, and whole."""
+    monkeypatch.setattr(inputs, "_MOMENT", 0)
+    monkeypatch.setattr(inputs, "_TURN", 0.01)
+    opened = pty.openpty()
+    with os.fdopen(opened[1], "w") as terminal, contextlib.redirect_stdout(io.StringIO()) as out:
+        monkeypatch.setattr(sys, "stderr", terminal)
+        with inputs.bar("reading", 4, hidden=False) as advance, inputs.working("comparing", hidden=False):
+            assert advance is not None
+            advance(1)
+            time.sleep(0.2)
+            sys.stdout.write("a result")
+        monkeypatch.undo()
+    shown = os.read(opened[0], 10_000).decode()
+    os.close(opened[0])
+    assert out.getvalue() == "a result"
+    assert " comparing  25%" in shown
+    assert shown.endswith("\r\x1b[K")
+    assert run_assay("evaluate", "my.qrels", "bm25.run", "-m", "AP", folder=folder).stderr.count("\x1b") == 0
 
 
 def test_a_run_may_come_from_stdin(folder: Path) -> None:

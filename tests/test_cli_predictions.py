@@ -91,7 +91,7 @@ def test_labels_are_all_that_a_file_needs(command: str) -> None:
     before, after = called(command)
     typed = (*before, "old.csv", *after, "--truth", "gt", "--prediction", "guess")
     if command in {"thresholds", "plot"}:
-        assert refused(*typed) == "old.csv: expected scores, one an item, got labels only"
+        assert refused(*typed) == "old.csv: expected scores, one per item, got labels only"
     else:
         invoked(*typed)
 
@@ -206,7 +206,7 @@ def test_errors_speak_the_language_of_the_command_line(folder: Path) -> None:
     for typed, says in (
         (("classifier", "evaluate", "null.csv"), "--nulls drop leaves such items out, --nulls label counts them"),
         (("classifier", "compare", "null.csv", "null.csv"), "--nulls drop leaves such items out"),
-        (("classifier", "evaluate", "other.csv"), "or say which they are by --columns, as truth='a'"),
+        (("classifier", "evaluate", "other.csv"), "or name them with --columns, as in truth='a'"),
         (("classifier", "evaluate", str(DATA / "letters" / "spam.csv")), "say --positive ham or --positive spam\n"),
     ):
         done = run_assay(*typed, "--quiet", folder=folder)

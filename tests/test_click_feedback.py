@@ -66,6 +66,29 @@ def test_chains_prefer_what_the_next_query_found() -> None:
         preference_votes(Log.from_pages(pages), "query-chain")
 
 
+def test_a_chain_of_queries_is_of_one_user() -> None:
+    pages = [("q1", list("abc"), ["b"]), ("q2", list("xy"), ["y"])]
+    log = Log.from_pages(pages, user_id=["ana", "ben"], session_id=["1", "1"])
+    assert preference_votes(log, "query-chain").is_empty()
+
+
+def test_a_click_counts_on_a_result_that_no_event_saw() -> None:
+    log = Log.from_pages([("q", ["a", "b"], ["b"])])
+    hidden = Log.of(log.impressions.collect(), log.results.collect().with_columns(seen=pl.Series([True, False])))
+    assert judge_clicks(hidden).pairs.select("doc_id", "impressions", "clicks").rows() == [("a", 1, 0), ("b", 1, 1)]
+
+
+def test_judgments_of_several_judges_are_refused() -> None:
+    log = Log.from_pages([("q", ["a", "b"], ["b"])] * 12)
+    rows = {"query_id": ["q"] * 4, "judge": list("xyxy"), "doc_id": list("aabb"), "relevance": [2, 1, 0, 0]}
+    qrels = Qrels(pl.DataFrame(rows))
+    for verb in (agree_with_clicks, calibrate_measures):
+        with pytest.raises(InputError, match=r"one judgment per query and document, got those of 2 judges \(x, y\)"):
+            verb(qrels, log)
+    with pytest.raises(InputError, match="2 judges"):
+        prefer_clicks(log, qrels=qrels)
+
+
 def test_results_that_were_never_on_the_screen_were_not_skipped() -> None:
     log = Log.from_pages([("q", ["a", "b"], ["b"])])
     hidden = Log.of(log.impressions.collect(), log.results.collect().with_columns(seen=pl.Series([False, True])))
@@ -476,4 +499,4 @@ def test_agreement_says_why_there_is_nothing_to_tell() -> None:
     with pytest.raises(InputError, match=r"got none$"):
         agree_with_clicks({"q": {"x": 1}}, log)
     nothing = agree_with_clicks({"q": {"a": 1, "b": 0}}, log, by="DCTR")
-    assert "Nothing to tell: no judged document was clicked." in str(nothing)
+    assert "No verdict: no judged document was clicked." in str(nothing)

@@ -538,7 +538,7 @@ def test_the_commands_fit_save_and_simulate(tmp_path: Path) -> None:
     assert not (tmp_path / "other").exists()
 
 
-def test_on_real_pages_models_that_know_more_foresee_more() -> None:
+def test_on_real_pages_models_that_know_more_predict_more() -> None:
     pages = shared("clicks-yandex-wscd2012", "trainSample.gz")
     result = compare_click_models(pages, ["RCTR", "DCTR", "PBM", "UBM", "CM", "SDBN"], iterations=100)
     likelihood = dict(result.table.select("model", "log_likelihood").iter_rows())
@@ -552,3 +552,12 @@ def test_on_real_pages_models_that_know_more_foresee_more() -> None:
 def test_models_are_not_compared_on_a_log_without_clicks() -> None:
     with pytest.raises(InputError, match="expected clicks to fit models to, got none on 16 training pages"):
         compare_click_models(Log.from_pages([("q", ["a", "b"], [])] * 20), "PBM")
+
+
+def test_judgments_may_be_a_dict_and_pages_need_queries() -> None:
+    log = Log.from_pages([("q", ["a", "b"], ["a"]), ("q", ["b", "a"], ["a"])] * 20)
+    rows = compare_click_models(log, ["PBM"], qrels={"q": {"a": 1, "b": 0}}).disagreements
+    assert rows is not None
+    assert rows.select("doc_id", "grade").sort("doc_id").rows() == [("a", 1.0), ("b", 0.0)]
+    with pytest.raises(InputError, match="expected queries, by id or by text, got none"):
+        fit_clicks(Log.from_pages([(None, ["a"], ["a"])]), "PBM")

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
+import pty
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +23,16 @@ PEOPLE = ("--most-per-minute", "20")
 def strict(text: str) -> dict[str, Any]:
     data: dict[str, Any] = json.loads(text, parse_constant=pytest.fail)
     return data
+
+
+def test_numbers_of_a_call_from_a_terminal_go_to_a_file(tmp_path: Path) -> None:
+    """With stdout sent to a file and stderr on a terminal, the file holds the result: it was empty once."""
+    ends = pty.openpty()
+    with (tmp_path / "out.csv").open("wb") as file, os.fdopen(ends[1], "wb") as terminal:
+        command = [sys.executable, "-m", "assay", "clicks", "evaluate", str(LOG), "-m", "CTR", "--csv", *PEOPLE]
+        subprocess.run(command, stdout=file, stderr=terminal, check=True)
+    os.close(ends[0])
+    assert (tmp_path / "out.csv").read_text(encoding="utf-8").startswith("system,measure,value")
 
 
 def table(rows: list[tuple[str, str, str, int, int]], path: Path) -> Path:

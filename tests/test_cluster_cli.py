@@ -52,7 +52,7 @@ def test_the_screen_has_counts_measures_tables_and_advice() -> None:
     for part in (
         "items (rows: classes, columns: clusters)", "measures\n", "95% interval", "Silhouette", "BCubedF1",
         "clusters\n", "best match", "clusters of several classes", "garden (56.1%), kitchen (43.9%)",
-        "* left out: 6 items without a class, 19 items of noise", "[class_unheld]", "seed 0",
+        "* left out: 6 items without a class, 19 items that are noise", "[class_unheld]", "seed 0",
     ):  # fmt: skip
         assert part in done.out, part
     assert f"{NOTES}: 120 items, points of 3 numbers\n" in done.err
@@ -173,16 +173,12 @@ def test_options_of_one_clustering_are_refused_where_they_have_no_meaning(
     assert by_use.err.startswith(f"assay: no such option: {option[0]}")
 
 
-def test_what_is_drawn_or_counted_elsewhere_is_refused(tmp_path: Path) -> None:
-    path = tmp_path / "clusters.csv"
-    path.write_text("doc_id,cluster\nd1,a\n")
-    for arguments, says in (
-        ((NOTES, "--points", "x", "--ks", "2", "--unlabelled", "drop"), "--unlabelled has no meaning where points are"),
-        ((NOTES, "--points", "x", "--ks", "2", "--weight", "y"), "--weight has no meaning where points are clustered"),
-    ):
-        done = run(*arguments, verb="number")
-        assert done.code == 2
-        assert done.err.startswith(f"assay: {says}")
+@pytest.mark.parametrize("option", ["--unlabelled", "--weight", "--cluster", "--system", "--noise", "--noise-as"])
+def test_where_points_are_clustered_there_is_no_option_about_clusters(option: str) -> None:
+    done = run(NOTES, "--points", "x", "--ks", "2", option, "y", verb="number")
+    assert done.code == 2
+    assert done.err.startswith(f"assay: no such option: {option}")
+    assert f"{option} " not in run("--help-all", verb="number").out
 
 
 def test_the_points_that_are_clustered_are_named() -> None:

@@ -138,8 +138,8 @@ def test_columns_of_any_library_are_taken() -> None:
         (lambda: Clusters.of(None, []), r"expected at least one item, got none"),
         (lambda: Clusters.of(None, [0, None]), r"clusters: item 2: expected the cluster of an item"),
         (lambda: Clusters.of(None, [0, 1], X=[[1.0], [np.nan]]), r"item 2: expected finite numbers as a point"),
-        (lambda: Clusters.of(None, [0, 1], X=[1.0, 2.0]), r"X: expected a row of numbers an item, got an array"),
-        (lambda: Clusters.of(None, [0, 1], X=[["a"], ["b"]]), r"X: expected a row of numbers an item"),
+        (lambda: Clusters.of(None, [0, 1], X=[1.0, 2.0]), r"X: expected a row of numbers per item, got an array"),
+        (lambda: Clusters.of(None, [0, 1], X=[["a"], ["b"]]), r"X: expected a row of numbers per item"),
         (lambda: Clusters.of(None, [[0], [1]]), r"overlapping groups are not measured"),
     ],
 )  # fmt: skip

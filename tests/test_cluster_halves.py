@@ -184,18 +184,17 @@ def test_what_has_no_interval_says_why(monkeypatch: pytest.MonkeyPatch) -> None:
     points = np.random.default_rng(0).normal(size=(90, 2))
     given = items(sample_weight=np.arange(1.0, 91.0), X=points)
     assert "grows" in str(cluster(given, "CalinskiHarabasz").estimate().no_interval)
-    assert (
-        cluster(Clusters.of([0, 1, 1], [0, 1, 0]), "Purity").estimate().no_interval == "of 3 items no halves are drawn"
-    )
+    three = cluster(Clusters.of([0, 1, 1], [0, 1, 0]), "Purity").estimate()
+    assert three.no_interval == "3 items are too few to draw halves from"
     same = cluster(Contingency.from_table([[9, 0], [0, 9]]), "ARI").estimate()
-    assert same.no_interval == "all halves are alike"
+    assert same.no_interval == "all halves of the items give the same number"
     table = Contingency.from_labels([0, 1], [0, 1], sample_weight=[1, 2])
     assert "a table does not hold the weights" in str(cluster(table, "Purity").estimate().no_interval)
     assert cluster(given, "Purity").estimate().no_interval is None
     monkeypatch.setattr(halves, "MOST_KINDS", 5)
     result = cluster(given, "Purity")
-    assert "items are of 90 kinds (class, cluster and weight)" in str(result.estimate().no_interval)
-    assert "\nNo interval (–) of Purity: items are of 90 kinds" in str(result)
+    assert "90 kinds of items (class, cluster and weight)" in str(result.estimate().no_interval)
+    assert "\nNo interval (–) of Purity: there are 90 kinds of items" in str(result)
 
 
 def test_middles_that_hardly_differ_have_no_interval_of_davies_bouldin() -> None:
@@ -203,7 +202,7 @@ def test_middles_that_hardly_differ_have_no_interval_of_davies_bouldin() -> None
     rng = np.random.default_rng(3)
     labels = rng.integers(0, 12, 6000)
     wild = cluster(Clusters.of(None, labels, X=rng.normal(size=(6000, 3))), "DaviesBouldin", resamples=60)
-    assert wild.estimate().no_interval == "halves of the items have quite another number"
+    assert wild.estimate().no_interval == "halves of the items give a very different number"
     assert math.isnan(wild.estimate().low)
     both = {"a": wild.systems[0].clusters, "b": Clusters.of(None, labels % 3, X=wild.systems[0].clusters.points)}  # type: ignore[union-attr]
     assert np.isnan(halves_of(cluster(both, "DaviesBouldin", resamples=60)).deviations("DaviesBouldin")).any()

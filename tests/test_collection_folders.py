@@ -91,13 +91,13 @@ def test_duplicates_are_refused_and_leave_nothing_behind(folder: Path) -> None:
     for wrong, reason in (
         ({"new": tfidf, "bm25": folder / "bicycles" / "runs" / "titles.run"}, "a run called 'bm25' already"),
         ({"topics": folder / "topics.tsv"}, "has topics already"),
-        ([folder / "bicycles" / "runs" / "bm25.run"], "is there already"),
+        ([folder / "bicycles" / "runs" / "bm25.run"], "already exists"),
     ):
         with pytest.raises(InputError, match=reason):
             add_to_collection(folder / "bikes", wrong)
         assert (folder / "bikes" / "collection.toml").read_bytes() == before
         assert sorted((folder / "bikes").rglob("*")) == files
-    with pytest.raises(InputError, match="and there is one"):
+    with pytest.raises(InputError, match="is a collection already"):
         new_collection(folder / "bikes")
 
 
@@ -215,13 +215,13 @@ def test_the_check_names_what_is_wrong_and_says_so_by_the_exit_code(folder: Path
     says = "\n".join(found.findings["says"])
     assert not found.is_sound
     for text in (
-        "words.run: is named in the manifest, and is not there",
-        "official: 2 documents judged, not among the documents: 'also-not', 'nowhere'",
-        "bm25: 1 document retrieved, not among the documents: 'missing'",
-        "official: 1 topic judged, and not among the topics: 99",
+        "words.run: listed in the manifest, but missing",
+        "official: 2 documents judged, but not among the documents: 'also-not', 'nowhere'",
+        "bm25: 1 document retrieved, but not among the documents: 'missing'",
+        "official: 1 topic judged, but not among the topics: 99",
         "official: 19 topics without judgments",
         "official: 1 topic without relevant documents: 99",
-        "bm25: 1 topic searched, and not among the topics: 77",
+        "bm25: 1 topic searched, but not among the topics: 77",
         "ids of documents with blanks, which TREC files cannot hold: a blank",
     ):
         assert text in says
@@ -309,12 +309,12 @@ def test_an_import_is_recognised_by_counts_or_by_name_and_one_count() -> None:
     assert entry is not None
     assert entry.name == "npl"
     assert differences(entry, circulated) == (
-        [], ["11,429 documents, as the files of NPL (Vaswani) that circulate have; 11,571 were published"],
+        [], ["11,429 documents, as in the circulating files of NPL (Vaswani); 11,571 were published"],
     )  # fmt: skip
     named = recognise("Cranfield", {"documents": 1398, "topics": 225})
     assert named is not None
     assert named.name == "cranfield"
-    assert differences(named, {"documents": 1398})[0] == ["1,398 documents, and Cranfield 1400 has 1,400"]
+    assert differences(named, {"documents": 1398})[0] == ["1,398 documents, but Cranfield 1400 has 1,400"]
     assert recognise("mine", {"documents": 1400, "topics": 3}) is None
 
 
@@ -322,4 +322,26 @@ def test_classic_folders_are_counted_and_recognised() -> None:
     statistics = describe_collection(shared("time", "raw"))
     assert statistics.entry is not None
     assert statistics.entry.name == "time"
-    assert statistics.remarks == ("423 documents, as the files of TIME that circulate have; 425 were published",)
+    assert statistics.remarks == ("423 documents, as in the circulating files of TIME; 425 were published",)
+
+
+def test_documents_that_are_pooled_and_not_judged_do_not_count_as_judged(tmp_path: Path) -> None:
+    (tmp_path / "pool.qrels").write_text("q 0 d1 1\nq 0 d2 -1\nq 0 d3 -1\n")
+    statistics = assay.describe_collection(assay.new_collection(tmp_path / "mine", [tmp_path / "pool.qrels"]))
+    assert statistics.judgments["documents_judged"].to_list() == [1]
+    assert statistics.topics["judged"].to_list() == [1]
+
+
+def test_files_that_are_called_alike_are_told_apart_by_the_names_given(tmp_path: Path) -> None:
+    for folder in ("v1", "v2"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "bm25.run").write_text(f"q Q0 {folder} 1 1.0 bm25\n")
+    runs = {"old": tmp_path / "v1" / "bm25.run", "new/er": tmp_path / "v2" / "bm25.run"}
+    made = assay.new_collection(tmp_path / "mine", runs)
+    assert {name: entry.path.name for name, entry in made.runs.items()} == {
+        "old": "bm25.run",
+        "new/er": "new-er-bm25.run",
+    }
+    assert [entry.path.read_text().split()[2] for entry in made.runs.values()] == ["v1", "v2"]
+    with pytest.raises(InputError, match="already exists"):
+        assay.add_to_collection(made, [tmp_path / "v1" / "bm25.run"])

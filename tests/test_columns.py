@@ -106,7 +106,7 @@ def test_what_is_absent_is_named_with_what_it_may_be_called(tmp_path: Path) -> N
             assay.evaluate(JUDGED, table)
         assert "`query_id`, `doc_id`, `score` or `rank`, got 'Search term, url, points'" in str(problem.value)
         assert "doc_id may be called docno, docid" in str(problem.value)
-        assert "say which they are by columns=..., as query_id='Search term'" in str(problem.value)
+        assert "name them with columns=..., as in query_id='Search term'" in str(problem.value)
 
 
 def test_roles_and_columns_that_are_not_there_are_refused() -> None:

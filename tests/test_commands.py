@@ -99,6 +99,7 @@ SEVERAL = {
     "--strategy": "the one of a pool; those to simulate",
     "--qrels": "judgments that a pool may have; judgments to choose runs by",
     "--split": "a number of topics; a column of train and test",
+    "--fold": "a column of predictions; an attribute of topics",
     "--item": "an item of a classifier; a point of a clustering",
     "--prevalence": "in the card of a classifier, repeatedly; in use, for costs",
     "--group": "a column of items that stay together; the judges of a group; the team of a run",
@@ -211,6 +212,24 @@ def test_unknown_options_are_refused_with_a_suggestion(command: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("words", "problem"),
+    [
+        ("compare", "QRELS is missing"),
+        ("freeze q r", "-o or --output is missing"),
+        ("evaluate q r -m", "-m: expected a value"),
+        ("evaluate q r --depth x", "--depth: expected a whole number, got 'x'"),
+        ("evaluate q r --json=x", "--json: expected no value, got 'x'"),
+        ("pool choose x a", "N: expected a whole number, got 'x'"),
+        ("pool make a --depth 0", "--depth: expected a whole number from 1 on, got 0"),
+        ("classifier thresholds f --recall -", "--recall: expected a number, got '-'"),
+        ("clicks fit l --prior 1", "--prior: expected 2 values"),
+    ],
+)
+def test_wrong_values_are_named_in_words(words: str, problem: str) -> None:
+    assert str(invoke(words.split()).exception).startswith(f"{problem}; `assay ")
+
+
+@pytest.mark.parametrize(
     ("words", "hint"),
     [
         (["compare", "letters/spam.csv"], "assay classifier compare"),
@@ -228,6 +247,17 @@ def test_what_belongs_elsewhere_is_said_to(words: list[str], hint: str, folder: 
     assert (done.returncode, done.stdout) == (2, "")
     assert hint in done.stderr
     assert done.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("systems", "message"),
+    [(["nobody"], "no system is called 'nobody'"), (["words"], "takes at least two systems, not words alone")],
+)
+def test_a_comparison_of_classifiers_is_of_the_systems_named(systems: list[str], message: str, folder: Path) -> None:
+    words = ["classifier", "compare", "letters/spam.csv", "--positive", "spam", "-m", "Accuracy"]
+    done = run_assay(*words, *(word for name in systems for word in ("--system", name)), folder=folder)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert message in done.stderr
 
 
 STDIN = [

@@ -332,7 +332,7 @@ def test_what_one_clustering_leaves_out_is_left_out_of_all() -> None:
     assert dropped.finding().interval == expected.finding().interval
     assert dropped.finding().value == expected.finding().value
     assert dropped.finding().units == 80
-    said = "left out as noise: 20 items of noisy, 0 items of clean: the numbers are of the 80 items"
+    said = "left out as noise: 20 items of noisy, 0 items of clean; the numbers cover the 80 items"
     assert any(said in note for note in dropped.notes)
     alike = dropped.pairing.alike("noisy", "clean")
     assert alike is not None
@@ -352,9 +352,7 @@ def test_noise_everywhere_leaves_nothing_to_compare() -> None:
 def test_a_difference_without_an_interval_says_why() -> None:
     truth = np.arange(60) % 3
     pure = [Clusters.of(truth, own, name=name) for name, own in (("a", truth), ("b", np.arange(60) % 6))]
-    why = (
-        "Purity: there is no interval of the difference, so that nothing decides: all halves of the items give the same"
-    )
+    why = "Purity: the difference has no interval, so nothing can decide: all halves of the items give the same"
     assert any(why in note for note in compare(pure, measures="Purity").notes)
     checked = gate(*pure, measures="Purity")
     assert any(why in note for note in checked.notes)

@@ -115,6 +115,14 @@ def test_a_document_that_one_system_alone_has_is_paired() -> None:
     assert finding.value == approx(6 / 7)
 
 
+def test_where_the_true_spans_were_read_from_does_not_matter(tmp_path: Path) -> None:
+    truth, old, new = rows(6)
+    lines = [",".join(map(str, row)) for row in [("document", "start", "end", "type"), *truth]]
+    (tmp_path / "truth.csv").write_text("\n".join(lines), encoding="utf-8")
+    from_file = extract(tmp_path / "truth.csv", old, name="old")
+    assert compare(from_file, extract(truth[::-1], new, name="new")).finding("Recall").units == 6
+
+
 def test_extractions_that_cannot_be_compared_are_refused() -> None:
     truth, old, _ = rows(6)
     first = extract(truth, old, name="old")
@@ -151,7 +159,7 @@ def test_a_report_on_one_system_has_nothing_to_compare() -> None:
     truth, *_ = rows(6)
     report = make_report(extract(truth, truth, name="perfect"), measures="Recall")
     assert report.table("measures")["Recall"].to_list() == [1.0]
-    assert report.notes == ("there is no mistake to list: every span was found, and no other",)
+    assert report.notes == ("no mistakes to list: every span was found, and nothing else",)
     assert "compared" not in [section.name for section in report.document().sections]
     with pytest.raises(ParameterError, match="topics goes with rankings: a report on extractions has none"):
         make_report(extract(truth, truth), topics={"q": "tea"})
@@ -169,7 +177,7 @@ def test_a_number_is_explained_in_all_by_type_and_by_document() -> None:
     assert explain("F", result, label="PER").signature == "F|match=exact|type=PER"
     with pytest.raises(ParameterError, match="choose a type of LOC, PER, not 'PERS'; did you mean PER"):
         explain("F", result, label="PERS")
-    with pytest.raises(ParameterError, match="query has no meaning here"):
+    with pytest.raises(ParameterError, match="query has no meaning for spans"):
         explain("F", result, query="q1")
 
 

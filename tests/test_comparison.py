@@ -279,6 +279,7 @@ def test_a_comparison_can_be_written_in_every_form() -> None:
         (scores(a=[0.1, 0.2]), {}, "a comparison takes at least two systems"),
         (scores(a=[0.1], b=[0.2]), {}, "AP: expected at least 2 queries that all systems have, got 1"),
         (scores(a=[0.1, float("nan")], b=[0.2, 0.1]), {}, "AP of a on q1: expected a number, or null, got nan"),
+        (scores(a=[0.1, 1e140], b=[0.2, 0.1]), {}, "AP of a on q1: expected a number of at most 1e+90, got 1e+140"),
         (scores(a=[0.1, 0.2], b=[0.2, 0.1]), {"baseline": "c"}, "choose a baseline of a, b, not 'c'"),
         (scores(a=[0.1, 0.2], b=[0.2, 0.1]), {"measures": "RR"}, "the scores are of AP, not of RR"),
         (scores(a=[0.1, 0.2], b=[0.2, 0.1]), {"test": "permutations"}, "did you mean permutation?"),
@@ -303,7 +304,7 @@ def test_systems_without_a_common_unit_are_refused() -> None:
 
 
 def test_scores_that_never_vary_are_refused_and_perfect_systems_are_identical() -> None:
-    with pytest.raises(InputError, match="expected a score a query, got the same ones on all 3 queries"):
+    with pytest.raises(InputError, match="expected one score per query, got the same scores for all 3 queries"):
         compare(scores(a=[0.5, 0.5, 0.5], b=[0.7, 0.7, 0.7]))
     perfect = compare(QRELS, {"one": SECOND, "other": SECOND}, measures="RR")
     assert perfect.finding().verdict.word == "identical"

@@ -104,7 +104,7 @@ def test_subsamples_over_the_same_cells_are_counted_one_by_one() -> None:
         for name in ("class_sizes", "cluster_sizes", "largest_of_clusters", "largest_of_classes"):
             assert getattr(stacked, name)[unit].tolist() == getattr(alone, name)[0].tolist()
         assert [each[unit] for each in stacked.pairs] == [each[0] for each in alone.pairs]
-    with pytest.raises(ParameterError, match="5 tables, one a unit"):
+    with pytest.raises(ParameterError, match="5 tables, one per unit"):
         stacked.to_frame()
     with pytest.raises(ParameterError, match="the shape"):
         replace(whole, units=("a", "b"))

@@ -175,7 +175,7 @@ def test_a_ranking_that_was_never_shown_is_refused(tmp_path: Path) -> None:
     assert done.exit_code == 1
     (row,) = (each for each in json.loads(done.stdout)["sections"]["values"]["values"] if each["estimator"] == "PBM")
     assert row["value"] is None
-    assert "the log can speak of 0.0% of what users would look at, less than 50%" in row["refused"]
+    assert "the log covers 0.0% of what users would look at, less than 50%" in row["refused"]
     run.write_text("other Q0 z 1 1.0 new\n", encoding="utf-8")
     done = invoke(["clicks", "value", log, run, "--examination", "1,0.5"])
     assert isinstance(done.exception, InputError)
@@ -190,3 +190,16 @@ def test_ranks_of_which_examination_is_not_known_count_neither_for_the_ranking_n
     assert result.values["difference"].to_list() == [0.0, 0.0]
     assert result.settings["cutoff"] == 2
     assert result.warnings == ("only the first 2 results count: examination is stated for no more",)
+
+
+def test_a_log_without_results_cannot_tell_how_far_users_look() -> None:
+    with pytest.raises(InputError, match="expected clicked documents that were shown at several ranks"):
+        value_rankings(Log.from_pages([("q", [], [])]), {"q": {"a": 1.0}})
+
+
+@pytest.mark.parametrize("propensity", [0.0, 1.5])
+def test_a_propensity_that_cannot_be_is_refused_with_the_log(propensity: float) -> None:
+    log = logged(8, 1, shuffled=True)
+    odd = Log.of(log.impressions.collect(), log.results.collect().with_columns(propensity=propensity), origin="a.csv")
+    with pytest.raises(InputError, match=f"a.csv: expected propensities above 0 and at most 1, got {propensity:g}"):
+        value_rankings(odd, RUN, examination=LOOK.tolist())

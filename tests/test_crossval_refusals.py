@@ -170,7 +170,7 @@ def test_data_that_do_not_fit_together_are_refused() -> None:
         (x, np.zeros(569, dtype=int), "two labels or more, got 0"),
         (x, [None, *y[1:].tolist()], "1 null, the first at item 1"),
         (x, np.linspace(0, 1.5, 569), "expected labels, got the number"),
-        (x, np.eye(2)[y], "expected one value an item|one label an item"),
+        (x, np.eye(2)[y], "expected one value per item|one label per item"),
         (x, None, "give both X and y"),
         (pl.LazyFrame({"a": [0.0] * 569}), y, r"^X: expected an array, .*, got LazyFrame$"),
         (pl.DataFrame({"a": [0.0] * 569}).to_arrow(), y, r"^X: expected an array, .*, got Table$"),

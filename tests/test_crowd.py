@@ -397,3 +397,62 @@ def test_three_scales_of_the_crowdsourcing_track() -> None:
         assert result.items["label"].null_count() == 0
         assert result.workers["seconds"].null_count() < result.workers.height
         assert result.to_qrels().frame["relevance"].max() <= (2 if run == 1 else 100)  # type: ignore[operator]
+
+
+def test_one_gold_item_does_not_make_its_worker_the_only_one_who_counts() -> None:
+    """Weights come from gold where it is known, and else from the others: three who agree outvote a fourth."""
+    workers = ("odd", "ana", "ben", "cy")
+    rows: Rows = [("q", f"d{n}", worker, int(worker == "odd")) for n in range(20) for worker in workers]
+    result = crowd(labels_of(rows, gold=[1] * 4 + [None] * 76), method="weighted")
+    assert result.items["label"].to_list() == [0] * 20
+    odd, *others = result.aggregate.ability
+    assert odd < min(others)
+
+
+def test_a_scale_may_be_stated_as_a_range_and_each_category_once(tmp_path: Path) -> None:
+    (tmp_path / "labels.csv").write_text("item,worker,label\nd1,a,1\nd1,b,7\nd2,a,0\nd2,b,1\n")
+    told = run_assay("crowd", "aggregate", "labels.csv", "--categories", "0..3", folder=tmp_path)
+    assert (told.returncode, told.stdout) == (2, "")
+    assert "expected a label of 0, 1, 2, 3, got '7'" in told.stderr
+    fits = run_assay("crowd", "aggregate", "labels.csv", "--categories", "0..7", "--csv", folder=tmp_path)
+    assert fits.returncode == 0
+    with pytest.raises(ParameterError, match="each one once"):
+        crowd(SMALL, categories=[0, 1, 1, 2])
+
+
+def test_a_mark_for_no_gold_is_known_whatever_the_type_of_the_labels(tmp_path: Path) -> None:
+    path = tmp_path / "labels.csv"
+    path.write_text("item,worker,label,gold\nd1,a,0.5,-1\nd1,b,1,-1\nd2,a,1,1\nd2,b,0.5,1\n")
+    assert read_labels(path, no_gold=-1).frame["gold"].to_list() == [None, None, 1.0, 1.0]
+    assert read_labels(path, no_gold="none").frame["gold"].to_list() == [-1.0, -1.0, 1.0, 1.0]
+
+
+def test_labels_on_a_fine_scale_are_refused_by_models_that_would_not_fit_in_memory() -> None:
+    rows: Rows = [("q", f"d{n}", f"w{n % 40}", n / 3) for n in range(4000)]
+    with pytest.raises(ParameterError, match="too many confusion matrices"):
+        crowd(labels_of(rows))
+
+
+def test_hits_are_made_of_a_pool_as_it_was_written(tmp_path: Path) -> None:
+    """Of a sample, those to judge; the key is never the file that workers see, and both are written or none."""
+    topics = tmp_path / "topics.tsv"
+    topics.write_text("q1\tgreen tea\n")
+    pool = tmp_path / "pool.csv"
+    pool.write_text("query_id,doc_id,order,stratum\nq1,d1,1,3\nq1,d2,2,3\nq1,d3,,9\n")
+    assert make_hits(topics, pool).key["doc_id"].sort().to_list() == ["d1", "d2"]
+    pool.write_text("query_id,doc_id\nq1,d1\nq1,d3\n")
+    hits = make_hits(topics, pool)
+    assert hits.key["doc_id"].sort().to_list() == ["d1", "d3"]
+    with pytest.raises(ParameterError, match="workers must not see the key"):
+        hits.write(tmp_path / "hits.csv", tmp_path / "hits.csv")
+    with pytest.raises(InputError, match="cannot be written"):
+        hits.write(tmp_path / "hits.csv", tmp_path / "nowhere" / "key.csv")
+    assert not (tmp_path / "hits.csv").exists()
+    told = run_assay("crowd", "hits", "topics.tsv", "pool.csv", "--pay", "-1", folder=tmp_path)
+    assert (told.returncode, told.stderr) == (2, "assay: --pay is a number from 0 on, not -1.0\n")
+
+
+def test_one_worker_may_be_left_out_by_name_and_certainty_has_no_sign() -> None:
+    result = crowd(SMALL, method="majority", exclude="cleo")
+    assert list(result.excluded) == ["cleo"]
+    assert "-0.0" not in result.to_csv()

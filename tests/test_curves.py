@@ -284,6 +284,10 @@ def test_where_there_is_no_roc_curve_it_is_not_called_trivial() -> None:
 def test_a_measure_by_its_cutoff_is_the_measure_at_each_cutoff() -> None:
     qrels, run = R1
     curve = curves.by_cutoff(qrels, run, "P")
+    assert (curve.subtitle, curves.by_cutoff(qrels, run, "NumRelRet").subtitle) == (
+        "mean over 1 topic",
+        "sum over 1 topic",
+    )
     found = {1: 1, 2: 1, 3: 1, 4: 2, 5: 2, 7: 3, 10: 4}
     assert dict(curve.frame.select("cutoff", "value").rows()) == approx({k: hits / k for k, hits in found.items()})
     assert column(curves.by_cutoff(qrels, run, P, [3, 9], query="q"), "value") == approx([1 / 3, 4 / 9])

@@ -25,11 +25,11 @@ from hypothesis import strategies as st
 from shared_data import shared
 from strategies import quickly
 
-from assay import AssayError, Diagnosis, Documents, ParameterError, Ranks, Topics, doctor
+from assay import AssayError, Diagnosis, Documents, ParameterError, Ranks, Topics, doctor, evaluate
 from assay.cli.output import Options
 from assay.core.errors import speaking
 from assay.files.line_reader import read_lines
-from assay.measures import AP, RR, P, nDCG
+from assay.measures import AP, RR, P, nDCG, registered
 from assay.measures.counting.id_normalisation import bridge
 from assay.measures.doubts import contradictions
 from assay.subjects.ranking.checks.run_scores import tie_ranges
@@ -447,7 +447,7 @@ PLANTED = [
         {("odd-ids", "warning"), ("doc-ids", "warning")},
     ),
     Planted(
-        "a word for nothing",
+        "stands for a missing value",
         run_lines(lambda lines: lines.append("112 Q0 None 25 1 mine")),
         {("odd-ids", "warning")},
         TOPICS * DEPTH + 1,
@@ -876,6 +876,25 @@ def test_worst_and_best_are_those_of_all_orders_of_ties(documents: list[tuple[in
         assert (name in found) == (high - low > 1e-12)
         if name in found:
             assert (found[name].worst, found[name].best) == pytest.approx((low, high))
+
+
+def test_ties_are_told_by_the_number_that_evaluate_gives() -> None:
+    """A sum and a geometric mean over topics are no means."""
+    judged = {f"q{n}": {"a": 1, "b": 0, "c": n % 2} for n in range(6)}
+    run = {query: {"a": 1.0, "b": 1.0, "c": 2.0 - n % 3} for n, query in enumerate(judged)}
+    measures = ["GMAP", "NumRelRet@2", "AP"]
+    [ties] = [finding for finding in doctor(judged, run, measures).findings if finding.check == "ties"]
+    result = evaluate(judged, run, measures)
+    assert {row["measure"]: row["value"] for row in ties.details} == {
+        measure: pytest.approx(result.mean(measure)) for measure in measures
+    }
+
+
+def test_every_measure_can_be_asked_for() -> None:
+    """Also those that have a cut-off and were given none."""
+    judged = {f"q{n}": {"a": 1, "b": 0, "c": n % 2} for n in range(6)}
+    run = {query: {"a": 1.0, "b": 1.0, "c": 2.0} for query in judged}
+    assert doctor(judged, run, list(registered().values())).findings
 
 
 # What the findings say

@@ -299,7 +299,7 @@ def test_a_file_of_numbers_holds_two_orders(tmp_path: Path) -> None:
         (["Silhouette", "--contingency", "5 1; 2 0"], "Silhouette is computed from points"),
         (["Silhouette", "--clusters", "0 1 | "], "no point in cluster 2"),
         (["Silhouette", "--clusters", "0,0 | 3,3"], "'0,0' may be one point or several: end each point with ';'"),
-        (["ARI", str(NOTES), "--unlabelled", "drop"], "choose one, by --system"),
+        (["ARI", str(NOTES), "--unlabelled", "drop"], "choose one of the clusterings kmeans, density, words (--system"),
         (["Silhouette", "--clusters", "0,1; 2 | 3,4"], "expected as many numbers in point 2"),
         (["Silhouette", "--clusters", "0 1 | 5", "--item", "9"], "a row from 1 to 3"),
         (["Silhouette", str(NOTES), "--system", "kmeans", "--unlabelled", "drop"], "--points"),

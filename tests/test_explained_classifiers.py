@@ -339,7 +339,7 @@ def test_a_matrix_from_a_file(tmp_path: Path) -> None:
 
 def test_files_of_predictions() -> None:
     assert "Recall, for spam" in typed(f"Recall {LETTERS / 'spam.csv'} --system bayes --positive spam")
-    assert "whose predictions? say --system NAME: there are bayes, words" in refused(f"F1 {LETTERS / 'spam.csv'}")
+    assert "choose a system with --system NAME: there are bayes, words" in refused(f"F1 {LETTERS / 'spam.csv'}")
     topics = explained(typed(f"MacroF1 {LETTERS / 'topics.csv'} --json"))
     assert list(topics["classes"]) == ["complaint", "order", "question", "supplier"]
     assert "for letter001" in typed(f"LogLoss {LETTERS / 'topics.csv'} --item letter001")

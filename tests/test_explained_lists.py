@@ -87,7 +87,7 @@ def test_what_goes_with_several_lists_is_said_once_or_for_each() -> None:
         ("nDCG --grades 3,1 --exist 3:0", "the list holds 1 document of grade 3"),
         ("SetP --counts 1,2,3 --level 2", "--level goes with judgments and runs"),
         ("IPrec --points .5@1 --level 2", "--level goes with judgments and runs"),
-        ("RR --grades 1,0 --collection-size 1", "collection_size is 1, but a query has 2 documents"),
+        ("RR --grades 1,0 --collection-size 1", "--collection-size is 1, but a query has 2 documents"),
         ("SetP --counts 1,2,3 --undefined maybe", "--undefined is one of counted_as, skip, error"),
         ("RR qrels.txt words.run -q t1 --ties expected --running", "RR has no closed form for tied documents"),
         ("P@5 qrels.txt words.run --running", "running is about the ranks of one query"),

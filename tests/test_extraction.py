@@ -143,6 +143,21 @@ def test_documents_are_parted_by_a_mark_or_are_sentences() -> None:
     assert extract(named(comments)).truth.frame["text"].to_list() == ["a", "#"]
 
 
+@pytest.mark.parametrize("marked", ["truth", "predicted"])
+def test_only_one_of_two_files_need_mark_where_documents_begin(marked: str) -> None:
+    mark, sentences = "-DOCSTART- -X- O\n\n", ["a B-X\n\nb O\n\n", "c B-X\n\nd B-X\n"]
+    texts = {"truth": mark.join(["", *sentences]), "predicted": "".join(sentences)}
+    first, second = texts.values() if marked == "truth" else [*texts.values()][::-1]
+    result = extract(named(first), named(second, "p.conll"))
+    assert (result.value("F"), result.warnings) == (1.0, ())
+    assert len(result.documents.units) == (2 if marked == "truth" else 4)  # as in the truth
+
+
+def test_spans_of_a_table_have_the_line_that_they_were_read_from() -> None:
+    table = "document,start,end,type\nd,0,2,X\n\nd,5,9,X\n"
+    assert extract(named(table), named("document,start,end\n")).misses["line"].to_list() == [2, 4]
+
+
 @pytest.mark.parametrize(
     ("truth", "predicted", "says"),
     [
@@ -178,6 +193,12 @@ def test_documents_are_parted_by_a_mark_or_are_sentences() -> None:
             "^n.conll:2: expected a whole number as end",
         ),
         ("document,start,end\nd,1,2\n", None, "truth and predictions in one file, or a second file"),
+        ("document,start,end\nd,1,2\nd,5,3\n", "", "^n.conll:3: expected a span that starts at 0 or later"),
+        (
+            "document,start,type\nd,1,X\n",
+            "",
+            "^n.conll:1: expected a table with the columns `document`, `start`, `end`",
+        ),
     ],
 )
 def test_files_that_cannot_be_used_are_refused_by_file_and_line(truth: str, predicted: str | None, says: str) -> None:
@@ -189,7 +210,7 @@ def test_files_that_cannot_be_used_are_refused_by_file_and_line(truth: str, pred
 def test_orphans_count_and_are_counted() -> None:
     result = extract(named("a I-PER B-PER\nb I-PER I-PER\n"))
     assert result.value("F") == 1.0
-    assert result.warnings == ("n.conll: 1 span without B- at the start: counted",)
+    assert result.warnings == ("n.conll: 1 span without B- at the start, counted",)
 
 
 def test_json_has_a_span_a_line_a_document_a_line_or_both_sides() -> None:
@@ -215,7 +236,7 @@ TRUE = '{"id": "d", "spans": [[0, 4, "PER"]]}\n{"id": "e", "spans": []}\n'
 def test_an_empty_file_of_predictions_says_that_nothing_was_found(nothing: str) -> None:
     result = extract(named(TRUE, "t.jsonl"), named(nothing, "p"))
     assert (result.value("Recall"), result.total.fn[0], len(result.predicted)) == (0.0, 1, 0)
-    assert result.warnings == ("p: there is no span in the file: nothing was found",)
+    assert result.warnings == ("p: no spans in the file: nothing was found",)
     # An empty truth is more likely a mistake.
     with pytest.raises(FormatError):
         extract(named(nothing, "t"), named(TRUE, "p.jsonl"))
@@ -264,7 +285,7 @@ def test_documents_on_one_side_only_are_counted() -> None:
         "1 document of the predictions unknown to the truth (x): all spans there are false alarms",
     )
     assert extract(truth, [("x", 0, 1)]).warnings == (
-        "no document is on both sides: a, b, c in the truth, x in the predictions",
+        "truth and predictions have no document in common: a, b, c in the truth, x in the predictions",
     )
     # Who names a document has looked at it, and found nothing.
     assert extract({"a": [(0, 1)], "b": [(2, 3)]}, {"a": [(0, 1)], "b": []}).warnings == ()
@@ -385,7 +406,7 @@ def test_the_looser_the_match_the_more_hits() -> None:
 def test_spans_given_twice_count_once_and_are_said() -> None:
     result = extract([("d", 0, 1, "A")] * 3, [("d", 0, 1, "A")])
     assert (result.total.tp[0], result.total.fn[0]) == (1, 0)
-    assert result.warnings == ("in memory: 2 true spans given again, counted once",)
+    assert result.warnings == ("in memory: 2 repeated true spans, counted once",)
 
 
 def test_without_predictions_precision_is_undefined_and_recall_is_none() -> None:

@@ -22,6 +22,7 @@ from strategies import quickly
 
 from assay import FormatError, InputError, ParameterError, Qrels, Ranks, Run, evaluate, read_qrels, read_run, scan_run
 from assay.files import RunFile, Source, columns, detect, formats
+from assay.files.sources import is_file
 
 Rows: TypeAlias = Sequence[tuple[str, ...]]
 Writing: TypeAlias = Callable[[Rows], str]
@@ -735,6 +736,17 @@ def test_who_watches_hears_of_every_byte(data: bytes) -> None:
     source.watch = heard.append
     assert len(list(source.chunks(20))) == len(heard) > 1
     assert sum(heard) == len(PLAIN)
+
+
+def test_what_is_no_file_is_refused_in_one_line() -> None:
+    for wrong in (None, 5, {"q1": {"d1": 1}}):
+        with pytest.raises(ParameterError, match="expected a file, or the name of one, not"):
+            read_run(cast("Any", wrong))
+
+
+def test_a_data_frame_with_a_column_that_is_called_read_is_no_file() -> None:
+    pandas = pytest.importorskip("pandas")
+    assert not is_file(pandas.DataFrame({"read": [1]}))
 
 
 def test_the_size_is_known_of_plain_files_only(tmp_path: Path) -> None:

@@ -100,10 +100,10 @@ def test_without_spread_there_is_no_p_value_but_a_reason(differences: list[float
 @pytest.mark.parametrize(
     ("given", "says"),
     [
-        (([], 80, 20), "one number a fold"),
+        (([], 80, 20), "one number per fold"),
         (([0.1, math.nan], 80, 20), "got nan in fold 2"),
         (([0.1, 0.2], 0, 20), "train: expected numbers of items above 0, got 0"),
-        (([0.1, 0.2], [80, 80, 80], 20), "train: expected one size, or one a fold (2), got 3"),
+        (([0.1, 0.2], [80, 80, 80], 20), "train: expected one size, or one per fold (2), got 3"),
         (([0.1, 0.2], "x", 1), "train: expected numbers, got 'x'"),
         ((["a", "b"], 80, 20), "differences: expected numbers, got "),
     ],

@@ -891,6 +891,12 @@ def test_a_file_appears_whole_with_the_usual_permissions(tmp_path: Path) -> None
         write(Run.of({"q 1": {"d1": 1.0}}), tmp_path / "y.run")
     assert [path.name for path in tmp_path.iterdir()] == ["x.run"]
     assert (tmp_path / "x.run").stat().st_mode & 0o777 == 0o666 & ~_umask()
+    (tmp_path / "x.run").chmod(0o640)
+    write(Run.of({"q1": {"d1": 1.0}}), tmp_path / "x.run")
+    assert (tmp_path / "x.run").stat().st_mode & 0o777 == 0o640
+    (tmp_path / "x.run").chmod(0o444)
+    with pytest.raises(InputError, match=r"x\.run: cannot be written: it is read-only"):
+        write(Run.of({"q1": {"d1": 2.0}}), tmp_path / "x.run")
 
 
 def _umask() -> int:

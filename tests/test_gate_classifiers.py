@@ -137,13 +137,13 @@ def test_whoever_is_named_the_baseline_is_the_baseline() -> None:
     chosen = gate([third, MUCH_WORSE], baseline=OLD, candidate="new")
     assert (chosen.baseline, chosen.candidate) == ("old", "new")
     for given, why in (
-        ((OLD, BETTER, third), "beside a baseline and a candidate, old is none"),
+        ((OLD, BETTER, third), "give a baseline and a candidate alone, without old"),
         (([OLD, BETTER], "old", "old"), "the baseline and the candidate are both 'old'"),
         ((OLD, BETTER, third, third), "not 3 systems"),
     ):
         with pytest.raises(ParameterError, match=why):
             gate(*given)
-    with pytest.raises(ParameterError, match="beside a baseline and a candidate, old is none"):
+    with pytest.raises(ParameterError, match="give a baseline and a candidate alone, without old"):
         gate(OLD, BETTER, candidate=third)
 
 
@@ -160,7 +160,7 @@ def test_missing_items_are_an_error_or_guarded() -> None:
     invalid = gate(OLD, few, missing="drop")
     assert (invalid.outcome, invalid.exit_code) == ("invalid", 2)
     assert "new lacks 200 of 400 items of old (50.0%)" in invalid.sentence
-    assert "What to do: predict all items" in "\n".join(lines_of(invalid))
+    assert "What to do: run both systems on the same items" in "\n".join(lines_of(invalid))
     assert gate(OLD, nearly, missing="drop").checks[0].units == 380
 
 

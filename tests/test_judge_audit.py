@@ -129,7 +129,7 @@ def test_a_model_may_favour_its_own_family() -> None:
     assert audit.criterion("family").holds is False
     fair = audited(base, families=families, family="ours").criterion("family")
     assert (fair.value, fair.holds) == (0.0, True)
-    with pytest.raises(ParameterError, match="not the model's own"):
+    with pytest.raises(ParameterError, match="go together"):
         audited(base, families=families)
 
 
@@ -201,3 +201,43 @@ def test_the_command_gives_every_form(tmp_path: Path) -> None:
     bad = run_assay("crowd", "audit", "bad.csv", judged, folder=tmp_path)
     assert bad.returncode == 2
     assert bad.stderr.startswith("assay: bad.csv:3: expected a label of the model")
+
+
+def test_words_have_no_order_unless_one_is_stated() -> None:
+    """In the alphabet, high stands before low: leniency would have the wrong sign."""
+    names = ["none", "some", "much", "most"]
+    frame = truth().with_columns(pl.col("label").replace_strict(dict(enumerate(names))))
+    more = frame.with_columns(pl.col("label").replace({"none": "some"}))
+    model = more.rename({"doc_id": "item_id"}).with_columns(judge=pl.lit("model"))
+    unordered = audit_judge(model, people(frame), resamples=100)
+    assert (unordered.criterion("leniency").holds, unordered.verdict) == (None, "cannot say")
+    assert "state their order" in unordered.criterion("leniency").reason
+    ordered = audit_judge(model, people(frame), categories=names, runs=runs(truth()), resamples=100)
+    moved = int((frame["label"] == "none").sum())
+    assert ordered.criterion("leniency").value == pytest.approx(moved / 3 / frame.height)
+    assert ordered.criterion("ranking").value > 0.8
+    with pytest.raises(InputError, match="got 'most'"):
+        audit_judge(model, people(frame), categories=names[:3], resamples=0)
+
+
+def test_families_that_do_not_fit_the_runs_are_refused() -> None:
+    labels, model = people(truth()), people(truth())
+    for stated, message in (
+        ({"families": {"s0": "x"}}, "go together"),
+        ({"family": "x"}, "go together"),
+        ({"families": {"s0": "x"}, "family": "x"}, "name runs"),
+        ({"families": {"s99": "x"}, "family": "x", "runs": runs(truth())}, "not 's99'"),
+    ):
+        with pytest.raises(ParameterError, match=message):
+            audit_judge(model, labels, resamples=0, **stated)  # type: ignore[arg-type]
+
+
+def test_documents_in_the_pool_that_nobody_judged_are_no_labels(tmp_path: Path) -> None:
+    """As `pool make -o pool.qrels` writes them; in a table, a label below 0 is one like the others."""
+    judged = "".join(f"q1 0 d{n} {n % 2}\n" for n in range(20))
+    (tmp_path / "people.qrels").write_text(judged + "q1 0 d20 -1\nq1 0 d21 -1\n")
+    model = pl.DataFrame(
+        [("q1", f"d{n}", n % 2) for n in range(22)], schema=["query_id", "doc_id", "label"], orient="row"
+    )
+    audit = audit_judge(model, tmp_path / "people.qrels", resamples=0)
+    assert (audit.settings["items"], audit.criterion("kappa").value) == (20, 1.0)

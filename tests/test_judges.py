@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import itertools
 import json
+import math
 import random
 from collections import Counter
 from pathlib import Path
@@ -20,7 +21,7 @@ from script_files import script
 
 import assay
 from assay import FormatError, InputError, Labels, ParameterError, agree, agree_on_systems, compare, doctor, read_labels
-from assay.files.labels import write_labels
+from assay.files.writing import write
 
 BICYCLES = Path(assay.__file__).parent / "data" / "bicycles"
 JUDGMENTS = str(BICYCLES / "judgments.txt")
@@ -145,6 +146,12 @@ def test_judges_who_always_agree_have_1_and_no_interval() -> None:
     assert "same number" in str(estimate.no_interval)
 
 
+def test_without_an_item_in_common_every_coefficient_has_that_for_a_reason() -> None:
+    result = agree(Labels.of([("d1", "ana", 1), ("d2", "ben", 1)]))
+    assert set(result.undefined()) == set(map(str, result.measures))
+    assert set(result.undefined().values()) == {"no item has labels from two judges"}
+
+
 def test_one_category_is_undefined_with_a_reason() -> None:
     result = agree(Labels.of([(f"d{n}", judge, 0) for n in range(30) for judge in "ab"]))
     assert result.value("Agreement") == 1
@@ -210,7 +217,7 @@ def test_thirds_of_time_are_shown_where_times_are_known() -> None:
 def test_rare_labels_bring_the_kappa_paradox_up() -> None:
     rows = [(f"d{n}", judge, int(n == (0 if judge == "a" else 1))) for n in range(100) for judge in "ab"]
     text = str(agree(Labels.of(rows)))
-    assert "chance alone agrees most of the time" in text
+    assert "judges would agree most of the time by chance" in text
 
 
 def test_whether_the_ranking_of_systems_changes_with_the_judge() -> None:
@@ -254,7 +261,7 @@ def test_explain_shows_both_parts() -> None:
     parts = {row["part"]: row["value"] for row in explanation.steps[1].frame.to_dicts()}
     assert parts == approx({"P(A)": 0.9, "P(E)": 0.5})
     assert explanation.formula.words == "(P(A) - P(E)) / (1 - P(E))"
-    with pytest.raises(ParameterError, match="about two judges"):
+    with pytest.raises(ParameterError, match="Kappa is for two judges: choose two of ana, ben, cleo"):
         assay.explain("Kappa", read_labels(JUDGMENTS))
 
 
@@ -298,10 +305,17 @@ def test_marks_for_missing_numbers_are_no_labels_and_slips_are_told() -> None:
     wide = read_labels(io.StringIO("doc,ana,ben\nd1,1,NA\nd2,0,1\nd3,n/a,2\n"))
     assert wide.frame["label"].to_list() == [1, 0, 1, 2]
     mixed = read_labels(io.StringIO("item,judge,label\nd1,ana,1\nd1,ben,x\nd2,ana,0\n"))
-    assert mixed.remarks == ("labels are taken as words: 1 label of 3 no number (x)",)
+    assert mixed.remarks == ("labels are read as text: 1 of 3 labels not a number (x)",)
     spelt = read_labels(io.StringIO("item,judge,label\nd1,ana,yes\nd1,ben,Yes\n"))
-    assert spelt.remarks == ("labels that differ in case only are different ones: yes, Yes",)
+    assert spelt.remarks == ("labels that differ only in case count as different: yes, Yes",)
     assert [finding.check for finding in doctor(spelt).findings if "case" in finding.says] == ["odd-labels"]
+
+
+def test_nan_is_no_label() -> None:
+    nan = float("nan")
+    frame = pl.DataFrame({"item_id": ["d1", "d1", "d2", "d2"], "judge": list("abab"), "label": [1.0, nan, 0.0, 0.5]})
+    for labels in (Labels.of(frame), read_labels(list(frame.rows()))):
+        assert sorted(labels.frame.select("judge", "label").rows()) == [("a", 0), ("a", 1), ("b", 0.5)]
 
 
 def test_many_grades_are_an_interval_scale() -> None:
@@ -337,8 +351,28 @@ def test_exports_of_label_studio() -> None:
              "created_at": "2024-01-02T10:00:00Z"} for who in (1, 2)]  # fmt: skip
     short = read_labels(io.StringIO(json.dumps(flat)), columns={"label": "sentiment"})
     assert rows_of(short) == [("7", "1", "yes"), ("7", "2", "yes")]
-    with pytest.raises(FormatError, match=r"label may be called .*or say which it is by columns"):
+    with pytest.raises(FormatError, match=r"label may be called .*or name it with columns"):
         read_labels(io.StringIO(json.dumps(flat)))
+
+
+def test_of_several_questions_in_label_studio_one_is_the_label_whatever_their_order() -> None:
+    """Answers stand in the order in which they were given, which differs from judge to judge."""
+
+    def part(question: str, **value: Any) -> dict[str, Any]:
+        return {"from_name": question, "value": value}
+
+    asked = [part("fluency", choices=["good"]), part("on_topic", choices=["yes"]), part("why", text=["because"])]
+    task = {"id": 7, "data": {}, "annotations": [{"completed_by": 1, "result": asked},
+                                                 {"completed_by": 2, "result": asked[::-1]}]}  # fmt: skip
+    text = json.dumps([task])
+    assert rows_of(read_labels(io.StringIO(text), columns={"label": "on_topic"})) == [
+        ("7", "1", "yes"),
+        ("7", "2", "yes"),
+    ]
+    with pytest.raises(FormatError, match=r"which one is the label.*fluency, on_topic"):
+        read_labels(io.StringIO(text))
+    task["annotations"] = [{"completed_by": 1, "result": asked[1:]}, {"completed_by": 2, "result": asked[:0:-1]}]
+    assert rows_of(read_labels(io.StringIO(json.dumps([task])))) == [("7", "1", "yes"), ("7", "2", "yes")]
 
 
 def test_exports_of_doccano_and_prodigy() -> None:
@@ -384,14 +418,22 @@ def test_results_of_mechanical_turk() -> None:
         read_labels(io.StringIO(TURK.replace("Input.topic", "Answer.why")))
 
 
+def test_times_are_read_with_a_zone_or_without_and_labels_may_be_fractions() -> None:
+    text = "item,judge,label,time\nd1,ana,0.5,2026-03-01T10:00:00\nd2,ana,1,2026-03-01T11:00+01:00\nd3,ana,2,\n"
+    labels = read_labels(io.StringIO(text))
+    assert labels.frame["time"].to_list() == [1772359200.0, 1772359200.0, None]
+    again = read_labels(pl.DataFrame({"item": ["d1", "d2"], "judge": ["ana", "ana"], "label": [0.5, math.nan]}))
+    assert (labels.frame["label"].to_list(), rows_of(again)) == ([0.5, 1.0, 2.0], [("d1", "ana", 0.5)])
+
+
 def test_labels_are_written_and_read_again(tmp_path: Path) -> None:
     labels = read_labels(JUDGMENTS)
     for ending in ("csv", "tsv", "jsonl", "parquet", "qrels"):
-        write_labels(labels, tmp_path / f"labels.{ending}")
+        write(labels, tmp_path / f"labels.{ending}")
         again = read_labels(tmp_path / f"labels.{ending}")
         assert again.frame.select(labels.frame.columns).equals(labels.frame)
     with pytest.raises(ParameterError, match="ending"):
-        write_labels(labels, tmp_path / "labels.doc")
+        write(labels, tmp_path / "labels.doc")
 
 
 # Bad input ----------------------------------------------------------------------------------------------------------
@@ -402,17 +444,27 @@ def test_refusals_name_the_place() -> None:
     with pytest.raises(FormatError, match=r":4: expected one label of 'd1' by 'ana', which is 1 above, got '0'"):
         read_labels(io.StringIO(twice))
     assert rows_of(read_labels(io.StringIO(twice), repeated="last"))[-1] == ("d1", "ana", 0)
-    with pytest.raises(FormatError, match=r":2: expected `query_id judge doc_id grade`"):
+    with pytest.raises(FormatError, match=r":2: expected 4 columns `query_id judge doc_id grade`"):
         read_labels(io.StringIO("q1 ana d1 1\nq1 ana d2\n"))
+    for bad in ("q1 ana d1 1\nq1 ben d1 nan\n", "query_id,item,judge,label\nq1,d1,ana,inf\nq1,d1,ben,0\n"):
+        with pytest.raises(FormatError, match=r":2: expected a (number as grade, got 'nan'|finite label, got 'inf')"):
+            read_labels(io.StringIO(bad))
+    for broken in ('"annotations": [5]', '"annotations": [{"result": [5], "completed_by": 1}]'):
+        with pytest.raises(FormatError, match="expected a record of Label Studio, got"):
+            read_labels(io.StringIO(f'[{{"id": 1, "data": {{}}, {broken}}}]'))
+    with pytest.raises(ParameterError, match="expected a file, or the name of one, not int"):
+        read_labels(5)
     with pytest.raises(FormatError, match="expected a table with the columns `item_id`, `judge`, `label`"):
         read_labels(io.StringIO("a,b\n1,2\n"))
+    with pytest.raises(ParameterError, match="or rows of item, judge and label, got int"):
+        agree(5)
     with pytest.raises(InputError, match="two judges or more, got those of 'ana' alone"):
         agree(Labels.of([("d1", "ana", 1)]))
     with pytest.raises(InputError, match="judge 'ben', item 'd1': expected a label of 0, 1, got '7'"):
         agree(Labels.of([("d1", "ana", 1), ("d1", "ben", 7)]), categories=[0, 1])
     with pytest.raises(ParameterError, match="no judge is called 'bea'"):
         agree(JUDGMENTS, judges="ana,bea")
-    with pytest.raises(InputError, match="expected topics to draw anew"):
+    with pytest.raises(InputError, match="expected a column of topics to resample by"):
         agree(Labels.of([("d1", "a", 1), ("d1", "b", 0)]), by_topic=True)
 
 
@@ -423,7 +475,7 @@ def test_commands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert json.loads(done.stdout)["sections"]["rankings"]["rankings"][0]["tau"] == 1.0
     few = read_labels(JUDGMENTS)
     small = "small.csv"
-    write_labels(Labels(few.frame.filter(pl.col("query_id").is_in(["1", "2", "3"]))), small)
+    write(Labels(few.frame.filter(pl.col("query_id").is_in(["1", "2", "3"]))), small)
     groups = ("--group", "old=ana,ben", "--group", "new=ana,cleo")
     for words in (
         ["explain", "Kappa", small, "--judges", "ana,ben"],
@@ -440,3 +492,60 @@ def test_commands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert refused.returncode == 2
     assert "two judges or more" in refused.stderr
     assert not (tmp_path / "out.txt").exists()
+
+
+def test_columns_that_are_no_judges_are_left_out_of_wide_tables(tmp_path: Path) -> None:
+    """Seconds have a role, and a title beside numbers is no label; a table of texts is no table of labels."""
+    path = tmp_path / "wide.csv"
+    path.write_text("item,title,seconds,ana,ben\nd1,Tea,3,1,0\nd2,Milk,4,1,1\nd3,Cup,5,0,0\n")
+    labels = read_labels(path)
+    assert labels.judges == ("ana", "ben")
+    assert labels.remarks == ("columns without numbers are not taken as judges: title",)
+    path.write_text("item,ana,ben\nd1,yes,no\nd2,no,no\n")
+    assert read_labels(path).judges == ("ana", "ben")
+    path.write_text("doc_id,title,text\n" + "".join(f"d{n},Title {n},Text {n}\n" for n in range(12)))
+    with pytest.raises(FormatError, match="`item_id`, `judge`, `label`"):
+        read_labels(path)
+    assert read_labels(path, judges=["title", "text"]).judges == ("title", "text")
+
+
+def test_labels_are_finite_and_nan_is_none(tmp_path: Path) -> None:
+    path = tmp_path / "labels.csv"
+    path.write_text("item,judge,label\nd1,a,1\nd1,b,inf\n")
+    with pytest.raises(FormatError, match=r"labels\.csv:3: expected a finite number as label, got 'inf'"):
+        read_labels(path)
+    frame = pl.DataFrame({"item": ["d1", "d1"], "judge": ["a", "b"], "label": [1.0, float("nan")]})
+    labels = read_labels(frame)
+    assert (len(labels), labels.remarks) == (1, ("1 row without a label left out",))
+
+
+def test_without_common_items_every_coefficient_says_so() -> None:
+    result = agree(Labels.of([("d1", "a", 1), ("d2", "b", 0)]))
+    assert set(result.undefined().values()) == {"no item has labels of two judges"}
+
+
+@pytest.mark.parametrize("data", [None, 5, np.ones((2, 2)), {"ana": [1, 0], "ben": [1, 1]}, [("d1", "a")], [None]])
+def test_what_holds_no_labels_is_refused_in_a_sentence(data: Any) -> None:
+    with pytest.raises(
+        ParameterError, match="labels: expected a file, a data frame, or rows of item_id, judge and label"
+    ):
+        agree(data)
+
+
+def test_frames_in_a_list_are_of_one_judge_each() -> None:
+    frame = pl.DataFrame({"item": ["d1", "d2"], "label": [1, 0]})
+    assert agree([frame, frame]).value("Agreement") == 1.0
+
+
+def test_answers_of_mechanical_turk_that_stand_together_as_json() -> None:
+    """Radio buttons are true or false by option, a classifier has a label, a field has its text."""
+    head = "HITId,WorkerId,Input.query_id,Input.doc_id_1,Input.doc_id_2,Answer.taskAnswers\n"
+    answers = json.dumps([{"label_1": {"0": False, "2": True}, "label_2": {"label": "1"}, "comment": "fine"}])
+    text = head + "".join(f'h1,{worker},q,a,b,"{answers.replace(chr(34), chr(34) * 2)}"\n' for worker in ("w1", "w2"))
+    labels = read_labels(io.StringIO(text))
+    assert sorted(rows_of(labels)) == [("a", "w1", 2), ("a", "w2", 2), ("b", "w1", 1), ("b", "w2", 1)]
+    with pytest.raises(FormatError, match="2: expected a list of one JSON object"):
+        read_labels(io.StringIO(head + "h1,w1,q,a,b,oops\n"))
+    unanswered = json.dumps([{"label_1": {"0": False, "2": False}, "label_2": {"label": "1"}}]).replace('"', '""')
+    with pytest.raises(FormatError, match=r"2: expected an answer in Answer\.label_1"):
+        read_labels(io.StringIO(f'{head}h1,w1,q,a,b,"{unanswered}"\n'))

@@ -157,7 +157,7 @@ def test_a_weighted_bootstrap_is_that_of_the_patterns() -> None:
 
 
 def test_intervals_by_pattern_are_intervals_by_item() -> None:
-    """BCa with one row a pattern and its count, against one row an item."""
+    """BCa with one row a pattern and its count, against one row per item."""
     sample, _, _, _ = made("F", 2, 80)
     resampled = np.diff(sample.resampled(Drawing(2000, 0)), axis=1)[:, 0]
     observed = float(np.diff(sample.observed)[0])

@@ -132,7 +132,7 @@ def test_an_item_without_any_label_has_no_f_and_says_why() -> None:
     [
         ([["a"]], [["a"], ["b"]], {}, "expected as many predictions as true labels, got 2 and 1"),
         ([], [], {}, "at least one item"),
-        (["a"], ["b"], {}, "expected a list of labels an item"),
+        (["a"], ["b"], {}, "expected a list of labels per item"),
         ([["a"], None], [["a"], ["b"]], {}, "y_true"),
         ([["a"]], [["c"]], {"labels": ["a", "b"]}, "got 'c'"),
         ([["a"]], [["a"]], {"sample_weight": [1, 2]}, "1 weight"),

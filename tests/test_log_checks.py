@@ -134,7 +134,7 @@ def test_the_commands_import_show_and_check(tmp_path: Path) -> None:
     checked = run_assay("log", "check", "kept", folder=tmp_path)
     assert (checked.returncode, "[clicks-not-shown]" in checked.stdout) == (0, True)
     again = run_assay("log", "import", BUNDLED, "-o", "kept", folder=tmp_path)
-    assert (again.returncode, "is there already" in again.stderr) == (2, True)
+    assert (again.returncode, "already exists" in again.stderr) == (2, True)
     (tmp_path / "bad.ndjson").write_text('{"user_query": "tea"}\n{\n')
     bad = run_assay("log", "show", "bad.ndjson", folder=tmp_path)
     assert (bad.returncode, bad.stderr) == (2, "assay: bad.ndjson:2: expected a JSON object, got '{'\n")

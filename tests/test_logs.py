@@ -228,7 +228,7 @@ def test_yandex_clicks_are_of_the_last_page_of_their_session_that_showed_the_doc
         ("s1/1", "b", 2), ("s1/1", "a", 1), ("s1/4", "b", 2), ("s1/4", "z", None), ("s2/2", "a", 1),
     ]  # fmt: skip
     assert log.events.collect()["dwell_ms"].null_count() == 5
-    assert "in units that nobody stated" in log.remarks[0]
+    assert "in units that are not known" in log.remarks[0]
 
 
 def test_the_sample_of_yandex_has_repeated_clicks_and_clicks_on_what_was_not_shown() -> None:
@@ -339,6 +339,12 @@ WRONG: dict[str, tuple[list[str] | str, int, str]] = {
     "baidu": (["7\t1\t-", baidu(1, "m1", 0), "1\t2"], 3, "Qid"),
     "a short row": ("serp,query,doc,clicks\n1,tea,d1,0\n1,tea\n", 3, "4 fields"),
     "clicks": ("serp,query,doc,clicks\n1,tea,d1,0\n1,tea,d2,often\n", 3, "a number of clicks"),
+    "an open quote": ('serp,query,doc,clicks\n1,"tea,d1,0\n2,tea,d1,0\n', 2, "fields quoted as in CSV"),
+    "objects for ids": (
+        ['{"query": "tea", "results": ["d1"], "clicks": []}', '{"query": "tea", "results": [{"id": 1}], "clicks": []}'],
+        2,
+        "a list of ids as results",
+    ),
 }
 
 
@@ -377,7 +383,9 @@ def test_empty_lists_long_lists_and_giant_sessions_are_read() -> None:
     ("text", "expected"),
     [
         ("2026-03-02T08:00:00Z", START), ("2026-03-02T09:00:00+01:00", START), ("2026-03-02T08:00:00.000+0000", START),
-        ("2026-03-02 08:00:00", START), ("2026-03-02T08:00", START), ("1772438400", START), ("1772438400000", START),
+        ("2026-03-02 08:00:00", START), ("2026-03-02T08:00", START), ("2026-03-02T08:00Z", START),
+        ("2026-03-02", START.replace(hour=0)), ("Mon Mar 02 08:00:00 2026", START),
+        ("1772438400", START), ("1772438400000", START),
         ("1772438400000000", START), ("2026-03-02 09:00:00+01:00", START), ("soon", None), ("-5", None), ("9e18", None),
     ],
 )  # fmt: skip
@@ -400,11 +408,66 @@ def test_a_time_without_a_zone_is_in_the_one_that_is_said_and_counted() -> None:
 def test_sessions_end_with_a_pause_and_named_ones_spread_to_their_neighbours() -> None:
     minutes = [(0, None), (29, "S"), (58, None), (89, None), (119, None)]
     pages = [Page("tea", ["d1"], [0] * (name is not None), "u1", name, minute) for minute, name in minutes]
-    assert [row[0] for row in rows(read(ubi(pages)).impressions, "session_id")] == ["S", "S", "S", "u1#2", "u1#2"]
+    first, *others = (f"u1#2026-03-02T{start}:00" for start in ("08:00", "08:58", "09:29", "09:59"))
+    assert rows(read(ubi(pages)).impressions, "session_id") == [("S",)] * 3 + [(others[1],)] * 2
     finer = read(ubi(pages), session_gap=10)
-    assert [row[0] for row in rows(finer.impressions, "session_id")] == ["u1#1", "S", "u1#3", "u1#4", "u1#5"]
+    assert [row[0] for row in rows(finer.impressions, "session_id")] == [first, "S", *others]
     nobody = [page._replace(user=None) for page in pages[2:]]
     assert rows(read(ubi(nobody)).impressions, "session_id") == [(None,)] * 3
+
+
+def test_a_click_before_its_page_tells_no_dwell() -> None:
+    lines = ubi([Page("tea", ["d1"], [0], "u1", "s1", 0), Page("tea", ["d1"], [], "u1", "s1", 5)])
+    early = [line.replace("T08:", "T07:") if "click" in line else line for line in lines]
+    dwells = [rows(read(log).events, "dwell_ms") for log in (lines, early)]
+    assert dwells == [[(5 * 60_000.0 - 10_000.0,)], [(None,)]]
+
+
+def test_logs_that_were_read_one_by_one_keep_their_sessions_apart() -> None:
+    first, second = (read(ubi([Page("tea", ["d1"], [], "u1", None, minute)])) for minute in (0, 600))
+    assert read_log([first, second]).impressions.collect()["session_id"].n_unique() == 2
+
+
+HEADER, SECOND = "serp,query,results,clicks\np1,tea,,\n", '"query": "tea", "results": ["d1", "d2"], "clicks": ["d2"]}\n'
+LISTS = {
+    "JSON in CSV": f'{HEADER}p2,tea,"[""d1"", ""d 2""]","[""d 2""]"\n',
+    "Python in CSV": f"{HEADER}p2,tea,\"['d1', 'd2']\",['d2']\n",
+    "blanks in CSV": f"{HEADER}p2,tea,d1 d2,d2\n",
+    "JSONL, null first": f'{{"serp": "p1", "query": "tea", "results": null, "clicks": null}}\n{{"serp": "p2", {SECOND}',
+    "JSONL, nothing first": f'{{"serp": "p1", "query": "tea"}}\n{{"serp": "p2", {SECOND}',
+}
+
+
+@pytest.mark.parametrize("text", LISTS.values(), ids=LISTS)
+def test_lists_of_results_and_clicks_hold_ids_however_they_are_written(text: str) -> None:
+    documents = [doc.replace(" ", "") for (doc,) in rows(read(text).results, "doc_id")]
+    assert (documents, rows(read(text).results, "clicks")) == (["d1", "d2"], [(0,), (1,)])
+
+
+def test_text_that_is_not_utf_8_is_refused_by_its_line() -> None:
+    table = b"serp,query,doc,clicks\n1,tea,d1,0\n2,th\xe9,d1,1\n"
+    with pytest.raises(FormatError, match=r":3: expected text in UTF-8"):
+        read_log(io.BytesIO(table))
+    assert read_log(io.BytesIO(table), malformed="drop").sizes == (1, 1, 0)
+
+
+def test_a_quotation_mark_within_a_field_is_part_of_it() -> None:
+    log = read('serp,query,doc,clicks\n1,27" screen,d1,0\n2,tea,d1,1\n')
+    assert rows(log.impressions, "query_text") == [('27" screen',), ("tea",)]
+
+
+def test_a_rank_that_no_list_reaches_is_unknown() -> None:
+    log = read("serp,query,doc,rank,clicks\n1,tea,d1,1,0\n1,tea,d2,999999999,1\n")
+    assert (rows(log.results, "rank"), log.oddities[0].code) == ([(1,)], "odd-rank")
+
+
+def test_ids_that_a_frame_holds_as_floats_are_whole_numbers() -> None:
+    frame = pl.DataFrame({"serp": [1.0, 1.0], "query": ["tea", "tea"], "doc": [7.0, None], "clicks": [1, 0]})
+    assert rows(read_log(frame).results, "doc_id") == [("7",)]
+
+
+def test_what_comes_through_a_pipe_is_read_in_parts_too() -> None:
+    assert logs._bytes(file("x" * 1000)) == 1000
 
 
 def test_events_sent_again_are_left_out_unless_they_are_kept() -> None:
@@ -426,6 +489,8 @@ def test_every_filter_counts_what_it_leaves_out() -> None:
         "since": ({"since": stamp(5)}, 5, "5 result pages outside the period: left out"),
         "until": ({"until": datetime(2026, 3, 2, 8, 30)}, 3, "3 result pages outside the period: left out"),
         "systems": ({"systems": ["old"]}, 5, "5 result pages of other systems: left out"),
+        "exclude by parts": ({"exclude": ["user_id=*a-*", "query_text=c*f*e"]}, 3,
+                             "3 result pages excluded by user_id=*a-*, query_text=c*f*e: left out"),
         "exclude": ({"exclude": ["user_id=qa-?", "query_text=coffee"]}, 3,
                     "3 result pages excluded by user_id=qa-?, query_text=coffee: left out"),
         "robots": ({"most_per_minute": 20}, 30,
@@ -512,7 +577,7 @@ def test_hits_without_an_id_leave_their_rank_empty_and_are_counted() -> None:
 def test_a_folder_is_replaced_only_if_it_is_a_log_and_no_input(tmp_path: Path) -> None:
     log = read(ubi(PAGES))
     folder = write_log(log, tmp_path / "kept")
-    with pytest.raises(InputError, match="is there already"):
+    with pytest.raises(InputError, match="already exists"):
         write_log(log, folder)
     write_log(log.where(pl.col("query_id") == "tea"), folder, overwrite=True)
     assert read_log(folder).sizes[0] == 1
@@ -612,3 +677,15 @@ def test_wrong_kinds_of_input_are_refused() -> None:
     for given in (empty, pl.DataFrame({"a": [1]})):
         with pytest.raises(AssayError):
             read_log(given)
+
+
+def test_a_full_disk_is_told_in_one_line_and_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    words = "parquet: File out of specification: underlying IO error: No space left on device (os error 28)"
+
+    def full(*_: object, **__: object) -> None:
+        raise pl.exceptions.ComputeError(words)
+
+    monkeypatch.setattr(pl.DataFrame, "write_parquet", full)
+    with pytest.raises(InputError, match=r"kept: cannot be written: no space left on device$"):
+        import_log(file(ubi(PAGES)), tmp_path / "kept")
+    assert not list(tmp_path.iterdir())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import get_args
+from typing import Any, get_args
 
 import pytest
 
@@ -63,3 +63,15 @@ def test_an_entry_names_authors_year_title_and_where_it_was_published(key: str) 
     assert str(entry).startswith(f"{entry.fields['author'].split(' and ')[0]}")
     assert f"({entry.fields['year']}). {entry.fields['title']}." in str(entry)
     assert str(entry).endswith(f"{entry.fields.get('publisher', entry.fields.get('pages', '').replace('--', '–'))}.")
+
+
+@pytest.mark.parametrize(
+    "rules", [{"judged_only": True, "unjudged": "error"}, {"judged_only": True}, {"complete": True}]
+)
+def test_rules_on_documents_without_judgment_have_their_words(rules: dict[str, Any]) -> None:
+    """Also both of them together, where every document is judged."""
+    judged = {f"q{n}": {"a": 1, "b": 0} for n in range(6)}
+    runs = {name: {query: {"a": 1.0, "b": 2.0} for query in judged} for name in ("old", "new")}
+    paragraph = make_report(judged, runs, "RR", **rules).section("methods").data["paragraph"]
+    assert "documents without judgment counted as not relevant" not in paragraph
+    assert ("every document that was looked at has a judgment" in paragraph) == ("unjudged" in rules)

@@ -26,6 +26,7 @@ from assay import (
 from assay.collections.simulation import STRATEGIES
 from assay.collections.strategies import ADAPTIVE, Judged, simulate
 from assay.core.results import Result
+from assay.stats.correlation import tau_ap
 
 Judgments = dict[str, dict[str, int]]
 
@@ -256,8 +257,10 @@ def test_a_verdict_says_by_which_measures_a_new_system_is_judged_fairly() -> Non
     assert bias.verdicts[0].largest_loss == 1.0
     text = str(bias)
     assert "not fair to a new system by P@2 and RR" in text
-    assert "runs lose 33% of their P@2 together" in text
+    assert "runs lose 33% of their P@2 on average" in text
     assert bias.verdicts[0].loss == pytest.approx(1 / 3)  # of 1, 0.5, 0.5 and 1, the last is lost
+    full, without = (bias.left_out.filter(measure="P@2")[name].to_numpy() for name in ("full", "without"))
+    assert bias.verdicts[0].tau_ap == pytest.approx(tau_ap(full, without).value)
     fair = pool_bias(qrels, {name: run for name, run in runs.items() if name != "odd"}, measures=["P@2"], depth=3)
     assert [each.fair for each in fair.verdicts] == [True]
     assert "can score a new system fairly by P@2" in str(fair)

@@ -175,9 +175,9 @@ def test_a_choice_is_held_against_another_selection() -> None:
     runs = {"a": {"q": {"d1": 2.0, "d2": 1.0}}, "b": {"q": {"d1": 2.0}}, "c": {"q": {"d9": 1.0}}}
     choice = choose_runs(runs, 2, compared_with=["a", "b"])
     documents = dict(choice.selections.select("selection", "documents").iter_rows())
-    assert (documents["this choice"], documents["the given selection"], documents["all runs"]) == (3, 2, 3)
+    assert (documents["this choice"], documents["your selection"], documents["all runs"]) == (3, 2, 3)
     assert 2 <= documents["random (mean)"] <= 3
-    with pytest.raises(ParameterError, match="4 runs cannot be chosen of 3"):
+    with pytest.raises(ParameterError, match="cannot choose 4 runs from 3"):
         choose_runs(runs, 4)
     with pytest.raises(ParameterError, match="choose a run of a, b, c, not 'd'"):
         choose_runs(runs, 1, compared_with=["d"])
@@ -324,7 +324,7 @@ def test_measures_that_do_not_follow_from_a_sample_are_refused() -> None:
     with pytest.raises(ParameterError, match="not 'P@10'"):
         inferred_scores(pool, drawn(pool, qrels), runs, measures="P@10")
     judged = {topic: dict([*grades.items()][1:]) for topic, grades in drawn(pool, qrels).items()}
-    assert any(f"5 of {pool.to_judge().height} documents that were drawn have no judgment" in each
+    assert any(f"5 of {pool.to_judge().height} sampled documents have no judgment" in each
                for each in inferred_scores(pool, judged, runs).warnings)  # fmt: skip
     with pytest.raises(InputError, match="no document of the pool is judged"):
         inferred_scores(pool, {"other": {"d": 1}}, runs)
@@ -394,7 +394,7 @@ def test_a_sampled_pool_is_judged_and_estimated_from_files(folder: Path) -> None
         (["make", "a.run", "--strategy", "sample", "--strata", "ten=1"], "--strata is as 10=1,50=0.2"),
         (["make", "a.run", "--groups", "qrels"], "run"),
         (["make", "empty.run", "-o", "out.csv"], "nothing to pool"),
-        (["choose", "5", "a.run", "b.run"], "5 runs cannot be chosen of 2"),
+        (["choose", "5", "a.run", "b.run"], "cannot choose 5 runs from 2"),
         (["simulate", "qrels", "a.run", "--budgets", "x"], "--budgets are whole numbers"),
         (["simulate", "qrels", "a.run", "b.run", "--topics", "topics.tsv"], "go together"),
         (["bias", "qrels", "a.run"], "give two or more"),
@@ -434,3 +434,12 @@ def twin_of_files(files: list[Path], depth: int) -> set[tuple[str, str]]:
             topics.setdefault(topic, {})[document] = float(score)
         pooled |= {(topic, document) for topic, scores in topics.items() for document in ranked(scores)[:depth]}
     return pooled
+
+
+def test_judgments_that_there_are_stay_in_the_judgments_of_a_pool(tmp_path: Path) -> None:
+    """What a pool is made with is not lost where it is written as judgments; the rest is -1."""
+    (tmp_path / "a.run").write_text("q Q0 d1 1 2.0 a\nq Q0 d2 2 1.0 a\n")
+    (tmp_path / "qrels.txt").write_text("q 0 d1 2\nq 0 other 1\n")
+    told = run_assay("pool", "make", "a.run", "--qrels", "qrels.txt", "-o", "pool.qrels", folder=tmp_path)
+    assert told.returncode == 0
+    assert sorted((tmp_path / "pool.qrels").read_text().splitlines()) == ["q 0 d1 2", "q 0 d2 -1"]

@@ -170,6 +170,11 @@ def test_several_labels_in_lists_in_cells_and_in_columns_of_0_and_1() -> None:
         read("truth_a,truth_b,prediction_a,prediction_b\n1,0,1,1\n0,1,0,2\n")
 
 
+def test_a_quotation_mark_within_a_field_is_part_of_it() -> None:
+    rows = only('id,truth,prediction\n27" screen,a,b\n"two\nlines",b,b\n').frame.rows()
+    assert rows == [('27" screen', "a", "b"), ("two\nlines", "b", "b")]
+
+
 @pytest.mark.parametrize(
     ("text", "said", "says"),
     [
@@ -183,7 +188,8 @@ def test_several_labels_in_lists_in_cells_and_in_columns_of_0_and_1() -> None:
         ("a,b\n1,2\n", {}, "^p.csv:1: expected a table with the columns `truth`.*got 'a, b'"),
         ("truth,other\n1,2\n", {}, "^p.csv:1: expected a table with the columns `truth`, `prediction`"),
         ("truth prediction\na b\n", {}, "^p.csv:1: expected a table"),
-        ("truth,truth\na,b\n", {}, "^p.csv:1: expected a table.*got 'truth, truth'"),
+        ("truth,truth\na,b\n", {}, "^p.csv:1: expected a name of its own for each column, got 'truth'"),
+        ('truth,prediction\na,b\nc,"d\ne,f\n', {}, "^p.csv:3: expected fields quoted as in CSV, got 'c,\"d'"),
         ("truth,prediction\na,b\na\n", {}, "^p.csv:3: expected 2 fields, got 'a'"),
         ("truth,prediction\na,b,c\n", {}, "^p.csv:2: expected 2 fields, got 'a,b,c'"),
         (b"truth,prediction\na,b\n\xff,a\n", {}, "^p.csv:3: expected text in UTF-8"),
@@ -281,7 +287,7 @@ def test_a_ready_matrix_has_its_labels_and_true_labels_as_rows() -> None:
 def test_a_matrix_that_is_none_is_refused(text: str, says: str) -> None:
     with pytest.raises(FormatError, match=says):
         read_matrix(named(text))
-    with pytest.raises(FormatError, match=r"^p.csv:1: expected rows_are_predicted as was said, got 'truth'"):
+    with pytest.raises(FormatError, match=r"^p.csv:1: expected rows_are_predicted, as stated, got 'truth'"):
         read_matrix(named("truth,a\na,1\n"), orientation="rows_are_predicted")
 
 

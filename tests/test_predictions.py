@@ -178,7 +178,7 @@ def test_random_matrices_of_labels_hold_what_scikit_learn_counts_in_them() -> No
         ({"y_true": [0, 1], "y_pred": ["a", "b"]}, r"numbers \(0\) in y_true and text \('a'\) in y_pred"),
         ({"y_true": [0, "a"], "y_pred": [0, 1]}, "y_true: expected values of one type, got int and str"),
         ({"y_true": [0.5, 1], "y_pred": [0, 1]}, "expected labels, got the number 0.5: scores are given as y_score"),
-        ({"y_true": "ab", "y_pred": "ab"}, "expected one value an item, as a list or an array, got str"),
+        ({"y_true": "ab", "y_pred": "ab"}, "expected one value per item, as a list or an array, got str"),
         ({"y_true": 1, "y_pred": 1}, "got int"),
         ({"y_true": {0, 1}, "y_pred": [0, 1]}, "got a set, which has no order"),
         ({"y_true": [object()], "y_pred": [1]}, "expected text, numbers or booleans, got object"),
@@ -198,10 +198,10 @@ def test_random_matrices_of_labels_hold_what_scikit_learn_counts_in_them() -> No
         ({"y_true": ["a"], "y_pred": ["a"], "labels": ["a", "a"]}, "expected each label once"),
         ({"y_true": ["a"], "y_pred": ["a"], "labels": "a"}, "labels is a list of labels"),
         ({"y_true": [0, 1], "y_pred": [0, 1], "sample_weight": [1, -2]}, "expected a weight from 0 on, got '-2.0'"),
-        ({"y_true": ["a", "b", "c"], "y_score": [1, 2, 3]}, "one score an item goes with two labels, and there are 3"),
+        ({"y_true": ["a", "b", "c"], "y_score": [1, 2, 3]}, "one score per item goes with two labels, and there are 3"),
         ({"y_true": ["a", "b", "c"], "y_score": np.ones((3, 2))}, "y_score has 2 columns, and there are 3 labels"),
         ({"y_true": ["a", "b", "c"], "y_score": {"a": [1, 1, 1], "b": [0, 0, 0]}}, "there are no scores for c"),
-        ({"y_true": [["a"], ["b"]], "y_pred": ["a", "b"]}, "several labels an item in y_true and text"),
+        ({"y_true": [["a"], ["b"]], "y_pred": ["a", "b"]}, "several labels per item in y_true and text"),
         ({"y_true": [["a"], "b"], "y_pred": [["a"], ["b"]]}, "row 2: expected a list of labels as in the other rows"),
         ({"y_true": np.array([[0, 2]]), "y_pred": np.array([[0, 1]])}, "row 1: expected 0 or 1 in a matrix of labels"),
         (
@@ -220,7 +220,7 @@ def test_what_cannot_be_used_gets_one_clear_line(call: dict[str, Any], says: str
 def test_nulls_are_dropped_and_counted_and_rows_keep_their_numbers() -> None:
     made = Predictions.of([0, 1, None, 1], [0, None, 1, 1], nulls="drop")
     assert made.frame.rows() == [("1", 0, 0), ("4", 1, 1)]
-    assert made.warnings == ("predictions: 2 items left out for want of a value (truth 1, prediction 1)",)
+    assert made.warnings == ("predictions: 2 items left out for lack of a value (truth 1, prediction 1)",)
     missing = pd.Series(["a", float("nan"), "b"])
     assert Predictions.of(missing, ["a", "b", "b"], nulls="drop").frame["truth"].to_list() == ["a", "b"]
 
@@ -260,7 +260,7 @@ def test_a_threshold_is_reached_by_what_is_equal_to_it() -> None:
         assert Predictions.of(texts, y_score=[1, 0, 1, 1], pos_label="spam").at(1).frame["prediction"].to_list() == [
             "spam", "ham", "spam", "spam",
         ]  # fmt: skip
-    with pytest.raises(ParameterError, match="a threshold needs one score an item: there are no scores"):
+    with pytest.raises(ParameterError, match="a threshold needs one score per item: there are no scores"):
         Predictions.of([0, 1], [0, 1]).at(0.5)
 
 

@@ -233,7 +233,7 @@ def test_tables_of_predictions_give_the_same() -> None:
         ([0, 1], [0.5], {}, "got 1 and 2"),
         ([], [], {}, "at least one item"),
         ([0, 1], [[0.2, 0.3, 0.5], [1, 0, 0]], {}, "y_score has 3 columns, and there are 2 labels (0, 1)"),
-        ([0, 1, 2], [0.1, 0.2, 0.3], {}, "one score an item goes with two labels, and there are 3"),
+        ([0, 1, 2], [0.1, 0.2, 0.3], {}, "one score per item goes with two labels, and there are 3"),
         (["a", "a"], [0.1, 0.2], {}, "all items have the label a"),
         (["a", "b"], [0.1, 0.2], {}, "which label is positive"),
         ([0, 1], ["x", "y"], {}, "expected numbers"),

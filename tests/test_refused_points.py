@@ -14,7 +14,7 @@ from assay import InputError, ParameterError, Points
 @pytest.mark.parametrize(
     ("given_points", "labels", "options", "says"),
     [
-        ([0, 1], [0, 1, 1], {}, "as many labels as rows of X, one an item, got 3 and 2"),
+        ([0, 1], [0, 1, 1], {}, "as many labels as rows of X, one per item, got 3 and 2"),
         ([], [], {}, "at least one item"),
         ([[0, 1], [np.nan, 2]], [0, 1], {}, "X: row 2: expected finite numbers, got nan"),
         ([[0, np.inf], [-np.inf, 2]], [0, 1], {"item_id": ["a", "b"]}, "X: item a: expected finite numbers, got inf"),

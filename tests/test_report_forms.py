@@ -221,14 +221,14 @@ def test_scores_alone_are_enough_and_html_is_what_is_written_unless_told(tmp_pat
         (["qrels.txt", "words.run", "-m", "nDGC"], "no measure is called 'nDGC'"),
         (["qrels.txt", "words.run", "stems.run", "-b", "steam"], "choose a baseline of words, stems, not 'steam'"),
         (["qrels.txt", "words.run", "--topics", "nowhere"], "nowhere: cannot be read"),
-        (["qrels.txt"], "RUN requires an argument"),
-        (["scores.csv", "--level", "2"], "RUN requires an argument"),
+        (["qrels.txt"], "RUN is missing"),
+        (["scores.csv", "--level", "2"], "RUN is missing"),
         (["qrels.txt", "words.run", "-o", "a.html", "-o", "nowhere/b.md"], "b.md: cannot be written: no such file"),
         (["qrels.txt", "words.run", "-o", "a.html", "-o", "folder.md"], "folder.md: cannot be written: is a directory"),
         (["qrels.txt", "words.run", "-o", "a.html", "-o", "./a.html"], "a.html: named twice"),
         (["qrels.txt", "words.run", "-o", "a.html", "-o", "full.md"], "/dev/full: cannot be written: "),
-        (["qrels.txt", "w=run.md", "-o", "run.md"], "run.md: is an input, and would be replaced"),
-        (["qrels.txt", "words.run", "-o", "linked.json"], "linked.json: is an input, and would be replaced"),
+        (["qrels.txt", "w=run.md", "-o", "run.md"], "run.md: is an input and would be replaced"),
+        (["qrels.txt", "words.run", "-o", "linked.json"], "linked.json: is an input and would be replaced"),
     ],
 )
 def test_a_wrong_call_gives_one_line_and_writes_nothing(tmp_path: Path, arguments: list[str], says: str) -> None:

@@ -281,12 +281,12 @@ def test_with_a_positive_label_all_others_are_negative() -> None:
         ([1, 0], ["high", "low"], "y_score: expected numbers, got 'high'"),
         ([1, 0], [0.5, None], "y_score: 1 null, the first at item 2"),
         ([1, 0], pl.Series([None, 0.5]), "y_score: 1 null, the first at item 1"),
-        ([1, 0], 0.5, "y_score: expected one value an item, as a list or an array, got float"),
+        ([1, 0], 0.5, "y_score: expected one value per item, as a list or an array, got float"),
         ([], [], "y_true: expected at least one item, got none"),
         ([1, None], [0.5, 0.1], "y_true: 1 null, the first at item 2"),
         ([1, "a"], [0.5, 0.1], "y_true: expected values of one type, got int and str"),
         ([0.5, 1.0], [0.5, 0.1], "y_true: expected labels, got the number 0.5: scores are given as y_score"),
-        ([[1], [0]], [0.5, 0.1], "y_true: expected one label an item, got lists of them"),
+        ([[1], [0]], [0.5, 0.1], "y_true: expected one label per item, got lists of them"),
     ],
 )
 def test_what_cannot_be_used_gets_one_clear_line(truth: Any, scores: Any, message: str) -> None:

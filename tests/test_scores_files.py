@@ -61,7 +61,7 @@ def test_lists_of_numbers_are_columns_by_the_names_in_the_first_one() -> None:
 
 def test_ids_are_the_first_words_of_lines() -> None:
     assert read_ids(io.BytesIO(b"\xef\xbb\xbf401\r\n\r\n402 0 d1 1\r\n402 0 d2 1\n")) == ["401", "402"]
-    with pytest.raises(FormatError, match=r"empty:1: expected ids, one a line, got nothing"):
+    with pytest.raises(FormatError, match=r"empty:1: expected ids, one per line, got nothing"):
         read_ids(Source(io.StringIO(" \n"), name="empty"))
 
 
@@ -76,14 +76,14 @@ def test_ids_are_the_first_words_of_lines() -> None:
         ("topic,b\nq1,x\n", ":2: expected a finite number as "),
         ("topic,b\nq1,NaN\n", ", got 'NaN'"),
         ("topic;b\nq1;-inf\n", ", got '-inf'"),
-        ("topic,a,a\nq1,0.5,0.5\n", ", got 'topic, a, a'"),
+        ("topic,a,a\nq1,0.5,0.5\n", ":1: expected a name of its own for each column, got 'a'"),
         ('topic,b\n"q\n1",0.5\n\nq2,x\n', ":5: expected a finite number"),
         ('topic,b\r\n"q1\r\n2",x\r\n', ":3: expected a finite number"),
         ("topic,b\rq1,0.5\rq2,x", ":3: expected a finite number"),
         ("topic,b\nq\u20281,0.5\nq\v2,x\n", ":3: expected a finite number"),
         ('topic,"b;c"\nq1,x\n', ":2: expected a finite number"),
-        ('topic,b\nq1,"0.5\nq2,0.75\n', ": expected fields quoted as in CSV"),
-        ('topic,b\nq1,"0.5"5\n', ": expected fields quoted as in CSV"),
+        ('topic,b\nq1,"0.5\nq2,0.75\n', ":2: expected fields quoted as in CSV, got 'q1,\"0.5'"),
+        ('topic,b\nq1,"0.5"5\n', ":2: expected fields quoted as in CSV, got 'q1,\"0.5\"5'"),
     ],
 )
 def test_scores_and_lists_refuse_the_same_tables_in_the_same_words(
@@ -112,6 +112,8 @@ def test_what_is_wrong_with_a_list_is_named_with_its_line(text: str, message: st
 @pytest.mark.parametrize(
     ("text", "message"),
     [
+        ("system,measure,unit,value\na,AP,1,0.5\na,AP,1,0.25\n", ":3: expected one value of AP for a on 1, got '0.25'"),
+        ("system,measure,unit\na,AP,1\n", ":1: expected a table of scores: `system,measure,unit,value`; or"),
         ("", "expected a table of scores: `system,measure,unit,value`"),
         ("a,b\n", "expected a line or more below the header"),
         ("a,b\n0.5\n", ":2: expected 2 fields"),

@@ -306,7 +306,7 @@ def test_a_missing_column_is_named(frame: Callable[..., Any], column: str) -> No
     expected = (
         f"mine: expected a table with the columns `query_id`, `doc_id`, `score` or `rank`, got '{', '.join(data)}'"
     )
-    with pytest.raises(InputError, match=f"{expected} .{column} may be called .*; or say which it is by columns="):
+    with pytest.raises(InputError, match=f"{expected} .{column} may be called .*; or name it with columns="):
         Run.of(made, name="mine")
 
 

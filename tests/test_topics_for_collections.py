@@ -125,8 +125,18 @@ def test_bad_topics_by_hand_are_refused_with_their_line(tmp_path: Path, text: st
 def test_a_file_to_write_in_is_not_replaced(tmp_path: Path) -> None:
     path = tmp_path / "topics.ini"
     assert write_topics_to_edit(path, 3) == 3
-    with pytest.raises(InputError, match="is there already"):
+    with pytest.raises(InputError, match="already exists"):
         write_topics_to_edit(path)
     write(Topics.of({"1": "tea"}), tmp_path / "topics.tsv")
     assert run_assay("topics", "write", "b.ini", "--topics", "topics.tsv", folder=tmp_path).returncode == 0
     assert read_topics(tmp_path / "b.ini").frame["title"].to_list() == ["tea"]
+
+
+def test_frequencies_may_be_shares_or_very_large(tmp_path: Path) -> None:
+    log = tmp_path / "log.csv"
+    log.write_text("query,frequency\nflat tyre,0.5\nbell,0.3\nlights,0.2\n")
+    sample = sample_topics(log, 2, by="frequency")
+    assert sample.strata["searches"].sum() == pytest.approx(1.0)
+    assert sample.frame.height == 2
+    log.write_text("query,frequency\nflat tyre,1e300\nbell,3\n")
+    assert sample_topics(log, 1, by="frequency").frame["title"].to_list() == ["flat tyre"]

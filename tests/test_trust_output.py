@@ -54,7 +54,7 @@ def test_no_command_replaces_what_it_reads_unless_told_to(name: str, folder: Pat
     before = kept.read_bytes()
     done = run_assay(*COMMANDS[name], "-o", kept, folder=folder)
     assert (done.returncode, kept.read_bytes()) == (2, before), done.stderr
-    assert "is an input, and would be replaced" in done.stderr
+    assert "is an input and would be replaced" in done.stderr
     assert "--overwrite" in done.stderr
     done = run_assay(*COMMANDS[name], "-o", kept, "--overwrite", folder=folder)
     assert done.returncode in {0, 1, 3}, done.stderr  # 1 and 3 are answers
@@ -84,7 +84,7 @@ def test_convert_and_pictures_and_reports_replace_no_input_either(folder: Path) 
     ):
         done = run_assay(*arguments, folder=folder)
         assert done.returncode == 2, arguments
-        assert "or say --overwrite" in done.stderr
+        assert "or use --overwrite" in done.stderr
         assert {(folder / name).read_bytes() for name in ("words.run", "words.json", "words.html")} == {before}
     assert run_assay("convert", "words.run", "words.run", "--overwrite", folder=folder).returncode == 0
 

@@ -250,7 +250,7 @@ def test_a_name_left_out_is_not_called_none() -> None:
 def test_noise_left_out_is_advised_in_words() -> None:
     noisy = Clusters.of(list("xxxoooxo"), [0, 0, 0, 1, 1, 1, -1, -1])
     (says,) = [one.says for one in assay.cluster(noisy, noise=-1).advice if one.code == "left_out"]
-    assert says.endswith("; to count the 2 items of noise as clusters of one item, say noise_as='singletons'")
+    assert says.endswith("; noise_as='singletons' counts each noise item as a cluster of its own")
 
 
 def test_the_column_of_needed_units_is_called_as_documented() -> None:

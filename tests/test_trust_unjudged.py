@@ -41,7 +41,7 @@ QUERIES = ("q1", "q2")
 
 
 class Case:
-    """Judgments and two runs of which up to three documents a query have no judgment, and every way to judge them."""
+    """Judgments and two runs of which up to three documents per query have no judgment, and every way to judge them."""
 
     def __init__(self, seed: int) -> None:
         rng = np.random.default_rng(seed)

@@ -151,8 +151,8 @@ def test_what_is_worth_a_warning_is_said() -> None:
         ({"by": "site"}, "names an attribute of topics"),
         ({"baseline": "k=9"}, "the baseline is one of k=0, k=1"),
         ({"alpha": 2}, "alpha is a number between"),
-        ({"measure": "GMAP"}, "no mean over topics"),
-        ({"measure": "NumRet"}, "no mean over topics"),
+        ({"measure": "GMAP"}, "not a mean over topics"),
+        ({"measure": "NumRet"}, "not a mean over topics"),
     ],
 )
 def test_a_wrong_call_gets_a_clear_line(options: dict[str, object], says: str) -> None:
@@ -442,4 +442,4 @@ def test_models_are_compared_over_the_folds_of_a_file() -> None:
     assert (code, found["test"]["test"], found["units"]) == (0, "corrected-t", 5)
     for wrong, says in ((("--test", "wilcoxon"), "refused"), (("--folds", "3"), "no such option: --folds")):
         assert says in crossvalidated(folds, "--positive", "spam", *wrong)[2]
-    assert "RUN requires an argument" in called(BICYCLES / "qrels.txt")[2]
+    assert "RUN is missing" in called(BICYCLES / "qrels.txt")[2]

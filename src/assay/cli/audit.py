@@ -17,7 +17,7 @@ class AuditQuestion:
 
     query: options.Query | None = None
     value: Annotated[
-        str | None, option(metavar="N", help="What another tool printed: which rule gives it? Exit 1 if none.")
+        str | None, option(metavar="N", help="A value that another tool printed: which rule gives it? Exit 1 if none.")
     ] = None
 
 
@@ -32,9 +32,11 @@ def search(
         str | None, option(metavar="A:3,B:2", help="Judged documents and grades, instead of files.")
     ] = None,
     ranking: Annotated[
-        str | None, option(metavar="A,X,B", help="Documents as they were returned, with --judged.")
+        str | None, option(metavar="A,X,B", help="With --judged: documents in the order returned.")
     ] = None,
-    signature: Annotated[tuple[str, ...], option(metavar="TEXT", help="Give two, to see in words what differs.")] = (),
+    signature: Annotated[
+        tuple[str, ...], option(metavar="TEXT", help="A signature; give two to see how they differ.")
+    ] = (),
     rules: EvaluationRules = EvaluationRules(),
     to: Output = Output(),
 ) -> int:

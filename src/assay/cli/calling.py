@@ -15,7 +15,7 @@ from assay import __version__
 from assay.cli import inputs
 from assay.cli.commands import SEARCH, SUBJECTS, TOP, application, every_command, names_of, options_of
 from assay.cli.options import Output
-from assay.cli.output import Options, form_of
+from assay.cli.output import Options
 from assay.core.errors import AssayError, InputError, ParameterError, did_you_mean, speaking
 
 if TYPE_CHECKING:
@@ -56,8 +56,8 @@ def call(words: list[str]) -> int:
         bound.arguments.update(inputs.of_collection(opened, bound.arguments))
     with speaking(Options(lambda: options_of(app, command))), _told_apart(command, words), _named_by(columns):
         for group in bound.arguments.values():
-            if isinstance(group, Output):
-                form_of(group)  # a form that cannot be given is refused before anything is read
+            if hasattr(group, "check"):
+                group.check()
         overwrites = [getattr(each, "overwrite", None) for each in bound.arguments.values()]
         overwrites.append(bound.arguments.get("overwrite"))
         if any(each is not None for each in overwrites):
@@ -138,6 +138,8 @@ def _restored(value: Any, columns: list[str], name: str = "") -> Any:
         return {key: each for key, each in restored.items() if key != "columns"}
     if is_dataclass(value) and not isinstance(value, type):
         changes = {field.name: _restored(getattr(value, field.name), columns, field.name) for field in fields(value)}
+        if isinstance(value, Output) and changes["path"] == Path("-"):  # stdout, which is what no file means
+            changes["path"] = None
         return replace(value, **changes)
     return value
 
@@ -160,5 +162,25 @@ def _wrong_call(app: App, command: str, words: list[str], problem: CycloptsError
         return f"no such option: {word}{did_you_mean(word, names_of(app, command)) or page}"
     if kind == "UnusedCliTokensError":
         return f"too many inputs: {' '.join(problem.unused_tokens or ())}{page}"
-    text = str(problem).replace(_STDIN, "-").removesuffix(".").removeprefix(f'Command "{command}" parameter ')
+    text = _wrong_value(problem) or str(problem).replace(_STDIN, "-").removesuffix(".")
     return f"{text}; {other}" if (other := other_subject(command, words)) is not None else text + page
+
+
+#: What a value is, where the parser would name a type of Python.
+_TYPES = {int: "a whole number", float: "a number", bool: "no value"}
+
+
+def _wrong_value(problem: Any) -> str | None:
+    """What is wrong with an input or with the value of an option; None: what the parser says will do."""
+    kind, argument = type(problem).__name__, problem.argument
+    if kind == "MissingArgumentError":
+        if problem.keyword is None:
+            return f"{' or '.join(argument.names)} is missing"
+        count = argument.token_count()[0]
+        return f"{problem.keyword}: expected {'a value' if count == 1 else f'{count} values'}"
+    if kind == "ValidationError" and argument is not None:
+        return f"{argument.tokens[-1].keyword or argument.name}: {problem.exception_message}"
+    if kind == "CoercionError" and problem.target_type in _TYPES and problem.token is not None:
+        name, value = problem.token.keyword or argument.name, problem.token.value.replace(_STDIN, "-")
+        return f"{name}: expected {_TYPES[problem.target_type]}, got {value!r}"
+    return None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 from assay.cli import inputs, options, output
 from assay.cli.options import Output, group, settings
@@ -20,14 +20,16 @@ class FitInputs:
         option("--model", metavar="NAME", help="GCTR, RCTR, DCTR, PBM (default), UBM, CM, DCM, SDBN, DBN, CCM, "
                "DCM-exact, SDBN-exact; all: the first ten; repeat."),
     ] = ()  # fmt: skip
-    qrels: Annotated[str | None, option(metavar="QRELS", help="Judgments to hold against the clicks.")] = None
+    qrels: Annotated[str | None, option(metavar="QRELS", help="Judgments to compare with the clicks.")] = None
     save: Annotated[
         Path | None, option(metavar="FILE", help="Also fit the best model to all pages, and write it as JSON.")
     ] = None
 
 
 def fit(
-    sources: Annotated[list[str], options.argument("LOG", "Files of one click log, in any layout, or its folder.")],
+    sources: Annotated[
+        list[str], options.argument("LOG", "Files of one click log, or a folder from `log import`; - for stdin.")
+    ],
     /,
     *,
     stated: FitInputs = FitInputs(),
@@ -36,13 +38,12 @@ def fit(
     drawing: SeedOption = SeedOption(),
     to: Output = Output(),
 ) -> None:
-    """Fit click models to a log, and say how well they foresee the clicks of pages held out.
+    """Fit click models to a log, and measure how well they predict the clicks of held-out pages.
 
     $ assay clicks fit clicks/log.ndjson.gz --model PBM --model SDBN --save model.json
     $ assay clicks fit clicks/log.ndjson.gz --model UBM --qrels bicycles/qrels.txt --html -o m.html
     """
-    from assay.files.logs import read_log  # noqa: PLC0415  # `assay --help` need not load Polars
-    from assay.stats.click_models.fitting import fit_clicks  # noqa: PLC0415
+    from assay.stats.click_models.fitting import fit_clicks  # noqa: PLC0415  # `assay --help` need not load Polars
     from assay.subjects.clicks.model_comparison import USUAL_MODELS, compare_click_models  # noqa: PLC0415
 
     names = stated.models or ("PBM",)
@@ -50,8 +51,7 @@ def fit(
         if len(names) > 1:
             raise ParameterError("--model all is ten models: name no others beside it")
         names = USUAL_MODELS
-    given: Any = [inputs.kept(source) for source in sources] if len(sources) > 1 else inputs.kept(sources[0])
-    log = read_log(given, **rules)
+    log = inputs.whole_log(sources, rules)
     with inputs.bar("fitting", len(names), hidden=to.quiet) as watch:
         result = compare_click_models(log, names, watch=watch, **settings(stated, "qrels"), **trial, **drawing)
         text = output.rendered(result, to)
@@ -66,20 +66,20 @@ def fit(
 
 
 def simulate(
-    model: Annotated[str, options.argument("MODEL", "A click model that `clicks fit --save` wrote.")],
+    model: Annotated[str, options.argument("MODEL", "A click model from `clicks fit --save`.")],
     pages: Annotated[str, options.argument("PAGES", "A click log, or a run: one page per query.")],
     /,
     *,
     folder: Annotated[
         Path, option("-o", "--output", metavar="FOLDER", help="A new folder for the log (made-log).")
     ] = Path("made-log"),
-    times: Annotated[int, option(help="How often each page is shown (1).", least=1)] = 1,
-    depth: Annotated[int, option("--results", help="Results on a page of a run (10).", least=1)] = 10,
+    times: Annotated[int, option(help="Times each page is shown (1).", least=1)] = 1,
+    depth: Annotated[int, option("--results", help="Results per page of a run (10).", least=1)] = 10,
     drawing: SeedOption = SeedOption(),
     overwrite: options.ReplaceLog = False,
     quiet: options.Quiet = False,
 ) -> None:
-    """Draw clicks from a model on the pages of a log or the results of a run, and write them as a log.
+    """Simulate clicks by a model, on the pages of a log or the results of a run, and write them as a log.
 
     $ assay clicks fit clicks/log.ndjson.gz --save pbm.json
     $ assay clicks simulate pbm.json bicycles/runs/bm25.run -o made --times 100

@@ -25,15 +25,17 @@ from assay.core.options import (
     option,
 )
 
-LogFile: TypeAlias = Annotated[str, options.argument("LOG", "A click log: a file, or a folder of an imported one.")]
+LogFile: TypeAlias = Annotated[
+    str, options.argument("LOG", "A click log: a file, or a folder from `log import`; - for stdin.")
+]
 
 
 def judge(
     log: LogFile, /, *, judging: JudgingRules = JudgingRules(), reading: LogRules = LogRules(), to: Output = Output()
 ) -> None:
-    """Make graded judgments of clicks: by clicks over expected clicks, or by a click model, with counts and intervals.
+    """Turn clicks into graded judgments, by clicks over expected clicks or by a click model, with counts and intervals.
 
-    The ending of -o names the form: .qrels for TREC judgments, .csv for all numbers behind them.
+    With -o FILE.qrels, write TREC judgments; with .csv, all numbers behind them.
 
     $ assay clicks judge clicks/log.ndjson.gz --by PBM -o clicks.qrels
     $ assay clicks judge clicks/log.ndjson.gz --thresholds 0.8,1.5,2.5
@@ -41,7 +43,7 @@ def judge(
     from assay.subjects.clicks.judgments import judge_clicks  # noqa: PLC0415  # `assay --help` need not load Polars
 
     with inputs.working("judging", hidden=to.quiet):
-        result = judge_clicks(_log(log, reading), **_judging(judging))
+        result = judge_clicks(inputs.whole_log([log], reading), **_judging(judging))
     output.give_judgments(result, to)
 
 
@@ -57,7 +59,7 @@ def agree(
     reading: LogRules = LogRules(),
     to: Output = Output(),
 ) -> None:
-    """Say whether clicks and judgments agree, on which documents not, and which judgments look out of date.
+    """Check whether clicks and judgments agree, where they do not, and which judgments look out of date.
 
     $ assay clicks agree bicycles/qrels.txt clicks/log.ndjson.gz
     """
@@ -65,7 +67,7 @@ def agree(
 
     rules = {"relevance_level": relevance_level, "alpha": alpha, **_judging(judging), **drawing}
     with inputs.working("comparing", hidden=to.quiet):
-        result = agree_with_clicks(inputs.kept(qrels), _log(log, reading), **rules)
+        result = agree_with_clicks(inputs.kept(qrels), inputs.whole_log([log], reading), **rules)
     output.give(result, to, warnings=result.warnings)
 
 
@@ -79,17 +81,19 @@ def calibrate(
     reading: LogRules = LogRules(),
     to: Output = Output(),
 ) -> None:
-    """Fit the users of ERR, EBU, rrDBN and uUBM to a log: measures to score runs with, as text to copy.
+    """Fit the user models of ERR, EBU, rrDBN and uUBM to a log, as measures to copy and score runs with.
 
-    A file of -o that ends in .txt has the measures alone, one per line.
+    With -o FILE.txt, write the measures alone, one per line.
 
     $ assay clicks calibrate bicycles/qrels.txt clicks/log.ndjson.gz
     """
     from assay.subjects.clicks.calibration import calibrate_measures  # noqa: PLC0415  # `assay --help` loads no Polars
 
     with inputs.working("fitting", hidden=to.quiet):
-        result = calibrate_measures(inputs.kept(qrels), _log(log, reading), cutoff=cutoff, same_text=same_text)
-    if to.path is None or to.path.suffix != ".txt" or output.form_of(to) is not None:
+        result = calibrate_measures(
+            inputs.kept(qrels), inputs.whole_log([log], reading), cutoff=cutoff, same_text=same_text
+        )
+    if to.path is None or to.path.suffix != ".txt" or to.form is not None:
         output.give(result, to, warnings=result.warnings)
         return
     output.remarks(result.warnings, quiet=to.quiet)
@@ -111,22 +115,22 @@ def prefer(
     log: LogFile,
     /,
     *,
-    qrels: Annotated[str | None, option(metavar="FILE", help="Judgments to hold preferences against.")] = None,
+    qrels: Annotated[str | None, option(metavar="FILE", help="Judgments to compare with the preferences.")] = None,
     rules: Preferring = Preferring(),
     drawing: SeedOption = SeedOption(),
     reading: LogRules = LogRules(),
     to: Output = Output(),
 ) -> None:
-    """Say which documents clicks prefer to which, whether that is more than chance, and the ranking that it makes.
+    """Find which documents users prefer to which, whether that is more than chance, and the ranking it implies.
 
-    The ending of -o names the form: .csv for the preferences, .qrels for grades by place in the ranking.
+    With -o FILE.csv, write the preferences; with .qrels, grades by place in the ranking.
 
     $ assay clicks prefer clicks/log.ndjson.gz --qrels bicycles/qrels.txt
     """
     from assay.subjects.clicks.preferences import prefer_clicks  # noqa: PLC0415  # `assay --help` need not load Polars
 
     with inputs.working("counting", hidden=to.quiet):
-        result = prefer_clicks(_log(log, reading), qrels=qrels, **settings(rules), **drawing)
+        result = prefer_clicks(inputs.whole_log([log], reading), qrels=qrels, **settings(rules), **drawing)
     output.give_judgments(result, to)
 
 
@@ -150,9 +154,9 @@ def value(
     reading: LogRules = LogRules(),
     to: Output = Output(),
 ) -> int:
-    """Say what other rankings would have earned in clicks on the pages of a log, and how far the log can tell.
+    """Estimate the clicks that other rankings would have earned on the pages of a log, and how far the log can tell.
 
-    A ranking of which the log shows too little is refused, with exit code 1.
+    Exit 1 if the log covers too little of a ranking.
 
     $ assay clicks value clicks/log.ndjson.gz bicycles/runs/described.run
     """
@@ -162,15 +166,9 @@ def value(
     if rules.examination is not None:
         stated["examination"] = _numbers(str(rules.examination), "--examination")
     with inputs.working("weighing", hidden=to.quiet):
-        result = value_rankings(_log(log, reading), inputs.opened(log, runs), **stated, **drawing)
+        result = value_rankings(inputs.whole_log([log], reading), inputs.opened(log, runs), **stated, **drawing)
     output.give(result, to, warnings=result.warnings)
     return 1 if result.refused else 0
-
-
-def _log(file: str, rules: LogRules) -> Any:
-    from assay.files.logs import read_log  # noqa: PLC0415  # `assay --help` need not load Polars
-
-    return read_log(inputs.kept(file), **rules)
 
 
 def _judging(stated: JudgingRules) -> Any:

@@ -7,15 +7,13 @@ from typing import Annotated, Any, TypeAlias
 
 from assay.cli import inputs, options, output
 from assay.cli.options import Output, group
-from assay.core.errors import ParameterError, number_of
+from assay.core.errors import number_of
 from assay.core.options import option
 
 Folder: TypeAlias = Annotated[Path, options.argument("COLLECTION", "The folder of the collection.")]
 Files: TypeAlias = Annotated[
     list[str],
-    options.argument(
-        "FILE", "Documents, topics, judgments, runs: which is found out; name=FILE names judgments or a run."
-    ),
+    options.argument("FILE", "Documents, topics, judgments or runs (detected); name=FILE names judgments or a run."),
 ]
 
 
@@ -24,7 +22,7 @@ class Adding:
     """How files become part of a collection."""
 
     group: Annotated[str, option(metavar="NAME", help="The group that made the runs.")] = ""
-    manual: Annotated[bool, option(help="People had a hand in these runs.")] = False
+    manual: Annotated[bool, option(help="Mark these runs as manual.")] = False
     refer: Annotated[bool, option(help="Refer to the files where they are, instead of copying them.")] = False
     quiet: options.Quiet = False
 
@@ -38,10 +36,10 @@ def new(
     files: Files | None = None,
     /,
     *,
-    name: Annotated[str, option(metavar="TEXT", help="What the collection is called (the folder's name).")] = "",
+    name: Annotated[str, option(metavar="TEXT", help="Name of the collection (default: the folder's).")] = "",
     description: Annotated[str, option(metavar="TEXT", help="What it is for.")] = "",
-    language: Annotated[str, option(metavar="TEXT", help="The language of the documents.")] = "",
-    licence: Annotated[str, option(metavar="TEXT", help="Who may use it, and how.")] = "",
+    language: Annotated[str, option(metavar="TEXT", help="Language of the documents.")] = "",
+    licence: Annotated[str, option(metavar="TEXT", help="Licence: who may use it, and how.")] = "",
     how: Adding = Adding(),
 ) -> None:
     """Make a collection: a folder with one small manifest, and the files copied into it.
@@ -53,8 +51,9 @@ def new(
     from assay.collections.building import new_collection  # noqa: PLC0415  # `assay --help` need not load Polars
 
     words = {"name": name, "description": description, "language": language, "licence": licence}
-    made = new_collection(folder, _named(files or []), **words, **how.settings())  # type: ignore[arg-type]
-    _tell(made, how.quiet)
+    with inputs.working("copying", hidden=how.quiet):
+        collection = new_collection(folder, inputs.by_name(files or [], "files"), **words, **how.settings())  # type: ignore[arg-type]
+    _tell(collection, how.quiet)
 
 
 def add(folder: Folder, files: Files, /, *, how: Adding = Adding()) -> None:
@@ -64,7 +63,9 @@ def add(folder: Folder, files: Files, /, *, how: Adding = Adding()) -> None:
     """
     from assay.collections.building import add_to_collection  # noqa: PLC0415
 
-    _tell(add_to_collection(folder, _named(files), **how.settings()), how.quiet)
+    with inputs.working("copying", hidden=how.quiet):
+        collection = add_to_collection(folder, inputs.by_name(files, "files"), **how.settings())
+    _tell(collection, how.quiet)
 
 
 def show(folder: Folder, /, *, inverse_grades: options.InverseGrades = False, to: Output = Output()) -> None:
@@ -82,16 +83,16 @@ def show(folder: Folder, /, *, inverse_grades: options.InverseGrades = False, to
 
 
 def check(folder: Folder, /, *, to: Output = Output()) -> int:
-    """Say what is missing or inconsistent. Exit 1 if something is wrong, 0 if not.
+    """Find what is missing or inconsistent. Exit 1 if anything is wrong, 0 if not.
 
     $ assay collection check bicycles
     """
     from assay.collections.description import check_collection  # noqa: PLC0415
 
     with inputs.working("checking", hidden=to.quiet):
-        found = check_collection(folder)
-    output.give(found, to)
-    return 0 if found.is_sound else 1
+        checked = check_collection(folder)
+    output.give(checked, to)
+    return 0 if checked.is_sound else 1
 
 
 def export(
@@ -108,20 +109,23 @@ def export(
     """
     from assay.collections.building import export_collection  # noqa: PLC0415
 
-    made = export_collection(folder, target, inverse_grades=inverse_grades)
+    with inputs.working("writing", hidden=quiet):
+        exported = export_collection(folder, target, inverse_grades=inverse_grades)
     if not quiet:
-        output.message(f"{folder} -> {made}: TREC layout")
+        output.message(f"{folder} -> {exported}: TREC layout")
 
 
 def catalogue(
-    words: Annotated[list[str] | None, options.argument("WORD", "Words that the entry holds, all of them.")] = None,
+    words: Annotated[
+        list[str] | None, options.argument("WORD", "Words to search for; entries match all of them.")
+    ] = None,
     /,
     *,
     to: Output = Output(),
 ) -> None:
-    """List well-known collections: documents, topics, year, what each is for; of a single one, all that is known.
+    """List well-known collections: documents, topics, year, what each is for; if only one matches, show all about it.
 
-    Words are looked for in names, tasks (search, classification), languages, and what is said of a collection.
+    Words are searched in names, tasks (search, classification), languages and descriptions.
 
     $ assay collection list medical
     $ assay collection list news english
@@ -129,19 +133,6 @@ def catalogue(
     from assay.collections.catalogue import catalogue as known  # noqa: PLC0415
 
     output.give(known(*(words or ())), to)
-
-
-def _named(files: list[str]) -> Any:
-    """Files by name, where one was given a name as `name=FILE`."""
-    from assay.files.sources import Source  # noqa: PLC0415
-
-    parts = inputs.each_named("", files)
-    if all(name is None for name, _ in parts):
-        return files
-    named = {name or Source(path).stem: path for name, path in parts}
-    if len(named) < len(parts):
-        raise ParameterError("two files have the same name: each needs a name of its own (name=FILE)")
-    return named
 
 
 def _tell(collection: Any, quiet: bool) -> None:

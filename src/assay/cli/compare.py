@@ -31,24 +31,32 @@ class Comparing(Output, Tested):
     """By which measures and tests systems are compared, and how that is shown."""
 
     plot: Annotated[
-        Path | None, option(help="Also draw the intervals: a file in .svg, .png, .pdf, .html.", panel=CONTENTS)
+        Path | None, option(help="Also draw the intervals, to a file: .svg, .png, .pdf, .html.", panel=CONTENTS)
     ] = None
+
+    def check(self) -> None:
+        """Refuse what cannot be given or drawn, before anything is read."""
+        super().check()
+        if self.plot is not None:
+            from assay.show.svg import suffix_of  # noqa: PLC0415  # `assay --help` need not load Polars
+
+            suffix_of(self.plot)
 
 
 @group
 class Lists:
     """What is listed besides the verdicts: documents and queries."""
 
-    system: options.System = ()
+    system: options.ListedSystem | None = None
     judge_next: Annotated[
         int | None, option(help="List N unjudged documents that would decide the comparison.", least=1)
     ] = None
     changes: Annotated[
-        str | None, option(metavar="QUERY", help="List documents gained, lost and moved; all: every query.")
+        str | None, option(metavar="QUERY", help="List documents gained, lost and moved in a query, or in all.")
     ] = None
     queries: Annotated[int | None, option(help="List the N queries that make most of the difference.", least=1)] = None
     bounds: Annotated[
-        bool, option(help="How low and high each score could be with unjudged documents.", panel=CONTENTS)
+        bool, option(help="Show how low and high each score could be, by unjudged documents.", panel=CONTENTS)
     ] = False
     slices: options.Slices | None = None
     topics: options.Topics | None = None
@@ -63,7 +71,7 @@ def search(
     lists: Lists = Lists(),
     rules: EvaluationRules = EvaluationRules(),
 ) -> None:
-    """Say whether one run is better than another, how sure you can be, and what it rests on.
+    """Test whether one run is better than another, how certain that is, and what it rests on.
 
     The first of two runs is the baseline; of more, every two are compared unless -b names one. Without -m: AP, nDCG@10,
     RR and P@10.
@@ -74,7 +82,6 @@ def search(
     """
     if (lists.slices is None) != (lists.topics is None):
         raise ParameterError("--slices ATTRIBUTE and --topics FILE go together")
-    _check(to)
     files = inputs.opened(qrels, runs)
     with inputs.progress(files, hidden=to.quiet):
         _deliver([qrels, files], rules, to, lists)
@@ -90,7 +97,7 @@ def classifier(
         int | None, option(help="List N items that two classifiers predict differently.", least=1)
     ] = None,
 ) -> None:
-    """Say whether one classifier is better than another, and how sure you can be.
+    """Test whether one classifier is better than another, and how certain that is.
 
     One file with several systems side by side, or one file per system, whose items are paired by their ids. Without
     -m: Accuracy, F, MCC and AUC (MCC first where one label has most items).
@@ -98,22 +105,20 @@ def classifier(
     $ assay classifier compare letters/spam.csv --positive spam
     $ assay classifier compare letters/spam.csv --positive spam -m Accuracy --flipped 5
     """
-    _check(to)
-    systems = items.predictions(files, options.without(labels, "system"), quiet=to.quiet)
-    _deliver([systems], items.item_rules(labels), to, Lists(system=labels.system), flipped)
+    systems = items.predictions(files, labels, quiet=to.quiet)
+    _deliver([systems], items.item_rules(labels), to, flipped=flipped)
 
 
 def clustering(
     files: options.ClusterFiles, /, *, to: Comparing = Comparing(), clusters: PairedClusters = PairedClusters()
 ) -> None:
-    """Say whether one clustering is better than another: the interval of the difference decides.
+    """Decide whether one clustering is better than another, by the interval of the difference.
 
     Clusterings of the same items, side by side in one file, or one file each. Without -m: ARI, NMI, BCubedF,
     Silhouette, DaviesBouldin.
 
     $ assay clustering compare notes/notes.csv --unlabelled drop -b kmeans -m ARI
     """
-    _check(to)
     rules = items.cluster_rules(clusters)
     _deliver([items.clusterings(files, clusters, quiet=to.quiet)], rules, to)
 
@@ -126,14 +131,13 @@ def extraction(
     to: Comparing = Comparing(),
     rules: SpanRules = SpanRules(),
 ) -> None:
-    """Say whether one system extracts spans better than another, and how sure you can be.
+    """Test whether one system extracts spans better than another, and how certain that is.
 
     Numbers are of all spans together, and paired by document. The first of two systems is the baseline; of more, every
     two are compared unless -b names one. Without -m: F, Precision and Recall.
 
     $ assay extraction compare letters/mentions.conll letters/lists.conll letters/capitals.conll
     """
-    _check(to)
     _deliver([items.extractions(truth, systems, rules)], {}, to)
 
 
@@ -145,7 +149,7 @@ def scores(
     direction: options.Direction = (),
     columns: Columns = None,  # noqa: ARG001  # `calling` sees to it
 ) -> None:
-    """Say whether one system is better than another, from bare scores, and how sure you can be.
+    """Test whether one system is better than another, from scores alone, and how certain that is.
 
     Scores are `system,measure,unit,value`, what `assay evaluate -q --csv` writes, or a matrix with one column per
     system (then -m names what was measured).
@@ -153,7 +157,6 @@ def scores(
     $ assay evaluate qrels.txt words.run stems.run -q --csv -o scores.csv
     $ assay scores compare scores.csv -m AP
     """
-    _check(to)
     _deliver([path], inputs.directions(direction), to)
 
 
@@ -165,14 +168,13 @@ def agreement(
     to: Comparing = Comparing(),
     rules: AgreementRules = AgreementRules(),
 ) -> None:
-    """Say whether judges agree better in one set of labels than in another, on the same items.
+    """Test whether judges agree better in one set of labels than in another, on the same items.
 
     One file per set, such as two rounds of labelling; or one file, whose judges --group divides. Without -m: Alpha,
     Agreement, PositiveAgreement.
 
     $ assay agreement compare bicycles/judgments.txt --group old=ana,ben --group new=ben,cleo
     """
-    _check(to)
     sets = items.label_sets(labels, groups, rules)
     _deliver([sets], options.stated(rules, "repeated", "columns"), to)
 
@@ -185,7 +187,7 @@ def clicks(
     rules: ClickRules = ClickRules(),
     reading: LogRules = LogRules(),
 ) -> None:
-    """Say whether users of one system do better than those of another: Welch's test over users.
+    """Test whether users of one system do better than those of another, by Welch's test over users.
 
     The systems are those that a log names, or one log each. Without -m: CTR, ClickRR, SessionSuccess, Reformulation,
     ZeroResults and Latency, as far as the log knows enough.
@@ -193,16 +195,7 @@ def clicks(
     $ assay clicks compare clicks/log.ndjson.gz
     $ assay clicks compare clicks/log.ndjson.gz -m CTR@1 -b described --most-per-minute 20
     """
-    _check(to)
     _deliver([items.click_logs(logs, reading)], rules, to)
-
-
-def _check(to: Comparing) -> None:
-    """Refuse what cannot be drawn before anything is read."""
-    if to.plot is not None:
-        from assay.show.svg import suffix_of  # noqa: PLC0415  # `assay --help` need not load Polars
-
-        suffix_of(to.plot)
 
 
 def _deliver(systems: list[Any], rules: Any, to: Comparing, lists: Lists = Lists(), flipped: int | None = None) -> None:
@@ -229,13 +222,14 @@ def _sections(result: Comparison, lists: Lists, flipped: int | None) -> list[Sec
         title = "What unjudged documents could make of each score"
         sections.append(list_section("bounds", result.bounds(), title))
     if not options.settings(options.without(lists, "system", "bounds")) and flipped is None:
+        items.refuse(options.settings(lists, "system"), "goes with --queries, --changes, --judge-next or --slices")
         return sections
-    asked, systems = options.only(lists.system, "--system"), {finding.system for finding in result.findings}
-    if asked is None and len(systems) > 1:
-        raise ParameterError(
-            f"say whose documents, queries or items to list: --system {', '.join(sorted(systems)[:5])}"
-        )
-    finding = result.finding(result.measures[0], asked)
+    systems = {finding.system for finding in result.findings}
+    if len(systems) > 1 and flipped is not None:
+        raise ParameterError("--flipped is about two systems: choose them with --system A --system B")
+    if len(systems) > 1 and lists.system is None:
+        raise ParameterError(f"choose whose documents or queries to list: --system {', '.join(sorted(systems)[:5])}")
+    finding = result.finding(result.measures[0], lists.system)
     pair: dict[str, Any] = {"measure": finding.measure, "system": finding.system, "baseline": finding.baseline}
     words = f"in {finding.measure} of {finding.system} and {finding.baseline}"
     if lists.queries is not None:
@@ -267,17 +261,17 @@ def _of_query(changes: Any, query: str) -> Any:
 
 def _rendered(result: Comparison, lists: list[Section], to: Output) -> str:
     """The comparison; in forms for other programs, what was asked for besides takes its place."""
-    form = output.form_of(to)
+    form = to.form
     if form is not None and not lists:
         return output.rendered(result, to)
     document = result.document()
     if form is None:
         sections = [_with_hint(each, result) for each in document.sections]
-        return output.written(replace(document, sections=(*sections, *lists)), None, plain=to.path is not None)
-    if len(lists) > 1 and form != "json":
+        return output.written(replace(document, sections=(*sections, *lists)), to)
+    if len(lists) > 1 and form != "json" and to.table is None:
         names = ", ".join(spelt(each) for each in ("queries", "changes", "judge_next", "bounds", "slices", "flipped"))
         raise ParameterError(f"--{form} gives one table: choose one of {names}")
-    return output.written(replace(document, sections=tuple(lists)), form)
+    return output.written(replace(document, sections=tuple(lists)), to)
 
 
 def _with_hint(section: Section, result: Comparison) -> Section:

@@ -14,7 +14,7 @@ def completion(
     shell: Annotated[Literal["bash", "zsh", "fish"], options.argument("SHELL", "bash, zsh or fish.")],
     /,
 ) -> None:
-    """Print the script by which your shell completes commands and options.
+    """Print the completion script for your shell: commands and options.
 
     For bash, put it into ~/.local/share/bash-completion/completions/assay; for zsh into ~/.zfunc/_assay; for fish into
     ~/.config/fish/completions/assay.fish.

@@ -36,7 +36,7 @@ def search(
     sampling: Sampling = Sampling(),
     rules: EvaluationRules = EvaluationRules(),
 ) -> None:
-    """Say whether two measures, two sets of judgments or two topic sets order systems alike.
+    """Check whether two measures, two sets of judgments or two topic sets rank systems alike.
 
     Name two measures; or --other-qrels, --topics-of or --split and one measure.
 
@@ -45,7 +45,7 @@ def search(
     from assay.subjects.ranking.evaluation import evaluate  # noqa: PLC0415
     from assay.verbs.correlation import correlate  # noqa: PLC0415  # `assay --help` need not load Polars
 
-    names = _measures(to.measures)
+    names = options.measure_names(to.measures)
     chosen = _chosen(to, names, other_qrels)
     if not chosen and len(names) < 2:
         raise ParameterError("say two measures, as in -m AP -m nDCG@10; or --other-qrels, --topics-of or --split")
@@ -74,7 +74,7 @@ def scores(
     direction: options.Direction = (),
     sampling: Sampling = Sampling(),
 ) -> None:
-    """Say whether measures, topic sets or lists of numbers order systems alike.
+    """Check whether measures, topic sets or lists of numbers rank systems alike.
 
     A CSV of scores as `assay scores compare` reads it, with -m. Or lists: one CSV with a column of names and two of
     numbers, or two CSVs with a column each.
@@ -83,7 +83,7 @@ def scores(
     """
     from assay.files.small_tables import read_scores  # noqa: PLC0415  # `assay --help` need not load Polars
 
-    names = _measures(to.measures)
+    names = options.measure_names(to.measures)
     stated = _drawing(sampling) | inputs.directions(direction)
     if names:
         _chosen(to, names, ())
@@ -101,12 +101,6 @@ def scores(
 def _drawing(sampling: Sampling) -> dict[str, Any]:
     """What was set of the intervals, as `correlate` calls it."""
     return {"level" if name == "confidence" else name: value for name, value in sampling.items()}
-
-
-def _measures(texts: tuple[str, ...]) -> list[str]:
-    from assay.measures.parser import split_measures  # noqa: PLC0415
-
-    return [name for text in texts for name in split_measures(text)]
 
 
 def _chosen(topics: Correlating, measures: list[str], other_qrels: tuple[str, ...]) -> list[str]:

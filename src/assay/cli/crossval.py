@@ -10,10 +10,6 @@ from assay.cli.options import LabelInputs, Measured, Output, group, settings
 from assay.core.errors import ParameterError
 from assay.core.options import COLUMNS, TEST, Confidence, EvaluationRules, Margin, SeedOption, Threshold, option
 
-Fold = Annotated[
-    str | None, option(metavar="NAME", help="The column, or the attribute of --topics, that says the fold.")
-]
-
 
 @group
 class Folds(Output, Measured):
@@ -35,21 +31,22 @@ class Folds(Output, Measured):
 class FoldColumns:
     """Further columns of predictions that were cross-validated."""
 
-    fold: Fold = None
+    fold: Annotated[str | None, option(metavar="COLUMN", help="The folds (detected).")] = None
     repeat: Annotated[
         str | None,
-        option(metavar="COLUMN", help="The repeats, where items were split several times.", panel=COLUMNS),
+        option(metavar="COLUMN", help="Repeats, if the items were split several times.", panel=COLUMNS),
     ] = None
     split: Annotated[
         str | None,
-        option(metavar="COLUMN", help="Train and test, where rows learned from are there.", panel=COLUMNS),
+        option(metavar="COLUMN", help="Tells training rows from test rows.", panel=COLUMNS),
     ] = None
     group: Annotated[
-        str | None, option(metavar="COLUMN", help="Groups, which should not be on both sides.", panel=COLUMNS)
+        str | None,
+        option(metavar="COLUMN", help="Groups that must not be in both training and test rows.", panel=COLUMNS),
     ] = None
     time: Annotated[
         str | None,
-        option(metavar="COLUMN", help="Times, which should not be learned from too early.", panel=COLUMNS),
+        option(metavar="COLUMN", help="Times, to check that no model was trained on the future.", panel=COLUMNS),
     ] = None
 
 
@@ -59,7 +56,7 @@ def classifier(
     *,
     columns: FoldColumns = FoldColumns(),
     per_fold: Annotated[bool, option(help="Show every fold.")] = False,
-    compare: Annotated[bool, option(help="Say which system is better, over these folds.")] = False,
+    compare: Annotated[bool, option(help="Test which system is better, over these folds.")] = False,
     test: Annotated[
         str | None, option(help="corrected-t (default); of five repeats of two folds also 5x2cv.", panel=TEST)
     ] = None,
@@ -67,7 +64,7 @@ def classifier(
     labels: LabelInputs = LabelInputs(),
     threshold: Threshold | None = None,
 ) -> None:
-    """Say how good classifiers are that were cross-validated: the mean of folds, its spread, pooled, the gap.
+    """Evaluate cross-validated classifiers: mean and spread over folds, pooled value, gap to training.
 
     A row is what was said of an item in a fold. With a column split, rows of the training set show how much better a
     classifier looks on what it has learned from. With --compare, say which of several classifiers is better.
@@ -96,14 +93,14 @@ def search(
     runs: options.Runs,
     /,
     *,
-    folds: Annotated[str | None, option(metavar="N", help="How many folds of topics (5), or leave-one-out.")] = None,
-    fold: Fold = None,
+    folds: Annotated[str | None, option(metavar="N", help="Number of folds of topics (5), or leave-one-out.")] = None,
+    fold: Annotated[str | None, option(metavar="NAME", help="The attribute of --topics that names the fold.")] = None,
     topics: options.Topics | None = None,
     to: Folds = Folds(),
     drawing: SeedOption = SeedOption(),
     rules: EvaluationRules = EvaluationRules(),
 ) -> None:
-    """Choose a setting of a search system by the topics of other folds, and say what the system is then worth.
+    """Choose a setting of a search system by cross-validation over topics, and estimate what the tuned system is worth.
 
     Each run is another setting of one search system; the result stands beside what the best setting looks like in
     hindsight. Without -m: AP.

@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from assay.cli import inputs, options, output
-from assay.cli.literals import labels_in
 from assay.cli.options import Output, group, settings
 from assay.core.errors import ParameterError
 from assay.core.options import COLUMNS, RULES, Alpha, Categories, Columns, Level, RepeatedLabels, SeedOption, option
@@ -26,20 +25,20 @@ class CrowdInputs:
     )
     exclude: Annotated[
         tuple[str, ...],
-        option(metavar="WORKER", help="A worker to leave out, or WORKER=REASON; flagged: all that are; repeat."),
+        option(metavar="WORKER", help="Leave out this worker, or WORKER=REASON; or all flagged ones; repeat."),
     ] = ()
     ties: Annotated[
-        str, option("--vote-ties", help="Equally good labels: lowest (default), highest, random, none.", panel=RULES)
+        str, option("--vote-ties", help="Tied labels: lowest (default), highest, random, none.", panel=RULES)
     ] = "lowest"
     categories: Categories = None
     repeated: RepeatedLabels = "error"
     no_gold: Annotated[
         str | None,
-        option("--gold-missing", metavar="LABEL", help="What stands for no gold label, such as -1.", panel=COLUMNS),
+        option("--gold-missing", metavar="LABEL", help="Value that means no gold label, such as -1.", panel=COLUMNS),
     ] = None
     price: Annotated[float | None, option(help="Price of one label, for the cost.")] = None
     gold: Annotated[
-        str | None, option(metavar="FILE", help="Right answers: judgments, or the key of `crowd hits`.")
+        str | None, option(metavar="FILE", help="Correct answers: judgments, or the key from `crowd hits`.")
     ] = None
     columns: Columns = None
     alpha: Alpha = 0.05
@@ -50,9 +49,7 @@ def aggregate(
     /,
     *,
     crowd: CrowdInputs = CrowdInputs(),
-    qrels: Annotated[
-        Path | None, option(metavar="FILE", help="Also write judgments, with probability if the format has room.")
-    ] = None,
+    qrels: Annotated[Path | None, option(metavar="FILE", help="Also write judgments to this file.")] = None,
     rule: Annotated[
         str, option("--grade-by", help="Grades of --qrels: chosen (default), expected, probability, relevant.")
     ] = "chosen",
@@ -60,7 +57,7 @@ def aggregate(
     drawing: SeedOption = SeedOption(),
     to: Output = Output(),
 ) -> None:
-    """Make one label per item of many workers' labels: by a model of the workers, by votes, or the median.
+    """Combine many workers' labels into one label per item, by a model of the workers, by votes, or by the median.
 
     $ assay crowd aggregate crowd/labels.csv --qrels crowd.qrels
     """
@@ -85,14 +82,14 @@ def workers(
     drawing: SeedOption = SeedOption(),
     to: Output = Output(),
 ) -> None:
-    """Say how good each worker is on gold and against the others, how fast, and who gives nothing but noise.
+    """Measure how good each worker is on gold and against the others, how fast, and who answers at random.
 
     $ assay crowd workers crowd/labels.csv
     """
     from assay.collections.crowd_sections import workers_document  # noqa: PLC0415  # `assay --help` loads no Polars
 
     result = _crowd(labels, crowd, drawing, to)
-    text = output.written(workers_document(result), output.form_of(to), plain=to.path is not None)
+    text = output.written(workers_document(result), to)
     output.remarks(result.warnings, quiet=to.quiet)
     output.deliver(text, to)
 
@@ -100,11 +97,7 @@ def workers(
 def _crowd(labels: str, stated: CrowdInputs, drawing: SeedOption, to: Output) -> CrowdLabels:
     from assay.collections.crowd import crowd  # noqa: PLC0415  # `assay --help` need not load Polars
 
-    rules = settings(stated, "method", "gold", "ties", "price", "alpha", "repeated")
-    if stated.no_gold is not None:
-        rules["no_gold"] = labels_in(stated.no_gold)[0]
-    if stated.categories is not None:
-        rules["categories"] = labels_in(str(stated.categories), "--categories")
+    rules = settings(stated, "method", "gold", "ties", "price", "alpha", "repeated", "categories", "no_gold")
     with inputs.working("aggregating", hidden=to.quiet):
         return crowd(inputs.kept(labels), exclude=_excluded(stated.exclude), **rules, **drawing)
 
@@ -127,21 +120,24 @@ class HitRules:
     per_hit: Annotated[int, option(help="Questions per HIT, gold included (5).", least=1)] = 5
     gold_per_hit: Annotated[int, option(help="Gold questions per HIT (1).", least=0)] = 1
     redundancy: Annotated[int, option(help="Workers per HIT (5).", least=1)] = 5
-    pay: Annotated[float, option(help="Pay of one assignment (0.05).")] = 0.05
+    price: Annotated[float, option("--pay", help="Pay of one assignment (0.05).")] = 0.05
 
 
 def hits(
-    topics: Annotated[str, options.argument("TOPICS", "The topics.")],
-    pool: Annotated[str, options.argument("POOL", "Pairs to label: judgments, those below 0 or all; CSV.")],
+    topics: Annotated[str, options.argument("TOPICS", "Topics file.")],
+    pool: Annotated[
+        str, options.argument("POOL", "Pairs to label: a CSV or judgments (if any are below 0, only those).")
+    ],
     /,
     *,
-    output_path: Annotated[Path, option("-o", "--hits", help="The file to upload (hits.csv).")] = Path("hits.csv"),
-    key: Annotated[Path, option(metavar="FILE", help="The key, which workers must not see (hits-key.csv).")] = Path(
-        "hits-key.csv"
-    ),
+    output_path: Annotated[Path, option("-o", "--output", help="File to upload (hits.csv).")] = Path("hits.csv"),
+    key: Annotated[
+        Path, option(metavar="FILE", help="File for the key, which workers must not see (hits-key.csv).")
+    ] = Path("hits-key.csv"),
     rules: HitRules = HitRules(),
     drawing: SeedOption = SeedOption(),
     json: options.Json = False,
+    overwrite: options.Overwrite = False,
     quiet: options.Quiet = False,
 ) -> None:
     """Write HITs for Mechanical Turk, a topic each, gold questions at random places; and say what they cost.
@@ -150,9 +146,9 @@ def hits(
     """
     from assay.collections.hits import make_hits  # noqa: PLC0415  # `assay --help` need not load Polars
 
-    stated = settings(rules, "gold", "documents", "per_hit", "gold_per_hit", "redundancy")
-    result = make_hits(topics, pool, **stated, price=rules.pay, **drawing)
-    result.write(output_path, key)
+    stated = settings(rules, "gold", "documents", "per_hit", "gold_per_hit", "redundancy", "price")
+    result = make_hits(topics, pool, **stated, **drawing)
+    result.write(output_path, key, overwrite=overwrite)
     output.give(result, Output(json=json, quiet=quiet), warnings=result.warnings)
 
 
@@ -162,19 +158,27 @@ class AuditRules:
 
     measures: options.Measures = ()
     families: Annotated[
-        tuple[str, ...], option("--family-of", metavar="RUN=FAMILY", help="Which model a run is built on; repeat.")
+        tuple[str, ...],
+        option("--family-of", metavar="RUN=FAMILY", help="Model family that a run is built on; repeat."),
     ] = ()
-    family: Annotated[str | None, option("--own-family", metavar="FAMILY", help="The judging model's family.")] = None
+    family: Annotated[str | None, option("--own-family", metavar="FAMILY", help="Family of the judging model.")] = None
     slices: Annotated[
-        tuple[str, ...], option("--slice", metavar="COLUMN", help="Also within the groups of a column; repeat.")
+        tuple[str, ...], option("--slice", metavar="COLUMN", help="Also audit within the groups of a column; repeat.")
     ] = ()
-    weights: Annotated[str, option("--kappa-weights", help="Kappa: none (default), linear, quadratic.")] = "none"
-    least_kappa: Annotated[float, option(help="Kappa to reach, with its whole interval (0.4).", panel=RULES)] = 0.4
-    least_tau: Annotated[float, option(help="Tau of the systems to reach (0.9).", panel=RULES)] = 0.9
+    categories: Categories = None
+    weights: Annotated[str, option("--kappa-weights", help="Weights of kappa: none (default), linear, quadratic.")] = (
+        "none"
+    )
+    least_kappa: Annotated[
+        float, option(help="Smallest kappa that passes, with its whole interval (0.4).", panel=RULES)
+    ] = 0.4
+    least_tau: Annotated[float, option(help="Smallest tau between system rankings that passes (0.9).", panel=RULES)] = (
+        0.9
+    )
     most_lenient: Annotated[
-        float, option(help="Mean difference of labels, as a share of the scale (0.1).", panel=RULES)
+        float, option(help="Largest mean difference that passes, as a share of the scale (0.1).", panel=RULES)
     ] = 0.1
-    most_flips: Annotated[float, option(help="Share of items that flip when labelled again (0.1).", panel=RULES)] = 0.1
+    most_flips: Annotated[float, option(help="Largest share of flipped items that passes (0.1).", panel=RULES)] = 0.1
     columns: Columns = None
 
 
@@ -188,14 +192,14 @@ def audit(
     drawing: SeedOption = SeedOption(),
     to: Output = Output(),
 ) -> None:
-    """Say whether a model's labels can stand for people's here: kappa, leniency, flips, the ranking of systems.
+    """Check whether a language model's labels can replace people's: kappa, leniency, flips, the ranking of systems.
 
     $ assay crowd audit crowd/model.csv bicycles/judgments.txt
     """
     from assay.collections.llm import audit_judge  # noqa: PLC0415  # `assay --help` need not load Polars
 
-    stated = settings(rules, "family", "slices", "weights", "least_kappa", "least_tau", "most_lenient",
-                      "most_flips")  # fmt: skip
+    names = ("family", "categories", "slices", "weights", "least_kappa", "least_tau", "most_lenient", "most_flips")
+    stated = settings(rules, *names)
     if rules.families:
         stated["families"] = dict(map(_run_and_family, rules.families))
     measure = options.only(rules.measures, "-m, --measure")

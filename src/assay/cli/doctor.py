@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from assay.cli import inputs, items, options, output
 from assay.cli.options import ClusterColumns, Output, PredictionColumns, group
-from assay.core.errors import ParameterError
 from assay.core.options import Columns, Level, LogRules, Noise, option
 
 if TYPE_CHECKING:
@@ -17,7 +16,7 @@ if TYPE_CHECKING:
 class Diagnosing(Output):
     """How findings are given."""
 
-    every: Annotated[bool, option("--all", help="List the checks that found nothing, too.")] = False
+    every: Annotated[bool, option("--all", help="Also list the checks that found nothing.")] = False
 
 
 def search(
@@ -29,13 +28,13 @@ def search(
     topics: options.Topics | None = None,
     documents: options.Documents | None = None,
     grades: Annotated[
-        str | None, option(metavar="0..3", help="The scale, also 0,1,2: other grades are errors.")
+        str | None, option(metavar="0..3", help="The scale, as 0..3 or 0,1,2; other grades are errors.")
     ] = None,
     level: Level = 1.0,
     columns: Columns = None,  # noqa: ARG001  # `calling` sees to it
     to: Diagnosing = Diagnosing(),
 ) -> int:
-    """Look judgments and runs over for whatever makes numbers wrong or misleading.
+    """Check judgments and runs for anything that makes scores wrong or misleading.
 
     It goes on where `assay evaluate` refuses a file. Exit 1 if there is an error among the findings, 0 if not.
 
@@ -43,7 +42,7 @@ def search(
     """
     from assay.verbs.diagnosis import doctor  # noqa: PLC0415  # `assay --help` need not load Polars
 
-    named = _named(qrels, runs)
+    named = inputs.by_name(runs, "runs", qrels)
     with inputs.working("examining", hidden=to.quiet):
         diagnosis = doctor(
             qrels, named, measures or None, topics=topics, documents=documents, grades=grades, level=level
@@ -59,7 +58,7 @@ def classifier(
     columns: PredictionColumns = PredictionColumns(),
     to: Diagnosing = Diagnosing(),
 ) -> int:
-    """Look a classifier's predictions over for whatever makes numbers wrong or misleading.
+    """Check a classifier's predictions for anything that makes numbers wrong or misleading.
 
     It goes on where `assay classifier evaluate` refuses a file. Exit 1 if there is an error among the findings.
 
@@ -81,7 +80,7 @@ def clustering(
     noise: Noise = None,
     to: Diagnosing = Diagnosing(),
 ) -> int:
-    """Look clusterings over for whatever makes numbers wrong or misleading.
+    """Check clusterings for anything that makes numbers wrong or misleading.
 
     It goes on where `assay clustering evaluate` refuses points. Exit 1 if there is an error among the findings.
 
@@ -101,7 +100,7 @@ def extraction(
     columns: Columns = None,  # noqa: ARG001  # `calling` sees to it
     to: Diagnosing = Diagnosing(),
 ) -> int:
-    """Look true and predicted spans over for whatever makes numbers wrong or misleading.
+    """Check true and predicted spans for anything that makes numbers wrong or misleading.
 
     It goes on where `assay extraction evaluate` refuses a span. Exit 1 if there is an error among the findings.
 
@@ -119,7 +118,7 @@ def scores(
     to: Diagnosing = Diagnosing(),
     columns: Columns = None,  # noqa: ARG001  # `calling` sees to it
 ) -> int:
-    """Look scores of systems over for whatever makes comparisons wrong or misleading.
+    """Check scores of systems for anything that makes comparisons wrong or misleading.
 
     It goes on where `assay scores compare` refuses a second value. Exit 1 if there is an error among the findings.
 
@@ -134,12 +133,12 @@ def agreement(
     /,
     *,
     grades: Annotated[
-        str | None, option(metavar="0..3", help="The scale, also 0,1,2: other labels are errors.")
+        str | None, option(metavar="0..3", help="The scale, as 0..3 or 0,1,2; other labels are errors.")
     ] = None,
     to: Diagnosing = Diagnosing(),
     columns: Columns = None,  # noqa: ARG001  # `calling` sees to it
 ) -> int:
-    """Look labels of several judges over for whatever makes agreement wrong or misleading.
+    """Check labels of several judges for anything that makes agreement wrong or misleading.
 
     It goes on where `assay agreement evaluate` refuses a second label. Exit 1 if there is an error among the findings.
 
@@ -149,7 +148,7 @@ def agreement(
 
 
 def clicks(logs: options.LogFiles, /, *, reading: LogRules = LogRules(), to: Diagnosing = Diagnosing()) -> int:
-    """Look a click log over for what makes numbers wrong: robots, clocks, clicks on what was not shown.
+    """Check a click log for what makes numbers wrong: robots, clocks, clicks on results that were not shown.
 
     It goes on where a line is no record. Exit 1 if there is an error among the findings.
 
@@ -171,22 +170,8 @@ def deliver_diagnosis(diagnosis: Diagnosis, to: Diagnosing) -> int:
     """Print findings, or write them; the exit code says whether there is an error among them."""
     from assay.verbs.sections.results import diagnosis_document as document  # noqa: PLC0415
 
-    if output.form_of(to) is None:
-        shown = document(diagnosis, every=to.every)
-        output.deliver(output.on_screen(shown, plain=to.path is not None), to)
+    if to.form is None:
+        output.deliver(output.written(document(diagnosis, every=to.every), to), to)
     else:
         output.give(diagnosis, to)
     return 0 if diagnosis.is_healthy else 1
-
-
-def _named(qrels: str, runs: list[str]) -> Any:
-    """Runs by name, if one was given a name as `name=FILE`; a list of files otherwise."""
-    from assay.files.sources import Source  # noqa: PLC0415
-
-    parts = inputs.each_named(qrels, runs)
-    if all(name is None for name, _ in parts):
-        return runs
-    named = {name or Source(path).stem: path for name, path in parts}
-    if len(named) < len(parts):
-        raise ParameterError("two runs have the same name: each needs a name of its own (name=FILE)")
-    return named

@@ -38,17 +38,15 @@ class ListedContents:
     """What is shown of a classifier."""
 
     normalize: Annotated[
-        str | None, option(help="The matrix as shares of true, pred or all items.", panel=CONTENTS)
+        str | None, option(help="Show the matrix as shares of: true, pred or all.", panel=CONTENTS)
     ] = None
-    errors: Annotated[int | None, option(help="List N items that were predicted wrongly.", panel=CONTENTS, least=0)] = (
-        None
-    )
+    errors: Annotated[int | None, option(help="List N misclassified items.", panel=CONTENTS, least=0)] = None
     most_confused: Annotated[
-        int | None, option(help="List N pairs of labels that are confused.", panel=CONTENTS, least=0)
+        int | None, option(help="List the N most confused pairs of labels.", panel=CONTENTS, least=0)
     ] = None
     prevalences: Annotated[
         tuple[float, ...],
-        option("--prevalence", help="PPV and NPV where this share of items is positive; repeat.", panel=CONTENTS),
+        option("--prevalence", help="Show PPV and NPV if this share of items were positive; repeat.", panel=CONTENTS),
     ] = ()
     orientation: options.Orientation | None = None
 
@@ -57,9 +55,9 @@ class ListedContents:
 class ClusterParts:
     """What is shown of a clustering."""
 
-    per_class: Annotated[bool, option(help="Where each class went, and its best match.")] = False
-    per_cluster: Annotated[bool, option(help="What is in each cluster.")] = False
-    moves: Annotated[bool, option(help="Classes that are split, clusters that merge some.")] = False
+    per_class: Annotated[bool, option(help="Show where each class went, and its best match.")] = False
+    per_cluster: Annotated[bool, option(help="Show what each cluster contains.")] = False
+    moves: Annotated[bool, option(help="Show which classes are split, and which clusters merge classes.")] = False
 
 
 def search(
@@ -68,10 +66,12 @@ def search(
     /,
     *,
     per_query: Annotated[
-        bool, option("-q", "--per-query", help="Also every query (in CSV, Markdown, LaTeX: instead of the means).")
+        bool, option("-q", "--per-query", help="Also show every query (in CSV, Markdown, LaTeX: instead of the means).")
     ] = False,
-    sort: Annotated[str | None, option(metavar="MEASURE", help="Best system under this measure first.")] = None,
-    signatures: Annotated[bool, option(help="Also print what each number depends on.", panel=OUTPUT)] = False,
+    sort: Annotated[str | None, option(metavar="MEASURE", help="Sort systems by this measure, best first.")] = None,
+    signatures: Annotated[
+        bool, option(help="Also print the signature of each number: what it depends on.", panel=OUTPUT)
+    ] = False,
     to: Evaluating = Evaluating(),
     rules: EvaluationOptions = EvaluationOptions(),
 ) -> None:
@@ -85,7 +85,7 @@ def search(
     """
     from assay.subjects.ranking.evaluation import DEFAULT_MEASURES, evaluate  # noqa: PLC0415  # `--help` loads no Polars
 
-    form = output.form_of(to)
+    form = to.form
     files = inputs.opened(qrels, runs)
     with inputs.progress(files, hidden=to.quiet):
         result = evaluate(qrels, files, to.measures or DEFAULT_MEASURES, **rules)
@@ -107,11 +107,9 @@ def search(
 def _rendered(result: Evaluation, form: str | None, per_query: bool, to: Output) -> str:
     if form == "html":
         return result.to_html()
-    if form == "csv" and not per_query:
-        return output.rendered(result, to)
-    if form is not None:
+    if form in {"csv", "markdown", "latex"} and to.table is None:
         return str(getattr(result, f"to_{form}")(per_query))
-    return output.on_screen(result.document(per_query), plain=to.path is not None)
+    return output.written(result.document(per_query), to)
 
 
 def classifier(
@@ -126,9 +124,9 @@ def classifier(
     mute: options.Mute = (),
     sampling: Sampling = Sampling(),
 ) -> None:
-    """Say how good a classifier is: confusion matrix, measures with intervals and baselines, classes, advice.
+    """Evaluate a classifier: confusion matrix, measures with intervals and baselines, classes, advice.
 
-    Two labels, more, or several per item: the file decides. Name the positive one of two labels with --positive, unless
+    Two labels, more, or several per item are detected. Name the positive one of two labels with --positive, unless
     it is 1 or true.
 
     $ assay classifier evaluate letters/spam.csv --positive spam
@@ -175,9 +173,9 @@ def clustering(
     mute: options.Mute = (),
     sampling: Sampling = Sampling(),
 ) -> None:
-    """Say how good a clustering is: measures with intervals against classes and by points, splits, merges, advice.
+    """Evaluate a clustering: measures with intervals, against classes and by points, splits, merges, advice.
 
-    Classes are a column of the file, such as `class`; points are named with --points. Either will do.
+    Classes are a column of the file, such as `class`; --points names the columns of points. Either is enough.
 
     $ assay clustering evaluate notes/notes.csv --unlabelled drop
     $ assay clustering evaluate --contingency '5 1 2; 1 4 0; 0 1 3' -m NMI -m ARI
@@ -192,8 +190,8 @@ def clustering(
     else:
         systems = items.clusterings(files or [], clusters, quiet=to.quiet)
     with inputs.working("computing intervals", hidden=to.quiet):
-        shown = ClusteringView(**settings(parts))
-        result = cluster(systems, to.measures or None, mute=mute, shown=shown, **rules, **sampling)
+        view = ClusteringView(**settings(parts))
+        result = cluster(systems, to.measures or None, mute=mute, shown=view, **rules, **sampling)
     output.give(result, to, warnings=result.warnings)
 
 
@@ -208,7 +206,7 @@ def extraction(
     sampling: Sampling = Sampling(),
     to: Output = Output(),
 ) -> None:
-    """Score spans that were extracted from documents: precision, recall and F, in all and per type.
+    """Score extracted spans: precision, recall and F, overall and per type.
 
     One file with two columns of tags at the end (truth, then prediction), or two files. With --misses or
     --false-alarms, --csv writes these lists instead of the numbers.
@@ -229,17 +227,18 @@ def agreement(
     /,
     *,
     runs: Annotated[
-        tuple[str, ...], option(metavar="RUN", help="Runs, scored by each judge's labels: do rankings change? Repeat.")
+        tuple[str, ...],
+        option(metavar="RUN", help="Score this run by each judge's labels: do rankings change? Repeat."),
     ] = (),
-    by: Annotated[
-        str, option(metavar="MEASURE", help="With --runs: the measure that they are ranked by (nDCG@10).")
-    ] = ("nDCG@10"),
+    by: Annotated[str, option(metavar="MEASURE", help="With --runs: the measure to rank them by (nDCG@10).")] = (
+        "nDCG@10"
+    ),
     by_topic: options.ByTopic = False,
     to: Evaluating = Evaluating(),
     rules: AgreementRules = AgreementRules(),
     sampling: Sampling = Sampling(),
 ) -> None:
-    """Say how far judges agree, beyond what chance would give: coefficients with intervals, pairs, topics, guidance.
+    """Measure how far judges agree beyond chance: coefficients with intervals, pairs, topics, guidance.
 
     LABELS is a table with one row per label or one column per judge, judgments whose second column names the judge, or
     an export of Label Studio, doccano, Prodigy or Mechanical Turk.
@@ -271,9 +270,9 @@ def clicks(
     confidence: Confidence = 0.95,
     reading: LogRules = LogRules(),
 ) -> None:
-    """Say what users do on result pages: click-through, ranks of clicks, abandonment, success, with intervals.
+    """Measure what users do on result pages: click-through, ranks of clicks, abandonment, success, with intervals.
 
-    Without -m: all measures that the log knows enough for. The systems are those that the log names.
+    Without -m: all measures that the log has the data for. The systems are those that the log names.
 
     $ assay clicks evaluate clicks/log.ndjson.gz
     $ assay clicks evaluate clicks/log.ndjson.gz -m CTR -m SessionSuccess --by week
@@ -283,4 +282,4 @@ def clicks(
     with inputs.working("counting clicks", hidden=to.quiet):
         held = items.click_logs(logs, reading)
         result = evaluate_clicks(held, measures=to.measures or None, by=by, confidence=confidence, **rules)
-        output.give(result, to, warnings=result.warnings)
+    output.give(result, to, warnings=result.warnings)

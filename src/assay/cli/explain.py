@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 Counts = Annotated[
-    tuple[str, ...], option(metavar="TP,FP,FN[,TN]", help="Counts instead of files; NAME=COUNTS; repeat.")
+    tuple[str, ...], option(metavar="TP,FP,FN[,TN]", help="Counts instead of files, or NAME=COUNTS; repeat.")
 ]
 
 
@@ -36,7 +36,7 @@ class TypedLists:
 
     grades: Annotated[
         tuple[str, ...],
-        option(metavar="3,2,0,-,1", help="Grades by rank instead of files; - is not judged."),
+        option(metavar="3,2,0,-,1", help="Grades by rank instead of files; - means unjudged."),
     ] = ()
     relevant: Annotated[
         tuple[int, ...], option(help="With --grades: how many relevant documents there are.", least=0)
@@ -45,7 +45,10 @@ class TypedLists:
         tuple[str, ...], option(metavar="3:5,2:10", help="With --grades: how many documents of each grade.")
     ] = ()
     counts: Counts = ()
-    points: Annotated[tuple[str, ...], option(metavar=".1@1,.5@.9", help="Points of a curve, precision@recall.")] = ()
+    points: Annotated[
+        tuple[str, ...],
+        option(metavar=".1@1,.5@.9", help="Points of a precision-recall curve instead of files, as P@R."),
+    ] = ()
 
 
 def counts_of(measure: str, lists: TypedLists, rules: EvaluationRules) -> Any:
@@ -122,7 +125,7 @@ class Explaining(Output):
     """How much of an explanation is shown, and in which form."""
 
     show: options.Show | None = None
-    running: Annotated[bool, option(help="Also the measure cut off at every rank.", panel=CONTENTS)] = False
+    running: Annotated[bool, option(help="Also show the measure at every rank cutoff.", panel=CONTENTS)] = False
 
 
 def search(
@@ -136,7 +139,7 @@ def search(
     to: Explaining = Explaining(),
     rules: EvaluationRules = EvaluationRules(),
 ) -> None:
-    """Show how a number came about: every step, the formula with the numbers in it, the result.
+    """Show how a score was computed: every step, the formula with its numbers, the result.
 
     From files: MEASURE QRELS RUN --query ID; without --query, how the numbers of all queries are put together. Or from
     a list: --grades, with --relevant or --exist for what was not retrieved; --counts; or --points.
@@ -174,7 +177,7 @@ def classifier(
     orientation: options.Orientation | None = None,
     to: Explaining = Explaining(),
 ) -> None:
-    """Show how a classifier's number came about: every step, the formula with the numbers in it, the result.
+    """Show how a classifier's number was computed: every step, the formula with its numbers, the result.
 
     From a file of predictions, a --matrix, --scores, or --counts of one class (--positive names it) or several.
 
@@ -214,7 +217,7 @@ def clustering(
         str | None, option("--clusters", metavar="'0 1 2 | 10 11'", help="Points in clusters instead of a file.")
     ] = None,
     names: Annotated[
-        str | None, option("--cluster-names", metavar="a,b,c", help="Names of the clusters that were typed.")
+        str | None, option("--cluster-names", metavar="a,b,c", help="Names of the typed clusters.")
     ] = None,
     classes: Annotated[
         str | None, option("--class-names", metavar="a,b,c", help="Names of the classes of --contingency.")
@@ -224,7 +227,7 @@ def clustering(
     drawing: SeedOption = SeedOption(),
     to: Explaining = Explaining(),
 ) -> None:
-    """Show how a clustering's number came about: every step, the formula with the numbers in it, the result.
+    """Show how a clustering's number was computed: every step, the formula with its numbers, the result.
 
     From a file of clusters, a --contingency of classes and clusters, or points in --clusters.
 
@@ -259,7 +262,7 @@ def extraction(
     rules: SpanRules = SpanRules(),
     to: Explaining = Explaining(),
 ) -> None:
-    """Show how a number of extracted spans came about: the counts, the formula with the numbers in it, the result.
+    """Show how a number of extracted spans was computed: the counts, the formula with its numbers, the result.
 
     $ assay extraction explain F letters/names.conll --type PER
     $ assay extraction explain Recall letters/mentions.conll letters/lists.conll
@@ -277,7 +280,7 @@ def agreement(
     rules: AgreementRules = AgreementRules(),
     to: Explaining = Explaining(),
 ) -> None:
-    """Show how a coefficient of agreement came about: who said what, P(A) and P(E), the formula with numbers in it.
+    """Show how a coefficient of agreement was computed: the labels, P(A) and P(E), the formula with its numbers.
 
     $ assay agreement explain Kappa bicycles/judgments.txt --judges ana,ben
     $ assay agreement explain FleissKappa bicycles/judgments.txt --query 5
@@ -291,7 +294,7 @@ def clicks(
     logs: options.LogFiles,
     /,
     *,
-    user: Annotated[str | None, option(metavar="ID", help="The number of this user (session, page) alone.")] = None,
+    user: Annotated[str | None, option(metavar="ID", help="Only this user (or session, or page).")] = None,
     rules: ClickRules = ClickRules(),
     reading: LogRules = LogRules(),
     to: Explaining = Explaining(),
@@ -316,7 +319,7 @@ def scores(
     ] = (),
     to: Explaining = Explaining(),
 ) -> None:
-    """Show how a rank correlation of two orders came about.
+    """Show how a rank correlation of two orders was computed, step by step.
 
     $ assay scores explain Kendall --order 'A B C D' --order 'B A C D'
     """
@@ -332,7 +335,8 @@ def _deliver(
 ) -> None:
     from assay.verbs.explanation import explain  # noqa: PLC0415  # `assay --help` need not load Polars
 
-    result = explain(measure, *systems, show=to.show, running=to.running, **stated)
+    with inputs.working("computing", hidden=to.quiet):
+        result = explain(measure, *systems, show=to.show, running=to.running, **stated)
     if positive is not None:
         from assay.subjects.labels.explanation import of_class  # noqa: PLC0415
 

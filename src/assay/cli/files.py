@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from assay.cli import inputs, options
 from assay.cli.options import Output
-from assay.cli.output import deliver, form_of, message, remarks, written
+from assay.cli.output import deliver, message, remarks, written
 from assay.core.domains import Choice
 from assay.core.errors import InputError, ParameterError
 from assay.core.options import option
@@ -31,12 +31,12 @@ def show(
     /,
     *,
     kind: options.Kind | None = None,
-    lines: Annotated[int, option("-n", "--lines", help="How many rows to show (5).", least=0)] = 5,
+    lines: Annotated[int, option("-n", "--lines", help="Number of rows to show (5).", least=0)] = 5,
     inverse_grades: options.InverseGrades = False,
     formats: Annotated[bool, option(help="List all formats that can be read and written.")] = False,
     to: Output = Output(),
 ) -> None:
-    """Say what a file is: its format, rows, topics, grades, first rows; or what a folder holds.
+    """Show what a file contains: its format, rows, topics, grades, first rows; or what a folder contains.
 
     $ assay show qrels.txt
     $ assay show --formats
@@ -44,9 +44,8 @@ def show(
     from assay.files.contents import contents_of, contents_of_collection  # noqa: PLC0415
     from assay.verbs.sections.results import document_of_formats  # noqa: PLC0415
 
-    form = form_of(to)
     if formats:
-        deliver(written(document_of_formats(), form, plain=to.path is not None), to)
+        deliver(written(document_of_formats(), to), to)
         return
     if path is None:
         raise ParameterError("name a file or a folder, or ask for --formats")
@@ -55,19 +54,21 @@ def show(
 
         contents = contents_of_collection(read_collection(path, inverse_grades=inverse_grades))
     else:
-        contents = contents_of(_opened(path, kind, inverse_grades=inverse_grades), path, lines)
-    deliver(contents.to_json() if to.json else written(contents.document(), form, plain=to.path is not None), to)
+        table = _opened(path, kind, inverse_grades=inverse_grades)
+        with inputs.progress([table], hidden=to.quiet):
+            contents = contents_of(table, path, lines)
+    deliver(written(contents.document(), to), to)
 
 
 def convert(
     source: Annotated[str, options.argument("IN", "A file in any known format, or - for stdin.")],
     target: Annotated[
-        Path, options.argument("OUT", "Where to write; the ending names the format. - is stdout, with --to.")
+        Path, options.argument("OUT", "File to write; its ending names the format. - for stdout, with --to.")
     ],
     /,
     *,
     kind: options.Kind | None = None,
-    from_format: Annotated[str | None, option("--from", metavar="FORMAT", help="The format of IN (found out).")] = None,
+    from_format: Annotated[str | None, option("--from", metavar="FORMAT", help="The format of IN (detected).")] = None,
     to_format: Annotated[
         str | None, option("--to", metavar="FORMAT", help="The format of OUT (by its ending).")
     ] = None,
@@ -95,7 +96,7 @@ def examples(
     folder: Annotated[Path, options.argument("FOLDER", "A folder that does not exist yet.")] = Path("assay-examples"),
     /,
 ) -> None:
-    """Copy the data that come with the package into a new folder: there, every command of the documentation runs.
+    """Copy the example data into a new folder, in which every command of the documentation runs.
 
     $ assay examples tea
     """

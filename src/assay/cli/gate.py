@@ -30,9 +30,12 @@ if TYPE_CHECKING:
     from assay.verbs.gating.result import GateResult
 
 OldName = Annotated[
-    tuple[str, ...], option("-b", "--baseline", metavar="NAME", help="Of several systems, the baseline.")
+    tuple[str, ...],
+    option("-b", "--baseline", metavar="NAME", help="The baseline, where a file holds several systems."),
 ]
-NewName = Annotated[str | None, option("-c", "--candidate", metavar="NAME", help="Of several systems, the candidate.")]
+NewName = Annotated[
+    str | None, option("-c", "--candidate", metavar="NAME", help="The candidate, where a file holds several systems.")
+]
 
 
 @group
@@ -48,7 +51,9 @@ class Gating(Output, Measured):
     summary: Annotated[Path | None, option(help="Also append Markdown to this file, such as $GITHUB_STEP_SUMMARY.")] = (
         None
     )
-    annotations: Annotated[str | None, option(metavar="github", help="Also print workflow commands.")] = None
+    annotations: Annotated[str | None, option(metavar="github", help="Also print annotations for GitHub Actions.")] = (
+        None
+    )
 
     def gate(self, inputs: Sequence[Any], rules: Mapping[str, Any]) -> GateResult:
         """Gate under these rules."""
@@ -62,8 +67,8 @@ class Gating(Output, Measured):
 
 def search(
     qrels: options.Judgments,
-    old: Annotated[str, options.argument("OLD", "The run to hold against, or a file of `assay freeze`.")],
-    new: Annotated[str, options.argument("NEW", "The run that wants its place; name=FILE names it.")],
+    old: Annotated[str, options.argument("OLD", "The baseline: a run, or a file from `assay freeze`.")],
+    new: Annotated[str, options.argument("NEW", "The candidate: a run; name=FILE names it.")],
     /,
     *,
     to: Gating = Gating(),
@@ -72,10 +77,10 @@ def search(
     topics: options.Topics | None = None,
     rules: EvaluationRules = EvaluationRules(),
 ) -> int:
-    """Say whether a run may take the baseline's place, with an exit code for pipelines.
+    """Decide whether a new run may replace the baseline: exit 0 not worse, 1 worse, 3 inconclusive.
 
-    0: it is not worse by the margin or more. 1: it is. 3: inconclusive. 2: the input is not fit to be compared. Without
-    -m: nDCG@10, or all measures of a frozen baseline.
+    Worse means: by the margin or more. Exit 2 if the input is invalid. Without -m: nDCG@10, or all measures of a
+    frozen baseline.
 
     $ assay gate qrels.txt words.run stems.run -m AP --margin 0.02
     """
@@ -102,10 +107,10 @@ def classifier(
     to: Gating = Gating(),
     labels: PairedLabels = PairedLabels(),
 ) -> int:
-    """Say whether a classifier may take the baseline's place, with an exit code for pipelines.
+    """Decide whether a new classifier may replace the baseline: exit 0 not worse, 1 worse, 3 inconclusive.
 
-    0: it is not worse by the margin or more. 1: it is. 3: inconclusive. 2: the input is not fit to be compared. Give
-    two files of predictions, or one with several systems, and name two of them by -b and -c. Without -m: Accuracy.
+    Worse means: by the margin or more. Exit 2 if the input is invalid. Give two files of predictions, or one with
+    several systems, and name two of them by -b and -c. Without -m: Accuracy.
 
     $ assay classifier gate letters/spam.csv -b words -c bayes --positive spam
     """
@@ -127,10 +132,10 @@ def clustering(
     to: Gating = Gating(),
     clusters: PairedClusters = PairedClusters(),
 ) -> int:
-    """Say whether a clustering may take the baseline's place, with an exit code for pipelines.
+    """Decide whether a new clustering may replace the baseline: exit 0 not worse, 1 worse, 3 inconclusive.
 
-    0: it is not worse by the margin or more. 1: it is. 3: inconclusive. 2: the input is not fit to be compared. Give
-    two files, or one with several clusterings, and name two of them by -b and -c. Without -m: ARI, or Silhouette.
+    Worse means: by the margin or more. Exit 2 if the input is invalid. Give two files, or one with several
+    clusterings, and name two of them by -b and -c. Without -m: ARI, or Silhouette.
 
     $ assay clustering gate notes/notes.csv -b density -c kmeans --unlabelled drop
     """
@@ -152,10 +157,9 @@ def extraction(
     to: Gating = Gating(),
     rules: SpanRules = SpanRules(),
 ) -> int:
-    """Say whether a system that extracts spans may take the baseline's place, with an exit code for pipelines.
+    """Decide whether a new system may replace the baseline: exit 0 not worse, 1 worse, 3 inconclusive.
 
-    0: it is not worse by the margin or more. 1: it is. 3: inconclusive. 2: the input is not fit to be compared. Without
-    -m: F.
+    Worse means: by the margin or more. Exit 2 if the input is invalid. Without -m: F.
 
     $ assay extraction gate letters/mentions.conll letters/lists.conll letters/capitals.conll
     """
@@ -172,10 +176,10 @@ def scores(
     direction: options.Direction = (),
     columns: Columns = None,  # noqa: ARG001  # `calling` sees to it
 ) -> int:
-    """Say whether a system may take the baseline's place, from bare scores, with an exit code for pipelines.
+    """Decide whether a new system may replace the baseline: exit 0 not worse, 1 worse, 3 inconclusive.
 
-    0: it is not worse by the margin or more. 1: it is. 3: inconclusive. 2: the input is not fit to be compared. Name
-    two of several systems by -b and -c. Without -m: all measures in the file.
+    Worse means: by the margin or more. Exit 2 if the input is invalid. Name two of several systems by -b and -c.
+    Without -m: all measures in the file.
 
     $ assay scores gate scores.csv -b words -c stems -m AP
     """
@@ -199,10 +203,10 @@ def agreement(
     to: Gating = Gating(),
     rules: AgreementRules = AgreementRules(),
 ) -> int:
-    """Say whether judges of new labels agree as well as those of the baseline, with an exit code for pipelines.
+    """Decide whether new labels agree as well as the baseline's: exit 0 not worse, 1 worse, 3 inconclusive.
 
-    0: they do not agree worse by the margin or more. 1: they do. 3: inconclusive. 2: the input is not fit to be
-    compared. Two files of labels of the same items, or one whose judges two --group divide. Without -m: Alpha.
+    Worse means: by the margin or more. Exit 2 if the input is invalid. Give two files of labels of the same items, or
+    one file and two --group of its judges. Without -m: Alpha.
 
     $ assay agreement gate bicycles/judgments.txt --group a=ana,ben --group b=ana,cleo --margin 0.1
     """
@@ -227,10 +231,10 @@ def clicks(
     rules: ClickRules = ClickRules(),
     reading: LogRules = LogRules(),
 ) -> int:
-    """Say whether users of a new system do as well as those of the baseline, with an exit code for pipelines.
+    """Decide whether users do as well with a new system: exit 0 not worse, 1 worse, 3 inconclusive.
 
-    0: they do not do worse by the margin or more. 1: they do. 3: inconclusive. 2: the input is not fit to be compared.
-    One log that names its systems, or two logs, the baseline's first. Without -m: CTR.
+    Worse means: by the margin or more. Exit 2 if the input is invalid. Give one log that names its systems, or two
+    logs, the baseline's first. Without -m: CTR.
 
     $ assay clicks gate clicks/log.ndjson.gz -b bm25 -c described
     """
@@ -248,13 +252,13 @@ def freeze(
     run: options.Run,
     /,
     *,
-    path: Annotated[Path, option("-o", "--output", help="The file to write; - for stdout.")],
+    path: Annotated[Path, option("-o", "--output", help="File to write; - for stdout.")],
     measures: options.Measures = (),
     rules: EvaluationRules = EvaluationRules(),
     overwrite: options.Overwrite = False,  # noqa: ARG001  # heeded by whoever calls
     quiet: options.Quiet = False,
 ) -> None:
-    """Keep a run's scores as the baseline of later gates: a file with every topic's scores, rules and digests.
+    """Save a run's scores as the baseline for later gates: every topic's scores, with rules and digests.
 
     $ assay freeze qrels.txt words.run -o baseline.json
     """
@@ -262,7 +266,8 @@ def freeze(
 
     frozen.refuse_predictions(qrels, inputs.named(run)[1])
     (opened,) = inputs.opened(qrels, [run])
-    baseline = frozen.freeze(qrels, {opened.name: opened}, measures or frozen.DEFAULT_MEASURES, **rules)
+    with inputs.progress([opened], hidden=quiet):
+        baseline = frozen.freeze(qrels, {opened.name: opened}, measures or frozen.DEFAULT_MEASURES, **rules)
     if str(path) == "-":
         output.deliver(baseline.to_json())
     else:
@@ -308,7 +313,7 @@ def _deliver(decide: Callable[[], GateResult], to: Gating) -> int:
         text: str = output.rendered(result, to)
         if to.path is not None:
             output.deliver(text, to)
-        _write(to, result.to_junit(), output.written(result.document(), "markdown"))
+        _write(to, result.to_junit(), result.to_markdown())
     except Exception as problem:
         _write_problem(to, problem)
         raise
@@ -321,7 +326,7 @@ def _deliver(decide: Callable[[], GateResult], to: Gating) -> int:
         apart = legible(result.to_annotations())
         # GitHub looks for commands in all that is printed, ids included: a text for people to read is fenced off. The
         # commands then go to stdout, too, before it: of two streams, the order would be open.
-        if to.path is None and output.form_of(to) is None:
+        if to.path is None and to.form is None:
             text, apart = output.Styled(apart + without_commands(text)), ""
     sys.stderr.write(apart)
     if to.path is None:  # whoever reads stdout may close it: it comes last
@@ -348,7 +353,7 @@ def _write_problem(to: Gating, problem: Exception) -> None:
     text = str(problem) if isinstance(problem, AssayError) else f"unexpected {type(problem).__name__}: {problem}"
     for each in (options.without(to, "summary"), options.without(to, "junit")):
         with suppress(AssayError):
-            _write(each, junit_of_problem(text), output.written(problem_document(text), "markdown"))
+            _write(each, junit_of_problem(text), output.written(problem_document(text), Output(markdown=True)))
     if to.annotations == "github":
         sys.stderr.write(legible(annotation("error", "Quality gate", f"Invalid input: {text}")))
 

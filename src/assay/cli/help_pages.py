@@ -10,13 +10,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
 from assay.cli.commands import PANELS, SUBJECTS
+from assay.core.errors import number_of
 from assay.core.options import COLUMNS, CONTENTS, INPUTS, OPTIONS, OUTPUT, RULES, TEST
 
 if TYPE_CHECKING:
     from cyclopts import App
 
 _WIDEST = 100
-_NAMES = 28
+#: The room for names of options, and for those of commands.
+_NAMES, _VERBS = 28, 14
 Entry = tuple[str, str]
 PANEL_ORDER = (INPUTS, OPTIONS, CONTENTS, COLUMNS, RULES, TEST, OUTPUT)
 
@@ -28,15 +30,15 @@ def help_page(app: App, command: str, *, everything: bool) -> str:
     elif command:
         summary, verbs = SUBJECTS[command]
         lines = [f"Usage: assay {command} COMMAND ...", "", summary, ""]
-        lines += _panel("Commands", [(verb, text) for verb, (_, text) in verbs.items()])
-        lines += ["", f"`assay {command} COMMAND --help` says more."]
+        lines += _panel("Commands", [(verb, text) for verb, (_, text) in verbs.items()], _VERBS)
+        lines += ["", f"`assay {command} COMMAND --help` describes a command."]
     else:
-        lines = ["Usage: assay COMMAND ...", "Evaluate search, classifiers and clusterings; every rule named.", ""]
+        lines = ["Usage: assay COMMAND ...", "Evaluate search engines, classifiers, clusterings and judges.", ""]
         for title, commands in PANELS.items():
-            lines += [*_panel(title, [(verb, text) for verb, (_, text) in commands.items()]), ""]
+            lines += [*_panel(title, [(verb, text) for verb, (_, text) in commands.items()], _VERBS), ""]
         subjects = [(f"{name} ...", text) for name, (text, _) in SUBJECTS.items()]
-        lines += [*_panel("Other subjects", subjects), ""]
-        lines += ["`assay COMMAND --help` says more, as `assay classifier --help` does; --version shows the version."]
+        lines += [*_panel("Other subjects", subjects, _VERBS), ""]
+        lines += ["`assay COMMAND --help` describes a command, `assay --version` prints the version."]
     return "".join(f"{line}\n" for line in lines)
 
 
@@ -52,8 +54,8 @@ def _of_command(app: App, command: str, everything: bool) -> list[str]:
     if examples:
         lines += ["", "Examples", *(f"  {example}" for example in examples)]
     if hidden:
-        count = sum(len(panels[title]) for title in hidden)
-        lines += ["", f"--help-all shows {count} more options: {', '.join(title.lower() for title in hidden)}."]
+        count = number_of("more option", sum(len(panels[title]) for title in hidden))
+        lines += ["", f"--help-all shows {count}: {', '.join(title.lower() for title in hidden)}."]
     return lines
 
 
@@ -118,15 +120,15 @@ def _value_of(hint: Any) -> str:
     return "FILE" if Path in kinds else "N" if kinds & {int, float} else "WORD"
 
 
-def _panel(title: str, entries: Iterable[Entry]) -> Iterator[str]:
+def _panel(title: str, entries: Iterable[Entry], room: int = _NAMES) -> Iterator[str]:
     """A title, and names with what they mean beside them."""
     yield title
     for names, text in entries:
-        lines = textwrap.wrap(text, _width() - _NAMES - 4)
-        if len(names) > _NAMES:
+        lines = textwrap.wrap(text, _width() - room - 4, break_on_hyphens=False)
+        if len(names) > room:
             yield f"  {names}"
-        yield f"  {names if len(names) <= _NAMES else '':<{_NAMES}}  {lines[0]}"
-        yield from (f"{'':{_NAMES + 4}}{line}" for line in lines[1:])
+        yield f"  {names if len(names) <= room else '':<{room}}  {lines[0]}"
+        yield from (f"{'':{room + 4}}{line}" for line in lines[1:])
 
 
 def _width() -> int:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import sys
+import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -16,10 +18,12 @@ from assay.core.errors import ParameterError, number_of
 if TYPE_CHECKING:
     from cyclopts import App
 
+    from assay.core.options import LogRules
     from assay.files import Source
     from assay.files.manifest import CollectionFolder
     from assay.subjects.ranking.evaluation import Evaluation
     from assay.tables import Batches
+    from assay.tables.log import Log
 
 #: What makes a folder a collection.
 _MANIFEST = "collection.toml"
@@ -54,6 +58,19 @@ def each_named(qrels: str, runs: Sequence[Any]) -> list[tuple[str | None, Any]]:
             raise ParameterError(f"two runs are called {name!r}: {paths[name]} and {path}")
         paths[name] = path
     return parts
+
+
+def by_name(files: Sequence[str], what: str, first: str = "") -> Any:
+    """Files by name if one is named as `name=FILE`, as they are otherwise; `first`: another file of the call."""
+    from assay.files.sources import Source  # noqa: PLC0415  # `assay --help` loads no Polars
+
+    parts = each_named(first, files)
+    if all(name is None for name, _ in parts):
+        return files
+    names = {name or Source(path).stem: path for name, path in parts}
+    if len(names) < len(parts):
+        raise ParameterError(f"two {what} have the same name: give each its own (name=FILE)")
+    return names
 
 
 def with_collection(app: App, command: str, words: list[str]) -> tuple[CollectionFolder | None, list[str]]:
@@ -97,26 +114,22 @@ def of_collection(collection: CollectionFolder, arguments: Mapping[str, Any]) ->
         path = str(collection.runs[word].path)
         return path if set(word) & set("=/") else f"{word}={path}"
 
-    given = dict[str, Any]()
+    changed = dict[str, Any]()
     if "runs" in arguments:
         others = [word for word in arguments["runs"] if word != _OWN_RUNS]
-        given["runs"] = [run(word) for word in others or collection.run_files()]
+        changed["runs"] = [run(word) for word in others or collection.run_files()]
     for name in ("run", "old", "new"):
         if isinstance(arguments.get(name), str):
-            given[name] = run(arguments[name])
+            changed[name] = run(arguments[name])
     if "qrels" in arguments and arguments["qrels"] is None and collection.judgments:
-        given["qrels"] = str(collection.qrels())
+        changed["qrels"] = str(collection.qrels())
     if "teams" in arguments and arguments["teams"].groups is None:
-        given["teams"] = replace(arguments["teams"], groups=str(collection.root))
+        changed["teams"] = replace(arguments["teams"], groups=str(collection.root))
     if "topics" in arguments and "documents" in arguments:
-        texts = {"topics": collection.topics, "documents": only_file(collection)}
-        given |= {name: str(path) for name, path in texts.items() if path is not None and arguments[name] is None}
-    return given
-
-
-def only_file(collection: CollectionFolder) -> Path | None:
-    """The file of the documents, if they are in one."""
-    return collection.documents[0] if len(collection.documents) == 1 else None
+        documents = collection.documents[0] if len(collection.documents) == 1 else None
+        texts = {"topics": collection.topics, "documents": documents}
+        changed |= {name: str(path) for name, path in texts.items() if path is not None and arguments[name] is None}
+    return changed
 
 
 def kept(file: str) -> str | Source:
@@ -133,6 +146,19 @@ def kept(file: str) -> str | Source:
     return Source(path, name=name)
 
 
+def whole_log(files: Sequence[str], rules: LogRules) -> Log:
+    """The click log that files make together."""
+    from assay.files.logs import read_log  # noqa: PLC0415  # `assay --help` loads no Polars
+
+    return read_log(kept_together(files), **rules)
+
+
+def kept_together(files: Sequence[str]) -> Any:
+    """Files that belong together, as the library takes them: one, or a list."""
+    sources = [kept(file) for file in files]
+    return sources[0] if len(sources) == 1 else sources
+
+
 def opened(qrels: str, runs: Sequence[str]) -> list[Batches]:
     """Open the runs; `name=FILE` gives one a name."""
     from assay.subjects.ranking.evaluation import opened_run  # noqa: PLC0415
@@ -140,29 +166,61 @@ def opened(qrels: str, runs: Sequence[str]) -> list[Batches]:
     return [opened_run(path, name) for name, path in each_named(qrels, runs)]
 
 
+#: Seconds until a command shows on a terminal that it is at work, and between two looks at it.
+_MOMENT, _TURN = 1.0, 0.2
+#: What is going on, the innermost last: that is what the line on the terminal names.
+_activities: list[str] = []
+
+
 @contextmanager
-def bar(activity: str, total: int, *, hidden: bool) -> Iterator[Callable[[float], None] | None]:
-    """A bar on a terminal, that is told how far it has come since; None where nobody looks."""
+def bar(activity: str, total: float, *, hidden: bool) -> Iterator[Callable[[float], None] | None]:
+    """Show on a terminal how far something is, once it takes longer than a moment; None where nobody looks.
+
+    What is yielded is called with how much was done since. Nothing but this line is touched: results go where they go.
+    """
     if hidden or not sys.stderr.isatty():
         yield None
         return
-    from rich.console import Console  # noqa: PLC0415  # only a terminal
-    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn  # noqa: PLC0415
+    done, finished = 0.0, threading.Event()
 
-    columns = (TextColumn(activity), BarColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as shown:
-        task = shown.add_task(activity, total=total)
-        yield lambda count: shown.advance(task, count)
+    def advance(count: float) -> None:
+        nonlocal done
+        done += count
+
+    def show() -> None:
+        waiting = _MOMENT
+        for sign in itertools.cycle("|/-\\"):
+            if finished.wait(waiting):
+                break
+            share = f" {done / total:4.0%}" if done < total else ""
+            sys.stderr.write(f"\r\x1b[K{sign} {_activities[-1]}{share}")
+            sys.stderr.flush()
+            waiting = _TURN
+        if waiting == _TURN:
+            sys.stderr.write("\r\x1b[K")
+            sys.stderr.flush()
+
+    line = None if _activities else threading.Thread(target=show, daemon=True)
+    _activities.append(activity)
+    try:
+        if line is not None:
+            line.start()
+        yield advance
+    finally:
+        if line is not None:
+            finished.set()
+            line.join()
+        _activities.pop()
 
 
 @contextmanager
 def progress(files: Sequence[object], hidden: bool) -> Iterator[None]:
-    """Show how far reading has come (of runs that are streamed), on a terminal, once it takes longer than a moment."""
+    """Show how far reading is (of runs that are streamed), on a terminal."""
     from assay.files import RunFile  # noqa: PLC0415
 
     streamed = [file for file in files if isinstance(file, RunFile)]
     total = sum(file.source.size or 0 for file in streamed)
-    with bar("reading", total, hidden=hidden or total < 64 << 20) as advance:
+    with bar("reading", total, hidden=hidden) as advance:
         for file in streamed if advance is not None else ():
             file.source.watch = advance
         yield
@@ -170,13 +228,8 @@ def progress(files: Sequence[object], hidden: bool) -> Iterator[None]:
 
 @contextmanager
 def working(activity: str, hidden: bool) -> Iterator[None]:
-    """Show, on a terminal, that something is going on."""
-    if hidden or not sys.stderr.isatty():
-        yield
-        return
-    from rich.console import Console  # noqa: PLC0415  # only a terminal
-
-    with Console(stderr=True).status(activity):
+    """Show on a terminal that something is going on, once it takes longer than a moment."""
+    with bar(activity, 0, hidden=hidden):
         yield
 
 

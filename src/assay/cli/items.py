@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar, Unpack
 
 from assay.cli import options
-from assay.cli.inputs import each_named, kept, named
+from assay.cli.inputs import each_named, kept, named, whole_log
 from assay.cli.literals import (
     labels_in,
     looks_like_matrix,
@@ -137,12 +137,12 @@ def scored(files: Sequence[str], labels: LabelInputs) -> list[Predictions]:
     systems = predictions(files, labels)
     with_scores = [each for each in systems if each.score is not None or each.class_scores]
     if not with_scores:
-        raise InputError(f"{systems[0].origin}: expected scores, one an item, got labels only")
+        raise InputError(f"{systems[0].origin}: expected scores, one per item, got labels only")
     for each in with_scores:
         if each.class_scores and len(each.class_scores) > 2:
             names = [str(label) for label in each.class_scores]
             raise ParameterError(
-                f"{each.name}: there is a score a class ({listed(names)}): say which class is meant, against all "
+                f"{each.name}: there is one score per class ({listed(names)}): choose the class to hold against all "
                 f"others, as in --class {names[0]}"
             )
     return with_scores
@@ -152,7 +152,7 @@ def only_system(systems: list[Item]) -> Item:
     """The only system, where a command is about one."""
     if len(systems) > 1:
         where, names = systems[0].origin, ", ".join(each.name for each in systems)
-        raise InputError(f"{where}: whose predictions? say --system NAME: there are {names}")
+        raise InputError(f"{where}: choose a system with --system NAME: there are {names}")
     return systems[0]
 
 
@@ -253,12 +253,12 @@ def labels_of_judges(files: Sequence[str], rules: AgreementRules) -> Labels:
     from assay.files.sources import Source  # noqa: PLC0415
 
     parts = each_named("", files)
-    given: Any = {name or Source(path).stem: path for name, path in parts}
+    sources: Any = {name or Source(path).stem: path for name, path in parts}
     if len(parts) == 1:
-        given = parts[0][1]
-    elif len(given) < len(parts):
-        raise ParameterError("two judges have the same name: each needs a name of its own (name=FILE)")
-    labels = read_labels(given, repeated=rules.get("repeated", "error"))
+        sources = parts[0][1]
+    elif len(sources) < len(parts):
+        raise ParameterError("two judges have the same name: give each its own (name=FILE)")
+    labels = read_labels(sources, repeated=rules.get("repeated", "error"))
     return labels if len(parts) != 1 or parts[0][0] is None else replace(labels, name=parts[0][0])
 
 
@@ -267,8 +267,8 @@ def click_logs(files: Sequence[str], rules: LogRules) -> list[Log]:
     from assay.files.logs import read_log  # noqa: PLC0415  # `assay --help` loads no Polars
 
     parts = each_named("", files)
-    whole = [kept(path) for name, path in parts if name is None]
-    logs = [read_log(whole if len(whole) > 1 else whole[0], **rules)] if whole else []
+    whole = [path for name, path in parts if name is None]
+    logs = [whole_log(whole, rules)] if whole else []
     return logs + [read_log(kept(path), name=name, **rules) for name, path in parts if name is not None]
 
 
@@ -297,7 +297,7 @@ def convert_labels(
     labels: options.LabelFiles,
     /,
     *,
-    path: Annotated[Path, option("-o", "--output", help="The file to write: .csv, .tsv, .jsonl, .parquet, or .qrels.")],
+    path: Annotated[Path, option("-o", "--output", help="File to write: .csv, .tsv, .jsonl, .parquet, or .qrels.")],
     repeated: RepeatedLabels = "error",
     columns: Columns = None,  # noqa: ARG001  # `calling` sees to it
     overwrite: options.Overwrite = False,
@@ -307,10 +307,10 @@ def convert_labels(
 
     $ assay agreement convert bicycles/judgments.txt -o labels.csv
     """
-    from assay.files.labels import write_labels  # noqa: PLC0415  # `assay --help` loads no Polars
+    from assay.files.writing import write  # noqa: PLC0415  # `assay --help` loads no Polars
 
     held = labels_of_judges(labels, AgreementRules(repeated=repeated))
-    write_labels(held, path, overwrite=overwrite)
+    write(held, path, overwrite=overwrite)
     remarks(held.remarks, quiet=quiet)
     if not quiet:
         counts = zip(("label", "item", "judge"), held.sizes, strict=True)

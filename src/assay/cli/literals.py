@@ -68,7 +68,7 @@ def matrix_in(text: str) -> list[list[float]]:
     for number, row in enumerate(rows, 1):
         if len(row) != len(rows):
             raise ParameterError(
-                f"--matrix: expected {_MATRIX}, as many numbers a row as there are rows ({len(rows)}), "
+                f"--matrix: expected {_MATRIX}, as many numbers per row as there are rows ({len(rows)}), "
                 f"got {len(row)} in row {number}"
             )
     return rows

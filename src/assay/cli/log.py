@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any, TypeAlias
+from typing import Annotated, TypeAlias
 
 from assay.cli import inputs, options, output
 from assay.cli.doctor import Diagnosing, deliver_diagnosis
@@ -12,7 +12,7 @@ from assay.core.options import LogRules, option
 
 Sources: TypeAlias = Annotated[
     list[str],
-    options.argument("SOURCE", "Files of one log, in any layout, or a folder of `log import`; - for stdin."),
+    options.argument("SOURCE", "Files of one log, in any layout, or a folder from `log import`; - for stdin."),
 ]
 
 
@@ -25,9 +25,9 @@ def import_(
     overwrite: options.ReplaceLog = False,
     quiet: options.Quiet = False,
 ) -> None:
-    """Read a click log of any size, and write it as three tables that all commands on clicks read fast.
+    """Import a click log of any size into three tables, which all commands on clicks read fast.
 
-    Memory does not grow with the log. What was left out, and why, is said, and kept with the tables.
+    Memory does not grow with the log. What is left out, and why, is reported and kept with the tables.
 
     $ assay log import clicks/log.ndjson.gz -o clicks-log
     $ assay log import clicks/log.ndjson.gz -o people --most-per-minute 20 --since 2026-03-09
@@ -35,7 +35,7 @@ def import_(
     from assay.files.logs import import_log  # noqa: PLC0415  # `assay --help` need not load Polars
 
     with inputs.bar("importing", 1, hidden=quiet) as watch:
-        log = import_log(_given(sources), folder, overwrite=overwrite, watch=watch, **rules)
+        log = import_log(inputs.kept_together(sources), folder, overwrite=overwrite, watch=watch, **rules)
     if not quiet:
         output.message(f"{folder}: {str(log).partition(': ')[2].removesuffix('>')}")
         output.remarks(log.remarks, quiet=False)
@@ -49,12 +49,12 @@ def show(sources: Sources, /, *, rules: LogRules = LogRules(), to: Output = Outp
     from assay.subjects.clicks.log_overview import describe_log  # noqa: PLC0415
 
     with inputs.working("counting", hidden=to.quiet):
-        overview = describe_log(_given(sources), **rules)
+        overview = describe_log(inputs.kept_together(sources), **rules)
     output.give(overview, to)
 
 
 def check(sources: Sources, /, *, rules: LogRules = LogRules(), to: Diagnosing = Diagnosing()) -> int:
-    """Look a click log over for what makes numbers wrong: robots, lost events, clocks, clicks on what was not shown.
+    """Check a click log for what makes numbers wrong: robots, lost events, clocks, clicks on results not shown.
 
     It goes on where a line is no record. Exit 1 if there is an error among the findings, 0 if not.
 
@@ -63,9 +63,5 @@ def check(sources: Sources, /, *, rules: LogRules = LogRules(), to: Diagnosing =
     from assay.subjects.clicks.checks import check_log  # noqa: PLC0415
 
     with inputs.working("examining", hidden=to.quiet):
-        diagnosis = check_log(_given(sources), **rules)
+        diagnosis = check_log(inputs.kept_together(sources), **rules)
     return deliver_diagnosis(diagnosis, to)
-
-
-def _given(sources: list[str]) -> Any:
-    return [inputs.kept(source) for source in sources] if len(sources) > 1 else inputs.kept(sources[0])

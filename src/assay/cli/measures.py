@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import itertools
-import json as json_module
-import math
 import sys
 from typing import TYPE_CHECKING, Annotated, Any
 
-from assay.cli import options
-from assay.cli.output import deliver, on_screen
+from assay.cli import options, output
+from assay.cli.options import Output
 from assay.core.errors import ParameterError
 from assay.core.options import option
 
 if TYPE_CHECKING:
     from assay.measures.registry import Measure
     from assay.measures.vocabularies import Vocabulary
+    from assay.show.model import Document
 
 #: What measures are of, as an option says it, and the vocabularies that these are listed in.
 _KINDS: dict[str, tuple[Vocabulary, ...]] = {
@@ -28,7 +27,7 @@ _KINDS: dict[str, tuple[Vocabulary, ...]] = {
 
 
 def measures(
-    name: Annotated[str | None, options.argument("NAME", "A measure, in any tool's notation.")] = None,
+    name: Annotated[str | None, options.argument("NAME", "A measure, in the notation of any tool.")] = None,
     /,
     *,
     situation: Annotated[
@@ -40,13 +39,13 @@ def measures(
             "sparse-judgments, recommendation or question-answering.",
         ),
     ] = None,
-    classifiers: Annotated[bool, option(help="The measures of classifiers; those of rankings otherwise.")] = False,
-    clusterings: Annotated[bool, option(help="The measures of clusterings.")] = False,
-    agreement: Annotated[bool, option(help="The measures of how far judges agree.")] = False,
-    clicks: Annotated[bool, option(help="The measures of what users do.")] = False,
-    json: options.Json = False,
+    classifiers: Annotated[bool, option(help="List measures of classifiers (default: of rankings).")] = False,
+    clusterings: Annotated[bool, option(help="List measures of clusterings.")] = False,
+    agreement: Annotated[bool, option(help="List measures of agreement between judges.")] = False,
+    clicks: Annotated[bool, option(help="List measures of users' behaviour.")] = False,
+    to: Output = Output(),
 ) -> None:
-    """List the measures, or show the card of one: definition, parameters, names elsewhere, example.
+    """List the measures, or describe one: definition, parameters, names in other tools, example.
 
     $ assay measures
     $ assay measures nDCG
@@ -60,21 +59,13 @@ def measures(
     if situation is not None:
         if name:
             raise ParameterError("give the name of a measure, or a situation with --for, not both")
-        _recommend(situation, json)
-    elif json:
-        chosen = _named(name, kind) if name else _all(kind or "rankings")
-        _print(json_module.dumps([_as_json(measure) for measure in chosen], indent=2, ensure_ascii=False))
-    elif name:
-        for number, measure in enumerate(_named(name, kind)):
-            if number:
-                _print("")
-            _card(measure)
+        document = _recommended(situation)
+    elif name and to.form is None:
+        output.deliver("\n".join(map(_card, _named(name, kind))), to)
+        return
     else:
-        _list(_all(kind or "rankings"), kind)
-
-
-def _print(text: str) -> None:
-    deliver(f"{text}\n")
+        document = _listed(_named(name, kind) if name else _all(kind or "rankings"), kind, to.form)
+    output.deliver(output.written(document, to), to)
 
 
 def _all(kind: str) -> list[Measure]:
@@ -113,24 +104,21 @@ def _named(name: str, kind: str | None) -> list[Measure]:
     raise UnknownMeasureError(f"no measure is called {bare!r}{nearest}")
 
 
-def _recommend(name: str, json: bool) -> None:
+def _recommended(name: str) -> Document:
     import polars as pl  # noqa: PLC0415
 
     from assay.measures.advice import advice  # noqa: PLC0415
     from assay.show.model import Document, Prose, Section, Table  # noqa: PLC0415
 
     situation = advice(name)
-    measures = [recommended._asdict() for recommended in situation.measures]
-    if json:
-        payload = {"situation": situation.name, "description": situation.description, "measures": measures}
-        _print(json_module.dumps(payload, indent=2, ensure_ascii=False))
-        return
-    table = Table.of("measures", pl.DataFrame(measures).rename({"reason": "why"}))
-    section = Section("situation", parts=(Prose(situation.description), table))
-    deliver(on_screen(Document("advice", (section,))))
+    measures = pl.DataFrame([recommended._asdict() for recommended in situation.measures])
+    table = Table.of("measures", measures.rename({"reason": "why"}))
+    section = Section("situation", parts=(Prose(situation.description), table), data={"situation": situation.name})
+    return Document("advice", (section,), f"Measures for {situation.name}")
 
 
-def _list(known: list[Measure], kind: str | None) -> None:
+def _listed(known: list[Measure], kind: str | None, form: str | None) -> Document:
+    """The measures in a table; for people on a terminal, with the families as headings in it."""
     import polars as pl  # noqa: PLC0415
 
     from assay.show.model import Document, Prose, Section, Table  # noqa: PLC0415
@@ -138,27 +126,29 @@ def _list(known: list[Measure], kind: str | None) -> None:
 
     rows: list[tuple[str, str, str]] = []
     for heading, measures in itertools.groupby(known, family):
-        rows += [("", "", ""), ("", heading, "")]
+        rows += [("", "", ""), ("", heading, "")] if form is None else []
         for measure in measures:
             notation = f"{measure.name}@k" if measure.definition.at in {"cutoff", "k"} else measure.name
             names = measure.definition.trec_eval if kind is None else (measure.definition.sklearn or "",)
             rows.append((notation, first_sentence(measure), ", ".join(map(name_elsewhere, names))))
     heads = ["measure", "what it is", "in trec_eval" if kind is None else "in scikit-learn"]
     parts: list[Table | Prose] = [Table.of("measures", pl.DataFrame(rows, schema=heads, orient="row"))]
-    if kind is None:
-        other = "assay measures --classifiers, --clusterings and --agreement list the others."
+    if kind is None and form is None:
+        other = "assay measures --classifiers, --clusterings, --agreement and --clicks list the others."
         parts.append(Prose(other, "dim"))
-    deliver(on_screen(Document("measures", (Section("measures", parts=tuple(parts)),))))
+    section = Section("measures", parts=tuple(parts), data={"measures": [_described(measure) for measure in known]})
+    return Document("measures", (section,), "Measures")
 
 
-def _card(measure: Measure) -> None:
+def _card(measure: Measure) -> str:
     from assay.show.terminal import Screen  # noqa: PLC0415
     from assay.verbs.sections.explanations import card  # noqa: PLC0415
 
-    _print(card(measure, min(Screen.of(sys.stdout).width, 100)))
+    return f"{card(measure, min(Screen.of(sys.stdout).width, 100))}\n"
 
 
-def _as_json(measure: Measure) -> dict[str, Any]:
+def _described(measure: Measure) -> dict[str, Any]:
+    """All that is known of a measure, for JSON."""
     from assay.verbs.sections.explanations import first_sentence  # noqa: PLC0415
 
     definition = measure.definition
@@ -169,8 +159,7 @@ def _as_json(measure: Measure) -> dict[str, Any]:
             p.name: {"default": p.default, "domain": p.domain.describe()} for p in definition.parameters.values()
         },
         "counts": definition.counts.__name__,
-        # JSON has no infinite numbers: an end that is not there is null.
-        "bounds": definition.bounds and [end if math.isfinite(end) else None for end in definition.bounds],
+        "bounds": definition.bounds,
         "user_model": definition.user_model,
         "higher_is_better": definition.higher_is_better,
         "put_together_by": definition.summary,

@@ -73,6 +73,13 @@ def stated(rules: Any, *but: str) -> dict[str, Any]:
     return {name: value for name, value in rules.items() if name not in but}
 
 
+def measure_names(texts: tuple[str, ...]) -> list[str]:
+    """The measures that were asked for, also several in one text."""
+    from assay.measures.parser import split_measures  # noqa: PLC0415  # `assay --help` need not load Polars
+
+    return [name for text in texts for name in split_measures(text)]
+
+
 def only(values: tuple[str, ...], name: str) -> str | None:
     """The only value of an option that can be repeated, where a command has a use for one."""
     if len(values) > 1:
@@ -83,30 +90,30 @@ def only(values: tuple[str, ...], name: str) -> str | None:
 # Inputs ---------------------------------------------------------------------------------------------------------------
 
 Judgments: TypeAlias = Annotated[
-    str, argument("QRELS", "Judgments: a file (also .gz, .zst), or - for stdin; or a collection.")
+    str, argument("QRELS", "Judgments: a file (also .gz, .zst), - for stdin, or a collection.")
 ]
 
 Runs: TypeAlias = Annotated[
     list[str],
-    argument("RUN", "Runs: one file or several, or - for stdin; name=FILE names one. A collection brings its own."),
+    argument("RUN", "One run or more, or - for stdin; name=FILE names one. Optional with a collection."),
 ]
 
 Run: TypeAlias = Annotated[str, argument("RUN", "The run; name=FILE names it.")]
 
-MeasureName: TypeAlias = Annotated[str, argument("MEASURE", "The measure, such as nDCG@10, F1 or NMI.")]
+MeasureName: TypeAlias = Annotated[str, argument("MEASURE", "The measure; `assay measures` lists them.")]
 
 PredictionFiles: TypeAlias = Annotated[
     list[str],
-    argument("FILE", "Predictions beside the truth, one file or several, or - for stdin; name=FILE names one."),
+    argument("FILE", "Predictions with true labels: one file or more, or - for stdin; name=FILE names one."),
 ]
 
-PredictionFile: TypeAlias = Annotated[str, argument("FILE", "Predictions beside the truth, or - for stdin.")]
+PredictionFile: TypeAlias = Annotated[str, argument("FILE", "Predictions with true labels, or - for stdin.")]
 
 ClusterFiles: TypeAlias = Annotated[
-    list[str], argument("FILE", "Clusters of items, one file or several, or - for stdin; name=FILE names one.")
+    list[str], argument("FILE", "Cluster assignments: one file or more, or - for stdin; name=FILE names one.")
 ]
 
-ClusterFile: TypeAlias = Annotated[str, argument("FILE", "A file with points or clusters, or - for stdin.")]
+ClusterFile: TypeAlias = Annotated[str, argument("FILE", "A file of points or clusters, or - for stdin.")]
 
 ScoreFile: TypeAlias = Annotated[
     str, argument("SCORES", "A CSV: system,measure,unit,value, or one column per system; - for stdin.")
@@ -116,7 +123,7 @@ TrueSpans: TypeAlias = Annotated[
     str, argument("TRUTH", "True spans: tagged tokens (CoNLL), JSONL, or a table; - for stdin.")
 ]
 
-SpanFile: TypeAlias = Annotated[str, argument("SYSTEM", "Predicted spans, unless TRUTH has them, too.")]
+SpanFile: TypeAlias = Annotated[str, argument("SYSTEM", "Predicted spans, unless TRUTH holds them.")]
 
 SpanFiles: TypeAlias = Annotated[
     list[str], argument("SYSTEM", "Predicted spans, one file per system; name=FILE names one.")
@@ -124,7 +131,7 @@ SpanFiles: TypeAlias = Annotated[
 
 LabelFiles: TypeAlias = Annotated[
     list[str],
-    argument("LABELS", "Labels of several judges, or one file per judge, as ana=FILE; - for stdin."),
+    argument("LABELS", "Labels of several judges, or one file per judge, as in ana=FILE; - for stdin."),
 ]
 
 LabelSets: TypeAlias = Annotated[
@@ -134,14 +141,14 @@ LabelSets: TypeAlias = Annotated[
 LabelFile: TypeAlias = Annotated[str, argument("LABELS", "Labels of several judges, or - for stdin.")]
 
 LogFiles: TypeAlias = Annotated[
-    list[str], argument("LOG", "Files of a click log, or a folder of it; name=FILE for logs of their own; - for stdin.")
+    list[str], argument("LOG", "A click log: files or a folder, or - for stdin; name=FILE for separate logs.")
 ]
 
-ByTopic: TypeAlias = Annotated[bool, option(help="Draw topics anew for intervals, not items.", panel=TEST)]
+ByTopic: TypeAlias = Annotated[bool, option(help="Resample topics, not items, for intervals.", panel=TEST)]
 
 Groups: TypeAlias = Annotated[
     tuple[str, ...],
-    option("--group", metavar="NAME=A,B", help="Of one file, the judges of a group; repeat for another."),
+    option("--group", metavar="NAME=A,B", help="Judges of one file that form a group; repeat for another."),
 ]
 
 Baseline: TypeAlias = Annotated[str, argument("OLD", "The baseline; name=FILE names it.")]
@@ -155,40 +162,51 @@ Measures: TypeAlias = Annotated[
     option("-m", "--measure", help="A measure; repeat, or separate by commas. `assay measures` lists them."),
 ]
 
-Json: TypeAlias = Annotated[bool, option(help="As JSON, numbers in full.")]
+Json: TypeAlias = Annotated[bool, option(help="As JSON, with full precision.")]
 
 Quiet: TypeAlias = Annotated[bool, option(help="No messages on stderr.", panel=OUTPUT)]
 
-Overwrite: TypeAlias = Annotated[bool, option(help="Let the output replace a file that is read.", panel=OUTPUT)]
+Overwrite: TypeAlias = Annotated[bool, option(help="Allow the output to replace an input file.", panel=OUTPUT)]
 
 Baselines: TypeAlias = Annotated[
     tuple[str, ...],
     option("-b", "--baseline", metavar="NAME", help="The system that the others are compared with."),
 ]
 
-System: TypeAlias = Annotated[tuple[str, ...], option(metavar="NAME", help="Only this system of several; repeat.")]
+System: TypeAlias = Annotated[tuple[str, ...], option(metavar="NAME", help="Use only this system; repeat for more.")]
 
-Topics: TypeAlias = Annotated[str, option(metavar="FILE", help="The topics.", panel=CONTENTS)]
+ListedSystem: TypeAlias = Annotated[
+    str, option("--system", metavar="NAME", help="Whose documents and queries to show, of several systems.")
+]
 
-Documents: TypeAlias = Annotated[str, option(metavar="FILE", help="The documents.", panel=CONTENTS)]
+Topics: TypeAlias = Annotated[str, option(metavar="FILE", help="Topics file.", panel=CONTENTS)]
 
-Slices: TypeAlias = Annotated[str, option(metavar="ATTRIBUTE", help="Also within groups of --topics.", panel=CONTENTS)]
+Documents: TypeAlias = Annotated[str, option(metavar="FILE", help="Documents file.", panel=CONTENTS)]
 
-Query: TypeAlias = Annotated[str, option("-q", "--query", metavar="ID", help="One query, instead of all.")]
+Slices: TypeAlias = Annotated[
+    str,
+    option(
+        metavar="ATTRIBUTE", help="Also compare within groups of topics, by an attribute of --topics.", panel=CONTENTS
+    ),
+]
 
-Show: TypeAlias = Annotated[int, option(help="How many ranks to show.", panel=CONTENTS, least=1)]
+Query: TypeAlias = Annotated[str, option("-q", "--query", metavar="ID", help="Only this query.")]
+
+Show: TypeAlias = Annotated[int, option(help="Number of ranks to show.", panel=CONTENTS, least=1)]
 
 Matrix: TypeAlias = Annotated[
-    str, option(metavar="'13 4; 2 15'", help="A confusion matrix instead of a file, typed or in a file.")
+    str, option(metavar="'13 4; 2 15'", help="A confusion matrix instead of predictions, typed or in a file.")
 ]
 
 Orientation: TypeAlias = Annotated[
-    str, option(help="Of a matrix: rows_are_true (default), rows_are_predicted.", panel=CONTENTS)
+    str, option(help="Layout of the matrix: rows_are_true (default), rows_are_predicted.", panel=CONTENTS)
 ]
 
 TypedScores: TypeAlias = Annotated[
     str,
-    option("--scores", metavar="'P .90, N .70'", help="A list instead of a file: P or N and the score of each item."),
+    option(
+        "--scores", metavar="'P .90, N .70'", help="Typed scores instead of a file: P or N and the score of each item."
+    ),
 ]
 
 Table: TypeAlias = Annotated[
@@ -202,18 +220,16 @@ Ks: TypeAlias = Annotated[
 ]
 
 Mute: TypeAlias = Annotated[
-    tuple[str, ...], option(metavar="CODE", help="A remark not to make; repeat.", panel=CONTENTS)
+    tuple[str, ...], option(metavar="CODE", help="Suppress this remark; repeat for more.", panel=CONTENTS)
 ]
 
 Direction: TypeAlias = Annotated[
     tuple[str, ...], option(metavar="lower", help="Which scores are good: higher, lower, or MEASURE=lower; repeat.")
 ]
 
-InverseGrades: TypeAlias = Annotated[
-    bool, option(help="1 is the best grade, as in Cranfield's codes: turn grades round.")
-]
+InverseGrades: TypeAlias = Annotated[bool, option(help="Grade 1 is the best, as in Cranfield: reverse the grades.")]
 
-Kind: TypeAlias = Annotated[str, option(help="What the file holds: run, qrels, topics, documents (found out).")]
+Kind: TypeAlias = Annotated[str, option(help="What the file holds: run, qrels, topics, documents (detected).")]
 
 # Groups ---------------------------------------------------------------------------------------------------------------
 
@@ -221,24 +237,51 @@ Kind: TypeAlias = Annotated[str, option(help="What the file holds: run, qrels, t
 ReplaceLog: TypeAlias = Annotated[bool, option("--overwrite", help="Replace a folder that holds a log.", panel=OUTPUT)]
 
 
+#: The forms of a result, by the endings of their files.
+FORMS = {".json": "json", ".csv": "csv", ".md": "markdown", ".tex": "latex", ".html": "html"}
+
+
 @group
 class Output:
     """In which form a result is given, and where to."""
 
     json: Json = False
-    csv: Annotated[bool, option(help="As CSV, numbers in full.")] = False
+    csv: Annotated[bool, option(help="As CSV, with full precision.")] = False
     markdown: Annotated[bool, option(help="As Markdown.", panel=OUTPUT)] = False
     latex: Annotated[bool, option(help="As LaTeX tables.", panel=OUTPUT)] = False
     html: Annotated[bool, option(help="As HTML.", panel=OUTPUT)] = False
     table: Annotated[
-        str | None, option(metavar="NAME", help="With --csv: another table than the main one.", panel=OUTPUT)
+        str | None, option(metavar="NAME", help="With --csv: this table instead of the main one.", panel=OUTPUT)
     ] = None
     spreadsheet: Annotated[
-        bool, option(help="With --csv: an apostrophe before what would be a formula.", panel=OUTPUT)
+        bool, option(help="With --csv: put an apostrophe before cells that would be formulas.", panel=OUTPUT)
     ] = False
-    path: Annotated[Path | None, option("-o", "--output", help="Write to a file instead of stdout.")] = None
+    path: Annotated[
+        Path | None, option("-o", "--output", help="Write to a file; .json, .csv, .md, .tex and .html name the form.")
+    ] = None
     overwrite: Overwrite = False
     quiet: Quiet = False
+
+    @property
+    def form(self) -> str | None:
+        """The form asked for, or that the ending of the file names; None is text for the terminal.
+
+        >>> Output(path=Path("a.md")).form, Output(json=True, path=Path("a.md")).form, Output(path=Path("a.txt")).form
+        ('markdown', 'json', None)
+        """
+        chosen = [name for name in FORMS.values() if getattr(self, name)]
+        if len(chosen) > 1:
+            raise ParameterError(f"choose one of --{' and --'.join(chosen)}")
+        ending = "" if self.path is None else self.path.suffix.lower()
+        form = chosen[0] if chosen else FORMS.get(ending)
+        for name, is_asked in (("--spreadsheet", self.spreadsheet), ("--table", self.table is not None)):
+            if is_asked and form != "csv":
+                raise ParameterError(f"{name} goes with --csv")
+        return form
+
+    def check(self) -> None:
+        """Refuse what cannot be given, before anything is read."""
+        _ = self.form
 
 
 @group
@@ -260,13 +303,11 @@ class Tested(Measured):
     testing: Testing = field(default_factory=Testing)
 
 
-Truth: TypeAlias = Annotated[str, option(metavar="COLUMN", help="The true labels, or classes (detected).")]
+Truth: TypeAlias = Annotated[str, option(metavar="COLUMN", help="True labels or classes (detected).")]
 
-ItemId: TypeAlias = Annotated[
-    str, option("--item-id", metavar="COLUMN", help="The items' ids (detected).", panel=COLUMNS)
-]
+ItemId: TypeAlias = Annotated[str, option("--item-id", metavar="COLUMN", help="Item ids (detected).", panel=COLUMNS)]
 
-Weight: TypeAlias = Annotated[str, option(metavar="COLUMN", help="The items' weights (detected).", panel=COLUMNS)]
+Weight: TypeAlias = Annotated[str, option(metavar="COLUMN", help="Item weights (detected).", panel=COLUMNS)]
 
 
 @group
@@ -275,12 +316,12 @@ class PredictionColumns:
 
     columns: Columns = None
     truth: Truth | None = None
-    prediction: Annotated[str | None, option(metavar="COLUMN", help="The predicted labels (detected).")] = None
-    score: Annotated[str | None, option(metavar="COLUMN", help="The scores of the positive label (detected).")] = None
+    prediction: Annotated[str | None, option(metavar="COLUMN", help="Predicted labels (detected).")] = None
+    score: Annotated[str | None, option(metavar="COLUMN", help="Scores of the positive label (detected).")] = None
     item: ItemId | None = None
     weight: Weight | None = None
     list_separator: Annotated[
-        str | None, option(metavar="';'", help="What stands between several labels in a cell.", panel=COLUMNS)
+        str | None, option(metavar="';'", help="Separator between several labels in a cell.", panel=COLUMNS)
     ] = None
     pos_label: Positive = None
 
@@ -290,13 +331,15 @@ class LabelInputs(PredictionColumns):
     """Predictions: their columns, and which labels and systems count."""
 
     system: System = ()
-    one_class: Annotated[str | None, option("--class", metavar="LABEL", help="This class against all others.")] = None
-    labels: Annotated[str | None, option(metavar="A,B,C", help="All labels in their order.", panel=COLUMNS)] = None
+    one_class: Annotated[
+        str | None, option("--class", metavar="LABEL", help="Evaluate this class against all others.")
+    ] = None
+    labels: Annotated[str | None, option(metavar="A,B,C", help="All labels, in order.", panel=COLUMNS)] = None
     unknown: Annotated[
-        str | None, option(help="Labels that --labels lacks: error (default), other (count as one).", panel=COLUMNS)
+        str | None, option(help="Labels not in --labels: error (default), other (merge them into one).", panel=COLUMNS)
     ] = None
     nulls: Annotated[
-        str | None, option(help="Absent labels: error (default), drop, label (is never right).", panel=COLUMNS)
+        str | None, option(help="Missing labels: error (default), drop, label (counts as wrong).", panel=COLUMNS)
     ] = None
 
 
@@ -309,18 +352,22 @@ class PairedLabels(LabelInputs):
 
 
 @group
-class ClusterColumns:
-    """The columns of clusterings."""
+class PointColumns:
+    """The columns of points."""
 
     columns: Columns = None
     truth: Truth | None = None
-    cluster: Annotated[
-        tuple[str, ...], option(metavar="COLUMN", help="The clusters; repeat for several clusterings.")
-    ] = ()
-    points: Annotated[str | None, option(metavar="x,y", help="Columns of the points, or rest: all other numbers.")] = (
-        None
-    )
+    points: Annotated[
+        str | None, option(metavar="x,y", help="Coordinates of the points, or rest: all other numeric columns.")
+    ] = None
     item: ItemId | None = None
+
+
+@group
+class ClusterColumns(PointColumns):
+    """The columns of clusterings."""
+
+    cluster: Annotated[tuple[str, ...], option(metavar="COLUMN", help="Clusters; repeat for several clusterings.")] = ()
     weight: Weight | None = None
 
 

@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from assay.cli.options import Output
-from assay.core.errors import ArgumentWording, ParameterError, Value
+from assay.core.errors import ArgumentWording, Value
 from assay.core.registry import writer
 from assay.core.results import Result
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 #: Arguments whose options are called otherwise; the others keep their names.
 _RENAMED = {
     "pos_label": "positive", "one_class": "class", "label": "class", "item": "item-id", "relevance_level": "level",
-    "labels_true": "truth", "judged_on": "judge-on",
+    "labels_true": "truth", "judged_on": "judge-on", "family": "own-family", "families": "family-of",
 }  # fmt: skip
 #: Rules of an evaluation that there are no options for.
 _PYTHON_ONLY = {"score_precision"}
@@ -83,23 +83,10 @@ def _quoted(word: str) -> str:
     return f'"{word}"' if "'" in word and not set(word) & set('"$`\\!') else shlex.quote(word)
 
 
-#: The form of a file by its ending; those of judgments.
-_ENDINGS = {".csv": "csv", ".json": "json", ".md": "markdown", ".html": "html", ".tex": "latex"}
+#: Endings of files of judgments.
 _QRELS = (".qrels", ".trec", ".txt")
-FORMS = ("json", "csv", "markdown", "latex", "html")
 #: What is said on stderr while the rest is on its way.
 _ON_STDERR = {"notes", "warnings"}
-
-
-def form_of(output: Output) -> str | None:
-    """The form asked for; None is text for the terminal."""
-    chosen = [name for name in FORMS if getattr(output, name)]
-    if len(chosen) > 1:
-        raise ParameterError(f"choose one of --{' and --'.join(chosen)}")
-    for name, is_asked in (("--spreadsheet", output.spreadsheet), ("--table", output.table is not None)):
-        if is_asked and not output.csv:
-            raise ParameterError(f"{name} goes with --csv")
-    return chosen[0] if chosen else None
 
 
 class Styled(str):
@@ -150,9 +137,22 @@ def remarks(warnings: Sequence[str] = (), notes: Sequence[str] = (), *, quiet: b
             message(text)
 
 
-def written(document: Document, form: str | None, plain: bool = True) -> str:
-    """A document in the form asked for; for the terminal without its notes, which went to stderr."""
-    return str(writer(form)(document)) if form is not None else on_screen(document, plain)
+def written(document: Document, output: Output) -> str:
+    """A document in the form asked for; for the terminal without its notes, which went to stderr.
+
+    An HTML file is a page by itself; printed, it is part of another page.
+    """
+    form = output.form
+    if form is None:
+        return on_screen(document, plain=output.path is not None)
+    if form == "csv":
+        from assay.show.data import write_csv  # noqa: PLC0415  # `assay --help` need not load Polars
+
+        return write_csv(document, output.table)
+    if form == "html" and output.path is not None:
+        title = document.title or document.kind.replace("_", " ").capitalize()
+        document = replace(document, page=True, title=title)
+    return str(writer(form)(document))
 
 
 def on_screen(document: Document, plain: bool = False) -> Styled:
@@ -172,35 +172,20 @@ def give(result: Result, output: Output, *, warnings: Sequence[str] = (), notes:
 
 
 def give_judgments(result: Any, output: Output) -> None:
-    """Give a result that has judgments in the form asked for, or that the ending of the file names."""
-    form, path = form_of(output), output.path
-    ending = "" if path is None else path.suffix.lower()
-    if form is None and path is not None and ending in _QRELS:
+    """Give a result that has judgments in the form asked for; as judgments if the ending of the file says so."""
+    path = output.path
+    if output.form is None and path is not None and path.suffix.lower() in _QRELS:
         from assay.files.writing import write  # noqa: PLC0415
 
         write(result.to_qrels(), path, format="trec-qrels", overwrite=output.overwrite)
         remarks(result.warnings, quiet=output.quiet)
     else:
-        named: dict[str, Any] = {_ENDINGS[ending]: True} if form is None and ending in _ENDINGS else {}
-        give(result, replace(output, **named), warnings=result.warnings)
+        give(result, output, warnings=result.warnings)
     if path is not None and not output.quiet:
         message(f"{path}: {result.document().title}")
 
 
 def rendered(result: Result, output: Output) -> str:
-    """A result in the form asked for; for the terminal without its notes, which went to stderr.
-
-    An HTML file is a page by itself; printed, it is part of another page.
-    """
-    form = form_of(output)
-    if form != "csv":
-        document = result.document()
-        if form == "html" and output.path is not None:
-            title = document.title or document.kind.replace("_", " ").capitalize()
-            document = replace(document, page=True, title=title)
-        return written(document, form, plain=output.path is not None)
-    if output.table is None:
-        return result.to_csv()
-    from assay.show.data import write_csv  # noqa: PLC0415  # `assay --help` need not load Polars
-
-    return write_csv(result.document(), output.table)
+    """A result in the form asked for."""
+    is_main_table = output.form == "csv" and output.table is None
+    return result.to_csv() if is_main_table else written(result.document(), output)

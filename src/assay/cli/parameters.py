@@ -75,6 +75,6 @@ def _at_least(least: int) -> Callable[[Any, Any], None]:
     def check(_: Any, value: Any) -> None:
         for number in value if isinstance(value, tuple) else (value,):
             if number is not None and number < least:
-                raise ValueError(f"{number} is not a whole number from {least} on")
+                raise ValueError(f"expected a whole number from {least} on, got {number}")
 
     return check

@@ -37,7 +37,7 @@ class Target:
 
     path: Annotated[
         Path | None,
-        option("-o", "--output", help="The file: .svg, .png, .pdf, .html, .json, .csv, .md (assay-KIND.html)."),
+        option("-o", "--output", help="File to write: .svg, .png, .pdf, .html, .json, .csv, .md (assay-KIND.html)."),
     ] = None
     overwrite: options.Overwrite = False
     quiet: options.Quiet = False
@@ -71,21 +71,21 @@ class CurveOfRuns:
 class CurveOfScores:
     """What a curve of a classifier's scores shows."""
 
-    threshold: Annotated[str | None, option(help="In scores: a number, or a rule such as youden.", panel=CONTENTS)] = (
-        None
-    )
+    threshold: Annotated[
+        str | None, option(help="Threshold to mark in scores: a number, or a rule such as youden.", panel=CONTENTS)
+    ] = None
     bins: Annotated[
         int | None, option(help="Bins of calibration (10) and of scores (30).", panel=CONTENTS, least=1)
     ] = None
     binning: Annotated[
-        str | None, option(help="Bins of calibration: equal width (default) or mass.", panel=CONTENTS)
+        str | None, option(help="Calibration bins of equal width (default) or mass.", panel=CONTENTS)
     ] = None
     at: Annotated[
-        float | None, option(help="Share of items that gain and lift are told for (0.1).", panel=CONTENTS)
+        float | None, option(help="Share of items at which to report gain and lift (0.1).", panel=CONTENTS)
     ] = None
-    band: Annotated[str | None, option(help="Around roc: none (default), pointwise, simultaneous.", panel=CONTENTS)] = (
-        None
-    )
+    band: Annotated[
+        str | None, option(help="Band around the ROC curve: none (default), pointwise, simultaneous.", panel=CONTENTS)
+    ] = None
 
 
 def search(
@@ -100,7 +100,7 @@ def search(
     rules: EvaluationOptions = EvaluationOptions(),
     to: Target = Target(),
 ) -> None:
-    """Draw a curve: precision against recall, ROC, a measure by cut-off, query by query, or a difference.
+    """Draw a curve: precision-recall, ROC, a measure by cutoff, query by query, or the difference of two runs.
 
     $ assay plot qrels.txt words.run stems.run -o curve.svg
     $ assay plot qrels.txt words.run stems.run --kind difference -m AP -o difference.svg
@@ -143,7 +143,9 @@ def classifier(
         chosen["threshold"] = float(chosen["threshold"])
     target = to.checked(kind)
     draw = getattr(classifier_curves, {"pr": "precision_recall", "scores": "score_distributions"}.get(kind, kind))
-    _deliver(draw(items.scored(files, labels), **chosen), target, quiet=to.quiet)
+    with inputs.working("drawing", hidden=to.quiet):
+        curve = draw(items.scored(files, labels), **chosen)
+    _deliver(curve, target, quiet=to.quiet)
 
 
 def clustering(
@@ -169,7 +171,7 @@ def clustering(
             from assay.subjects.clusters.curves import over_k as curve_over_k  # noqa: PLC0415
 
             numbers = Numbers(ks=ks, seed=drawing.get("seed"))
-            curve = curve_over_k(number_of(files, clusters, numbers))
+            curve = curve_over_k(number_of(files, clusters, clusters.rules, numbers))
         else:
             items.refuse({"ks": ks} if ks else {}, "goes with --kind over-k")
             curve = _of_clusters(kind, files, clusters, drawing)
@@ -188,7 +190,7 @@ def clicks(
     reading: LogRules = LogRules(),
     to: Target = Target(),
 ) -> None:
-    """Draw how often each rank is clicked, or how a measure goes over time, with bands of confidence.
+    """Draw how often each rank is clicked, or a measure over time, with confidence bands.
 
     $ assay clicks plot clicks/log.ndjson.gz -o ranks.svg
     $ assay clicks plot clicks/log.ndjson.gz --kind time -m ZeroResults -o zero-results.svg

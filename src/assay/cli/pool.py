@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 PoolDepth: TypeAlias = Annotated[
-    int | None, option("--depth", help="How many documents of each run are read per topic.", least=1)
+    int | None, option("--depth", help="Read the top N documents of each run per topic.", least=1)
 ]
 
 
@@ -23,7 +23,7 @@ class Groups:
     """Which runs are of one group."""
 
     groups: Annotated[
-        str | None, option(metavar="FILE", help="A table of run,group: runs of one team find the same documents.")
+        str | None, option(metavar="FILE", help="Table of run,group: runs of one team find the same documents.")
     ] = None
 
 
@@ -37,18 +37,18 @@ def make(
     depth: PoolDepth = None,
     budget: Annotated[int | None, option(help="At most N documents per topic.", least=1)] = None,
     strata: Annotated[
-        str | None, option(metavar="10=1,50=0.2", help="Of a sample: the share to judge by best rank.")
+        str | None, option(metavar="10=1,50=0.2", help="With --strategy sample: the share to judge, by best rank.")
     ] = None,
-    order: Annotated[str | None, option(help="In which documents are judged: random (default), priority.")] = None,
+    order: Annotated[str | None, option(help="Order of judging: random (default), priority.")] = None,
     qrels: Annotated[
-        str | None, option(metavar="FILE", help="Judgments that there are, to count what is relevant.")
+        str | None, option(metavar="FILE", help="Existing judgments, to count relevant documents.")
     ] = None,
     topics: options.Topics | None = None,
     teams: Groups = Groups(),
     drawing: SeedOption = SeedOption(),
     to: Output = Output(),
 ) -> None:
-    """Pool the first documents of several runs, each once: a list to judge, with where each document comes from.
+    """Pool the top documents of several runs: a list of documents to judge, with the runs each comes from.
 
     --topics restricts the pool to the topics of a file. The ending of -o names the form: .csv, .json, or .qrels: TREC
     judgments in which -1 stands for what is in the pool and not judged yet.
@@ -78,8 +78,12 @@ class Simulating(Output, Measured):
         tuple[str, ...],
         option(help="depth, take, rbp, rrf, move-to-front, max-mean or thompson; repeat (default: all)."),
     ] = ()
-    budgets: Annotated[str | None, option(metavar="10,20,50", help="How many documents per topic to try.")] = None
-    batch: Annotated[int | None, option(help="Adaptive strategies learn after N judgments (1).", least=1)] = None
+    budgets: Annotated[str | None, option(metavar="10,20,50", help="Numbers of judged documents per topic to try.")] = (
+        None
+    )
+    batch: Annotated[int | None, option(help="Judgments between two updates of adaptive strategies (1).", least=1)] = (
+        None
+    )
     topics: options.Topics | None = None
     documents: options.Documents | None = None
 
@@ -93,7 +97,7 @@ def simulate(
     to: Simulating = Simulating(),
     drawing: SeedOption = SeedOption(),
 ) -> None:
-    """Say how many relevant documents each strategy finds by the number judged, and whether systems keep their order.
+    """Simulate how many relevant documents each strategy finds, by number judged, and whether systems keep their order.
 
     With --topics and --documents also: what it would cost to judge all documents with all or any of the title's words.
 
@@ -102,7 +106,7 @@ def simulate(
     from assay.collections.simulation import STRATEGIES, simulate_pool  # noqa: PLC0415
 
     opened = inputs.opened(qrels, runs)
-    stated: dict[str, Any] = _texts(to.topics, to.documents) | settings(to, "batch") | _measures(to)
+    stated: dict[str, Any] = _texts(to.topics, to.documents) | settings(to, "batch", "measures")
     if to.budgets is not None:
         stated["budgets"] = _whole_numbers(to.budgets, "--budgets")
     if to.strategy:
@@ -113,19 +117,19 @@ def simulate(
 
 
 def choose(
-    number: Annotated[int, options.argument("N", "How many runs to choose.")],
+    number: Annotated[int, options.argument("N", "Number of runs to choose.")],
     runs: options.Runs,
     /,
     *,
     depth: PoolDepth = None,
-    qrels: Annotated[str | None, option(metavar="FILE", help="Judgments: choose by new relevant documents.")] = None,
+    qrels: Annotated[str | None, option(metavar="FILE", help="Judgments, to choose by new relevant documents.")] = None,
     compare_with: Annotated[
-        str | None, option(metavar="A,B,C", help="Another selection of runs, by their names.")
+        str | None, option(metavar="A,B,C", help="Another selection of runs to compare with, by name.")
     ] = None,
     drawing: SeedOption = SeedOption(),
     to: Output = Output(),
 ) -> None:
-    """Choose the runs that make a varied pool, one after the other by what they add; beside other selections.
+    """Choose the runs that make a varied pool, one after the other by what they add; compare with other selections.
 
     $ assay pool choose 2 words.run stems.run alphabet.run --depth 5
     """
@@ -144,7 +148,7 @@ class Looking(Output, Measured):
     """What pool bias is looked at by, and the form."""
 
     depths: Annotated[
-        str | None, option(metavar="5,10,20", help="Shallower pools to hold against all judgments (5,10,20).")
+        str | None, option(metavar="5,10,20", help="Shallower pools to compare with all judgments (5,10,20).")
     ] = None
     topics: options.Topics | None = None
     documents: options.Documents | None = None
@@ -155,12 +159,14 @@ def bias(
     runs: options.Runs,
     /,
     *,
-    depth: Annotated[int | None, option(help="How deep the runs were pooled (default: found out).", least=1)] = None,
+    depth: Annotated[
+        int | None, option(help="Depth of the pool (default: estimated from the judgments).", least=1)
+    ] = None,
     teams: Groups = Groups(),
     to: Looking = Looking(),
     drawing: SeedOption = SeedOption(),
 ) -> None:
-    """Say whether the judgments can score a system that was not in the pool, and by which measures.
+    """Check whether the judgments can score a system that was not in the pool, and by which measures.
 
     Leaves out what each run (or group) alone found and scores it again; looks at shallower pools and at sparse
     judgments. --depth is that of the pool, if it is known. With --topics and --documents also: relevant documents
@@ -171,7 +177,7 @@ def bias(
     from assay.collections.bias import pool_bias  # noqa: PLC0415
 
     opened = inputs.opened(qrels, runs)
-    stated: dict[str, Any] = _texts(to.topics, to.documents) | _measures(to)
+    stated: dict[str, Any] = _texts(to.topics, to.documents) | settings(to, "measures")
     if to.depths is not None:
         stated["depths"] = _whole_numbers(to.depths, "--depths")
     with inputs.progress(opened, hidden=to.quiet), inputs.working("leaving out", hidden=to.quiet):
@@ -187,7 +193,7 @@ class Estimating(Output, Measured):
 
 
 def estimate(
-    pool: Annotated[str, options.argument("POOL", "A sampled pool, as `assay pool make --strategy sample` wrote it.")],
+    pool: Annotated[str, options.argument("POOL", "A sampled pool from `assay pool make --strategy sample`.")],
     qrels: options.Judgments,
     runs: options.Runs,
     /,
@@ -204,17 +210,10 @@ def estimate(
     from assay.collections.inference import inferred_scores  # noqa: PLC0415
 
     opened = inputs.opened(qrels, runs)
-    stated = settings(to, "confidence") | _measures(to)
+    stated = settings(to, "confidence", "measures")
     with inputs.progress(opened, hidden=to.quiet), inputs.working("estimating", hidden=to.quiet):
         result = inferred_scores(pool, qrels, opened, **stated)
     output.give(result, to, warnings=result.warnings)
-
-
-def _measures(to: Measured) -> dict[str, list[str]]:
-    from assay.measures.parser import split_measures  # noqa: PLC0415
-
-    names = [name for text in to.measures for name in split_measures(text)]
-    return {"measures": names} if names else {}
 
 
 def _groups(teams: Groups, runs: Sequence[Any]) -> dict[str, str] | None:

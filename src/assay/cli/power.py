@@ -26,7 +26,7 @@ def search(
     to: Planning = Planning(),
     rules: EvaluationRules = EvaluationRules(),
 ) -> None:
-    """Say how many topics are needed to find a difference, and how small a one these topics can show.
+    """Estimate how many topics it takes to detect a difference, and the smallest one that these topics can show.
 
     $ assay power qrels.txt words.run stems.run -m AP --difference 0.02
     """
@@ -42,7 +42,7 @@ def search(
 def classifier(
     files: options.PredictionFiles, /, *, to: Planning = Planning(), labels: PairedLabels = PairedLabels()
 ) -> None:
-    """Say how many items are needed to find a difference, and how small a one these items can show.
+    """Estimate how many items it takes to detect a difference, and the smallest one that these items can show.
 
     $ assay classifier power letters/spam.csv --positive spam -m Accuracy
     """
@@ -57,7 +57,7 @@ def extraction(
     to: Planning = Planning(),
     rules: SpanRules = SpanRules(),
 ) -> None:
-    """Say how many documents are needed to find a difference, and how small a one these documents can show.
+    """Estimate how many documents it takes to detect a difference, and the smallest one that these can show.
 
     $ assay extraction power letters/mentions.conll letters/lists.conll letters/capitals.conll -m F
     """
@@ -72,7 +72,7 @@ def clicks(
     rules: ClickRules = ClickRules(),
     reading: LogRules = LogRules(),
 ) -> None:
-    """Say how many users are needed to find a difference, and how small a one these users can show.
+    """Estimate how many users it takes to detect a difference, and the smallest one that these users can show.
 
     Users are those of all systems together, divided between them as in the log.
 
@@ -88,7 +88,7 @@ def scores(
     to: Planning = Planning(),
     columns: Columns = None,  # noqa: ARG001  # `calling` sees to it
 ) -> None:
-    """Say how many units are needed to find a difference, and how small a one these units can show.
+    """Estimate how many units it takes to detect a difference, and the smallest one that these units can show.
 
     $ assay scores power scores.csv -m AP
     """

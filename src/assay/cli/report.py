@@ -32,7 +32,7 @@ class Reporting(Tested):
 
     targets: Annotated[
         tuple[Path, ...],
-        option("-o", "--output", help="The file to write: .html (report.html), .md, .tex, .json; repeat."),
+        option("-o", "--output", help="File to write: .html (report.html), .md, .tex, .json; repeat."),
     ] = ()
     title: Annotated[str | None, option(metavar="TEXT", help="The title.")] = None
     overwrite: options.Overwrite = False
@@ -42,6 +42,12 @@ class Reporting(Tested):
     def paths(self) -> list[Path]:
         """The files to write."""
         return list(self.targets) or [Path("report.html")]
+
+    def check(self) -> None:
+        """Refuse targets that cannot be written, before anything is read."""
+        from assay.verbs.report.report import check_targets  # noqa: PLC0415  # `assay --help` need not load Polars
+
+        check_targets(self.paths)
 
     def of_items(self) -> dict[str, Any]:
         """What was set of the test, as a report on items takes it."""
@@ -55,16 +61,16 @@ def search(
     /,
     *,
     to: Reporting = Reporting(),
-    system: options.System = (),
+    system: options.ListedSystem | None = None,
     topics: options.Topics | None = None,
     documents: options.Documents | None = None,
     changed: Annotated[
-        int | None, option(help="How many of the most changed queries to show (6).", panel=CONTENTS, least=0)
+        int | None, option(help="Number of most changed queries to show (6).", panel=CONTENTS, least=0)
     ] = None,
     show: options.Show | None = None,
     rules: EvaluationRules = EvaluationRules(),
 ) -> None:
-    """Write a report: who is better, how sure that is, query by query, and how it was made.
+    """Write a report: which run is better, how certain that is, query by query, and how it was computed.
 
     One page that loads nothing from elsewhere; or Markdown, LaTeX or JSON, by the ending of the file's name. The first
     measure is the main one (nDCG@10, AP, RR, P@10), the first run the baseline.
@@ -72,9 +78,7 @@ def search(
     $ assay report qrels.txt words.run stems.run
     $ assay report qrels.txt words.run stems.run --topics topics.tsv -o report.html -o report.md
     """
-    more = {"topics": topics, "documents": documents, "changed": changed, "show": show}
-    more["system"] = options.only(system, "--system")
-    _check(to)
+    more = {"topics": topics, "documents": documents, "changed": changed, "show": show, "system": system}
     files = inputs.opened(qrels, runs)
     with inputs.progress(files, hidden=to.quiet):
         _write(qrels, files, {**to.testing, **more, **rules}, to)
@@ -88,11 +92,10 @@ def classifier(
     labels: LabelInputs = LabelInputs(),
     threshold: Threshold | None = None,
 ) -> None:
-    """Write a report on one classifier or several: matrix, measures, thresholds, calibration, advice.
+    """Write a report on one classifier or more: confusion matrix, measures, thresholds, calibration, advice.
 
     $ assay classifier report letters/spam.csv --positive spam
     """
-    _check(to)
     _write(items.predictions(files, labels), None, to.of_items() | {"threshold": threshold}, to)
 
 
@@ -104,11 +107,10 @@ def clustering(
     clusters: ClusterInputs = ClusterInputs(),
     ks: options.Ks | None = None,
 ) -> None:
-    """Write a report on one clustering or several: measures, clusters, classes, silhouettes, advice.
+    """Write a report on one clustering or more: measures, clusters, classes, silhouettes, advice.
 
     $ assay clustering report notes/notes.csv --unlabelled drop
     """
-    _check(to)
     sources: list[Any] = list(files)
     with inputs.working("putting the report together", hidden=to.quiet):
         counted = None
@@ -116,7 +118,7 @@ def clustering(
             # Which number is best is a question about the points, not about the clusters reported on.
             sources = [inputs.kept(file) for file in files]
             numbers = Numbers(ks=ks, seed=to.testing.get("seed"))
-            counted = number_of(sources, options.without(clusters, "cluster", "system"), numbers)
+            counted = number_of(sources, clusters, clusters.rules, numbers)
         systems = items.clusterings(sources, clusters)
         more = to.of_items() | {"over_k": counted} | items.cluster_rules(clusters)
         _write(systems, None, more, to)
@@ -135,7 +137,6 @@ def extraction(
     $ assay extraction report letters/names.conll
     $ assay extraction report letters/mentions.conll letters/lists.conll letters/capitals.conll
     """
-    _check(to)
     sampling = Sampling(confidence=1 - to.testing.get("alpha", 0.05), seed=to.testing.get("seed", 0))
     _write(items.extractions(truth, systems or [], rules, **sampling), None, {**to.testing}, to)
 
@@ -148,11 +149,10 @@ def scores(
     direction: options.Direction = (),
     columns: Columns = None,  # noqa: ARG001  # `calling` sees to it
 ) -> None:
-    """Write a report from bare scores: who is better, how sure that is, and how it was made.
+    """Write a report from scores alone: which system is better, and how certain that is.
 
     $ assay scores report scores.csv -m AP -o scores.html
     """
-    _check(to)
     _write(path, None, {**to.testing, **inputs.directions(direction)}, to)
 
 
@@ -165,11 +165,10 @@ def agreement(
     to: Reporting = Reporting(),
     rules: AgreementRules = AgreementRules(),
 ) -> None:
-    """Write a report on how far judges agree: coefficients, pairs, topics, guidance; of several sets, verdicts.
+    """Write a report on the agreement of judges: coefficients, pairs, topics, guidance; for several sets, verdicts.
 
     $ assay agreement report bicycles/judgments.txt
     """
-    _check(to)
     stated = options.stated(rules, "repeated", "columns") | {**to.testing, "by_topic": by_topic}
     _write(items.label_sets(labels, groups, rules), None, stated, to)
 
@@ -187,16 +186,8 @@ def clicks(
 
     $ assay clicks report clicks/log.ndjson.gz --by frequency
     """
-    _check(to)
     segmented = {} if by is None else {"by": by}
     _write(items.click_logs(logs, reading), None, {**to.testing, **rules, **segmented}, to)
-
-
-def _check(to: Reporting) -> None:
-    """Refuse targets that cannot be written, before anything is read."""
-    from assay.verbs.report.report import check_targets  # noqa: PLC0415  # `assay --help` need not load Polars
-
-    check_targets(to.paths)
 
 
 def _write(systems: Any, runs: Any, stated: dict[str, Any], to: Reporting) -> None:

@@ -22,19 +22,19 @@ class ThresholdChoices:
     """Rules by which a threshold is chosen; without any, all that need no parameter."""
 
     rule: Annotated[
-        tuple[str, ...], option("-r", "--rule", help="A rule, such as youden or 'max_f(beta=2)'; repeat (all).")
+        tuple[str, ...], option("-r", "--rule", help="A rule, such as youden or 'max_f(beta=2)'; repeat. Default: all.")
     ] = ()
-    tnr: Annotated[float | None, option(help="Most true positives with at least this TNR.", panel=CONTENTS)] = None
-    tpr: Annotated[float | None, option(help="Most true negatives with at least this TPR.", panel=CONTENTS)] = None
-    recall: Annotated[float | None, option(help="Best precision with at least this recall.")] = None
-    precision: Annotated[float | None, option(help="Best recall with at least this precision.")] = None
+    tnr: Annotated[float | None, option(help="Highest TPR with at least this TNR.", panel=CONTENTS)] = None
+    tpr: Annotated[float | None, option(help="Highest TNR with at least this TPR.", panel=CONTENTS)] = None
+    recall: Annotated[float | None, option(help="Highest precision with at least this recall.")] = None
+    precision: Annotated[float | None, option(help="Highest recall with at least this precision.")] = None
     cost: Annotated[str | None, option(metavar="fp=1,fn=10", help="Lowest cost per item; also tp=, tn=.")] = None
-    prevalence: Annotated[float | None, option(help="Share of positive items in use, for --cost.", panel=CONTENTS)] = (
-        None
-    )
-    budget: Annotated[str | None, option(metavar="50", help="Most found with this many alerts, or share: 50, 5%.")] = (
-        None
-    )
+    prevalence: Annotated[
+        float | None, option(help="Share of positives in production, for --cost.", panel=CONTENTS)
+    ] = None
+    budget: Annotated[
+        str | None, option(metavar="50", help="Most positives found with this many alerts, or this share: 5%.")
+    ] = None
     threshold: Threshold | None = None
 
 
@@ -43,16 +43,16 @@ def thresholds(
     /,
     *,
     choices: ThresholdChoices = ThresholdChoices(),
-    judge_on: Annotated[str | None, option(metavar="FILE", help="Other items to judge the thresholds on.")] = None,
+    judge_on: Annotated[str | None, option(metavar="FILE", help="Other items to evaluate the thresholds on.")] = None,
     every: Annotated[
-        bool, option("--all-thresholds", help="What every threshold counts: TP FP FN TN TPR FPR ACC.")
+        bool, option("--all-thresholds", help="Show TP, FP, FN, TN, TPR, FPR and ACC at every threshold.")
     ] = False,
     typed: options.TypedScores | None = None,
     labels: LabelInputs = LabelInputs(),
     sampling: Sampling = Sampling(),
     to: Output = Output(),
 ) -> None:
-    """Say from which score on an item should count as positive, by one rule or several.
+    """Choose the score from which items count as positive, by one rule or more.
 
     Give a file with the truth and a score of each item. Each rule names a threshold, what it counts, and how sure you
     can be of it. With one rule all measures are shown.
@@ -62,25 +62,25 @@ def thresholds(
     """
     from assay.subjects.labels.thresholds import choice  # noqa: PLC0415  # `--help` need not load Polars
 
-    form = output.form_of(to)
+    form = to.form
     if (path is None) == (typed is None):
         raise ParameterError("give a file with truth and scores, or --scores with a list, such as 'P .90, N .70'")
     wanted = _rules(choices)
     if every and (wanted or judge_on):
         raise ParameterError("--all-thresholds shows all thresholds: rules and --judge-on go without it")
-    given: Any
+    scored: Any
     if path is not None:
-        given = {"y_true": items.scored([path], labels)}
+        scored = {"y_true": items.scored([path], labels)}
     else:
         truth, scores = items.typed_scores(typed or "", labels)
-        given = {"y_true": truth, "y_score": {"the list": scores}, "pos_label": True}
+        scored = {"y_true": truth, "y_score": {"the list": scores}, "pos_label": True}
     result: Any
     if every:
-        result = choice.threshold_table(**given, rows=_MOST_ROWS if form is None else None)
+        result = choice.threshold_table(**scored, rows=_MOST_ROWS if form is None else None)
     else:
         other = None if judge_on is None else items.scored([judge_on], options.without(labels, "system"))
-        with inputs.working("drawing items anew", hidden=to.quiet):
-            result = choice.thresholds(**given, rules=wanted or None, judged_on=other, **sampling)
+        with inputs.working("resampling items", hidden=to.quiet):
+            result = choice.thresholds(**scored, rules=wanted or None, judged_on=other, **sampling)
         result = result[result.chosen[0].rule] if len(result) == 1 else result
     output.give(result, to, warnings=result.notes)
 

@@ -10,7 +10,7 @@ from assay.cli.options import Output
 from assay.core.errors import number_of
 from assay.core.options import SeedOption, option
 
-Size: TypeAlias = Annotated[int, option("-n", "--size", help="How many topics.", least=1)]
+Size: TypeAlias = Annotated[int, option("-n", "--size", help="Number of topics.", least=1)]
 
 
 def sample(
@@ -29,17 +29,17 @@ def sample(
     overwrite: options.Overwrite = False,
     quiet: options.Quiet = False,
 ) -> None:
-    """Draw 50 topics, or -n, from a query log, and say from which strata; the seed is part of the result.
+    """Sample 50 topics, or -n, from a query log, and list the strata; the seed is part of the result.
 
     $ assay topics sample log.txt -n 50 --by head-torso-tail -o sampled.tsv
     """
     from assay.collections.topic_sampling import sample_topics  # noqa: PLC0415  # `assay --help` need not load Polars
     from assay.files.writing import write  # noqa: PLC0415
 
-    drawn = sample_topics(log, size, by=by, **drawing)  # type: ignore[arg-type]
+    result = sample_topics(log, size, by=by, **drawing)  # type: ignore[arg-type]
     if target is not None:
-        write(drawn.topics, target, overwrite=overwrite)
-    output.give(drawn, Output(json=json, quiet=quiet))
+        write(result.topics, target, overwrite=overwrite)
+    output.give(result, Output(json=json, quiet=quiet))
 
 
 def write(

@@ -37,11 +37,11 @@ Prints what the reference tool prints.
 
   -q            also print every topic
   -m MEASURE    official (default), set, all_trec, qrels_jg, or one measure, as in -m P.5,10; repeat for more
-  -c            judged topics that the run lacks count as empty
+  -c            judged topics missing from the run count as empty
   -n            no summary over topics
   -l LEVEL      smallest grade that counts as relevant (1)
-  -J            take documents without judgment out first
-  -M NUMBER     look at so many documents a topic only
+  -J            remove unjudged documents first
+  -M NUMBER     score only the top NUMBER documents per topic
   -N NUMBER     documents in the collection, for utility
   -R FORMAT     qrels (default), or qrels_jg: column 2 names the assessor
   -T FORMAT     trec_results

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
@@ -16,7 +16,8 @@ from assay.collections.scoring import JudgedRuns, agreement, measures_of
 from assay.core.domains import Whole
 from assay.core.errors import ParameterError
 from assay.core.results import Result
-from assay.stats.correlation import kendall
+from assay.stats.correlation import kendall, tau_ap
+from assay.stats.pairing import Wanted
 from assay.tables import Documents, Topics
 
 #: What a collection is looked at by, unless other measures are named: the head of a ranking, all of it, and recall.
@@ -44,6 +45,7 @@ class FairnessVerdict(NamedTuple):
     measure: str
     fair: bool | None
     tau: float
+    tau_ap: float
     change: float
     loss: float
     largest_loss: float
@@ -80,7 +82,7 @@ def pool_bias(
     qrels: Any,
     runs: Any = None,
     *,
-    measures: Iterable[str] | str | None = None,
+    measures: Wanted = None,
     groups: Mapping[str, str] | None = None,
     depth: int | None = None,
     depths: Sequence[int] = (5, 10, 20),
@@ -169,11 +171,11 @@ def _left_out(counted: JudgedRuns, uniques: pl.DataFrame) -> pl.DataFrame:
     """Each run's number without the judgments of what its group alone found, and its place among all runs."""
     groups, full, parts = counted.ranks.groups, counted.full, []
     for group in dict.fromkeys(groups.values()):
-        own = uniques.filter(pl.col("group") == group)
+        alone = uniques.filter(pl.col("group") == group)
         members = [name for name in counted.ranks.runs if groups[name] == group]
-        relevant = own.filter(pl.col("relevance") > 0).height
-        scores = counted.scores(~counted.among(own), members)
-        parts.append(scores.with_columns(group=pl.lit(group), unique=own.height, unique_relevant=relevant))
+        relevant = alone.filter(pl.col("relevance") > 0).height
+        scores = counted.scores(~counted.among(alone), members)
+        parts.append(scores.with_columns(group=pl.lit(group), unique=alone.height, unique_relevant=relevant))
     table = pl.concat(parts).rename({"value": "without"}).join(full, on=["run", "measure"], maintain_order="left")
     table = table.rename({"value": "full"}).with_columns(pl.col("full", "without").fill_nan(None))
     table = table.with_columns(
@@ -197,15 +199,16 @@ def _verdict(rows: pl.DataFrame, measure: str) -> FairnessVerdict:
     """Fair: the order of systems stays, all together lose a twentieth at most, and no good one more than a tenth."""
     # Where no relevant document is left, a score is undefined, and so is the order of systems.
     has_order = rows.height > 1 and not rows["full"].null_count() + rows["without"].null_count()
-    tau = kendall(rows["full"].to_numpy(), rows["without"].to_numpy()).value if has_order else math.nan
+    scores = rows["full"].to_numpy(), rows["without"].to_numpy()
+    tau, top = (kendall(*scores).value, tau_ap(*scores).value) if has_order else (math.nan, math.nan)
     good = rows.filter(pl.col("full") >= pl.col("full").median()).drop_nulls("relative").sort("relative")
     if not good.height or math.isnan(tau):
-        return FairnessVerdict(measure, None, tau, math.nan, math.nan, math.nan, "", 0)
-    worst, loss = good.row(0, named=True), float(1 - rows["without"].to_numpy().sum() / rows["full"].to_numpy().sum())
+        return FairnessVerdict(measure, None, tau, top, math.nan, math.nan, math.nan, "", 0)
+    worst, loss = good.row(0, named=True), float(1 - scores[1].sum() / scores[0].sum())
     places = int((rows["place_without"].cast(pl.Int64) - rows["place"].cast(pl.Int64)).abs().max() or 0)  # type: ignore[arg-type]
     fair = tau >= LEAST_TAU and loss <= MOST_LOSS and -worst["relative"] <= MOST_LOSS_OF_ONE
     change = float(rows["change"].to_numpy().mean())
-    return FairnessVerdict(measure, fair, tau, change, loss, -worst["relative"], worst["run"], places)
+    return FairnessVerdict(measure, fair, tau, top, change, loss, -worst["relative"], worst["run"], places)
 
 
 def _shallower(counted: JudgedRuns, depths: Sequence[int]) -> pl.DataFrame:
@@ -214,9 +217,9 @@ def _shallower(counted: JudgedRuns, depths: Sequence[int]) -> pl.DataFrame:
     for depth in depths:
         kept = counted.among(pool_of(counted.ranks, depth))
         scores = counted.scores(kept)
-        found = int((counted.pairs["relevance"].to_numpy()[kept] > 0).sum())
+        relevant = int((counted.pairs["relevance"].to_numpy()[kept] > 0).sum())
         for measure in map(str, counted.measures):
-            rows.append((depth, int(kept.sum()), found, measure, *agreement(counted.full, scores, measure)))
+            rows.append((depth, int(kept.sum()), relevant, measure, *agreement(counted.full, scores, measure)))
     counts = dict.fromkeys(("depth", "judged", "relevant"), pl.Int64) | {"measure": pl.String}
     numbers = dict.fromkeys(("mean_full", "mean", "tau", "tau_ap"), pl.Float64)
     return pl.DataFrame(rows, schema={**counts, **numbers}, orient="row").fill_nan(None)
@@ -228,17 +231,17 @@ def _sparse(counted: JudgedRuns, seed: int) -> pl.DataFrame:
     rng, rows = np.random.default_rng(Whole(0).check("seed", seed)), []
     draws = [counted.scores(counted.among(_one_each(relevant, rng))) for _ in range(_DRAWS * bool(relevant.height))]
     for name in map(str, counted.measures) if draws else ():
-        found = np.array([agreement(counted.full, scores, name) for scores in draws])
-        taus = found[:, 2][~np.isnan(found[:, 2])]
+        agreements = np.array([agreement(counted.full, scores, name) for scores in draws])
+        taus = agreements[:, 2][~np.isnan(agreements[:, 2])]
         tau, low, high = (taus.mean(), *np.quantile(taus, [0.025, 0.975])) if len(taus) else (math.nan,) * 3
-        rows.append((name, found[0, 0], found[:, 1].mean(), tau, low, high))
+        rows.append((name, agreements[0, 0], agreements[:, 1].mean(), tau, low, high))
     numbers = dict.fromkeys(("mean_dense", "mean_sparse", "tau", "low", "high"), pl.Float64)
     return pl.DataFrame(rows, schema={"measure": pl.String, **numbers}, orient="row").fill_nan(None)
 
 
 def _one_each(relevant: pl.DataFrame, rng: np.random.Generator) -> pl.DataFrame:
-    drawn = relevant.with_columns(chance=pl.Series(rng.random(relevant.height)))
-    return drawn.sort("chance").unique("query_id", keep="first", maintain_order=True).drop("chance")
+    shuffled = relevant.with_columns(chance=pl.Series(rng.random(relevant.height)))
+    return shuffled.sort("chance").unique("query_id", keep="first", maintain_order=True).drop("chance")
 
 
 def _coverage(ranks: RunRanks, judged: pl.DataFrame) -> pl.DataFrame:
@@ -266,8 +269,8 @@ def unmatched(judged: pl.DataFrame, topics: Topics, documents: Documents) -> pl.
     relevant = judged.filter(pl.col("relevance") > 0).join(documents.frame, on="doc_id", how="semi")
     relevant = relevant.join(topics.frame, on="query_id", how="semi")
     texts = Documents(documents.frame.join(relevant, on="doc_id", how="semi"), documents.name, documents.format)
-    found = matches(topics, texts).with_columns(found=pl.lit(True))
-    rows = relevant.join(found, on=PAIR, how="left", maintain_order="left")
+    matched = matches(topics, texts).with_columns(found=pl.lit(True))
+    rows = relevant.join(matched, on=PAIR, how="left", maintain_order="left")
     return rows.group_by("query_id", maintain_order=True).agg(
         relevant=pl.len().cast(pl.Int64), unmatched=pl.col("found").is_null().sum().cast(pl.Int64)
     )

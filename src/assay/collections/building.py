@@ -49,7 +49,7 @@ def new_collection(
     """
     root = Path(folder)
     if is_collection(root):
-        raise InputError(f"{root}: expected a folder without a {MANIFEST}, and there is one: add files to it")
+        raise InputError(f"{root}: is a collection already: add files to it instead")
     if root.exists() and not root.is_dir():
         raise InputError(f"{root}: expected a folder, or nothing, got a file")
     empty = CollectionFolder(root, name or root.resolve().name, description, language, licence)
@@ -58,10 +58,10 @@ def new_collection(
     try:
         root.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=root.parent, prefix=f".{root.name}-") as place:
-            made = Path(place) / root.name
-            made.mkdir()
-            _added(empty, files, made, group=group, manual=manual, copy=copy)
-            made.rename(root)
+            unfinished = Path(place) / root.name
+            unfinished.mkdir()
+            _added(empty, files, unfinished, group=group, manual=manual, copy=copy)
+            unfinished.rename(root)
     except OSError as problem:
         raise InputError(f"{root}: cannot be written: {(problem.strerror or str(problem)).lower()}") from problem
     return open_collection(root)
@@ -104,8 +104,8 @@ def _added(
     """
     named = files.items() if isinstance(files, Mapping) else [("", path) for path in files]
     copies: dict[Path, Path] = {}
-    for name, given in named:
-        path = Path(given)
+    for name, file in named:
+        path = Path(file)
         source = Source(path)
         part = _PARTS[detect(source).kind]
         target = path.resolve()
@@ -113,16 +113,19 @@ def _added(
         if is_inside:
             target = collection.root / target.relative_to(collection.root.resolve())
         elif copy:
-            target = (collection.root / "runs" if part == "runs" else collection.root) / path.name
+            folder = collection.root / "runs" if part == "runs" else collection.root
+            target = folder / path.name
+            if name and (target.exists() or target in copies):
+                target = folder / f"{_plain(name)}-{path.name}"
             if target.exists() or target in copies:
-                raise InputError(f"{target}: is there already, and {path} would take its place")
+                raise InputError(f"{target}: already exists, and {path} would overwrite it")
             copies[target] = path
         collection = collection.with_file(part, target, name or source.stem, group=group, manual=manual)
     for target, path in copies.items():
         copied = place / target.relative_to(collection.root)
         copied.parent.mkdir(exist_ok=True)
-        with path.open("rb") as source_file, atomic.replacing(copied) as file:
-            shutil.copyfileobj(source_file, file, 1 << 20)
+        with path.open("rb") as original, atomic.replacing(copied) as copy_file:
+            shutil.copyfileobj(original, copy_file, 1 << 20)
     atomic.write_text(place / MANIFEST, collection.as_toml(), overwrite=True)
     return collection
 
@@ -146,13 +149,13 @@ def export_collection(
     """
     held, path = holdings_of(folder, inverse_grades=inverse_grades), Path(target)
     if path.exists():
-        raise InputError(f"{path}: expected nothing of that name yet")
+        raise InputError(f"{path}: already exists: name a new folder")
     atomic.check_target(path)
     with tempfile.TemporaryDirectory(dir=path.resolve().parent, prefix=f".{path.name}-") as place:
-        made = Path(place) / path.name
-        made.mkdir()
-        _write_trec(held, made)
-        made.rename(path)
+        unfinished = Path(place) / path.name
+        unfinished.mkdir()
+        _write_trec(held, unfinished)
+        unfinished.rename(path)
     return path
 
 
@@ -181,10 +184,15 @@ def _write_trec(held: Holdings, root: Path) -> None:
 def _place(folder: Path, name: str, ending: str) -> Path:
     """A file for a table, named for it as far as file systems allow."""
     folder.mkdir(exist_ok=True)
-    plain = "".join(char if char.isalnum() or char in "-_.+=" else "-" for char in name).strip(".") or "table"
+    plain = _plain(name)
     path = folder / f"{plain}{ending}"
     number = 1
     while path.exists():
         number += 1
         path = folder / f"{plain}-{number}{ending}"
     return path
+
+
+def _plain(name: str) -> str:
+    """A name as file systems allow it."""
+    return "".join(char if char.isalnum() or char in "-_.+=" else "-" for char in name).strip(".") or "table"

@@ -131,9 +131,9 @@ def differences(entry: CatalogueEntry, counts: Mapping[str, int]) -> tuple[list[
 
     >>> time = catalogue("time").entries[0]
     >>> differences(time, {"documents": 420, "topics": 83})[0]
-    ['420 documents, and TIME has 423 (425 published)']
+    ['420 documents, but TIME has 423 (425 published)']
     >>> differences(time, {"documents": 423})[1]
-    ['423 documents, as the files of TIME that circulate have; 425 were published']
+    ['423 documents, as in the circulating files of TIME; 425 were published']
     """
     wrong, known = [], []
     for what, number in counts.items():
@@ -143,12 +143,12 @@ def differences(entry: CatalogueEntry, counts: Mapping[str, int]) -> tuple[list[
         word = COUNTED[what]
         if number == distributed and published not in (None, distributed):
             known.append(
-                f"{number:,} {word}, as the files of {entry.title} that circulate have; {published:,} were published"
+                f"{number:,} {word}, as in the circulating files of {entry.title}; {published:,} were published"
             )
         elif number not in (published, distributed):
             stated = distributed if distributed is not None else published
             also = f" ({published:,} published)" if published not in (None, stated) else ""
-            wrong.append(f"{number:,} {word}, and {entry.title} has {stated:,}{also}")
+            wrong.append(f"{number:,} {word}, but {entry.title} has {stated:,}{also}")
         elif number == published and distributed is not None:
-            wrong.append(f"{number:,} {word}, as published; the files that circulate have {distributed:,}")
+            wrong.append(f"{number:,} {word}, as published; the circulating files have {distributed:,}")
     return wrong, known

@@ -9,8 +9,8 @@ from typing import Any, ClassVar
 import numpy as np
 import polars as pl
 
-from assay.collections.pooling import PAIR, RunRanks, empty_runs, membership, overlaps
-from assay.collections.scoring import Mask, judged_pairs
+from assay.collections.pooling import PAIR, RunRanks, empty_runs, judged_pairs, membership, overlaps
+from assay.collections.scoring import Mask
 from assay.core.domains import Whole
 from assay.core.errors import ParameterError, not_among, number_of
 from assay.core.results import Result
@@ -60,18 +60,18 @@ def choose_runs(
     """
     ranks = RunRanks.of(runs, depth=Whole(1).check("depth", depth))
     if Whole(1).check("n", n) > len(ranks.runs):
-        raise ParameterError(f"{number_of('run', n)} cannot be chosen of {len(ranks.runs)}")
+        raise ParameterError(f"cannot choose {number_of('run', n)} from {len(ranks.runs)}")
     for name in compared_with:
         if name not in ranks.runs:
             raise not_among("run", name, ranks.runs)
     pairs, held = membership(ranks)
     holds, relevant = held.T.toarray() > 0, np.zeros(pairs.height, dtype=np.bool_)
     if qrels is not None:
-        found = judged_pairs(qrels).filter(pl.col("relevance") > 0)
-        relevant = pairs.join(found, on=PAIR, how="left", maintain_order="left")["relevance"].is_not_null().to_numpy()
+        known = judged_pairs(qrels).filter(pl.col("relevance") > 0)
+        relevant = pairs.join(known, on=PAIR, how="left", maintain_order="left")["relevance"].is_not_null().to_numpy()
     table = _chosen(ranks, holds, relevant, n)
     others = {"this choice": [[ranks.places[name] for name in table["run"]]]}
-    others |= {"the given selection": [[ranks.places[name] for name in compared_with]]} if compared_with else {}
+    others |= {"your selection": [[ranks.places[name] for name in compared_with]]} if compared_with else {}
     rng = np.random.default_rng(Whole(0).check("seed", seed))
     others["random (mean)"] = [rng.permutation(len(ranks.runs))[:n].tolist() for _ in range(_DRAWS)]
     others["all runs"] = [list(range(len(ranks.runs)))]
@@ -108,7 +108,7 @@ def _chosen(ranks: RunRanks, holds: Mask, relevant: Mask, n: int) -> pl.DataFram
 def _selections(selections: Mapping[str, Sequence[Sequence[int]]], holds: Mask, relevant: Mask) -> pl.DataFrame:
     rows = []
     for name, several in selections.items():
-        covered = [holds[list(one)].any(axis=0) for one in several]
+        covered = [holds[list(selection)].any(axis=0) for selection in several]
         documents = np.mean([each.sum() for each in covered])
         rows.append(
             (name, len(several[0]), float(documents), float(np.mean([(each & relevant).sum() for each in covered])))

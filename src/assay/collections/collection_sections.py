@@ -20,23 +20,7 @@ _OF_JUDGMENTS = (
     Column("median", "per topic", kind="number", least=1), Column("least", kind="count"), Column("most", kind="count"),
     Column("topics_without_relevant", "topics without", kind="count"), Column("grades", spare=True),
 )  # fmt: skip
-_OF_RUNS = (
-    Column("run"), Column("group"), Column("manual", kind="flag"), Column("topics", kind="count"),
-    Column("missing_topics", "missing", kind="count"),
-    Column("documents_per_topic", "documents", kind="number", least=1),
-    Column("judged_at_10", "judged in top 10", kind="percent"),
-    Column("relevant_found", "relevant found", kind="percent"),
-)  # fmt: skip
-_OF_TOPICS = (
-    Column("query_id", "topic"), Column("title"), Column("judged", kind="count"), Column("relevant", kind="count"),
-)  # fmt: skip
 _MOST_TOPICS = 10
-
-
-def _table(name: str, frame: object, columns: tuple[Column, ...], **more: object) -> Table:
-    """A table with those of the columns that its frame has."""
-    held = frame.columns  # type: ignore[attr-defined]
-    return Table(name, frame, tuple(each for each in columns if each.name in held), **more)  # type: ignore[arg-type]
 
 
 def statistics_document(statistics: CollectionStatistics) -> Document:
@@ -46,14 +30,18 @@ def statistics_document(statistics: CollectionStatistics) -> Document:
         facts["looks like"] = f"{entry.title}: {entry.purpose}"
     sections = [Section("facts", parts=(named_table("facts", facts),), data={"facts": statistics.facts})]
     if statistics.judgments.height:
-        table = _table("judgments", statistics.judgments, _OF_JUDGMENTS)
+        table = Table("judgments", statistics.judgments, _OF_JUDGMENTS)
         sections.append(Section("judgments", "Judgments, and relevant documents per topic", (table,)))
     if statistics.runs.height:
-        columns = _OF_RUNS if statistics.runs["group"].str.len_chars().sum() else (_OF_RUNS[0], *_OF_RUNS[2:])
-        sections.append(Section("runs", "Coverage by run", (_table("runs", statistics.runs, columns),)))
+        has_groups = statistics.runs["group"].str.len_chars().sum() > 0
+        runs = statistics.runs if has_groups else statistics.runs.drop("group")
+        titles = {"missing_topics": "missing", "documents_per_topic": "documents", "judged_at_10": "judged in top 10"}
+        titles |= {"relevant_found": "relevant found"}
+        table = Table.of("runs", runs, "", titles, least=1, judged_at_10="percent", relevant_found="percent")
+        sections.append(Section("runs", "Coverage by run", (table,)))
     if statistics.topics.height:
         fewest = statistics.topics.sort("relevant", maintain_order=True)
-        table = _table("topics", fewest, _OF_TOPICS, most=_MOST_TOPICS)
+        table = Table.of("topics", fewest, "", {"query_id": "topic"}, most=_MOST_TOPICS)
         sections.append(Section("topics", "Topics, those with the fewest relevant documents first", (table,)))
     if statistics.remarks:
         sections.append(Section("remarks", "Against the catalogue", (Prose(style="list", points=statistics.remarks),)))
@@ -65,10 +53,11 @@ def statistics_document(statistics: CollectionStatistics) -> Document:
 def check_document(check: CollectionCheck) -> Document:
     """The verdict, and the findings, the worst first."""
     counts = {word: int((check.findings["severity"] == word).sum()) for word in ("error", "warning", "note")}
-    told = ", ".join(number_of(word, count) for word, count in counts.items() if count)
-    verdict = f"{check.name}: {'nothing is wrong' if check.is_sound else 'something is wrong'}"
+    summary = ", ".join(number_of(word, count) for word, count in counts.items() if count)
+    if check.is_sound:
+        summary = f"no errors ({summary})" if summary else "no problems found"
     data = {"collection": check.name, "sound": check.is_sound}
-    sections = [Section("verdict", parts=(Prose(f"{verdict} ({told or 'nothing found'})", "claim"),), data=data)]
+    sections = [Section("verdict", parts=(Prose(f"{check.name}: {summary}", "claim"),), data=data)]
     if check.findings.height:
         table = Table("findings", check.findings, (Column("severity", ""), Column("says", "")))
         sections.append(Section("findings", parts=(table,)))
@@ -100,18 +89,15 @@ def catalogue_document(catalogue: Catalogue) -> Document:
 def sample_document(sample: TopicSample) -> Document:
     """How topics were drawn, from which strata, and the topics."""
     how = {"uniform": "every distinct query with the same chance", "frequency": "in proportion to their searches"}
-    way = how.get(sample.plan, "a third each from head, torso and tail, as far as these have so many")
-    said = f"{number_of('topic', sample.frame.height)} drawn from {sample.log}: {way}; seed {sample.seed}."
-    strata = Table(
-        "strata", sample.strata,
-        (Column("stratum"), Column("queries", kind="count"), Column("searches", kind="count"),
-         Column("share", "share of searches", kind="percent"), Column("drawn", kind="count")),
-        notes=("Head, torso and tail: the queries that make up the first, second and last third of all searches.",),
-    )  # fmt: skip
-    topics = Table.of("topics", sample.frame)
+    way = how.get(sample.plan, "a third each from head, torso and tail, as far as these have enough queries")
+    summary = f"{number_of('topic', sample.frame.height)} drawn from {sample.log}: {way}; seed {sample.seed}."
+    note = "Head, torso and tail: the queries that make up the first, second and last third of all searches."
+    titles = {"share": "share of searches"}
+    strata = Table.of("strata", sample.strata, "", titles, notes=(note,), searches="count", share="percent")
+    topics = Table.of("topics", sample.frame, most=_MOST_TOPICS)
     data = {"log": sample.log, "by": sample.plan, "seed": sample.seed}
     return Document("topic_sample", (
-        Section("sample", parts=(Prose(said),), data=data),
+        Section("sample", parts=(Prose(summary),), data=data),
         Section("strata", parts=(strata,)),
-        Section("topics", parts=(Table(topics.name, topics.frame, topics.columns, most=_MOST_TOPICS),)),
+        Section("topics", parts=(topics,)),
     ))  # fmt: skip

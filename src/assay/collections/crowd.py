@@ -194,7 +194,8 @@ def crowd(
 
 
 def _excluded(exclude: Mapping[str, str] | Iterable[str], judges: Sequence[str]) -> dict[str, str]:
-    stated = exclude if isinstance(exclude, Mapping) else dict.fromkeys(exclude, "left out by name")
+    names = [exclude] if isinstance(exclude, str) else exclude
+    stated = names if isinstance(names, Mapping) else dict.fromkeys(names, "left out by name")
     for name in stated:
         if name not in judges:
             raise ParameterError(f"exclude: no worker is called {name!r}{did_you_mean(name, judges)}")
@@ -221,16 +222,15 @@ def _answers(labels: Labels, gold: Any) -> dict[str, str]:
 
 def _scale(labels: Labels, answers: Mapping[str, str]) -> list[Any]:
     """The labels that were given, and those that should have been."""
-    given = labels.frame["label"]
-    more = pl.Series([*set(answers.values())], dtype=pl.String).cast(given.dtype, strict=False).drop_nulls()
-    return pl.concat([given, more]).unique().sort().to_list()
+    label = labels.frame["label"]
+    more = pl.Series([*set(answers.values())], dtype=pl.String).cast(label.dtype, strict=False).drop_nulls()
+    return pl.concat([label, more]).unique().sort().to_list()
 
 
 def _weights(ratings: Ratings, gold: Ints, included: Mask) -> Floats:
-    """Log odds of being right, against guessing among the categories: on gold, or where there is none on the others."""
-    tested = hits(ratings, gold[ratings.item])
-    if not tested.labels.any():
-        tested = hits(ratings, majority_of_others(ratings, included))
+    """Log odds of being right, against guessing: by gold where it is known, else by what the others say."""
+    known = gold[ratings.item]
+    tested = hits(ratings, np.where(known >= 0, known, majority_of_others(ratings, included)))
     width = len(ratings.categories)
     share = (tested.right + 1) / (tested.labels + width)
     weights: Floats = np.maximum(np.log(share * max(width - 1, 1) / (1 - share)), _LEAST_WEIGHT)[included]
@@ -305,7 +305,7 @@ def _remarks(table: Labels, aggregate: Aggregate, items: pl.DataFrame, answers: 
     if answers and not items["gold"].count():
         yield "no item has a gold label: are the ids, and the labels, the same?"
     if not aggregate.converged:
-        yield f"{aggregate.method} did not settle in {len(aggregate.trace)} passes: the last one is shown"
+        yield f"{aggregate.method} did not converge in {len(aggregate.trace)} iterations: the last one is shown"
     open_items = items["label"].null_count()
     if open_items:
         yield f"{number_of('item', open_items)} without a label: tied, or all of its workers are left out"

@@ -10,7 +10,7 @@ import polars as pl
 from assay.collections.crowd import enough_labels
 from assay.core.errors import listed, number_of
 from assay.core.words import Tone
-from assay.show.charts import lines
+from assay.show import charts
 from assay.show.figure import Scale, Series
 from assay.show.model import Column, Document, Prose, Section, Table, Verdict
 
@@ -61,20 +61,21 @@ def workers_document(result: CrowdLabels) -> Document:
 
 def _summary(result: CrowdLabels) -> list[str]:
     labels, items, workers = result.labels.sizes
-    given = f"{number_of('label', labels)} of {number_of('item', items)} by {number_of('worker', workers)}"
-    told = [f"{given}; {_METHODS[result.settings['method']]}."]
+    counts = f"{number_of('label', labels)} of {number_of('item', items)} by {number_of('worker', workers)}"
+    lines = [f"{counts}; {_METHODS[result.settings['method']]}."]
     right, known, interval = result.accuracy
     if known:
         ends = f"{interval.low:.1%} to {interval.high:.1%}"
-        told.append(f"Right on {right:,} of {known:,} gold items: {right / known:.1%} ({ends}).")
+        lines.append(f"Right on {right:,} of {known:,} gold items: {right / known:.1%} ({ends}).")
     passes = len(result.aggregate.trace)
     if passes:
-        told.append(f"{'Settled' if result.aggregate.converged else 'Stopped'} after {number_of('pass', passes)}.")
+        end = "Converged" if result.aggregate.converged else "Stopped without converging"
+        lines.append(f"{end} after {number_of('iteration', passes)}.")
     if result.excluded:
-        told.append(f"Left out, with all they said kept in the table: {listed(list(result.excluded))}.")
+        lines.append(f"Left out (their labels stay in the table): {listed(list(result.excluded))}.")
     if result.cost is not None:
-        told.append(f"Cost: {result.cost:,.2f} at {result.settings['price']:g} per label.")
-    return told
+        lines.append(f"Cost: {result.cost:,.2f} at {result.settings['price']:g} per label.")
+    return lines
 
 
 def _item_table(result: CrowdLabels) -> Table:
@@ -129,14 +130,14 @@ def _flag_lines(result: CrowdLabels) -> tuple[Prose, ...]:
 
 def _enough_section(result: CrowdLabels) -> tuple[Section, ...]:
     frame, k = result.enough, enough_labels(result.enough)
-    if k is None:
+    if k is None or frame.height < 2:
         return ()
     reference = frame["reference"][0]
     of = "agree with gold" if reference == "gold" else "agree with the label of all workers"
     most = int(frame["labels_per_item"][-1])
-    text = f"{number_of('label', k)} per item do within 0.01 as well as {most}." if k < most else (
-        f"More than {number_of('label', most)} per item might still help: the last one did."
-    )  # fmt: skip
+    text = f"{number_of('label', k)} per item: within 0.01 of what {most} give."
+    if k == most:
+        text = f"More than {most} labels per item might still help: the last one did."
     if reference != "gold":
         text += " The labels drawn are among those they are held against, so small numbers look better than they are."
     columns = (
@@ -149,7 +150,7 @@ def _enough_section(result: CrowdLabels) -> tuple[Section, ...]:
         "in brackets the least and the most over the draws."
     )
     x, y = ("labels_per_item", Scale("labels per item")), ("share", Scale("share right"))
-    figure = lines(frame.with_columns(system=pl.lit("majority")), x, y, [Series("majority")])
+    figure = charts.lines(frame.with_columns(system=pl.lit("majority")), x, y, [Series("majority")])
     return (
         Section("enough", "How many labels are enough", (Table("enough", frame, columns), figure, Prose(text)),
                 lead=lead),
@@ -161,7 +162,7 @@ def hits_document(result: HitFile) -> Document:
     settings = result.settings
     gold = int((result.key["relevance"] >= 0).sum())
     documents = result.key.height - gold
-    told = [
+    lines = [
         f"{number_of('HIT', result.frame.height)}: {number_of('document', documents)} to label, "
         f"{number_of('gold question', gold)} mixed in (seed {settings['seed']}).",
         f"{number_of('worker', settings['redundancy'])} per HIT: {number_of('assignment', result.assignments)} at "
@@ -170,11 +171,10 @@ def hits_document(result: HitFile) -> Document:
     frame = result.key.group_by("hit", "query_id", maintain_order=True).agg(
         questions=pl.len(), gold_questions=(pl.col("relevance") >= 0).sum()
     )
-    columns = (Column("hit"), Column("query_id"), Column("questions", kind="count"),
-               Column("gold_questions", "gold", "count"))  # fmt: skip
+    table = Table.of("hits", frame, "", {"gold_questions": "gold"}, most=_MOST)
     sections = (
-        Section("summary", parts=tuple(map(Prose, told)), data={"settings": dict(settings), "cost": result.cost}),
-        Section("hits", "HITs", (Table("hits", frame, columns, most=_MOST),)),
+        Section("summary", parts=tuple(map(Prose, lines)), data={"settings": dict(settings), "cost": result.cost}),
+        Section("hits", "HITs", (table,)),
         Section.of_lines("warnings", result.warnings),
     )
     return Document("hits", sections, "HITs")
@@ -183,11 +183,12 @@ def hits_document(result: HitFile) -> Document:
 def audit_document(audit: JudgeAudit) -> Document:
     """The verdict and what it rests on; then the confusion, flips, systems and slices."""
     settings = audit.settings
+    confusion = Table.of("confusion", audit.confusion, "", {"people": ""})
     sections = [
         Section("verdict", parts=(Verdict(audit.verdict, _TONES[audit.verdict], _sentence(audit)), *_context(audit)),
                 data={"recorded": dict(audit.recorded), "settings": dict(settings)}),
         Section("criteria", "What that rests on", (_criteria(audit),)),
-        Section("confusion", "People's labels (rows) by the model's (columns)", (_confusion(audit),)),
+        Section("confusion", "People's labels (rows) by the model's (columns)", (confusion,)),
     ]  # fmt: skip
     if audit.flips.height:
         columns: tuple[Column, ...] = (
@@ -223,10 +224,10 @@ def _named(criteria: list[Criterion]) -> str:
 def _context(audit: JudgeAudit) -> tuple[Prose, ...]:
     recorded = ", ".join(f"{name} {value}" for name, value in audit.recorded.items())
     missing = "Not recorded: which model, prompt and parameters made these labels. Keep them beside the labels."
-    told, agreement = [f"Recorded: {recorded}." if recorded else missing], audit.settings["people_agreement"]
+    lines, agreement = [f"Recorded: {recorded}." if recorded else missing], audit.settings["people_agreement"]
     if agreement is not None:
-        told.append(f"{audit.settings['people']:,} people agree with one another on {agreement:.1%} of pairs.")
-    return tuple(map(Prose, told))
+        lines.append(f"{audit.settings['people']:,} people agree with one another on {agreement:.1%} of pairs.")
+    return tuple(map(Prose, lines))
 
 
 def _criteria(audit: JudgeAudit) -> Table:
@@ -239,19 +240,13 @@ def _criteria(audit: JudgeAudit) -> Table:
         Column("what", "criterion"), Column("value", "value [95% interval]", "estimate", ends=("low", "high")),
         Column("asked", "asked for", "words"), Column("outcome", kind="words"),
     )  # fmt: skip
-    note = "The interval of tau is where it lies with topics drawn anew; the others are of items drawn anew."
+    note = "The interval of tau comes from resampled topics, the others from resampled items."
     has_tau = any(each.name == "ranking" and not math.isnan(each.value) for each in audit.criteria)
     return Table("criteria", frame, columns, notes=(note,) if has_tau else ())
 
 
-def _confusion(audit: JudgeAudit) -> Table:
-    names = [name for name in audit.confusion.columns if name != "people"]
-    return Table("confusion", audit.confusion, (Column("people", ""), *(Column(name, kind="count") for name in names)))
-
-
 def _systems(audit: JudgeAudit) -> Table:
-    families = [Column("family", missing="")] if "family" in audit.systems.columns else []
-    columns = [Column("system"), *families]
-    for side in ("people", "model"):
-        columns += [Column(side, kind="number"), Column(f"{side}_place", "place", "count")]
-    return Table("systems", audit.systems.sort("people_place"), tuple(columns))
+    names = [name for name in ("system", "family", "people", "people_place", "model", "model_place")
+             if name in audit.systems.columns]  # fmt: skip
+    titles = {"people_place": "place", "model_place": "place"}
+    return Table.of("systems", audit.systems.sort("people_place").select(names), "", titles, blank=("family",))

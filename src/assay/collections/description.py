@@ -102,7 +102,7 @@ def _judgment_table(held: Holdings) -> pl.DataFrame:
         rows.append({
             "judgments": name,
             "topics": counts.height,
-            "documents_judged": qrels.frame.height,
+            "documents_judged": int((qrels.frame["relevance"] >= 0).sum()),
             "judges": len(qrels.judges) or None,
             "relevant": int(relevant.sum()),
             "least": int(relevant.min()),
@@ -128,11 +128,13 @@ def _run_table(held: Holdings) -> pl.DataFrame:
         }  # fmt: skip
         if qrels is not None:
             result = evaluate(qrels, {name: run}, ("Judged@10", "NumRelRet", "NumRel"))
-            found, relevant = (float(result.scores.of(name, each)["value"].sum()) for each in ("NumRelRet", "NumRel"))
+            retrieved, relevant = (
+                float(result.scores.of(name, each)["value"].sum()) for each in ("NumRelRet", "NumRel")
+            )
             row |= {
                 "missing_topics": len(set(qrels.topics) - set(counts["query_id"])),
                 "judged_at_10": float(result.mean("Judged@10")),
-                "relevant_found": found / relevant if relevant else None,
+                "relevant_found": retrieved / relevant if relevant else None,
             }
         rows.append(row)
     return pl.DataFrame(rows)
@@ -177,11 +179,15 @@ def check_collection(folder: str | os.PathLike[str] | CollectionFolder) -> Colle
     findings = [("error", problem) for problem in held.problems]
     judged = {name: qrels.frame["doc_id"].unique() for name, qrels in held.qrels.items()}
     retrieved: dict[str, pl.Series] = {}
+    searched: dict[str, set[str]] = {}
     for name, run in held.runs.items():
         try:
-            retrieved[name] = pl.concat([_NO_IDS, *run.batches(lambda frame: frame["doc_id"].unique())]).unique()
+            parts = [*run.batches(lambda frame: (frame["doc_id"].unique(), frame["query_id"].unique()))]
         except AssayError as problem:
             findings.append(("error", str(problem)))
+            continue
+        retrieved[name] = pl.concat([_NO_IDS, *(documents for documents, _ in parts)]).unique()
+        searched[name] = {topic for _, topics in parts for topic in topics}
     wanted = pl.concat([_NO_IDS, *judged.values(), *retrieved.values()])
     try:
         seen = _seen(held, wanted)
@@ -191,12 +197,12 @@ def check_collection(folder: str | os.PathLike[str] | CollectionFolder) -> Colle
     findings += _about_parts(held, seen)
     if seen is not None:
         findings += _about_documents(seen, judged, retrieved)
-    findings += _about_topics(held)
+    findings += _about_topics(held, searched)
     _, wrong, known = _recognised(held, seen)
     findings += [("warning", text) for text in wrong] + [("note", text) for text in known]
     # What reading says of the parts, unless it was said above of the whole.
-    said = " ".join(text for _, text in findings)
-    findings += [("note", text) for text in held.warnings if _claim(text) not in said]
+    findings_text = " ".join(text for _, text in findings)
+    findings += [("note", text) for text in held.warnings if _claim(text) not in findings_text]
     findings.sort(key=lambda finding: _SEVERITIES.index(finding[0]))
     frame = pl.DataFrame(findings, schema={"severity": pl.String, "says": pl.String}, orient="row")
     return CollectionCheck(held.folder.name, frame)
@@ -230,34 +236,26 @@ def _about_documents(
             if unknown.len():
                 examples = listed([repr(each) for each in unknown.head(3)])
                 number = number_of("document", unknown.len())
-                yield "error", f"{name}: {number} {word}, not among the documents: {examples}"
+                yield "error", f"{name}: {number} {word}, but not among the documents: {examples}"
 
 
-def _about_topics(held: Holdings) -> Iterator[tuple[str, str]]:
+def _about_topics(held: Holdings, searched: dict[str, set[str]]) -> Iterator[tuple[str, str]]:
     known = None if held.topics is None else set(held.topics.frame["query_id"])
     if known is not None and (blanks := sorted(topic for topic in known if topic.split() != [topic])):
         yield "warning", f"ids of topics with blanks, which TREC files cannot hold: {listed(blanks)}"
     for name, qrels in held.qrels.items():
         counts = relevant_per_topic(qrels, None)
-        judged = set(counts["query_id"])
-        if known is not None and (lacking := sorted(known - judged)):
-            yield "warning", f"{name}: {number_of('topic', len(lacking))} without judgments: {listed(lacking)}"
-        if known is not None and (unknown := sorted(judged - known)):
-            yield (
-                "error",
-                f"{name}: {number_of('topic', len(unknown))} judged, and not among the topics: {listed(unknown)}",
-            )
+        yield from _unlike(name, known, set(counts["query_id"]), "without judgments", "judged")
         if empty := counts.filter(pl.col("relevant") == 0)["query_id"].to_list():
             yield "warning", f"{name}: {number_of('topic', len(empty))} without relevant documents: {listed(empty)}"
-    for name, run in held.runs.items():
-        try:
-            topics = set(_run_counts(run)["query_id"])
-        except AssayError:
-            continue  # it is said already
-        if known is not None and (unknown := sorted(topics - known)):
-            yield (
-                "error",
-                f"{name}: {number_of('topic', len(unknown))} searched, and not among the topics: {listed(unknown)}",
-            )
-        if known is not None and (lacking := sorted(known - topics)):
-            yield "warning", f"{name}: {number_of('topic', len(lacking))} not searched: {listed(lacking)}"
+    for name, topics in searched.items():
+        yield from _unlike(name, known, topics, "not searched", "searched")
+
+
+def _unlike(name: str, known: set[str] | None, topics: set[str], lacking: str, used: str) -> Iterator[tuple[str, str]]:
+    """How the topics of a table differ from those of the collection."""
+    absent, strange = (sorted(each) for each in (() if known is None else known - topics, topics - (known or topics)))
+    if absent:
+        yield "warning", f"{name}: {number_of('topic', len(absent))} {lacking}: {listed(absent)}"
+    if strange:
+        yield "error", f"{name}: {number_of('topic', len(strange))} {used}, but not among the topics: {listed(strange)}"

@@ -5,20 +5,26 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
 import polars as pl
 
+from assay.collections.pooling import PAIR
 from assay.core.domains import Real, Whole
-from assay.core.errors import InputError, listed, number_of
+from assay.core.errors import InputError, ParameterError, listed, number_of
 from assay.core.options import Seed
 from assay.core.results import Result, frame_as_csv
-from assay.files import read_documents, read_qrels, read_topics
-from assay.files.atomic import write_text
-from assay.tables import Documents, Qrels, Topics
+from assay.files import read_documents, read_topics
+from assay.files.atomic import write_texts
+from assay.files.named_columns import named_columns, names_in_any
+from assay.files.sources import Source, is_file
+from assay.subjects.ranking.evaluation import judgments_of
+from assay.tables import Documents, Topics
+from assay.tables.named_columns import is_frame
+from assay.tables.roles import roles_in
 
-PAIR = ["query_id", "doc_id"]
 #: What Mechanical Turk takes of each payment; twice as much where a HIT has ten assignments or more.
 FEE, MANY_ASSIGNMENTS = 0.2, 10
 
@@ -55,11 +61,16 @@ class HitFile(Result):
         fee: float = self.settings["fee"]
         return self.assignments * float(self.settings["price"]) * (1 + fee)
 
-    def write(self, path: str | os.PathLike[str], key: str | os.PathLike[str] | None = None) -> None:
+    def write(
+        self, path: str | os.PathLike[str], key: str | os.PathLike[str] | None = None, *, overwrite: bool = False
+    ) -> None:
         """Write the file to upload, and the key, which workers must not see, to another one."""
-        write_text(path, frame_as_csv(self.frame))
+        texts = {Path(path): frame_as_csv(self.frame)}
         if key is not None:
-            write_text(key, frame_as_csv(self.key))
+            if Path(key).resolve() == Path(path).resolve():
+                raise ParameterError(f"{key}: workers must not see the key: name another file than that of the HITs")
+            texts[Path(key)] = frame_as_csv(self.key)
+        write_texts(texts, overwrite=overwrite)
 
 
 def make_hits(
@@ -76,10 +87,10 @@ def make_hits(
 ) -> HitFile:
     """Cut a pool into HITs, a topic each, with gold questions at random places among the others.
 
-    `pool`: pairs of topic and document, as rows, a frame or judgments (then what is negative, or everything, is to be
-    labelled). `gold`: judgments of documents for which the answer is known; `gold_per_hit` of the `per_hit` questions
-    of a HIT are from these, where the topic has any. `redundancy`: workers per HIT. `price`: of one assignment, to
-    which Mechanical Turk adds a fifth, from ten workers per HIT on two fifths.
+    `pool`: pairs of topic and document, as rows or a table, such as a pool; or judgments (then what is negative, or
+    everything, is to be labelled). `gold`: judgments of documents for which the answer is known; `gold_per_hit` of the
+    `per_hit` questions of a HIT are from these, where the topic has any. `redundancy`: workers per HIT. `price`: of one
+    assignment, to which Mechanical Turk adds a fifth, from ten workers per HIT on two fifths.
 
     >>> topics = pl.DataFrame({"query_id": ["q"], "title": ["green tea"]})
     >>> hits = make_hits(topics, [("q", "d1"), ("q", "d2"), ("q", "d3")], per_hit=3, redundancy=2,
@@ -111,9 +122,10 @@ def make_hits(
         room = per_hit - mixed_in
         shuffled = part["doc_id"].gather(rng.permutation(part.height)).to_list()
         for start in range(0, part.height, room):
-            drawn = answers[sorted(rng.choice(answers.height, mixed_in, replace=False))] if mixed_in else answers[:0]
+            chosen = rng.choice(answers.height, mixed_in, replace=False) if mixed_in else []
+            known_questions = answers[sorted(chosen)]
             questions = [*((doc, -1.0) for doc in shuffled[start : start + room]),
-                         *zip(drawn["doc_id"], drawn["relevance"], strict=True)]  # fmt: skip
+                         *zip(known_questions["doc_id"], known_questions["relevance"], strict=True)]  # fmt: skip
             number += 1
             order = rng.permutation(len(questions))
             cells += [(f"h{number}", query, place, *questions[at]) for place, at in enumerate(order, 1)]
@@ -141,39 +153,40 @@ def _wide(key: pl.DataFrame, topics: pl.DataFrame, texts: pl.DataFrame | None, p
     return wide.rename({"hit": "hit_id"})
 
 
-def _topics(given: Any) -> pl.DataFrame:
-    if isinstance(given, pl.DataFrame):
-        given = Topics.of(given)
-    topics = given if isinstance(given, Topics) else read_topics(given)
+def _topics(source: Any) -> pl.DataFrame:
+    source = Topics.of(source) if isinstance(source, pl.DataFrame) else source
+    topics = source if isinstance(source, Topics) else read_topics(source)
     columns = [name for name in ("title", "description", "narrative") if name in topics.frame.columns]
     return topics.frame.select("query_id", *columns)
 
 
-def _pool(given: Any) -> pl.DataFrame:
-    """Pairs to be labelled; of judgments with negative grades (pooled, not judged) those alone."""
-    if isinstance(given, pl.DataFrame) and set(PAIR) <= set(given.columns):
-        return given.select(pl.col(PAIR).cast(pl.String)).unique(maintain_order=True)
-    if isinstance(given, list | tuple):
-        rows = [tuple(map(str, row[:2])) for row in given]
-        return pl.DataFrame(rows, schema=dict.fromkeys(PAIR, pl.String), orient="row").unique(maintain_order=True)
-    qrels = _qrels(given)
-    unjudged = qrels.filter(pl.col("relevance") < 0)
-    return (unjudged if unjudged.height else qrels).select(PAIR)
+def _pool(source: Any) -> pl.DataFrame:
+    """Pairs to be labelled: of a pool those with an order, of judgments those pooled and not judged, or all."""
+    if isinstance(source, list | tuple):
+        rows = [tuple(map(str, row[:2])) for row in source]
+        source = pl.DataFrame(rows, schema=dict.fromkeys(PAIR, pl.String), orient="row")
+    source = Source.of(source) if is_file(source) else source
+    names = names_in_any(source) if isinstance(source, Source) or is_frame(source) else []
+    columns = roles_in("sampled pool", names)
+    if not columns.keys() >= set(PAIR) or "relevance" in roles_in("qrels", names):
+        qrels = judgments_of(source).frame
+        unjudged = qrels.filter(pl.col("relevance") < 0)
+        return (unjudged if unjudged.height else qrels).select(PAIR)
+    table = named_columns(source, "sampled pool")
+    frame = pl.DataFrame([table.ids(columns[name], name).alias(name) for name in PAIR])
+    if "order" in columns:  # of a sample, documents that were not drawn have none
+        frame = frame.filter(table.numbers(columns["order"], "order").is_not_null())
+    return frame.unique(maintain_order=True)
 
 
-def _gold(given: Any) -> pl.DataFrame:
-    if given is None:
+def _gold(source: Any) -> pl.DataFrame:
+    if source is None:
         return pl.DataFrame(schema={"query_id": pl.String, "doc_id": pl.String, "relevance": pl.Float64})
-    return _qrels(given).filter(pl.col("relevance") >= 0).select(*PAIR, "relevance")
+    return judgments_of(source).frame.filter(pl.col("relevance") >= 0).select(*PAIR, "relevance")
 
 
-def _qrels(given: Any) -> pl.DataFrame:
-    qrels = given if isinstance(given, Qrels) else Qrels.of(given) if isinstance(given, Mapping) else read_qrels(given)
-    return qrels.frame
-
-
-def _texts(given: Any) -> pl.DataFrame | None:
-    if given is None:
+def _texts(source: Any) -> pl.DataFrame | None:
+    if source is None:
         return None
-    documents = given if isinstance(given, Documents) else read_documents(given)
+    documents = source if isinstance(source, Documents) else read_documents(source)
     return documents.frame.select("doc_id", "title", "text")

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
+from typing import TypeVar
 
 import polars as pl
 
@@ -17,6 +19,8 @@ from assay.files.registry import detect
 from assay.files.sources import Source
 from assay.subjects.ranking.evaluation import opened_run
 from assay.tables import Batches, Documents, Qrels, Topics
+
+Read = TypeVar("Read")
 
 
 @dataclass(eq=False)
@@ -46,25 +50,25 @@ class Holdings:
 
 
 def holdings_of(
-    given: str | os.PathLike[str] | CollectionFolder, *, tolerant: bool = False, inverse_grades: bool = False
+    collection: str | os.PathLike[str] | CollectionFolder, *, tolerant: bool = False, inverse_grades: bool = False
 ) -> Holdings:
     """Open a collection: by its manifest, or else by what the files of the folder look like.
 
     `tolerant`: what cannot be read is a problem to report, and not an error.
     """
-    if not is_collection(given):
-        read = read_collection(given, inverse_grades=inverse_grades)  # type: ignore[arg-type]
-        folder = CollectionFolder(Path(given), read.name)  # type: ignore[arg-type]
+    if not is_collection(collection):
+        read = read_collection(collection, inverse_grades=inverse_grades)  # type: ignore[arg-type]
+        folder = CollectionFolder(Path(collection), read.name)  # type: ignore[arg-type]
         warnings = list(read.warnings)
         return Holdings(folder, read.topics, read.qrels, _runs_in(folder.root), warnings, read=read.documents)
-    folder = open_collection(given)
+    folder = open_collection(collection)
     held = Holdings(folder)
 
-    def attempt(path: Path, read: object) -> object:
+    def attempt(path: Path, read: Callable[[Path], Read]) -> Read | None:
         try:
             if not path.is_file():
-                raise InputError(f"{path}: is named in the manifest, and is not there")
-            return read(path)  # type: ignore[operator]
+                raise InputError(f"{path}: listed in the manifest, but missing")
+            return read(path)
         except AssayError as problem:
             if not tolerant:
                 raise
@@ -72,16 +76,16 @@ def holdings_of(
             return None
 
     if folder.topics is not None:
-        held.topics = attempt(folder.topics, read_topics)  # type: ignore[assignment]
+        held.topics = attempt(folder.topics, read_topics)
     for name, path in folder.judgments.items():
-        qrels = attempt(path, lambda path: read_qrels(path, inverse_grades=inverse_grades))
-        if isinstance(qrels, Qrels):
+        qrels = attempt(path, partial(read_qrels, inverse_grades=inverse_grades))
+        if qrels is not None:
             held.qrels[name] = qrels
             held.warnings += qrels.warnings
     for name, entry in folder.runs.items():
-        run = attempt(entry.path, lambda path, name=name: opened_run(path, name))
+        run = attempt(entry.path, partial(opened_run, name=name))
         if run is not None:
-            held.runs[name] = run  # type: ignore[assignment]
+            held.runs[name] = run
     return held
 
 
@@ -113,7 +117,7 @@ def relevant_per_topic(qrels: Qrels, topics: Topics | None) -> pl.DataFrame:
     counts = (
         best_grades(qrels)
         .group_by("query_id", maintain_order=True)
-        .agg(judged=pl.len(), relevant=(pl.col("relevance") > 0).sum())
+        .agg(judged=(pl.col("relevance") >= 0).sum(), relevant=(pl.col("relevance") > 0).sum())
     )
     if topics is None:
         return counts

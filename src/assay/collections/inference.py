@@ -9,7 +9,7 @@ says by how much; the estimate is what is left after that, and the published num
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from statistics import NormalDist
 from typing import Any, ClassVar, NamedTuple
@@ -18,14 +18,14 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from assay.collections.pooling import PAIR, Pool, RunRanks
-from assay.collections.scoring import judged_pairs
+from assay.collections.pooling import PAIR, Pool, RunRanks, judged_pairs
 from assay.core.domains import Real
 from assay.core.errors import InputError, ParameterError
 from assay.core.results import Result
 from assay.files.named_columns import named_columns
+from assay.stats.pairing import Wanted
+from assay.stats.pairing import listed as listed_measures
 from assay.tables.named_columns import ranking_rows
-from assay.tables.roles import absent, columns_of
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
@@ -60,20 +60,20 @@ class InferredScores(Result):
 
 
 class _Sample(NamedTuple):
-    """A pool of a topic: stratum and grade of each document, and samples of it, one a row, the one drawn first.
+    """A pool of a topic: stratum and grade of each document, and samples of it in rows, the whole one first.
 
     The others lack one document each, of the stratum in `lacks`. `sizes`: all documents of each stratum.
     """
 
     stratum: NDArray[np.int64]
     grade: Floats
-    drawn: Bools
+    sampled: Bools
     lacks: NDArray[np.int64]
     sizes: Floats
 
     def weights(self) -> Floats:
-        """How many documents of a stratum one that was drawn stands for, by sample and stratum; 0 if none was."""
-        counts = self.per_stratum(self.drawn)
+        """How many documents of a stratum one that was sampled stands for, by sample and stratum; 0 if none was."""
+        counts = self.per_stratum(self.sampled)
         return np.divide(self.sizes, counts, out=np.zeros_like(counts), where=counts > 0)
 
     def per_stratum(self, values: NDArray[Any]) -> Floats:
@@ -87,13 +87,13 @@ def inferred_scores(
     qrels: Any,
     runs: Any,
     *,
-    measures: Iterable[str] | str = MEASURES,
+    measures: Wanted = None,
     confidence: float = 0.95,
 ) -> InferredScores:
     """Estimate scores from judgments of a sampled pool, with intervals.
 
     `pool`: a pool with strata, or a file or frame with the columns `query_id, doc_id, stratum, order` of one. `qrels`:
-    the judgments; only those of documents that were drawn count. `measures`: xinfAP, infNDCG or infNDCG@10, with
+    the judgments; only those of documents that were sampled count. `measures`: xinfAP, infNDCG or infNDCG@10, with
     linear gain.
 
     >>> from assay.collections.pooling import make_pool
@@ -103,13 +103,13 @@ def inferred_scores(
     >>> inferred_scores(pool, judged, runs, measures="xinfAP").scores["value"].to_list()  # (1/1 + 2/3) / 2
     [0.8333]
     """
-    names = [measures] if isinstance(measures, str) else list(measures)
+    names = [str(name) for name in listed_measures(measures or MEASURES)]
     cutoffs = {name: _cutoff(name) for name in names}
     level = Real(0, 1, inside=True).check("confidence", confidence)
     pooled = _pooled(pool)
     known = pooled.join(judged_pairs(qrels), on=PAIR, how="left", maintain_order="left")
     # What was judged for other reasons is no part of the random sample.
-    known = known.with_columns(relevance=pl.when(pl.col("drawn")).then("relevance"))
+    known = known.with_columns(relevance=pl.when(pl.col("sampled")).then("relevance"))
     if not known["relevance"].drop_nulls().len():
         raise InputError("no document of the pool is judged")
     ranks = RunRanks.of(runs)
@@ -123,8 +123,9 @@ def inferred_scores(
         of_run = ranks.frame.filter(pl.col("run") == name)
         parts: Mapping[Any, pl.DataFrame] = of_run.partition_by("query_id", as_dict=True, maintain_order=True)
         for query, sample in samples.items():
-            found = parts.get((query,), of_run.clear()).join(numbers[query], on="doc_id", maintain_order="left")
-            place, rank = found["number"].to_numpy().astype(np.int64), found["rank"].to_numpy().astype(np.float64)
+            retrieved = parts.get((query,), of_run.clear()).join(numbers[query], on="doc_id", maintain_order="left")
+            place = retrieved["number"].to_numpy().astype(np.int64)
+            rank = retrieved["rank"].to_numpy().astype(np.float64)
             for measure, cutoff in cutoffs.items():
                 values = (
                     _x_inf_ap(sample, place, rank) if measure == "xinfAP" else _inf_ndcg(sample, place, rank, cutoff)
@@ -147,37 +148,35 @@ def inferred_scores(
     strata = strata.sort("stratum").with_columns(
         estimated=pl.when(pl.col("judged") > 0).then(pl.col("relevant") * pl.col("documents") / pl.col("judged"))
     )
-    without = sum(not (sample.grade[sample.drawn[0]] > 0).any() for sample in samples.values())
+    without = sum(not (sample.grade[sample.sampled[0]] > 0).any() for sample in samples.values())
     settings = {"measures": names, "confidence": level, "topics": len(samples), "without_relevant": without}
     return InferredScores(scores, topics, strata, settings, tuple(_warnings(known, settings)))
 
 
 def _cutoff(name: str) -> int | None:
-    found = _NAME.fullmatch(name)
-    if found is None:
+    match = _NAME.fullmatch(name)
+    if match is None:
         raise ParameterError(f"from a sample, xinfAP, infNDCG and infNDCG@10 (or another cut-off) follow, not {name!r}")
-    return None if found["cutoff"] is None else int(found["cutoff"])
+    return None if match["cutoff"] is None else int(match["cutoff"])
 
 
 def _pooled(pool: Any) -> pl.DataFrame:
-    """The documents of the pool with their strata, and whether they were drawn: all, where no `order` tells."""
+    """The documents of the pool with their strata, and whether they were sampled: all, where no `order` tells."""
     table = named_columns(pool.frame if isinstance(pool, Pool) else pool, "sampled pool")
-    columns = columns_of("sampled pool", table.frame.columns)
-    if columns is None:
-        raise absent("sampled pool", table.frame.columns, table.path)
+    columns = table.roles("sampled pool")
     order = columns.pop("order", None)
-    drawn = pl.lit(True) if order is None else table.numbers(order, "order").is_not_null()
-    return ranking_rows("sampled pool", table, columns).with_columns(drawn=drawn)
+    sampled = pl.lit(True) if order is None else table.numbers(order, "order").is_not_null()
+    return ranking_rows("sampled pool", table, columns).with_columns(sampled=sampled)
 
 
 def _sample(part: pl.DataFrame) -> _Sample:
-    """The sample of a topic, and the same without each document that a larger stratum was drawn with."""
+    """The sample of a topic, and the same without each document that a larger stratum was sampled with."""
     stratum = part["stratum"].rank("dense").to_numpy().astype(np.int64) - 1
-    drawn = part["relevance"].is_not_null().to_numpy()
+    sampled = part["relevance"].is_not_null().to_numpy()
     sizes = np.bincount(stratum).astype(np.float64)
-    counts = np.bincount(stratum[drawn], minlength=len(sizes))
-    spared = np.flatnonzero(drawn & (counts < sizes)[stratum] & (counts > 1)[stratum])
-    samples = np.tile(drawn, (len(spared) + 1, 1))
+    counts = np.bincount(stratum[sampled], minlength=len(sizes))
+    spared = np.flatnonzero(sampled & (counts < sizes)[stratum] & (counts > 1)[stratum])
+    samples = np.tile(sampled, (len(spared) + 1, 1))
     samples[np.arange(len(spared)) + 1, spared] = False
     grade = part["relevance"].fill_null(0.0).to_numpy()
     return _Sample(stratum, grade, samples, stratum[spared], sizes)
@@ -185,15 +184,15 @@ def _sample(part: pl.DataFrame) -> _Sample:
 
 def _x_inf_ap(sample: _Sample, place: NDArray[np.int64], rank: Floats) -> Floats:
     """Average precision by sample: each relevant document stands for others, at the precision expected at its rank."""
-    weights, relevant = sample.weights(), sample.drawn & (sample.grade > 0)
+    weights, relevant = sample.weights(), sample.sampled & (sample.grade > 0)
     estimated = (weights * sample.per_stratum(relevant)).sum(axis=1)
-    drawn, hits, stratum = sample.drawn[:, place], relevant[:, place], sample.stratum[place]
+    sampled, hits, stratum = sample.sampled[:, place], relevant[:, place], sample.stratum[place]
     precision = np.ones(hits.shape)
     for number in range(len(sample.sizes)):
         here = stratum == number
         above = np.cumsum(here) - here
-        judged, found = (np.cumsum(each & here, axis=1) - (each & here) for each in (drawn, hits))
-        precision += above * (found + _EPSILON) / (judged + 2 * _EPSILON)
+        judged, relevant_above = (np.cumsum(each & here, axis=1) - (each & here) for each in (sampled, hits))
+        precision += above * (relevant_above + _EPSILON) / (judged + 2 * _EPSILON)
     gained: Floats = (hits * weights[:, stratum] * precision / rank).sum(axis=1)
     values: Floats = np.divide(gained, estimated, out=np.zeros_like(gained), where=estimated > 0)
     return values
@@ -203,13 +202,13 @@ def _inf_ndcg(sample: _Sample, place: NDArray[np.int64], rank: Floats, cutoff: i
     """nDCG by sample: each stratum's mean gain in the ranking, over the ideal of as many documents as are estimated."""
     if cutoff is not None:
         place, rank = place[rank <= cutoff], rank[rank <= cutoff]
-    drawn, stratum, discount = sample.drawn[:, place], sample.stratum[place], 1 / np.log2(rank + 1)
-    gain = np.where(sample.drawn, sample.grade, 0.0)
-    mean_gain = sample.per_stratum(gain) / np.maximum(sample.per_stratum(sample.drawn), 1)
-    total = np.zeros(len(sample.drawn))
+    sampled, stratum, discount = sample.sampled[:, place], sample.stratum[place], 1 / np.log2(rank + 1)
+    gain = np.where(sample.sampled, sample.grade, 0.0)
+    mean_gain = sample.per_stratum(gain) / np.maximum(sample.per_stratum(sample.sampled), 1)
+    total = np.zeros(len(sample.sampled))
     for number in range(len(sample.sizes)):
         here = stratum == number
-        judged = (drawn & here).sum(axis=1)
+        judged = (sampled & here).sum(axis=1)
         seen = (gain[:, place] * discount * here).sum(axis=1) * here.sum() / np.maximum(judged, 1)
         total += np.where(judged > 0, seen, mean_gain[:, number] * discount[here].sum())
     best = _ideal(sample, cutoff)
@@ -220,10 +219,10 @@ def _ideal(sample: _Sample, cutoff: int | None) -> Floats:
     """The gain of an ideal ranking with the estimated number of documents of each grade, parts of one included."""
     most = int(sample.sizes.sum()) if cutoff is None else cutoff
     discounts = np.append(0.0, np.cumsum(1 / np.log2(np.arange(most) + 2)))
-    weights, reached = sample.weights(), np.zeros(len(sample.drawn))
-    best = np.zeros(len(sample.drawn))
+    weights, reached = sample.weights(), np.zeros(len(sample.sampled))
+    best = np.zeros(len(sample.sampled))
     for grade in np.unique(sample.grade[sample.grade > 0])[::-1]:
-        number = (weights * sample.per_stratum(sample.drawn & (sample.grade == grade))).sum(axis=1)
+        number = (weights * sample.per_stratum(sample.sampled & (sample.grade == grade))).sum(axis=1)
         ends = np.interp([reached, reached + number], np.arange(most + 1), discounts)
         best += grade * (ends[1] - ends[0])
         reached = reached + number
@@ -238,11 +237,11 @@ def _jackknife(sample: _Sample, values: Floats) -> tuple[float, float]:
     bias = variance = 0.0
     for number, size in enumerate(sample.sizes):
         without = values[1:][sample.lacks == number]
-        drawn = len(without)
-        if drawn > 1:
-            left = 1 - drawn / size
-            bias += left * (drawn - 1) * float(without.mean() - values[0])
-            variance += left * (drawn - 1) / drawn * float(((without - without.mean()) ** 2).sum())
+        sampled = len(without)
+        if sampled > 1:
+            left = 1 - sampled / size
+            bias += left * (sampled - 1) * float(without.mean() - values[0])
+            variance += left * (sampled - 1) / sampled * float(((without - without.mean()) ** 2).sum())
     return float(values[0]) - bias, float(np.hypot(np.sqrt(variance), bias))
 
 
@@ -253,11 +252,11 @@ def _warnings(known: pl.DataFrame, settings: Mapping[str, Any]) -> list[str]:
             f"{settings['without_relevant']} of {settings['topics']} topics have no relevant document in the sample, "
             "and count as 0"
         )
-    drawn = known.filter("drawn")
-    if lacking := drawn["relevance"].null_count():
+    sampled = known.filter("sampled")
+    if lacking := sampled["relevance"].null_count():
         warnings.append(
-            f"{lacking:,} of {drawn.height:,} documents that were drawn have no judgment, and are left out: estimates "
-            "are wrong if these are less relevant than others"
+            f"{lacking:,} of {sampled.height:,} sampled documents have no judgment, and are left out: estimates are "
+            "wrong if these are less relevant than others"
         )
     counts = known.group_by("query_id", "stratum").agg(judged=pl.col("relevance").count(), documents=pl.len())
     counts = counts.filter(pl.col("judged") < pl.col("documents"))

@@ -194,9 +194,9 @@ def _alike(
     row: dict[str, Any] = {"first": first, "second": second}
     intervals = with_other_units(ours, theirs, systems, resamples=resamples, seed=seed, level=confidence)
     for name, coefficient, key in (("tau", kendall, _TAU), ("tau_AP", tau_ap, _TAU_AP)):
-        found = coefficient(values[0], values[1], confidence)
+        correlation = coefficient(values[0], values[1], confidence)
         ends = (intervals[key].low, intervals[key].high) if key in intervals else (np.nan, np.nan)
-        row |= {name: found.value, f"{name}_low": ends[0], f"{name}_high": ends[1]}
+        row |= {name: correlation.value, f"{name}_low": ends[0], f"{name}_high": ends[1]}
     return {name: None if isinstance(value, float) and np.isnan(value) else value for name, value in row.items()}
 
 
@@ -208,8 +208,8 @@ def _verdicts(evaluations: Mapping[str, Evaluation], measure: str, alpha: float,
             rows.setdefault((finding.baseline, finding.system), {})[name] = finding.verdict.word
     table = []
     for (baseline, system), words in rows.items():
-        said = set(words.values())
-        outcome = "reversed" if {"better", "worse"} <= said else "same" if len(said) == 1 else "decided by some"
+        outcomes = set(words.values())
+        outcome = "reversed" if {"better", "worse"} <= outcomes else "same" if len(outcomes) == 1 else "decided by some"
         table.append({"baseline": baseline, "system": system, **words, "outcome": outcome})
     return pl.DataFrame(table)
 
@@ -223,7 +223,8 @@ def sections(result: JudgeRankings) -> Iterator[Section]:
         Column("tau", "Kendall's tau", kind="estimate", ends=("tau_low", "tau_high"), missing=DASH),
         Column("tau_AP", kind="estimate", ends=("tau_AP_low", "tau_AP_high"), missing=DASH),
     )  # fmt: skip
-    caption = f"How alike the rankings are, with {level} intervals over {number_of('topic', result.topics)} drawn anew"
+    topics = number_of("resampled topic", result.topics)
+    caption = f"How alike the rankings are, with {level} intervals over {topics}"
     yield Section("rankings", "Rankings of systems", (Table("rankings", result.correlations, columns, caption),))
     numbers = (Column(name, kind="number") for name in result.scores.columns[1:])
     scores = Table("scores", result.scores, (Column("system"), *numbers), f"{result.measure} by each judge's labels")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal, NamedTuple, TypeAlias
 
 import numpy as np
@@ -12,11 +12,13 @@ import polars as pl
 
 from assay.collections.judge_rankings import JudgeRankings, agree_on_systems
 from assay.core.domains import Real
-from assay.core.errors import InputError, ParameterError, argument, listed, number_of
-from assay.core.options import Columns, Resamples, Seed
+from assay.core.errors import InputError, ParameterError, argument, listed, not_among, number_of
+from assay.core.options import Categories, Columns, Resamples, Seed
 from assay.core.results import Result
 from assay.files.labels import read_labels
 from assay.files.named_columns import named_columns, names_in_any
+from assay.files.registry import head_of
+from assay.files.runs import trec_qrels
 from assay.files.sources import Source, is_file
 from assay.measures.counting.judgments import Floats
 from assay.measures.definition import WeightsName
@@ -26,6 +28,7 @@ from assay.stats.bootstrap import Interval, wilson
 from assay.stats.pattern_samples import PatternSample
 from assay.stats.samples import Drawing
 from assay.subjects.judges.evaluation import JudgeAgreement, agree, is_numeric, ratings_of
+from assay.subjects.ranking.evaluation import named_runs
 from assay.tables import Qrels
 from assay.tables.labels import Labels
 from assay.tables.named_columns import is_frame
@@ -113,6 +116,7 @@ def audit_judge(
     measure: str = "nDCG@10",
     families: Mapping[str, str] | None = None,
     family: str | None = None,
+    categories: Categories = None,
     slices: Sequence[str] = (),
     weights: WeightsName = "none",
     least_kappa: float = LEAST_KAPPA,
@@ -130,6 +134,7 @@ def audit_judge(
     says so; columns such as `model`, `prompt_hash` and `temperature` say how the labels came about.
     With `runs`, systems are ranked by both judgments under `measure`; `families` says which model each run is built on,
     `family` the judge's own. `slices`: columns of the model's table, or `query_id`, within which both are compared.
+    `categories`: all labels in their order, which has to be stated where they are words.
 
     Usable: kappa is at least `least_kappa` with its whole interval, the mean difference of labels is at most
     `most_lenient` of the scale, labels flip for at most `most_flips` of items labelled again, and the ranking of
@@ -144,13 +149,16 @@ def audit_judge(
     for name, share in (("most_lenient", most_lenient), ("most_flips", most_flips), ("least_tau", least_tau)):
         Real(0.0, 1.0).check(name, share)
     Real(-1.0, 1.0).check("least_kappa", least_kappa)
+    _check_families(families, family, runs)
     with named_by(columns):
         passes, recorded = _passes(model, slices)
         judged = _labels_of(people)
     first = passes.unique(_key(passes), keep="first", maintain_order=True)
     both, notes = _both(first, judged)
-    result = agree(_as_judges(both), measures=["Agreement"], categories=sorted({*both["people"], *both["model"]}),
-                   resamples=resamples, seed=seed)  # fmt: skip
+    known = sorted({*both["people"], *both["model"]}) if categories is None else categories
+    result = agree(_as_judges(both), ["Agreement"], categories=known, resamples=resamples, seed=seed)
+    is_ordered = categories is not None or is_numeric(result.labels)
+    apart = _apart(result, is_ordered)
     coefficient = f"Kappa(weights='{weights}')"
     kappa = result.estimate(coefficient)
     flips, asked = _flips(passes), f"at most {most_flips:.0%} of items labelled again"
@@ -158,8 +166,7 @@ def audit_judge(
         Criterion.unknown("kappa", f"{least_kappa:g} or more", kappa.undefined)
         if kappa.undefined
         else Criterion.within("kappa", kappa[:3], (least_kappa, 1.0), f"{least_kappa:g} or more"),
-        Criterion.within("leniency", _leniency(result, Drawing(resamples, seed)), (-most_lenient, most_lenient),
-                         f"from -{most_lenient:g} to {most_lenient:g} of the scale"),
+        _leniency(apart, most_lenient, Drawing(resamples, seed)),
         *(Criterion.within(row["criterion"], (row["share"], row["low"], row["high"]), (0.0, most_flips), asked)
           for row in flips.iter_rows(named=True)),
     ]  # fmt: skip
@@ -168,10 +175,11 @@ def audit_judge(
         missing = "no runs were given: whether systems keep their order is not known"
         criteria.append(Criterion.unknown("ranking", f"tau of {least_tau:g} or more", missing))
     else:
-        ranked = agree_on_systems(result.labels, runs, measure=measure, resamples=resamples, seed=seed)
+        graded = _graded(result) if is_ordered else result.labels
+        ranked = agree_on_systems(graded, runs, measure=measure, resamples=resamples, seed=seed)
         systems = _systems(ranked, families)
         criteria.append(_order(ranked, least_tau))
-        if families is not None:
+        if families is not None and family is not None:
             criteria.append(_own_family(ranked, families, family))
     agreement = float(agree(judged, resamples=0).value("Agreement")) if len(judged.judges) > 1 else math.nan
     settings = {
@@ -184,7 +192,7 @@ def audit_judge(
     verdict: Outcome = "not usable" if False in holds else "cannot say" if None in holds else "usable"
     confusion = result.confusion("people", "model").rename(lambda name: name.removeprefix("model "))
     return JudgeAudit(
-        verdict, tuple(criteria), confusion, flips, systems, _slices(result, both, slices, coefficient),
+        verdict, tuple(criteria), confusion, flips, systems, _slices(result, apart, both, slices, coefficient),
         recorded, settings, tuple(notes),
     )  # fmt: skip
 
@@ -200,11 +208,17 @@ def _known(value: float) -> float | None:
     return None if math.isnan(value) else value
 
 
-def _labels_of(given: Any) -> Labels:
-    if not isinstance(given, Qrels):
-        return read_labels(given)
-    frame = given.frame.filter(pl.col("relevance") >= 0).rename({"doc_id": "item_id", "relevance": "label"})
-    return Labels.of(frame if "judge" in frame.columns else frame.with_columns(judge=pl.lit(given.name)))
+def _labels_of(source: Any) -> Labels:
+    """Labels of a table, or of judgments, where documents below 0 are in the pool and not judged."""
+    if isinstance(source, Qrels):
+        frame = source.frame.rename({"doc_id": "item_id", "relevance": "label"})
+        labels = Labels.of(frame if "judge" in frame.columns else frame.with_columns(judge=pl.lit(source.name)))
+    else:
+        source = Source.of(source) if is_file(source) else source
+        labels = read_labels(source)
+        if not isinstance(source, Source) or not trec_qrels(head_of(source)):
+            return labels
+    return replace(labels, frame=labels.frame.filter(pl.col("label") >= 0))
 
 
 def _passes(given: Any, slices: Sequence[str]) -> tuple[pl.DataFrame, dict[str, str]]:
@@ -212,14 +226,13 @@ def _passes(given: Any, slices: Sequence[str]) -> tuple[pl.DataFrame, dict[str, 
     has_columns = (is_file(given) or is_frame(given)) and not isinstance(given, Labels | Qrels)
     source = Source.of(given) if has_columns and is_file(given) else given
     if not has_columns or not {"item_id", "label"} <= set(roles_in("labels", names_in_any(source))):
-        frame, path, said = _labels_of(source).frame, "the model's labels", {}
+        frame, path, recorded = _labels_of(source).frame, "the model's labels", {}
     else:
         table = named_columns(source, "labels")
         roles, path = roles_in("labels", table.frame.columns), table.path
         ids = [table.ids(roles[ours], ours).alias(ours) for ours in ("query_id", "item_id") if ours in roles]
         marks = table.labels(roles["label"])
-        if marks.null_count():
-            raise table.error(int(marks.is_null().arg_max() or 0), "a label of the model")
+        table.refuse(marks.is_null(), "a label of the model")
         # Each further label of an item is another pass, so that none of them is lost.
         frame = pl.DataFrame([*ids, marks.alias("label")])
         frame = frame.with_columns(judge=pl.int_range(pl.len()).over(_key(frame)).cast(pl.String))
@@ -230,11 +243,11 @@ def _passes(given: Any, slices: Sequence[str]) -> tuple[pl.DataFrame, dict[str, 
         values = {
             name: frame[others[name]].drop_nulls().unique(maintain_order=True) for name in _RECORDED if name in others
         }
-        said = {name: listed(each.to_list()) for name, each in values.items()}
+        recorded = {name: listed(each.to_list()) for name, each in values.items()}
     lacking = [name for name in slices if name not in frame.columns]
     if lacking:
         raise ParameterError(f"slices: {path} has no column {listed(lacking)}")
-    return frame, said
+    return frame, recorded
 
 
 def _both(model: pl.DataFrame, people: Labels) -> tuple[pl.DataFrame, list[str]]:
@@ -252,16 +265,17 @@ def _both(model: pl.DataFrame, people: Labels) -> tuple[pl.DataFrame, list[str]]
         notes.append(f"{number_of('item', len(consensus.tied))} left out, on which people are tied")
     labels = pl.Series(ratings.values if is_numeric(people) else ratings.categories)
     key = people.frame.select(_key(people.frame)).unique(maintain_order=True)
-    said = key.with_columns(people=labels.gather(pl.Series(consensus.chosen).replace(-1, None))).drop_nulls("people")
+    chosen = labels.gather(pl.Series(consensus.chosen).replace(-1, None))
+    votes = key.with_columns(people=chosen).drop_nulls("people")
     kind = pl.Float64 if is_numeric(people) else pl.String
     model = model.with_columns(model=pl.col("label").cast(kind)).drop("label")
-    both = model.join(said, on=_key(model), how="inner", maintain_order="left")
+    both = model.join(votes, on=_key(model), how="inner", maintain_order="left")
     if both.height < 2:
         raise InputError(
             f"the model and the people have labelled {number_of('item', both.height)} in common: are the ids the same?"
         )
-    if both.height < min(model.height, said.height):
-        alone = f"{model.height - both.height:,} of the model's and {said.height - both.height:,} of people's"
+    if both.height < min(model.height, votes.height):
+        alone = f"{model.height - both.height:,} of the model's and {votes.height - both.height:,} of people's"
         notes.append(f"{number_of('item', both.height)} compared; {alone} have no label of the other")
     return both, notes
 
@@ -275,20 +289,22 @@ def _as_judges(both: pl.DataFrame) -> Labels:
 # Item by item ---------------------------------------------------------------------------------------------------------
 
 
-def _apart(result: JudgeAgreement) -> Floats:
-    """How much higher the model's labels are than people's, item by item, as a share of the scale."""
+def _apart(result: JudgeAgreement, is_ordered: bool) -> Floats:
+    """How much higher the model's labels are than people's, item by item, as a share of the scale; NaN if unordered."""
     people, model = result.ratings.pair()
-    values = result.ratings.values
+    values = result.ratings.values if is_ordered else np.full(len(result.ratings.values), np.nan)
     apart: Floats = (values[model] - values[people]) / (float(np.ptp(values)) or 1.0)
     return apart
 
 
-def _leniency(result: JudgeAgreement, drawing: Drawing) -> tuple[float, float, float]:
+def _leniency(apart: Floats, most: float, drawing: Drawing) -> Criterion:
     """The mean difference with its interval, by drawing items anew."""
-    apart = _apart(result)
+    asked = f"from -{most:g} to {most:g} of the scale"
+    if np.isnan(apart).any():
+        return Criterion.unknown("leniency", asked, "the labels are words: state their order as categories")
     sample = PatternSample((quantity("difference", apart) / quantity("items", np.ones(len(apart))),))
     interval = sample.intervals((0,), [0.95], drawing)[0] if drawing.resamples else Interval.unknown(0.95)
-    return float(apart.mean()), interval.low, interval.high
+    return Criterion.within("leniency", (float(apart.mean()), interval.low, interval.high), (-most, most), asked)
 
 
 def _flips(passes: pl.DataFrame) -> pl.DataFrame:
@@ -308,9 +324,11 @@ def _flips(passes: pl.DataFrame) -> pl.DataFrame:
     return pl.DataFrame(rows, schema=kinds | dict.fromkeys(("share", "low", "high"), pl.Float64), orient="row")
 
 
-def _slices(result: JudgeAgreement, both: pl.DataFrame, slices: Sequence[str], kappa: str) -> pl.DataFrame:
+def _slices(
+    result: JudgeAgreement, apart: Floats, both: pl.DataFrame, slices: Sequence[str], kappa: str
+) -> pl.DataFrame:
     """Agreement and leniency within the groups of a column."""
-    apart, parts = _apart(result), []
+    parts = []
     for name in slices:
         groups = both[name].drop_nulls().unique(maintain_order=True).to_list()
         places = {group: place for place, group in enumerate(groups)}
@@ -324,6 +342,26 @@ def _slices(result: JudgeAgreement, both: pl.DataFrame, slices: Sequence[str], k
 
 
 # System by system -----------------------------------------------------------------------------------------------------
+
+
+def _check_families(families: Mapping[str, str] | None, family: str | None, runs: Any) -> None:
+    """Refuse families without the model's own, or of runs that there are not."""
+    if (families is None) != (family is None):
+        raise ParameterError(f"families of runs and the model's own go together: say {argument('families')} and "
+                             f"{argument('family')}")  # fmt: skip
+    names = [] if runs is None else list(named_runs(runs))
+    for name in families or ():
+        if name not in names:
+            raise not_among("run", name, names) if names else ParameterError("families are those of runs: name runs")
+
+
+def _graded(result: JudgeAgreement) -> Labels:
+    """The labels as numbers, by which systems are scored: words by their places in the order."""
+    if is_numeric(result.labels):
+        return result.labels
+    places = {name: place for place, name in enumerate(result.ratings.categories)}
+    label = pl.col("label").replace_strict(places, return_dtype=pl.Int64)
+    return replace(result.labels, frame=result.labels.frame.with_columns(label))
 
 
 def _systems(ranked: JudgeRankings, families: Mapping[str, str] | None) -> pl.DataFrame:
@@ -348,14 +386,12 @@ def _order(ranked: JudgeRankings, least: float) -> Criterion:
     return Criterion("ranking", tau, low, high, asked, True if tau >= least else None if high >= least else False)
 
 
-def _own_family(ranked: JudgeRankings, families: Mapping[str, str], family: str | None) -> Criterion:
+def _own_family(ranked: JudgeRankings, families: Mapping[str, str], family: str) -> Criterion:
     """How much more the model lifts systems of its own family than others, topic by topic."""
-    if family is None:
-        raise ParameterError(f"families are named, but not the model's own: say {argument('family')}")
     people, model = (ranked.evaluations[side].to_frame(per_query=True) for side in ("people", "model"))
-    own = pl.col("system").replace_strict(dict(families), default="") == family
+    is_own = pl.col("system").replace_strict(dict(families), default="") == family
     lift = pl.col(f"{ranked.measure}_right") - pl.col(ranked.measure)
-    lifted = people.join(model, on=["system", "query_id"]).select("query_id", own=own, lift=lift)
+    lifted = people.join(model, on=["system", "query_id"]).select("query_id", own=is_own, lift=lift)
     by_topic = lifted.group_by("query_id").agg(
         gap=pl.col("lift").filter("own").mean() - pl.col("lift").filter(~pl.col("own")).mean()
     )

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
@@ -38,19 +37,17 @@ def pool_document(pool: Pool) -> Document:
     seed = f", seed {settings['seed']}" if settings["order"] == "random" or settings["strata"] else ""
     how = f"{_strategy(settings)}; order: {settings['order']}{seed}"
     table, grouped = pool.contributions(), len(set(pool.ranks.groups.values())) < len(pool.ranks.runs)
-    columns = {
-        "documents": "documents",
+    titles = {
         "unique": "only this run",
-        "unique_to_group": "only its group" * grouped,
-        "relevant": "relevant",
+        "unique_to_group": "only its group",
         "unique_relevant": "relevant, only this run",
-        "unique_relevant_to_group": "relevant, only its group" * grouped,
+        "unique_relevant_to_group": "relevant, only its group",
     }
-    counts = [Column(name, title, "count") for name, title in columns.items() if title and name in table.columns]
-    names = [Column("run"), Column("group")] if grouped else [Column("run")]
-    contributions = Table("contributions", table, (*names, *counts), "What each run adds", most=_MOST)
-    documents = replace(Table.of("documents", pool.frame), most=_FIRST)
-    sources = replace(Table.of("sources", pool.sources), most=_FIRST)
+    contributions = Table.of("contributions", table, "What each run adds", titles, most=_MOST)
+    if not grouped:
+        contributions = contributions.only(*(name for name in table.columns if "group" not in name))
+    documents = Table.of("documents", pool.frame, most=_FIRST)
+    sources = Table.of("sources", pool.sources, most=_FIRST)
     parts: list[Section] = [
         Section("pool", parts=(Prose(claim, "claim"), Prose(how, "dim")), data={"settings": dict(settings)}),
         Section("contributions", parts=(contributions,)),
@@ -76,49 +73,20 @@ def _strategy(settings: Any) -> str:
 
 
 def _strata(pool: Pool) -> Table:
-    drawn = pl.col("order").is_not_null()
-    frame = pool.frame.group_by("stratum").agg(documents=pl.len(), drawn=drawn.sum()).sort("stratum")
+    is_drawn = pl.col("order").is_not_null()
+    frame = pool.frame.group_by("stratum").agg(documents=pl.len(), drawn=is_drawn.sum()).sort("stratum")
     frame = frame.with_columns(share=pl.col("drawn") / pl.col("documents"))
     titles = {"stratum": "best rank up to", "drawn": "to judge"}
-    return _table("strata", frame, "What is drawn", titles, stratum="chosen", share="percent")
+    return Table.of("strata", frame, "What is drawn", titles, stratum="chosen", share="percent")
 
 
 def _steps(pool: Pool) -> Table:
     frame = pool.next_steps() if pool.relevant is not None else pool.next_steps().drop("relevant")
     titles = {"documents": "documents (mean)", "in_all": "in all topics", "relevant": "known relevant (mean)"}
     note = "one more rank: per topic; one more run: what each run adds to the others; one more topic: what each has"
-    return _table(
+    return Table.of(
         "next_steps", frame, "What the next step would cost", titles, notes=(note,), least=1, blank=("in_all",)
     )
-
-
-def _table(
-    name: str,
-    frame: pl.DataFrame,
-    caption: str = "",
-    titles: Mapping[str, str] = MappingProxyType({}),
-    *,
-    notes: tuple[str, ...] = (),
-    least: int | None = None,
-    most: int = 0,
-    blank: tuple[str, ...] = (),
-    **kinds: Any,
-) -> Table:
-    """All columns of a frame, by their types unless a kind is given.
-
-    `least`: decimals of numbers. `blank`: columns whose cells may be empty.
-    """
-    table = Table.of(name, frame, caption, **kinds)
-    columns = (
-        replace(
-            each,
-            title=titles.get(each.name, each.title),
-            least=least if each.kind == "number" else each.least,
-            missing="" if each.name in blank else each.missing,
-        )
-        for each in table.columns
-    )
-    return replace(table, columns=tuple(columns), notes=notes, most=most)
 
 
 def simulation_document(result: PoolSimulation) -> Document:
@@ -142,7 +110,7 @@ def simulation_document(result: PoolSimulation) -> Document:
     if result.texts is not None:
         titles = {"strategy": "judge all documents with", "per_topic": "per topic", "share": "share found"}
         titles |= {"relevant": "relevant found", "missed": "relevant missed"}
-        words = _table("texts", result.texts, "What words alone would find", titles, least=1, share="percent")
+        words = Table.of("texts", result.texts, "What words alone would find", titles, least=1, share="percent")
         sections.append(Section("texts", parts=(words,)))
     sections.append(Section.of_lines("warnings", result.warnings))
     return Document("pool simulation", tuple(sections), "Pooling strategies")
@@ -172,12 +140,12 @@ def _best(shares: pl.DataFrame, result: PoolSimulation) -> Iterator[str]:
 
 def _stable_from(rows: pl.DataFrame) -> tuple[int, str] | None:
     """The smallest budget from which on a strategy keeps the order of systems, and which one it is."""
-    found = []
+    budgets = []
     for part in rows.partition_by("strategy", maintain_order=True):
         low = part.filter(pl.col("tau").is_null() | (pl.col("tau") < LEAST_TAU))["budget"].max()
         rest = part if low is None else part.filter(pl.col("budget") > low)
-        found += [(int(budget), part["strategy"][0]) for budget in rest["budget"].head(1)]
-    return min(found, key=lambda each: each[0], default=None)
+        budgets += [(int(budget), part["strategy"][0]) for budget in rest["budget"].head(1)]
+    return min(budgets, key=lambda each: each[0], default=None)
 
 
 def _by_budget(name: str, rows: pl.DataFrame, value: str, caption: str, kind: Any) -> Table:
@@ -204,9 +172,9 @@ def choice_document(result: RunChoice) -> Document:
     settings = result.settings
     claim = f"{joined(result.chosen['run'].to_list(), most=10)}: chosen by {settings['by']}, depth {settings['depth']}"
     titles = {"new": "new documents", "new_relevant": "new relevant", "overlap": "largest overlap"}
-    chosen = _table("chosen", result.chosen.drop("place"), "", titles, blank=("overlap",), overlap="percent")
+    chosen = Table.of("chosen", result.chosen.drop("place"), "", titles, blank=("overlap",), overlap="percent")
     rounded = result.selections.with_columns(pl.col(pl.Float64).round().cast(pl.Int64))
-    others = _table("selections", rounded, "Pools of selections")
+    others = Table.of("selections", rounded, "Pools of selections")
     sections = (
         Section("chosen", parts=(Prose(claim, "claim"), chosen), data={"settings": dict(settings)}),
         Section("selections", parts=(others,)),
@@ -226,7 +194,7 @@ def inferred_document(result: InferredScores) -> Document:
         Column("published", "published formula", "number"),
     )
     titles = {"stratum": "best rank up to", "relevant": "judged relevant", "estimated": "relevant (estimate)"}
-    strata = _table("strata", result.strata, "The sample", titles, least=0, stratum="chosen")
+    strata = Table.of("strata", result.strata, "The sample", titles, least=0, stratum="chosen")
     meaning = (
         f"{level} interval: where the mean over these topics would lie if the whole pool were judged. It says nothing "
         "about other topics."
@@ -234,7 +202,7 @@ def inferred_document(result: InferredScores) -> Document:
     sections = (
         Section("scores", parts=(Table("scores", result.scores, columns),), data={"settings": dict(result.settings)}),
         Section("strata", parts=(strata, Prose(meaning, "dim"))),
-        Section("topics", "By topic", (replace(Table.of("topics", result.topics), most=_FIRST),), long=True),
+        Section("topics", "By topic", (Table.of("topics", result.topics, most=_FIRST),), long=True),
         Section.of_lines("warnings", result.warnings),
     )
     return Document("inferred scores", sections, "Scores from a sample of the pool")
@@ -269,14 +237,14 @@ def _verdict(bias: PoolBias) -> Verdict:
     """Can the judgments score a system that was not in the pool, and by which measures?"""
     fair = [each.measure for each in bias.verdicts if each.fair]
     unfair = [each for each in bias.verdicts if each.fair is False]
-    left_out = "with what each group alone found left out"
+    without = "scored without what only their own group found"
     if not unfair and fair:
-        text = f"These judgments can score a new system fairly by {joined(fair)}"
-        kept = f"the order of systems keeps a tau of {LEAST_TAU:g}, and good runs nearly all of their score"
-        return Verdict("fair", "good", f"{text}: {left_out}, {kept}.")
+        kept = f"runs keep their order (tau {LEAST_TAU:g} or more), and good ones nearly all of their score"
+        text = f"These judgments can score a new system fairly by {joined(fair)}: {without}, {kept}."
+        return Verdict("fair", "good", text)
     if not unfair:
         return Verdict("undecided", "open", "No measure has an order of systems to compare.")
-    names, why = joined([each.measure for each in unfair]), f"{left_out}, {_reason(unfair)}"
+    names, why = joined([each.measure for each in unfair]), f"{without}, {_reason(unfair)}"
     if fair:
         return Verdict("partly fair", "open", f"Fair to a new system by {joined(fair)}; not by {names}: {why}.")
     return Verdict("not fair", "bad", f"These judgments are not fair to a new system by {names}: {why}.")
@@ -286,23 +254,24 @@ def _reason(unfair: list[FairnessVerdict]) -> str:
     """What breaks the rule, of the measure that breaks it most."""
     worst = max(unfair, key=lambda each: each.loss)
     if worst.loss > MOST_LOSS:
-        return f"runs lose {worst.loss:.0%} of their {worst.measure} together"
+        return f"runs lose {worst.loss:.0%} of their {worst.measure} on average"
     worst = max(unfair, key=lambda each: each.largest_loss)
     if worst.largest_loss > MOST_LOSS_OF_ONE:
-        return f"{worst.loser} loses {worst.largest_loss:.0%} of its {worst.measure}"
+        return f"runs lose up to {worst.largest_loss:.0%} of their {worst.measure} ({worst.loser})"
     worst = min(unfair, key=lambda each: each.tau)
-    return f"tau is {worst.tau:.2f} by {worst.measure}"
+    return f"runs change places (tau {worst.tau:.2f} by {worst.measure})"
 
 
 def _verdicts(bias: PoolBias) -> Table:
     words: dict[bool | None, str] = {True: "fair", False: "not fair", None: "undecided"}
     tones: dict[bool | None, Tone] = {True: "good", False: "bad", None: "open"}
     rows = [each._asdict() | {"fair": words[each.fair], "tone": tones[each.fair]} for each in bias.verdicts]
-    frame = pl.DataFrame(rows).with_columns(pl.col("tau", "change", "loss", "largest_loss").fill_nan(None))
+    frame = pl.DataFrame(rows).with_columns(pl.col(pl.Float64).fill_nan(None))
     columns = (
         Column("measure"),
         Column("fair", "new systems"),
         Column("tau", kind="number", least=3),
+        Column("tau_ap", "tau_AP", "number", least=3),
         Column("change", "mean change", "number", signed=True),
         Column("loss", "all runs lose", "percent"),
         Column("largest_loss", "a good run, at most", "percent"),
@@ -354,7 +323,7 @@ def _depths(bias: PoolBias) -> Table:
     order = ["depth", "judged", "relevant", "measure", "mean", "mean_full", "tau", "tau_ap"]
     titles = {"mean": "mean of runs", "mean_full": "all judgments", "tau_ap": "tau_AP"}
     caption = "Judgments of shallower pools, against all judgments"
-    return _table("depths", bias.depths.select(order), caption, titles, least=3, depth="chosen", measure="words")
+    return Table.of("depths", bias.depths.select(order), caption, titles, least=3, depth="chosen", measure="words")
 
 
 def _sparse(bias: PoolBias) -> Table:
@@ -371,7 +340,7 @@ def _sparse(bias: PoolBias) -> Table:
 def _coverage(bias: PoolBias) -> Table:
     names = [name for name in bias.coverage.columns if name != "run"]
     percent: dict[str, Any] = dict.fromkeys(names, "percent")
-    return _table(
+    return Table.of(
         "coverage", bias.coverage.sort(names[1]), "Share of the first documents judged", most=_MOST, **percent
     )
 

@@ -17,7 +17,6 @@ from assay.files.manifest import CollectionFolder, is_collection, open_collectio
 from assay.files.named_columns import named_columns
 from assay.subjects.ranking.evaluation import judgments_of, named_runs
 from assay.tables import Qrels
-from assay.tables.roles import absent, columns_of
 
 Strategy: TypeAlias = Literal["depth", "take", "rbp", "rrf", "sample"]
 Order: TypeAlias = Literal["priority", "random"]
@@ -108,6 +107,24 @@ def _ranked(run: Any, name: str, depth: int | None, topics: list[str] | None) ->
     return frame if depth is None else frame.filter(pl.col("rank") <= depth)
 
 
+def judged_pairs(qrels: Any) -> pl.DataFrame:
+    """What was judged: `query_id, doc_id, relevance`; documents that were pooled but not judged (-1) are left out.
+
+    >>> judged_pairs({"q": {"a": 1, "b": -1}}).rows()
+    [('q', 'a', 1.0)]
+    """
+    table = judgments_of(qrels)
+    if len(table.judges) > 1:
+        raise InputError(
+            f"{table.name}: expected one judgment of each document, got those of {listed(list(table.judges))}: "
+            "aggregate them first"
+        )
+    frame = table.frame.select(*PAIR, pl.col("relevance").cast(pl.Float64)).filter(pl.col("relevance") >= 0)
+    if not frame.height:
+        raise InputError(f"{table.name}: no document is judged")
+    return frame
+
+
 @dataclass(frozen=True, eq=False)
 class Pool(Result):
     """Documents to judge: `query_id, doc_id, order, priority, best_rank, runs, first_run, stratum, inclusion`.
@@ -115,8 +132,7 @@ class Pool(Result):
     `order` is the place in which a topic's documents are to be judged; null for documents of a sample that were not
     drawn. `stratum` is the deepest best rank of documents that are drawn alike (0: not a sample), `inclusion` how
     probable it was that a document is drawn: 1 but in samples. `sources` has one row per document and run that ranks it
-    high enough, `deeper` the documents that one more rank would add. `relevant`: documents that
-    are known to be relevant.
+    high enough, `deeper` the documents that one more rank would add. `judged`: the judgments that there are already.
     """
 
     kind: ClassVar[str] = "pool"
@@ -127,7 +143,7 @@ class Pool(Result):
     deeper: pl.DataFrame
     settings: Mapping[str, Any]
     warnings: tuple[str, ...] = ()
-    relevant: pl.DataFrame | None = None
+    judged: pl.DataFrame | None = None
 
     def to_frame(self) -> pl.DataFrame:
         """The pool, one row per document of a topic."""
@@ -137,17 +153,24 @@ class Pool(Result):
         """The documents that are to be judged: all, but in samples."""
         return self.frame.drop_nulls("order")
 
+    @property
+    def relevant(self) -> pl.DataFrame | None:
+        """The documents that are known to be relevant; None without judgments."""
+        return None if self.judged is None else self.judged.filter(pl.col("relevance") > 0).select(PAIR)
+
     def to_qrels(self, qrels: Any = None) -> Qrels:
         """The judgments of the pool; what is in the pool and has none is -1, as trec_eval has it for `infAP`.
+
+        `qrels`: other judgments than those that the pool was made with.
 
         >>> pool = make_pool({"a": {"q": {"d1": 2.0, "d2": 1.0}}}, depth=2, order="priority")
         >>> pool.to_qrels({"q": {"d1": 1}}).frame["relevance"].to_list()
         [1.0, -1.0]
         """
         pairs = self.frame.select(PAIR)
-        if qrels is None:
+        judged = self.judged if qrels is None else judged_pairs(qrels)
+        if judged is None:
             return Qrels(pairs.with_columns(relevance=pl.lit(-1.0)), "pool")
-        judged = judgments_of(qrels).frame.select(*PAIR, pl.col("relevance").cast(pl.Float64))
         known = pairs.join(judged, on=PAIR, how="left", maintain_order="left")
         return Qrels(known.with_columns(pl.col("relevance").fill_null(-1.0)), "pool")
 
@@ -167,19 +190,19 @@ class Pool(Result):
         """
         known = self.frame.select(PAIR).clear() if self.relevant is None else self.relevant
         topics, runs = self.frame["query_id"].unique(), pl.Series(self.ranks.runs, dtype=pl.String)
-        drawn = self.to_judge()
-        sources = self.sources.join(drawn.select(PAIR), on=PAIR, how="semi")
+        to_judge = self.to_judge()
+        sources = self.sources.join(to_judge.select(PAIR), on=PAIR, how="semi")
         alone = sources.filter(pl.len().over(PAIR) == 1)
         ways = [
             ("one more rank", self.deeper, "query_id", topics),
             ("one more run", alone, "run", runs),
-            ("one more topic", drawn, "query_id", topics),
+            ("one more topic", to_judge, "query_id", topics),
         ]
         rows = []
         for step, pairs, unit, units in ways:
             named = units.to_frame(unit)
-            found = pairs.join(known.with_columns(relevant=1), on=PAIR, how="left")
-            counts = found.group_by(unit).agg(documents=pl.len(), relevant=pl.col("relevant").sum())
+            counted = pairs.join(known.with_columns(relevant=1), on=PAIR, how="left")
+            counts = counted.group_by(unit).agg(documents=pl.len(), relevant=pl.col("relevant").sum())
             table = named.join(counts, on=unit, how="left").fill_null(0)
             documents = table["documents"]
             mean = None if self.relevant is None else table["relevant"].mean()
@@ -269,10 +292,8 @@ def make_pool(
     settings = {"strategy": strategy, "depth": depth, "budget": budget, "order": order, "seed": seed}
     settings |= {"strata": rates or None, "runs": list(ranks.runs), "topics": frame["query_id"].n_unique()}
     warnings = [*pool_warnings(ranks, depth), *_lacking(wanted, frame)]
-    relevant = None
-    if qrels is not None:
-        relevant = judgments_of(qrels).frame.filter(pl.col("relevance") > 0).select(PAIR).unique()
-    return Pool(frame, sources, ranks, new, settings, tuple(warnings), relevant)
+    judged = None if qrels is None else judged_pairs(qrels)
+    return Pool(frame, sources, ranks, new, settings, tuple(warnings), judged)
 
 
 def _check_budget(strategy: str, budget: int | None) -> None:
@@ -376,7 +397,7 @@ def pool_warnings(ranks: RunRanks, depth: int) -> list[str]:
     if alike.height:
         pair = alike.sort("overlap", descending=True).row(0, named=True)
         warnings.append(
-            f"{number_of('pair', alike.height)} of runs are nearly the same documents, as {pair['first']} and "
+            f"{number_of('pair', alike.height)} of runs return nearly the same documents, such as {pair['first']} and "
             f"{pair['second']} ({pair['overlap']:.0%}): such runs add little to a pool"
         )
     return warnings
@@ -417,15 +438,13 @@ def membership(ranks: RunRanks) -> tuple[pl.DataFrame, Any]:
     return rows.select(PAIR), csr_array((np.ones(len(columns)), columns, ends), (rows.height, len(ranks.runs)))
 
 
-def read_groups(given: str | os.PathLike[str], runs: Sequence[str]) -> dict[str, str]:
+def read_groups(source: str | os.PathLike[str], runs: Sequence[str]) -> dict[str, str]:
     """Which group each run is of, from a table of `run,group` or a collection; others are groups of their own."""
-    if is_collection(given):
-        named = groups_in(open_collection(given))
+    if is_collection(source):
+        named = groups_in(open_collection(source))
     else:
-        table = named_columns(given, "groups")
-        columns = columns_of("groups", table.frame.columns)
-        if columns is None:
-            raise absent("groups", table.frame.columns, table.path, 1)
+        table = named_columns(source, "groups")
+        columns = table.roles("groups")
         named = dict(zip(table.ids(columns["run"], "run"), table.ids(columns["group"], "group"), strict=True))
         if not set(named) & set(runs):
             raise table.error(0, f"a run among {listed(list(runs))}", next(iter(named)))

@@ -10,43 +10,25 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from assay.collections.pooling import PAIR, RunRanks
-from assay.core.errors import InputError, listed
+from assay.collections.pooling import PAIR, RunRanks, judged_pairs
+from assay.core.errors import InputError
 from assay.files.manifest import is_collection, open_collection
 from assay.measures import Measure, parse_measure
 from assay.measures.counting import Ranks
 from assay.measures.counting.judgments import Judgments
 from assay.measures.summary import summarise
 from assay.stats.correlation import kendall, tau_ap
-from assay.subjects.ranking.evaluation import judgments_of
+from assay.stats.pairing import Wanted
+from assay.stats.pairing import listed as listed_measures
 from assay.tables import Qrels, Run
 from assay.tables.shapes import picked
 
 Mask = NDArray[np.bool_]
 
 
-def judged_pairs(qrels: Any) -> pl.DataFrame:
-    """What was judged: `query_id, doc_id, relevance`; documents that were pooled but not judged (-1) are left out.
-
-    >>> judged_pairs({"q": {"a": 1, "b": -1}}).rows()
-    [('q', 'a', 1.0)]
-    """
-    table = qrels if isinstance(qrels, Qrels) else judgments_of(qrels)
-    if len(table.judges) > 1:
-        raise InputError(
-            f"{table.name}: expected one judgment of each document, got those of {listed(list(table.judges))}: "
-            "aggregate them first"
-        )
-    frame = table.frame.select(*PAIR, pl.col("relevance").cast(pl.Float64)).filter(pl.col("relevance") >= 0)
-    if not frame.height:
-        raise InputError(f"{table.name}: no document is judged")
-    return frame
-
-
-def measures_of(measures: Iterable[str] | str | None, default: Sequence[str]) -> list[Measure]:
+def measures_of(measures: Wanted, default: Sequence[str]) -> list[Measure]:
     """The measures asked for, or those that are looked at otherwise."""
-    names = default if measures is None else [measures] if isinstance(measures, str) else measures
-    return [parse_measure(name) for name in names]
+    return [parse_measure(name) for name in listed_measures(measures or default)]
 
 
 class JudgedRuns:

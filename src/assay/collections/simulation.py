@@ -16,6 +16,7 @@ from assay.collections.strategies import ADAPTIVE, simulate
 from assay.core.domains import Whole
 from assay.core.errors import InputError, ParameterError, not_among, number_of
 from assay.core.results import Result
+from assay.stats.pairing import Wanted
 from assay.tables import Documents, Topics
 
 #: All strategies that can be simulated: of the first four, the order does not depend on judgments.
@@ -53,7 +54,7 @@ def simulate_pool(
     *,
     strategies: Iterable[str] | str = STRATEGIES,
     budgets: Sequence[int] | None = None,
-    measures: Iterable[str] | str | None = None,
+    measures: Wanted = None,
     depth: int | None = None,
     topics: Topics | None = None,
     documents: Documents | None = None,
@@ -153,11 +154,11 @@ def _points(
     for budget in budgets:
         kept = counted.among(order.filter(pl.col("place") <= budget))
         scores = counted.scores(kept)
-        found = int((kept & is_relevant).sum())
-        share = found / is_relevant.sum() if is_relevant.any() else np.nan
+        relevant = int((kept & is_relevant).sum())
+        share = relevant / is_relevant.sum() if is_relevant.any() else np.nan
         for measure in map(str, counted.measures):
             _, _, tau, top = agreement(counted.full, scores, measure)
-            yield strategy, budget, int(kept.sum()), found, share, measure, tau, top
+            yield strategy, budget, int(kept.sum()), relevant, share, measure, tau, top
 
 
 def _by_text(judged: pl.DataFrame, topics: Topics, documents: Documents) -> pl.DataFrame:
@@ -165,11 +166,11 @@ def _by_text(judged: pl.DataFrame, topics: Topics, documents: Documents) -> pl.D
     asked = Topics(topics.frame.join(judged, on="query_id", how="semi", maintain_order="left"), topics.name, "")
     if not asked.frame.height:
         raise InputError("the topics and the judgments have no topic in common")
-    found = matches(asked, documents)
+    matched = matches(asked, documents)
     relevant = judged.filter(pl.col("relevance") > 0).join(asked.frame, on="query_id", how="semi")
     rows = []
     for name, rule in (("all words of the title", pl.col("all_words")), ("any word of the title", pl.lit(True))):
-        pairs = found.filter(rule)
+        pairs = matched.filter(rule)
         hits = relevant.join(pairs, on=PAIR, how="semi").height
         share = hits / relevant.height if relevant.height else None
         rows.append((name, pairs.height, pairs.height / asked.frame.height, hits, relevant.height - hits, share))

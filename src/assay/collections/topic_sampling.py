@@ -17,7 +17,7 @@ from assay.core.results import Result
 from assay.files.atomic import write_text
 from assay.files.collections import read_topics
 from assay.files.named_columns import named_columns, names_of
-from assay.files.registry import COLUMN_MARKS, head_of
+from assay.files.registry import head_of
 from assay.files.sources import Readable, Source, decoded, lines_of
 from assay.files.topic_sections import EXPLANATION, as_sections
 from assay.tables import Topics
@@ -98,10 +98,10 @@ def _drawn(counts: pl.DataFrame, size: int, plan: str, random: np.random.Generat
     return rows
 
 
-def _strata(counts: pl.DataFrame, drawn: pl.DataFrame) -> pl.DataFrame:
+def _strata(counts: pl.DataFrame, topics: pl.DataFrame) -> pl.DataFrame:
     """Of each stratum the distinct queries, the searches, their share of all, and the queries that were drawn."""
     sizes = counts.group_by("stratum").agg(queries=pl.len(), searches=pl.col("frequency").sum())
-    taken = drawn.group_by("stratum").agg(drawn=pl.len())
+    taken = topics.group_by("stratum").agg(drawn=pl.len())
     strata = pl.DataFrame({"stratum": _STRATA}).join(sizes, on="stratum", how="left", maintain_order="left")
     strata = strata.join(taken, on="stratum", how="left", maintain_order="left").fill_null(0)
     share = pl.col("searches") / pl.col("searches").sum()
@@ -117,9 +117,12 @@ def _counted(log: Any) -> tuple[str, pl.DataFrame]:
         name, frame = source.name, _read(source)
     plain = pl.col("query").str.to_lowercase().str.replace_all(r"\s+", " ").str.strip_chars()
     frame = frame.select(plain, "frequency").filter(pl.col("query") != "")
-    counts = frame.group_by("query").agg(pl.col("frequency").sum().cast(pl.Int64))
+    counts = frame.group_by("query").agg(pl.col("frequency").sum())
     if not counts.height:
         raise EmptyFileError(name, "queries")
+    frequency = counts["frequency"]
+    if (frequency % 1 == 0).all() and frequency.sum() < 2**53:  # others are shares of all searches
+        counts = counts.with_columns(pl.col("frequency").cast(pl.Int64))
     return name, counts.sort("frequency", "query", descending=[True, False])
 
 
@@ -129,7 +132,7 @@ def _read(source: Source) -> pl.DataFrame:
         raise EmptyFileError(source.name, "a query log: a table with a column `query`, or one query per line")
     names = names_of(head)
     columns = columns_of("query log", names)
-    if columns is None and (head.start.startswith(COLUMN_MARKS) or head.text.startswith("{")):
+    if columns is None and (head.is_binary or head.text.startswith("{")):
         raise absent("query log", names, source.name)
     if columns is None:
         lines = lines_of(decoded(source)[0])
@@ -155,7 +158,7 @@ def write_topics_to_edit(
     2
     """
     if Path(path).is_file() and not overwrite:
-        raise InputError(f"{path}: is there already, and may hold what somebody wrote: name another file")
+        raise InputError(f"{path}: already exists, and may have been edited: name another file")
     size = Whole(1).check("size", size)
     topics = Topics.of({str(number): "" for number in range(1, size + 1)}) if given is None else read_topics(given)
     write_text(path, f"{EXPLANATION}\n{as_sections(topics)}", overwrite=overwrite)

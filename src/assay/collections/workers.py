@@ -61,12 +61,12 @@ def hits(ratings: Ratings, reference: Ints) -> RightLabels:
     array([3, 2])
     """
     rows = reference >= 0
-    judge, said, true = ratings.judge[rows], ratings.category[rows], reference[rows]
+    judge, answer, true = ratings.judge[rows], ratings.category[rows], reference[rows]
     labels = np.bincount(judge, minlength=len(ratings.judges))
-    right = np.bincount(judge[said == true], minlength=len(ratings.judges))
-    own, theirs = (ratings.by_judge(judge, which) for which in (said, true))
+    right = np.bincount(judge[answer == true], minlength=len(ratings.judges))
+    answers, theirs = (ratings.by_judge(judge, which) for which in (answer, true))
     with np.errstate(invalid="ignore", divide="ignore"):
-        chance = (own * theirs).sum(axis=1) / labels.astype(np.float64) ** 2
+        chance = (answers * theirs).sum(axis=1) / labels.astype(np.float64) ** 2
     return RightLabels(labels, right, chance)
 
 

@@ -26,6 +26,8 @@ ALIKE = 1e-9
 _MARKS = (0.0, 1.0, -1.0)
 NOT_AVAILABLE = "NA"
 ABOVE_ALL = "above all scores"
+#: From here on, floating-point numbers have no decimals.
+_LARGE = 1e16
 #: A threshold has at least so many digits, if it has them.
 _DIGITS = 4
 
@@ -49,7 +51,16 @@ def numbers(values: Iterable[float], least: int = 4) -> list[str]:
     """
     settled = [_settled(value) for value in values]
     both = zip(settled, _places(settled, least), strict=True)
-    return [NOT_AVAILABLE if math.isnan(value) else f"{value:.{places}f}" for value, places in both]
+    return [NOT_AVAILABLE if math.isnan(value) else _written(value, places) for value, places in both]
+
+
+def _written(value: float, places: int) -> str:
+    """A number with so many decimals; one that has none, in as few digits as it takes.
+
+    >>> _written(0.5, 4), _written(1e300, 4)
+    ('0.5000', '1e+300')
+    """
+    return f"{value:.{places}f}" if abs(value) < _LARGE else f"{value:.6g}"
 
 
 def number(value: float, least: int = 4) -> str:
@@ -105,7 +116,7 @@ def as_percents(values: Iterable[float], least: int = 1) -> list[str]:
     """
     parts = [100 * _settled(value) for value in values]
     both = zip(parts, _places(parts, least, [100 * mark for mark in _MARKS]), strict=True)
-    return [NOT_AVAILABLE if math.isnan(part) else f"{part:.{places}f}%" for part, places in both]
+    return [NOT_AVAILABLE if math.isnan(part) else f"{_written(part, places)}%" for part, places in both]
 
 
 def as_percent(value: float, least: int = 1) -> str:

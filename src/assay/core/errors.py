@@ -122,6 +122,16 @@ def need(package: str, *, extra: str, purpose: str) -> None:
         raise MissingDependencyError(f"{purpose} needs {package}: pip install 'assay[{extra}]'")
 
 
+def reason(problem: OSError | ValueError) -> str:
+    """Why something cannot be read or written, as the system puts it.
+
+    >>> reason(OSError(28, "No space left on device")), reason(OSError("No space left on device (os error 28)"))
+    ('no space left on device', 'no space left on device')
+    """
+    text = getattr(problem, "strerror", None) or str(problem)
+    return re.sub(r" \(os error \d+\)$", "", text).lower()
+
+
 def quote(text: str) -> str:
     """Show untrusted text in a message: escaped, on one line, not too long."""
     return repr(text if len(text) <= _LONGEST_QUOTE else text[: _LONGEST_QUOTE - 1] + "…")

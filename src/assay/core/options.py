@@ -43,51 +43,52 @@ Ties: TypeAlias = Annotated[
 ]
 Unjudged: TypeAlias = Annotated[
     Literal["irrelevant", "error"],
-    option(help="Documents without judgment: irrelevant (default), error.", panel=RULES),
+    option(help="Unjudged documents: irrelevant (default), error.", panel=RULES),
 ]
 MissingTopics: TypeAlias = Annotated[
     Literal["zero", "skip", "error"],
-    option(help="Judged topics that a run lacks: zero (default), skip, error.", panel=RULES),
+    option(help="Judged topics missing from a run: zero (default), skip, error.", panel=RULES),
 ]
 MissingItems: TypeAlias = Annotated[
-    Literal["error", "drop"], option(help="Items that a system lacks: error (default), drop.", panel=RULES)
+    Literal["error", "drop"], option(help="Items missing from a system: error (default), drop.", panel=RULES)
 ]
 Duplicates: TypeAlias = Annotated[
-    Literal["error", "first", "best"], option(help="A document twice in a query: error, first, best.", panel=RULES)
+    Literal["error", "first", "best"],
+    option(help="Duplicate documents in a query: error (default), first, best.", panel=RULES),
 ]
 RankBy: TypeAlias = Annotated[
     Literal["score", "rank"], option(help="Order by score (default), or by the rank column.", panel=RULES)
 ]
 Depth: TypeAlias = Annotated[int, option(help="Score only the top N documents per query.", panel=RULES)]
-JudgedOnly: TypeAlias = Annotated[bool, option(help="Take unjudged documents out first.", panel=RULES)]
+JudgedOnly: TypeAlias = Annotated[bool, option(help="Remove unjudged documents before scoring.", panel=RULES)]
 Level: TypeAlias = Annotated[float, option("-l", "--level", help="Smallest grade that counts as relevant (1).")]
 ScorePrecision: TypeAlias = Literal["double", "single"]
 CollectionSize: TypeAlias = Annotated[
     int, option(help="Documents in the collection, for accuracy, fallout, AUC.", panel=RULES)
 ]
 Complete: TypeAlias = Annotated[
-    bool, option(help="The judgments hold all that is relevant: other documents are not.", panel=RULES)
+    bool, option(help="Judgments are complete: documents without one are irrelevant.", panel=RULES)
 ]
 Undefined: TypeAlias = Annotated[
     Literal["counted_as", "skip", "error"],
-    option(help="Undefined values in a mean: counted_as, skip, error.", panel=RULES),
+    option(help="Undefined values in a mean: counted_as (default), skip, error.", panel=RULES),
 ]
 Compat: TypeAlias = Annotated[
     Literal["trec_eval-9", "trec_eval-10"],
-    option(help="Rank, skip and round as trec_eval-9 or trec_eval-10.", panel=RULES),
+    option(help="Rank, skip and round like trec_eval-9 or trec_eval-10.", panel=RULES),
 ]
 Judge: TypeAlias = Annotated[
-    str, option(metavar="NAME", help="Whose judgments count, if column 2 names judges.", panel=RULES)
+    str, option(metavar="NAME", help="Use only this judge's judgments (column 2 names judges).", panel=RULES)
 ]
 Subtopics: TypeAlias = Annotated[
-    bool, option(help="Column 2 of the judgments names the subtopic (found out).", panel=RULES)
+    bool, option(help="Column 2 of the judgments names the subtopic (detected).", panel=RULES)
 ]
-Samples: TypeAlias = Annotated[int, option(help="Orders drawn for --ties expected (100).", panel=RULES, least=1)]
+Samples: TypeAlias = Annotated[int, option(help="Random orders for --ties expected (100).", panel=RULES, least=1)]
 
 
 Columns: TypeAlias = Annotated[
     Mapping[str, str] | None,
-    option(metavar="ROLE=NAME", help="Which columns hold what, as query_id='Search term',doc_id=url; repeat.",
+    option(metavar="ROLE=NAME", help="Name columns, as in query_id='Search term',doc_id=url; repeat.",
            panel=COLUMNS),
 ]  # fmt: skip
 
@@ -122,36 +123,38 @@ class EvaluationRules(PolicyRules, total=False):
 # How items are read and counted ---------------------------------------------------------------------------------------
 
 Positive: TypeAlias = Annotated[
-    Any, option("--positive", metavar="LABEL", help="The positive one of two labels, if not 1 or true.")
+    Any, option("--positive", metavar="LABEL", help="The positive label, unless it is 1 or true.")
 ]
-Threshold: TypeAlias = Annotated[float, option(help="Predict positive from this score on.")]
-Noise: TypeAlias = Annotated[Any, option(metavar="LABEL", help="Label of items that are in no cluster, such as -1.")]
+Threshold: TypeAlias = Annotated[float, option(help="Predict positive at this score or above.")]
+Noise: TypeAlias = Annotated[Any, option(metavar="LABEL", help="Label of noise (items in no cluster), such as -1.")]
 NoisePolicy: TypeAlias = Annotated[
     Literal["cluster", "drop", "singletons"],
-    option(help="Such items: drop (default), singletons, cluster.", panel=COLUMNS),
+    option(help="Noise items: drop (default), singletons, cluster.", panel=COLUMNS),
 ]
 UnlabelledPolicy: TypeAlias = Annotated[
     Literal["error", "drop", "class"],
     option(help="Items without a class: error (default), drop, class.", panel=COLUMNS),
 ]
-Metric: TypeAlias = Annotated[str, option(help="Distance of points: euclidean (default), cosine, ...", panel=COLUMNS)]
-SampleSize: TypeAlias = Annotated[int, option(help="Average the silhouettes of N items only.", panel=COLUMNS, least=2)]
+Metric: TypeAlias = Annotated[
+    str, option(help="Distance between points: euclidean (default), cosine, ...", panel=COLUMNS)
+]
+SampleSize: TypeAlias = Annotated[int, option(help="Average silhouettes over N random items.", panel=COLUMNS, least=2)]
 Match: TypeAlias = Annotated[
     Literal["exact", "overlap", "type_overlap"],
-    option(help="When a span is the true one: exact (default), overlap, type_overlap."),
+    option(help="What counts as a match: exact (default), overlap, type_overlap."),
 ]
-Beta: TypeAlias = Annotated[float, option(help="How much recall weighs in F, against precision (1).")]
+Beta: TypeAlias = Annotated[float, option(help="Weight of recall against precision in F (1).")]
 JudgeNames: TypeAlias = Annotated[Sequence[str] | None, option("--judges", metavar="A,B", help="Only these judges.")]
 Scale: TypeAlias = Annotated[
     Literal["nominal", "ordinal", "interval", "ratio"],
-    option(help="Of the labels: nominal, ordinal (default for three grades or more), interval, ratio."),
+    option(help="Scale of the labels: nominal, ordinal (default for three or more grades), interval, ratio."),
 ]
 Categories: TypeAlias = Annotated[
-    Sequence[Any] | None, option(metavar="0,1,2", help="All labels in their order: others are errors (found out).")
+    Sequence[Any] | None, option(metavar="0,1,2", help="All labels in order; others are errors (detected).")
 ]
 RepeatedLabels: TypeAlias = Annotated[
     Literal["error", "first", "last"],
-    option(help="An item labelled again by a judge, differently: error (default), first, last.", panel=RULES),
+    option(help="Conflicting labels of one judge for an item: error (default), first, last.", panel=RULES),
 ]
 
 
@@ -173,14 +176,19 @@ class LabelRules(TypedDict, total=False):
     threshold: Threshold | None
 
 
-class ClusterRules(TypedDict, total=False):
+class PointRules(TypedDict, total=False):
+    """How points are counted: their distances, and how many silhouettes are averaged."""
+
+    metric: Metric
+    sample_size: SampleSize | None
+
+
+class ClusterRules(PointRules, total=False):
     """How clusterings are counted: noise, items without a class, distances."""
 
     noise: Noise
     noise_as: NoisePolicy
     unlabelled: UnlabelledPolicy
-    metric: Metric
-    sample_size: SampleSize | None
 
 
 class SpanRules(TypedDict, total=False):
@@ -194,17 +202,18 @@ class SpanRules(TypedDict, total=False):
 # How click logs are read ----------------------------------------------------------------------------------------------
 
 LogFormatName: TypeAlias = Annotated[
-    str, option("--from", metavar="FORMAT", help="The layout of the log (found out): ubi, yandex, baidu, table, ...")
+    str, option("--from", metavar="FORMAT", help="Layout of the log (detected): ubi, yandex, baidu, table, ...")
 ]
 TimeZone: TypeAlias = Annotated[
-    str, option("--zone", metavar="NAME", help="Zone of times that state none, as Europe/Berlin (UTC).", panel=RULES)
+    str,
+    option("--zone", metavar="NAME", help="Time zone of times without one, such as Europe/Berlin (UTC).", panel=RULES),
 ]
-RankBase: TypeAlias = Annotated[int, option(help="Whether ranks start at 0 or 1 (found out).", panel=RULES, least=0)]
+RankBase: TypeAlias = Annotated[int, option(help="First rank in the log, 0 or 1 (detected).", panel=RULES, least=0)]
 SessionGap: TypeAlias = Annotated[
-    float, option(metavar="MINUTES", help="Pause that ends a session, where the log names none (30).", panel=RULES)
+    float, option(metavar="MINUTES", help="Pause that ends a session, if the log has no sessions (30).", panel=RULES)
 ]
 Since: TypeAlias = Annotated[
-    str, option(metavar="TIME", help="Only result pages from this time on, as 2026-03-01.", panel=RULES)
+    str, option(metavar="TIME", help="Only result pages from this time on, such as 2026-03-01.", panel=RULES)
 ]
 Until: TypeAlias = Annotated[str, option(metavar="TIME", help="Only result pages before this time.", panel=RULES)]
 LogSystems: TypeAlias = Annotated[
@@ -212,19 +221,19 @@ LogSystems: TypeAlias = Annotated[
 ]
 Exclude: TypeAlias = Annotated[
     tuple[str, ...],
-    option(metavar="COLUMN=PATTERN", help="Leave pages out, as user_id=qa-*; repeat.", panel=RULES),
+    option(metavar="COLUMN=PATTERN", help="Leave out matching pages, such as user_id=qa-*; repeat.", panel=RULES),
 ]
 MostPerMinute: TypeAlias = Annotated[
-    int, option(help="Leave out users with more queries than this in some minute.", panel=RULES, least=1)
+    int, option(help="Leave out users with more queries than this in any minute.", panel=RULES, least=1)
 ]
 LongestDwell: TypeAlias = Annotated[
-    float, option(metavar="MINUTES", help="Longer dwell times are unknown.", panel=RULES)
+    float, option(metavar="MINUTES", help="Treat longer dwell times as unknown.", panel=RULES)
 ]
 RepeatedEvents: TypeAlias = Annotated[
     Literal["drop", "keep"], option(help="Events sent twice: drop (default), keep.", panel=RULES)
 ]
 MalformedLines: TypeAlias = Annotated[
-    Literal["error", "drop"], option("--malformed", help="Lines that are no records: error (default), drop.",
+    Literal["error", "drop"], option("--malformed", help="Malformed lines: error (default), drop.",
                                      panel=RULES),
 ]  # fmt: skip
 
@@ -248,10 +257,11 @@ class LogRules(TypedDict, total=False):
 
 
 UnitOfLog: TypeAlias = Annotated[
-    Literal["user", "session", "page"], option(help="Who intervals are over: user, session, page (the first known).")
+    Literal["user", "session", "page"],
+    option(help="Unit of intervals and tests: user, session, page (the first known)."),
 ]
 Segments: TypeAlias = Annotated[
-    str, option(metavar="SEGMENT", help="Also by day, week, weekday, hour, frequency, or a column of the log.")
+    str, option(metavar="SEGMENT", help="Also break down by day, week, weekday, hour (UTC), frequency, or a column.")
 ]
 
 
@@ -267,15 +277,15 @@ SplitBy: TypeAlias = Annotated[
 ]
 Prior: TypeAlias = Annotated[
     tuple[float, float],
-    option(metavar="CLICKS SKIPS", help="Pseudo-clicks and pseudo-skips of every parameter (1 1; 0 0: none)."),
+    option(metavar="CLICKS SKIPS", help="Pseudo-clicks and pseudo-skips for every parameter (1 1; 0 0: none)."),
 ]
-Iterations: TypeAlias = Annotated[int, option(help="Iterations at most (500).", panel=RULES, least=1)]
+Iterations: TypeAlias = Annotated[int, option(help="Maximum number of iterations (500).", panel=RULES, least=1)]
 Tolerance: TypeAlias = Annotated[
     float, option(help="Stop when an iteration adds less than this share of the log-likelihood (1e-7).", panel=RULES)
 ]
 Clickless: TypeAlias = Annotated[
     Literal["examined", "dropped"],
-    option(help="Pages without clicks, to DCM and SDBN: examined (default), dropped.", panel=RULES),
+    option(help="Pages without clicks, in DCM and SDBN: examined (default), dropped.", panel=RULES),
 ]
 
 
@@ -302,37 +312,40 @@ class SubjectRules(EvaluationRules, LabelRules, ClusterRules, SpanRules, Agreeme
 # What clicks say ------------------------------------------------------------------------------------------------------
 
 JudgedBy: TypeAlias = Annotated[
-    str, option("--by", help="COEC (default), clicks over those expected; or a click model: PBM, DBN, ...")
+    str, option("--by", help="COEC (clicks over expected clicks; default), or a click model: PBM, DBN, ...")
 ]
-MinImpressions: TypeAlias = Annotated[int, option(help="Times a document has to be shown (10).", least=1)]
-MinExpected: TypeAlias = Annotated[float, option(help="Clicks that COEC has to expect (1).", panel=RULES)]
+MinImpressions: TypeAlias = Annotated[int, option(help="Impressions that a document needs (10).", least=1)]
+MinExpected: TypeAlias = Annotated[
+    float, option(help="Expected clicks that a document needs, for COEC (1).", panel=RULES)
+]
 Shrinkage: TypeAlias = Annotated[
-    float, option(help="Clicks that COEC adds above and below, which draws it to 1 (1).", panel=RULES)
+    float, option(help="Clicks added to both sides of COEC, which pulls it towards 1 (1).", panel=RULES)
 ]
 GradeQuantiles: TypeAlias = Annotated[
     Sequence[float],
-    option("--quantiles", metavar="A,B,C", help="Grades begin above these quantiles (0.5,0.75,0.9).", panel=RULES),
+    option("--quantiles", metavar="A,B,C", help="Quantiles above which grades begin (0.5,0.75,0.9).", panel=RULES),
 ]
 GradeThresholds: TypeAlias = Annotated[
-    Sequence[float] | None, option("--thresholds", metavar="A,B,C", help="Grades begin at these estimates instead.")
+    Sequence[float] | None,
+    option("--thresholds", metavar="A,B,C", help="Estimates at which grades begin, instead of quantiles."),
 ]
-SameText: TypeAlias = Annotated[bool, option(help="Take queries for one that read alike, whatever their ids.")]
+SameText: TypeAlias = Annotated[bool, option(help="Merge queries with the same text, whatever their ids.")]
 PreferenceStrategy: TypeAlias = Annotated[
     str,
     option(help="skip-above (default), last-click, earlier-click, skip-previous, no-click-next, query-chain."),
 ]
 MinVotes: TypeAlias = Annotated[int, option(help="Votes that a pair needs to be tested (5).", least=1)]
 StrengthPrior: TypeAlias = Annotated[
-    float, option("--prior", help="Imagined wins and losses of each document (0.5; 0: none).", panel=RULES)
+    float, option("--prior", help="Pseudo-wins and pseudo-losses of each document (0.5; 0: none).", panel=RULES)
 ]
-RankCutoff: TypeAlias = Annotated[int, option("-k", "--cutoff", help="Ranks that count (10).", least=1)]
+RankCutoff: TypeAlias = Annotated[int, option("-k", "--cutoff", help="Number of ranks that count (10).", least=1)]
 ExaminationCurve: TypeAlias = Annotated[
     Sequence[float] | None,
-    option("--examination", metavar="1,0.6,...", help="How likely each rank is looked at (fitted: PBM)."),
+    option("--examination", metavar="1,0.6,...", help="Probability that each rank is examined (default: fitted, PBM)."),
 ]
-Clip: TypeAlias = Annotated[float | None, option(help="The largest weight of a click (no limit).")]
+Clip: TypeAlias = Annotated[float | None, option(help="Largest weight of a click (default: no limit).")]
 MinCoverage: TypeAlias = Annotated[
-    float, option(help="Share of a ranking that the log has to cover, by examination (0.5).")
+    float, option(help="Share of a ranking's examination that the log must cover (0.5).")
 ]
 
 
@@ -350,41 +363,47 @@ class JudgingRules(TypedDict, total=False):
 
 # Tests, intervals, and what they are drawn from -----------------------------------------------------------------------
 
-Seed: TypeAlias = Annotated[int, option(help="Seed of everything random (0).", panel=TEST, least=0)]
-Confidence: TypeAlias = Annotated[float, option(help="Level of the intervals (0.95).", panel=TEST)]
+Seed: TypeAlias = Annotated[int, option(help="Random seed (0).", panel=TEST, least=0)]
+Confidence: TypeAlias = Annotated[float, option(help="Confidence level of intervals (0.95).", panel=TEST)]
 Resamples: TypeAlias = Annotated[
     int,
-    option("--resamples", help="How often units are drawn anew, for intervals (0: none, where that is possible).",
+    option("--resamples", help="Resamples for intervals (0: no intervals, where possible).",
            panel=TEST, least=0),
 ]  # fmt: skip
 Permutations: TypeAlias = Annotated[
-    int, option("--permutations", help="Random swaps of the test (enough for the correction).", panel=TEST, least=100)
+    int,
+    option(
+        "--permutations", help="Random permutations in the test (enough for the correction).", panel=TEST, least=100
+    ),
 ]
-Alpha: TypeAlias = Annotated[float, option(help="Level of the test; intervals are at 1 - alpha (0.05).", panel=TEST)]
-Power: TypeAlias = Annotated[float, option(help="Chance to find a difference that is there (0.8).", panel=TEST)]
+Alpha: TypeAlias = Annotated[float, option(help="Significance level; intervals are at 1 - alpha (0.05).", panel=TEST)]
+Power: TypeAlias = Annotated[float, option(help="Probability of detecting a real difference (0.8).", panel=TEST)]
 Margin: TypeAlias = Annotated[
     float, option(metavar="N", help="Smallest difference that matters (0.01 of the measure's range).")
 ]
 TestName: TypeAlias = Annotated[
     str,
-    option(help="permutation, bootstrap, t, wilcoxon, sign; of all systems tukey, randomised_tukey; of classifiers "
-           "swap, mcnemar, delong; of ratios welch. Default: the measure's own.", panel=TEST),
+    option(help="permutation, bootstrap, t, wilcoxon, sign; over all systems tukey, randomised_tukey; for classifiers "
+           "swap, mcnemar, delong; for ratios welch. Default: the measure's own.", panel=TEST),
 ]  # fmt: skip
 Correction: TypeAlias = Annotated[str, option(help="holm (default), bonferroni, benjamini-hochberg, none.", panel=TEST)]
 Family: TypeAlias = Annotated[
-    Literal["measure", "all"], option(help="Correct over the comparisons by one measure, or by all.", panel=TEST)
+    Literal["measure", "all"],
+    option(help="Correct over the comparisons of each measure (measure; default), or all.", panel=TEST),
 ]
 Method: TypeAlias = Annotated[
     Literal["hull", "bca", "percentile", "t"],
     option(help="hull (of t and bca; default), bca, percentile, t.", panel=TEST),
 ]
-Difference: TypeAlias = Annotated[float, option(help="The difference to find (0.01 of the measure's range).")]
+Difference: TypeAlias = Annotated[float, option(help="The difference to detect (0.01 of the measure's range).")]
 Inconclusive: TypeAlias = Annotated[
     Literal["report", "pass", "fail"], option(help="When inconclusive: report (exit 3; default), pass (0), fail (1).")
 ]
-MaxMissing: TypeAlias = Annotated[float, option(help="Share of units that a system may lack (0.1).", panel=TEST)]
+MaxMissing: TypeAlias = Annotated[
+    float, option(help="Largest share of units that a system may be missing (0.1).", panel=TEST)
+]
 MinJudged: TypeAlias = Annotated[
-    float, option(help="Share of the top 10 that has to be judged, in both runs (no guard).", panel=TEST)
+    float, option(help="Smallest judged share of the top 10, in both runs (default: none).", panel=TEST)
 ]
 
 
@@ -447,15 +466,6 @@ class PlaceOptions(TypedDict, total=False):
     threshold: Threshold | None
     show: int | None
     running: bool
-
-
-class ClassificationOptions(LabelRules, Sampling, total=False):
-    """What `classify` takes besides the predictions."""
-
-    measures: Any
-    labels: Sequence[Any] | None
-    one_class: Any
-    mute: Sequence[str] | str
 
 
 class GateLevels(TypedDict, total=False):

@@ -25,7 +25,7 @@ WRITERS = {
 PRESENTERS = {
     "clusters by use": "assay.subjects.ranking.sections.results:clusters_by_use_document",
     "comparison": "assay.verbs.sections.comparisons:document",
-    "fold comparison": "assay.verbs.sections.comparisons:fold_document",
+    "fold comparison": "assay.subjects.labels.sections.crossvalidations:fold_document",
     "gate": "assay.verbs.sections.results:gate_document",
     "classification": "assay.subjects.labels.sections.parts:document",
     "thresholds": "assay.subjects.labels.sections.thresholds:several",

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import errno
 import os
+import stat
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import IO
 
-from assay.core.errors import InputError, ParameterError, argument
+from assay.core.errors import InputError, ParameterError, argument, reason
 
 _read: set[str] = set()
 
@@ -52,7 +53,7 @@ def check(targets: Iterable[str | os.PathLike[str]], overwrite: bool = False) ->
         there = os.stat(target)  # noqa: PTH116
         if any(os.path.samestat(there, known) for known in _streams) or any(is_same(target, path) for path in _read):
             raise ParameterError(
-                f"{os.fspath(target)}: is an input, and would be replaced: choose another name for the output, or say "
+                f"{os.fspath(target)}: is an input and would be replaced: choose another name for the output, or use "
                 f"{argument('overwrite', True)}"
             )
 
@@ -111,6 +112,7 @@ def check_target(path: str | os.PathLike[str]) -> None:
     with _one_line_errors(target):
         if target.is_dir():
             raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+        _refuse_read_only(path)
         place = Path(path) if _is_device(Path(path)) else target.parent
         place.stat()
         if not os.access(place, os.W_OK):
@@ -125,6 +127,7 @@ def replacing(path: str | os.PathLike[str], *, overwrite: bool = False) -> Itera
     """
     check([path], overwrite)
     target = Path(os.path.realpath(path))  # where a link leads to is replaced, not the link
+    _refuse_read_only(path)
     with _one_line_errors(target):
         if _is_device(Path(path)):
             with Path(path).open("wb") as device:  # a pipe or a device cannot be replaced
@@ -138,6 +141,12 @@ def replacing(path: str | os.PathLike[str], *, overwrite: bool = False) -> Itera
         except BaseException:
             temporary.unlink(missing_ok=True)
             raise
+
+
+def _refuse_read_only(path: str | os.PathLike[str]) -> None:
+    """Refuse a file that may not be written to: files are replaced, which would not ask for leave."""
+    if Path(path).is_file() and not (os.access(path, os.W_OK) and Path(path).stat().st_mode & 0o222):
+        raise InputError(f"{os.fspath(path)}: cannot be written: it is read-only")
 
 
 @contextmanager
@@ -162,10 +171,11 @@ def _temporary(target: Path) -> Path:
 
 
 def _put(temporary: Path, target: Path) -> None:
-    """Let a file take the place of the target."""
+    """Let a file take the place of the target, with its permissions, or those of an ordinary new file."""
     umask = os.umask(0)
     os.umask(umask)
-    temporary.chmod(0o666 & ~umask)  # mkstemp makes files private; a report is an ordinary file
+    mode = stat.S_IMODE(target.stat().st_mode) if target.exists() else 0o666 & ~umask
+    temporary.chmod(mode)
     temporary.replace(target)
     _written.add(os.path.realpath(target))
 
@@ -176,4 +186,4 @@ def _one_line_errors(target: Path) -> Iterator[None]:
     try:
         yield
     except OSError as problem:
-        raise InputError(f"{target}: cannot be written: {(problem.strerror or str(problem)).lower()}") from problem
+        raise InputError(f"{target}: cannot be written: {reason(problem)}") from problem

@@ -8,7 +8,7 @@ from typing import Any
 import polars as pl
 
 from assay.files.log_looks import BAIDU_QUERY, BAIDU_RESULT, CLICKED, SAMPLE_RECORD
-from assay.files.log_records import ReadingRules, Records
+from assay.files.log_records import ReadingRules, Records, exploded
 from assay.files.sources import Source
 from assay.tables.log import CLICK
 
@@ -22,16 +22,16 @@ _DWELT, _CLICK_COUNT = 16, 25
 def read_yandex(source: Source, rules: ReadingRules) -> Iterator[Records]:
     """The challenge's layout. Clicks name no page: they are of their session's last that showed the document."""
     rules.tallies.assume(
-        "times count from the start of each session, in units that nobody stated: they order events, and tell no dwell"
+        "times count from the start of each session, in units that are not known: they order events, and give no dwell"
     )
-    for numbered in _numbered_lines(source):
+    for numbered in _numbered_lines(source, rules):
         pages, events = [], []
         for line, text in numbered:
             session, time, kind, *rest = (*text.rstrip("\r").split("\t"), "", "", "")
             rest = [each for each in rest if each]
             is_query, is_click = kind == "Q" and len(rest) >= 2, kind == "C" and len(rest) == 1
             if not (session and time.isdecimal() and len(time) < 10 and (is_query or is_click)):
-                rules.malformed(source.name, line, _YANDEX, text)
+                rules.malformed(line, _YANDEX, text)
                 continue
             when = int(time) * _SECOND
             if is_query:
@@ -42,14 +42,14 @@ def read_yandex(source: Source, rules: ReadingRules) -> Iterator[Records]:
         frame = _rows(pages, "key row time session_id query_id docs")
         clicks = _rows(events, "row time session_id doc_id").with_columns(action=pl.lit(CLICK))
         # Results go with the pages of their session.
-        yield Records.of(_pages(frame), _listed(frame.rename({"session_id": "source"})), clicks)
+        yield Records.of(_pages(frame), exploded(frame.rename({"session_id": "source", "docs": "doc_id"})), clicks)
 
 
 def read_yandex_sample(source: Source, rules: ReadingRules) -> Iterator[Records]:
     """Pages with their clicks, and no times, users or sessions."""
     rules.tallies.assume("there are no times, users or sessions in this layout")
     number = 0
-    for numbered in _numbered_lines(source):
+    for numbered in _numbered_lines(source, rules):
         pages, events = [], []
         for line, text in numbered:
             for part in text.split(";"):
@@ -58,7 +58,7 @@ def read_yandex_sample(source: Source, rules: ReadingRules) -> Iterator[Records]
                 record = SAMPLE_RECORD.fullmatch(part)
                 docs = [] if record is None else [doc.strip() for doc in record[2].split(",")]
                 if record is None or not all(docs):
-                    rules.malformed(source.name, line, _SAMPLE, part.strip())
+                    rules.malformed(line, _SAMPLE, part.strip())
                     continue
                 number += 1
                 key = f"{rules.label}{number}"
@@ -66,17 +66,17 @@ def read_yandex_sample(source: Source, rules: ReadingRules) -> Iterator[Records]
                 events += [(key, number, doc.strip()) for doc in record[3].split(",") if doc.strip()]
         frame = _rows(pages, "key row query_id docs")
         clicks = _rows(events, "key row doc_id").with_columns(action=pl.lit(CLICK))
-        yield Records.of(_pages(frame), _listed(frame), clicks)
+        yield Records.of(_pages(frame), exploded(frame.rename({"docs": "doc_id"})), clicks)
 
 
 def read_baidu(source: Source, rules: ReadingRules) -> Iterator[Records]:
     """A line for a query, and one for each of its results."""
     rules.tallies.assume(
-        "there are no times, users or sessions in this layout; dwell is in units that nobody stated: it is the `value` "
+        "there are no times, users or sessions in this layout; dwell is in units that are not known: it is the `value` "
         "of a click"
     )
     key = ""
-    for numbered in _numbered_lines(source):
+    for numbered in _numbered_lines(source, rules):
         pages, shown, events = [], [], []
         for line, text in numbered:
             fields = text.rstrip("\r").split("\t")
@@ -89,7 +89,7 @@ def read_baidu(source: Source, rules: ReadingRules) -> Iterator[Records]:
                 clicks = int(fields[CLICKED]) * max(1, int(count[:4]) if count.isdecimal() else 1)
                 events += [(key, line, fields[1], shown[-1][2], _number(fields[_DWELT]))] * clicks
             else:
-                rules.malformed(source.name, line, _BAIDU, text)
+                rules.malformed(line, _BAIDU, text)
         yield Records.of(
             _rows(pages, "key row query_id query_text"),
             _rows(shown, "key row ordinal doc_id").with_columns(listed=pl.lit(True)),
@@ -104,24 +104,23 @@ def _number(text: str) -> float | None:
         return None
 
 
-def _numbered_lines(source: Source) -> Iterator[list[tuple[int, str]]]:
+def _numbered_lines(source: Source, rules: ReadingRules) -> Iterator[list[tuple[int, str]]]:
     """The lines that hold something, with their numbers, chunk by chunk."""
     before = 1
     for chunk in source.chunks():
-        lines = chunk.decode(errors="replace").split("\n")
-        yield [(number, line) for number, line in enumerate(lines, before) if line.strip()]
+        lines = chunk.split(b"\n")
+        numbered = []
+        for number, line in enumerate(lines, before):
+            try:
+                numbered += [(number, line.decode())] if line.strip() else []
+            except UnicodeDecodeError:
+                rules.malformed(number, "text in UTF-8", line.decode(errors="replace"))
+        yield numbered
         before += len(lines) - 1
 
 
 def _pages(frame: pl.DataFrame) -> pl.DataFrame:
     return frame.with_columns(n_results=pl.col("docs").list.len())
-
-
-def _listed(frame: pl.DataFrame) -> pl.DataFrame:
-    """The results of pages that hold lists of them."""
-    frame = frame.filter(pl.col("docs").list.len() > 0).with_columns(listed=pl.lit(True))
-    ranks = pl.int_ranges(1, pl.col("docs").list.len() + 1)
-    return frame.with_columns(rank=ranks).explode("docs", "rank").rename({"docs": "doc_id"})
 
 
 _KINDS: dict[str, Any] = {

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 import polars as pl
 
@@ -13,6 +13,7 @@ from assay.files.json_values import object_lines
 from assay.files.log_records import (
     ReadingRules,
     Records,
+    exploded,
     ids_in,
     numbers_of,
     ordinals_of,
@@ -23,7 +24,7 @@ from assay.files.log_records import (
 )
 from assay.files.named_columns import field_chunks, names_of
 from assay.files.parquet import batches_of, check_file
-from assay.files.registry import COLUMN_MARKS, head_of
+from assay.files.registry import head_of
 from assay.files.sources import Source
 from assay.tables.log import CLICK
 from assay.tables.named_columns import NamedColumns
@@ -33,76 +34,55 @@ from assay.tables.roles import absent, columns_of, shape_of
 _SHOWN = ("impression", "view", "show", "shown", "display", "seen")
 _ASKED = ("search", "query", "search_request")
 _CLICKED = (CLICK, "clicked", "click_through", "clickthrough", "select", "open")
-#: What tells the documents of a cell apart.
-_BETWEEN = r"[\s,;|]+"
+#: What stands between the documents of a cell.
+_BETWEEN = r"""["']?[\s,;|]+["']?"""
 _OF_PAGES = ("user_id", "session_id", "query_id", "query_text", "system")
-
-
-class _Piece(NamedTuple):
-    """Rows of a table in our columns, whatever their types, with their lines (`row`)."""
-
-    frame: pl.DataFrame
-    path: str
 
 
 def read_click_table(source: Source, rules: ReadingRules) -> Iterator[Records]:
     """The records of a file, piece by piece."""
     names = names_of(head_of(source))
-    roles = _roles(names, source.name)
+    roles = columns_of("log", names)
+    if roles is None:
+        raise absent("log", names, source.name, 1)
     yield from _records(_pieces(source, roles, rules), roles, rules)
 
 
 def read_click_frame(data: Any, rules: ReadingRules) -> Iterator[Records]:
     """The records of a data frame."""
     table = NamedColumns.of(data, "log")
-    roles = _roles(table.frame.columns, table.path)
+    roles = table.roles("log")
     frame = table.frame.select(**{ours: pl.col(theirs) for ours, theirs in roles.items()})
-    piece = _Piece(frame.with_row_index("row", 1).with_columns(pl.col("row").cast(pl.Int64)), table.path)
-    yield from _records([piece], roles, rules)
+    numbered = frame.with_row_index("row", 1).with_columns(pl.col("row").cast(pl.Int64))
+    yield from _records([numbered], roles, rules)
 
 
-def _roles(names: Sequence[str], path: str) -> dict[str, str]:
-    roles = columns_of("log", names)
-    if roles is None:
-        raise absent("log", names, path, 1)
-    return roles
-
-
-def _pieces(source: Source, roles: Mapping[str, str], rules: ReadingRules) -> Iterator[_Piece]:
+def _pieces(source: Source, roles: Mapping[str, str], rules: ReadingRules) -> Iterator[pl.DataFrame]:
+    """Rows in our columns, whatever their types, with their lines (`row`)."""
     head = head_of(source)
     ours = {theirs: mine for mine, theirs in roles.items()}
-    refuse = partial(rules.malformed, source.name)
-    if head.start.startswith(COLUMN_MARKS):
+    if head.is_binary:
         check_file(source)
         start = 1
         for frame in batches_of(source, list(ours)):
             rows = pl.int_range(start, start + pl.len(), dtype=pl.Int64)
-            yield _Piece(frame.rename(ours).with_columns(row=rows), source.name)
+            yield frame.rename(ours).with_columns(row=rows)
             start += frame.height
-    elif head.text.startswith("["):
-        raise FormatError(source.name, 1, expected="one JSON object per line", got="a list")
-    elif head.text.startswith("{"):
-        lists = {theirs for theirs, mine in ours.items() if _is_list((head.first_object or {}).get(theirs))}
-        schema = {theirs: pl.List(pl.String) if theirs in lists else pl.String for theirs in ours}
-        line = 1
+    elif head.is_json:
+        schema, line = dict.fromkeys(ours, pl.String), 1
         for chunk in source.chunks():
-            yield _Piece(object_lines(chunk, line, schema, refuse).rename(ours), source.name)
+            yield object_lines(chunk, line, schema, rules.malformed).rename(ours)
             line += chunk.count(b"\n")
     else:
-        for fields, lines in field_chunks(source, f"a table {shape_of('log')}", refuse):
-            frame = fields.select(*ours).rename(ours)
-            yield _Piece(frame.with_columns(row=pl.Series(lines, dtype=pl.Int64)), source.name)
+        for fields, lines in field_chunks(source, f"a table {shape_of('log')}", rules.malformed):
+            yield fields.select(*ours).rename(ours).with_columns(row=pl.Series(lines, dtype=pl.Int64))
 
 
-def _is_list(value: Any) -> bool:
-    return isinstance(value, list)
-
-
-def _records(pieces: Iterable[_Piece], roles: Mapping[str, str], rules: ReadingRules) -> Iterator[Records]:
+def _records(pieces: Iterable[pl.DataFrame], roles: Mapping[str, str], rules: ReadingRules) -> Iterator[Records]:
     """Rows of pages, of events or of results, by the columns that are there."""
     pages = _RisingRanks(rules.label)
     for piece in pieces:
-        frame = _filled(piece.frame, roles)
+        frame = _filled(_without_objects(piece, rules), roles)
         if "results" in roles and "doc_id" not in roles:
             yield _page_rows(frame, rules)
         elif "action" in roles:
@@ -110,7 +90,21 @@ def _records(pieces: Iterable[_Piece], roles: Mapping[str, str], rules: ReadingR
         else:
             if "impression_id" not in roles:
                 frame = pages.named(frame, rules)
-            yield _result_rows(frame, piece, rules)
+            yield _result_rows(frame, rules)
+
+
+def _without_objects(frame: pl.DataFrame, rules: ReadingRules) -> pl.DataFrame:
+    """The rows whose lists are lists of ids; objects in their place are refused."""
+    for name in ("results", "clicks"):
+        kind = frame.schema.get(name)
+        if isinstance(kind, pl.List) and kind.inner.is_nested():
+            raise FormatError(rules.path, None, expected=f"lists of ids as {name}", got=str(kind))
+        if kind == pl.String:
+            objects = frame[name].str.contains(r"^\s*\[\s*[\[{]").fill_null(False)
+            for row, cell in frame.filter(objects).select("row", name).iter_rows():
+                rules.malformed(row, f"a list of ids as {name}", cell)
+            frame = frame.filter(~objects)
+    return frame
 
 
 def _filled(frame: pl.DataFrame, roles: Mapping[str, str]) -> pl.DataFrame:
@@ -126,19 +120,24 @@ def _filled(frame: pl.DataFrame, roles: Mapping[str, str]) -> pl.DataFrame:
 
 def _cells(frame: pl.DataFrame, rules: ReadingRules) -> dict[str, pl.Series]:
     """The other columns of pages, in their types."""
-    makers: dict[str, Any] = {
+    makers = {
         "time": partial(times_of, rules=rules), "latency_ms": numbers_of, "page": wholes_of, "answered": truths_of,
         "n_results": wholes_of,
     }  # fmt: skip
     return {name: make(frame[name]) for name, make in makers.items() if name in frame.columns}
 
 
-def _dwell(frame: pl.DataFrame) -> pl.Series:
-    stated = [numbers_of(frame[name]) * scale for name, scale in (("dwell_ms", 1.0), ("dwell_seconds", 1000.0))
-              if name in frame.columns]  # fmt: skip
-    if not stated:
-        return pl.repeat(None, frame.height, dtype=pl.Float64, eager=True)
-    return stated[0] if len(stated) == 1 else stated[0].zip_with(stated[0].is_not_null(), stated[1])
+def _result_cells(frame: pl.DataFrame, rules: ReadingRules) -> dict[str, pl.Series]:
+    """The other columns of results and events, in their types; dwell in milliseconds."""
+    names = [name for name in ("propensity", "value", "dwell_ms", "dwell_seconds") if name in frame.columns]
+    cells = {name: numbers_of(frame[name]) for name in names}
+    if "dwell_seconds" in cells:
+        stated = 1000.0 * cells.pop("dwell_seconds")
+        known = cells.get("dwell_ms", stated)
+        cells["dwell_ms"] = known.zip_with(known.is_not_null(), stated)
+    if "rank" in frame.columns:
+        cells["ordinal"] = ordinals_of(frame["rank"], rules)
+    return cells | ({"seen": truths_of(frame["seen"])} if "seen" in frame.columns else {})
 
 
 class _RisingRanks:
@@ -174,37 +173,32 @@ class _RisingRanks:
         return frame.with_columns(impression_id=self.label + numbers.cast(pl.String))
 
 
-def _result_rows(frame: pl.DataFrame, piece: _Piece, rules: ReadingRules) -> Records:
+def _result_rows(frame: pl.DataFrame, rules: ReadingRules) -> Records:
     """One row per shown result, with how often it was clicked."""
     lacking = frame["doc_id"].is_null() | frame["impression_id"].is_null()
     rules.tallies.add("no-document", int(lacking.sum()), f"row {frame.filter(lacking)['row'].first()!r}")
     frame = frame.filter(~lacking)
-    clicks = _counts(frame, piece, rules)
+    clicks = _counts(frame, rules)
     pages = _pages(frame, rules)
-    results = frame.select(
-        "doc_id", key="impression_id", listed=pl.lit(True),
-        ordinal=ordinals_of(frame["rank"], rules) if "rank" in frame.columns else None,
-        seen=truths_of(frame["seen"]) if "seen" in frame.columns else None,
-        propensity=numbers_of(frame["propensity"]) if "propensity" in frame.columns else None,
-    )  # fmt: skip
+    cells = _result_cells(frame, rules)
+    results = frame.select("doc_id", key="impression_id", listed=pl.lit(True), **cells)
     events = frame.select(
-        "row", "doc_id", key="impression_id", action=pl.lit(CLICK), ordinal=results["ordinal"], dwell_ms=_dwell(frame),
-        value=numbers_of(frame["value"]) if "value" in frame.columns else None, times=clicks, counted=pl.lit(True),
-    )  # fmt: skip
+        "row", "doc_id", key="impression_id", action=pl.lit(CLICK), times=clicks, counted=pl.lit(True), **cells
+    )
     # As many rows as there are clicks.
     events = events.select(pl.all().gather(pl.arg_where(pl.col("times") > 0)))
     events = events.select(pl.all().gather(pl.int_range(pl.len()).repeat_by("times").explode()))
     return Records.of(pages, results, events)
 
 
-def _counts(frame: pl.DataFrame, piece: _Piece, rules: ReadingRules) -> pl.Series:
+def _counts(frame: pl.DataFrame, rules: ReadingRules) -> pl.Series:
     """Clicks of each row: numbers, or yes and no."""
     stated = frame["clicks"]
     counts = wholes_of(stated.cast(pl.Int64) if stated.dtype == pl.Boolean else stated)
     counts = counts.zip_with(counts.is_not_null(), truths_of(stated).cast(pl.Int64))
     odd = (counts.is_null() & stated.is_not_null()) | (counts > 10_000).fill_null(False)
     for row, got in frame.select("row", "clicks").filter(odd).iter_rows():
-        rules.malformed(piece.path, row, "a number of clicks, or yes or no", str(got))
+        rules.malformed(row, "a number of clicks, or yes or no", str(got))
     return counts.set(odd, None).fill_null(0)
 
 
@@ -223,25 +217,19 @@ def _event_rows(frame: pl.DataFrame, rules: ReadingRules) -> Records:
     action = frame["action"].cast(pl.String).str.strip_chars().str.to_lowercase()
     nothing = pl.repeat(None, frame.height, dtype=pl.String, eager=True)
     doc_id = frame["doc_id"] if "doc_id" in frame.columns else nothing
-    cells = _cells(frame, rules)
     rows = frame.select(
-        "row", *_OF_PAGES, key="impression_id", doc_id=doc_id, action=action,
-        ordinal=ordinals_of(frame["rank"], rules) if "rank" in frame.columns else None,
-        dwell_ms=_dwell(frame),
-        value=numbers_of(frame["value"]) if "value" in frame.columns else None,
-        **cells,
+        "row", *_OF_PAGES, key="impression_id", doc_id=doc_id, action=action, **_cells(frame, rules),
+        **_result_cells(frame, rules),
     )  # fmt: skip
-    told = pl.col("action").is_in([*_SHOWN, *_ASKED]) & pl.col("key").is_not_null()
-    pages = rows.filter(told).unique("key", keep="first", maintain_order=True).with_columns(partial=pl.lit(True))
-    is_shown = told & pl.col("action").is_in(_SHOWN) & pl.col("doc_id").is_not_null()
+    is_page = pl.col("action").is_in([*_SHOWN, *_ASKED]) & pl.col("key").is_not_null()
+    pages = rows.filter(is_page).unique("key", keep="first", maintain_order=True).with_columns(partial=pl.lit(True))
+    is_shown = is_page & pl.col("action").is_in(_SHOWN) & pl.col("doc_id").is_not_null()
     shown = rows.filter(is_shown).with_columns(listed=pl.lit(False), seen=pl.lit(True))
-    if "propensity" in frame.columns:
-        shown = shown.with_columns(propensity=numbers_of(frame["propensity"]).filter(rows.select(is_shown)[:, 0]))
     if "results" in frame.columns:
         listed = _listed(rows.select("key"), frame["results"])
         shown = pl.concat([shown, listed], how="diagonal_relaxed")
     is_click = pl.col("action").is_in(_CLICKED)
-    events = rows.filter(~told).with_columns(action=pl.when(is_click).then(pl.lit(CLICK)).otherwise("action"))
+    events = rows.filter(~is_page).with_columns(action=pl.when(is_click).then(pl.lit(CLICK)).otherwise("action"))
     return Records.of(pages, shown, events)
 
 
@@ -264,12 +252,22 @@ def _page_rows(frame: pl.DataFrame, rules: ReadingRules) -> Records:
 def _listed(rows: pl.DataFrame, cells: pl.Series) -> pl.DataFrame:
     """The documents of cells that hold several, in order: lists, or text with commas, semicolons, bars or blanks."""
     if cells.dtype == pl.String:
-        bare = cells.str.strip_chars('[]() \t"').str.replace_all(_BETWEEN, " ").str.strip_chars()
-        cells = bare.set((bare == "").fill_null(False), None).str.split(" ")
+        cells = _split(cells)
     elif isinstance(cells.dtype, pl.List):
         cells = cells.cast(pl.List(pl.String))
     else:
         cells = cells.cast(pl.String).reshape((-1, 1)).arr.to_list() if len(cells) else cells.cast(pl.List(pl.String))
-    rows = rows.with_columns(doc_id=cells).filter(pl.col("doc_id").list.len() > 0)
-    rows = rows.with_columns(rank=pl.int_ranges(1, pl.col("doc_id").list.len() + 1)).explode("doc_id", "rank")
-    return rows.filter(pl.col("doc_id").is_not_null() & (pl.col("doc_id") != "")).with_columns(listed=pl.lit(True))
+    return exploded(rows.with_columns(doc_id=cells)).filter(pl.col("doc_id") != "")
+
+
+def _split(cells: pl.Series) -> pl.Series:
+    """Cells of text as lists: of JSON, as Python prints them, or with something between the documents."""
+    in_json = cells.str.contains(r"^\s*\[").fill_null(False)
+    try:
+        lists = cells.set(~in_json, None).str.json_decode(pl.List(pl.String))
+    except pl.exceptions.PolarsError:
+        lists = pl.repeat(None, len(cells), dtype=pl.List(pl.String), eager=True)
+    if lists.null_count() == cells.null_count():
+        return lists
+    bare = cells.str.strip_chars("[]() \t\"'").str.replace_all(_BETWEEN, " ").str.strip_chars()
+    return lists.zip_with(lists.is_not_null(), bare.set((bare == "").fill_null(False), None).str.split(" "))

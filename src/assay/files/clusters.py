@@ -1,4 +1,4 @@
-"""Files of clusterings: a row an item, with its cluster (one or several), its class and its point, if known."""
+"""Files of clusterings: one row per item, with its cluster (one or several), its class and its point, if known."""
 
 from __future__ import annotations
 
@@ -140,7 +140,7 @@ def _labels(table: NamedColumns, column: str) -> pl.Series:
     """Labels of one column; cells of text are numbers only if all of them are."""
     values = table.labels(column)
     if isinstance(values.dtype, pl.List):
-        raise FormatError(table.path, None, expected=f"one label an item in {column}", got="lists of them")
+        raise FormatError(table.path, None, expected=f"one label per item in {column}", got="lists of them")
     return as_whole([values])[0] if table.exact is None else values
 
 
@@ -201,17 +201,15 @@ def read_document_clusters(readable: Any) -> pl.DataFrame:
     """
     if isinstance(readable, Mapping):
         return _checked(_of_dict(readable), "clusters")
-    in_file = isinstance(readable, Source) or is_file(readable)
+    in_file = is_file(readable)
     if not in_file and not is_frame(readable):
         raise ParameterError(f"expected a file of clusters of documents, or a dict, not {type(readable).__name__}")
     table = named_columns(readable, "clustered documents")
-    columns = columns_of("clustered documents", table.frame.columns)
-    if columns is None:
-        raise absent("clustered documents", table.frame.columns, table.path, 1)
+    columns = table.roles("clustered documents")
     frame = pl.DataFrame({ours: ids_of(table.labels(name), name) for ours, name in columns.items()})
     nothing = frame.select(pl.any_horizontal(pl.all().is_null())).to_series()
-    if in_file and nothing.any():
-        raise table.error(int(nothing.arg_max() or 0), "a document and its cluster", "an empty cell")
+    if in_file:
+        table.refuse(nothing, "a document and its cluster")
     return _checked(frame, table.path)
 
 
@@ -247,6 +245,6 @@ def _checked(frame: pl.DataFrame, name: str) -> pl.DataFrame:
         of = f" of query {first['query_id']!r}" if "query_id" in first else ""
         raise InputError(
             f"{name}: document {first['doc_id']!r}{of} is in cluster {clusters[0]!r} and in {clusters[1]!r}: "
-            "expected one cluster a document"
+            "expected one cluster per document"
         )
     return distinct

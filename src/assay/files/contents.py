@@ -80,7 +80,7 @@ def _of_qrels(qrels: Qrels) -> dict[str, Any]:
         "topics": len(qrels.topics),
         "judgments": frame.height,
         "documents": frame["doc_id"].n_unique(),
-        "judgments a topic": _range(frame.group_by("query_id").len()["len"]),
+        "judgments per topic": _range(frame.group_by("query_id").len()["len"]),
         "grades": {f"{grade:g}": count for grade, count in grades.iter_rows()},
     }
     return facts | ({"judges (or subtopics)": len(qrels.judges)} if qrels.judges else {})
@@ -104,7 +104,7 @@ def _of_run(run: Any, lines: int) -> tuple[dict[str, Any], pl.DataFrame]:
     facts: dict[str, Any] = {
         "topics": len(counts),
         "rows": sum(counts.values()),
-        "rows a topic": _range(pl.Series(list(counts.values()))),
+        "rows per topic": _range(pl.Series(list(counts.values()))),
         "scores": f"{low:g} to {high:g}",
         "rows with a tied score": ties,
     }

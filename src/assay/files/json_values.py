@@ -117,7 +117,7 @@ def _unique(source: Source, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def fast_table(data: bytes) -> pl.DataFrame | None:
-    """One object a line as a table, by Polars; None if it cannot, and for texts that no UTF-8 can write."""
+    """One object per line as a table, by Polars; None if it cannot, and for texts that no UTF-8 can write."""
     # Polars takes what starts like a compressed file for one, so that data have to start like an object.
     if not data[:1024].lstrip().startswith(b"{") or _has_lone_surrogate(data) or _are_scattered(data):
         return None
@@ -315,5 +315,5 @@ def _values(source: Source, data: bytes) -> Iterator[tuple[int | None, Any]]:
 
 
 def is_list(data: bytes) -> bool:
-    """Whether the file is one list, and not one object a line."""
+    """Whether the file is one list, and not one object per line."""
     return data[:1024].lstrip().startswith(b"[")

@@ -2,32 +2,35 @@
 
 from __future__ import annotations
 
-import os
+import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from pathlib import Path
-from typing import IO, Any, NamedTuple
+from functools import partial
+from typing import Any, NamedTuple
 
 import polars as pl
 
-from assay.core.errors import EmptyFileError, FormatError, InputError, ParameterError, did_you_mean, listed, number_of
-from assay.files.atomic import replacing
-from assay.files.columns import is_number
+from assay.core.errors import EmptyFileError, FormatError, InputError, ParameterError, argument, listed, number_of
+from assay.files.columns import Layout
 from assay.files.json_values import records
-from assay.files.named_columns import as_whole, named_columns, names_in_any
+from assay.files.named_columns import as_whole, named_columns, names_in_any, refuse_absent
 from assay.files.registry import Head, head_of
-from assay.files.sources import Readable, Source, decoded, is_file, lines_of
-from assay.files.writing import write
-from assay.tables import Qrels
-from assay.tables.label_rules import Where
-from assay.tables.labels import Labels, Repeated
+from assay.files.runs import line_of_row, load_columns, trec_qrels
+from assay.files.sources import Readable, Source, is_file
+from assay.files.times import utc_times
+from assay.tables.label_rules import Where, refuse_rows
+from assay.tables.labels import NEEDED, Labels, Repeated
 from assay.tables.named_columns import NamedColumns, is_frame
 from assay.tables.roles import TABLES, ColumnNames, absent, find, folded_name, named_by, roles_in
 
 _ROLES = {role.name: role for role in TABLES["labels"]}
-_QRELS = "`query_id judge doc_id grade` on each line"
-#: How Mechanical Turk and others write when something was submitted.
-_TIMES = ("%+", "%Y-%m-%dT%H:%M:%S%.f%#z", "%Y-%m-%d %H:%M:%S%.f", "%Y-%m-%d", "%a %b %d %H:%M:%S %Y")
+_IDS = ("query_id", "judge", "doc_id")
+_JUDGMENTS = Layout((*_IDS, "grade"), text=_IDS, numbers=("grade",), finite=True)
+#: The zone in times of Mechanical Turk, such as `PST`, which names none for sure.
 _ZONE = r" [A-Z]{2,5} "
+#: Where Mechanical Turk puts the answers of forms that are made of crowd elements.
+_TASK_ANSWERS = "Answer.taskAnswers"
+#: So many different words are labels, however few items there are.
+_FEW = 10
 #: What stands for a missing number in tables of other tools.
 _MISSING = ("na", "n/a", "nan", "null", "none", "-", "?")
 
@@ -66,11 +69,15 @@ def read_labels(
     with named_by(columns):
         if isinstance(given, Labels):
             return given
+        origin = "in memory"
         if isinstance(given, Mapping | list | tuple):
-            rows, origin = _several(given, judges), "several files"
+            rows, parts = _several(given, judges), given.values() if isinstance(given, Mapping) else given
+            origin = "several files" if all(map(is_file, parts)) else origin
+        elif not is_file(given) and not is_frame(given) and not isinstance(given, Source):
+            raise ParameterError(_no_labels(given))
         else:
-            source = None if is_frame(given) and not is_file(given) else Source.of(given)
-            rows, origin = _rows(given if source is None else source, judges), "in memory"
+            source = None if is_frame(given) else Source.of(given)
+            rows = _rows(given if source is None else source, judges)
             origin, name = (origin, name) if source is None else (source.name, name or source.stem)
     frame, remarks = _typed(rows, no_gold)
     labelled = _without_marks(rows.frame)["label"].is_not_null().arg_true()
@@ -92,17 +99,17 @@ def looks_like_labels(value: object) -> bool:
     return {"item_id", "judge", "label"} <= set(roles_in("labels", names_in_any(value)))
 
 
-def _rows(given: Any, judges: Sequence[str] | None, judge: str | None = None) -> _Rows:
+def _rows(source: Any, judges: Sequence[str] | None, judge: str | None = None) -> _Rows:
     """The rows of one file or frame; `judge`: whose they are, if the file does not say so."""
-    if isinstance(given, Source):
-        head = head_of(given)
+    if isinstance(source, Source):
+        head = head_of(source)
         if not head.numbered:
-            raise EmptyFileError(given.name, "labels of several judges")
-        if head.text.startswith(("{", "[")) and (read := _tool_of(head)) is not None:
-            return read(given, judge)
-        if _is_judgments(head):
-            return _judgments(given, judge)
-    table = named_columns(given, "labels")
+            raise EmptyFileError(source.name, "labels of several judges")
+        if head.is_json and (read := _tool_of(head)) is not None:
+            return read(source, judge)
+        if trec_qrels(head):
+            return _judgments(source, judge)
+    table = named_columns(source, "labels")
     names = table.frame.columns
     if judges is None and "workerid" in map(folded_name, names) and any(name.startswith("Input.") for name in names):
         return _mechanical_turk(table)
@@ -115,9 +122,12 @@ def _rows(given: Any, judges: Sequence[str] | None, judge: str | None = None) ->
 def _several(given: Mapping[str, Any] | Sequence[Any], judges: Sequence[str] | None) -> _Rows:
     """Files of one judge each, put together: each is named, or called by its file."""
     if not isinstance(given, Mapping):
-        if given and not is_file(given[0]):
+        if given and all(isinstance(row, list | tuple) and len(row) == len(NEEDED) for row in given):
             return _Rows(Labels.of(given).frame, lambda row: (f"labels: row {row + 1}", None))
-        given = {Source.of(each).stem: each for each in given}
+        given = {Source.of(each).stem if is_file(each) else place: each for place, each in enumerate(given, 1)}
+    for each in given.values():
+        if not is_file(each) and not is_frame(each):
+            raise ParameterError(_no_labels(each))
     parts = [_rows(Source.of(each) if is_file(each) else each, judges, str(name)) for name, each in given.items()]
     if not parts:
         raise ParameterError("there is no file of labels")
@@ -134,6 +144,11 @@ def _several(given: Mapping[str, Any] | Sequence[Any], judges: Sequence[str] | N
     return _Rows(pl.concat(frames, how="diagonal_relaxed"), where, remarks)
 
 
+def _no_labels(data: Any) -> str:
+    kind = type(data).__name__
+    return f"labels: expected a file, a data frame, or rows of {', '.join(NEEDED[:2])} and {NEEDED[2]}, got {kind}"
+
+
 def _long(table: NamedColumns, roles: dict[str, str], judge: str | None) -> _Rows:
     """One row per label."""
     if "item_id" not in roles:
@@ -148,29 +163,42 @@ def _cells(table: NamedColumns, ours: str, theirs: str) -> pl.Series:
     kind = _ROLES[ours].kind
     if kind == "id":
         return table.ids(theirs, ours)
-    return table.numbers(theirs, ours) if kind == "number" else table.labels(theirs)
+    if kind == "number":
+        return table.numbers(theirs, ours)
+    values = table.frame[theirs]
+    return values.fill_nan(None) if values.dtype.is_float() else table.labels(theirs)
 
 
 def _wide(table: NamedColumns, roles: dict[str, str], judges: Sequence[str] | None) -> _Rows:
-    """One column per judge: those named, or all that have no other role."""
+    """One column per judge: those named, or all that have no other role; texts beside numbers are no labels."""
     names = table.frame.columns
-    for name in judges or ():
-        if name not in names:
-            raise ParameterError(f"judges: {table.path} has no column {name!r}{did_you_mean(name, names)}")
+    refuse_absent(table.path, names, judges or ())
     if judges is None and ("label" in roles or "judge" in roles):
         raise absent("labels", names, table.path, 1)
-    taken = {column for role, column in roles.items() if role in {"query_id", "item_id", "gold"}}
-    whose = list(judges or [name for name in names if name not in taken])
+    whose = list(judges or [name for name in names if name not in roles.values()])
+    texts = [name for name in whose if judges is None and not _has_numbers(table.labels(name))]
+    if len(whose) - len(texts) > 1:
+        whose = [name for name in whose if name not in texts]
+    else:
+        texts = []
     if "item_id" not in roles or len(whose) < 2:
         raise absent("labels", names, table.path, 1)
-    fixed = {ours: _cells(table, ours, theirs) for ours, theirs in roles.items() if theirs in taken - set(whose)}
-    marks = as_whole([table.labels(name) for name in whose])
+    known = {ours: theirs for ours, theirs in roles.items() if ours not in {"seconds", "time"} and theirs not in whose}
+    fixed = {ours: _cells(table, ours, theirs) for ours, theirs in known.items()}
+    marks = as_whole([_cells(table, "label", name) for name in whose])
     rows = pl.DataFrame([fixed[ours].alias(ours) for ours in fixed]).with_row_index("row")
     parts = [rows.with_columns(judge=pl.lit(name), label=column) for name, column in zip(whose, marks, strict=True)]
     frame = pl.concat(parts, how="vertical_relaxed").sort("row", maintain_order=True)
     frame = frame.filter(pl.col("label").is_not_null())  # an empty cell: that judge did not label that item
+    if judges is None and frame["label"].dtype == pl.String and frame["label"].n_unique() > max(rows.height, _FEW):
+        raise absent("labels", names, table.path, 1)  # texts, such as documents
     places = frame["row"]
-    return _Rows(frame.drop("row"), lambda row: table.where(int(places[row])))
+    remarks = (f"columns without numbers are not taken as judges: {listed(texts)}",) if texts else ()
+    return _Rows(frame.drop("row"), lambda row: table.where(int(places[row])), remarks)
+
+
+def _has_numbers(labels: pl.Series) -> bool:
+    return labels.dtype != pl.String or bool(labels.cast(pl.Float64, strict=False).is_not_null().any())
 
 
 def _mechanical_turk(table: NamedColumns) -> _Rows:
@@ -178,6 +206,8 @@ def _mechanical_turk(table: NamedColumns) -> _Rows:
 
     A HIT may have several questions: `Input.doc_id_1` was labelled by `Answer.label_1`, and so on.
     """
+    if _TASK_ANSWERS in table.frame.columns:
+        table = table._replace(frame=table.frame.drop(_TASK_ANSWERS).hstack(_task_answers(table)))
     names = table.frame.columns
     inputs = {name.partition(".")[2]: name for name in names if name.startswith("Input.")}
     answers = [name for name in names if name.startswith("Answer.")]
@@ -192,8 +222,8 @@ def _mechanical_turk(table: NamedColumns) -> _Rows:
     else:
         if roles.get("label") not in answers:
             if len(answers) != 1:
-                note = f"say it by columns, as label={answers[0]!r}" if answers else None
-                expected = "one column of answers, or that the label is said to be one of them"
+                note = f"name it with {argument('columns')}, as in label={answers[0]!r}" if answers else None
+                expected = "one column of answers, or the label named among them"
                 raise FormatError(table.path, 1, expected=expected, got=listed(answers) or "none", note=note)
             roles["label"] = answers[0]
         rows = _long(table, roles, None)
@@ -201,6 +231,26 @@ def _mechanical_turk(table: NamedColumns) -> _Rows:
     rejected = int((table.frame[refused[0]] == "Rejected").sum()) if refused else 0
     remark = f"{number_of('answer', rejected)} of rejected assignments counted, too"
     return rows._replace(remarks=(remark,)) if rejected else rows
+
+
+def _task_answers(table: NamedColumns) -> pl.DataFrame:
+    """The answers of a form of crowd elements, which stand together as JSON: a column for each question."""
+    rows = []
+    for row, text in enumerate(table.frame[_TASK_ANSWERS]):
+        try:
+            (answers,) = json.loads(text or "[]")
+            rows.append({f"Answer.{name}": _marked(value) for name, value in answers.items()})
+        except (ValueError, AttributeError, TypeError):
+            raise table.error(row, f"a list of one JSON object in {_TASK_ANSWERS}", text or "") from None
+    return pl.DataFrame(rows, infer_schema_length=None)
+
+
+def _marked(answer: Any) -> str | None:
+    """What was typed or chosen: of buttons, the one that is on; None without an answer."""
+    if isinstance(answer, dict):
+        on = [name for name, value in answer.items() if value is True]
+        answer = answer.get("label", on[0] if len(on) == 1 else None)
+    return None if answer is None else str(answer)
 
 
 def _questions(table: NamedColumns, roles: dict[str, str], numbers: list[str]) -> _Rows:
@@ -214,8 +264,7 @@ def _questions(table: NamedColumns, roles: dict[str, str], numbers: list[str]) -
         asked = table.frame[item].fill_null("") != ""
         labels = table.labels(answer)
         unanswered = asked & labels.is_null()
-        if unanswered.any():
-            raise table.error(int(unanswered.arg_max() or 0), f"an answer in {answer}")
+        table.refuse(unanswered, f"an answer in {answer}")
         cells = [_cells(table, ours, theirs).alias(ours) for ours, theirs in shared.items()]
         part = pl.DataFrame([table.frame[item].alias("item_id"), *cells]).with_row_index("row")
         parts.append(part.with_columns(label=labels).filter(asked))
@@ -226,55 +275,10 @@ def _questions(table: NamedColumns, roles: dict[str, str], numbers: list[str]) -
     return _Rows(frame.drop("row"), lambda row: table.where(int(places[row])))
 
 
-def _is_judgments(head: Head) -> bool:
-    """Four fields without a header, the last a number: judgments."""
-    return len(head.fields) == 4 and is_number(head.fields[3])
-
-
 def _judgments(source: Source, judge: str | None) -> _Rows:
     """Judgments whose second column names the judge; of a file that is one judge's, that column says nothing."""
-    text, warnings = decoded(source)
-    rows, lines = [], []
-    for number, line in enumerate(lines_of(text), 1):
-        fields = line.split()
-        if not fields or line.startswith("#"):
-            continue
-        if len(fields) != 4 or not is_number(fields[3]):
-            raise FormatError(source.name, number, expected=_QRELS, got=line)
-        rows.append((fields[0], fields[2], judge or fields[1], float(fields[3])))
-        lines.append(number)
-    frame = pl.DataFrame(rows, schema=["query_id", "item_id", "judge", "label"], orient="row")
-    return _Rows(frame, lambda row: (source.name, lines[row]), warnings)
-
-
-def write_labels(labels: Labels, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
-    """Write labels by the ending of the file: a table, or judgments whose second column names the judge (`.qrels`).
-
-    >>> import tempfile
-    >>> labels = Labels.of(pl.DataFrame({"query_id": ["q"], "item_id": ["d"], "judge": ["ana"], "label": [2]}))
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     write_labels(labels, Path(folder) / "mine.qrels")
-    ...     (Path(folder) / "mine.qrels").read_text()
-    'q ana d 2\\n'
-    """
-    target, frame = Path(path), labels.frame
-    if target.suffix in {".qrels", ".txt"}:
-        if not labels.has_topics or not frame["label"].dtype.is_numeric():
-            raise InputError(f"{labels.origin}: judgments take topics and grades: write a table instead, as .csv")
-        grades = pl.col("label").cast(pl.Float64)
-        rows = frame.select("query_id", "judge", doc_id="item_id", relevance=grades)
-        write(Qrels(rows, labels.name), target, format="trec-qrels", overwrite=overwrite)
-        return
-    ways: dict[str, Callable[[IO[bytes]], Any]] = {
-        ".csv": frame.write_csv, ".tsv": lambda file: frame.write_csv(file, separator="\t"),
-        ".jsonl": frame.write_ndjson, ".parquet": frame.write_parquet,
-    }  # fmt: skip
-    if target.suffix not in ways:
-        raise ParameterError(
-            f"{target}: labels are written by the ending of the file, one of {', '.join(ways)}, .qrels"
-        )
-    with replacing(target, overwrite=overwrite) as file:
-        ways[target.suffix](file)
+    frame = load_columns(source, _JUDGMENTS).frame.rename({"doc_id": "item_id", "grade": "label"})
+    return _Rows(frame if judge is None else frame.with_columns(judge=pl.lit(judge)), partial(line_of_row, source))
 
 
 # Exports of labelling tools -------------------------------------------------------------------------------------------
@@ -296,24 +300,29 @@ def _tool_of(head: Head) -> Callable[[Source, str | None], _Rows] | None:
 
 
 def _gathered(
-    source: Source, rows_of: Callable[[dict[str, Any], Callable[[str, Any], FormatError]], Iterator[dict[str, Any]]]
+    source: Source,
+    tool: str,
+    rows_of: Callable[[dict[str, Any], Callable[[str, Any], FormatError]], Iterator[dict[str, Any]]],
 ) -> _Rows:
-    """The labels of each object in a file."""
+    """The labels of each object in the export of a tool."""
     rows: list[dict[str, Any]] = []
-    places: list[tuple[int | None, int]] = []
+    places: list[int | None] = []
     for number, (line, record) in enumerate(records(source), 1):
 
         def wrong(expected: str, got: Any, line: int | None = line, number: int = number) -> FormatError:
             note = None if line is not None else f"in object {number} of the list"
             return FormatError(source.name, line, expected=expected, got=str(got), note=note)
 
-        for row in rows_of(record, wrong):
-            rows.append(row)
-            places.append((line, number))
+        try:
+            labelled = list(rows_of(record, wrong))
+        except (AttributeError, TypeError, KeyError) as problem:
+            raise wrong(f"a record of {tool}", record) from problem
+        rows += labelled
+        places += [line] * len(labelled)
     if not rows:
         raise FormatError(source.name, None, expected="labels", note="nothing in it is labelled")
     frame = pl.DataFrame(rows, infer_schema_length=None, strict=False)
-    return _Rows(frame, lambda row: (source.name, places[row][0]))
+    return _Rows(frame, lambda row: (source.name, places[row]))
 
 
 def _only(choices: Any, wrong: Callable[[str, Any], FormatError]) -> Any:
@@ -332,11 +341,7 @@ def _label_studio(source: Source, judge: str | None) -> _Rows:
         for each in task.get("annotations") or ():
             if each.get("was_cancelled") or not each.get("result"):
                 continue
-            values = [part.get("value", {}) for part in each["result"]]
-            known = [value for value in values if {"choices", "rating", "number", "text"} & set(value)]
-            if not known:
-                raise wrong("a choice, a rating or a number", ", ".join(key for value in values for key in value))
-            value = next(known[0][key] for key in ("choices", "rating", "number", "text") if key in known[0])
+            value = _answer(each["result"], wrong)
             who = each.get("completed_by")
             who = who.get("email") or who.get("id") if isinstance(who, dict) else who
             if who is None and judge is None:
@@ -346,14 +351,31 @@ def _label_studio(source: Source, judge: str | None) -> _Rows:
                 "seconds": each.get("lead_time"), "time": each.get("created_at"),
             }  # fmt: skip
 
-    return _gathered(source, rows_of)
+    return _gathered(source, "Label Studio", rows_of)
+
+
+def _answer(parts: list[dict[str, Any]], wrong: Callable[[str, Any], FormatError]) -> Any:
+    """What was chosen, rated or counted; of several questions, the one whose name is that of the label."""
+    answers: dict[str, list[Any]] = {}
+    for kinds in (("choices", "rating", "number"), ("text",)):  # a comment beside an answer is no label
+        for part in () if answers else parts:
+            for kind in kinds:
+                if kind in part.get("value", {}):
+                    answers.setdefault(str(part.get("from_name")), []).append(part["value"][kind])
+    if not answers:
+        raise wrong("a choice, a rating or a number", ", ".join(key for part in parts for key in part.get("value", {})))
+    question = find(_ROLES["label"], list(answers)) or (next(iter(answers)) if len(answers) == 1 else None)
+    if question is None:
+        raise wrong("one question per item, or which one is the label, said by columns", ", ".join(answers))
+    values = answers[question]
+    return values[0] if len(values) == 1 else values
 
 
 def _item(data: Mapping[str, Any]) -> dict[str, str]:
     """What was labelled, where the data of a task say so: the document, and its topic."""
     ids = [role for role in ("item_id", "query_id") if find(_ROLES[role], list(data)) is not None]
-    found = {role: str(data[str(find(_ROLES[role], list(data)))]) for role in ids}
-    return found if "item_id" in found else {}
+    known = {role: str(data[str(find(_ROLES[role], list(data)))]) for role in ids}
+    return known if "item_id" in known else {}
 
 
 def _doccano(source: Source, judge: str | None) -> _Rows:
@@ -372,7 +394,7 @@ def _doccano(source: Source, judge: str | None) -> _Rows:
         if labels:
             yield item | {"judge": str(who), "label": _only(labels, wrong)}
 
-    return _gathered(source, rows_of)
+    return _gathered(source, "doccano", rows_of)
 
 
 def _prodigy(source: Source, judge: str | None) -> _Rows:
@@ -392,7 +414,7 @@ def _prodigy(source: Source, judge: str | None) -> _Rows:
         label = answer if chosen is None else _only(chosen, wrong)
         yield {"item_id": str(item), "judge": str(who), "label": label, "time": record.get("_timestamp")}
 
-    rows = _gathered(source, rows_of)
+    rows = _gathered(source, "Prodigy", rows_of)
     return (
         rows._replace(remarks=(f"{number_of('answer', ignored)} ignored or rejected: no label",)) if ignored else rows
     )
@@ -412,9 +434,12 @@ def _typed(rows: _Rows, no_gold: Any) -> tuple[pl.DataFrame, list[str]]:
     both = [column for column in ("label", "gold") if column in frame.columns]
     values = _numbers([frame[column] for column in both])
     frame = frame.with_columns(value.alias(column) for value, column in zip(values, both, strict=True))
+    if frame["label"].dtype.is_float():
+        refuse_rows(frame["label"].is_infinite().fill_null(False), rows.where, "a finite label", frame["label"])
     remarks += _oddities(frame["label"])
     if "gold" in both and no_gold is not None:
-        frame = frame.with_columns(gold=pl.when(pl.col("gold").cast(pl.String) != str(no_gold)).then(pl.col("gold")))
+        mark = pl.Series([str(no_gold)]).cast(frame["gold"].dtype, strict=False)[0]
+        frame = frame.with_columns(gold=pl.when(pl.col("gold").ne_missing(mark)).then(pl.col("gold")))
     if "time" in frame.columns:
         frame = frame.with_columns(time=_times(frame["time"]))
         lost = rows.frame["time"].filter(frame["time"].is_null() & rows.frame["time"].is_not_null())
@@ -426,8 +451,10 @@ def _typed(rows: _Rows, no_gold: Any) -> tuple[pl.DataFrame, list[str]]:
 def _without_marks(frame: pl.DataFrame) -> pl.DataFrame:
     """Where all other labels are numbers, what usually stands for a missing one is none."""
     labels = frame["label"]
+    if labels.dtype.is_float():
+        return frame.with_columns(pl.col("label").fill_nan(None))
     if labels.dtype != pl.String:
-        return frame
+        return frame.with_columns(pl.col("label").fill_nan(None)) if labels.dtype.is_float() else frame
     missing = labels.str.strip_chars().str.to_lowercase().is_in(_MISSING)
     others = labels.filter(~missing & labels.is_not_null())
     if not missing.any() or others.cast(pl.Float64, strict=False).null_count() or not len(others):
@@ -443,11 +470,11 @@ def _oddities(labels: pl.Series) -> Iterator[str]:
     words = known.filter(known.cast(pl.Float64, strict=False).is_null())
     if 2 * len(words) < len(known):
         odd = listed(words.unique(maintain_order=True).to_list())
-        yield f"labels are taken as words: {number_of('label', len(words))} of {len(known):,} no number ({odd})"
+        yield f"labels are read as text: {len(words):,} of {number_of('label', len(known))} not a number ({odd})"
     kinds = known.unique(maintain_order=True)
     alike = kinds.filter(kinds.str.to_lowercase().is_duplicated())
     if len(alike):
-        yield f"labels that differ in case only are different ones: {listed(alike.to_list())}"
+        yield f"labels that differ only in case count as different: {listed(alike.to_list())}"
 
 
 def _numbers(columns: list[pl.Series]) -> list[pl.Series]:
@@ -466,16 +493,6 @@ def _numbers(columns: list[pl.Series]) -> list[pl.Series]:
 
 def _times(values: pl.Series) -> pl.Series:
     """Points in time as numbers, in seconds; null where none can be told."""
-    if values.dtype.is_numeric():
-        return values.cast(pl.Float64)
-    if values.dtype.is_temporal():
-        return values.dt.timestamp("ms") / 1000.0
-    text = values.cast(pl.String).str.strip_chars()
-    numbers = text.cast(pl.Float64, strict=False)
-    plain = text.str.replace(_ZONE, " ")
-    for form in _TIMES:
-        if not numbers.null_count() > text.null_count():
-            break
-        parsed = plain.str.to_datetime(form, strict=False, time_unit="ms", time_zone="UTC" if "z" in form else None)
-        numbers = numbers.fill_null(parsed.dt.timestamp("ms") / 1000.0)
-    return numbers
+    if values.dtype == pl.String:
+        values = values.str.replace(_ZONE, " ")
+    return utc_times(values).utc.dt.timestamp("ms") / 1000.0

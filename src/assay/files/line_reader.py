@@ -134,7 +134,7 @@ def read_lines(data: bytes, kind: Kind) -> Lines | None:
 
 
 def _named(lines: list[tuple[int, str]], kind: Kind) -> Lines | None:
-    """A table whose columns have names: in the first line, or as the keys of an object a line."""
+    """A table whose columns have names: in the first line, or as the keys of one object per line."""
     first = lines[0][1] if lines else ""
     if first.startswith("{"):
         keys = _object(first) or next((record for _, line in lines[:9] if (record := _object(line))), {})

@@ -17,9 +17,10 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
+from assay.core.errors import InputError, reason
 from assay.files.log_records import EVENTS, PAGES, RESULTS, Records, Tallies, query_ids
 from assay.tables import log as tables
-from assay.tables.log import CLICK, located, with_clicks
+from assay.tables.log import CLICK, in_schema, located, with_clicks
 
 #: So many rows wait in memory before they are written.
 _ROWS_AT_ONCE = 400_000
@@ -88,10 +89,13 @@ class Spool:
         for name, frame in zip(Records._fields, Records.joined(self._waiting), strict=True):
             for part, rows in frame.partition_by("part", include_key=False, as_dict=True).items():
                 path = folder / f"{name}-{part[0]}"
-                with path.open("ab") as file:
-                    start = file.tell()
-                    rows.write_ipc_stream(file, compression="lz4")
-                    self._sizes.setdefault(path, []).append(file.tell() - start)
+                try:
+                    with path.open("ab") as file:
+                        start = file.tell()
+                        rows.write_ipc_stream(file, compression="lz4")
+                        self._sizes.setdefault(path, []).append(file.tell() - start)
+                except OSError as problem:
+                    raise InputError(f"{path}: cannot be written: {reason(problem)}") from problem
         self._waiting, self._rows = [], 0
 
     def _read(self, path: Path) -> Iterator[pl.DataFrame]:
@@ -208,7 +212,10 @@ def _shown(results: pl.DataFrame, tallies: Tallies) -> pl.DataFrame:
     if results["rank"].null_count():  # they stand in order
         place = pl.int_range(1, pl.len() + 1).over("key").cast(pl.Int64)
         all_unranked = unranked.all().over("key")
-        results = results.with_columns(rank=pl.when(all_unranked).then(place).otherwise("rank")).filter(~unranked)
+        results = results.with_columns(rank=pl.when(all_unranked).then(place).otherwise("rank"))
+        without = results.filter(unranked)
+        tallies.add("no-rank", without.height, f"page {without['key'].first()!r}")
+        results = results.filter(~unranked)
     listed, seen = results.filter("listed"), results.filter(~pl.col("listed"))
     is_first = listed.select(pl.struct("key", "rank").is_first_distinct())[:, 0]
     first, others = listed.filter(is_first), listed.filter(~is_first)
@@ -250,9 +257,7 @@ def _unknown(pages: pl.DataFrame, results: pl.DataFrame, events: pl.DataFrame) -
         pl.col("user_id", "session_id", "query_text", "source").drop_nulls().first(),
     )  # fmt: skip
     first = first.with_columns(query_id=query_ids(first["query_text"]))
-    return first.select(
-        (pl.col(name) if name in first.columns else pl.lit(None)).cast(kind).alias(name) for name, kind in PAGES.items()
-    )
+    return in_schema(first, PAGES)
 
 
 def attributed(records: Records) -> Records:
@@ -306,9 +311,10 @@ def _with_sessions(pages: pl.DataFrame, gap: float) -> pl.DataFrame:
     # Rows are in order, so that neighbours tell all: no groups are made of hundreds of thousands of users.
     other = pl.col("user_id").ne_missing(pl.col("user_id").shift())
     new = other | (pl.col("time").diff() > timedelta(minutes=gap)).fill_null(True)
-    timed = timed.with_columns(other=other, new=new).with_columns(block=pl.col("new").cum_sum())
-    before = pl.when("other").then(pl.col("block") - 1).forward_fill()
-    own = pl.col("user_id") + "#" + (pl.col("block") - before).cast(pl.String)
+    timed = timed.with_columns(new=new)
+    # Named by its start: logs that were imported one by one can then be put together.
+    start = pl.when("new").then("time").forward_fill()
+    own = pl.col("user_id") + "#" + start.dt.to_string("%Y-%m-%dT%H:%M:%S")
     last = pl.col("new").shift(-1).fill_null(True)
     known = pl.col("session_id")
     earlier = pl.coalesce(known, pl.when("new").then(pl.lit(_NONE))).forward_fill()
@@ -341,10 +347,12 @@ def _kept(pages: pl.DataFrame, rules: Cleaning, tallies: Tallies) -> pl.DataFram
     return pages
 
 
-def _pattern(text: str) -> str:
+def _pattern(glob: str) -> str:
     import fnmatch  # noqa: PLC0415  # only who leaves somebody out waits for it
 
-    return fnmatch.translate(text).replace("(?s:", "(?s:^", 1).replace(r"\Z", "$").replace(r"\z", "$")
+    # Python's own translation of a star is one that Polars does not know.
+    parts = (fnmatch.translate(part).removeprefix("(?s:")[: -len(r")\Z")] for part in glob.split("*"))
+    return f"(?s)^{'.*'.join(parts)}$"
 
 
 def hasty_users(pages: pl.LazyFrame, most: int) -> pl.LazyFrame:
@@ -372,15 +380,19 @@ def _with_dwell(events: pl.DataFrame, pages: pl.DataFrame, rules: Cleaning, tall
     most = float("inf") if rules.longest_dwell is None else 60_000 * rules.longest_dwell
     odd = (pl.col("dwell_ms") < 0) | (pl.col("dwell_ms") > most) | pl.col("dwell_ms").is_nan()
     if rules.clocked:
-        session = pages.select("impression", session="session_id")
-        clicks = events.with_row_index("place").filter(pl.col("action") == CLICK).join(session, on="impression")
-        steps = pl.concat([
-            clicks.select("session", "time", "place", "impression"),
-            pages.select("time", "impression", session="session_id", place=pl.lit(None, pl.UInt32)),
-        ], how="diagonal").drop_nulls(["session", "time"])  # fmt: skip
-        steps = steps.sort("session", "time", "impression", "place", nulls_last=False)
-        following = (pl.col("time").shift(-1) - pl.col("time")).over("session").dt.total_milliseconds()
-        stays = steps.with_columns(stay=following.cast(pl.Float64)).filter(pl.col("place").is_not_null())
+        # Users may number their sessions, each from 1.
+        sessions = pages.select(
+            "impression", "time", user="user_id", session="session_id", place=pl.lit(None, pl.UInt32)
+        )
+        clicks = events.with_row_index("place").filter(pl.col("action") == CLICK)
+        clicks = clicks.select("impression", "time", "place").join(sessions.drop("place"), on="impression")
+        # By a clock that goes wrong, clicks come before their page: how long people stayed then is not known.
+        clicks = clicks.filter((pl.col("time") >= pl.col("time_right")).fill_null(True)).drop("time_right")
+        steps = pl.concat([clicks, sessions], how="diagonal").drop_nulls(["session", "time"])
+        steps = steps.sort("user", "session", "time", "impression", "place", nulls_last=False)
+        goes_on = pl.all_horizontal(pl.col(name).eq_missing(pl.col(name).shift(-1)) for name in ("user", "session"))
+        following = (pl.col("time").shift(-1) - pl.col("time")).dt.total_milliseconds().cast(pl.Float64)
+        stays = steps.with_columns(stay=pl.when(goes_on).then(following)).filter(pl.col("place").is_not_null())
         events = (
             events.with_row_index("place")
             .join(stays.select("place", "stay"), on="place", how="left", maintain_order="left")

@@ -12,11 +12,11 @@ from pathlib import Path
 
 import polars as pl
 
-from assay.core.errors import FormatError, InputError, ParameterError, argument
+from assay.core.errors import FormatError, InputError, ParameterError, argument, reason
 from assay.files import atomic
 from assay.files.json_values import loaded
 from assay.files.log_looks import MANIFEST, is_log_folder
-from assay.files.parquet import check_file, names_in
+from assay.files.parquet import check_file, disk_errors, names_in
 from assay.files.sources import Source
 from assay.tables.log import TABLES, Log, Oddity
 
@@ -38,7 +38,8 @@ def write_log(log: Log, folder: str | os.PathLike[str], *, overwrite: bool = Fal
     frames = {"impressions": log.impressions, "results": log.results, "events": log.events}
     with replacing_folder(Path(folder), overwrite, [log.origin]) as place:
         for table, frame in frames.items():
-            frame.sink_parquet(place / f"{table}.parquet", maintain_order=True)
+            with disk_errors():
+                frame.sink_parquet(place / f"{table}.parquet", maintain_order=True)
         write_manifest(place, log.name, log.origin, log.remarks, log.oddities)
     return Path(folder)
 
@@ -58,11 +59,11 @@ def replacing_folder(folder: Path, overwrite: bool, inputs: Sequence[str]) -> It
     """A new folder that takes the place of `folder` once all is written; if anything fails, nothing has happened."""
     target = Path(os.path.realpath(folder))
     if target.exists() and not overwrite:
-        raise InputError(f"{folder}: is there already: name another folder, or say {argument('overwrite', True)}")
+        raise InputError(f"{folder}: already exists: name another folder, or use {argument('overwrite', True)}")
     if target.exists() and not is_log_folder(target):
-        raise InputError(f"{folder}: is no folder of a log, and is not replaced: name another")
+        raise InputError(f"{folder}: not the folder of a log, and so not replaced: name another")
     if any(Path(os.path.realpath(each)).is_relative_to(target) for each in inputs):
-        raise ParameterError(f"{folder}: is an input, and would be replaced: name another folder")
+        raise ParameterError(f"{folder}: is an input and would be replaced: name another folder")
     place = None
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -73,12 +74,12 @@ def replacing_folder(folder: Path, overwrite: bool, inputs: Sequence[str]) -> It
         old = target.rename(place / "old") if target.exists() else None
         try:
             made.rename(target)
-        except OSError:
+        except BaseException:  # interrupted, too
             if old is not None:
                 old.rename(target)
             raise
     except OSError as problem:
-        raise InputError(f"{folder}: cannot be written: {(problem.strerror or str(problem)).lower()}") from problem
+        raise InputError(f"{folder}: cannot be written: {reason(problem)}") from problem
     finally:
         if place is not None:
             shutil.rmtree(place, ignore_errors=True)
@@ -107,5 +108,5 @@ def open_folder(folder: Path) -> Log:
     pages, results, events = frames
     return Log(
         pages, results, events, name=str(manifest.get("name", folder.name)), origin=str(folder),
-        remarks=tuple(map(str, manifest.get("remarks", ()))), oddities=oddities,
+        remarks=tuple(map(str, manifest.get("remarks") or ())), oddities=oddities,
     )  # fmt: skip

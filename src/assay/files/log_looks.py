@@ -94,7 +94,7 @@ def looks_like_log(value: object) -> bool:
     """
     if is_log_folder(value):
         return True
-    if not isinstance(value, Source) and (not is_file(value) or value == "-"):
+    if not is_file(value) or value == "-":
         return is_frame(value) and columns_of("log", names_in_any(value)) is not None
     try:
         return layout_of(head_of(Source.of(value))) is not None  # type: ignore[arg-type]

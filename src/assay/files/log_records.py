@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import polars as pl
 
 from assay.core.errors import FormatError, ParameterError, did_you_mean, number_of
-from assay.tables.log import Oddity
+from assay.files.times import TIME, utc_times
+from assay.tables.log import Oddity, in_schema
 
-_TIME = pl.Datetime("ms")
 #: A page by its `key`, whatever the source calls it; `row` is its place in the source; `source` is the application;
 #: `partial`: one of several rows that tell of the page; `impression_id`: what it is called, if not by its key.
 PAGES: dict[str, Any] = {
-    "key": pl.String, "row": pl.Int64, "time": _TIME, "user_id": pl.String, "session_id": pl.String,
+    "key": pl.String, "row": pl.Int64, "time": TIME, "user_id": pl.String, "session_id": pl.String,
     "query_id": pl.String, "query_text": pl.String, "system": pl.String, "n_results": pl.Int64,
     "latency_ms": pl.Float64, "page": pl.Int64, "answered": pl.Boolean, "source": pl.String,
     "partial": pl.Boolean, "impression_id": pl.String,
@@ -27,10 +26,12 @@ RESULTS: dict[str, Any] = {
 #: An event without a key is of the last page of its session, or of the last that showed its document. `counted`: it is
 #: what the row of a result counts, so that nobody knows which click came first.
 EVENTS: dict[str, Any] = {
-    "key": pl.String, "row": pl.Int64, "time": _TIME, "action": pl.String, "doc_id": pl.String, "ordinal": pl.Int64,
+    "key": pl.String, "row": pl.Int64, "time": TIME, "action": pl.String, "doc_id": pl.String, "ordinal": pl.Int64,
     "value": pl.Float64, "dwell_ms": pl.Float64, "user_id": pl.String, "session_id": pl.String,
     "query_text": pl.String, "source": pl.String, "counted": pl.Boolean,
 }  # fmt: skip
+#: No result stands further down: engines give no more, and what counts by rank should fit in memory.
+_DEEPEST = 10_000
 #: What each oddity is called: what is counted, and what to say of it.
 _SAYS = {
     "malformed": ("line", "that cannot be read as a record: left out"),
@@ -41,7 +42,8 @@ _SAYS = {
     "repeated-event": ("event", "sent again, with the same time, action and document: left out"),
     "repeated-result": ("result", "came again at the same rank of a page: the first was kept"),
     "taken-rank": ("result", "at a rank where another document stands: left out"),
-    "odd-rank": ("rank", "that is not a whole number from 0 on: unknown"),
+    "odd-rank": ("rank", f"not a whole number from 0 to {_DEEPEST:,}: unknown"),
+    "no-rank": ("result", "without a rank, on pages where others have one: left out"),
     "no-zone": ("time", "without a time zone: read as {zone}"),
     "odd-time": ("time", "not readable, or before 1970 or after 2100: unknown"),
     "odd-dwell": ("dwell time", "negative, or longer than {most}: unknown"),
@@ -64,21 +66,13 @@ class Records(NamedTuple):
         cls, pages: pl.DataFrame | None = None, results: pl.DataFrame | None = None, events: pl.DataFrame | None = None
     ) -> Records:
         """Frames with some of the columns; the others are null."""
-        return cls(_full(pages, PAGES), _full(results, RESULTS), _full(events, EVENTS))
+        frames = zip((pages, results, events), (PAGES, RESULTS, EVENTS), strict=True)
+        return cls(*(in_schema(pl.DataFrame() if frame is None else frame, schema) for frame, schema in frames))
 
     @classmethod
     def joined(cls, pieces: list[Records]) -> Records:
         """Several pieces as one."""
         return cls(*(pl.concat(frames) for frames in zip(*pieces, strict=True))) if pieces else cls.of()
-
-
-def _full(frame: pl.DataFrame | None, schema: dict[str, Any]) -> pl.DataFrame:
-    if frame is None or not frame.width:
-        return pl.DataFrame(schema=schema)
-    return frame.select(
-        (pl.col(name) if name in frame.columns else pl.lit(None)).cast(kind).alias(name)
-        for name, kind in schema.items()
-    )
 
 
 class Tallies:
@@ -128,25 +122,20 @@ class ReadingRules(NamedTuple):
     zone: str | None = None
     #: Whether a line that is no record is left out, and not an error.
     lenient: bool = False
-    #: What the names of nameless pages start with, where there are several files.
+    #: The file, for messages; and what the names of nameless pages start with, where there are several files.
+    path: str = ""
     label: str = ""
 
-    def malformed(self, path: str, line: int | None, expected: str, got: str, note: str | None = None) -> None:
+    def malformed(self, line: int, expected: str, got: str) -> None:
         """Refuse a line, or count it."""
-        problem = FormatError(path, line, expected=expected, got=got, note=note)
+        problem = FormatError(self.path, line, expected=expected, got=got)
         if not self.lenient:
             raise problem
         self.tallies.add("malformed", 1, str(problem))
 
 
-#: Times that state no zone.
-_LOCAL = ("%Y-%m-%dT%H:%M:%S%.f", "%Y-%m-%d %H:%M:%S%.f", "%Y-%m-%d %H:%M", "%Y-%m-%dT%H:%M", "%Y/%m/%d %H:%M:%S%.f")
-_ZONED = ("%+", "%Y-%m-%dT%H:%M:%S%.f%#z", "%Y-%m-%d %H:%M:%S%.f%#z", "%Y-%m-%d %H:%M:%S%.f UTC")
-#: From these numbers on, a time is not in seconds since 1970 but in milliseconds, microseconds, nanoseconds.
-_UNITS = ((1e17, 1e-6), (1e14, 1e-3), (1e11, 1.0), (0.0, 1e3))
 #: No list is longer.
 _MOST = 1e9
-_LATEST = 4_102_444_800_000  # the year 2100, in milliseconds
 
 
 def checked_zone(zone: str | None) -> str | None:
@@ -167,76 +156,19 @@ def checked_zone(zone: str | None) -> str | None:
 
 
 def times_of(values: pl.Series, rules: ReadingRules) -> pl.Series:
-    """Times of any kind in UTC: text with or without a zone, numbers since 1970 in seconds or smaller units.
+    """Times in UTC; those that state no zone, and those that cannot be read, are counted.
 
-    >>> times_of(pl.Series(["2026-03-02T07:00:00+01:00", "1772431200"]), ReadingRules(Tallies())).to_list()
-    [datetime.datetime(2026, 3, 2, 6, 0), datetime.datetime(2026, 3, 2, 6, 0)]
+    >>> tallies = Tallies()
+    >>> times_of(pl.Series(["2026-03-02T07:00:00+01:00", "soon"]), ReadingRules(tallies)).to_list(), tallies.counts
+    ([datetime.datetime(2026, 3, 2, 6, 0), None], {'odd-time': 1})
     """
-    if values.dtype.is_temporal():
-        return _temporal(values, rules)
-    if values.dtype.is_numeric():
-        parsed = _epoch(values.cast(pl.Float64))
-    else:
-        text = values.cast(pl.String).str.strip_chars()
-        text = text.set(text == "", None)
-        parsed = pl.repeat(None, len(text), dtype=_TIME, eager=True)
-        for made in _ways(text, rules):
-            parsed = made(parsed)
-            if parsed.null_count() == text.null_count():
-                break
-        values = text
-    epoch = parsed.to_physical()
-    parsed = parsed.set(((epoch < 0) | (epoch > _LATEST)).fill_null(False), None)
-    _count_odd(values, parsed, rules)
-    return parsed
-
-
-def _ways(text: pl.Series, rules: ReadingRules) -> Iterator[Any]:
-    """Ways to read times of which each fills what those before it left open."""
-    for form in _ZONED:
-        yield lambda parsed, form=form: parsed.zip_with(
-            parsed.is_not_null(),
-            text.str.to_datetime(form, time_unit="ms", time_zone="UTC", strict=False).dt.replace_time_zone(None),
-        )
-    yield lambda parsed: parsed.zip_with(parsed.is_not_null(), _epoch(text.cast(pl.Float64, strict=False)))
-    for form in _LOCAL:
-
-        def local(parsed: pl.Series, form: str = form) -> pl.Series:
-            made = text.str.to_datetime(form, time_unit="ms", strict=False)
-            new = made.is_not_null() & parsed.is_null()
-            return parsed.zip_with(~new, _in_utc(made, int(new.sum()), str(text.filter(new).first() or ""), rules))
-
-        yield local
-
-
-def _in_utc(local: pl.Series, count: int, example: str, rules: ReadingRules) -> pl.Series:
-    rules.tallies.add("no-zone", count, example, zone=rules.zone or "UTC")
-    if rules.zone is None:
-        return local
-    zoned = local.dt.replace_time_zone(rules.zone, ambiguous="earliest", non_existent="null")
-    return zoned.dt.convert_time_zone("UTC").dt.replace_time_zone(None)
-
-
-def _temporal(values: pl.Series, rules: ReadingRules) -> pl.Series:
-    if values.dtype == pl.Date:
-        values = values.cast(_TIME)
-    if not isinstance(values.dtype, pl.Datetime):
-        raise ParameterError(f"expected times with a date, got {values.dtype}")
-    if values.dtype.time_zone is not None:
-        return values.dt.convert_time_zone("UTC").dt.replace_time_zone(None).dt.cast_time_unit("ms")
-    count = len(values) - values.null_count()
-    return _in_utc(values.dt.cast_time_unit("ms"), count, str(values.drop_nulls().first() or ""), rules)
-
-
-def _epoch(numbers: pl.Series) -> pl.Series:
-    frame = pl.DataFrame({"n": numbers.set(~numbers.is_finite().fill_null(True), None)})
-    scaled = pl.coalesce(pl.when(pl.col("n").abs() >= least).then(pl.col("n") * times) for least, times in _UNITS)
-    return frame.select(scaled.clip(-1e15, 1e15).round().cast(pl.Int64).cast(_TIME))["n"]
-
-
-def _count_odd(values: pl.Series, parsed: pl.Series, rules: ReadingRules) -> None:
-    odd = values.is_not_null() & parsed.is_null()
-    rules.tallies.add("odd-time", int(odd.sum()), str(values.filter(odd).first() or ""))
+    utc, zoneless = utc_times(values, rules.zone)
+    odd = values.is_not_null() & utc.is_null()
+    if values.dtype == pl.String:
+        odd &= values.str.strip_chars() != ""
+    for code, which in (("no-zone", zoneless), ("odd-time", odd)):
+        rules.tallies.add(code, int(which.sum()), str(values.filter(which).first() or ""), zone=rules.zone or "UTC")
+    return utc
 
 
 def numbers_of(values: pl.Series) -> pl.Series:
@@ -256,6 +188,7 @@ def wholes_of(values: pl.Series) -> pl.Series:
 def ordinals_of(values: pl.Series, rules: ReadingRules) -> pl.Series:
     """Ranks as the source counts them; what is no whole number is null, and counted."""
     wholes = wholes_of(values)
+    wholes = wholes.set((wholes > _DEEPEST).fill_null(False), None)
     odd = wholes.is_null() & values.is_not_null()
     rules.tallies.add("odd-rank", int(odd.sum()), str(values.filter(odd).first()))
     return wholes
@@ -271,9 +204,23 @@ def truths_of(values: pl.Series) -> pl.Series:
 
 
 def ids_in(values: pl.Series) -> pl.Series:
-    """Ids as text; empty ones are null."""
+    """Ids as text; empty ones are null. Whole numbers may be stored as floats, where some are absent."""
+    if values.dtype.is_float():
+        whole = values.cast(pl.Int64, strict=False)
+        values = whole if (whole == values.fill_nan(None)).fill_null(True).all() else values
     text = values.cast(pl.String)
     return text.set((text == "").fill_null(False), None)
+
+
+def exploded(rows: pl.DataFrame) -> pl.DataFrame:
+    """One row per document of lists (`doc_id`), with its rank.
+
+    >>> exploded(pl.DataFrame({"key": ["p", "q"], "doc_id": [["d1", "d2"], []]})).rows()
+    [('p', 'd1', 1, True), ('p', 'd2', 2, True)]
+    """
+    length = pl.col("doc_id").list.len()
+    rows = rows.filter(length > 0).with_columns(rank=pl.int_ranges(1, length + 1), listed=pl.lit(True))
+    return rows.explode("doc_id", "rank")
 
 
 def query_ids(texts: pl.Series) -> pl.Series:

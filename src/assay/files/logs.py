@@ -42,8 +42,9 @@ from assay.files.log_folders import open_folder, replacing_folder, write_manifes
 from assay.files.log_looks import is_log_folder, layout_of
 from assay.files.log_records import ReadingRules, Records, Tallies, checked_zone
 from assay.files.named_columns import names_of
+from assay.files.parquet import disk_errors
 from assay.files.registry import head_of
-from assay.files.sources import Source, is_file
+from assay.files.sources import Source
 from assay.files.ubi import read_ubi
 from assay.tables.log import IMPRESSIONS, TABLES, Log, Oddity
 from assay.tables.named_columns import is_frame
@@ -164,8 +165,7 @@ class _Import:
         """A log, a data frame or a source, ready to be read."""
         if is_log_folder(given):
             return open_folder(Path(given))
-        is_table = not isinstance(given, Source) and not is_file(given) and is_frame(given)
-        return given if isinstance(given, Log) or is_table else Source.of(given)
+        return given if isinstance(given, Log) or is_frame(given) else Source.of(given)
 
     def _format_of(self, given: Any) -> LogFormat:
         if isinstance(given, Log):
@@ -222,7 +222,7 @@ class _Import:
 
     def _records(self, formats: Sequence[LogFormat]) -> Iterator[Records]:
         for number, (given, known) in enumerate(zip(self.inputs, formats, strict=True)):
-            rules = self.reading._replace(label=f"{number + 1}:" if number else "")
+            rules = self.reading._replace(path=_name(given), label=f"{number + 1}:" if number else "")
             for records in known.read(given, rules):
                 later = (frame.with_columns(pl.col("row") + (number << _FILE_BITS)) for frame in records)
                 yield Records(*later) if number else records
@@ -240,13 +240,15 @@ class _Import:
             pieces.mkdir()
             for number, made in enumerate(self.tables()):
                 for table, frame in made._asdict().items():
-                    frame.write_parquet(pieces / f"{table}-{number:05d}.parquet", compression="lz4")
+                    with disk_errors():
+                        frame.write_parquet(pieces / f"{table}-{number:05d}.parquet", compression="lz4")
             if is_all:
                 refuse_absent()
             for table in TABLES:
-                pl.scan_parquet(pieces / f"{table}-*.parquet").sink_parquet(
-                    place / f"{table}.parquet", maintain_order=True, row_group_size=_PAGES_AT_ONCE
-                )
+                with disk_errors():
+                    pl.scan_parquet(pieces / f"{table}-*.parquet").sink_parquet(
+                        place / f"{table}.parquet", maintain_order=True, row_group_size=_PAGES_AT_ONCE
+                    )
             write_manifest(place, name or self.name, self.origin, self.remarks(), self.oddities())
         return open_folder(folder)
 
@@ -303,6 +305,8 @@ def _format_of(source: Source, name: str | None) -> LogFormat:
     head = head_of(source)
     if not head.numbered:
         raise EmptyFileError(source.name, "a click log")
+    if head.text.startswith("["):
+        raise FormatError(source.name, 1, expected="one JSON object per line", got="a list")
     layout = layout_of(head)
     names = names_of(head) if layout is None else []
     if len(names) > 1:
@@ -318,11 +322,10 @@ def _bytes(given: Any) -> int:
     """How much text there is, about; of tables, how much it would be."""
     if isinstance(given, Log):
         return 100 * given.sizes[1]
-    path = given.path if isinstance(given, Source) else None
-    if path is None or not path.is_file():
+    if not isinstance(given, Source):
         return 0
-    is_plain = given.size is not None and path.suffix not in {".parquet", ".pq"}
-    return path.stat().st_size * (1 if is_plain else _TIMES)
+    size, is_compressed = given.stored()
+    return size * (_TIMES if is_compressed or head_of(given).is_binary else 1)
 
 
 def _records_of(log: Log, rules: ReadingRules) -> Iterator[Records]:

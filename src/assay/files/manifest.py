@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, ClassVar, Literal, NamedTuple, TypeAlias
 
-from assay.core.errors import FormatError, InputError, ParameterError, did_you_mean, listed
+from assay.core.errors import FormatError, InputError, ParameterError, did_you_mean, listed, reason
 from assay.files import atomic
 
 MANIFEST = "collection.toml"
@@ -139,7 +139,8 @@ def is_collection(value: object) -> bool:
     """
     if isinstance(value, CollectionFolder):
         return True
-    return isinstance(value, str | os.PathLike) and (Path(value) / MANIFEST).is_file()
+    # What is too long for a path is no folder.
+    return isinstance(value, str | os.PathLike) and os.path.isfile(os.path.join(value, MANIFEST))  # noqa: PTH113, PTH118
 
 
 def open_collection(folder: str | os.PathLike[str] | CollectionFolder) -> CollectionFolder:
@@ -158,8 +159,7 @@ def open_collection(folder: str | os.PathLike[str] | CollectionFolder) -> Collec
     try:
         text = path.read_text(encoding="utf-8")
     except OSError as problem:
-        reason = (problem.strerror or str(problem)).lower()
-        raise InputError(f"{root}: expected a collection, a folder with a {MANIFEST}: {reason}") from problem
+        raise InputError(f"{root}: expected a collection, a folder with a {MANIFEST}: {reason(problem)}") from problem
     except UnicodeDecodeError as problem:
         raise FormatError(str(path), None, expected="text in UTF-8") from problem
     return _Manifest(root, str(path), text).collection()
@@ -191,8 +191,8 @@ class _Manifest:
             place = re.search(r"\(at line (\d+)", str(problem))
             line = int(place[1]) if place else len(self.text) or 1
             got = self.text[line - 1] if line <= len(self.text) else ""
-            reason = str(problem).partition(" (at ")[0].lower()
-            raise FormatError(path, line, expected="TOML", got=got, note=reason) from problem
+            note = str(problem).partition(" (at ")[0].lower()
+            raise FormatError(path, line, expected="TOML", got=got, note=note) from problem
         self.lines = self._lines()
 
     def _lines(self) -> dict[tuple[str, int, str], int]:

@@ -6,9 +6,10 @@ import csv
 import io
 import itertools
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 import polars as pl
@@ -21,11 +22,15 @@ from assay.files.sources import Readable, Source, decoded, is_file, lines_of
 from assay.tables import Documents, Run, Topics
 from assay.tables.label_rules import ItemTable, distinct
 from assay.tables.named_columns import TRUTH_VALUES, NamedColumns, is_frame, ranking_rows
-from assay.tables.roles import absent, columns_of, shape_of
+from assay.tables.roles import columns_of, shape_of
 
 _SEPARATORS = ("\t", ",", ";")
 
 _LONGEST_HEADER = 1 << 20
+#: No field of a table that is read in pieces is longer.
+_LONGEST_FIELD = 1 << 26
+#: What is done with a line that cannot be used: its number, what was expected, what came.
+Refuse: TypeAlias = Callable[[int, str, str], None]
 
 _SAYS = {"\t": "TSV", ",": "CSV", ";": "CSV"}
 
@@ -56,19 +61,16 @@ def read_fields(source: Source, separator: str | None, expected: str) -> NamedCo
     >>> read_fields(Source(io.StringIO("a;b\\n1;2\\n")), None, "a table").frame.to_dict(as_series=False)
     {'a': ['1'], 'b': ['2']}
     """
-    number, mark, names = _found_header(source, separator, expected)
-    frame, dialect = _loaded(source, _Dialect(number, mark, names), "a line or more below the header")
+    frame, dialect = _loaded(source, _dialect(source, separator, expected), "a line or more below the header")
 
     def where(row: int) -> tuple[str, int | None]:
-        lines = (line for line, _ in _rows(_with_newlines(source.read()), dialect))
+        lines = (line for line, _ in _sound_rows(_with_newlines(source.read()), dialect, lambda *_: None))
         return source.name, next(itertools.islice(lines, row, None), None)
 
-    return NamedColumns(source.name, frame, where, title=f"{_SAYS.get(mark, 'CSV')} with a header")
+    return NamedColumns(source.name, frame, where, title=f"{_SAYS.get(dialect.separator, 'CSV')} with a header")
 
 
-def field_chunks(
-    source: Source, expected: str, refuse: Callable[[int, str, str], None]
-) -> Iterator[tuple[pl.DataFrame, list[int] | range]]:
+def field_chunks(source: Source, expected: str, refuse: Refuse) -> Iterator[tuple[pl.DataFrame, Sequence[int]]]:
     """All columns as text, piece by piece, with the lines of the rows.
 
     A row with another number of fields is refused by its line; where that does not raise, it is left out.
@@ -76,12 +78,12 @@ def field_chunks(
     >>> [frame.rows() for frame, lines in field_chunks(Source(io.StringIO("a;b\\n1;2\\n")), "a table", print)]
     [[('1', '2')]]
     """
-    number, mark, names = _found_header(source, None, expected)
-    dialect = _Dialect(number, mark, names)
+    dialect = _dialect(source, None, expected)
     before, held = 0, b""
     for chunk in source.chunks():
         held += _with_newlines(chunk) if before == 0 else chunk
-        if held.count(b'"') % 2 and dialect.quoted and mark != "\t":  # a quoted field goes on in the next piece
+        may_go_on = dialect.quoted and dialect.separator != "\t" and len(held) < _LONGEST_FIELD
+        if held.count(b'"') % 2 and may_go_on:  # a quoted field goes on in the next piece
             continue
         yield _piece(held, dialect, before, refuse)
         before += held.count(b"\n")
@@ -90,46 +92,48 @@ def field_chunks(
         yield _piece(held, dialect, before, refuse)
 
 
-def _piece(
-    data: bytes, dialect: _Dialect, before: int, refuse: Callable[[int, str, str], None]
-) -> tuple[pl.DataFrame, list[int] | range]:
+def _piece(data: bytes, dialect: _Dialect, before: int, refuse: Refuse) -> tuple[pl.DataFrame, Sequence[int]]:
     """The rows of whole lines, of which so many stand before them, and the line of each."""
     lines = data.count(b"\n") + (not data.endswith(b"\n")) - dialect.line
     frame = _parsed(data, dialect)
     if frame is not None and frame.height == lines and not _may_be_ragged(frame):
         return frame, range(before + dialect.line + 1, before + dialect.line + 1 + lines)
-    kept, numbers = [], []
     dialect = dialect._replace(quoted=dialect.quoted and dialect.separator != "\t")
-    for line, row in _rows(data, dialect):
-        if len(row) != len(dialect.names):
-            refuse(before + line, f"{len(dialect.names)} fields", dialect.separator.join(row))
-            continue
-        kept.append([field or None for field in row])
-        numbers.append(before + line)
-    return pl.DataFrame(kept, schema=dict.fromkeys(dialect.names, pl.String), orient="row"), numbers
+    rows = list(_sound_rows(data, dialect, lambda line, *problem: refuse(before + line, *problem)))
+    return _framed((row for _, row in rows), dialect), [before + line for line, _ in rows]
 
 
-def _found_header(source: Source, separator: str | None, expected: str) -> tuple[int, str, list[str]]:
+def _dialect(source: Source, separator: str | None, expected: str) -> _Dialect:
     """The line of the header, the separator and the names of the columns."""
     head = head_of(source)
     number, line = head.numbered[0] if head.numbered else (1, b"")
-    mark, names = _header(line.decode(errors="replace"), _SEPARATORS if separator is None else (separator,)) or ("", [])
-    if len(set(names)) < max(len(names), 2):
-        raise FormatError(source.name, number, expected=expected, got=", ".join(names) or line.decode(errors="replace"))
-    return number, mark, names
+    text = line.decode(errors="replace")
+    mark, names = _header(text, _SEPARATORS if separator is None else (separator,)) or ("", [])
+    if len(names) < 2:
+        raise FormatError(source.name, number, expected=expected, got=", ".join(names) or text)
+    if twice := next((name for name, count in Counter(names).items() if count > 1), None):
+        raise FormatError(source.name, number, expected="a name of its own for each column", got=twice)
+    return _Dialect(number, mark, names)
 
 
 def _loaded(source: Source, dialect: _Dialect, expected: str) -> tuple[pl.DataFrame, _Dialect]:
     """The fields, one line or more of them, and how they turned out to be quoted."""
+
+    def refuse(line: int, expected: str, got: str) -> None:
+        raise FormatError(source.name, line, expected=expected, got=got)
+
     data = _with_newlines(source.read())
     frame = _parsed(data, dialect)
     if frame is None and dialect.separator == "\t":
         # Files with tabs often quote nothing, and have quotation marks in their texts.
         dialect = dialect._replace(quoted=False)
         frame = _parsed(data, dialect)
-    if frame is None or _may_be_ragged(frame):
-        _refuse_ragged(source, data, dialect, sure=frame is None)
-    if frame is None or not frame.height:
+    if frame is None:
+        frame = _framed((row for _, row in _sound_rows(data, dialect, refuse)), dialect)
+    elif _may_be_ragged(frame):
+        for _ in _sound_rows(data, dialect, refuse):
+            pass
+    if not frame.height:
         raise EmptyFileError(source.name, expected)
     return frame, dialect
 
@@ -164,30 +168,49 @@ def _may_be_ragged(frame: pl.DataFrame) -> bool:
     return bool(frame.width and frame[frame.columns[-1]].null_count())
 
 
-def _rows(data: bytes, dialect: _Dialect) -> Iterator[tuple[int, list[str]]]:
-    """All rows after the header that are not blank, with the number of the line that each ends on."""
-    lines = io.StringIO(data.decode(errors="replace"), newline="")
-    for _ in range(dialect.line):
-        lines.readline()
+def _framed(rows: Iterable[list[str]], dialect: _Dialect) -> pl.DataFrame:
+    """Rows as text, with nothing where a field is empty."""
+    cells = [[field or None for field in row] for row in rows]
+    return pl.DataFrame(cells, schema=dict.fromkeys(dialect.names, pl.String), orient="row")
+
+
+def _sound_rows(data: bytes, dialect: _Dialect, refuse: Refuse) -> Iterator[tuple[int, list[str]]]:
+    """The rows below the header that are not blank, with the line that each ends on; others are refused by their line.
+
+    A quotation mark that nobody closes makes its own line unusable, and not what follows it.
+    """
+    lines = list(io.StringIO(data.decode(errors="replace"), newline=""))
+    is_utf8, columns, start = _is_utf8(data), len(dialect.names), dialect.line
     csv.field_size_limit(1 << 30)
     quoting: Any = csv.QUOTE_MINIMAL if dialect.quoted else csv.QUOTE_NONE
-    reader = csv.reader(lines, delimiter=dialect.separator, quoting=quoting)
-    for row in reader:
-        if any(row):
-            yield dialect.line + reader.line_num, row
+    while start < len(lines):
+        before = start
+        rest = (lines[place] for place in range(before, len(lines)))
+        reader = csv.reader(rest, delimiter=dialect.separator, quoting=quoting, strict=True)
+        try:
+            for row in reader:
+                end = before + reader.line_num
+                if any(row) and len(row) != columns:
+                    refuse(start + 1, f"{columns} fields", lines[start].rstrip("\r\n"))
+                    end = start + 1
+                elif not is_utf8 and any("\ufffd" in field for field in row):
+                    refuse(end, "text in UTF-8", dialect.separator.join(row))
+                elif any(row):
+                    yield end, row
+                start = end
+                if start != before + reader.line_num:
+                    break
+        except csv.Error:
+            refuse(start + 1, "fields quoted as in CSV", lines[start].rstrip("\r\n"))
+            start += 1
 
 
-def _refuse_ragged(source: Source, data: bytes, dialect: _Dialect, *, sure: bool) -> None:
-    """Find the line that has another number of fields, or is not text; `sure`: there has to be something wrong."""
-    columns = len(dialect.names)
-    for line, row in _rows(data, dialect):
-        got = dialect.separator.join(row)
-        if len(row) != columns:
-            raise FormatError(source.name, line, expected=f"{columns} fields", got=got)
-        if sure and any("\ufffd" in field for field in row):
-            raise FormatError(source.name, line, expected="text in UTF-8", got=got)
-    if sure:
-        raise FormatError(source.name, None, expected="fields quoted as in CSV")
+def _is_utf8(data: bytes) -> bool:
+    try:
+        data.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 # Whole numbers, as they are or as a column of floats writes them; what starts with a zero is a code, not a number.
@@ -200,7 +223,7 @@ def named_columns(data: Readable | Source | Any, kind: str, separator: str | Non
     >>> named_columns(pl.DataFrame({"truth": [1]}), "predictions").stem
     'predictions'
     """
-    if not isinstance(data, Source) and not is_file(data) and is_frame(data):
+    if is_frame(data):
         return NamedColumns.of(data, kind)
     return read_named_columns(Source.of(data), f"a table {shape_of(kind)}", separator)
 
@@ -215,9 +238,9 @@ def read_named_columns(source: Source, expected: str, separator: str | None = No
     head = head_of(source)
     if not head.numbered:
         raise EmptyFileError(source.name, expected)
-    if head.start.startswith(COLUMN_MARKS):
+    if head.is_binary:
         table = read_table(source)
-    elif separator is None and _is_json(head):
+    elif separator is None and head.is_json:
         table = _from_json(source)
     else:
         table = read_fields(source, separator, expected)
@@ -230,10 +253,10 @@ def names_of(head: Head) -> list[str]:
     """The names of the columns, from the start of a file; none if it has no such columns."""
     if not head.numbered:
         return []
-    if head.start.startswith(COLUMN_MARKS):
+    if head.is_binary:
         return names_in(head.source)
-    if _is_json(head):
-        return list(head.first_object or {})
+    if head.is_json:
+        return head.keys
     header = _header(head.first)
     return header[1] if header else []
 
@@ -246,17 +269,13 @@ def names_in_any(data: Any) -> list[str]:
     >>> names_in_any(pl.DataFrame({"truth": [1]})), names_in_any({"q": {"d": 1}})
     (['truth'], [])
     """
-    if not isinstance(data, Source) and (not is_file(data) or data == "-"):
+    if not is_file(data) or data == "-":
         names = data.lazy().collect_schema().names() if isinstance(data, pl.DataFrame | pl.LazyFrame) else None
         return list(map(str, names or getattr(data, "column_names", data.columns))) if is_frame(data) else []
     try:
         return names_of(head_of(Source.of(data)))
     except AssayError:
         return []
-
-
-def _is_json(head: Head) -> bool:
-    return head.text.startswith(("{", "["))
 
 
 def _from_json(source: Source) -> NamedColumns:
@@ -374,13 +393,10 @@ def table_of(kind: Kind, table: NamedColumns, columns: dict[str, str], name: str
 def _read(kind: Kind, source: Source, name: str) -> Any:
     head = head_of(source)
     columns = columns_of(kind, names_of(head))
-    if kind == "run" and columns is not None and head.start.startswith(COLUMN_MARKS):
+    if kind == "run" and columns is not None and head.is_binary:
         return TableFile(source, columns, name)
     table = read_named_columns(source, f"rows {shape_of(kind)}")
-    columns = columns_of(kind, table.frame.columns)
-    if columns is None:
-        raise absent(kind, table.frame.columns, table.path, 1)
-    return table_of(kind, table, columns, name)
+    return table_of(kind, table, table.roles(kind), name)
 
 
 def _matches(form: str, kind: Kind, head: Head) -> bool:

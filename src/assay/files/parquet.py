@@ -213,6 +213,18 @@ def _intact(source: Source) -> Iterator[None]:
         raise FormatError(source.name, None, expected="an intact Parquet or Arrow file", note=note) from problem
 
 
+@contextmanager
+def disk_errors() -> Iterator[None]:
+    """What Polars says of a disk that Parquet files cannot be written to, as an error of the system."""
+    try:
+        yield
+    except pl.exceptions.ComputeError as problem:
+        _, is_of_disk, text = str(problem).partition("IO error: ")
+        if not is_of_disk and "transport error" not in str(problem):
+            raise
+        raise OSError(text or "the disk may be full") from problem
+
+
 def check_file(source: Source) -> None:
     """Hold what the pages claim against the file, before Polars believes it."""
     if _format_name(source) != "Parquet":

@@ -27,6 +27,7 @@ from assay.tables.named_columns import NamedColumns
 from assay.tables.predictions import Predictions, assembled
 from assay.tables.roles import (
     ITEM,
+    MARKS,
     PREDICTION,
     SCORE,
     SYSTEM,
@@ -42,8 +43,6 @@ from assay.tables.roles import (
 
 #: One column; several, a system each (or, of scores, a label each); or names (of systems, of labels) to columns.
 Columns: TypeAlias = str | Sequence[str] | Mapping[str, str] | None
-
-_MARKS = ("_", ":")
 
 _NOTHING: Mapping[str, str] = MappingProxyType({})
 
@@ -177,7 +176,7 @@ def _predictions(path: str, free: Sequence[str], stated: Columns, indicators: Ma
     systems += [SystemColumns(None, indicators=indicated)] if indicated else []
     others: dict[str, dict[str, str]] = {}
     for rest, column in by_suffix.items():
-        label = next((name for name in indicators if rest.endswith(tuple(mark + name for mark in _MARKS))), None)
+        label = next((name for name in indicators if rest.endswith(tuple(mark + name for mark in MARKS))), None)
         if label is None:
             expected = f"predictions of the labels of the truth, {listed(list(indicators))}"
             raise FormatError(path, 1, expected=expected, got=column, note=f"no column truth_{rest} goes with it")
@@ -248,7 +247,7 @@ def _split(text: str, systems: Mapping[str, SystemColumns], labels: set[str]) ->
     if text in systems:
         return text, ""
     for system in systems:
-        for mark in _MARKS:
+        for mark in MARKS:
             if text.startswith(system + mark) and (mark == ":" or text.removeprefix(system + mark) in labels):
                 return system, text.removeprefix(system + mark)
     return None, text
@@ -290,7 +289,7 @@ def read_predictions(
 
     Columns are known by their usual names (`truth`, `prediction`, `score`, `item_id`, `weight` and others); or they are
     said. `prediction_NAME` and `score_NAME` are of the system NAME; where NAME is a label, `score_NAME` is the score
-    of that label. Several labels an item: lists in JSONL and Parquet, a `list_separator` in cells of CSV, or columns
+    of that label. Several labels per item: lists in JSONL and Parquet, a `list_separator` in cells of CSV, or columns
     `truth_LABEL` and `prediction_LABEL` of 0 and 1. `systems` chooses some of the systems; `name` is what a system is
     called that the file does not name. `nulls` and `unknown` are the rules of `Predictions.of`; an empty cell is null.
     `keep`: further columns to keep as text, by the names they get; one that is None is kept if the file has it.
@@ -411,7 +410,7 @@ def _kept(table: NamedColumns, keep: Mapping[str, str | None]) -> dict[str, pl.S
 
 
 def _scores(table: NamedColumns, column: str) -> ScoreColumns:
-    """One score an item; or, in an object, a score of each label."""
+    """One score per item; or, in an object, a score of each label."""
     values = table.frame[column]
     if not isinstance(values.dtype, pl.Struct):
         return ScoreColumns([table.numbers(column, "score").alias(column)])

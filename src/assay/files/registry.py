@@ -81,6 +81,16 @@ class Head:
         """The first bytes as text, from where something stands."""
         return self.start.decode(errors="replace").lstrip("\ufeff \r\n\t")
 
+    @property
+    def is_binary(self) -> bool:
+        """Whether it is a file of columns, Parquet or Arrow, which has no lines."""
+        return self.start.startswith(COLUMN_MARKS)
+
+    @property
+    def is_json(self) -> bool:
+        """Whether it holds JSON: one object per line, or a list."""
+        return self.text.startswith(("{", "["))
+
     @cached_property
     def first_object(self) -> dict[str, Any] | None:
         """The JSON object that a file or its list starts with, if it is whole in what was looked at."""
@@ -91,6 +101,20 @@ class Head:
         except (ValueError, RecursionError):
             return None
         return value if isinstance(value, dict) else None
+
+    @cached_property
+    def keys(self) -> list[str]:
+        """The keys of the JSON objects on the first lines: a tool may leave out what is empty, also in the first."""
+        import json  # noqa: PLC0415  # nobody waits for JSON who reads a TREC run
+
+        keys = dict.fromkeys(self.first_object or {})
+        for line in self.lines[1:] if self.text.startswith("{") else ():
+            try:
+                record = json.loads(line)
+            except (ValueError, RecursionError):
+                continue
+            keys |= dict.fromkeys(record) if isinstance(record, dict) else {}
+        return list(keys)
 
 
 class Loaded(NamedTuple):
@@ -169,7 +193,7 @@ def detect(source: Source, kind: Kind | None = None, name: str | None = None) ->
     words = [word for name in names for word in name.split()]
     is_header = len(names) > 1 and "".join(names).isprintable() and not any(map(is_number, words))
     if kind is not None and not fitting and is_header:
-        raise absent(kind, names, source.name, None if head.start.startswith(COLUMN_MARKS) else number)
+        raise absent(kind, names, source.name, None if head.is_binary else number)
     got = " ".join(line.decode(errors="replace").split())
     raise FormatError(source.name, number, expected=_wanted(kind), got=got, note=note)
 

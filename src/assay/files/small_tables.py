@@ -17,7 +17,7 @@ from assay.files.sources import Readable, Source, decoded, lines_of
 from assay.tables import Scores
 from assay.tables.label_rules import row_numbers
 from assay.tables.named_columns import NamedColumns
-from assay.tables.roles import QUERY, TABLES, UNIT, find, folded_name, roles_in
+from assay.tables.roles import QUERY, TABLES, UNIT, find, folded_name, roles_in, shape_of
 
 
 def read_numbers(readable: Readable | Source) -> dict[str, dict[str, float | None]]:
@@ -29,7 +29,7 @@ def read_numbers(readable: Readable | Source) -> dict[str, dict[str, float | Non
     >>> read_numbers(io.StringIO("system,AP,RR\\nbm25,0.25,0.5\\ndense,0.75,NA\\n"))
     {'AP': {'bm25': 0.25, 'dense': 0.75}, 'RR': {'bm25': 0.5, 'dense': None}}
     """
-    table = read_named_columns(Source.of(readable), "a header, then a name and numbers a line")
+    table = read_named_columns(Source.of(readable), "a header, then a name and numbers on each line")
     first, *rest = table.frame.columns
     if "" in rest:
         raise FormatError(table.path, 1, expected="a name for each column of numbers", got=",".join([first, *rest]))
@@ -39,7 +39,7 @@ def read_numbers(readable: Readable | Source) -> dict[str, dict[str, float | Non
 
 
 def read_ids(readable: Readable | Source) -> list[str]:
-    """Read ids, one a line: the first word of each line that is not blank, each id once.
+    """Read ids, one per line: the first word of each line that is not blank, each id once.
 
     >>> import io
     >>> read_ids(io.StringIO("401\\n402  a remark\\n\\n"))
@@ -49,7 +49,7 @@ def read_ids(readable: Readable | Source) -> list[str]:
     text, _ = decoded(source)
     ids = dict.fromkeys(words[0] for line in lines_of(text) if (words := line.split()))
     if not ids:
-        raise FormatError(source.name, 1, expected="ids, one a line", got="")
+        raise FormatError(source.name, 1, expected="ids, one per line", got="")
     return list(ids)
 
 
@@ -60,7 +60,7 @@ _CORNER: dict[str, Orientation] = {
     "truth": "rows_are_true", "true": "rows_are_true", "actual": "rows_are_true", "gold": "rows_are_true",
     "prediction": "rows_are_predicted", "predicted": "rows_are_predicted",
 }  # fmt: skip
-_SHAPE = "a matrix: a header with the labels, then a row a label that starts with it"
+_SHAPE = "a matrix: a header with the labels, then one row per label that starts with it"
 _MOST = 1 << 53
 
 
@@ -88,7 +88,7 @@ def read_matrix(readable: Readable | Source, *, orientation: Orientation | None 
     first, *names = table.frame.columns
     corner = _CORNER.get(first.casefold())
     if orientation is not None and corner is not None and corner != orientation:
-        raise FormatError(table.path, 1, expected=f"{orientation} as was said", got=first)
+        raise FormatError(table.path, 1, expected=f"{orientation}, as stated", got=first)
     upright: Any = orientation or corner or "rows_are_true"
     prefixed = all(name.startswith(_PREFIX[upright]) and name != _PREFIX[upright] for name in names)
     columns = {name.removeprefix(_PREFIX[upright]) if prefixed else name: name for name in names}
@@ -114,8 +114,8 @@ def _counts(table: NamedColumns, column: str) -> NDArray[np.int64]:
 def read_scores(given: Readable | Source | Any, *, measure: str = "score") -> Scores:
     """Read a table of scores from a file with a header, or a data frame.
 
-    Three shapes are known: `system,measure,unit,value`; what an evaluation writes by query; and a matrix
-    with a column a system and a row a unit, whose first column may name the units. A matrix does not say what was
+    Three shapes are known: `system,measure,unit,value`; what an evaluation writes by query; and a matrix with one
+    column per system and one row per unit, whose first column may name the units. A matrix does not say what was
     measured: `measure` does. An empty field or `NA` is no value.
 
     >>> import io
@@ -129,7 +129,8 @@ def read_scores(given: Readable | Source | Any, *, measure: str = "score") -> Sc
     if again.any():
         row = rows.row(int(again.arg_max() or 0), named=True)
         what = f"one value of {row['measure']} for {row['system']} on {row['unit']}"
-        raise FormatError(getattr(source, "name", "scores"), row["line"], expected=what, got="a second one")
+        value = "NA" if row["value"] is None else f"{row['value']:g}"
+        raise FormatError(getattr(source, "name", "scores"), row["line"], expected=what, got=value, note="a second one")
     return Scores(rows.drop("line"))
 
 
@@ -147,6 +148,8 @@ def read_score_rows(given: Readable | Source | Any, *, measure: str = "score") -
     # In a matrix, the first column names the units if it has such a name.
     unit = find(UNIT, names if system else names[:1])
     is_long = len(roles) == len(TABLES["scores"])
+    if "measure" in roles and not is_long:
+        raise FormatError(table.path, 1, expected=f"a table {shape_of('scores')}", got=", ".join(names))
     values = [roles["value"]] if is_long else [name for name in names if name not in {unit, system}]
     if "" in values:
         raise FormatError(table.path, 1, expected="a name for each column", got="none for one")

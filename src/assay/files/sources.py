@@ -23,7 +23,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any, TypeAlias, cast
 
-from assay.core.errors import FormatError, InputError
+from assay.core.errors import FormatError, InputError, ParameterError, reason
 from assay.files import atomic
 
 #: Writes what comes next into a buffer, and tells how many bytes that are.
@@ -216,7 +216,8 @@ def is_file(value: object) -> bool:
     >>> is_file("bm25.run"), is_file({"q1": {"d1": 0.5}})
     (True, False)
     """
-    return isinstance(value, str | os.PathLike) or hasattr(value, "read")
+    # A data frame of pandas may have a column that is called so.
+    return isinstance(value, str | os.PathLike) or callable(getattr(value, "read", None))
 
 
 class Source:
@@ -247,6 +248,8 @@ class Source:
                 raise InputError("expected the name of a file, got an empty one")
             self._path = Path(readable)
             self.name = name or os.fspath(readable)
+        elif not is_file(readable):
+            raise ParameterError(f"expected a file, or the name of one, not {type(readable).__name__}")
         else:
             self.name = name or str(getattr(readable, "name", "<file>"))
             atomic.remember_stream(readable)
@@ -266,7 +269,7 @@ class Source:
         try:
             raw = self._raw()
         except (OSError, ValueError) as problem:
-            raise InputError(f"{self.name}: cannot be read: {_reason(problem)}") from problem
+            raise InputError(f"{self.name}: cannot be read: {reason(problem)}") from problem
         try:
             magic = raw.read(10)
             raw.seek(self._start)
@@ -275,7 +278,7 @@ class Source:
         except (EOFError, gzip.BadGzipFile, zlib.error, lzma.LZMAError) as problem:
             raise FormatError(self.name, None, expected="an intact compressed file", note=str(problem)) from problem
         except OSError as problem:
-            raise InputError(f"{self.name}: cannot be read: {_reason(problem)}") from problem
+            raise InputError(f"{self.name}: cannot be read: {reason(problem)}") from problem
         finally:
             if raw is not self._file:
                 raw.close()
@@ -338,6 +341,14 @@ class Source:
             return False
         with self.open() as file:
             return isinstance(file, io.BufferedReader) and isinstance(file.raw, io.FileIO)
+
+    def stored(self) -> tuple[int, bool]:
+        """How many bytes are stored, and whether they are compressed; of a pipe, all are read to tell."""
+        with self.open() as file:
+            is_compressed = isinstance(getattr(file, "raw", None), _Limited)
+        if self._file is None:
+            return cast("Path", self._path).stat().st_size, is_compressed
+        return self._file.seek(0, os.SEEK_END) - self._start, is_compressed
 
     def read(self) -> bytes:
         """All bytes at once, without a byte-order mark."""
@@ -424,10 +435,6 @@ def _inflated(raw: IO[bytes], magic: bytes) -> Fill | None:
     if magic.startswith(_XZ):
         return XzReader(raw).readinto
     return None
-
-
-def _reason(problem: OSError | ValueError) -> str:
-    return (getattr(problem, "strerror", None) or str(problem)).lower()
 
 
 #: A character by its number: no character has one so long, and Python refuses to read one that is much longer.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import partial
 from typing import Any
 
 import polars as pl
@@ -13,6 +12,7 @@ from assay.files.log_looks import INDEX
 from assay.files.log_records import (
     ReadingRules,
     Records,
+    exploded,
     ids_in,
     numbers_of,
     ordinals_of,
@@ -42,9 +42,9 @@ def read_ubi(source: Source, rules: ReadingRules) -> Iterator[Records]:
     """The records of a file, piece by piece."""
     schema, line = _schema(), 1
     for chunk in source.chunks():
-        frame = object_lines(chunk, line, schema, partial(rules.malformed, source.name))
+        frame = object_lines(chunk, line, schema, rules.malformed)
         line += chunk.count(b"\n")
-        yield _records(source, frame, rules)
+        yield _records(frame, rules)
 
 
 def _schema() -> dict[str, Any]:
@@ -62,12 +62,12 @@ def _schema() -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _records(source: Source, frame: pl.DataFrame, rules: ReadingRules) -> Records:
+def _records(frame: pl.DataFrame, rules: ReadingRules) -> Records:
     is_event = pl.col("action_name").is_not_null()
     is_index = pl.any_horizontal(pl.col(name).is_not_null() for name in INDEX) & ~is_event
     is_query = pl.any_horizontal(pl.col("user_query", "query_response_hit_ids").is_not_null()) & ~is_event & ~is_index
     for number in frame.filter(~is_event & ~is_query & ~is_index)["row"]:
-        rules.malformed(source.name, number, _SHAPE, "neither")
+        rules.malformed(number, _SHAPE, "neither")
     pages, listed = _queries(frame.lazy().filter(is_query).drop("event_attributes").collect(), rules)
     about_queries = ("query_attributes", "query_response_hit_ids")
     seen, events = _events(frame.lazy().filter(is_event).drop(about_queries).collect(), rules)
@@ -111,12 +111,7 @@ def _queries(frame: pl.DataFrame, rules: ReadingRules) -> tuple[pl.DataFrame, pl
         answered=truths_of(stated["answered"]),
         source="application",
     )
-    listed = (
-        pages.select("key", "row", "source", doc_id=hits)
-        .filter(pl.col("doc_id").list.len() > 0)
-        .explode("doc_id")
-        .with_columns(rank=pl.int_range(1, pl.len() + 1).over("row"), listed=pl.lit(True))
-    )
+    listed = exploded(pages.select("key", "row", "source", doc_id=hits))
     unnamed = listed.filter(pl.col("doc_id").is_null() | (pl.col("doc_id") == ""))
     if unnamed.height:
         rules.tallies.add("no-document", unnamed.height, f"row {unnamed['row'][0]}")

@@ -15,11 +15,14 @@ import polars as pl
 
 from assay.core.errors import InputError, ParameterError, did_you_mean, quote
 from assay.files.atomic import replacing
+from assay.files.parquet import disk_errors
 from assay.files.runs import as_header
 from assay.files.topic_sections import EXPLANATION, as_sections
 from assay.tables import Batches, Documents, Qrels, Topics
+from assay.tables.labels import Labels
 
 Table: TypeAlias = Batches | Qrels | Topics | Documents
+_Writable: TypeAlias = Table | Labels
 
 _BLANK = r"[\s\x00-\x20]"
 #: Formats that have a place for the usual texts of topics or documents, and for nothing else.
@@ -32,7 +35,7 @@ class Writer(NamedTuple):
     name: str
     kinds: tuple[str, ...]
     endings: tuple[str, ...]
-    write: Callable[[Table, IO[bytes]], None]
+    write: Callable[[_Writable, IO[bytes]], None]
 
 
 _WRITERS: dict[str, Writer] = {}
@@ -54,15 +57,15 @@ def writers(kind: str | None = None) -> list[Writer]:
     return [writer for writer in _WRITERS.values() if kind is None or kind in writer.kinds]
 
 
-def kind_of(table: Table) -> str:
+def kind_of(table: _Writable) -> str:
     """What a table is."""
-    for table_type, kind in ((Qrels, "qrels"), (Topics, "topics"), (Documents, "documents")):
+    for table_type, kind in ((Qrels, "qrels"), (Topics, "topics"), (Documents, "documents"), (Labels, "labels")):
         if isinstance(table, table_type):
             return kind
     return "run"
 
 
-def write(table: Table, path: str | os.PathLike[str], *, format: str | None = None, overwrite: bool = False) -> str:
+def write(table: _Writable, path: str | os.PathLike[str], *, format: str | None = None, overwrite: bool = False) -> str:
     """Write a table; the file appears whole or not at all. `.gz` and `.zst` compress. Returns the format's name.
 
     A file that was read is not replaced, unless `overwrite` says so.
@@ -178,7 +181,18 @@ class _Places:
 
 @_writer("trec-qrels", ("qrels",), ".qrels", ".trec", ".txt", ".rel")
 def _trec_qrels(qrels: Qrels, file: IO[bytes]) -> None:
-    frame = qrels.frame if "judge" in qrels.frame.columns else qrels.frame.with_columns(judge=pl.lit("0"))
+    _judged_lines(qrels.frame if "judge" in qrels.frame.columns else qrels.frame.with_columns(judge=pl.lit("0")), file)
+
+
+@_writer("label-qrels", ("labels",), ".qrels", ".txt")
+def _label_qrels(labels: Labels, file: IO[bytes]) -> None:
+    if not labels.has_topics or not labels.frame["label"].dtype.is_numeric():
+        raise InputError(f"{labels.origin}: judgments take topics and grades: write a table instead, as .csv")
+    grades = pl.col("label").cast(pl.Float64)
+    _judged_lines(labels.frame.select("query_id", "judge", doc_id="item_id", relevance=grades), file)
+
+
+def _judged_lines(frame: pl.DataFrame, file: IO[bytes]) -> None:
     _refuse_blanks(frame, ("query_id", "judge", "doc_id"), "TREC qrels")
     _lines(frame.select("query_id", "judge", "doc_id", _grade()), file)
 
@@ -261,17 +275,17 @@ def _escaped(text: str) -> str:
     return html.escape(text, quote=False)
 
 
-_ALL = ("run", "qrels", "topics", "documents")
+_ALL = ("run", "qrels", "topics", "documents", "labels")
 
 
-def _frames(table: Table) -> Iterator[pl.DataFrame]:
+def _frames(table: _Writable) -> Iterator[pl.DataFrame]:
     """A table in pieces; runs are never held whole."""
-    for frame in [table.frame] if isinstance(table, Qrels | Topics | Documents) else _pieces(table):
+    for frame in [table.frame] if isinstance(table, Qrels | Topics | Documents | Labels) else _pieces(table):
         _refuse_empty(frame)
         yield frame
 
 
-def _delimited(separator: str, table: Table, file: IO[bytes]) -> None:
+def _delimited(separator: str, table: _Writable, file: IO[bytes]) -> None:
     for number, frame in enumerate(_frames(table)):
         frame.write_csv(file, separator=separator, include_header=number == 0)
 
@@ -298,7 +312,7 @@ def _json(table: Batches | Qrels, file: IO[bytes]) -> None:
 
 
 @_writer("jsonl", _ALL, ".jsonl", ".ndjson")
-def _jsonl(table: Table, file: IO[bytes]) -> None:
+def _jsonl(table: _Writable, file: IO[bytes]) -> None:
     for frame in _frames(table):
         _refuse_infinite(frame)
         for row in frame.iter_rows(named=True):
@@ -312,9 +326,9 @@ def _refuse_infinite(frame: pl.DataFrame) -> None:
         raise InputError(f"JSON cannot hold the score {score} of document {quote(document)} in query {quote(query)}")
 
 
-def _lazily(table: Table) -> pl.LazyFrame:
+def _lazily(table: _Writable) -> pl.LazyFrame:
     """The table as a stream that Polars writes without holding it."""
-    if isinstance(table, Qrels | Topics | Documents):
+    if isinstance(table, Qrels | Topics | Documents | Labels):
         return table.frame.lazy()
     from polars.io.plugins import register_io_source  # noqa: PLC0415
 
@@ -328,12 +342,13 @@ def _lazily(table: Table) -> pl.LazyFrame:
 
 
 @_writer("parquet", _ALL, ".parquet", ".pq")
-def _parquet(table: Table, file: IO[bytes]) -> None:
-    _lazily(table).sink_parquet(file, row_group_size=1 << 18)
+def _parquet(table: _Writable, file: IO[bytes]) -> None:
+    with disk_errors():
+        _lazily(table).sink_parquet(file, row_group_size=1 << 18)
 
 
 @_writer("arrow", _ALL, ".arrow", ".feather", ".ipc")
-def _arrow(table: Table, file: IO[bytes]) -> None:
+def _arrow(table: _Writable, file: IO[bytes]) -> None:
     _lazily(table).sink_ipc(file)
 
 

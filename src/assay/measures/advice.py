@@ -70,7 +70,7 @@ SITUATIONS = (
     ),
     Situation(
         "sparse-judgments",
-        "One or two documents a query are known to be relevant, and hardly anything else was judged.",
+        "One or two documents per query are known to be relevant, and hardly anything else was judged.",
         (
             Recommendation("RR@10", "Asks only where the first relevant document stands: one judgment is enough."),
             Recommendation("Success@10", "Whether a known relevant document is on the first page; easy to tell."),

@@ -21,7 +21,7 @@ from assay.measures.steps import PerUnit, quantity
 ScaleName = Literal["nominal", "ordinal", "interval", "ratio"]
 Scale: TypeAlias = Annotated[ScaleName, Choice(get_args(ScaleName))]
 
-_NO_PAIR = "no item has labels of two judges"
+NO_PAIR = "no item has labels from two judges"
 ONE_CATEGORY = "all labels are of one category: agreement by chance is certain"
 #: Distances of every two categories are summed one by one: of more categories than this, that takes too long.
 MOST_CATEGORIES = 30
@@ -58,7 +58,7 @@ def Kappa(ratings: Ratings, *, weights: Weights = "none") -> PerUnit:
     """
     first, second = ratings.pair()
     both = first >= 0
-    items = quantity("items", both, when_zero=_NO_PAIR)
+    items = quantity("items", both, when_zero=NO_PAIR)
     if weights == "none":
         observed = (quantity("same label", both & (first == second)) / items).named("P(A)")
         expected = _dot([(_is(first, k), _is(second, k)) for k in range(len(ratings.categories))], ratings, items)
@@ -83,7 +83,7 @@ def ScottPi(ratings: Ratings) -> PerUnit:
     """
     first, second = ratings.pair()
     both = first >= 0
-    items = quantity("items", both, when_zero=_NO_PAIR)
+    items = quantity("items", both, when_zero=NO_PAIR)
     observed = (quantity("same label", both & (first == second)) / items).named("P(A)")
     shares = [
         quantity(f"labels {name}", _is(first, k) + _is(second, k)) / (2.0 * items)
@@ -106,7 +106,7 @@ def FleissKappa(ratings: Ratings) -> PerUnit:
     array([0.25])
     """
     labels, counts = _of_several(ratings)
-    every = quantity("labels", labels, when_zero=_NO_PAIR)
+    every = quantity("labels", labels, when_zero=NO_PAIR)
     shares = [quantity(f"labels {name}", counts[:, k]) / every for k, name in enumerate(ratings.categories)]
     return _beyond(_agreeing(ratings), _sum([share * share for share in shares]).named("P(E)"))
 
@@ -128,7 +128,7 @@ def Alpha(ratings: Ratings, *, scale: Scale = "nominal") -> PerUnit:
     (array([0.6957]), array([0.8889]))
     """
     labels, counts = _of_several(ratings)
-    every = quantity("labels", labels, when_zero=_NO_PAIR)
+    every = quantity("labels", labels, when_zero=NO_PAIR)
     if scale in {"nominal", "interval"}:
         observed, expected = _nominal(labels, counts) if scale == "nominal" else _moments(labels, counts, ratings)
     else:
@@ -229,7 +229,7 @@ def _agreeing(ratings: Ratings) -> PerUnit:
     labels, counts = _of_several(ratings)
     pairs = np.maximum(labels * (labels - 1), 1)
     share = (counts * (counts - 1)).sum(axis=1) / pairs
-    return (quantity("share of agreeing pairs", share) / quantity("items", labels > 1, _NO_PAIR)).named("P(A)")
+    return (quantity("share of agreeing pairs", share) / quantity("items", labels > 1, NO_PAIR)).named("P(A)")
 
 
 def _beyond(observed: PerUnit, expected: PerUnit) -> PerUnit:
@@ -325,12 +325,12 @@ def _gwet(ratings: Ratings, weights: Floats) -> PerUnit:
     labels, counts = _of_several(ratings)
     width = len(ratings.categories)
     if width < 2:
-        raise ParameterError("AC1 and AC2 compare with guessing among categories: say which ones there are")
+        raise ParameterError("AC1 and AC2 need at least two categories: state all that there are")
     weighted = counts @ weights
     share = (counts * (weighted - 1)).sum(axis=1) / np.maximum(labels * (labels - 1), 1)
-    observed = (quantity("share of agreeing pairs", share) / quantity("items", labels > 1, _NO_PAIR)).named("P(A)")
+    observed = (quantity("share of agreeing pairs", share) / quantity("items", labels > 1, NO_PAIR)).named("P(A)")
     every = ratings.labels_of_item
-    items = quantity("labelled items", every > 0, when_zero=_NO_PAIR)
+    items = quantity("labelled items", every > 0, when_zero=NO_PAIR)
     parts = []
     for k, name in enumerate(ratings.categories):
         part = quantity(f"shares {name}", ratings.counts[:, k] / np.maximum(every, 1)) / items

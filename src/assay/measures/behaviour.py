@@ -19,6 +19,7 @@ from assay.measures.steps import PerUnit, quantity, unknown
 
 Seconds: TypeAlias = Annotated[float, Real(0.0, inside=True)]
 Share: TypeAlias = Annotated[float, Real(0.0, 1.0, inside=True)]
+Portion: TypeAlias = Annotated[float, Real(0.0, 1.0)]
 Switch: TypeAlias = Annotated[bool, Flag()]
 
 _ONE = pl.lit(1)
@@ -127,13 +128,15 @@ def MeanClickRank(behaviour: BehaviourCounts) -> PerUnit:
 def Skips(behaviour: BehaviourCounts) -> PerUnit:
     r"""Results skipped per page with a click: those above the lowest click that were not clicked.
 
-    .. math:: \frac{1}{|\{\text{pages with a click}\}|} \sum (\text{lowest clicked rank} - |\{\text{clicked results}\}|)
+    .. math:: \frac{1}{|\{\text{pages with a click}\}|} \sum |\{\text{results above the lowest click, not clicked}\}|
+
+    Results count that the page showed: a second page whose ranks begin at 11 has none above these.
 
     >>> from assay.tables.log import Log
     >>> Skips.per_unit(BehaviourCounts.of(Log.from_pages([("q", ["a", "b", "c"], ["c", "a"])]))).pooled().values
     array([1.])
     """
-    skipped = (pl.col("lowest") - pl.col("distinct")).fill_null(0)
+    skipped = pl.col("skipped").fill_null(0)
     return behaviour.total("skipped results", skipped, _RANK) / _with_rank(behaviour)
 
 
@@ -220,19 +223,21 @@ def ZeroResults(behaviour: BehaviourCounts) -> PerUnit:
 
 
 @measure(counted_as=None, higher_is_better=False)
-def Reformulation(behaviour: BehaviourCounts, *, within: Seconds = 1800.0) -> PerUnit:
+def Reformulation(behaviour: BehaviourCounts, *, within: Seconds = 1800.0, overlap: Portion = 0.0) -> PerUnit:
     r"""The share of searches that are followed by one in other words, in the same session and soon.
 
     .. math:: \frac{|\{\text{searches with another query within so many seconds}\}|}{|\{\text{searches}\}|}
 
-    Case and blanks at the ends of a query make no difference. `within`: seconds from the last page of the one to the
-    first page of the other. The log does not say whether people went on to something else.
+    Case, blanks and forms of characters make no difference. `within`: seconds from the last page of the one to the
+    first page of the other. `overlap`: the share of all words of the two queries that both have, at least; with 0, any
+    other query counts, also one for something else.
 
     >>> from assay.tables.log import Log
     >>> Reformulation.per_unit(BehaviourCounts.of(Log.from_pages([("q", ["a"], [])]))).reason(0)
     'the log has no sessions'
     """
     again = pl.col("next_is_new") & (pl.col("until_next") <= within).fill_null(value=False)
+    again = again & (pl.col("in_common") >= overlap).fill_null(value=False) if overlap else again
     repeated = behaviour.total("searches followed by another", again, _SESSION, _TIME)
     return repeated / behaviour.total("searches", pl.col("is_new"), _SESSION, _TIME, when_zero=_NO_PAGE)
 
@@ -241,15 +246,16 @@ def Reformulation(behaviour: BehaviourCounts, *, within: Seconds = 1800.0) -> Pe
 def PogoSticking(behaviour: BehaviourCounts, *, dwell: Seconds = 10.0) -> PerUnit:
     r"""The share of clicks from which people came back soon, to click something else on the page.
 
-    .. math:: \frac{|\{\text{clicks with less dwell, and another click after them}\}|}{|\{\text{clicks}\}|}
+    .. math:: \frac{|\{\text{clicks with less dwell, followed by a click on another result}\}|}{|\{\text{clicks}\}|}
 
-    `dwell`: seconds. Where the log has no dwell times, it is the time to the next click on the page.
+    `dwell`: seconds. Where the log has no dwell times, it is the time to the next click on the page. A second click on
+    the same result, such as a double click, is no return.
 
     >>> from assay.tables.log import Log
     >>> PogoSticking.per_unit(BehaviourCounts.of(Log.from_pages([("q", ["a"], ["a"])]))).reason(0)
     'the log has neither dwell times nor times of clicks'
     """
-    short = ((pl.col("dwell") < dwell) & ~pl.col("is_last_here")).fill_null(value=False)
+    short = ((pl.col("dwell") < dwell) & pl.col("goes_elsewhere")).fill_null(value=False)
     back = behaviour.over_clicks(f"back within {dwell:g}", short)
     return behaviour.total("clicks with a quick return", back, "dwell") / _clicks(behaviour, _NO_CLICK)
 
@@ -384,10 +390,10 @@ def _quantile(behaviour: BehaviourCounts, column: str, share: float, among: pl.E
     pages = behaviour.total("pages", among, *needs, when_zero=_NO_PAGE)
     if pages.undefined:
         return pages / pages
-    found = behaviour.quantile(column, share, among)
-    if np.isnan(found.value):
+    point = behaviour.quantile(column, share, among)
+    if np.isnan(point.value):
         return unknown("quantile", len(pages.values), none) / pages
-    below = behaviour.total("at or below", among & (rounded(column) <= found.value).fill_null(value=False))
-    moved = (found.below * pages.values - below.values) / found.density
-    text = f"pages at {found.value:g}, each moved by its user's share below"
-    return quantity(text, found.value * pages.values + moved) / pages
+    below = behaviour.total("at or below", among & (rounded(column) <= point.value).fill_null(value=False))
+    moved = (point.below * pages.values - below.values) / point.density
+    text = f"pages at {point.value:g}, each moved by its user's share below"
+    return quantity(text, point.value * pages.values + moved) / pages

@@ -214,13 +214,13 @@ def shortened(name: str, most: int = _LONGEST_NAME) -> str:
     return name if len(name) <= most else f"{name[: most // 2]}…{name[len(name) - (most - 1) // 2 :]}"
 
 
-def mean_over(queries: Iterable[Sequence[str]]) -> str:
-    """Over how many topics the systems' means go, from each system's topics.
+def over_topics(queries: Iterable[Sequence[str]], summary: str = "mean") -> str:
+    """Over how many topics the systems' means, or sums, go, from each system's topics.
 
-    >>> mean_over([["t1", "t2"], ["t1"]])
+    >>> over_topics([["t1", "t2"], ["t1"]])
     'mean over 2 topics'
     """
-    return f"mean over {number_of('topic', len({query for topics in queries for query in topics}))}"
+    return f"{summary} over {number_of('topic', len({query for topics in queries for query in topics}))}"
 
 
 def about_topic(query: str, reasons: Iterable[str | None]) -> str:

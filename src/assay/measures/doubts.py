@@ -233,7 +233,7 @@ def _rising(ranks: Ranks, run: Batches) -> str | None:
         return f"scores rise with the rank, yet the highest count as best: {_DISTANCES}"
     if reverse.is_better:
         return (
-            f"lower scores seem to be better: from its end, the run wins in {reverse.better:,} of "
+            f"lower scores seem to be better: reversed, the run wins in {reverse.better:,} of "
             f"{number_of('topic', reverse.topics)}: {_DISTANCES}"
         )
     return None

@@ -311,7 +311,7 @@ def averages(measures: Sequence[Measure], matrix: ConfusionMatrix) -> dict[Measu
     array([1.    , 0.75  , 0.5714])
     """
     if len(matrix.units) > 1:
-        raise ParameterError(f"there are {len(matrix.units)} tables, one a unit; `overall` takes several")
+        raise ParameterError(f"there are {len(matrix.units)} tables, one per unit; `overall` takes several")
     if not measures:
         return {}
     for asked in measures:

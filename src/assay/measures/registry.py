@@ -379,7 +379,7 @@ def _plain(self: Measure, result: Any, counts: Counts) -> PerUnit:
     units = len(counts.queries if isinstance(counts, Ranks) else counts.units)
     values = np.asarray(result, dtype=np.float64)
     if values.shape != (units,):
-        raise ParameterError(f"{self.name} gives {units} numbers, one a unit, not an array of shape {values.shape}")
+        raise ParameterError(f"{self.name} gives {units} numbers, one per unit, not an array of shape {values.shape}")
     undefined = {"not a number": np.isnan(values)} if np.isnan(values).any() else {}
     return PerUnit(values, self.name, undefined=undefined)
 

@@ -61,7 +61,7 @@ def summarise(measure: Measure, result: PerUnit, undefined: Undefined = "counted
         return Summary(math.nan, 0, count, _commonest(result) if count else "there is nothing to average")
     values = filled(measure, values, undefined)
     values = values[~np.isnan(values)]
-    return Summary(_put_together(measure, values), len(values), count)
+    return Summary(combined(measure, values), len(values), count)
 
 
 def filled(measure: Measure, values: Floats, undefined: Undefined = "counted_as") -> Floats:
@@ -94,7 +94,13 @@ def _commonest(result: PerUnit) -> str | None:
     return max(counts, key=counts.__getitem__, default=None)
 
 
-def _put_together(measure: Measure, values: Floats) -> float:
+def combined(measure: Measure, values: Floats) -> float:
+    """The number that values of units make together, as the measure has it: a mean, a geometric mean or a sum.
+
+    >>> from assay.measures import AP, NumRet
+    >>> combined(AP, np.array([0.5, 1.0])), combined(NumRet, np.array([10.0, 20.0]))
+    (0.75, 30.0)
+    """
     how = measure.definition.summary
     if how == "sum":
         return float(values.sum())

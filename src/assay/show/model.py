@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, TypeAlias
 
@@ -128,15 +128,35 @@ class Table:
     look: str = ""
 
     @classmethod
-    def of(cls, name: str, frame: pl.DataFrame, caption: str = "", **kinds: Kind) -> Table:
+    def of(
+        cls,
+        name: str,
+        frame: pl.DataFrame,
+        caption: str = "",
+        titles: Mapping[str, str] | None = None,
+        *,
+        notes: tuple[str, ...] = (),
+        most: int = 0,
+        least: int | None = None,
+        blank: Container[str] = (),
+        **kinds: Kind,
+    ) -> Table:
         """A table that shows all of a frame, each column by its type unless a kind is given.
+
+        `titles`: of columns that are not called as in the frame. `least`: decimals of numbers. `blank`: columns whose
+        cells may be empty.
 
         >>> table = Table.of("documents", pl.DataFrame({"doc_id": ["d1"], "effect": [0.25], "rank": [3]}))
         >>> [(column.name, column.kind) for column in table.columns]
         [('doc_id', 'text'), ('effect', 'number'), ('rank', 'count')]
         """
-        columns = (Column(key, kind=kinds.get(key, _kind_of(dtype))) for key, dtype in frame.schema.items())
-        return cls(name, frame, tuple(sorted(columns, key=lambda column: column.kind not in NAMES)), caption)
+        columns = []
+        for key, dtype in frame.schema.items():
+            kind = kinds.get(key, _kind_of(dtype))
+            decimals, missing = least if kind == "number" else None, "" if key in blank else "NA"
+            columns.append(Column(key, (titles or {}).get(key), kind, decimals, missing=missing))
+        columns.sort(key=lambda column: column.kind not in NAMES)
+        return cls(name, frame, tuple(columns), caption, notes, most)
 
     def on_page(self) -> Table:
         """The same with as many rows as a page that opens at once can show; the others are left out in between."""

@@ -23,6 +23,8 @@ TIES = get_args(Ties)
 
 #: Shares this near are one share: votes are whole numbers, or sums of a few weights.
 _EQUAL = 1e-9
+#: So many numbers at most in all confusion matrices together.
+_MOST_CELLS = 30_000_000
 #: Added to each expected count, so that no probability is 0: a hundredth of a label, spread over the categories.
 _SMOOTHING = 0.01
 
@@ -58,7 +60,7 @@ class Aggregate:
         """How undecided each item is, in bits."""
         with np.errstate(divide="ignore", invalid="ignore"):
             logs = np.where(self.posterior > 0, np.log2(self.posterior), 0.0)
-        bits: Floats = -(self.posterior * logs).sum(axis=1)
+        bits: Floats = 0.0 - (self.posterior * logs).sum(axis=1)
         return bits
 
 
@@ -71,15 +73,21 @@ def majority(
     >>> majority(votes).chosen, majority(votes).probability
     (array([0, 1]), array([0.6667, 0.6667]))
     """
+    shares = _shares(ratings, weights)
+    ability = np.full(len(ratings.judges), np.nan) if weights is None else np.asarray(weights, dtype=np.float64)
+    return _decided(method, shares, ability, ties=ties, seed=seed)
+
+
+def _shares(ratings: Ratings, weights: Floats | None = None) -> Floats:
+    """The share of the votes that each category has, item by item; NaN for items without labels."""
     width, size = len(ratings.categories), len(ratings.items)
-    weight = np.ones(len(ratings.item)) if weights is None else np.asarray(weights, dtype=np.float64)[ratings.judge]
+    weight = None if weights is None else np.asarray(weights, dtype=np.float64)[ratings.judge]
     votes = np.bincount(ratings.item * width + ratings.category, weights=weight, minlength=size * width)
     votes = votes.reshape(size, width)
     total = votes.sum(axis=1, keepdims=True)
     with np.errstate(divide="ignore", invalid="ignore"):
-        shares = np.where(total > 0, votes / total, np.nan)
-    ability = np.full(len(ratings.judges), np.nan) if weights is None else np.asarray(weights, dtype=np.float64)
-    return _decided(method, shares, ability, ties=ties, seed=seed)
+        shares: Floats = np.where(total > 0, votes / total, np.nan)
+    return shares
 
 
 def median(ratings: Ratings, *, ties: Ties = "lowest") -> Aggregate:
@@ -109,8 +117,13 @@ def dawid_skene(
     >>> dawid_skene(Ratings.from_labels(labels)).chosen
     array([0, 0, 1, 1, 0, 0])
     """
-    table, posterior, labelled = _start(ratings, iterations, tolerance)
     judges, width = len(ratings.judges), len(ratings.categories)
+    if judges * width**2 > _MOST_CELLS:
+        raise ParameterError(
+            f"dawid-skene: {width:,} categories by {judges:,} judges are too many confusion matrices to fit: use the "
+            "median, or fewer categories"
+        )
+    table, posterior, labelled = _start(ratings, iterations, tolerance)
     trace: list[float] = []
     while True:
         expected = (table.T @ posterior).reshape(judges, width, width).transpose(0, 2, 1) + _SMOOTHING / width
@@ -118,10 +131,10 @@ def dawid_skene(
         prevalence = (posterior.sum(axis=0) + _SMOOTHING / width) / (labelled.sum() + _SMOOTHING)
         by_label = np.log(confusion).transpose(0, 2, 1).reshape(judges * width, width)
         joint = table @ by_label + np.log(prevalence)
-        total = _log_sum(joint)
+        total, posterior = _normalised(joint)
         prior = _SMOOTHING / width * (np.log(confusion).sum() + np.log(prevalence).sum())
         trace.append(float(total[labelled].sum() + prior))
-        posterior = np.where(labelled[:, None], np.exp(joint - total[:, None]), 0.0)
+        posterior[~labelled] = 0.0
         if done := _settled(trace, iterations, tolerance):
             break
     ability = np.einsum("jkk,k->j", confusion, prevalence)
@@ -155,10 +168,10 @@ def mace(
         # Every label is a guess but for those of the answer's category, which may also be known.
         base = np.bincount(ratings.item, weights=np.log(wrong).ravel()[code], minlength=len(ratings.items))
         joint = base[:, None] + table @ _answers(np.log(right) - np.log(wrong)) - np.log(width)
-        total = _log_sum(joint)
+        total, posterior = _normalised(joint)
         prior = _SMOOTHING / 2 * (np.log(knows) + np.log1p(-knows)).sum() + _SMOOTHING / width * np.log(guess).sum()
         trace.append(float(total[labelled].sum() + prior))
-        posterior = np.where(labelled[:, None], np.exp(joint - total[:, None]), 0.0)
+        posterior[~labelled] = 0.0
         if done := _settled(trace, iterations, tolerance):
             break
         answered = posterior[ratings.item, ratings.category]
@@ -182,10 +195,10 @@ def _start(ratings: Ratings, iterations: int, tolerance: float) -> tuple[sparse.
         raise ParameterError("all labels are of one category: there is nothing to tell apart")
     code = ratings.judge * width + ratings.category
     shape = (len(ratings.items), len(ratings.judges) * width)
-    table = sparse.csr_array((np.ones(len(code)), (ratings.item, code)), shape=shape)
-    votes = majority(ratings)
+    ends = np.cumsum(ratings.labels_of_item)  # rows are sorted by item
+    table = sparse.csr_array((np.ones(len(code)), code, np.append(0, ends)), shape=shape)
     labelled = ratings.labels_of_item > 0
-    return table, np.where(labelled[:, None], votes.posterior, 0.0), labelled
+    return table, np.where(labelled[:, None], _shares(ratings), 0.0), labelled
 
 
 def _answers(gain: Floats) -> Floats:
@@ -196,11 +209,13 @@ def _answers(gain: Floats) -> Floats:
     return table.reshape(judges * width, width)
 
 
-def _log_sum(joint: Floats) -> Floats:
-    """Row by row; column after column, as rows are short."""
+def _normalised(joint: Floats) -> tuple[Floats, Floats]:
+    """The logarithm of each row's sum, and its shares of it; column after column, as rows are short."""
     top = reduce(np.maximum, joint.T)
-    total: Floats = top + np.log(np.exp(joint - top[:, None]) @ np.ones(joint.shape[1]))
-    return total
+    shares = np.exp(joint - top[:, None])
+    total = shares @ np.ones(joint.shape[1])
+    shares /= total[:, None]
+    return top + np.log(total), shares
 
 
 def _settled(trace: list[float], iterations: int, tolerance: float) -> str:

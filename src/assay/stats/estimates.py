@@ -82,3 +82,12 @@ class Estimate(NamedTuple):
     no_interval: str | None = None
     #: Classes that an average over classes leaves out: the measure is undefined there.
     left_out: tuple[str, ...] = ()
+
+    def as_columns(self, value: str = "value", low: str = "low", high: str = "high") -> dict[str, float | None]:
+        """The number and the ends of its interval under these names; None where there is none.
+
+        >>> Estimate(0.5, np.nan, np.nan, "none").as_columns()
+        {'value': 0.5, 'low': None, 'high': None}
+        """
+        return {name: None if np.isnan(number) else float(number)
+                for name, number in zip((value, low, high), self[:3], strict=True)}  # fmt: skip

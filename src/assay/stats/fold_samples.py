@@ -210,7 +210,7 @@ def _as_numbers(values: Any, what: str) -> Floats:
 def _numbers(differences: Any, what: str) -> Floats:
     values = _as_numbers(differences, what)
     if values.ndim != 1 or not len(values):
-        raise ParameterError(f"{what}: expected one number a fold, got an array of shape {values.shape}")
+        raise ParameterError(f"{what}: expected one number per fold, got an array of shape {values.shape}")
     if not np.isfinite(values).all():
         place = int(np.flatnonzero(~np.isfinite(values))[0]) + 1
         raise ParameterError(f"{what}: expected numbers, got {values[place - 1]} in fold {place}")
@@ -222,7 +222,7 @@ def _share(train: Sizes, test: Sizes, folds: int) -> tuple[float, bool]:
     learned, tested = (np.atleast_1d(_as_numbers(*sizes)) for sizes in ((train, "train"), (test, "test")))
     for name, sizes in (("train", learned), ("test", tested)):
         if sizes.ndim != 1 or len(sizes) not in {1, folds}:
-            raise ParameterError(f"{name}: expected one size, or one a fold ({folds}), got {len(sizes)}")
+            raise ParameterError(f"{name}: expected one size, or one per fold ({folds}), got {len(sizes)}")
         if not (np.isfinite(sizes) & (sizes > 0)).all():
             raise ParameterError(f"{name}: expected numbers of items above 0, got {sizes.min():g}")
     ratios = tested / learned

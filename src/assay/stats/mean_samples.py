@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -26,8 +27,8 @@ from assay.tables import Scores
 #: How numbers of units are put together.
 Summary: TypeAlias = definition.Summary
 
-#: Squares of larger numbers are none.
-_LARGEST = 1e150
+#: Third powers of larger numbers, summed over many units, are infinite.
+_LARGEST = 1e90
 #: From so many pairs on, all share the same swaps.
 _MANY_PAIRS = 32
 #: Where all systems are moved at once, so many permutations do: they need no correction.
@@ -326,7 +327,8 @@ def _refuse_odd(frame: pl.DataFrame, measure: str) -> None:
     odd = frame.filter(~(pl.col("value").abs() <= _LARGEST))
     if odd.height:
         system, unit, value = odd.select("system", "unit", "value").row(0)
-        raise InputError(f"scores: {measure} of {system} on {unit}: expected a number, or null, got {value}")
+        expected = "a number, or null" if math.isnan(value) else f"a number of at most {_LARGEST:g}"
+        raise InputError(f"scores: {measure} of {system} on {unit}: expected {expected}, got {value}")
     again = frame.filter(~pl.struct("system", "unit").is_first_distinct())
     if again.height:
         system, unit = again.select("system", "unit").row(0)

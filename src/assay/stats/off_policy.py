@@ -6,7 +6,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from assay.core.errors import ParameterError
 from assay.measures.counting.judgments import Floats, Ints
 from assay.measures.counting.logged_pages import LoggedPages
 
@@ -15,7 +14,7 @@ class PageValues(NamedTuple):
     """The clicks that a page would have had, page by page, and what that rests on.
 
     The mean of `values` is the estimate. `weights`: those of the results that count. `coverage`: the share of what
-    users would look at in the new ranking that the log can speak of.
+    users would look at in the new ranking that the log covers.
     """
 
     values: Floats
@@ -106,10 +105,7 @@ def by_propensity(
     >>> by_propensity(LoggedPages.from_tables(even, Run.of({"q": {"a": 2, "b": 1}}), 2)).estimate  # 1 / 0.5 / 2
     1.0
     """
-    known = ~np.isnan(pages.propensity)
-    if (known & ~((pages.propensity > 0) & (pages.propensity <= 1))).any():
-        raise ParameterError("propensities are above 0 and at most 1")
-    matched = known & (pages.new_rank == pages.old_rank)
+    matched = ~np.isnan(pages.propensity) & (pages.new_rank == pages.old_rank)
     page, rank = pages.page[matched], pages.old_rank[matched]
     weight = _clipped(1 / pages.propensity[matched], clip)
     earned = weight * pages.clicked[matched]
@@ -119,9 +115,7 @@ def by_propensity(
         total, clicks = np.bincount(rank, weight, size), np.bincount(rank, earned, size)
         share = clicks / np.where(total > 0, total, 1.0)
         depth = pages.depth
-        at_rank = np.bincount(depth, minlength=size)[::-1].cumsum()[
-            ::-1
-        ]  # pages for which the new ranking has the rank
+        at_rank = np.bincount(depth, minlength=size)[::-1].cumsum()[::-1]  # pages whose new ranking has the rank
         excess = (earned - share[rank] * weight) * at_rank[rank] / total[rank]
         values = np.cumsum(share)[depth] + _summed(page, excess, pages.pages)
     look = np.ones(pages.cutoff) if examination is None else examination

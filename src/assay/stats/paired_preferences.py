@@ -102,8 +102,8 @@ def _covariance(games: Floats, strength: Floats, prior: float) -> Floats:
     """The inverse of the observed information; without a prior, where strengths have the mean 0."""
     chance = _chance(strength)
     weight = games * chance * (1 - chance)
-    own = _logistic(strength)
-    information = np.diag(weight.sum(axis=1) + 2 * prior * own * (1 - own)) - weight
+    even = _logistic(strength)
+    information = np.diag(weight.sum(axis=1) + 2 * prior * even * (1 - even)) - weight
     inverse = np.linalg.inv(information) if prior else np.linalg.pinv(information, hermitian=True)
     return inverse.astype(np.float64, copy=False)
 

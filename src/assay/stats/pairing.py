@@ -182,8 +182,8 @@ class Pairing(ABC):
         values = sample.unit_values() if self.is_bare else None
         if values is not None and (values == values[0]).all():
             units = number_of(sample.unit_kind, sample.size)
-            each = f"{'an' if sample.unit_kind == 'item' else 'a'} {sample.unit_kind}"
-            raise InputError.on(sample.measure, f"expected a score {each}, got the same ones on all {units}")
+            why = f"expected one score per {sample.unit_kind}, got the same scores for all {units}"
+            raise InputError.on(sample.measure, why)
 
     def comparable(self, wanted: Wanted = None) -> tuple[list[Sample], list[str]]:
         """The systems under the measures asked for, and why not under some: undefined for too many units, mostly.
@@ -204,7 +204,26 @@ class Pairing(ABC):
         return samples, [Note.of_problem(problem, end="; it is left out") for problem in problems]
 
 
-class ItemPairing(Pairing):
+class MeasuredPairing(Pairing):
+    """Systems under measures of a vocabulary, as all have them whose numbers Assay computes."""
+
+    @abstractmethod
+    def measure(self, name: str | Measure) -> Measure:
+        """A measure by name."""
+
+    @abstractmethod
+    def usual(self) -> Sequence[str]:
+        """The measures if none is asked for; the first is the headline."""
+
+    def measure_names(self, wanted: Wanted = None) -> list[str]:
+        """The measures asked for, or the usual ones, as samples call them."""
+        names = listed(self.usual() if wanted is None else wanted)
+        if not names:
+            raise ParameterError("there is no measure to compute")
+        return list(dict.fromkeys(str(self.measure(name)) for name in names))
+
+
+class ItemPairing(MeasuredPairing):
     """What classifiers and clusterings have in common: items, of which measures are made all together."""
 
     notes: tuple[str, ...]
@@ -221,20 +240,8 @@ class ItemPairing(Pairing):
         """The ids of the items."""
 
     @abstractmethod
-    def measure(self, name: str | Measure) -> Measure:
-        """A measure by name."""
-
-    @abstractmethod
-    def measures(self, wanted: Wanted) -> list[Measure]:
-        """The measures asked for, or the usual ones."""
-
-    @abstractmethod
     def signature(self, measure: str | Measure) -> str:
         """Everything that a number depends on, in one line."""
-
-    def measure_names(self, wanted: Wanted = None) -> list[str]:
-        """The measures asked for, or the usual ones, as samples call them."""
-        return [str(measure) for measure in self.measures(wanted)]
 
     def signatures(self, measures: Sequence[str]) -> dict[str, str]:
         """Everything that each measure's number depends on, in one line."""
@@ -288,6 +295,8 @@ def listed(measures: Iterable[str | Measure] | str | Measure) -> list[str | Meas
     >>> listed("AP, RR"), listed(["P@10", "RR"])
     (['AP', 'RR'], ['P@10', 'RR'])
     """
+    if not isinstance(measures, str | Measure | Iterable):
+        raise ParameterError(f"measures are names, not {measures!r}")
     several = [measures] if isinstance(measures, str | Measure) else list(measures)
     return [
         name

@@ -156,7 +156,7 @@ class RatioSample(Sample):
         if len(ours.who) != len(theirs.who):
             return False
         columns = ([each[np.argsort(side.who)] for each in side] for side in (ours, theirs))
-        return all(bool((one == other).all()) for one, other in zip(*columns, strict=True))
+        return all(np.array_equal(*pair) for pair in zip(*columns, strict=True))
 
     def spread(self, first: int, second: int, drawing: Drawing) -> float:
         """How much a unit's part in the difference varies, with the units divided between the systems as they are."""

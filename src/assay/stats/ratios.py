@@ -38,16 +38,16 @@ def ratio_of_sums(
         return Estimate(value, np.nan, np.nan, "none", no_interval="one unit alone does not vary")
     with np.errstate(invalid="ignore", divide="ignore"):
         without = (above.sum() - above) / (below.sum() - below)
-    drawn = np.empty(0)
+    redraws = np.empty(0)
     if resamples and FEWEST_DRAWN <= len(below) <= MOST_DRAWN:
         # Sums of a fixed order, so that threads do not matter.
-        drawn = np.concatenate(
+        redraws = np.concatenate(
             [
                 np.einsum("ru,u->r", w, above) / np.einsum("ru,u->r", w, below)
                 for w in weights(len(below), resamples, seed)
             ]
         )
-    method: Method = "hull" if len(drawn) else "t"
-    (interval,) = intervals(drawn, value, without, [confidence], method)
+    method: Method = "hull" if len(redraws) else "t"
+    (interval,) = intervals(redraws, value, without, [confidence], method)
     interval = interval.within(bounds)
-    return Estimate(value, interval.low, interval.high, interval.method, resamples=len(drawn))
+    return Estimate(value, interval.low, interval.high, interval.method, resamples=len(redraws))

@@ -186,19 +186,17 @@ def smallest_p(outcome: Outcome, units: int) -> float:
 
 
 def out_of_reach(outcomes: Sequence[Outcome], units: int, family: int, alpha: float) -> str | None:
-    """Why no pair of a family could be told apart, whatever the data: the smallest p-value, corrected, is too large.
+    """Why no difference of a family can be significant: even the smallest p-value, corrected, is too large.
 
     >>> out_of_reach([Outcome("permutation", 0.1, 0.0625)], units=5, family=10, alpha=0.05)
-    'no pair could be told apart: over 10 comparisons, the smallest corrected p-value that this test can give is 0.62'
+    'no difference can be significant: over 10 comparisons, the smallest corrected p-value of this test is 0.62'
     """
     least = family * min(smallest_p(outcome, units) for outcome in outcomes)
     if least < alpha:
         return None
     over = number_of("comparison", family)
-    return (
-        f"no pair could be told apart: over {over}, the smallest corrected p-value that this test can give is "
-        f"{min(least, 1):.2g}"
-    )
+    smallest = f"the smallest corrected p-value of this test is {min(least, 1):.2g}"
+    return f"no difference can be significant: over {over}, {smallest}"
 
 
 def groups(systems: int, apart: Collection[tuple[int, int]]) -> list[tuple[str, ...]]:

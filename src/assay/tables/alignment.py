@@ -127,7 +127,7 @@ def _agreeing(systems: list[Predictions]) -> list[Predictions]:
     if len(kinds) > 1:
         for other in systems[1:]:
             if pl.List(pl.String) in {systems[0].truth.dtype, other.truth.dtype} and systems[0].kind != other.kind:
-                raise InputError(f"of {systems[0].name} and {other.name} only one has several labels an item")
+                raise InputError(f"of {systems[0].name} and {other.name} only one has several labels per item")
         # One file's labels may all be numbers, or be text for the sake of an abstention.
         systems = [_as_text(system) for system in systems]
     if any(system.weight is None for system in systems):  # a weight of 1 each is none

@@ -20,7 +20,7 @@ _ORDER = ("item_id", "truth", "cluster", "weight")
 
 @dataclass(frozen=True, eq=False)
 class Clusters(ItemTable):
-    """One clustering, an item a row.
+    """One clustering, one row per item.
 
     `columns` holds `cluster` and, as far as they were given, `truth` (the class; null where an item has none), `weight`
     and `item_id`. Labels keep their type: text, whole numbers, booleans. `points` has a row of numbers an item, or all
@@ -57,7 +57,7 @@ class Clusters(ItemTable):
     ) -> Clusters:
         """Take classes, clusters and points from lists, arrays or columns of any library; classes may be unknown.
 
-        `X` has a row an item: an array, a data frame of numbers, or the square of all distances.
+        `X` has one row per item: an array, a data frame of numbers, or the square of all distances.
 
         >>> Clusters.of(labels_pred=[0, 0, 1], X=[[1.0], [2.0], [9.0]]).points.shape
         (3, 1)
@@ -159,7 +159,7 @@ def _whence(origin: str, name: str) -> str:
 def _one_each(values: Any, what: str) -> pl.Series:
     labels = labels_of(values, what)
     if isinstance(labels.dtype, pl.List):
-        raise InputError(f"{what}: expected one label an item, got lists of them: overlapping groups are not measured")
+        raise InputError(f"{what}: expected one label per item, got lists of them: overlapping groups are not measured")
     return labels
 
 
@@ -170,7 +170,7 @@ def _points(points: Any) -> tuple[NDArray[np.float64], tuple[str, ...]]:
     try:
         rows = np.asarray(dense(), dtype=np.float64)
     except (TypeError, ValueError) as problem:
-        raise InputError(f"X: expected a row of numbers an item: {problem}") from None
+        raise InputError(f"X: expected a row of numbers per item: {problem}") from None
     if rows.ndim != 2 or not rows.shape[1]:
-        raise InputError(f"X: expected a row of numbers an item, got an array of shape {rows.shape}")
+        raise InputError(f"X: expected a row of numbers per item, got an array of shape {rows.shape}")
     return rows, names

@@ -24,7 +24,7 @@ class ScoreColumns(NamedTuple):
 
 
 def score_columns(values: Any) -> ScoreColumns:
-    """One score an item; or a matrix of scores with a column a label; or a dict of label to scores.
+    """One score per item; or a matrix of scores with one column per label; or a dict of label to scores.
 
     >>> score_columns([[0.2, 0.8], [0.5, 0.5]]).columns[1].to_list()
     [0.8, 0.5]
@@ -59,7 +59,7 @@ def unnested(values: Any, what: str) -> Any:
 
 
 def label_lists(values: Any, labels: Sequence[Any] | None, what: str) -> tuple[pl.Series, Sequence[Any] | None]:
-    """One label an item, or lists of them; and the labels, if a matrix of 0 and 1 has told them.
+    """One label per item, or lists of them; and the labels, if a matrix of 0 and 1 has told them.
 
     >>> label_lists([[1, 0], [1, 1]], None, "y_true")[0].to_list()
     [['0'], ['0', '1']]
@@ -90,7 +90,7 @@ def is_matrix(values: Any) -> bool:
 
 
 def lists_of_indicators(values: Any, labels: Sequence[Any] | None, what: str) -> tuple[pl.Series, tuple[str, ...]]:
-    """A matrix of 0 and 1, a column a label -> the labels of each item, and all labels in the order of the columns.
+    """A matrix of 0 and 1, one column per label -> the labels of each item, and all labels in the order of the columns.
 
     The columns of a frame name their labels; those of an array are in the order of `labels`, or numbered from 0.
 
@@ -147,7 +147,7 @@ def _table(values: Any, what: str) -> tuple[np.ndarray[Any, Any], tuple[Any, ...
     except (TypeError, ValueError):
         table = np.empty(0, dtype=object)
     if table.dtype.kind not in "biuf" or table.ndim != _TWO:
-        raise InputError(f"{what}: expected a matrix of numbers, a row an item")
+        raise InputError(f"{what}: expected a matrix of numbers, one row per item")
     if names is not None and not all(isinstance(name, str) for name in names):
         names = None  # a frame numbers its columns if nobody names them
     return table, names

@@ -1,6 +1,6 @@
 """Labels and numbers as callers have them (lists, NumPy, pandas, Polars, Arrow, sparse matrices) -> Polars columns.
 
-Labels stay what they are: text, whole numbers, booleans, Categorical, Enum. Several labels an item are lists of text.
+Labels stay what they are: text, whole numbers, booleans, Categorical, Enum. Several labels per item are lists of text.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _TEXTS = (pl.String, pl.Categorical, pl.Enum)
 
 
 def labels_of(values: Any, what: str) -> pl.Series:
-    """One label an item: text, whole numbers or booleans; null where there is none. Or lists of several as text.
+    """One label per item: text, whole numbers or booleans; null where there is none. Or lists of several as text.
 
     >>> labels_of([1, 0, None], "y_true").to_list()
     [1, 0, None]
@@ -45,7 +45,7 @@ def labels_of(values: Any, what: str) -> pl.Series:
 
 
 def ids_of(values: Any, what: str) -> pl.Series:
-    """One id an item, as text; null where there is none.
+    """One id per item, as text; null where there is none.
 
     >>> ids_of([7, 8], "item_id").to_list()
     ['7', '8']
@@ -69,7 +69,7 @@ def refuse_nulls(labels: pl.Series, what: str, advice: str) -> None:
 
 
 def numbers_of(values: Any, what: str) -> pl.Series:
-    """One number an item, finite; null where there is none. Whole numbers beyond 2^53 stay what they are.
+    """One number per item, finite; null where there is none. Whole numbers beyond 2^53 stay what they are.
 
     >>> numbers_of([0.5, 1], "y_score").to_list()
     [0.5, 1.0]
@@ -120,7 +120,7 @@ def series_of(values: Any, what: str) -> pl.Series:
         return _from_list(values.to_list(), what) if values.dtype == pl.Object else values
     odd = isinstance(values, pl.Expr | pl.DataFrame | pl.LazyFrame | str | bytes | Mapping)
     if odd or not (isinstance(values, Iterable) or hasattr(values, "__array__")):
-        raise InputError(f"{what}: expected one value an item, as a list or an array, got {type(values).__name__}")
+        raise InputError(f"{what}: expected one value per item, as a list or an array, got {type(values).__name__}")
     if hasattr(values, "isna") and hasattr(values, "dtype"):
         return _from_pandas(values, what)
     if hasattr(values, "__arrow_c_stream__") or hasattr(values, "__arrow_c_array__"):
@@ -139,7 +139,7 @@ def _from_array(values: np.ndarray[Any, Any], what: str) -> pl.Series:
     if values.ndim == 2 and values.shape[1] == 1:
         values = values[:, 0]
     if values.ndim != 1:
-        raise InputError(f"{what}: expected one value an item, got an array of shape {values.shape}")
+        raise InputError(f"{what}: expected one value per item, got an array of shape {values.shape}")
     if values.dtype.kind in "biuf":
         # Float16 and long doubles are not for Polars.
         odd = values.dtype.kind == "f" and values.dtype.itemsize not in {4, 8}

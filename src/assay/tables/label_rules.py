@@ -160,7 +160,7 @@ def harmonised(truth: pl.Series, prediction: pl.Series) -> tuple[pl.Series, pl.S
 def _type_in_words(values: pl.Series) -> str:
     kind = values.dtype
     if isinstance(kind, pl.List):
-        return "several labels an item"
+        return "several labels per item"
     first = values.drop_nulls()[0]
     return (
         f"{'text' if kind.base_type() in _TEXTS else 'true and false' if kind == pl.Boolean else 'numbers'} ({first!r})"
@@ -208,7 +208,7 @@ def without_nulls(frame: pl.DataFrame, nulls: Nulls, name: str, where: Where) ->
             raise InputError(f"{name}: every item lacks something ({listed(list(absent))}): nothing is left")
         lacking = listed([f"{column} {number:,}" for column, number in absent.items()])
         gone = number_of("item", frame.height - kept.height)
-        return kept, (f"{name}: {gone} left out for want of a value ({lacking})",)
+        return kept, (f"{name}: {gone} left out for lack of a value ({lacking})",)
     column = next(name for name in absent if not (nulls == "label" and name == "prediction"))
     ways = f"{argument('nulls', 'drop')} leaves such items out"
     if column == "prediction":
@@ -239,7 +239,7 @@ def row_numbers(height: int) -> pl.Series:
 
 
 class ItemTable:
-    """A table with an item a row: predictions, or clusters."""
+    """A table with one row per item: predictions, or clusters."""
 
     columns: pl.DataFrame
     name: str

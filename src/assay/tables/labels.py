@@ -66,6 +66,9 @@ class Labels:
         frame = frame.select(kept).with_columns(
             pl.col(column).cast(pl.String) for column in ("query_id", "item_id", "judge") if column in kept
         )
+        if frame["label"].dtype.is_float():
+            frame = frame.with_columns(pl.col("label").fill_nan(None))
+        frame = frame.filter(pl.col("label").is_not_null())
         return cls(frame, name, origin)._once(where or (lambda row: (f"{origin}: row {row + 1}", None)), repeated)
 
     def _once(self, where: Where, repeated: Repeated) -> Labels:
@@ -91,8 +94,8 @@ class Labels:
         keep: Literal["first", "last"] = "last" if repeated == "last" else "first"
         frame = self.frame.unique(key, keep=keep, maintain_order=True)
         dropped = number_of("label", self.frame.height - frame.height)
-        differ = f", {differing.select(key).n_unique():,} of them not alike" if differing.height else ""
-        remark = f"{dropped} given again{differ}: the {keep} one counts"
+        differ = f", {differing.select(key).n_unique():,} of them with a different label" if differing.height else ""
+        remark = f"{dropped} repeated{differ}: the {keep} one counts"
         return replace(self, frame=frame, remarks=(*self.remarks, remark))
 
     def __len__(self) -> int:

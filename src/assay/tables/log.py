@@ -91,22 +91,24 @@ class Log:
         pages = complete(impressions, IMPRESSIONS, "impressions").sort("impression")
         if not (pages["impression"] == pl.int_range(pages.height, eager=True)).all():
             raise InputError(f"{origin}: `impression` numbers the result pages from 0, each once")
-        shown = complete(results, RESULTS, "results").sort("impression", "rank")
-        acts = events if events is not None else _clicks_of(shown)
+        listed = complete(results, RESULTS, "results").sort("impression", "rank")
+        if not (listed["rank"].fill_null(0) >= 1).all():
+            raise InputError(f"{origin}: expected ranks that count from 1, got {listed['rank'].min()!r}")
+        acts = events if events is not None else _clicks_of(listed)
         acts = complete(acts, EVENTS, "events").sort("impression", "time", maintain_order=True)
-        for table in (shown, acts):
+        for table in (listed, acts):
             if not table["impression"].is_between(0, pages.height - 1).all():
                 raise InputError(f"{origin}: results and events are of result pages that are there")
-        acts = located(acts.lazy(), shown.lazy()).collect()
-        if shown["clicks"].null_count():
-            shown = with_clicks(shown.lazy(), acts.lazy()).collect()
+        acts = located(acts.lazy(), listed.lazy()).collect()
+        if listed["clicks"].null_count():
+            listed = with_clicks(listed.lazy(), acts.lazy()).collect()
         if pages["n_results"].null_count():
-            sizes = shown.group_by("impression").len("shown")
+            sizes = listed.group_by("impression").len("listed")
             pages = pages.join(sizes, on="impression", how="left").with_columns(
-                n_results=pl.coalesce("n_results", "shown", 0).cast(pl.Int64)
+                n_results=pl.coalesce("n_results", "listed", 0).cast(pl.Int64)
             )
         return cls(
-            pages.select(*IMPRESSIONS).lazy(), shown.lazy(), acts.lazy(), name=name, origin=origin,
+            pages.select(*IMPRESSIONS).lazy(), listed.lazy(), acts.lazy(), name=name, origin=origin,
             remarks=tuple(remarks),
         )  # fmt: skip
 
@@ -203,8 +205,9 @@ def person(kind: str) -> pl.Expr:
     """
     alone, session = pl.format("page {}", "impression"), pl.col("session_id")
     if kind == "user":
-        return pl.coalesce("user_id", pl.when(session.is_not_null()).then(pl.format("session {}", session)), alone)
-    return pl.coalesce(session, alone) if kind == "session" else alone
+        return pl.coalesce("user_id", pl.format("session {}", session), alone)
+    # Users may number their sessions, each from 1.
+    return pl.coalesce(pl.format("{} {}", "user_id", session), session, alone) if kind == "session" else alone
 
 
 def complete(frame: pl.DataFrame, schema: Mapping[str, Any], what: str) -> pl.DataFrame:
@@ -212,9 +215,17 @@ def complete(frame: pl.DataFrame, schema: Mapping[str, Any], what: str) -> pl.Da
     for column in frame.columns:
         if column not in schema:
             raise ParameterError(f"{what} have no column {column!r}; they have {', '.join(schema)}")
+    return in_schema(frame, schema)
+
+
+def in_schema(frame: pl.DataFrame, schema: Mapping[str, Any]) -> pl.DataFrame:
+    """The columns of a schema in their types; those that a frame lacks are null, and others are left out.
+
+    >>> in_schema(pl.DataFrame({"rank": [1], "other": [2]}), {"rank": pl.Int64, "doc_id": pl.String}).rows()
+    [(1, None)]
+    """
     cells = {
-        name: (pl.col(name) if name in frame.columns else pl.lit(None)).cast(kind).alias(name)
-        for name, kind in schema.items()
+        name: (pl.col(name) if name in frame.columns else pl.lit(None)).cast(kind) for name, kind in schema.items()
     }
     return frame.select(**cells) if frame.width else pl.DataFrame(schema=dict(schema))
 

@@ -11,9 +11,10 @@ import polars as pl
 
 from assay.core.errors import FormatError, InputError
 from assay.tables.label_columns import ids_of, is_beyond_floats, labels_of, series_of
-from assay.tables.label_rules import Where, distinct
+from assay.tables.label_rules import Where, distinct, refuse_rows
 from assay.tables.roles import TABLES, absent, columns_of
 
+_IN_MEMORY = "in memory"
 #: What stands for no number in a cell of text, in small letters.
 _NO_NUMBER = ("", "na", "n/a", "null", "none")
 TRUTH_VALUES = {"true": "1", "false": "0", "1.0": "1", "0.0": "0"}
@@ -31,7 +32,7 @@ class NamedColumns(NamedTuple):
     #: A column as it is written, for formats whose fast reader makes one type of several.
     exact: Callable[[str], list[Any]] | None = None
     #: What the format is called, and a short name for the table.
-    title: str = "in memory"
+    title: str = _IN_MEMORY
     stem: str = ""
 
     @classmethod
@@ -45,6 +46,13 @@ class NamedColumns(NamedTuple):
         return cls(
             name, frame, lambda row: (f"{name}: row {row + 1}", None), lambda column: frame[column].to_list(), stem=name
         )
+
+    def roles(self, kind: str) -> dict[str, str]:
+        """Which of its columns stands for which of ours (ours to theirs); an error says what a kind of table lacks."""
+        columns = columns_of(kind, self.frame.columns)
+        if columns is None:
+            raise absent(kind, self.frame.columns, self.path, None if self.title == _IN_MEMORY else 1)
+        return columns
 
     def labels(self, column: str, list_separator: str | None = None) -> pl.Series:
         """A column of labels; cells of text hold several if a separator is said. An empty cell holds none."""
@@ -119,10 +127,7 @@ class NamedColumns(NamedTuple):
 
     def refuse(self, wrong: pl.Series, expected: str, column: str | None = None) -> None:
         """Raise the error of the first row that is wrong, if any is; `column` has what came instead."""
-        if wrong.any():
-            row = int(wrong.arg_max() or 0)
-            got = None if column is None else self.frame[column][row]
-            raise self.error(row, expected, "" if got is None else str(got))
+        refuse_rows(wrong, self.where, expected, None if column is None else self.frame[column])
 
     def error(self, row: int, expected: str, got: str = "") -> FormatError:
         """The error of a row."""
@@ -137,9 +142,7 @@ def ranking_rows(kind: str, table: NamedColumns, columns: dict[str, str] | None 
     >>> ranking_rows("qrels", table).rows()
     [('q', '7', 1.0)]
     """
-    columns = columns or columns_of(kind, table.frame.columns)
-    if columns is None:
-        raise absent(kind, table.frame.columns, table.path)
+    columns = columns or table.roles(kind)
     kinds = {role.name: role.kind for role in TABLES[kind]}
     rows = pl.DataFrame(
         [

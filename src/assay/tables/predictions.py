@@ -1,4 +1,4 @@
-"""`Predictions`: labels and scores beside the truth, one label an item or several."""
+"""`Predictions`: labels and scores beside the truth, one label per item or several."""
 
 from __future__ import annotations
 
@@ -34,17 +34,17 @@ from assay.tables.label_rules import (
 _TWO = 2
 
 Kind: TypeAlias = Literal["binary", "multiclass", "multilabel"]
-#: What columns of scores are called, where there is one a class.
+#: What columns of scores are called, where there is one per class.
 SCORE_OF = "score:"
 
 
 @dataclass(frozen=True, eq=False)
 class Predictions(ItemTable):
-    """One system's predictions beside the truth, an item a row.
+    """One system's predictions beside the truth, one row per item.
 
-    `columns` holds `truth` and, as far as they were given, `prediction`, `score` (one an item, of the positive label)
-    or `score:LABEL` (one a class), `weight` and `item_id`. Labels keep their type (text, whole numbers, booleans,
-    Categorical, Enum); several labels an item are lists of text. `frame` is the same with `item_id` in front in any
+    `columns` holds `truth` and, as far as they were given, `prediction`, `score` (one per item, of the positive label)
+    or `score:LABEL` (one per class), `weight` and `item_id`. Labels keep their type (text, whole numbers, booleans,
+    Categorical, Enum); several labels per item are lists of text. `frame` is the same with `item_id` in front in any
     case: row numbers from 1 if none were given. These are made when somebody asks for `frame` or `item_id`, because
     for millions of rows they cost more than all the rest: `truth`, `prediction`, `score` and `weight` do without.
 
@@ -85,9 +85,10 @@ class Predictions(ItemTable):
     ) -> Predictions:
         """Take predictions from lists, arrays or columns of any library.
 
-        Several labels an item are lists or sets of labels, or a matrix of 0 and 1 (dense or sparse) with a column a
-        label. `y_score` is one number an item; or a matrix with a column a label in the order of `labels` (sorted, if
-        they are not stated); or a dict of label to numbers. Of two columns that of the positive label is kept.
+        Several labels per item are lists or sets of labels, or a matrix of 0 and 1 (dense or sparse) with one column
+        per label. `y_score` is one number per item; or a matrix with one column per label in the order of `labels`
+        (sorted, if they are not stated); or a dict of label to numbers. Of two columns that of the positive label
+        is kept.
 
         `nulls`: an absent label is an error; or its item is left out (`drop`) and counted; or an absent prediction
         counts as the label "(none)", which is never right (`label`). `unknown`: a label outside the stated `labels`
@@ -131,7 +132,7 @@ class Predictions(ItemTable):
 
     @cached_property
     def class_scores(self) -> dict[Any, pl.Series]:
-        """The scores of each label, where there is one a class."""
+        """The scores of each label, where there is one per class."""
         named = {str(label): label for label in self.label_values}
         return {
             named.get(column.removeprefix(SCORE_OF), column.removeprefix(SCORE_OF)): self.columns[column]
@@ -185,7 +186,7 @@ class Predictions(ItemTable):
 
     @cached_property
     def kind(self) -> Kind:
-        """Several labels an item: multilabel; two labels: binary; else multiclass."""
+        """Several labels per item: multilabel; two labels: binary; else multiclass."""
         if isinstance(self.truth.dtype, pl.List):
             return "multilabel"
         if "score" in self.columns.columns:
@@ -230,7 +231,7 @@ class Predictions(ItemTable):
         """
         if self.score is None:
             has = "scores of each class" if self.class_scores else "no scores"
-            raise ParameterError(f"{self.name}: a threshold needs one score an item: there are {has}")
+            raise ParameterError(f"{self.name}: a threshold needs one score per item: there are {has}")
         refuse_no_threshold(threshold)
         kind = self.truth.dtype
         if not isinstance(kind, pl.Enum) or {self.positive, self.negative} <= set(kind.categories):
@@ -250,7 +251,9 @@ class Predictions(ItemTable):
         """
         scores = self.class_scores
         if not scores or self.kind == "multilabel":
-            raise ParameterError(f"{self.name}: the most likely label needs one label an item and scores of each class")
+            raise ParameterError(
+                f"{self.name}: the most likely label needs one label per item and scores of each class"
+            )
         in_order = [label for label in self.label_values if label in scores]
         best = pl.concat_list([scores[label].alias(str(label)) for label in in_order]).list.arg_max()
         kind = self.truth.dtype
@@ -318,7 +321,7 @@ def _placed(
     if scores.labels is None and len(scores.columns) == 1 and not several:
         if len(labels) > _TWO:
             names = listed([str(label) for label in labels])
-            raise InputError(f"{name}: one score an item goes with two labels, and there are {len(labels)}: {names}")
+            raise InputError(f"{name}: one score per item goes with two labels, and there are {len(labels)}: {names}")
         return [scores.columns[0].alias("score")]
     kind = frame["truth"].dtype
     named = labels if scores.labels is None else tuple(as_label(label, kind) for label in scores.labels)

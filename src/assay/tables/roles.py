@@ -15,7 +15,8 @@ from assay.core.errors import FormatError, ParameterError, argument, did_you_mea
 
 #: Roles to columns, as somebody says them.
 ColumnNames: TypeAlias = Mapping[str, str] | None
-_MARKS = ("_", ":")
+#: What stands between the stem of a column's name and the system or the label.
+MARKS = ("_", ":")
 #: So many other names of a role are told where its column is absent.
 _MOST_NAMES = 6
 
@@ -283,8 +284,8 @@ def shape_of(table: str) -> str:
     """
     if table == "scores":
         return (
-            "of scores: `system,measure,unit,value`; or `system,query_id` and a column a measure, as an evaluation "
-            "writes them by query; or a column a system and a row a unit"
+            "of scores: `system,measure,unit,value`; or `system,query_id` and one column per measure, as an evaluation "
+            "writes them by query; or one column per system and one row per unit"
         )
     columns = [" or ".join(f"`{name}`" for name in names) for names in NEEDED[table]]
     return f"with the column{'s' * (len(columns) > 1)} {', '.join(columns)}"
@@ -295,7 +296,7 @@ def absent(table: str, header: Sequence[str], path: str, line: int | None = None
 
     >>> print(absent("qrels", ["qid", "url", "grade"], "log.csv", 1))
     log.csv:1: expected a table with the columns `query_id`, `doc_id`, `relevance`, got 'qid, url, grade' (doc_id may
-    be called docno, docid, corpus_id, document_id, doc, pid, ...; or say which it is by columns=..., as doc_id='url')
+    be called docno, docid, corpus_id, document_id, doc, pid, ...; or name it with columns=..., as in doc_id='url')
     """
     there = roles_in(table, header)
     lacking = [names[0] for names in NEEDED[table] if not set(names) & set(there)]
@@ -305,8 +306,8 @@ def absent(table: str, header: Sequence[str], path: str, line: int | None = None
             more = ", ..." if len(others) > _MOST_NAMES else ""
             ways.append(f"{role.name} may be called {', '.join(others[:_MOST_NAMES])}{more}")
     free = next((name for name in header if name not in there.values()), "NAME")
-    which = "it is" if len(lacking) == 1 else "they are"
-    ways += [f"or say which {which} by {argument('columns')}, as {name}={free!r}" for name in lacking[:1]]
+    which = "it" if len(lacking) == 1 else "them"
+    ways += [f"or name {which} with {argument('columns')}, as in {name}={free!r}" for name in lacking[:1]]
     return FormatError(
         path, line, expected=f"a table {shape_of(table)}", got=", ".join(header), note="; ".join(ways) or None
     )
@@ -319,7 +320,7 @@ def suffix(name: str, role: Role) -> str:
     ('few', 'few')
     """
     for stem in sorted(role.stems, key=len, reverse=True):
-        for mark in _MARKS:
+        for mark in MARKS:
             if name.casefold().startswith(stem + mark) and len(name) > len(stem) + 1:
                 return name[len(stem) + 1 :]
     return name

@@ -103,7 +103,7 @@ class Correlations(Result):
         return by_name[coefficient]
 
     def to_frame(self) -> pl.DataFrame:
-        """One row a pair of lists and coefficient; `low_units` to `high_units` is with units redrawn."""
+        """One row per pair of lists and coefficient; `low_units` to `high_units` is with units redrawn."""
         nothing = Interval(math.nan, math.nan, math.nan, "")
         rows = []
         for pair in self.pairs:
@@ -340,7 +340,7 @@ def _matched(one: ListOfNumbers, other: ListOfNumbers) -> tuple[list[str], list[
     if len(known) < 2:
         numbers = f"{number_of(one.item, len(known))} with a number in both"
         whys = "".join(f"; {side.name} is {why}" for side in (one, other) if (why := _why_not(side.sample)))
-        raise InputError(f"{one.name} and {other.name}: an order takes 2 {one.item}s at least, got {numbers}{whys}")
+        raise InputError(f"{one.name} and {other.name}: expected 2 {one.item}s or more, got {numbers}{whys}")
     notes = []
     left_out = len(one.numbers) + len(other.numbers) - 2 * len(items)
     if left_out:

@@ -48,7 +48,7 @@ class PairPlan(NamedTuple):
 
 
 class MeasurePlan(NamedTuple):
-    """One measure: how many pairs of systems it tells apart, and how stable its ranking of the systems is."""
+    """One measure: for how many pairs of systems it is significant, and how stable its ranking of the systems is."""
 
     measure: str
     unit_kind: str
@@ -95,7 +95,7 @@ class Plan(Result):
         return f"<Plan for {names}: {number_of('pair', len(self.measures[0].pairs))} of systems>"
 
     def to_frame(self) -> pl.DataFrame:
-        """One row a measure and pair of systems."""
+        """One row per measure and pair of systems."""
         rows = [pair._asdict() for plan in self.measures for pair in plan.pairs]
         return pl.DataFrame(rows, infer_schema_length=None).with_columns(pl.col(pl.Float64).fill_nan(None))
 
@@ -119,7 +119,7 @@ def plan(
     a file of one; or predictions of classifiers, or extractions, as `compare` takes them. `difference`: the difference
     in a measure to be found; unless given, 0.01 of the measure's range. `power` is the chance to find it, with a two-
     sided test at level `alpha`. `baseline`: pair the others with it, not every two systems. Power is that of the paired
-    t test; which pairs are told apart, with these units, is tested by permutation, with Holm's correction, from `seed`.
+    t test; which pairs differ with these units is tested by permutation, with Holm's correction, from `seed`.
 
     >>> scores = plan({"q1": {"d": 1}, "q2": {"d": 1}}, {"a": {"q1": {"d": 1}}, "b": {"q2": {"d": 1}}}, measures="RR")
     >>> scores.measures[0].pairs[0].units
@@ -150,7 +150,7 @@ def plan(
     for sample in usable:
         least = Outcome("permutation", 0.0, 1.0, *swaps(sample.size, often))
         if why := out_of_reach([least], sample.size, len(pairs), alpha):
-            notes.append(f"told apart: {why}")
+            notes.append(why)
     notes += [
         f"{sample.measure} is made of {sample.made_of}: how stable its ranking is, is not known"
         for sample in usable

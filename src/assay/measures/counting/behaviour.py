@@ -18,6 +18,7 @@ import polars as pl
 
 from assay.core.domains import Choice
 from assay.core.errors import InputError
+from assay.measures.counting.click_counts import QUERY, SHOWN
 from assay.measures.counting.judgments import Floats
 from assay.measures.steps import PerUnit, quantity, unknown
 from assay.tables.log import CLICK, Log, person
@@ -38,15 +39,16 @@ PAGE = {
     "last_rank": "the rank of the last click in time",
     "rank_sum": "the ranks of all clicks, added up",
     "ranked": "how many clicks have a rank",
-    "distinct": "how many results were clicked",
+    "skipped": "how many results above the lowest clicked one were shown and not clicked",
     "wait": "seconds from the page to the first click; null where that came before the page, as clocks differ",
     "starts": "whether it is the first page of its session",
     "is_new": "whether the page before it in the session was of another query, or there was none",
     "until_next": "seconds to the next page of the session",
     "next_is_new": "whether the next page of the session is of another query",
+    "in_common": "the share of the words of both queries, this page's and the next one's, that both have",
 }
-_OF_CLICKS = ("clicks", "highest", "lowest", "first_rank", "last_rank", "rank_sum", "ranked", "distinct", "wait")
-_OF_SESSIONS = ("starts", "is_new", "until_next", "next_is_new", "session")
+_OF_CLICKS = ("clicks", "highest", "lowest", "first_rank", "last_rank", "rank_sum", "ranked", "skipped", "wait")
+_OF_SESSIONS = ("starts", "is_new", "until_next", "next_is_new", "in_common", "session")
 _MEANT = pl.col("meant")
 _DIGITS = {"wait": 3, "latency_ms": 1}
 #: What a log may not know, in words.
@@ -136,7 +138,7 @@ class BehaviourCounts:
         return quantity(text, self._column(amount), when_zero)
 
     def over_clicks(self, name: str, amount: pl.Expr) -> pl.Expr:
-        """A page's sum of an amount of each of its clicks; `dwell` (seconds) and `is_last` are known of a click."""
+        """A page's sum of an amount of each of its clicks: of `dwell` (seconds), `goes_elsewhere`, `is_last`."""
         self._of_clicks[name] = amount
         return pl.col(name).fill_null(0)
 
@@ -153,26 +155,24 @@ class BehaviourCounts:
         """Counts of the pages that share a value of each of these columns, with the sums of measures, in one pass."""
         wanted = self._wanted(measures)
         frame = self._frame(wanted, by)
-        found: dict[tuple[Any, ...], BehaviourCounts] = {}
+        counts: dict[tuple[Any, ...], BehaviourCounts] = {}
         for values, group in sorted(frame.partition_by(*by, as_dict=True).items(), key=lambda each: _order(each[0])):
-            own = pl.lit(True)
+            where = pl.lit(True) if self.where is None else self.where
             for expression, value in zip(by.values(), values, strict=True):
-                own = own & expression.eq_missing(pl.lit(value))
-            where = own if self.where is None else self.where & own
-            part = replace(
+                where = where & expression.eq_missing(pl.lit(value))
+            counts[values] = replace(
                 self, where=where, _people=[group["unit"]], _quantiles={}, _of_clicks=dict(self._of_clicks),
                 _sums={key: group[name].to_numpy() for key, name in _aliases(wanted).items()},
             )  # fmt: skip
-            found[values] = part
-        return found
+        return counts
 
     def by_rank(self, deepest: int) -> pl.DataFrame:
         """Of each rank, how many results each unit was shown there, and how many of these it clicked."""
         frames = []
         for part in range(self.parts):
             pages = self._base(part).filter(_MEANT).select("impression", "unit")
-            shown = self.log.results.filter(pl.col("rank") <= deepest).join(pages, on="impression")
-            sums = shown.group_by("rank", "unit").agg(shown=pl.len(), clicked=(pl.col("clicks") > 0).sum())
+            results = self.log.results.filter(SHOWN, pl.col("rank") <= deepest).join(pages, on="impression")
+            sums = results.group_by("rank", "unit").agg(shown=pl.len(), clicked=(pl.col("clicks") > 0).sum())
             frames.append(sums.collect(engine="streaming"))
         return pl.concat(frames).sort("rank", "unit")
 
@@ -247,39 +247,45 @@ class BehaviourCounts:
     def _pages(self, part: int, roots: Iterable[str]) -> pl.LazyFrame:
         """The pages of a part with the columns that are asked for; others than those meant are of their sessions."""
         names, pages = set(roots), self._base(part)
-        own = {name: amount for name, amount in self._of_clicks.items() if name in names}
-        pages = _with_sessions(pages) if own or names & set(_OF_SESSIONS) else pages.filter(_MEANT)
-        if own or names & set(_OF_CLICKS):
-            pages = pages.join(self._clicks(pages, own), on="impression", how="left")
+        amounts = {name: amount for name, amount in self._of_clicks.items() if name in names}
+        pages = _with_sessions(pages) if amounts or names & set(_OF_SESSIONS) else pages.filter(_MEANT)
+        if amounts or names & set(_OF_CLICKS):
+            pages = pages.join(self._clicks(pages, amounts), on="impression", how="left")
             waited = (pl.col("first_time") - pl.col("time")).dt.total_milliseconds() / 1000
             pages = pages.with_columns(wait=pl.when(waited >= 0).then(waited), clicks=pl.col("clicks").fill_null(0))
+        if "skipped" in names:
+            results = self.log.results.filter(SHOWN, pl.col("clicks") == 0)
+            above = results.join(pages.select("impression", "lowest"), on="impression").filter(
+                pl.col("rank") < pl.col("lowest")
+            )
+            pages = pages.join(above.group_by("impression").agg(skipped=pl.len()), on="impression", how="left")
         return pages
 
-    def _clicks(self, pages: pl.LazyFrame, own: Mapping[str, pl.Expr]) -> pl.LazyFrame:
+    def _clicks(self, pages: pl.LazyFrame, amounts: Mapping[str, pl.Expr]) -> pl.LazyFrame:
         """What was clicked, page by page."""
         clicks = self.log.events.filter(pl.col("action") == CLICK).with_row_index("order")
         rank = pl.col("rank")
-        if own:
-            following = pages.select("impression", next_page="next_time")
-            clicks = clicks.join(following, on="impression", maintain_order="left").with_columns(
-                next_click=pl.when(pl.col("impression") == pl.col("impression").shift(-1)).then(
-                    pl.col("time").shift(-1)
-                ),
-                is_last_here=(pl.col("impression") != pl.col("impression").shift(-1)).fill_null(value=True),
+        if amounts:
+            following = pages.select("impression", "goes_on", next_page="next_time")
+            clicks = clicks.join(following, on="impression", maintain_order="left")
+            clicks = clicks.with_columns(
+                has_next=(pl.col("impression") == pl.col("impression").shift(-1)).fill_null(value=False),
+                repeats=pl.all_horizontal(each.eq_missing(each.shift(-1)) for each in (rank, pl.col("doc_id"))),
             )
-            passed = (pl.coalesce("next_click", "next_page") - pl.col("time")).dt.total_milliseconds()
+            next_click = pl.when("has_next").then(pl.col("time").shift(-1))
+            passed = (pl.coalesce(next_click, "next_page") - pl.col("time")).dt.total_milliseconds()
             clicks = clicks.with_columns(
                 dwell=pl.coalesce("dwell_ms", passed) / 1000,
-                is_last=pl.col("is_last_here") & pl.col("next_page").is_null(),
+                goes_elsewhere=pl.col("has_next") & ~pl.col("repeats"),
+                is_last=~pl.col("has_next") & ~pl.col("goes_on"),
             )
         elif self.where is not None or self.parts > 1:
             clicks = clicks.join(pages.select("impression"), on="impression", how="semi")
         in_order = rank.sort_by("order").drop_nulls()
         return clicks.group_by("impression").agg(
             clicks=pl.len(), highest=rank.min(), lowest=rank.max(), first_rank=in_order.first(),
-            last_rank=in_order.last(), rank_sum=rank.sum(), ranked=rank.count(),
-            distinct=rank.drop_nulls().n_unique(), first_time=pl.col("time").min(),
-            **{name: amount.cast(pl.Int64).sum() for name, amount in own.items()},
+            last_rank=in_order.last(), rank_sum=rank.sum(), ranked=rank.count(), first_time=pl.col("time").min(),
+            **{name: amount.cast(pl.Int64).sum() for name, amount in amounts.items()},
         )  # fmt: skip
 
 
@@ -312,9 +318,8 @@ class Outline(BehaviourCounts):
 
 def _with_sessions(pages: pl.LazyFrame) -> pl.LazyFrame:
     """Pages in the order of their sessions, with what came before and after; without a session, a page is its own."""
-    text = pl.coalesce("query_text", "query_id").str.strip_chars().str.to_lowercase()
     session = pl.coalesce("session_id", pl.format("page {}", "impression"))
-    ordered = pages.with_columns(text=text, session=session).sort("person", "session", "time", "impression")
+    ordered = pages.with_columns(text=QUERY, session=session).sort("person", "session", "time", "impression")
 
     def beside(step: int) -> tuple[pl.Expr, pl.Expr]:
         whose = (pl.col("person"), pl.col("session"))
@@ -322,10 +327,15 @@ def _with_sessions(pages: pl.LazyFrame) -> pl.LazyFrame:
         return same.fill_null(value=False), pl.col("text").shift(step)
 
     (follows, before), (goes_on, after) = beside(1), beside(-1)
+    words, next_words = pl.col("text").str.split(" "), after.str.split(" ")
+    shared, all_words = (each.list.len() for each in (words.list.set_intersection(next_words),
+                                                      words.list.set_union(next_words)))  # fmt: skip
     return ordered.with_columns(
         starts=~follows,
+        goes_on=goes_on,
         is_new=~follows | pl.col("text").ne_missing(before),
         next_is_new=goes_on & pl.col("text").ne_missing(after),
+        in_common=pl.when(goes_on).then(shared / all_words),
         next_time=pl.when(goes_on).then(pl.col("time").shift(-1)),
     ).with_columns(until_next=(pl.col("next_time") - pl.col("time")).dt.total_milliseconds() / 1000)
 

@@ -9,8 +9,8 @@ import polars as pl
 from assay.core.errors import InputError, number_of
 from assay.tables.log import IMPRESSIONS, Log
 
-#: A result that was shown for all we know: logs that know it say which ones were never on the screen.
-SHOWN = pl.col("seen").fill_null(value=True)
+#: A result that was shown for all we know: some logs say which ones never came into view. What was clicked did.
+SHOWN = pl.col("seen").fill_null(value=True) | (pl.col("clicks") > 0)
 
 
 def normalised(text: pl.Expr) -> pl.Expr:
@@ -20,6 +20,10 @@ def normalised(text: pl.Expr) -> pl.Expr:
     ['bike light', 'bike light']
     """
     return text.str.normalize("NFKC").str.to_lowercase().str.replace_all(r"\s+", " ").str.strip_chars()
+
+
+#: The query of a page, as it is compared with those of other pages.
+QUERY = normalised(pl.coalesce("query_text", "query_id"))
 
 
 def by_query_text(log: Log) -> tuple[Log, pl.DataFrame]:
@@ -77,8 +81,8 @@ def click_cells(log: Log) -> pl.DataFrame:
     [('q', 'a', 1, 1, 0), ('q', 'a', 2, 1, 0), ('q', 'b', 1, 1, 1), ('q', 'b', 2, 1, 1)]
     """
     queries = log.impressions.select("impression", "query_id")
-    shown = log.results.filter(SHOWN).join(queries, on="impression", how="inner")
-    cells = shown.group_by("query_id", "doc_id", "rank").agg(
+    results = log.results.filter(SHOWN).join(queries, on="impression", how="inner")
+    cells = results.group_by("query_id", "doc_id", "rank").agg(
         impressions=pl.len().cast(pl.Int64), clicks=(pl.col("clicks") > 0).sum().cast(pl.Int64)
     )
     return cells.drop_nulls("query_id").sort("query_id", "doc_id", "rank").collect(engine="streaming")

@@ -70,26 +70,26 @@ class ClickedLists:
             gaps = log.impressions.select(known.has_nulls()).collect(engine="streaming").item()
             columns.append(_category(person(kind) if gaps else known).to_physical().alias("unit"))
         pages = log.impressions.select(*columns).collect(engine="streaming")
-        shown = log.results.select(
+        results = log.results.select(
             pl.col("impression"), pl.col("rank").cast(pl.Int32), _category(pl.col("doc_id")).alias("doc"),
             clicked=pl.col("clicks") > 0,
         ).collect(engine="streaming")  # fmt: skip
-        impression, rank = shown["impression"].to_numpy(), shown["rank"].to_numpy()
+        impression, rank = results["impression"].to_numpy(), results["rank"].to_numpy()
         if not len(rank):
             pairs, pair = pl.DataFrame(schema={"query_id": pl.String, "doc_id": pl.String}), np.zeros(0, dtype=np.int32)
         else:
             pair, first = _pairs(
-                pages["query"].to_physical().to_numpy()[impression], shown["doc"].to_physical().to_numpy()
+                pages["query"].to_physical().to_numpy()[impression], results["doc"].to_physical().to_numpy()
             )
             pairs = pl.DataFrame({
                 "query_id": pages["query"].gather(impression[first]).cast(pl.String),
-                "doc_id": shown["doc"].gather(first).cast(pl.String),
+                "doc_id": results["doc"].gather(first).cast(pl.String),
             })  # fmt: skip
         offsets = np.zeros(pages.height + 1, dtype=np.int64)
         np.cumsum(np.bincount(impression, minlength=pages.height), out=offsets[1:])
         unit = _compact(pages["unit"].to_numpy()) if kind != "page" else None
         return cls(
-            pairs, pair, rank, shown["clicked"].to_numpy(), offsets,
+            pairs, pair, rank, results["clicked"].to_numpy(), offsets,
             np.ones(pages.height), unit, kind,
         )  # fmt: skip
 
@@ -171,11 +171,11 @@ class ClickedLists:
         if by_click_above:
             group = group * wide + self.previous_click
         key = self.pair * np.int64(groups) + group
-        keys, shown, clicks = _tally(key, self.clicked, None if self.is_plain else self.row_weight)
+        keys, count, clicks = _tally(key, self.clicked, None if self.is_plain else self.row_weight)
         pair, number = np.divmod(keys, groups)
         known, place = np.unique(number, return_inverse=True)
         names = np.stack(np.divmod(known, wide), axis=1) if by_click_above else known[:, None]
-        return Cells(pair.astype(np.int32), place.astype(np.int32), shown, clicks, names)
+        return Cells(pair.astype(np.int32), place.astype(np.int32), count, clicks, names)
 
     def collapsed(self) -> ClickedLists:
         """The same with lists that are alike in every result and click once, with their weight; empty ones left out.
@@ -242,13 +242,13 @@ class ClickedLists:
             queries, docs = zip(*groups, strict=True) if groups else ((), ())
             frame = pl.DataFrame({"query_id": pl.Series(queries, dtype=pl.String),
                                   "doc_id": pl.Series(docs, dtype=pl.String), name: list(groups.values())})  # fmt: skip
-        found = self.pairs.join(frame, on=["query_id", "doc_id"], how="left", maintain_order="left")[name]
-        if others is None and found.null_count():
-            query, doc = self.pairs.row(int(found.is_null().arg_max() or 0))
+        group = self.pairs.join(frame, on=["query_id", "doc_id"], how="left", maintain_order="left")[name]
+        if others is None and group.null_count():
+            query, doc = self.pairs.row(int(group.is_null().arg_max() or 0))
             raise InputError(f"no group is known of query {query!r} and document {doc!r}")
-        found = found.fill_null(others) if others is not None else found
-        known = found.unique().sort()
-        code = found.to_frame().join(
+        group = group.fill_null(others) if others is not None else group
+        known = group.unique().sort()
+        code = group.to_frame().join(
             known.to_frame().with_row_index("code"), on=name, how="left", maintain_order="left"
         )["code"].to_numpy().astype(np.int32)  # fmt: skip
         return replace(self, pairs=known.to_frame(), pair=code[self.pair])

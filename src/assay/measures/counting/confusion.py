@@ -8,7 +8,7 @@ from typing import Any, ClassVar, TypeAlias, Unpack
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.core.errors import ParameterError, listed, number_of
+from assay.core.errors import ParameterError, argument_name, listed, number_of
 from assay.core.options import PolicyRules
 from assay.measures.counting.judgments import Ints
 from assay.measures.counting.ranks import Ranks
@@ -104,7 +104,7 @@ class Confusion:
         tn = size - tp - fp - fn
         if (tn < 0).any():
             needed = int((tp + fp + fn).max())
-            raise ParameterError(f"collection_size is {size}, but a query has {needed} documents")
+            raise ParameterError(f"{argument_name('collection_size')} is {size}, but a query has {needed} documents")
         return cls(ranks.queries, tp, fp, fn, tn)
 
     @classmethod

@@ -98,7 +98,7 @@ class ConfusionMatrix:
     def table(self) -> Counted:
         """The table of the only unit."""
         if len(self.units) != 1:
-            raise ParameterError(f"there are {len(self.units)} tables, one a unit; add them up with `summed`")
+            raise ParameterError(f"there are {len(self.units)} tables, one per unit; add them up with `summed`")
         table: Counted = self.tables[0]
         return table
 
@@ -345,7 +345,7 @@ class LabelSets:
             raise InputError("expected at least one item, got none")
         for column in (truth, prediction):
             if not isinstance(column.dtype, pl.List):
-                raise InputError(f"{column.name}: expected a list of labels an item, got {column.dtype}")
+                raise InputError(f"{column.name}: expected a list of labels per item, got {column.dtype}")
             if nulls := column.null_count():
                 first = int(column.is_null().arg_max() or 0) + 1
                 raise InputError(f"{column.name}: {number_of('null', nulls)}, the first at item {first}")
@@ -363,7 +363,7 @@ class LabelSets:
         array([0, 1])
         """
         if predictions.kind != "multilabel" or predictions.prediction is None:
-            raise InputError(f"{predictions.name}: expected several labels an item, true and predicted")
+            raise InputError(f"{predictions.name}: expected several labels per item, true and predicted")
         weight = None if predictions.weight is None else weights_of(predictions.weight, len(predictions))
         ids = predictions.item_id if predictions.has_ids else None
         return cls._of_columns(predictions.truth, predictions.prediction, predictions.label_values, weight, ids)

@@ -330,7 +330,7 @@ class Contingency:
     @property
     def _only(self) -> NDArray[Any]:
         if len(self.units) != 1:
-            raise ParameterError(f"there are {len(self.units)} tables, one a unit: choose one")
+            raise ParameterError(f"there are {len(self.units)} tables, one per unit: choose one")
         counts: NDArray[Any] = self.counts[0]
         return counts
 

@@ -181,7 +181,7 @@ def column(values: Any, name: str) -> Column:
         return values
     series = labels_of(values, name)
     if isinstance(series.dtype, pl.List):
-        raise InputError(f"{name}: expected one label an item, got lists of them")
+        raise InputError(f"{name}: expected one label per item, got lists of them")
     refuse_nulls(series, name, "drop those items")
     return series.to_numpy() if series.dtype in {pl.Int64, pl.Boolean} else series
 
@@ -216,7 +216,7 @@ def weights_of(sample_weight: Any, items: int) -> Floats:
         sample_weight = numbers_of(sample_weight, "sample_weight").cast(pl.Float64).to_numpy()
     weight: Floats = sample_weight
     if weight.shape != (items,):
-        raise InputError(f"sample_weight: expected {number_of('weight', items)}, one an item, got {weight.size}")
+        raise InputError(f"sample_weight: expected {number_of('weight', items)}, one per item, got {weight.size}")
     if not (np.isfinite(weight) & (weight >= 0)).all():
         wrong = weight[~(np.isfinite(weight) & (weight >= 0))][0]
         raise InputError(f"sample_weight: expected numbers from 0 on, got {wrong}")

@@ -70,17 +70,20 @@ class LoggedPages:
         rows = log.results.filter(SHOWN).join(numbers.select("impression", "page", "query_id").lazy(), on="impression")
         rows = rows.join(best.select("query_id", "doc_id", "new").lazy(), on=["query_id", "doc_id"], how="left")
         # A document that a page shows twice counts once, where it stands first.
-        shown = rows.sort("page", "rank").unique(["page", "doc_id"], keep="first", maintain_order=True).collect()
-        pairs = shown.select("query_id", "doc_id").unique().with_columns(shown=pl.lit(value=True))
+        results = rows.sort("page", "rank").unique(["page", "doc_id"], keep="first", maintain_order=True).collect()
+        odd = results.filter(~((pl.col("propensity") > 0) & (pl.col("propensity") <= 1)))["propensity"]
+        if len(odd):
+            raise InputError(f"{log.origin}: expected propensities above 0 and at most 1, got {odd[0]:g}")
+        pairs = results.select("query_id", "doc_id").unique().with_columns(shown=pl.lit(value=True))
         wanted = best.filter(pl.col("query_id").is_in(answered["query_id"].unique().implode()))
         wanted = wanted.join(pairs, on=["query_id", "doc_id"], how="left", maintain_order="left")
         traffic = numbers.group_by("query_id").agg(pages=pl.len())
         wanted = wanted.with_columns(pl.col("shown").fill_null(value=False)).join(traffic, on="query_id", how="left")
-        document = shown.select(pl.struct("query_id", "doc_id").rank("dense").cast(pl.Int64) - 1).to_series()
+        document = results.select(pl.struct("query_id", "doc_id").rank("dense").cast(pl.Int64) - 1).to_series()
         return cls(
-            shown["page"].to_numpy(), document.to_numpy(), shown["rank"].to_numpy(),
-            shown["new"].fill_null(0).cast(pl.Int64).to_numpy(), (shown["clicks"] > 0).to_numpy(),
-            shown["propensity"].cast(pl.Float64).fill_null(np.nan).to_numpy(),
+            results["page"].to_numpy(), document.to_numpy(), results["rank"].to_numpy(),
+            results["new"].fill_null(0).cast(pl.Int64).to_numpy(), (results["clicks"] > 0).to_numpy(),
+            results["propensity"].cast(pl.Float64).fill_null(np.nan).to_numpy(),
             numbers["query"].to_numpy(), numbers["unit"].to_numpy(),
             wanted.select("query_id", "doc_id", rank="new", shown="shown", pages="pages"), cutoff,
             pages.height - answered.height,

@@ -25,7 +25,7 @@ def partition_labels(values: Any, name: str) -> pl.Series:
     """
     series = labels_of(values, name)
     if isinstance(series.dtype, pl.List):
-        raise InputError(f"{name}: expected one label an item, got lists of them: overlapping groups are not measured")
+        raise InputError(f"{name}: expected one label per item, got lists of them: overlapping groups are not measured")
     return series
 
 

@@ -59,7 +59,7 @@ def numbers_in_rows(points: Any) -> Floats:
     except (TypeError, ValueError):
         raise InputError("X: expected rows of numbers") from None
     if rows.ndim not in {1, _TWO}:
-        raise InputError(f"X: expected a row of numbers an item, got an array of shape {rows.shape}")
+        raise InputError(f"X: expected a row of numbers per item, got an array of shape {rows.shape}")
     return rows.reshape(-1, 1) if rows.ndim == 1 else rows
 
 
@@ -210,12 +210,12 @@ class Points:
         metric = metric_named(metric)
         rows, cluster = numbers_in_rows(X), partition_labels(labels, "labels")
         if len(rows) != len(cluster):
-            raise InputError(f"expected as many labels as rows of X, one an item, got {len(cluster)} and {len(rows)}")
+            raise InputError(f"expected as many labels as rows of X, one per item, got {len(cluster)} and {len(rows)}")
         if not len(rows):
             raise InputError("expected at least one item, got none")
         names = None if item_id is None else ids_of(item_id, "item_id")
         if names is not None and len(names) != len(rows):
-            raise InputError(f"item_id: expected {number_of('id', len(rows))}, one an item, got {len(names)}")
+            raise InputError(f"item_id: expected {number_of('id', len(rows))}, one per item, got {len(names)}")
         kept, left_out = kept_points(cluster, noise)
         if kept is not None:
             names = pl.Series(map(str, range(1, len(rows) + 1))) if names is None else names

@@ -82,8 +82,9 @@ def _chain(log: Log) -> pl.LazyFrame:
 
     Passed over: all above the last click that was not clicked; without a click, the first two.
     """
-    pages = log.impressions.drop_nulls(["session_id", "query_id"]).sort("session_id", "time", "impression")
-    follows = pl.col("impression", "query_id").shift(-1).over("session_id").name.prefix("next_")
+    session = ("user_id", "session_id")  # users may number their sessions, each from 1
+    pages = log.impressions.drop_nulls(["session_id", "query_id"]).sort(*session, "time", "impression")
+    follows = pl.col("impression", "query_id").shift(-1).over(session).name.prefix("next_")
     pages = pages.with_columns(follows).filter(pl.col("next_query_id") != pl.col("query_id"))
     rows = _pages(log)
     passed = rows.filter(

@@ -88,7 +88,9 @@ class Probabilities:
         weight = None if sample_weight is None else weights_of(sample_weight, len(truth))
         if scores.ndim == 1 or scores.shape[1] == 1:
             if len(named) > _TWO:
-                raise InputError(f"one score an item goes with two labels, and there are {len(named)}: {_names(named)}")
+                raise InputError(
+                    f"one score per item goes with two labels, and there are {len(named)}: {_names(named)}"
+                )
             named = both_labels(named, pos_label)
             if len(named) < _TWO:
                 raise InputError(f"all items have the label {named[0]}: state both labels")
@@ -111,7 +113,7 @@ class Probabilities:
         array([0.8, 0.9])
         """
         if predictions.kind == "multilabel":
-            raise ParameterError(f"{predictions.name}: probabilities of labels need one label an item")
+            raise ParameterError(f"{predictions.name}: probabilities of labels need one label per item")
         labels: tuple[Any, ...] = predictions.classes
         if predictions.score is not None:
             scores: Any = predictions.score
@@ -171,9 +173,9 @@ def _numbers(y_score: Any) -> Floats:
     try:
         scores = np.asarray(y_score.to_numpy() if hasattr(y_score, "to_numpy") else y_score, dtype=np.float64)
     except (TypeError, ValueError):
-        raise InputError("y_score: expected numbers, one for each label of an item, or one an item") from None
+        raise InputError("y_score: expected numbers, one for each label of an item, or one per item") from None
     if scores.ndim not in {1, _TWO}:
-        raise InputError(f"y_score: expected a row an item, got an array of shape {scores.shape}")
+        raise InputError(f"y_score: expected one row per item, got an array of shape {scores.shape}")
     return scores
 
 

@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from assay.core.errors import InputError, ParameterError, TopicError, number_of
+from assay.core.errors import InputError, ParameterError, TopicError, argument, number_of
 from assay.core.options import PolicyRules
 from assay.measures.counting.id_normalisation import bridge
 from assay.measures.counting.judgments import (
@@ -264,7 +264,7 @@ class Ranks:
         if len(short):
             query, count = self.queries[short[0]], int(looked_at[short[0]] - judged[short[0]])
             raise InputError(
-                f"{name}: expected every document to be judged (unjudged='error'), "
+                f"{name}: expected every document to be judged ({argument('unjudged', 'error')}), "
                 f"got {count} without judgment in query {query!r}, and {len(short) - 1} more such queries"
             )
 

@@ -53,7 +53,7 @@ def scores_of(y_score: Any, name: str = "y_score") -> NDArray[Any]:
     if is_matrix(y_score) and y_score.shape[1] != 1:
         shape = y_score.shape
         raise InputError(
-            f"{name}: expected one score an item, got an array of shape {shape}: give the positive label's column"
+            f"{name}: expected one score per item, got an array of shape {shape}: give the positive label's column"
         )
     scores = series_of(y_score, name)
     if nulls := scores.null_count():

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 import polars as pl
 
-from assay.core.errors import DuplicateError, quote
+from assay.core.errors import DuplicateError, argument, quote
 from assay.measures.counting.judgments import Floats, Hashes, Ints, Judgments, Mask, pair_hashes
 from assay.measures.counting.ranking import (
     NO_HITS,
@@ -53,7 +53,7 @@ def find_hits(run: Batches, judgments: Judgments, policies: Policies) -> Found:
             line,
             expected="each document once in a query",
             note=f"document {quote(doc_id)} comes again in query {quote(query_id)}; "
-            "duplicates='first' or 'best' keeps one",
+            f"{argument('duplicates', 'first')} or {argument('duplicates', 'best')} keeps one",
         ) from None
 
 

@@ -213,9 +213,9 @@ def fit_chain(
     `satisfaction`: `own`, that of each pair; `attractiveness`, the same as that; `none`.
     """
     data = ChainData(lists)
-    shown, clicks = data.lists.by_pair(), data.lists.by_pair(data.lists.clicked)
+    impressions, clicks = data.lists.by_pair(), data.lists.by_pair(data.lists.clicked)
     zero = (clicks == 0) & (rules.clicks == 0)
-    alpha = np.where(zero, 0.0, (clicks + 1) / (shown + 2))
+    alpha = np.where(zero, 0.0, (clicks + 1) / (impressions + 2))
     sigma = alpha if satisfaction == "attractiveness" else np.full(data.pairs, 0.5 if satisfaction == "own" else 0.0)
     going, trace = start, Trace(rules)
     while True:
@@ -226,10 +226,10 @@ def fit_chain(
         if trace.is_done(value):
             break
         if satisfaction == "attractiveness":
-            alpha = share(clicks + totals.attracted + totals.satisfied, shown + clicks, rules, alpha)
+            alpha = share(clicks + totals.attracted + totals.satisfied, impressions + clicks, rules, alpha)
             sigma = alpha
         else:
-            alpha = share(clicks + totals.attracted, shown, rules, alpha)
+            alpha = share(clicks + totals.attracted, impressions, rules, alpha)
             sigma = share(totals.satisfied, clicks, rules, sigma) if satisfaction == "own" else sigma
         going = going_on(totals, rules, going)
     return ChainFit(chain, data.expected(chain, slopes=True), trace)

@@ -17,6 +17,7 @@ from assay.core.errors import InputError, ParameterError, number_of
 from assay.core.options import Clickless, Confidence, Iterations, Prior, Seed, Tolerance
 from assay.core.results import Result
 from assay.files.logs import read_log
+from assay.measures.counting.click_counts import with_query_ids
 from assay.measures.counting.clicked_lists import ClickedLists, sums
 from assay.measures.counting.judgments import Floats, Mask
 from assay.stats.click_models.blocks import PageBlock, blocks
@@ -121,16 +122,16 @@ class ClickModel(Result):
         (array([0.5, 0. , 0.5, 1. ]), array([0.5, 0.5, 0.5, 0.5]))
         """
         counted = lists_of(lists)
-        found = np.zeros(len(counted.pair))
+        probability = np.zeros(len(counted.pair))
         for block, walk in self._walks(counted):
             if conditional:
                 for place in range(block.places):
                     high = int(block.height[place])
-                    found[block.row[place, :high]] = walk.probability(place)
+                    probability[block.row[place, :high]] = walk.probability(place)
                     walk.advance(place, block.clicked[place, :high])
             else:
-                found[block.row[block.inside]] = (walk.near * walk.examination())[block.inside]
-        return found
+                probability[block.row[block.inside]] = (walk.near * walk.examination())[block.inside]
+        return probability
 
     def examination(self, lists: ListsInput) -> pl.DataFrame:
         """How probable it is that a result of these lists is examined, by rank; of PBM, its parameters.
@@ -176,17 +177,17 @@ class ClickModel(Result):
         """
         counted = lists_of(lists)
         rng = np.random.default_rng(Whole(0).check("seed", seed))
-        drawn: Mask = np.zeros(len(counted.pair), dtype=np.bool_)
+        clicks: Mask = np.zeros(len(counted.pair), dtype=np.bool_)
         for block, walk in self._walks(counted):
             for place in range(block.places):
                 chance = walk.probability(place)
                 clicked = rng.random(len(chance)) < chance
-                drawn[block.row[place, : len(chance)]] = clicked
+                clicks[block.row[place, : len(chance)]] = clicked
                 walk.advance(place, clicked)
-        return counted.with_clicks(drawn)
+        return counted.with_clicks(clicks)
 
     def surprise(self, lists: ListsInput, *, conditional: bool = False) -> Surprise:
-        """How well the model foresees the clicks of lists: whatever was clicked above, or knowing it."""
+        """How well the model predicts the clicks of lists: whatever was clicked above, or knowing it."""
         counted = lists_of(lists)
         return Surprise(counted, -self.log_probabilities(counted, conditional=conditional) / math.log(2))
 
@@ -203,12 +204,12 @@ class ClickModel(Result):
         [(1, 3, 2.1840), (2, 2, 1.6667), (None, 5, 1.9253)]
         """
         CONFIDENCE.check("confidence", confidence)
-        found = self.surprise(lists, conditional=conditional)
-        mean = found.perplexity
-        low, high = interval(mean, found.perplexity_pull, confidence)[:2]
-        last = pl.DataFrame({"rank": [None], "shown": [int(found.shown.sum())], "perplexity": [mean], "low": [low],
+        surprise = self.surprise(lists, conditional=conditional)
+        mean = surprise.perplexity
+        low, high = interval(mean, surprise.perplexity_pull, confidence)[:2]
+        last = pl.DataFrame({"rank": [None], "shown": [int(surprise.shown.sum())], "perplexity": [mean], "low": [low],
                              "high": [high]})  # fmt: skip
-        return pl.concat([found.by_rank(confidence), last], how="vertical_relaxed").fill_nan(None)
+        return pl.concat([surprise.by_rank(confidence), last], how="vertical_relaxed").fill_nan(None)
 
     def save(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
         """Write the model to a JSON file, which `ClickModel.load` reads."""
@@ -277,10 +278,8 @@ def _spread(values: Floats, place: Any, mean: float) -> Floats:
 
 
 def lists_of(data: Any) -> ClickedLists:
-    """Lists as they are, or those of a log, or of what `read_log` reads."""
-    if isinstance(data, ClickedLists):
-        return data
-    return ClickedLists.from_log(read_log(data))
+    """Lists as they are, or those of a log, or of what `read_log` reads; pages without a query are left out."""
+    return data if isinstance(data, ClickedLists) else ClickedLists.from_log(with_query_ids(read_log(data)))
 
 
 def fit_clicks(
@@ -315,23 +314,23 @@ def fit_clicks(
     lists = lists_of(data)
     if not len(lists.pair):
         raise InputError("there is no result on any page: a click model has nothing to be fitted to")
-    found = chosen.fit(lists, rules, clickless)
+    fitted = chosen.fit(lists, rules, clickless)
     counted, clicked = lists.by_pair(), lists.by_pair(lists.clicked)
-    parameters = {"attractiveness": found.attractiveness, "satisfaction": found.satisfaction}
+    parameters = {"attractiveness": fitted.attractiveness, "satisfaction": fitted.satisfaction}
     seen = pl.Series(counted > 0)
     pairs = lists.pairs.with_columns(
         impressions=_whole(counted), clicks=_whole(clicked),
         **{name: pl.Series(values).fill_nan(None) for name, values in parameters.items() if values is not None},
     ).filter(seen)  # fmt: skip
     evidence = pl.DataFrame({
-        f"{name}_{each}": values for name, sums in found.evidence.items() for each, values in sums._asdict().items()
+        f"{name}_{each}": values for name, sums in fitted.evidence.items() for each, values in sums._asdict().items()
     })  # fmt: skip
     settings = {
         "prior": [clicks, skips], "iterations": rules.iterations, "tolerance": rules.tolerance, "clickless": clickless,
         "pages": int(lists.weight.sum()), "results": int(lists.row_weight.sum()),
     }  # fmt: skip
     return ClickModel(
-        chosen.name, pairs, found.shared, settings, found.trace, found.converged,
+        chosen.name, pairs, fitted.shared, settings, fitted.trace, fitted.converged,
         evidence.filter(seen) if evidence.width else evidence,
     )  # fmt: skip
 

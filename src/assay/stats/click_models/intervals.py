@@ -65,11 +65,11 @@ def product_interval(
 
     Where the product is 0, its upper end is the product of the upper ends.
     """
-    (one, low, high), (other, other_low, other_high) = first, second
+    (value, low, high), (other, other_low, other_high) = first, second
     with np.errstate(divide="ignore", invalid="ignore"):
-        below = np.hypot(np.log(one / low), np.log(other / other_low))
-        above = np.hypot(np.log(high / one), np.log(other_high / other))
-        product = one * other
+        below = np.hypot(np.log(value / low), np.log(other / other_low))
+        above = np.hypot(np.log(high / value), np.log(other_high / other))
+        product = value * other
         lower = np.where(product > 0, product * np.exp(-below), 0.0)
         upper = np.where(product > 0, np.minimum(product * np.exp(above), high * other_high), high * other_high)
     return lower, upper

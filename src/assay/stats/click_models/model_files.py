@@ -31,9 +31,9 @@ def write_fields(path: str | os.PathLike[str], fields: dict[str, Any], *, overwr
     write_text(path, json.dumps(contents, ensure_ascii=False, allow_nan=False) + "\n", overwrite=overwrite)
 
 
-def read_fields(given: Any) -> dict[str, Any]:
+def read_fields(path: Any) -> dict[str, Any]:
     """The fields of a model, checked: whatever is wrong is one error that names the file."""
-    source = given if isinstance(given, Source) else Source(given)
+    source = Source.of(path)
     contents = loaded(source)
 
     def refused(expected: str, got: Any = None) -> FormatError:
@@ -54,8 +54,8 @@ def read_fields(given: Any) -> dict[str, Any]:
         if not isinstance(contents["converged"], bool):
             raise ValueError("`converged` is no truth value")
     except (KeyError, TypeError, ValueError, ParameterError, pl.exceptions.PolarsError) as problem:
-        said = f"no {problem}" if isinstance(problem, KeyError) else str(problem).splitlines()[0]
-        raise FormatError(source.name, None, expected="a click model as it was saved", note=said[:120]) from None
+        note = f"no {problem}" if isinstance(problem, KeyError) else str(problem).splitlines()[0]
+        raise FormatError(source.name, None, expected="a click model as it was saved", note=note[:120]) from None
     return {
         "name": model.name, "settings": contents["settings"], "trace": trace, "converged": contents["converged"],
         **frames,

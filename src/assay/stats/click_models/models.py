@@ -132,7 +132,7 @@ def model_of(name: str) -> Model:
     return by_name[name.lower()]
 
 
-def shared_frame(parameter: str, value: Floats, rank: Any = None, above: Any = None, shown: Any = None) -> pl.DataFrame:
+def shared_frame(parameter: str, value: Floats, rank: Any = None, above: Any = None, count: Any = None) -> pl.DataFrame:
     """Rows of parameters that all pairs share."""
     size = len(value)
     columns = {"rank": rank, "click_above": above}
@@ -142,7 +142,7 @@ def shared_frame(parameter: str, value: Floats, rank: Any = None, above: Any = N
             **{name: pl.Series([None] * size if each is None else each, dtype=pl.Int64)
                for name, each in columns.items()},
             "value": pl.Series(value, dtype=pl.Float64).fill_nan(None),
-            "shown": pl.Series([None] * size if shown is None else shown, dtype=pl.Float64),
+            "shown": pl.Series([None] * size if count is None else count, dtype=pl.Float64),
         }
     )  # fmt: skip
 
@@ -164,9 +164,9 @@ class GlobalRate(_Rate):
 
     def fit(self, lists: ClickedLists, rules: FittingRules, clickless: Clickless) -> FittedParameters:
         """Clicks by results."""
-        shown = lists.row_weight.sum()
-        rate = share(np.array([lists.row_weight[lists.clicked].sum()]), np.array([shown]), rules)
-        return FittedParameters(shared_frame("click rate", rate, shown=[shown]))
+        count = lists.row_weight.sum()
+        rate = share(np.array([lists.row_weight[lists.clicked].sum()]), np.array([count]), rules)
+        return FittedParameters(shared_frame("click rate", rate, count=[count]))
 
 
 @click_model("RCTR", "a click rate for each rank", "")
@@ -175,11 +175,11 @@ class RankRate(_Rate):
 
     def fit(self, lists: ClickedLists, rules: FittingRules, clickless: Clickless) -> FittedParameters:
         """Clicks by results, rank by rank."""
-        shown = sums(lists.rank, lists.row_weight)
+        count = sums(lists.rank, lists.row_weight)
         clicks = sums(lists.rank, lists.row_weight * lists.clicked)
-        known = np.flatnonzero(shown)
+        known = np.flatnonzero(count)
         return FittedParameters(
-            shared_frame("click rate", share(clicks, shown, rules)[known], known, shown=shown[known])
+            shared_frame("click rate", share(clicks, count, rules)[known], known, count=count[known])
         )
 
 
@@ -189,11 +189,11 @@ class DocumentRate(Model):
 
     def fit(self, lists: ClickedLists, rules: FittingRules, clickless: Clickless) -> FittedParameters:
         """Clicks by results, pair by pair."""
-        shown, clicks = lists.by_pair(), lists.by_pair(lists.clicked)
-        rate = share(clicks, shown, rules)
+        count, clicks = lists.by_pair(), lists.by_pair(lists.clicked)
+        rate = share(clicks, count, rules)
         return FittedParameters(
             shared_frame("click rate", np.zeros(0)), rate,
-            evidence={"attractiveness": ParameterEvidence.of_counts(clicks, shown - clicks, rate)},
+            evidence={"attractiveness": ParameterEvidence.of_counts(clicks, count - clicks, rate)},
         )  # fmt: skip
 
     def walker(self, parameters: Parameters) -> Callable[[PageBlock], Walk]:
@@ -213,11 +213,11 @@ class _TwoFactors(Model):
         cells = lists.cells(by_click_above=self.by_click_above)
         fitted = fit_two_factors(cells, lists.pairs.height, rules)
         clicks = lists.by_pair(lists.clicked)
-        shown = sums(cells.group, cells.shown, len(cells.groups))
+        count = sums(cells.group, cells.shown, len(cells.groups))
         above = cells.groups[:, 1] if self.by_click_above else None
         up = ParameterEvidence.of_counts(clicks, np.zeros_like(clicks), fitted.attractiveness)
         return FittedParameters(
-            shared_frame("examination", fitted.examination, cells.groups[:, 0], above, shown), fitted.attractiveness,
+            shared_frame("examination", fitted.examination, cells.groups[:, 0], above, count), fitted.attractiveness,
             evidence={"attractiveness": ParameterEvidence(up.up, up.up_squared, *fitted.against)},
             trace=tuple(fitted.trace.values), converged=fitted.trace.converged,
         )  # fmt: skip
@@ -286,9 +286,9 @@ class _ClosedForm(_Chain):
     def fit(self, lists: ClickedLists, rules: FittingRules, clickless: Clickless) -> FittedParameters:
         """Count."""
         read = self.read(lists, clickless)
-        yes, shown = lists.by_pair(lists.clicked & read), lists.by_pair(read)
-        alpha, sigma = share(yes, shown, rules), None
-        evidence = {"attractiveness": ParameterEvidence.of_counts(yes, shown - yes, alpha)}
+        yes, count = lists.by_pair(lists.clicked & read), lists.by_pair(read)
+        alpha, sigma = share(yes, count, rules), None
+        evidence = {"attractiveness": ParameterEvidence.of_counts(yes, count - yes, alpha)}
         last = np.zeros(len(lists.pair), dtype=np.bool_)
         last[lists.last_click[lists.last_click >= 0]] = True
         if self.satisfaction == "own":
@@ -300,7 +300,7 @@ class _ClosedForm(_Chain):
             clicks, final = (sums(lists.rank, lists.row_weight * each) for each in (lists.clicked, last))
             ranks = np.flatnonzero(clicks)
             going = share(clicks - final, clicks, rules)[ranks]
-            shared = shared_frame("continuation", going, ranks, shown=clicks[ranks])
+            shared = shared_frame("continuation", going, ranks, count=clicks[ranks])
         return FittedParameters(shared, alpha, sigma, evidence)
 
     def read(self, lists: ClickedLists, clickless: Clickless) -> Mask:
@@ -358,7 +358,7 @@ class _Iterated(_Chain):
             sigma = np.where((clicks > 0) | (rules.clicks + rules.skips > 0), sigma, np.nan)
         elif self.satisfaction == "attractiveness":
             evidence["attractiveness"] = ParameterEvidence(
-                *(one + other for one, other in zip(near, content, strict=True))
+                *(np.add(*slopes) for slopes in zip(near, content, strict=True))
             )
         return FittedParameters(
             self._shared(expected, fitted.chain.going_on), alpha, sigma if self.satisfaction == "own" else None,
@@ -395,7 +395,7 @@ class _Iterated(_Chain):
             counts = self._counts(fitted, after)[:, 1]
             known = np.flatnonzero(counts) if self.by_rank else np.array([0])
             ranks = known if self.by_rank else None
-            frames.append(shared_frame(name, self._values(now, after)[known], ranks, shown=counts[known]))
+            frames.append(shared_frame(name, self._values(now, after)[known], ranks, count=counts[known]))
         return pl.concat(frames)
 
 

@@ -1,4 +1,4 @@
-"""How well clicks are foreseen: perplexity by rank and in all, with intervals over units, and differences of models."""
+"""How well clicks are predicted: perplexity by rank and in all, with intervals over units, and differences."""
 
 from __future__ import annotations
 
@@ -89,12 +89,12 @@ class Surprise:
         rows = []
         for each in self.ranks.tolist():
             here = order[ends[each - 1] if each else 0 : ends[each]]
-            mean, shown = self.mean_bits[each], self.shown[each]
+            mean, results = self.mean_bits[each], self.shown[each]
             bits = self.bits[here] if np.isfinite(mean) else np.zeros(len(here))
-            pull = self.lists.row_weight[here] * (bits - mean) / shown
+            pull = self.lists.row_weight[here] * (bits - mean) / results
             _, whose = np.unique(units[here], return_inverse=True)
             low, high = interval(mean, sums(whose, pull), confidence)[:2]
-            rows.append((each, int(shown), *(2.0**value for value in (mean, low, high))))
+            rows.append((each, int(results), *(2.0**value for value in (mean, low, high))))
         schema = {"rank": pl.Int64, "shown": pl.Int64, "perplexity": pl.Float64, "low": pl.Float64, "high": pl.Float64}
         return pl.DataFrame(rows, schema=schema, orient="row")
 

@@ -32,10 +32,10 @@ def fit_two_factors(cells: Cells, pairs: int, rules: FittingRules) -> TwoFactors
     >>> fit_two_factors(lists.cells(), 2, FittingRules()).examination
     array([1. , 0.5])
     """
-    pair, group, shown, clicks, groups = cells
-    skips = shown - clicks
-    pair_shown, pair_clicks = sums(pair, shown, pairs), sums(pair, clicks, pairs)
-    group_shown, group_clicks = sums(group, shown, len(groups)), sums(group, clicks, len(groups))
+    pair, group, impressions, clicks, groups = cells
+    skips = impressions - clicks
+    pair_shown, pair_clicks = sums(pair, impressions, pairs), sums(pair, clicks, pairs)
+    group_shown, group_clicks = sums(group, impressions, len(groups)), sums(group, clicks, len(groups))
     # Without pseudo-clicks a pair that was never clicked attracts nobody: what it says of examination is known.
     still = pair_clicks == 0 if rules.clicks == 0 else np.zeros(pairs, dtype=np.bool_)
     unmoved = sums(group[still[pair]], skips[still[pair]], len(groups))

@@ -19,7 +19,8 @@ from assay.stats.correlation import Orders, row_by_row
 from assay.stats.paired_preferences import one_sided_sign_tests
 from assay.stats.ratios import ratio_of_sums
 from assay.stats.verdict import corrected
-from assay.subjects.clicks.judgments import ClickJudgments, judge_clicks, opened_qrels
+from assay.subjects.clicks.inputs import grades_of, opened_qrels
+from assay.subjects.clicks.judgments import ClickJudgments, beside_grades, judge_clicks
 from assay.tables import Qrels
 
 _KENDALL, _SPEARMAN = "Kendall's tau-b", "Spearman's rho"
@@ -97,9 +98,9 @@ def agree_with_clicks(
     """
     Real(0.0, 1.0, inside=True).check("alpha", alpha)
     judged = opened_qrels(qrels)
+    grades = grades_of(judged)
     estimated = judge_clicks(log, confidence=1 - alpha, **judging)
-    grades = judged.frame.filter(pl.col("relevance") >= 0).select("query_id", "doc_id", grade="relevance")
-    rows = estimated.judged.drop("grade").join(grades, on=["query_id", "doc_id"], how="inner")
+    rows = beside_grades(estimated.judged.drop("grade"), grades)
     if not rows.height:
         known = estimated.pairs.join(grades, on=["query_id", "doc_id"], how="semi")["reason"].unique(
             maintain_order=True
@@ -133,13 +134,13 @@ def _by_query(rows: pl.DataFrame, level: float) -> pl.DataFrame:
             columns = {name: np.full(same.height, np.nan) for name in COEFFICIENTS}
             won = pairs = np.zeros(same.height)
             if documents > 1:
-                found = row_by_row(grades, estimates)
-                columns |= {name: found[word] for name, word in COEFFICIENTS.items() if word in found}
+                correlations = row_by_row(grades, estimates)
+                columns |= {name: correlations[word] for name, word in COEFFICIENTS.items() if word in correlations}
                 won, pairs = _orderings(estimates, grades >= level)
                 columns["auc"] = np.divide(won, pairs, out=np.full(same.height, np.nan), where=pairs > 0)
             values = {name: pl.Series(column).fill_nan(None) for name, column in columns.items()}
-            told = same.select("query_id", "documents").with_columns(**values, _won=pl.Series(won))
-            parts.append(told.with_columns(_pairs=pl.Series(pairs)))
+            counts = {"_won": pl.Series(won), "_pairs": pl.Series(pairs)}
+            parts.append(same.select("query_id", "documents").with_columns(**values, **counts))
     return pl.concat(parts).sort("query_id")
 
 
@@ -170,12 +171,8 @@ def _summary(queries: pl.DataFrame, drawing: Mapping[str, Any]) -> Iterator[dict
         third = queries.select((place * len(_THIRDS) // pl.len()).cast(pl.Int64)).to_series()
         parts |= {name: queries.filter(third == number) for number, name in enumerate(_THIRDS)}
     for name, part in parts.items():
-        row: dict[str, Any] = {
-            "queries": name,
-            "n": part.height,
-            "pages": part["pages"].sum(),
-            "documents": part["documents"].sum(),
-        }
+        row: dict[str, Any] = {"queries": name, "n": part.height}
+        row |= {count: part[count].sum() for count in ("pages", "documents")}
         for column in COEFFICIENTS:
             if column == "auc":
                 above, below = part["_won"].to_numpy(), part["_pairs"].to_numpy()
@@ -187,9 +184,7 @@ def _summary(queries: pl.DataFrame, drawing: Mapping[str, Any]) -> Iterator[dict
 
 
 def _estimated(column: str, above: Floats, below: Floats, drawing: Mapping[str, Any]) -> dict[str, float | None]:
-    found = ratio_of_sums(above, below, **drawing)
-    numbers = {column: found.value, f"{column}_low": found.low, f"{column}_high": found.high}
-    return {name: None if np.isnan(value) else value for name, value in numbers.items()}
+    return ratio_of_sums(above, below, **drawing).as_columns(column, f"{column}_low", f"{column}_high")
 
 
 def _grade(rows: pl.DataFrame, grade: float, drawing: Mapping[str, Any]) -> dict[str, Any]:
@@ -197,27 +192,16 @@ def _grade(rows: pl.DataFrame, grade: float, drawing: Mapping[str, Any]) -> dict
     part = rows.filter(pl.col("grade") == grade)
     sums = part.group_by("query_id").agg(pl.col("estimate").sum(), pl.len().cast(pl.Float64)).sort("query_id")
     bounded = {**drawing, "bounds": (0.0, np.inf)}
-    found = _estimated("estimate", sums["estimate"].to_numpy(), sums["len"].to_numpy(), bounded)
-    return {
-        "grade": grade,
-        "documents": part.height,
-        "impressions": part["impressions"].sum(),
-        "clicks": part["clicks"].sum(),
-        **found,
-    }
+    row: dict[str, Any] = {"grade": grade, "documents": part.height}
+    row |= {name: part[name].sum() for name in ("impressions", "clicks")}
+    return row | _estimated("estimate", sums["estimate"].to_numpy(), sums["len"].to_numpy(), bounded)
 
 
 def _documents(rows: pl.DataFrame, by_grade: pl.DataFrame) -> pl.DataFrame:
     """Documents with the grade whose mean estimate is nearest; a disagreement if the interval says so, too."""
     grades, means = (by_grade[name].to_numpy().astype(np.float64) for name in ("grade", "estimate"))
-    estimate, low, high = (rows[name].to_numpy().astype(np.float64) for name in ("estimate", "low", "high"))
-    own = means[np.searchsorted(grades, rows["grade"].to_numpy())]
-    like = grades[np.abs(estimate[:, None] - means).argmin(axis=1)]
-    # How far the interval lies from what is usual for the grade.
-    distance = np.maximum(np.maximum(low - own, own - high), 0.0)
-    apart = (
-        (like != rows["grade"].to_numpy()) & (distance > 0) & ((like > rows["grade"].to_numpy()) == (estimate > own))
-    )
-    return rows.drop("reason").with_columns(
-        usual=pl.Series(own), clicked_like=pl.Series(like), distance=pl.Series(distance), disagrees=pl.Series(apart)
-    )
+    like = grades[np.abs(rows["estimate"].to_numpy()[:, None] - means).argmin(axis=1)]
+    rows = rows.drop("reason").with_columns(clicked_like=pl.Series(like))
+    other = pl.col("clicked_like") != pl.col("grade")
+    same_side = (pl.col("clicked_like") > pl.col("grade")) == (pl.col("estimate") > pl.col("usual"))
+    return rows.with_columns(disagrees=other & same_side & (pl.col("distance") > 0))

@@ -12,14 +12,12 @@ import polars as pl
 from assay.core.errors import InputError, number_of
 from assay.core.options import Confidence, RankCutoff, SameText
 from assay.core.results import Result
-from assay.files.logs import read_log
 from assay.measures import Measure, parse_measure
-from assay.measures.counting.click_counts import by_query_text, with_query_ids
 from assay.measures.counting.clicked_lists import ClickedLists
 from assay.stats.click_models.fitting import ClickModel, fit_clicks
 from assay.stats.click_models.models import Parameters
 from assay.stats.estimates import checked_confidence
-from assay.subjects.clicks.judgments import opened_qrels
+from assay.subjects.clicks.inputs import grades_of, opened_log, opened_qrels
 from assay.tables.log import Log
 
 #: The models that measures stand on.
@@ -73,25 +71,19 @@ def calibrate_measures(
     """
     confidence = checked_confidence(confidence)
     judged = opened_qrels(qrels)
-    given = with_query_ids(read_log(log))
-    given = by_query_text(given)[0] if same_text else given
-    grades = judged.frame.filter(pl.col("relevance") >= 0).select("query_id", "doc_id", grade="relevance")
-    lists = ClickedLists.from_log(given)
+    grades = grades_of(judged)
+    opened, _ = opened_log(log, same_text=same_text)
+    lists = ClickedLists.from_log(opened)
     tied = lists.tied(grades.with_columns(pl.col("grade").cast(pl.Float64)), others=_UNJUDGED, name="grade")
     if not (tied.pairs["grade"] >= 0).any():
-        raise InputError(f"{judged.name}: expected judgments of documents that {given.origin} shows, got none")
+        raise InputError(f"{judged.name}: expected judgments of documents that {opened.origin} shows, got none")
     fits = {name: fit_clicks(tied, name) for name in MODELS}
     parameters = pl.concat([_parameters(name, fit, confidence) for name, fit in fits.items()], how="diagonal")
-    settings = {
-        "cutoff": cutoff,
-        "same_text": same_text,
-        "confidence": confidence,
-        "qrels": judged.name,
-        "log": given.name,
-    }
+    settings: dict[str, Any] = {"cutoff": cutoff, "same_text": same_text, "confidence": confidence}
+    settings |= {"qrels": judged.name, "log": opened.name}
     return CalibratedMeasures(
-        given, tuple(_measures(parameters, fits, cutoff)), parameters, fits, settings,
-        (*given.remarks, *_doubts(parameters, fits)),
+        opened, tuple(_measures(parameters, fits, cutoff)), parameters, fits, settings,
+        (*opened.remarks, *_doubts(parameters, fits)),
     )  # fmt: skip
 
 
@@ -128,7 +120,7 @@ def _doubts(parameters: pl.DataFrame, fits: Mapping[str, ClickModel]) -> Iterato
         values = parameters.filter((pl.col("model") == name) & (pl.col("grade") >= 0))["relevance"].drop_nulls()
         if (values.diff().drop_nulls() < 0).any():
             yield f"{name}: a higher grade does not always mean that documents are liked better"
-    shown = parameters.filter(pl.col("model") == "CM").select("grade", "impressions")
-    unjudged, total = (int(each["impressions"].sum()) for each in (shown.filter(pl.col("grade") < 0), shown))
+    counts = parameters.filter(pl.col("model") == "CM").select("grade", "impressions")
+    unjudged, total = (int(each["impressions"].sum()) for each in (counts.filter(pl.col("grade") < 0), counts))
     if unjudged:
         yield f"{unjudged / total:.1%} of the results shown are not judged: the measures leave such documents out"

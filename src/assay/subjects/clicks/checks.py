@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, NamedTuple, Unpack
 
 import polars as pl
 
-from assay.core.errors import AssayError, FormatError, number_of, quote
+from assay.core.errors import number_of, quote
 from assay.core.options import LogRules
 from assay.files.log_assembly import hasty_users
 from assay.files.log_looks import is_log_folder
@@ -25,12 +25,12 @@ from assay.verbs.diagnosis.examination import (
     Examined,
     Example,
     Overview,
-    Reading,
     Severity,
     check,
     examined,
     finding,
     share,
+    unreadable,
 )
 
 #: Who asks more often than this within a minute is hardly a person.
@@ -96,19 +96,11 @@ class ClicksExamination(Examination):
         """The log; where a line is no record, what the others hold."""
         given = [Source.of(each) if is_file(each) and not is_log_folder(each) else each for each in self.inputs]
         self.file = ", ".join(str(getattr(each, "name", each)) for each in given)
-        self.watch(self.file)
         rules = dict(self.stated.get("log_rules", {}))
-        self.log: Log | None = None
-        problem: AssayError | None = None
-        for malformed in ("error", "drop"):
-            try:
-                self.log = read_log(given if len(given) > 1 else given[0], **{**rules, "malformed": malformed})
-                break
-            except AssayError as refused:
-                problem = problem or refused
-                if not isinstance(refused, FormatError):
-                    break
-        yield Examined(Reading(self.file, problem), ("file",))
+        readable = given if len(given) > 1 else given[0]
+        readers = (partial(read_log, readable, **{**rules, "malformed": way}) for way in ("error", "drop"))
+        reading, self.log = self.opened(self.file, *readers)
+        yield Examined(reading, ("file",))
         if self.log is not None:
             yield Examined(ExaminedLog(self.file, self.log), ("log",))
 
@@ -147,45 +139,38 @@ def _told(name: str, severity: Severity, log: ExaminedLog, *codes: str) -> Itera
             yield finding(name, severity, log, says, count, examples=[Example(example)] if example else [])
 
 
-@check(
-    "unreadable-log", "file", "error",
+def _noticed(name: str, severity: Severity, *codes: str, question: str, advice: str) -> None:
+    """Register a check of what was counted when the log was read."""
+    check(name, "log", severity, question=question, advice=advice)(lambda log: _told(name, severity, log, *codes))
+
+
+unreadable(
+    "unreadable-log",
+    __name__,
     question="Is the file no click log, or is a line no record of its layout?",
     advice="see docs/import-a-click-log for the layouts; leave out lines that are no records with {malformed=drop}",
-)  # fmt: skip
-def unreadable_log(file: Reading) -> Iterator[CheckFinding]:
-    """What the reader refuses."""
-    if file.problem is not None:
-        yield finding("unreadable-log", "error", file, file.reason)
+)
 
 
-@check(
-    "malformed-lines", "log", "warning",
+_noticed(
+    "malformed-lines", "warning", "malformed", "no-document",
     question="Are there lines that are no records?",
     advice="look how the log is written: a process that was stopped leaves half a line behind",
 )  # fmt: skip
-def malformed_lines(log: ExaminedLog) -> Iterator[CheckFinding]:
-    """Lines that were left out."""
-    yield from _told("malformed-lines", "warning", log, "malformed", "no-document")
 
 
-@check(
-    "zero-ranks", "log", "note",
+_noticed(
+    "zero-ranks", "note", "zero-rank",
     question="Do ranks start at 0?",
     advice="ranks count from 1 here; if the first result has rank 1 after all, say so ({rank_base=1})",
 )  # fmt: skip
-def zero_ranks(log: ExaminedLog) -> Iterator[CheckFinding]:
-    """Ranks that were moved by one."""
-    yield from _told("zero-ranks", "note", log, "zero-rank")
 
 
-@check(
-    "odd-ranks", "log", "warning",
+_noticed(
+    "odd-ranks", "warning", "odd-rank", "no-rank", "taken-rank",
     question="Are there ranks that are no whole numbers, or two documents at one rank of a page?",
     advice="correct the ranks: what stands at no rank, or where another document stands, is left out",
 )  # fmt: skip
-def odd_ranks(log: ExaminedLog) -> Iterator[CheckFinding]:
-    """Ranks that cannot be."""
-    yield from _told("odd-ranks", "warning", log, "odd-rank", "taken-rank")
 
 
 @check(
@@ -300,34 +285,25 @@ def odd_times(log: ExaminedLog) -> Iterator[CheckFinding]:
     )
 
 
-@check(
-    "no-zones", "log", "note",
+_noticed(
+    "no-zones", "note", "no-zone",
     question="Do times state no zone?",
     advice="say which it is ({zone}): days begin elsewhere otherwise, and hours that are set back come twice",
 )  # fmt: skip
-def no_zones(log: ExaminedLog) -> Iterator[CheckFinding]:
-    """Times of which nobody knows the zone."""
-    yield from _told("no-zones", "note", log, "no-zone")
 
 
-@check(
-    "repeated-events", "log", "warning",
+_noticed(
+    "repeated-events", "warning", "repeated-event", "repeated-page", "repeated-result",
     question="Were events, results or pages sent more than once?",
     advice="give each event an id and write it once; events that were sent again are left out ({repeated_events=keep})",
 )  # fmt: skip
-def repeated_events(log: ExaminedLog) -> Iterator[CheckFinding]:
-    """What came twice."""
-    yield from _told("repeated-events", "warning", log, "repeated-event", "repeated-page", "repeated-result")
 
 
-@check(
-    "lost-events", "log", "warning",
+_noticed(
+    "lost-events", "warning", "lost-event",
     question="Are there events of pages that are not in the log?",
     advice="read the file with the queries together with that of the events; the id of the page should be on both",
 )  # fmt: skip
-def lost_events(log: ExaminedLog) -> Iterator[CheckFinding]:
-    """Events without a page."""
-    yield from _told("lost-events", "warning", log, "lost-event")
 
 
 @check(
@@ -337,7 +313,7 @@ def lost_events(log: ExaminedLog) -> Iterator[CheckFinding]:
 )  # fmt: skip
 def giant_sessions(log: ExaminedLog) -> Iterator[CheckFinding]:
     """Sessions that nobody has."""
-    sizes = log.impressions.filter(pl.col("session_id").is_not_null()).group_by("session_id").len()
+    sizes = log.impressions.filter(pl.col("session_id").is_not_null()).group_by("user_id", "session_id").len()
     cases = Cases.of(sizes.filter(pl.col("len") > _MOST_PAGES).sort("len", "session_id", descending=[True, False]))
     texts = [f"session {quote(row['session_id'])}: {number_of('result page', row['len'])}" for row in cases.first]
     message = f"{number_of('session', cases.number)} of more than {_MOST_PAGES} pages"

@@ -35,11 +35,11 @@ def simulate_clicks(model: Any, pages: Any, *, times: int = 1, depth: int = 10, 
     fitted = model if isinstance(model, ClickModel) else ClickModel.load(model)
     if fitted.keys != ["query_id", "doc_id"]:
         raise InputError(f"the model knows {' and '.join(fitted.keys)}, not queries and documents")
-    shown = _repeated(_opened(pages, depth), times)
-    lists = fitted.sample(ClickedLists.from_log(shown), seed)
-    results = shown.results.drop("clicks").collect().with_columns(clicks=pl.Series(lists.clicked).cast(pl.Int64))
+    log = _repeated(_opened(pages, depth), times)
+    lists = fitted.sample(ClickedLists.from_log(log), seed)
+    results = log.results.with_columns(clicks=pl.Series(lists.clicked).cast(pl.Int64)).collect()
     remarks = (f"clicks were drawn from {fitted.name}, seed {seed}",)
-    return Log.of(shown.impressions.drop("time").collect(), results, name=shown.name, remarks=remarks)
+    return Log.of(log.impressions.drop("time").collect(), results, name=log.name, remarks=remarks)
 
 
 def _opened(pages: Any, depth: int) -> Log:
@@ -60,5 +60,5 @@ def _repeated(log: Log, times: int) -> Log:
     pages, results = pl.collect_all([log.impressions, log.results])
     shift = np.repeat(np.arange(times), results.height) * pages.height
     many = pl.concat([pages] * times).with_columns(impression=pl.int_range(pages.height * times), impression_id=None)
-    shown = pl.concat([results] * times)
-    return Log.of(many, shown.with_columns(impression=shown["impression"] + pl.Series(shift)), name=log.name)
+    results = pl.concat([results] * times).with_columns(impression=pl.col("impression") + pl.Series(shift))
+    return Log.of(many, results, name=log.name)

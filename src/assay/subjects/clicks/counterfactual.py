@@ -14,15 +14,14 @@ from assay.core.errors import InputError, ParameterError, number_of
 from assay.core.options import Clip, Confidence, ExaminationCurve, MinCoverage, RankCutoff, Resamples, Seed
 from assay.core.results import Result
 from assay.files.collections import read_run
-from assay.files.logs import read_log
 from assay.files.sources import is_file
-from assay.measures.counting.click_counts import with_query_ids
 from assay.measures.counting.judgments import Floats
 from assay.measures.counting.logged_pages import LoggedPages
 from assay.stats.estimates import checked_confidence
 from assay.stats.off_policy import PageValues, by_document, by_position, by_propensity
 from assay.stats.ratios import ratio_of_sums
 from assay.subjects.clicks.examination import fitted_examination
+from assay.subjects.clicks.inputs import opened_log
 from assay.tables import Run
 from assay.tables.log import Log
 
@@ -100,15 +99,13 @@ def value_rankings(
     SHARE.check("min_coverage", min_coverage)
     if clip is not None:
         POSITIVE.check("clip", clip)
-    given = with_query_ids(read_log(log))
-    warnings = [*given.remarks]
+    opened, _ = opened_log(log)
+    warnings = [*opened.remarks]
     if examination is None:
-        curve, source = fitted_examination(given, cutoff), "fitted, PBM"
+        curve, source = fitted_examination(opened, cutoff), "fitted, PBM"
     else:
-        curve, source = (
-            np.array([Real(0.0, 1.0).check("a number in examination", each) for each in examination]),
-            "as stated",
-        )
+        stated = [Real(0.0, 1.0).check("a number in examination", each) for each in examination]
+        curve, source = np.array(stated), "as stated"
     if not (len(curve) and curve[0] > 0):
         raise ParameterError("examination starts above 0, at rank 1")
     if len(curve) < cutoff:
@@ -119,7 +116,7 @@ def value_rankings(
     sensitivity: list[dict[str, Any]] = []
     drawing = {"confidence": confidence, "resamples": resamples, "seed": seed}
     for name, run in _opened(runs).items():
-        pages = LoggedPages.from_tables(given, run, cutoff)
+        pages = LoggedPages.from_tables(opened, run, cutoff)
         if pages.left_out:
             warnings.append(f"{name}: {number_of('page', pages.left_out)} left out, whose queries it does not answer")
         for estimator, compute in _estimators(pages).items():
@@ -132,10 +129,10 @@ def value_rankings(
                 ]
     settings = {
         "cutoff": cutoff, "examination": source, "clip": clip, "min_coverage": min_coverage, **drawing,
-        "unit": given.unit_kind,
+        "unit": opened.unit_kind,
     }  # fmt: skip
     return RankingValues(
-        given, pl.DataFrame(rows, schema=_VALUES), pl.DataFrame(sensitivity, schema=_SENSITIVITY), curve, settings,
+        opened, pl.DataFrame(rows, schema=_VALUES), pl.DataFrame(sensitivity, schema=_SENSITIVITY), curve, settings,
         tuple(warnings),
     )  # fmt: skip
 
@@ -153,10 +150,8 @@ Compute = Callable[[Floats, "float | None"], PageValues]
 def _opened(runs: Any) -> dict[str, Run]:
     """The runs by their names: one, several in a list, or by name."""
     named = isinstance(runs, Mapping) and not _is_one_run(runs)
-    several = (
-        [*runs.items()] if named else [(None, each) for each in (runs if isinstance(runs, list | tuple) else [runs])]
-    )
-    opened = [_run(run, name) for name, run in several]
+    listed = runs if isinstance(runs, list | tuple) else [runs]
+    opened = [_run(run, name) for name, run in (runs.items() if named else ((None, each) for each in listed))]
     names = [run.name for run in opened]
     if len(set(names)) < len(names):
         raise InputError(f"runs: expected a different name for each, got {', '.join(names)}")
@@ -169,11 +164,11 @@ def _is_one_run(runs: Mapping[Any, Any]) -> bool:
     return isinstance(first, Mapping) and not any(isinstance(value, Mapping) for value in first.values())
 
 
-def _run(given: Any, name: str | None) -> Run:
-    if hasattr(given, "batches"):
-        run: Run = given.read()
+def _run(source: Any, name: str | None) -> Run:
+    if hasattr(source, "batches"):
+        run: Run = source.read()
         return run
-    return read_run(given, name=name) if is_file(given) else Run.of(given, name or "run")
+    return read_run(source, name=name) if is_file(source) else Run.of(source, name or "run")
 
 
 def _estimators(pages: LoggedPages) -> dict[str, Compute]:
@@ -191,25 +186,24 @@ def _estimators(pages: LoggedPages) -> dict[str, Compute]:
 
 
 def _valued(
-    pages: LoggedPages, found: PageValues, drawing: Mapping[str, Any], min_coverage: float
+    pages: LoggedPages, weighted: PageValues, drawing: Mapping[str, Any], min_coverage: float
 ) -> tuple[dict[str, Any], bool]:
     """The value and the difference to the logged ranking, by person; or why there is none."""
     basis = {
-        "pages": pages.pages, "coverage": found.coverage, "results": len(found.weights), "effective": found.effective,
-        "largest": found.largest,
+        "pages": pages.pages, "coverage": weighted.coverage, "results": len(weighted.weights),
+        "effective": weighted.effective, "largest": weighted.largest,
     }  # fmt: skip
     clicks = pages.clicked & (pages.old_rank <= pages.cutoff)
     logged = np.bincount(pages.page[clicks], minlength=pages.pages).astype(np.float64)
     count = np.bincount(pages.unit).astype(np.float64)
     row: dict[str, Any] = {"logged": float(logged.mean()), **basis}
-    if not len(found.weights) or found.coverage < min_coverage:
-        share = f"the log can speak of {found.coverage:.1%} of what users would look at"
+    if not len(weighted.weights) or weighted.coverage < min_coverage:
+        share = f"the log covers {weighted.coverage:.1%} of what users would look at"
         return {**row, "refused": f"{share}, less than {min_coverage:.0%}"}, True
-    for name, values in (("value", found.values), ("difference", found.values - logged)):
-        estimate = ratio_of_sums(np.bincount(pages.unit, values).astype(np.float64), count, **drawing)
-        ends = ("low", "high") if name == "value" else ("difference_low", "difference_high")
-        numbers = dict(zip((name, *ends), (estimate.value, estimate.low, estimate.high), strict=True))
-        row |= {key: None if np.isnan(number) else number for key, number in numbers.items()}
+    names = {"value": ("low", "high"), "difference": ("difference_low", "difference_high")}
+    for (name, ends), values in zip(names.items(), (weighted.values, weighted.values - logged), strict=True):
+        sums = np.bincount(pages.unit, values).astype(np.float64)
+        row |= ratio_of_sums(sums, count, **drawing).as_columns(name, *ends)
     return row, False
 
 

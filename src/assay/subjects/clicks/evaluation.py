@@ -18,6 +18,7 @@ from assay.core.results import Result
 from assay.files.logs import read_log
 from assay.measures import Measure, parse_measure
 from assay.measures.counting.behaviour import BehaviourCounts
+from assay.measures.counting.click_counts import QUERY
 from assay.measures.counting.judgments import Floats, Ints
 from assay.measures.summary import escaped, signature
 from assay.measures.vocabularies import registered
@@ -40,10 +41,10 @@ DEEPEST = 10
 _MOST_DAYS = 45
 #: A division of users between systems that is less likely than this is taken for a mistake in assigning them.
 _MISMATCH = 0.001
-#: Segments that are made of columns: those of queries by how often they are asked, and of times.
+#: Segments that are made of columns: those of queries by how often they are asked, and of times, which are in UTC.
 FREQUENCY = "frequency"
 _BANDS = ("head", "torso", "tail")
-_PERIODS = {
+PERIODS = {
     "day": pl.col("time").dt.strftime("%Y-%m-%d"),
     "week": pl.col("time").dt.strftime("%G-W%V"),
     "weekday": pl.col("time").dt.strftime("%u %a"),
@@ -110,8 +111,8 @@ class Behaviour(Result):
 
     def undefined(self) -> dict[str, str]:
         """Why a measure has no number for any system, by measure."""
-        found = {str(each): self.sample(each).undefined() for each in self.measures}
-        return {name: reasons[0] for name, reasons in found.items() if reasons[0] and all(reasons)}
+        reasons = {str(each): self.sample(each).undefined() for each in self.measures}
+        return {name: each[0] for name, each in reasons.items() if each[0] and all(each)}
 
     def to_frame(self) -> pl.DataFrame:
         """One row per system and measure, with the ends of the interval."""
@@ -120,7 +121,7 @@ class Behaviour(Result):
             for measure in self.measures
             for system in self.systems
         ]
-        return pl.DataFrame(rows, schema_overrides={"undefined": pl.String}, infer_schema_length=None)
+        return pl.DataFrame(rows, schema={"system": pl.String, "measure": pl.String, **_ENDS})
 
     @cached_property
     def sizes(self) -> pl.DataFrame:
@@ -149,9 +150,8 @@ class Behaviour(Result):
             for rank, part in counts.by_rank(DEEPEST).group_by("rank", maintain_order=True):
                 who = np.arange(part.height)
                 sums = RatioSums(who, part["clicked"].to_numpy().astype(float), part["shown"].to_numpy().astype(float))
-                found = _estimated(RatioSample((sums,), bounds=(0.0, 1.0)), 0, self.confidence)
-                shown = int(part["shown"].sum())
-                rows.append({"system": system, "rank": rank[0], "shown": shown, **_row(found)})
+                estimate = _estimated(RatioSample((sums,), bounds=(0.0, 1.0)), 0, self.confidence)
+                rows.append({"system": system, "rank": rank[0], "shown": int(part["shown"].sum()), **_row(estimate)})
         kinds = {"system": pl.String, "rank": pl.Int64, "shown": pl.Int64, **_ENDS}
         return pl.DataFrame(rows, schema=kinds)
 
@@ -171,8 +171,8 @@ class Behaviour(Result):
     def segments(self, by: str | None, measures: Sequence[Measure] | None = None) -> pl.DataFrame:
         """The measures within segments of the pages: one row per segment, system and measure.
 
-        `by`: day, week, weekday, hour; frequency (head, torso and tail: a third of the traffic each, from the queries
-        asked most often to those asked least); or a column of the log, such as page or answered.
+        `by`: day, week, weekday, hour, in UTC; frequency (head, torso and tail: a third of the traffic each, from the
+        queries asked most often to those asked least); or a column of the log, such as page or answered.
         """
         wanted = self.measures if measures is None else tuple(measures)
         kinds = {"segment": pl.String, "system": pl.String, "measure": pl.String, "units": pl.Int64, "pages": pl.Int64}
@@ -187,9 +187,9 @@ class Behaviour(Result):
                 pages = int(part.total("pages", pl.lit(1)).values.sum())
                 for each in wanted:
                     sample = ratios(each, (system,), (part,), (np.arange(len(part.people)),))
-                    found = _row(_estimated(sample, 0, self.confidence))
-                    row = {"segment": _text(value), "system": system, "measure": str(each)}
-                    rows.append(row | {"units": len(part.people), "pages": pages} | found)
+                    names = {"segment": _text(value), "system": system, "measure": str(each)}
+                    sizes = {"units": len(part.people), "pages": pages}
+                    rows.append(names | sizes | _row(_estimated(sample, 0, self.confidence)))
         frame = pl.DataFrame(rows, schema={**kinds, **_ENDS}).sort("segment", maintain_order=True)
         numbered = by in {FREQUENCY, "weekday"}  # a number keeps them in order
         return frame.with_columns(pl.col("segment").str.slice(2)) if numbered else frame
@@ -245,9 +245,9 @@ def clicks(
     return replace(result, warnings=(*remarks(logs, systems), *few))
 
 
-def logs_of(given: Any, columns: Columns = None) -> list[Log]:
-    """The logs in what was given: one, several, or by name; each has a name of its own."""
-    logs = list(_logs(given, columns))
+def logs_of(source: Any, columns: Columns = None) -> list[Log]:
+    """The logs of a source: one, several, or by name; each has a name of its own."""
+    logs = list(_logs(source, columns))
     names = [log.name for log in logs]
     if len(set(names)) < len(names):
         raise ParameterError(f"each log has a name of its own, not {listed(names)}")
@@ -256,17 +256,17 @@ def logs_of(given: Any, columns: Columns = None) -> list[Log]:
     return logs
 
 
-def _logs(given: Any, columns: Columns) -> Iterator[Log]:
-    if isinstance(given, Behaviour):
-        yield from given.logs
-    elif isinstance(given, Mapping):
-        for name, value in given.items():
+def _logs(source: Any, columns: Columns) -> Iterator[Log]:
+    if isinstance(source, Behaviour):
+        yield from source.logs
+    elif isinstance(source, Mapping):
+        for name, value in source.items():
             yield from (replace(log, name=str(name)) for log in _logs(value, columns))
-    elif isinstance(given, list | tuple):
-        for value in given:
+    elif isinstance(source, list | tuple):
+        for value in source:
             yield from _logs(value, columns)
     else:
-        yield given if isinstance(given, Log) else read_log(given, columns=columns)
+        yield source if isinstance(source, Log) else read_log(source, columns=columns)
 
 
 def systems_of(logs: Sequence[Log], unit: str | None, measures: Iterable[Measure]) -> dict[str, BehaviourCounts]:
@@ -378,21 +378,20 @@ def usual(logs: Sequence[Log]) -> list[str]:
 def _segmented(log: Log, by: str | None) -> tuple[Log, pl.Expr]:
     """The log with what segments are made of, and the column of segments."""
     columns = [name for name in IMPRESSIONS if f"impressions.{name}" in log.known and name not in _NO_SEGMENTS]
-    timed = list(_PERIODS) if "impressions.time" in log.known else []
+    timed = list(PERIODS) if "impressions.time" in log.known else []
     known = [*timed, FREQUENCY, *columns]
     if by not in known:
         raise ParameterError(f"choose segments of {', '.join(known)}, not {by!r}{did_you_mean(str(by), known)}")
-    if by in _PERIODS:
-        return log, _PERIODS[str(by)]
+    if by in PERIODS:
+        return log, PERIODS[str(by)]
     if by != FREQUENCY:
         return log, pl.col(str(by)).cast(pl.String)
-    query = pl.coalesce("query_text", "query_id").str.strip_chars().str.to_lowercase()
-    asked = log.impressions.select(query=query).group_by("query").len("asked").collect(engine="streaming")
+    asked = log.impressions.select(query=QUERY).group_by("query").len("asked").collect(engine="streaming")
     asked = asked.sort("asked", "query", descending=[True, False])
     before = (pl.col("asked").cum_sum() - pl.col("asked")) / pl.col("asked").sum()
     third = (before * len(_BANDS)).floor().cast(pl.Int64).clip(0, len(_BANDS) - 1)
     bands = asked.select("query", band=pl.format("{} {}", third + 1, third.replace_strict(dict(enumerate(_BANDS)))))
-    pages = log.impressions.with_columns(query=query).join(bands.lazy(), on="query", how="left", nulls_equal=True)
+    pages = log.impressions.with_columns(query=QUERY).join(bands.lazy(), on="query", how="left", nulls_equal=True)
     return replace(log, impressions=pages), pl.col("band")
 
 
@@ -402,10 +401,10 @@ _NO_SEGMENTS = frozenset({"impression", "impression_id", "time", "user_id", "ses
 
 def _estimated(sample: RatioSample, place: int, confidence: float) -> Estimate:
     value, reason = float(sample.observed[place]), sample.undefined()[place]
-    (found,) = sample.intervals((place,), [confidence], NO_DRAWING)
-    if np.isnan(value) or not found.is_known:
+    (interval,) = sample.intervals((place,), [confidence], NO_DRAWING)
+    if np.isnan(value) or not interval.is_known:
         return Estimate(value, np.nan, np.nan, "none", reason, 0, None if reason else _why_none(sample, place))
-    return Estimate(value, found.low, found.high, found.method)
+    return Estimate(value, interval.low, interval.high, interval.method)
 
 
 def _why_none(sample: RatioSample, place: int) -> str:
@@ -414,8 +413,7 @@ def _why_none(sample: RatioSample, place: int) -> str:
 
 
 def _row(estimate: Estimate) -> dict[str, Any]:
-    value, low, high = (None if np.isnan(number) else float(number) for number in estimate[:3])
-    return {"value": value, "low": low, "high": high, "undefined": estimate.undefined}
+    return {**estimate.as_columns(), "undefined": estimate.undefined}
 
 
 def _text(value: Any) -> str:

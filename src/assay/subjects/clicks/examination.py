@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from assay.core.errors import InputError, joined
+from assay.core.errors import InputError, argument, joined
 from assay.measures.counting.clicked_lists import Cells, ClickedLists
 from assay.measures.counting.judgments import Floats, Mask
 from assay.stats.click_models.fitting import fit_clicks
@@ -29,7 +29,8 @@ def fitted_examination(log: Log, cutoff: int = 10) -> Floats:
     if lost or not len(ranks) or ranks[0] != 1:
         raise InputError(
             f"{log.origin}: expected clicked documents that were shown at several ranks, got none for rank "
-            f"{joined(lost) if lost else '1'}: how far users look cannot be told from what they like; state examination"
+            f"{joined(lost) if lost else '1'}: the log cannot separate how far users look from what they like; state "
+            f"how likely each rank is looked at, {argument('examination')}"
         )
     rows = fit_clicks(lists, "PBM").shared.sort("rank")
     curve = np.zeros(int(ranks[-1]))
@@ -50,5 +51,5 @@ def _linked(cells: Cells) -> Mask:
         (np.ones(int(rows.sum())), (cells.group[rows], size + cells.pair[rows])), shape=(size + pairs, size + pairs)
     )
     _, part = connected_components(links, directed=False)
-    linked: Mask = part[:size] == part[0]
+    linked: Mask = part[:size] == part[:1]
     return linked

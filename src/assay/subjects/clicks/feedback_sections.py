@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
@@ -29,6 +30,8 @@ _MOST = 20
 #: So much of a ranking may be missing from a log without a word.
 _LITTLE = 0.02
 _DASH, _ENDS = "-", ("estimate_low", "estimate_high")
+_PAIR = (Column("query_id", "query"), Column("doc_id", "document"))
+_COUNTS = (Column("impressions", kind="count"), Column("clicks", kind="count"))
 
 
 def judgments_document(result: ClickJudgments) -> Document:
@@ -52,8 +55,8 @@ def judgments_document(result: ClickJudgments) -> Document:
         estimate=pl.col("estimate").mean(),
     ).sort("grade")  # fmt: skip
     columns = (
-        Column("grade", kind="short"), Column("documents", kind="count"), Column("impressions", kind="count"),
-        Column("clicks", kind="count"), Column("estimate", "mean estimate", "number", least=3),
+        Column("grade", kind="short"), Column("documents", kind="count"), *_COUNTS,
+        Column("estimate", "mean estimate", "number", least=3),
     )  # fmt: skip
     sections = [
         Section("judgments", parts=(Prose(claim, "claim"), *map(Prose, without), *rules),
@@ -62,11 +65,10 @@ def judgments_document(result: ClickJudgments) -> Document:
         Section("ranks", parts=_ranks(result.ranks)),
     ]  # fmt: skip
     if result.merges.height:
-        table = Table.of("merges", result.merges, "Queries that read alike, taken for one")
-        sections.append(Section("merges", parts=(_cut(table),)))
+        table = replace(Table.of("merges", result.merges, "Queries that read alike, taken for one"), most=_MOST)
+        sections.append(Section("merges", parts=(table,)))
     pairs = (
-        Column("query_id", "query"), Column("doc_id", "document"), Column("impressions", kind="count"),
-        Column("clicks", kind="count"),
+        *_PAIR, *_COUNTS,
         *([Column("expected", "expected clicks", "number", least=1)] if "expected" in result.pairs.columns else []),
         Column("_estimate", "estimate", "estimate", ends=("_low", "_high"), missing=_DASH, least=3),
         Column("grade", kind="short", missing=_DASH), Column("reason", "none, since", "words", missing=""),
@@ -100,10 +102,6 @@ def _rounded(frame: pl.DataFrame, *names: str) -> pl.DataFrame:
     return frame.with_columns(pl.col(name).round(3).alias(f"_{name}") for name in names)
 
 
-def _cut(table: Table) -> Table:
-    return Table(table.name, table.frame, table.columns, table.caption, table.notes, most=_MOST)
-
-
 def agreement_document(result: ClickAgreement) -> Document:
     """How well clicks and judgments agree, by frequency and grade; documents and queries on which they do not."""
     settings, everything = result.settings, result.summary.row(0, named=True)
@@ -126,15 +124,8 @@ def agreement_document(result: ClickAgreement) -> Document:
     )
     lines = _nothing(stale, "No query's clicks speak clearly against its judgments.")
     sections.append(Section("out_of_date", "Judgments that look out of date", (*stale, *lines), lead=lead))
-    sections += [
-        Section(
-            "queries",
-            "Queries",
-            (_queries(result),),
-            long=True,
-        ),
-        Section.of_lines("warnings", result.warnings),
-    ]
+    sections.append(Section("queries", "Queries", (_queries(result),), long=True))
+    sections.append(Section.of_lines("warnings", result.warnings))
     return Document("click agreement", tuple(sections), "Clicks and judgments")
 
 
@@ -144,9 +135,9 @@ def _nothing(parts: list[Any], line: str) -> tuple[Prose, ...]:
 
 def _claims(result: ClickAgreement, row: dict[str, Any]) -> Iterator[tuple[str, Any]]:
     if row["auc"] is None:
-        yield "Nothing to tell: no query has both relevant and other documents with enough clicks data.", "claim"
+        yield "No verdict: no query has both relevant and non-relevant documents with enough click data.", "claim"
     elif not result.grades["clicks"].sum():
-        yield "Nothing to tell: no judged document was clicked.", "claim"
+        yield "No verdict: no judged document was clicked.", "claim"
     else:
         low, high = row["auc_low"], row["auc_high"]
         if low is None:
@@ -157,9 +148,9 @@ def _claims(result: ClickAgreement, row: dict[str, Any]) -> Iterator[tuple[str, 
             f"Clicks and judgments {word}: of a relevant document and another, clicks favour the relevant one in "
             f"{as_percent(row['auc'])} of pairs", "claim",
         )  # fmt: skip
-    shown, both = result.settings["shown"], result.documents.height
+    documents = f"{result.documents.height:,} of {number_of('document', result.settings['shown'])}"
     yield (
-        f"{both:,} of {number_of('document', shown)} with enough clicks data are judged, for "
+        f"{documents} with enough click data are judged, for "
         f"{number_of('query', result.queries.height)}; by {result.settings['by']}.", "plain",
     )  # fmt: skip
 
@@ -168,15 +159,14 @@ def _summary(result: ClickAgreement, level: str) -> Table:
     columns = [Column("queries"), Column("n", "number", "count"), Column("pages", kind="count")]
     for name, title in COEFFICIENTS.items():
         columns.append(Column(name, title, "estimate", ends=(f"{name}_low", f"{name}_high"), missing=_DASH, least=2))
-    caption = f"Agreement within queries, with {level} intervals over queries drawn anew"
+    caption = f"Agreement within queries, with {level} intervals over resampled queries"
     notes = ("AUC of relevance: how likely a relevant document has the higher click estimate; 0.5 is chance.",)
     return Table("summary", result.summary, tuple(columns), caption, notes)
 
 
 def _by_grade(result: ClickAgreement, level: str) -> Table:
     columns = (
-        Column("grade", "judged", "short"), Column("documents", kind="count"), Column("impressions", kind="count"),
-        Column("clicks", kind="count"),
+        Column("grade", "judged", "short"), Column("documents", kind="count"), *_COUNTS,
         Column("estimate", f"mean {result.settings['by']}", "estimate", ends=_ENDS, least=2),
     )  # fmt: skip
     return Table("grades", result.grades, columns, f"What clicks say of each grade, with {level} intervals")
@@ -184,9 +174,7 @@ def _by_grade(result: ClickAgreement, level: str) -> Table:
 
 def _disagreements(result: ClickAgreement) -> Table:
     columns = (
-        Column("query_id", "query"), Column("doc_id", "document"), Column("grade", "judged", "short"),
-        Column("clicked_like", "clicked like", "short"), Column("impressions", kind="count"),
-        Column("clicks", kind="count"),
+        *_PAIR, Column("grade", "judged", "short"), Column("clicked_like", "clicked like", "short"), *_COUNTS,
         Column("_estimate", result.settings["by"], "estimate", ends=("_low", "_high"), least=2),
         Column("usual", "usual for its grade", "number", least=2),
     )  # fmt: skip
@@ -243,7 +231,7 @@ def preferences_document(result: ClickPreferences) -> Document:
         Column("decided", kind="flag"),
     )  # fmt: skip
     ranked = (
-        Column("query_id", "query"), Column("doc_id", "document"), Column("place", kind="short", missing=_DASH),
+        *_PAIR, Column("place", kind="short", missing=_DASH),
         Column("strength", kind="estimate", ends=("low", "high"), missing=_DASH, least=2),
         Column("votes", kind="count"), Column("grade", kind="short", missing=_DASH),
     )  # fmt: skip
@@ -269,7 +257,7 @@ def values_document(result: RankingValues) -> Document:
     )  # fmt: skip
     basis = (
         Column("run"), Column("estimator"), Column("pages", kind="count"), Column("coverage", kind="percent"),
-        Column("results", kind="count"), Column("_worth", "worth, of equal weight", "count"),
+        Column("results", kind="count"), Column("_effective", "effective sample size", "count"),
         Column("largest", "largest weight", "number", least=2),
     )  # fmt: skip
     notes = tuple(f"{name}: {ESTIMATORS[name]}." for name in result.values["estimator"].unique(maintain_order=True))
@@ -282,22 +270,17 @@ def values_document(result: RankingValues) -> Document:
     )
     claims = (Prose(line, "claim") for line in _value_claims(result))
     values = Table("values", result.values, columns, caption, notes)
-    rounded = result.values.with_columns(_worth=pl.col("effective").round().cast(pl.Int64))
-    covered = ("Coverage: the share of what users would look at in this ranking that the log can speak of.",)
+    rounded = result.values.with_columns(_effective=pl.col("effective").round().cast(pl.Int64))
+    covered = ("Coverage: the share of what users would look at in this ranking that the log covers.",)
     sections = [
         Section("values", parts=(*claims, *refused, values), data={"settings": dict(settings)}),
         Section("basis", parts=(Table("basis", rounded, basis, "What that rests on", covered),)),
     ]
     if result.sensitivity.height:
         wide = result.sensitivity.pivot("estimator", index=["run", "setting"], values="value")
-        shown = (
-            Column("run"),
-            Column("setting"),
-            *(Column(name, kind="number", least=3, missing=_DASH) for name in wide.columns[2:]),
-        )
-        sections.append(
-            Section("sensitivity", parts=(Table("sensitivity", wide, shown, "If something else is assumed"),))
-        )
+        numbers = (Column(name, kind="number", least=3, missing=_DASH) for name in wide.columns[2:])
+        table = Table("sensitivity", wide, (Column("run"), Column("setting"), *numbers), "If something else is assumed")
+        sections.append(Section("sensitivity", parts=(table,)))
     curve = pl.DataFrame({"rank": range(1, len(result.examination) + 1), "examination": result.examination})
     sections.append(Section("examination", f"How far users look ({settings['examination']})", _ranks(curve)))
     sections.append(Section.of_lines("warnings", result.warnings))
@@ -335,8 +318,8 @@ def calibration_document(result: CalibratedMeasures) -> Document:
         .with_columns(pl.col("model").replace({name: f"{', '.join(of)} ({name})" for name, of in MODELS.items()}))
     )
     columns = (
-        Column("model", "measure"), Column("judged", "grade"), Column("impressions", kind="count"),
-        Column("clicks", kind="count"), Column("_attraction", "attraction", "number", least=3),
+        Column("model", "measure"), Column("judged", "grade"), *_COUNTS,
+        Column("_attraction", "attraction", "number", least=3),
         Column("_satisfaction", "satisfaction", "number", least=3, missing=_DASH),
         Column("_relevance", f"both, {level} interval", "estimate", ends=("_low", "_high"), least=3),
     )  # fmt: skip

@@ -22,15 +22,13 @@ from assay.core.options import (
     Shrinkage,
 )
 from assay.core.results import Result
-from assay.files.collections import read_qrels
-from assay.files.logs import read_log
-from assay.files.sources import Source, is_file
-from assay.measures.counting.click_counts import by_query_text, click_cells, expected_clicks, rank_rates, with_query_ids
+from assay.measures.counting.click_counts import click_cells, expected_clicks, rank_rates
 from assay.measures.counting.clicked_lists import ClickedLists
 from assay.measures.counting.judgments import Floats, Ints
 from assay.stats.click_models.fitting import fit_clicks
 from assay.stats.click_models.models import MODELS
 from assay.stats.estimates import checked_confidence
+from assay.subjects.clicks.inputs import opened_log
 from assay.tables import Qrels
 from assay.tables.log import Log
 
@@ -109,15 +107,14 @@ def judge_clicks(
     for name, value in (("min_expected", min_expected), ("shrinkage", shrinkage)):
         Real(0.0).check(name, value)
     Choice(sources()).check("by", by)
-    given = with_query_ids(read_log(log))
-    given, merges = by_query_text(given) if same_text else (given, pl.DataFrame(schema=_MERGES))
+    opened, merges = opened_log(log, same_text=same_text)
     if by == COEC:
-        cells = click_cells(given)
+        cells = click_cells(opened)
         pairs, ranks = _coec(cells, shrinkage, confidence), rank_rates(cells)
         lacking = pl.col("estimate").is_null() | (pl.col("expected") < min_expected)
         reason = pl.when(lacking).then(pl.lit("too few expected clicks"))
     else:
-        pairs, ranks = _by_model(given, by, confidence)
+        pairs, ranks = _by_model(opened, by, confidence)
         reason = pl.when(pl.col("estimate").is_null()).then(pl.lit("the model has no estimate"))
     few = pl.when(pl.col("impressions") < min_impressions).then(pl.lit("too few impressions"))
     pairs = pairs.with_columns(reason=pl.coalesce(few, reason))
@@ -132,23 +129,18 @@ def judge_clicks(
         "rule": "thresholds" if thresholds is not None else "quantiles",
         "at": tuple(thresholds if thresholds is not None else quantiles),
     }  # fmt: skip
-    warnings = [*given.remarks]
+    warnings = [*opened.remarks]
     if not enough.any():
         reasons = pairs["reason"].unique(maintain_order=True)
         warnings.append(f"nothing has a grade: {', '.join(reasons)}")
-    return ClickJudgments(given, pairs, ranks, merges, cuts, settings, tuple(warnings))
+    return ClickJudgments(opened, pairs, ranks, merges, cuts, settings, tuple(warnings))
 
 
-_MERGES = {"query_id": pl.String, "written": pl.String, "pages": pl.Int64}
-
-
-def opened_qrels(given: Any) -> Qrels:
-    """Judgments, read if they are a file.
-
-    >>> opened_qrels({"q1": {"d1": 1}}).topics
-    ['q1']
-    """
-    return read_qrels(given) if isinstance(given, Source) or is_file(given) else Qrels.of(given)
+def beside_grades(pairs: pl.DataFrame, grades: pl.DataFrame, column: str = "estimate") -> pl.DataFrame:
+    """Pairs that are judged, with `grade`, the mean for it (`usual`), and how far their interval is from that."""
+    usual = pl.col(column).mean().over("grade")
+    distance = pl.max_horizontal(pl.col("low") - usual, usual - pl.col("high"), 0.0)
+    return pairs.join(grades, on=["query_id", "doc_id"], how="inner").with_columns(usual=usual, distance=distance)
 
 
 def graded(

@@ -12,6 +12,7 @@ import polars as pl
 from assay.core.options import LogRules
 from assay.core.results import Result
 from assay.files.logs import read_log
+from assay.measures.counting.click_counts import SHOWN
 from assay.show.model import Column, Document, Prose, Section, Table
 from assay.tables.log import CLICK
 from assay.verbs.sections.results import named_table
@@ -50,14 +51,14 @@ class LogOverview(Result):
         return self.by_rank
 
 
-def describe_log(given: Any, **rules: Unpack[LogRules]) -> LogOverview:
+def describe_log(source: Any, **rules: Unpack[LogRules]) -> LogOverview:
     """Count what a click log holds; `rules` are those of `read_log`.
 
     >>> from assay import Log
     >>> describe_log(Log.from_pages([("q1", ["d1", "d2"], ["d2"])], user_id=["u1"])).facts["users"]
     1
     """
-    log = read_log(given, **rules)
+    log = read_log(source, **rules)
     pages, results, clicks = log.sizes
     clicked = log.events.filter(pl.col("action") == CLICK).select("impression", clicked=True).unique()
     with_clicks = log.impressions.join(clicked, on="impression", how="left").with_columns(
@@ -65,13 +66,14 @@ def describe_log(given: Any, **rules: Unpack[LogRules]) -> LogOverview:
     )
     counts = log.impressions.select(
         first=pl.col("time").min(), last=pl.col("time").max(), users=pl.col("user_id").drop_nulls().n_unique(),
-        sessions=pl.col("session_id").drop_nulls().n_unique(), queries=pl.col("query_id").drop_nulls().n_unique(),
+        sessions=pl.struct("user_id", "session_id").filter(pl.col("session_id").is_not_null()).n_unique(),
+        queries=pl.col("query_id").drop_nulls().n_unique(),
         empty=(pl.col("n_results") == 0).sum(),
     )  # fmt: skip
     by_system = with_clicks.group_by("system").agg(
         pl.len().alias("pages"), pl.col("user_id").drop_nulls().n_unique().alias("users"), pl.col("clicked").mean()
     ).sort("system", nulls_last=True)  # fmt: skip
-    by_rank = log.results.group_by("rank").agg(
+    by_rank = log.results.filter(SHOWN).group_by("rank").agg(
         pl.len().alias("shown"), pl.col("clicks").sum(), (pl.col("clicks") > 0).mean().alias("clicked")
     ).sort("rank")  # fmt: skip
     actions = log.events.filter(pl.col("action") != CLICK).group_by("action").agg(pl.len().alias("events")).sort(

@@ -1,4 +1,4 @@
-"""`compare_click_models`: which click model foresees the clicks of pages that it was not fitted to."""
+"""`compare_click_models`: which click model predicts the clicks of pages that it was not fitted to."""
 
 from __future__ import annotations
 
@@ -14,14 +14,13 @@ from assay.core.domains import CONFIDENCE, Choice, Real, Whole
 from assay.core.errors import InputError, ParameterError, number_of
 from assay.core.options import Clickless, Confidence, HeldOut, Iterations, Prior, Seed, SplitBy, Tolerance
 from assay.core.results import Result
-from assay.files.collections import read_qrels
-from assay.files.logs import read_log
 from assay.measures.counting.clicked_lists import ClickedLists
-from assay.measures.counting.judgments import Floats, Mask
-from assay.stats.bootstrap import Interval
+from assay.measures.counting.judgments import Mask
 from assay.stats.click_models.fitting import ClickModel, fit_clicks
 from assay.stats.click_models.models import model_of
 from assay.stats.click_models.surprise import Surprise, interval
+from assay.subjects.clicks.inputs import grades_of, opened_log, opened_qrels
+from assay.subjects.clicks.judgments import beside_grades
 from assay.tables.log import Log
 
 #: The models that are compared unless others are named.
@@ -34,7 +33,7 @@ Watch: TypeAlias = Callable[[float], None]
 
 @dataclass(frozen=True, eq=False)
 class ClickModelComparison(Result):
-    """How well click models foresee held-out clicks.
+    """How well click models predict held-out clicks.
 
     `models`: as fitted to the training pages, by name. `table`: one row per model; `ranks`: one per model and rank.
     `examination`: how probable it is that a result of the held-out pages is examined, by model and rank.
@@ -63,7 +62,7 @@ class ClickModelComparison(Result):
 
     @property
     def best(self) -> str:
-        """The model that finds the held-out clicks most probable."""
+        """The model that predicts the held-out clicks best."""
         return str(self.table.sort("log_likelihood", descending=True, nulls_last=True)["model"][0])
 
 
@@ -82,7 +81,7 @@ def compare_click_models(
     seed: Seed = 0,
     watch: Watch | None = None,
 ) -> ClickModelComparison:
-    """Fit click models to some pages of a log, and say how well they foresee the clicks of the others.
+    """Fit click models to some pages of a log, and say how well they predict the clicks of the others.
 
     `log`: a log, or what `read_log` reads. `held_out`: the share of pages that is held out: the latest ones, or random
     ones where the log has no times (`split` says which). `qrels`: judgments to hold against the clicks. `prior`,
@@ -98,7 +97,7 @@ def compare_click_models(
         raise ParameterError(f"name each click model once, not {names or 'none'}")
     Real(0.0, 1.0, inside=True).check("held_out", held_out)
     CONFIDENCE.check("confidence", confidence)
-    opened = read_log(log)
+    opened, _ = opened_log(log)
     lists = ClickedLists.from_log(opened)
     is_test, how = _split(opened, lists, held_out, split, Whole(0).check("seed", seed))
     train, test = lists.taken(np.flatnonzero(~is_test)), lists.taken(np.flatnonzero(is_test))
@@ -117,7 +116,7 @@ def compare_click_models(
         if watch is not None:
             watch(1.0)
     surprises = {
-        name: tuple(model.surprise(test, conditional=given) for given in (True, False))
+        name: tuple(model.surprise(test, conditional=conditional) for conditional in (True, False))
         for name, model in fitted.items()
     }
     table = _table(fitted, surprises, confidence)
@@ -167,28 +166,29 @@ def _table(
     best = max(surprises, key=lambda name: surprises[name][0].log_likelihood)
     top, top_plain = surprises[best]
     rows = []
-    for name, (given, plain) in surprises.items():
-        numbers: dict[str, tuple[float, Callable[[], Floats]]] = {
-            "log_likelihood": (given.log_likelihood, lambda: given.log_likelihood_pull),  # noqa: B023  # called at once
-            "behind_best": (
-                given.log_likelihood - top.log_likelihood,
-                lambda: given.log_likelihood_pull - top.log_likelihood_pull,  # noqa: B023
-            ),
-            "perplexity": (plain.perplexity, lambda: plain.perplexity_pull),  # noqa: B023
-            "perplexity_difference": (
-                plain.perplexity - top_plain.perplexity,
-                lambda: plain.perplexity_pull - top_plain.perplexity_pull,  # noqa: B023
-            ),
-            "conditional_perplexity": (given.perplexity, lambda: given.perplexity_pull),  # noqa: B023
-        }
+    for name, (conditional, plain) in surprises.items():
+        with np.errstate(invalid="ignore"):  # what a model rules out has no interval
+            numbers = {
+                "log_likelihood": (conditional.log_likelihood, conditional.log_likelihood_pull),
+                "behind_best": (
+                    conditional.log_likelihood - top.log_likelihood,
+                    conditional.log_likelihood_pull - top.log_likelihood_pull,
+                ),
+                "perplexity": (plain.perplexity, plain.perplexity_pull),
+                "perplexity_difference": (
+                    plain.perplexity - top_plain.perplexity,
+                    plain.perplexity_pull - top_plain.perplexity_pull,
+                ),
+                "conditional_perplexity": (conditional.perplexity, conditional.perplexity_pull),
+            }
         row: dict[str, Any] = {"model": name}
         for what, (value, pull) in numbers.items():
-            found = interval(value, pull(), confidence) if np.isfinite(value) else Interval.unknown(confidence)
-            row |= {what: value, f"{what}_low": found.low, f"{what}_high": found.high}
+            low, high = interval(value, pull, confidence)[:2]
+            row |= {what: value, f"{what}_low": low, f"{what}_high": high}
         model = fitted[name]
         row |= {
-            "impossible_pages": given.impossible, "iterations": len(model.trace) - 1 if model.trace else None,
-            "converged": model.converged, "reason": _reason(name, given.impossible),
+            "impossible_pages": conditional.impossible, "iterations": len(model.trace) - 1 if model.trace else None,
+            "converged": model.converged, "reason": _reason(name, conditional.impossible),
         }  # fmt: skip
         rows.append(row)
     return _finite(pl.DataFrame(rows, infer_schema_length=None))
@@ -209,10 +209,10 @@ def _reason(name: str, impossible: float) -> str | None:
 
 def _ranks(surprises: Mapping[str, tuple[Surprise, ...]], confidence: float) -> pl.DataFrame:
     frames = []
-    for name, (given, plain) in surprises.items():
+    for name, (conditional, plain) in surprises.items():
         parts = [
             each.by_rank(confidence).rename({"perplexity": what, "low": f"{what}_low", "high": f"{what}_high"})
-            for what, each in (("perplexity", plain), ("conditional_perplexity", given))
+            for what, each in (("perplexity", plain), ("conditional_perplexity", conditional))
         ]
         joined = parts[0].join(parts[1].drop("shown"), on="rank", how="left", maintain_order="left")
         frames.append(joined.select(pl.lit(name).alias("model"), pl.all()))
@@ -229,28 +229,23 @@ def _disagreements(
     model = next((fitted[name] for name in order if fitted[name].model.relevance), None)
     if model is None:
         raise ParameterError(f"{', '.join(fitted)} has no relevance of documents to hold against judgments")
-    grades = read_qrels(qrels).frame.filter(pl.col("relevance") >= 0).select("query_id", "doc_id", grade="relevance")
-    found = model.relevance(confidence).join(grades.unique(["query_id", "doc_id"]), on=["query_id", "doc_id"])
-    found = found.filter((pl.col("impressions") >= _FEWEST_SHOWN) & pl.col("relevance").is_not_null())
-    if not found.height:
+    enough = (pl.col("impressions") >= _FEWEST_SHOWN) & pl.col("relevance").is_not_null()
+    judged = beside_grades(model.relevance(confidence).filter(enough), grades_of(opened_qrels(qrels)), "relevance")
+    if not judged.height:
         raise InputError(f"no document that was shown {number_of('time', _FEWEST_SHOWN)} or more is judged: "
                          "do queries and documents have the same names in both?")  # fmt: skip
-    mean = pl.col("relevance").mean().over("grade")
-    return (
-        found.with_columns(grade_mean=mean)
-        .with_columns(distance=pl.max_horizontal(pl.col("low") - pl.col("grade_mean"),
-                                                 pl.col("grade_mean") - pl.col("high"), 0.0))
-        .sort("distance", "query_id", "doc_id", descending=[True, False, False])
-        .select(pl.lit(model.name).alias("model"), pl.all())
-    )  # fmt: skip
+    judged = judged.sort("distance", "query_id", "doc_id", descending=[True, False, False])
+    return judged.rename({"usual": "grade_mean"}).select(pl.lit(model.name).alias("model"), pl.all())
 
 
 def _warnings(fitted: Mapping[str, ClickModel], log: Log) -> tuple[str, ...]:
-    told = list(log.remarks)
+    warnings = list(log.remarks)
     slow = [name for name, model in fitted.items() if not model.converged]
     if slow:
-        told.append(f"{', '.join(slow)}: not converged when iterations ended; allow more of them")
+        warnings.append(f"{', '.join(slow)}: not converged when iterations ended; allow more of them")
     for name in ("PBM", "UBM"):
         if name in fitted and fitted[name].shared.filter(pl.col("value") >= 1).height > 1:
-            told.append(f"{name}: some rank is examined as often as the first, which is taken to be always examined")
-    return tuple(told)
+            warnings.append(
+                f"{name}: some rank is examined as often as the first, which is taken to be always examined"
+            )
+    return tuple(warnings)

@@ -1,4 +1,4 @@
-"""What click models show: how well they foresee clicks, what is examined, and where clicks and judgments differ."""
+"""What click models show: how well they predict clicks, what is examined, and where clicks and judgments differ."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ def model_document(model: ClickModel) -> Document:
 
 
 def _of_model(model: ClickModel) -> Iterator[str]:
-    shown, prior = model.settings, model.settings["prior"]
+    prior = model.settings["prior"]
     how = "plain maximum likelihood" if not any(prior) else f"{prior[0]:g} pseudo-clicks and {prior[1]:g} pseudo-skips"
-    yield f"{model.name}, {model.model.title}: fitted to {number_of('page', shown['pages'])}, {how}."
+    yield f"{model.name}, {model.model.title}: fitted to {number_of('page', model.settings['pages'])}, {how}."
     if model.trace:
         steps = number_of("iteration", len(model.trace) - 1)
         yield f"Converged after {steps}." if model.converged else f"Not converged after {steps}: allow more of them."
@@ -60,14 +60,14 @@ def _relevance(model: ClickModel) -> Table:
 
 
 def comparison_document(result: ClickModelComparison) -> Document:
-    """The models by how well they foresee clicks, curves of examination and perplexity, disagreements."""
+    """The models by how well they predict clicks, curves of examination and perplexity, disagreements."""
     compared = result.disagreements
     sections = [
         Section("summary", parts=tuple(Prose(line) for line in _summary(result)), data={"settings": result.settings}),
         Section("models", "On held-out pages", (_models(result),)),
         Section("ranks", "By rank", (_perplexity(result), _ranks(result))),
         Section("examination", "What is examined", (_examination(result), _examined(result))),
-        Section("continuation", "Going on", (_continuation(result),) if _going_on(result).height else ()),
+        Section("continuation", "Continuation", (_continuation(result),) if _going_on(result).height else ()),
     ]  # fmt: skip
     if compared is not None:
         sections.append(
@@ -86,10 +86,10 @@ def _summary(result: ClickModelComparison) -> Iterator[str]:
     elif result.table.height > 1:
         alike = result.table.filter((pl.col("model") != best) & (pl.col("behind_best_high") >= 0))["model"].to_list()
         others = f"; no clear difference to {', '.join(alike)}" if alike else ", clearly better than all others"
-        yield f"Best: {best} finds the held-out clicks most probable{others}."
+        yield f"Best: {best} predicts the held-out clicks best{others}."
     pages = (number_of("page", settings[name]) for name in ("training_pages", "held_out_pages"))
     how = "the latest" if settings["split"] == "time" else f"drawn at random, seed {settings['seed']}"
-    yield "Fitted to {}, tried on {} ({}).".format(*pages, how)
+    yield "Fitted to {}, tested on {} ({}).".format(*pages, how)
     unseen, more = as_percents([settings["unseen"], settings["several_clicks"]])
     yield (
         f"{unseen} of the held-out results were never shown for their query in training: they count with the mean of "
@@ -121,7 +121,7 @@ def _models(result: ClickModelComparison) -> Table:
 
 
 def _ranks(result: ClickModelComparison) -> Table:
-    caption = "Perplexity by rank, whatever was clicked above"
+    caption = "Perplexity by rank, regardless of the clicks above"
     return _by_model("ranks", result.ranks, "perplexity", list(result.models), caption)
 
 
@@ -136,8 +136,8 @@ def _by_model(name: str, frame: pl.DataFrame, value: str, models: list[str], cap
     """One row per rank, one column per model."""
     wide = frame.select("rank", "shown").unique("rank", maintain_order=True)
     for model in models:
-        own = frame.filter(pl.col("model") == model).select("rank", pl.col(value).alias(model))
-        wide = wide.join(own, on="rank", how="left", maintain_order="left")
+        column = frame.filter(pl.col("model") == model).select("rank", pl.col(value).alias(model))
+        wide = wide.join(column, on="rank", how="left", maintain_order="left")
     columns = (Column("rank", kind="count"), Column("shown", kind="count"),
                *(Column(model, kind="number", least=3) for model in models))  # fmt: skip
     return Table(name, wide, columns, caption, most=_MOST)

@@ -22,14 +22,13 @@ from assay.core.options import (
     StrengthPrior,
 )
 from assay.core.results import Result
-from assay.files.logs import read_log
-from assay.measures.counting.click_counts import by_query_text, with_query_ids
 from assay.measures.counting.preferences import STRATEGIES, preference_votes, suited
 from assay.stats.estimates import standard_errors
 from assay.stats.paired_preferences import NOT_CONNECTED, bradley_terry, sign_tests
 from assay.stats.ratios import ratio_of_sums
 from assay.stats.verdict import corrected
-from assay.subjects.clicks.judgments import QUANTILES, graded, opened_qrels
+from assay.subjects.clicks.inputs import grades_of, opened_log, opened_qrels
+from assay.subjects.clicks.judgments import QUANTILES, graded
 from assay.tables import Qrels
 from assay.tables.log import Log
 
@@ -106,21 +105,20 @@ def prefer_clicks(
     Whole(1).check("min_votes", min_votes)
     Real(0.0).check("prior", prior)
     Real(0.0, 1.0, inside=True).check("alpha", alpha)
-    given = with_query_ids(read_log(log))
-    given = by_query_text(given)[0] if same_text else given
-    votes = {name: preference_votes(given, name) for name in dict.fromkeys([strategy, *suited(given)])}
+    opened, _ = opened_log(log, same_text=same_text)
+    votes = {name: preference_votes(opened, name) for name in dict.fromkeys([strategy, *suited(opened)])}
     judgments = None if qrels is None else opened_qrels(qrels)
     settings = {
         "strategy": strategy, "min_votes": min_votes, "prior": prior, "quantiles": tuple(quantiles), "alpha": alpha,
-        "same_text": same_text, "resamples": resamples, "seed": seed, "unit": given.unit_kind,
+        "same_text": same_text, "resamples": resamples, "seed": seed, "unit": opened.unit_kind,
         "qrels": None if judgments is None else judgments.name,
     }  # fmt: skip
     rows = [_strategy(name, votes[name], judgments, settings) for name in STRATEGIES if name in votes]
-    warnings = [*given.remarks]
-    if "events.time" not in given.known and strategy in {"last-click", "earlier-click"}:
+    warnings = [*opened.remarks]
+    if "events.time" not in opened.known and strategy in {"last-click", "earlier-click"}:
         warnings.append("the log has no times: clicks are taken in the order in which it has them")
     return ClickPreferences(
-        given, _tested(votes[strategy], min_votes, alpha), pl.DataFrame(rows, schema=_STRATEGIES, orient="row"),
+        opened, _tested(votes[strategy], min_votes, alpha), pl.DataFrame(rows, schema=_STRATEGIES, orient="row"),
         pl.DataFrame(list(_ranked(votes[strategy], prior, quantiles, alpha)), schema=_RANKING, orient="row"), settings,
         tuple(warnings),
     )  # fmt: skip
@@ -149,13 +147,12 @@ def _strategy(name: str, votes: pl.DataFrame, qrels: Qrels | None, settings: Map
         queries["right"].to_numpy().astype(np.float64), queries["votes"].to_numpy().astype(np.float64),
         confidence=1 - settings["alpha"], bounds=(0.0, 1.0), resamples=settings["resamples"], seed=settings["seed"],
     )  # fmt: skip
-    ends = [None if np.isnan(each) else each for each in (share.value, share.low, share.high)]
-    return (*counts, int(queries["votes"].sum()), *ends)
+    return (*counts, int(queries["votes"].sum()), *share.as_columns().values())
 
 
 def with_grades(pairs: pl.DataFrame, qrels: Qrels) -> pl.DataFrame:
     """Pairs of documents (`doc_id`, `other`) with both their grades; those without are left out."""
-    known = qrels.frame.filter(pl.col("relevance") >= 0).select("query_id", "doc_id", grade="relevance")
+    known = grades_of(qrels)
     others = known.rename({"doc_id": "other", "grade": "other_grade"})
     return pairs.join(known, on=["query_id", "doc_id"]).join(others, on=["query_id", "other"])
 

@@ -10,18 +10,18 @@ from typing import Self
 import polars as pl
 
 from assay.core.digits import as_level, as_percents
-from assay.core.errors import InputError, ParameterError, joined, number_of, several
+from assay.core.errors import ParameterError, joined, number_of, several
 from assay.show.figure import Figure
 from assay.show.model import Column, Document, Section, Table
 from assay.stats.estimates import Estimate
 from assay.subjects.clicks.curves import by_rank, over_time
-from assay.subjects.clicks.evaluation import Behaviour, clicks, logs_of
+from assay.subjects.clicks.evaluation import PERIODS, Behaviour, clicks, logs_of
 from assay.subjects.clicks.subject import RULES, PairedClicks
-from assay.verbs.comparison import Comparison, compare
+from assay.verbs.comparison import Comparison
 from assay.verbs.report.items import claims, is_bounded, verdicts
-from assay.verbs.report.report import IN_MEMORY, InputFile, Request, check_name, compared_with, summed_up
+from assay.verbs.report.report import InputFile, Request, summed_up
 from assay.verbs.sections.estimates import DASH, prose_section, settings_of
-from assay.verbs.sections.methods import Citations, measured_by, method, systems_named, were
+from assay.verbs.sections.methods import Citations, compared_by, measured_by, systems_named, were
 
 #: So many measures stand beside one another in a table of segments.
 _MOST_MEASURES = 3
@@ -50,10 +50,10 @@ def measures_table(result: Behaviour) -> Table:
     wide = pl.DataFrame({"measure": [str(each) for each in result.measures]})
     columns = [Column("measure")]
     for place, system in enumerate(result.systems):
-        own = frame.filter(pl.col("system") == system).select(
+        numbers = frame.filter(pl.col("system") == system).select(
             **{f"value_{place}": "value", f"low_{place}": "low", f"high_{place}": "high"}
         )
-        wide = pl.concat([wide, own], how="horizontal")
+        wide = pl.concat([wide, numbers], how="horizontal")
         ends = (f"low_{place}", f"high_{place}")
         columns.append(Column(ends[0].replace("low", "value"), system, "estimate", ends=ends, missing="NA"))
     better = [each.definition.direction for each in result.measures]
@@ -67,8 +67,8 @@ def ranks_table(result: Behaviour) -> Table:
     frame, columns = pl.DataFrame({"rank": result.ranks["rank"].unique().sort()}), [Column("rank", kind="count")]
     for place, system in enumerate(result.systems):
         names = {"value": f"value_{place}", "low": f"low_{place}", "high": f"high_{place}"}
-        own = result.ranks.filter(pl.col("system") == system).select("rank", *names).rename(names)
-        frame = frame.join(own, on="rank", how="left")
+        numbers = result.ranks.filter(pl.col("system") == system).select("rank", *names).rename(names)
+        frame = frame.join(numbers, on="rank", how="left")
         columns.append(Column(names["value"], system, "estimate", ends=(names["low"], names["high"]), missing=DASH))
     return Table("ranks", frame.sort("rank"), tuple(columns), "Share of the results shown at a rank that were clicked")
 
@@ -85,12 +85,13 @@ def segments(result: Behaviour) -> Iterator[Section]:
                Column("units", several(result.unit_kind), "count"), Column("pages", kind="count")]  # fmt: skip
     for place, measure in enumerate(measures):
         names = {"value": f"value_{place}", "low": f"low_{place}", "high": f"high_{place}"}
-        own = long.filter(pl.col("measure") == str(measure)).select("segment", "system", *names).rename(names)
-        frame = frame.join(own, on=["segment", "system"], how="left", maintain_order="left")
+        numbers = long.filter(pl.col("measure") == str(measure)).select("segment", "system", *names).rename(names)
+        frame = frame.join(numbers, on=["segment", "system"], how="left", maintain_order="left")
         ends = (names["low"], names["high"])
         columns.append(Column(names["value"], str(measure), "estimate", ends=ends, missing="NA"))
+    title = f"By {result.by} (UTC)" if result.by in PERIODS else f"By {result.by}"
     yield Section(
-        "segments", f"By {result.by}", (Table("segments", frame, tuple(columns), most=_MOST_ROWS),),
+        "segments", title, (Table("segments", frame, tuple(columns), most=_MOST_ROWS),),
         data={"rows": long.to_dicts()},
     )  # fmt: skip
 
@@ -98,20 +99,20 @@ def segments(result: Behaviour) -> Iterator[Section]:
 def guidance(result: Behaviour) -> Iterator[str]:
     """What the numbers mean, and what they do not."""
     for system in result.systems:
-        found = result.estimate("CTR", system)
-        if not math.isnan(found.value):
-            yield f"{system}: {_in_words(found, result)}"
+        rate = result.estimate("CTR", system)
+        if not math.isnan(rate.value):
+            yield f"{system}: {_in_words(rate, result)}"
     yield (
         "People click what they see, and they see what stands on top: a click is no judgment, and a page without one "
         "is no failure if the answer stood on it."
     )
 
 
-def _in_words(found: Estimate, result: Behaviour) -> str:
-    share = as_percents([found.value])[0]
+def _in_words(rate: Estimate, result: Behaviour) -> str:
+    share = as_percents([rate.value])[0]
     reach = ""
-    if not math.isnan(found.low):
-        ends = " to ".join(as_percents([found.low, found.high]))
+    if not math.isnan(rate.low):
+        ends = " to ".join(as_percents([rate.low, rate.high]))
         reach = f" ({as_level(result.confidence)} interval over {several(result.unit_kind)}: {ends})"
     return f"{share} of the result pages have a click{reach}."
 
@@ -165,30 +166,21 @@ class ReportedClicks:
     @classmethod
     def of(cls, request: Request) -> Self:
         """Take logs, or a result of `clicks`."""
-        source, runs, measures, baseline, details, stated = request
-        for name in details:
-            raise ParameterError(f"{name} goes with rankings: a report on clicks has none")
+        source, runs, measures, *_ = request
+        request.refuse_details("clicks")
         if isinstance(source, Comparison):
-            compared_with(source, baseline)
             raise ParameterError("give the log, not its comparison: a report on clicks makes it itself")
-        reading = {name: value for name, value in stated.items() if name in (*RULES, "by", "confidence")}
-        parts = [source] if runs is None else [source, runs]
-        made = isinstance(source, Behaviour) and runs is None
-        result = source if made else clicks(logs_of(parts), measures=measures, **reading)
-        if made and reading:
-            result = replace(source, **reading)
-        check_name("baseline", baseline, result.systems)
-        reported = cls(result)
-        if len(result.systems) == 1:
-            return reported
-        systems = dict(zip(result.systems, result.counts, strict=True))
-        pairing = PairedClicks(systems, result.logs, result.who)
-        asked = {name: value for name, value in stated.items() if name not in {*reading, "resamples"}}
-        try:
-            comparison = compare(pairing, measures=measures, baseline=baseline or result.systems[0], **asked)
-        except InputError as problem:
-            return replace(reported, notes=(f"the systems are not compared: {problem}",))
-        return replace(reported, comparison=comparison)
+        own = (*RULES, "by", "confidence")
+        reading = {name: value for name, value in request.rules.items() if name in own}
+        if isinstance(source, Behaviour) and runs is None:
+            result = replace(source, **reading) if reading else source
+        else:
+            result = clicks(logs_of(request.inputs()), measures=measures, **reading)
+        pairing = PairedClicks(dict(zip(result.systems, result.counts, strict=True)), result.logs, result.who)
+        others = (*own, "resamples")
+        comparison, notes = request.compared(pairing, measures, result.systems, "systems", others=others)
+        # What a comparison notes of the log are warnings of the result already.
+        return cls(result, comparison, notes if comparison is None else ())
 
     @property
     def title(self) -> str:
@@ -243,8 +235,7 @@ class ReportedClicks:
             f"the delta method over {kind}."
         )
         if self.comparison is not None:
-            baseline, kind = self.comparison.findings[0].baseline, result.unit_kind
-            yield f"Differences from {baseline}, by {kind}: {method(self.comparison)}"
+            yield compared_by(self.comparison, result.unit_kind)
 
     def configuration(self) -> dict[str, str | None]:
         """How the numbers were made, for readers."""
@@ -253,8 +244,6 @@ class ReportedClicks:
     def inputs(self) -> Iterator[InputFile]:
         """The logs."""
         for log in self.result.logs:
-            in_memory = log.origin == IN_MEMORY
             pages, _, acts = log.sizes
             counts = f"{number_of('result page', pages)}, {number_of('click', acts)}"
-            yield InputFile("log", log.name if in_memory else log.origin, IN_MEMORY if in_memory else "log of clicks",
-                            counts, None if in_memory else log.name)  # fmt: skip
+            yield InputFile.of("log", log.origin, "log of clicks", counts, log.name)

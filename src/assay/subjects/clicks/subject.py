@@ -13,7 +13,7 @@ from assay.core.errors import InputError, Note, ParameterError, did_you_mean, li
 from assay.measures import Measure, parse_measure
 from assay.measures.counting.behaviour import BehaviourCounts
 from assay.measures.counting.judgments import Ints
-from assay.stats.pairing import Pairing, Wanted
+from assay.stats.pairing import MeasuredPairing, Wanted
 from assay.stats.pairing import listed as listed_measures
 from assay.stats.samples import Sample
 from assay.subjects.clicks.evaluation import (
@@ -30,7 +30,7 @@ from assay.subjects.clicks.evaluation import (
 from assay.tables.log import Log
 from assay.verbs.explanation.numbers import View, explained
 from assay.verbs.explanation.result import Explanation, StepTable
-from assay.verbs.gating.gate import Sides, Two, chosen_two
+from assay.verbs.gating.gate import Sides, Two, chosen_two, with_roles
 from assay.verbs.subject import Words, name_of
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ _MOST_USERS = 5
 
 
 @dataclass(frozen=True, eq=False)
-class PairedClicks(Pairing):
+class PairedClicks(MeasuredPairing):
     """Systems of a log, or of several: each has users of its own, who may have seen others as well.
 
     >>> pages = [(f"q{n}", ["d1"], ["d1"] * (n % 2)) for n in range(8)]
@@ -73,10 +73,9 @@ class PairedClicks(Pairing):
         """A measure of behaviour."""
         return parse_measure(name, "behaviour")
 
-    def measure_names(self, wanted: Wanted = None) -> list[str]:
-        """The measures asked for, or the usual ones: click-through first."""
-        names = usual(self.logs) if wanted is None else listed_measures(wanted)
-        return list(dict.fromkeys(str(self.measure(name)) for name in names))
+    def usual(self) -> Sequence[str]:
+        """Click-through first."""
+        return usual(self.logs)
 
     def undirected(self, measure: str | Measure) -> Sample:
         """All systems under one measure; what the log knows too little for is refused, with the reason."""
@@ -96,7 +95,7 @@ class PairedClicks(Pairing):
         """What to mind about the log, and what clicks do not say."""
         del measures, usual, instead
         kept = [Note(remark, kind="log") for remark in remarks(self.logs, self.systems)]
-        return [*kept, Note("what people click is not what is relevant: they see what stands on top", kind="clicks")]
+        return [*kept, Note("clicks are not judgments: people click what they see, mostly at the top", kind="clicks")]
 
     def signatures(self, measures: Sequence[str]) -> dict[str, str]:
         """Everything that each measure's number depends on, in one line."""
@@ -127,10 +126,9 @@ class ClicksSubject:
     ) -> Explanation:
         """A number of a system (or of one of its users, the `item`) with the sums that it is made of."""
         place.refuse("has no meaning for clicks: choose a system, or a user by item", "query", "label", "threshold")
-        if view.running:
-            raise ParameterError("running has no meaning for clicks: sums over pages have no ranks")
-        given = inputs[0]
-        result = given if isinstance(given, Behaviour) else clicks(given, measures=measure, **rules)
+        view.refuse_running("clicks")
+        (data,) = inputs
+        result = data if isinstance(data, Behaviour) else clicks(data, measures=measure, **rules)
         return explain_behaviour(measure, result, place.system, place.item, shown=view.depth or _MOST_USERS)
 
 
@@ -147,16 +145,10 @@ def two_systems(data: Any, two: Two, measures: Any, seed: int, rules: Mapping[st
     """
     del seed
     first, second = (logs_of(side) if side is not None and name_of(side) == "clicks" else [] for side in two)
-    groups = [group for group in (first, logs_of(data), second) if group]
-    # In many pipelines both files have the same name.
-    if [len(group) for group in groups] == [1, 1] and groups[0][0].name == groups[1][0].name:
-        roles = zip(groups, Two._fields, strict=True)
-        groups = [[replace(group[0], name=f"{group[0].name} ({role})")] for group, role in roles]
+    groups = with_roles([group for group in (first, logs_of(data), second) if group])
     every = PairedClicks.of([log for group in groups for log in group], rules, measures)
     names = (None if opened else side for side, opened in zip(two, (first, second), strict=True))
-    pairing = every.only(*chosen_two([*every.systems], *names))
-    wanted = pairing.measure_names(pairing.measure_names()[:1] if measures is None else measures)
-    return Sides(pairing, wanted, lambda measure: str(pairing.measure(measure)))
+    return Sides.of(every.only(*chosen_two([*every.systems], *names)), measures)
 
 
 def explain_behaviour(

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import polars as pl
 
-from assay.core.errors import InputError, ParameterError, listed, number_of, quote, worded
+from assay.core.errors import ParameterError, listed, number_of, quote, worded
 from assay.files.clusters import read_clusters
 from assay.files.sources import Source, is_file
 from assay.subjects.clusters.remarks import USUAL_NOISE
@@ -27,10 +27,11 @@ from assay.verbs.diagnosis.examination import (
     check,
     finding,
     share,
+    unreadable,
 )
 
 _LOOSEN = "let the algorithm find clusters (a larger radius, fewer neighbours)"
-_NAME = "say what noise is with `{noise}`"
+_NAME = "name the noise label with `{noise}`"
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,27 +95,17 @@ class ClustersExamination(Examination):
     def _opened(self, readable: Any, name: str | None) -> Iterator[Reading | ExaminedClusters]:
         noise, columns = self.stated.get("noise"), dict(self.stated.get("columns") or {})
         if isinstance(readable, Clusters):
-            self.watch(readable.whence)
-            yield Reading(readable.whence)
-            yield ExaminedClusters(replace(readable, name=name or readable.name), noise)
-            return
-        if not is_file(readable):
-            raise ParameterError(f"doctor takes files of clusters, or Clusters, not {type(readable).__name__}")
-        source = Source.of(readable)
-        self.watch(source.name)
-        try:
-            systems = read_clusters(source, name=name, **columns)
-        except InputError as problem:
-            yield Reading(source.name, problem)
-            if columns.pop("points", None) is None:
-                return
-            try:  # clusters may be sound where points are not
-                systems = read_clusters(source, name=name, **columns)
-            except InputError:
-                return
+            reading, systems = self.opened(readable.whence, lambda: [replace(readable, name=name or readable.name)])
+        elif is_file(readable):
+            source = Source.of(readable)
+            readers = [partial(read_clusters, source, name=name, **columns)]
+            if columns.pop("points", None) is not None:  # clusters may be sound where points are not
+                readers.append(partial(read_clusters, source, name=name, **columns))
+            reading, systems = self.opened(source.name, *readers)
         else:
-            yield Reading(source.name)
-        yield from (ExaminedClusters(system, noise) for system in systems)
+            raise ParameterError(f"doctor takes files of clusters, or Clusters, not {type(readable).__name__}")
+        yield reading
+        yield from (ExaminedClusters(system, noise) for system in systems or ())
 
     def overview(self) -> Overview:
         """The files, and the clusterings in them."""
@@ -123,20 +114,17 @@ class ClustersExamination(Examination):
         return Overview(title, {"clusters": files, "systems": [*systems]}, len(systems), "clustering", systems)
 
 
-@check(
-    "unreadable-clusters", "file", "error",
-    question="Is the file no table of clusters, or is a point no finite number, or an item in no cluster at all?",
-    advice="give each item a cluster, in a column `cluster`, finite numbers as its point",
-)  # fmt: skip
-def unreadable_clusters(file: Reading) -> Iterator[CheckFinding]:
-    """What the strict reader refuses."""
-    if file.problem is not None:
-        yield finding("unreadable-clusters", "error", file, file.reason)
+unreadable(
+    "unreadable-clusters",
+    __name__,
+    question="Is the file no table of clusters, is a coordinate not finite, or does an item have no cluster?",
+    advice="give each item a cluster, in a column `cluster`, and a point of finite numbers",
+)
 
 
 @check(
     "noise", "clustering", "error", "warning",
-    question="Are all items noise (an error), or is there a label that usually means noise, and nobody said so?",
+    question="Are all items noise (an error), or does a cluster have a label that usually means noise?",
     advice=f"{_LOOSEN}; {_NAME}",
 )  # fmt: skip
 def noise(system: ExaminedClusters) -> Iterator[CheckFinding]:
@@ -149,7 +137,7 @@ def noise(system: ExaminedClusters) -> Iterator[CheckFinding]:
         usual = system.of.cluster.cast(pl.String).str.to_lowercase().is_in(USUAL_NOISE)
         if count := int(usual.sum()):
             label = quote(str(system.of.cluster.filter(usual)[0]))
-            message = f"{number_of('item', count)} with the label {label} count as one cluster"
+            message = f"{number_of('item', count)} labelled {label} count as one cluster"
             yield finding(
                 "noise", "warning", system, message, count, examples=system.examples(usual), todo=worded(_NAME)
             )
@@ -158,7 +146,7 @@ def noise(system: ExaminedClusters) -> Iterator[CheckFinding]:
 @check(
     "single-cluster", "clustering", "warning",
     question="Are all items in one cluster?",
-    advice="this says nothing about items: most measures are 0 or undefined; look at what the algorithm was told",
+    advice="check the parameters of the algorithm: of a single cluster, most measures are 0 or undefined",
 )  # fmt: skip
 def single_cluster(system: ExaminedClusters) -> Iterator[CheckFinding]:
     """One cluster, noise apart."""
@@ -169,14 +157,14 @@ def single_cluster(system: ExaminedClusters) -> Iterator[CheckFinding]:
 
 @check(
     "clusters-of-one", "clustering", "warning", "note",
-    question="Are there clusters of one item: most of the clusters (a warning), or some?",
-    advice="such clusters are pure whatever they hold: purity and homogeneity flatter; count them as noise, or merge",
+    question="Do most clusters (a warning), or some, have a single item?",
+    advice="such clusters are always pure, which inflates purity and homogeneity: merge them, or count them as noise",
 )  # fmt: skip
 def clusters_of_one(system: ExaminedClusters) -> Iterator[CheckFinding]:
     """Clusters with one item each."""
     alone = system.sizes.filter(pl.col("items") == 1)["cluster"]
     if len(alone) and len(system.of) > 1:
-        message = f"{share(len(alone), system.sizes.height, 'cluster')} of one item"
+        message = f"{share(len(alone), system.sizes.height, 'cluster')} with a single item"
         rows = system.of.cluster.cast(pl.String).is_in(alone.implode())
         severity: Severity = "warning" if 2 * len(alone) > system.sizes.height else "note"
         yield finding("clusters-of-one", severity, system, message, len(alone), examples=system.examples(rows))
@@ -184,15 +172,18 @@ def clusters_of_one(system: ExaminedClusters) -> Iterator[CheckFinding]:
 
 @check(
     "clustered-twice", "clustering", "error", "warning",
-    question="Is an item there twice, in two clusters (an error) or in the same one?",
-    advice="keep one row an item: overlapping clusters are not measured, and copies count twice",
+    question="Is an item listed twice, in two clusters (an error) or in the same one?",
+    advice="keep one row per item: overlapping clusters are not supported, and copies count twice",
 )  # fmt: skip
 def clustered_twice(system: ExaminedClusters) -> Iterator[CheckFinding]:
     """Ids that come again."""
     frame = system.of.frame
     again = frame["item_id"].is_duplicated()
     differ = again & frame.select(pl.col("cluster").n_unique().over("item_id") > 1).to_series()
-    for rows, where, severity in ((differ, "in several clusters", "error"), (again & ~differ, "alike", "warning")):
+    for rows, where, severity in (
+        (differ, "in several clusters", "error"),
+        (again & ~differ, "in the same cluster", "warning"),
+    ):
         if count := frame["item_id"].filter(rows).n_unique():
             message, examples = f"{number_of('item', count)} more than once, {where}", system.examples(rows)
             yield finding("clustered-twice", severity, system, message, count, examples=examples)  # type: ignore[arg-type]
@@ -201,7 +192,7 @@ def clustered_twice(system: ExaminedClusters) -> Iterator[CheckFinding]:
 @check(
     "absent-classes", "clustering", "warning",
     question="Are there items without a class, where others have one?",
-    advice="`{unlabelled=drop}` leaves them out, `{unlabelled=class}` counts them as a class; else evaluation stops",
+    advice="`{unlabelled=drop}` leaves them out, `{unlabelled=class}` makes them a class; otherwise evaluation stops",
 )  # fmt: skip
 def absent_classes(system: ExaminedClusters) -> Iterator[CheckFinding]:
     """Empty cells of the class."""
@@ -213,7 +204,7 @@ def absent_classes(system: ExaminedClusters) -> Iterator[CheckFinding]:
 
 @check(
     "constant-points", "points", "error", "note",
-    question="Are all points the same (an error), or is a column of them the same for all items?",
+    question="Are all points the same (an error), or is a coordinate the same for all items?",
     advice="check that the right columns were named: a constant adds nothing to a distance",
 )  # fmt: skip
 def constant_points(system: ExaminedClusters) -> Iterator[CheckFinding]:
@@ -232,7 +223,7 @@ def constant_points(system: ExaminedClusters) -> Iterator[CheckFinding]:
 
 @check(
     "other-items", "clusterings", "error", "warning",
-    question="Has one clustering items that another lacks, or have two no item in common (an error)?",
+    question="Does one clustering lack items that another has, or do two have no item in common (an error)?",
     advice="cluster the same items, under the same ids: clusterings are compared item by item",
 )  # fmt: skip
 def other_items(systems: Sequence[ExaminedClusters]) -> Iterator[CheckFinding]:

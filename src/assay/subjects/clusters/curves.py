@@ -44,7 +44,7 @@ def silhouettes(result: Clustering, *, system: str | None = None) -> Curve:
             raise ParameterError(f"{name}: silhouettes are of points, and there are none: say {argument('points')}")
         bars = bars_of(points)
         if bars is None:
-            raise ParameterError(f"{name}: there is one cluster only, and no silhouette without another one")
+            raise ParameterError(f"{name}: a single cluster has no silhouettes")
         notes += [f"{name}: {bars.note}"] if bars.note else []
         if len(bars.clusters) > MOST_NAMED:
             notes.append(f"{name}: {len(bars.clusters):,} clusters are too many to name each beside its silhouettes")

@@ -54,7 +54,7 @@ def _systems(clusters: Any) -> Iterator[tuple[str, Opened]]:
         yield clusters.name, clusters
     elif isinstance(clusters, Contingency):
         if len(clusters.units) > 1:
-            raise ParameterError(f"there are {len(clusters.units)} tables, one a unit: give one")
+            raise ParameterError(f"expected one table of classes and clusters, got {len(clusters.units)}")
         yield "table", clusters
     elif isinstance(clusters, Clustering):
         for system in clusters.systems:

@@ -173,8 +173,8 @@ def _by_cluster(means: pl.DataFrame, home: int, nearest: Any) -> StepTable:
         is_part=pl.Series(parts, dtype=pl.String),
         added_up=pl.col("mean_distance") * pl.col("items"),
     ).rename({"is_part": "is", "items": "points"})
-    means_said = {"mean_distance": "added_up / points; of its own cluster, points is one less than it has"}
-    return StepTable("clusters", (), frame.select("cluster", "is", "points", "added_up", "mean_distance"), means_said)
+    meanings = {"mean_distance": "added_up / points; of its own cluster, points is one less than it has"}
+    return StepTable("clusters", (), frame.select("cluster", "is", "points", "added_up", "mean_distance"), meanings)
 
 
 def _items(points: Points, rows: Ints) -> pl.Series:
@@ -218,8 +218,7 @@ def of_clusters(measure: str | Measure, subject: Any, chosen: Place, view: View,
     chosen.refuse("is about rankings: of a clustering, choose an item", "query")
     wanted = parse_measure(measure, "clustering")
     chosen.refuse("is about classifiers, and these are clusters", "label", "threshold")
-    if view.running:
-        raise ParameterError("running is about ranks and thresholds: clusters have none")
+    view.refuse_running("clusterings")
     if isinstance(subject, Contingency | Points):
         if rules:
             raise ParameterError(f"{next(iter(rules))!r} is a rule of cluster: it goes with clusters of items")
@@ -243,7 +242,7 @@ def _of_items(measure: Measure, subject: Any, chosen: Place, view: View, rules: 
     if chosen.system is None and len(result.systems) > 1:
         names = listed([system.name for system in result.systems])
         way = argument("system")
-        raise ParameterError(f"there are {len(result.systems)} clusterings, {names}: choose one, by {way}")
+        raise ParameterError(f"choose one of the clusterings {names} ({way})")
     system = result.system(chosen.system)
     computed(measure, system.counts, system.name)  # which says what is lacking
     return _of_counts(measure, system.counts[measure.definition.counts], result.rules, chosen, view)
@@ -275,7 +274,7 @@ def _of_counts(measure: Measure, counts: Contingency | Points, rules: Rules, cho
 def _tables(measure: Measure, table: Contingency) -> Iterator[StepTable]:
     """The table with its margins; of measures of pairs, how many pairs there are and of which kind."""
     if len(table.units) > 1:
-        raise ParameterError(f"there are {len(table.units)} tables, one a unit: give one")
+        raise ParameterError(f"expected one table of classes and clusters, got {len(table.units)}")
     if max(len(table.classes), len(table.clusters)) <= _MOST_SHOWN:
         yield contingency_table(table)
     if measure.name in _OF_PAIRS and not table.is_weighted:

@@ -242,12 +242,12 @@ class Halves:
     def values(self, measure: str | Measure) -> Floats:
         """The measure on each half (row) of each clustering (column); NaN where it is undefined."""
         wanted = parse_measure(measure, "clustering")
-        if wanted not in self._found:
-            self._found[wanted] = self._computed(wanted)
-        return self._found[wanted]
+        if wanted not in self._by_measure:
+            self._by_measure[wanted] = self._computed(wanted)
+        return self._by_measure[wanted]
 
     @cached_property
-    def _found(self) -> dict[Measure, Floats]:
+    def _by_measure(self) -> dict[Measure, Floats]:
         """What was computed already."""
         return {}
 
@@ -296,15 +296,17 @@ class Halves:
         of_points = measure.definition.counts is Points
         total, fewest = (self._points.total, FEWEST_POINTS) if of_points else (self.total, FEWEST_ITEMS)
         if total < fewest:
-            return f"of {number_of('item', total)} no halves are drawn"
+            return f"{number_of('item', total)} {'is' if total == 1 else 'are'} too few to draw halves from"
         if not of_points and len(self.items) > MOST_KINDS:
             alike = "class and cluster" if self.weight is None else "class, cluster and weight"
-            return f"items are of {len(self.items):,} kinds ({alike}), and halves of more than {MOST_KINDS:,} take long"
+            return (
+                f"there are {len(self.items):,} kinds of items ({alike}); more than {MOST_KINDS:,} would take too long"
+            )
         if np.isnan(self.values(measure)).any(axis=1).mean() > 1 - KNOWN:
-            return "many halves of the items have no number"
-        return (
-            "halves of the items have quite another number" if self.elsewhere(measure).any() else "all halves are alike"
-        )
+            return "it is undefined for many halves of the items"
+        if self.elsewhere(measure).any():
+            return "halves of the items give a very different number"
+        return "all halves of the items give the same number"
 
     def scale_of(self, measure: Measure) -> float:
         """What deviations of a measure are multiplied by."""
@@ -357,7 +359,7 @@ def _estimate(measure: Measure, system: ClusteredSystem, halves: Halves | None, 
         why = (
             "a table does not hold the weights of single items"
             if is_weighted
-            else "of so many items no halves are drawn"
+            else "there are too many items to draw halves from"
         )
     else:
         interval = interval_around(measure, value, halves, confidence)

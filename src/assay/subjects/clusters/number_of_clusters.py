@@ -151,7 +151,7 @@ def _rows(X: Any) -> int:  # noqa: N803
     try:
         return len(X)
     except TypeError:
-        raise InputError(f"X: expected a row of numbers an item, got {type(X).__name__}") from None
+        raise InputError(f"X: expected a row of numbers per item, got {type(X).__name__}") from None
 
 
 def _chosen(measures: Any, clusters: Clusters) -> tuple[Measure, ...]:

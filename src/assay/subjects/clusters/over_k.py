@@ -13,7 +13,7 @@ import polars as pl
 
 from assay.core import registry
 from assay.core.digits import as_level, number
-from assay.core.errors import ParameterError, listed, not_among, number_of
+from assay.core.errors import ParameterError, joined, listed, not_among, number_of
 from assay.core.results import Result
 from assay.measures.registry import Measure
 from assay.subjects.clusters.rules import measure_of
@@ -198,18 +198,18 @@ class NumberOfClusters(Result):
         """The verdict in a sentence."""
         if self.verdict == "undefined":
             if self.numbers["value"].is_not_null().any():
-                return "no measure has a say: those that were asked for do not tell the number of clusters"
-            return "no measure has a number: nothing can be said"
+                return "none of the measures asked for can tell the number of clusters"
+            return "every measure is undefined: nothing can be said"
         if self.reference is not None and self.verdict == "no structure":
             return (
-                f"no structure: of {len(self.reference.without)} data sets spread evenly over the same box, "
-                f"{self.reference.reached} reached a silhouette of {number(self.reference.value)}, the largest of "
-                "these points; so high a number comes without any clusters, too"
+                f"no structure: {self.reference.reached} of {len(self.reference.without)} data sets spread evenly over "
+                f"the same box reach a silhouette of {number(self.reference.value)}, the largest of these points: it "
+                "takes no clusters to come so high"
             )
         if self.verdict == "agree":
             names = list(self.votes)
-            both = "" if len(names) == 1 else "both " if len(names) == 2 else "all of "
-            return f"{self.k} clusters: {both}{_prefer(names)} that"
+            every = "" if len(names) == 1 else "both " if len(names) == 2 else "all "
+            return f"{self.k} clusters: {joined(names)} {every}{'prefers' if len(names) == 1 else 'prefer'} it"
         by_k: dict[int, list[str]] = {}
         for name, k in self.votes.items():
             by_k.setdefault(k, []).append(name)
@@ -221,19 +221,20 @@ class NumberOfClusters(Result):
         if self.reference is not None and not self.reference.reached:
             yield (
                 f"there is structure: the largest silhouette is {number(self.reference.value)}, and none of "
-                f"{len(self.reference.without)} data sets spread evenly over the same box comes to more than "
+                f"{len(self.reference.without)} data sets spread evenly over the same box exceeds "
                 f"{number(max(self.reference.without))}"
             )
         for name in self._voters:
             if len(best := self.best(name)) > 1:
-                yield f"{name} cannot tell {listed([*map(str, best)])} clusters apart: it sides with the others there"
+                equal = joined([*map(str, best)])
+                yield f"{name} finds {equal} clusters equally good: it sides with the other measures"
         if self.verdict != "no structure":
             last = self.ks[-1]
             ends = [name for name, k in self.votes.items() if k == last]
             if ends and len(self.ks) > 1 and last < self.most:
-                yield f"{_prefer(ends)} {last}, the largest number that was tried: try more"
+                yield f"{_prefer(ends)} {last}, the largest number tried: try more"
             if self.k is not None and self.smallest[self.k] == 1:
-                yield f"with {self.k} clusters, the smallest has one item only: look for outliers"
+                yield f"with {self.k} clusters, the smallest has a single item: look for outliers"
 
     def chart(self) -> alt.ConcatChart:
         """Each measure over k, as an Altair object; needs the extra `report`."""
@@ -258,7 +259,7 @@ class NumberOfClusters(Result):
                 f"{held} counts."
             )
         else:
-            yield "Whether there is any structure was not looked at: too many clusters for the data without any."
+            yield "Structure was not tested: there are too many clusters for data sets without structure."
 
 
 def _has_a_say(measure: str | Measure) -> bool:
@@ -270,6 +271,6 @@ def _prefer(names: list[str]) -> str:
     """Who prefers something.
 
     >>> _prefer(["Silhouette"]), _prefer(["Silhouette", "Stability"])
-    ('Silhouette prefers', 'Silhouette, Stability prefer')
+    ('Silhouette prefers', 'Silhouette and Stability prefer')
     """
-    return f"{listed(names)} {'prefers' if len(names) == 1 else 'prefer'}"
+    return f"{joined(names)} {'prefers' if len(names) == 1 else 'prefer'}"

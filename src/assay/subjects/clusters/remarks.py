@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from assay.core.digits import as_percent, bracketed, number, numbers
-from assay.core.errors import argument, listed, number_of
+from assay.core.errors import argument, joined, number_of
 from assay.measures.counting.contingency import NOISE, WITHOUT_CLASS, Contingency
 from assay.measures.counting.points import Points
 from assay.measures.parser import display_name
@@ -68,7 +68,7 @@ def _noise_unsaid(case: ClusteringCase) -> Iterator[Remark]:
         return
     label, count = labels.filter(usual)[0], int(usual.sum())
     message = (
-        f"{number_of('item', count)} with the label {label!r} count as one cluster: if that means no cluster, say "
+        f"{number_of('item', count)} labelled {label!r} count as one cluster: if that means noise, say "
         f"{argument('noise', label)}"
     )
     yield Remark("noise_unsaid", message, count / len(labels), str(label))
@@ -81,15 +81,14 @@ def _left_out(case: ClusteringCase) -> Iterator[Remark]:
     if held is None or not held.left_out or case.system.clusters is None:
         return
     total = len(case.system.clusters)
-    words = {NOISE: "of noise", WITHOUT_CLASS: "without a class"}
+    words = {NOISE: "that are noise", WITHOUT_CLASS: "without a class"}
     parts = [f"{number_of('item', count)} {words.get(why, why)}" for why, count in held.left_out.items()]
     left = sum(held.left_out.values())
     # Noise is left out of the points as well, items without a class are not.
     which = "numbers against classes" if case.points is not None and WITHOUT_CLASS in held.left_out else "numbers"
-    message = f"left out: {', '.join(parts)}; the {which} are of {as_percent(1 - left / total)} of the items"
-    if (noisy := held.left_out.get(NOISE, 0)) and case.table is not None:
-        each = "the item of noise as a cluster" if noisy == 1 else f"the {noisy:,} items of noise as clusters"
-        message += f"; to count {each} of one item, say {argument('noise_as', 'singletons')}"
+    message = f"left out: {', '.join(parts)}; the {which} cover {as_percent(1 - left / total)} of the items"
+    if held.left_out.get(NOISE) and case.table is not None:
+        message += f"; {argument('noise_as', 'singletons')} counts each noise item as a cluster of its own"
     yield Remark("left_out", message, left / total, case.system.name)
 
 
@@ -98,10 +97,9 @@ def _many_clusters(case: ClusteringCase) -> Iterator[Remark]:
     """Purity that many clusters of these sizes get by chance."""
     if case.table is None or not case.table.is_whole:
         return
-    sizes = case.table.class_sizes[0]
-    clusters, classes = len(case.table.clusters), int((sizes > 0).sum())
+    sizes, clusters = case.table.class_sizes[0], len(case.table.clusters)
     largest = float(sizes.max() / sizes.sum())
-    if clusters <= classes:
+    if clusters <= int((sizes > 0).sum()):
         return
     chance = purity_by_chance(case.table, case.result.seed)
     if chance - largest < GAIN:
@@ -109,8 +107,8 @@ def _many_clusters(case: ClusteringCase) -> Iterator[Remark]:
     purity = float(case.table.largest_of_clusters[0].sum() / case.table.items[0])
     by_chance, in_one, observed = numbers([chance, largest, purity])
     message = (
-        f"purity rewards many clusters: {number_of('cluster', clusters)} of these sizes would have a purity of "
-        f"{by_chance} by chance, {number_of('class', classes)} in one cluster {in_one}; this one has {observed}"
+        f"purity rewards many clusters: {number_of('cluster', clusters)} of these sizes would reach {by_chance} by "
+        f"chance, and a single cluster {in_one}; this clustering has {observed}"
     )
     yield Remark("many_clusters", message, chance, case.system.name)
 
@@ -129,7 +127,7 @@ def _chance(case: ClusteringCase) -> Iterator[Remark]:
     if not interval.is_known or interval.low > 0:
         return
     message = (
-        "no better than chance as far as these items tell: the adjusted Rand index, which is 0 by chance, is "
+        "not clearly better than chance: the adjusted Rand index, which is 0 by chance, is "
         f"{number(value)} {bracketed(interval.low, interval.high)}"
     )
     yield Remark("chance", message, value, case.system.name)
@@ -145,8 +143,8 @@ def _few_items(case: ClusteringCase) -> Iterator[Remark]:
     if each < FEW_EACH and names:
         items, clusters = int(case.table.items[0]), number_of("cluster", len(case.table.clusters))
         message = (
-            f"{number_of('item', items)} are few for {clusters}: {listed(names)} would be lower with more items, and "
-            "the intervals do not allow for that"
+            f"{number_of('item', items)} are few for {clusters}: {joined(names)} would be lower with more items, which "
+            "the intervals do not account for"
         )
         yield Remark("few_items", message, each, ", ".join(names))
 
@@ -178,7 +176,7 @@ def _singletons(case: ClusteringCase) -> Iterator[Remark]:
     if single / len(sizes) < SINGLE:
         return
     message = (
-        f"{number_of('cluster', single)} of {len(sizes):,} {'has' if single == 1 else 'have'} one item only: such a "
+        f"{single:,} of {number_of('cluster', len(sizes))} {'has' if single == 1 else 'have'} a single item: such a "
         "cluster is pure, its silhouette is 0, and it has no pairs"
     )
     yield Remark("singletons", message, single / len(sizes), case.system.name)
@@ -195,7 +193,8 @@ def _class_unheld(case: ClusteringCase) -> Iterator[Remark]:
     if not absent:
         return
     message = (
-        f"no cluster is mostly of {listed(absent)}: {'it is' if len(absent) == 1 else 'they are'} hidden among others"
+        f"no cluster has {joined(absent, 8)} as its largest class: "
+        f"{'it is' if len(absent) == 1 else 'they are'} hidden among others"
     )
     yield Remark("class_unheld", message, float(len(absent)), absent[0])
 

@@ -193,7 +193,7 @@ class ReportedClusterings(Items[Clustering]):
         if result.points(first) is None:
             yield f"without points there are no silhouettes: say {argument('points')}"
         elif all(section.name != "silhouettes" for section in parts):
-            yield "no silhouettes are drawn: there is one cluster only, or very many points and nobody asked for them"
+            yield "no silhouettes are drawn: there is one cluster, or there are many points and nobody asked for them"
         if result.contingency(first) is None:
             yield f"without classes there is no map of classes and clusters: say {argument('truth')}"
 

@@ -88,7 +88,7 @@ def bars_of(points: Points, most: int = MOST_BARS) -> Bars | None:
     """The silhouettes to draw; None if there is one cluster only.
 
     >>> bars = bars_of(Points.of([0, 1, 2, 10, 11], list("aaabb")))
-    >>> [(one.cluster, one.values.round(2).tolist()) for one in bars.clusters]
+    >>> [(bar.cluster, bar.values.round(2).tolist()) for bar in bars.clusters]
     [('b', [0.9, 0.89]), ('a', [0.89, 0.86, 0.82])]
     """
     if len(points.clusters) < 2:  # one is nearest to nothing

@@ -133,8 +133,6 @@ def measures_of(
     if measures is None:
         able = [kind for kind in DEFAULTS if all(kind in held for held in counts)]
         return tuple(measure_of(name) for kind in able for name in DEFAULTS[kind])
-    if not isinstance(measures, str | Measure | Iterable):
-        raise ParameterError(f"measures are names, such as 'ARI' and 'Purity', not {measures!r}")
     names = listed(measures)
     if not names:
         raise ParameterError("there is no measure to compute")

@@ -19,20 +19,12 @@ from assay.measures.counting.judgments import Floats, Ints
 from assay.measures.counting.points import Points
 from assay.measures.registry import Measure
 from assay.stats.half_samples import KNOWN, Deviations, HalfSample, moved_items
-from assay.stats.pairing import ItemPairing, Wanted
+from assay.stats.pairing import ItemPairing
 from assay.stats.samples import Drawing, Sample
 from assay.subjects.clusters.evaluation import items_in
 from assay.subjects.clusters.halves import WITHOUT_INTERVAL, Halves, reach_of
 from assay.subjects.clusters.result import ClusteredSystem, Clustering
-from assay.subjects.clusters.rules import (
-    DEFAULTS,
-    Rules,
-    cluster_signature,
-    computed,
-    counts_of,
-    measure_of,
-    measures_of,
-)
+from assay.subjects.clusters.rules import Rules, cluster_signature, computed, counts_of, measure_of
 from assay.tables.alignment import Missing, aligned_clusters
 from assay.tables.clusters import Clusters
 from assay.verbs.comparison.findings import Alike
@@ -144,14 +136,12 @@ class Clusterings(ItemPairing):
         """A measure by name."""
         return measure_of(name)
 
-    def measures(self, wanted: Wanted) -> list[Measure]:
-        """The measures asked for, or those that clusterings are compared by."""
-        if wanted is not None:
-            return list(measures_of(wanted, ()))
-        able = [kind for kind in DEFAULTS if all(kind in system.counts for system in self.systems)]
+    def usual(self) -> list[str]:
+        """Those against classes first; those of points, if all clusterings have the same."""
+        able = [kind for kind in DEFAULT_MEASURES if all(kind in system.counts for system in self.systems)]
         if len(able) > 1 and self._other_points is not None:
             able.remove(Points)
-        return [measure_of(name) for kind in able for name in DEFAULT_MEASURES[kind]]
+        return [name for kind in able for name in DEFAULT_MEASURES[kind]]
 
     def signature(self, measure: str | Measure) -> str:
         """Everything that a number depends on, in one line."""
@@ -257,7 +247,7 @@ class Clusterings(ItemPairing):
             strayed = halves.deviations(wanted)
             is_known = len(strayed) > 0 and np.isnan(strayed).any(axis=1).mean() <= 1 - KNOWN
             why = "all halves of the items give the same difference" if is_known else halves.why_none(wanted)
-        return [f"{measure}: there is no interval of the difference, so that nothing decides: {why}"]
+        return [f"{measure}: the difference has no interval, so nothing can decide: {why}"]
 
 
 def _rules_of(clusters: Any, rules: Mapping[str, Any]) -> Rules:
@@ -286,8 +276,8 @@ def _in_all(systems: list[Clusters], rules: Rules) -> tuple[list[Clusters], list
         f"{number_of('item', int((~is_placed).sum()))} of {system.name}"
         for system, is_placed in zip(systems, placed, strict=True)
     ]
-    all_of_them = f"the numbers are of the {number_of('item', int(kept.sum()))} that no clustering leaves out"
-    return [system.taken(kept) for system in systems], [f"left out as noise: {', '.join(noisy)}: {all_of_them}"]
+    rest = f"the numbers cover the {number_of('item', int(kept.sum()))} that no clustering leaves out"
+    return [system.taken(kept) for system in systems], [f"left out as noise: {', '.join(noisy)}; {rest}"]
 
 
 def _same_points(first: Clusters, other: Clusters) -> bool:
@@ -315,7 +305,7 @@ def two_clusterings(data: Any, two: Two, measures: Any, seed: int, rules: Mappin
 
     >>> from assay import Clusters
     >>> truth = list("xxo")
-    >>> old, new = (Clusters.of(truth, found, name=name) for name, found in (("old", [0, 1, 1]), ("new", [0, 0, 1])))
+    >>> old, new = (Clusters.of(truth, labels, name=name) for name, labels in (("old", [0, 1, 1]), ("new", [0, 0, 1])))
     >>> both = two_clusterings(new, Two(old), None, 0, {})
     >>> both.pairing.names, both.measures
     (('old', 'new'), ['ARI'])
@@ -325,9 +315,7 @@ def two_clusterings(data: Any, two: Two, measures: Any, seed: int, rules: Mappin
         rules = results[0].rules._asdict()
         if any(result.rules != results[0].rules for result in results):
             raise ParameterError("the clusterings were measured under different rules: measure them together")
-    clusterings = Clusterings.of(two.among(data, items_in, "clusters", "classes"), seed=seed, **rules)
-    have_classes = all(Contingency in system.counts for system in clusterings.systems)
-    return ItemSides.of(clusterings, measures, ("ARI",) if have_classes else ("Silhouette",))
+    return ItemSides.of(Clusterings.of(two.among(data, items_in, "clusters", "classes"), seed=seed, **rules), measures)
 
 
 class ClustersSubject:

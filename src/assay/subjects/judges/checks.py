@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -11,25 +10,24 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from assay.core.errors import AssayError, ParameterError, listed, number_of, quote
+from assay.core.errors import ParameterError, listed, number_of, quote
 from assay.files.labels import read_labels
 from assay.files.sources import Source, is_file
 from assay.measures.counting.ratings import Ratings
 from assay.subjects.judges.evaluation import JudgeAgreement, as_labels, ratings_of
 from assay.tables.labels import Labels
 from assay.verbs.diagnosis.examination import (
-    EXAMPLES,
     CheckFinding,
     Examination,
     Examined,
-    Example,
     Overview,
-    Reading,
     Severity,
     WholeFile,
     check,
+    examples_of,
     finding,
     share,
+    unreadable,
 )
 
 #: A judge of fewer labels than this may well have given the same answer to all.
@@ -71,18 +69,13 @@ class JudgesExamination(Examination):
         if len(self.inputs) != 1:
             raise ParameterError(f"doctor takes one set of labels, not {len(self.inputs)}")
         (given,) = self.inputs
-        self.labels: Labels | None = given.labels if isinstance(given, JudgeAgreement) else None
-        source = Source.of(given) if is_file(given) else given
-        self.file = source.name if isinstance(source, Source) else "labels"
-        self.watch(self.file)
-        problem: AssayError | None = None
-        try:
-            self.labels = self.labels or read_labels(source)
-        except AssayError as refusal:
-            problem = refusal
-            with suppress(AssayError):  # where a judge contradicts themselves, what they said first is looked at
-                self.labels = read_labels(source, repeated="first")
-        yield Examined(Reading(self.file, problem), ("file",))
+        data = given.labels if isinstance(given, JudgeAgreement) else Source.of(given) if is_file(given) else given
+        self.file = data.name if isinstance(data, Source) else "labels"
+        # Where judges contradict themselves, their first labels are looked at.
+        reading, self.labels = self.opened(
+            self.file, lambda: read_labels(data), lambda: read_labels(data, repeated="first")
+        )
+        yield Examined(reading, ("file",))
         if self.labels is not None:
             stated = self.stated.get("grades")
             known = None if stated is None else as_labels(stated, self.labels.frame["label"])
@@ -90,35 +83,25 @@ class JudgesExamination(Examination):
 
     def overview(self) -> Overview:
         """The file, and how much is in it."""
-        if self.labels is None:
-            return Overview(self.file, {"labels": self.file}, 1, system="set of labels")
-        labels, items, judges = self.labels.sizes
-        counts = f"{number_of('label', labels)} of {number_of('item', items)} by {number_of('judge', judges)}"
-        return Overview(f"{self.file}, {counts}", {"labels": self.file}, 1, system="set of labels")
+        title = self.file
+        if self.labels is not None:
+            labels, items, judges = self.labels.sizes
+            title += f", {number_of('label', labels)} of {number_of('item', items)} by {number_of('judge', judges)}"
+        return Overview(title, {"labels": self.file}, 1, system="set of labels")
 
 
-def _cases(rows: pl.DataFrame) -> list[Example]:
-    return [
-        Example(f"judge {quote(row['judge'])}, item {quote(row['item'])}: {row['label']}")
-        for row in rows.head(EXAMPLES).to_dicts()
-    ]
-
-
-@check(
-    "unreadable-labels", "file", "error",
+unreadable(
+    "unreadable-labels",
+    __name__,
     question="Is the file no table of labels, or does a judge contradict themselves about an item?",
     advice="write `item_id,judge,label`, one row per label, or one column per judge; see docs/can-i-trust-my-judges",
-)  # fmt: skip
-def unreadable_labels(file: Reading) -> Iterator[CheckFinding]:
-    """What the reader refuses."""
-    if file.problem is not None:
-        yield finding("unreadable-labels", "error", file, file.reason)
+)
 
 
 @check(
     "one-judge", "labels", "error",
-    question="Is there one judge only, or has no item labels of two?",
-    advice="have some items labelled by a second judge: without that, nothing is known of agreement",
+    question="Is there only one judge, or does no item have labels from two?",
+    advice="have some items labelled by a second judge: agreement is unknown otherwise",
 )  # fmt: skip
 def one_judge(labels: ExaminedLabels) -> Iterator[CheckFinding]:
     """Nobody to agree with."""
@@ -142,13 +125,16 @@ def outside_scale(labels: ExaminedLabels) -> Iterator[CheckFinding]:
     if strange.height:
         odd = listed([str(value) for value in strange["label"].unique(maintain_order=True)])
         message = f"{share(strange.height, labels.frame.height, 'label')} outside the scale: {odd}"
-        yield finding("outside-scale", "error", labels, message, strange.height, examples=_cases(strange))
+        examples = examples_of(
+            strange, lambda row: f"judge {quote(row['judge'])}, item {quote(row['item'])}: {row['label']}"
+        )
+        yield finding("outside-scale", "error", labels, message, strange.height, examples=examples)
 
 
 @check(
     "constant-judge", "labels", "warning",
-    question="Does a judge give the same answer to everything, where others do not?",
-    advice="look at some of the items with that judge: they may not have read them; leave such a judge out",
+    question="Does a judge give the same label to everything, where others do not?",
+    advice="go through some items with that judge, who may not have read them; or leave the judge out",
 )  # fmt: skip
 def constant_judge(labels: ExaminedLabels) -> Iterator[CheckFinding]:
     """Judges with one answer, on items to which others gave another."""
@@ -159,13 +145,13 @@ def constant_judge(labels: ExaminedLabels) -> Iterator[CheckFinding]:
     for judge, row in enumerate(ratings.by_judge(ratings.judge, ratings.category)):
         if row.sum() >= _FEW_LABELS and row.max() == row.sum() and contradicted[judge]:
             name, answer = ratings.judges[judge], ratings.categories[row.argmax()]
-            message = f"{quote(name)} says {answer} of all of {number_of('item', int(row.sum()))}"
+            message = f"{quote(name)} labels all of {number_of('item', int(row.sum()))} {answer}"
             yield finding("constant-judge", "warning", WholeFile(labels.file, name), message, int(row.sum()))
 
 
 @check(
     "contrary-judge", "labels", "warning",
-    question="Does a judge agree with the others less often than chance would?",
+    question="Does a judge agree with the others less often than by chance?",
     advice="ask that judge what the labels mean to them: scales are sometimes read upside down",
 )  # fmt: skip
 def contrary_judge(labels: ExaminedLabels) -> Iterator[CheckFinding]:
@@ -179,8 +165,8 @@ def contrary_judge(labels: ExaminedLabels) -> Iterator[CheckFinding]:
         if rows.sum() < _FEW_ITEMS:
             continue
         same = shares[rows, ratings.category[rows]].mean()
-        own = np.bincount(ratings.category[rows], minlength=len(ratings.categories)) / rows.sum()
-        chance = float(own @ shares[rows].mean(axis=0))
+        shares_of_judge = np.bincount(ratings.category[rows], minlength=len(ratings.categories)) / rows.sum()
+        chance = float(shares_of_judge @ shares[rows].mean(axis=0))
         if same - chance < _AGAINST * (1 - chance):
             message = f"{quote(judge)} agrees with the others on {same:.0%}, where chance would give {chance:.0%}"
             yield finding("contrary-judge", "warning", WholeFile(labels.file, judge), message, int(rows.sum()))
@@ -198,8 +184,8 @@ def odd_labels(labels: ExaminedLabels) -> Iterator[CheckFinding]:
 
 @check(
     "few-common-items", "labels", "warning", "note",
-    question="Have few items (a warning), or not all (a note), labels of two judges?",
-    advice="have more items labelled by several judges: 30 at the least, 100 for an interval of use",
+    question="Do few items (a warning), or not all (a note), have labels from two judges?",
+    advice="have more items labelled by several judges: at least 30, and 100 for a useful interval",
 )  # fmt: skip
 def few_common_items(labels: ExaminedLabels) -> Iterator[CheckFinding]:
     """Items with one label say nothing of agreement."""
@@ -208,6 +194,6 @@ def few_common_items(labels: ExaminedLabels) -> Iterator[CheckFinding]:
     several = counts.height - single.height
     if several and (several < _FEW_ITEMS or single.height):
         message = f"{share(several, counts.height, 'item')} with two labels or more"
-        examples = [Example(f"item {quote(item)}") for item in single["item"].head(EXAMPLES)]
+        examples = examples_of(single, lambda row: f"item {quote(row['item'])}")
         severity: Severity = "warning" if several < _FEW_ITEMS else "note"
         yield finding("few-common-items", severity, labels, message, max(single.height, 1), examples=examples)

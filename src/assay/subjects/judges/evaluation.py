@@ -17,8 +17,9 @@ from assay.core.options import Categories, Columns, Confidence, JudgeNames, Leve
 from assay.core.options import Scale as ScaleOption
 from assay.core.results import Result
 from assay.files.labels import read_labels
+from assay.files.sources import is_file
 from assay.measures import Measure, parse_measure
-from assay.measures.agreement import MOST_CATEGORIES, ScaleName
+from assay.measures.agreement import MOST_CATEGORIES, NO_PAIR, ScaleName
 from assay.measures.counting.judgments import Ints
 from assay.measures.counting.ratings import Ratings
 from assay.measures.steps import PerUnit
@@ -29,6 +30,7 @@ from assay.stats.pairing import listed as listed_measures
 from assay.stats.pattern_samples import PatternSample
 from assay.stats.samples import Drawing
 from assay.tables.labels import Labels
+from assay.tables.named_columns import is_frame
 
 #: Of more pairs of judges than this, those with the most items in common are looked at.
 MOST_PAIRS = 50
@@ -203,6 +205,8 @@ class JudgeAgreement(Result):
     def _estimated(
         self, measure: Measure, ratings: Ratings, topic: Ints | None = None, *, interval: bool = True
     ) -> Estimate:
+        if not (ratings.labels_of_item > 1).any():
+            return Estimate(np.nan, np.nan, np.nan, "none", NO_PAIR)
         try:
             sample = self._sample(measure, ratings, topic)
         except ParameterError as problem:  # two judges are asked for, or two categories
@@ -212,11 +216,11 @@ class JudgeAgreement(Result):
             return Estimate(value, np.nan, np.nan, "none", reason)
         drawing = Drawing(self.resamples, self.seed)
         (reach,) = sample.intervals((0,), [self.confidence], drawing, INTERVAL)
-        drawn = sample.redraws(drawing, INTERVAL).resamples
+        resamples = sample.redraws(drawing, INTERVAL).resamples
         if not reach.low < reach.high:
             why = f"every resample of the {several(sample.unit_kind)} gives the same number"
-            return Estimate(value, np.nan, np.nan, reach.method, None, drawn, why)
-        return Estimate(value, reach.low, reach.high, reach.method, None, drawn)
+            return Estimate(value, np.nan, np.nan, reach.method, None, resamples, why)
+        return Estimate(value, reach.low, reach.high, reach.method, None, resamples)
 
     def _row(
         self, measure: Measure, ratings: Ratings, topic: Ints | None = None, *, interval: bool = True, name: str = ""
@@ -266,7 +270,7 @@ def agree(
     held = opened(labels, judges=judges, repeated=repeated, columns=columns)
     ratings = ratings_of(held, categories=categories, level=relevance_level)
     if by_topic and not held.has_topics:
-        raise InputError(f"{held.origin}: expected topics to draw anew, got labels without a column of topics")
+        raise InputError(f"{held.origin}: expected a column of topics to resample by, got labels without one")
     known = is_numeric(held)
     used = scale or usual_scale(ratings.categories, known)
     topic, topics = topics_of(held, ratings)
@@ -280,7 +284,9 @@ def agree(
 def opened(
     labels: Any, *, judges: JudgeNames = None, repeated: RepeatedLabels = "error", columns: Columns = None
 ) -> Labels:
-    """Labels of at least two judges who have an item in common; of some judges only, where these are named."""
+    """Labels of at least two judges; of some judges only, where these are named."""
+    if not isinstance(labels, Labels | Mapping | list | tuple) and not is_file(labels) and not is_frame(labels):
+        raise ParameterError(f"expected labels of several judges, or a file of them, not {type(labels).__name__}")
     held = labels if isinstance(labels, Labels) else read_labels(labels, repeated=repeated, columns=columns)
     if judges is not None:
         wanted = [name.strip() for name in judges.split(",")] if isinstance(judges, str) else list(judges)
@@ -327,6 +333,8 @@ def as_labels(categories: Iterable[Any], labels: pl.Series) -> list[Any]:
         values = (
             list(range(int(ends[0]), int(ends[1]) + 1)) if whole else [part.strip() for part in categories.split(",")]
         )
+    if len(set(values)) < len(values):
+        raise ParameterError(f"categories: expected each one once, got {listed(list(map(str, values)))}")
     if not labels.dtype.is_numeric():
         return [str(value) for value in values]
     try:

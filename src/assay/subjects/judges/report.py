@@ -10,20 +10,15 @@ from typing import Self
 import polars as pl
 
 from assay.core.digits import as_level, as_percents, number, span
-from assay.core.errors import InputError, ParameterError, joined, number_of, several
-from assay.core.words import INTERVALS
-from assay.measures.registry import Measure
+from assay.core.errors import ParameterError, joined, number_of, several
 from assay.show.model import Column, Document, Part, Prose, Section, Table
-from assay.stats import estimates
-from assay.stats.estimates import Estimate
 from assay.subjects.judges.evaluation import INTERVAL, MOST_PAIRS, JudgeAgreement, agree
 from assay.subjects.judges.subject import RULES, sets_of
-from assay.tables.labels import Labels
-from assay.verbs.comparison import Comparison, compare
+from assay.verbs.comparison import Comparison
 from assay.verbs.report.items import claims, verdicts
-from assay.verbs.report.report import IN_MEMORY, InputFile, Request, check_name, summed_up
-from assay.verbs.sections.estimates import DASH, prose_section, settings_of
-from assay.verbs.sections.methods import Citations, method
+from assay.verbs.report.report import InputFile, Request, summed_up
+from assay.verbs.sections.estimates import DASH, measure_in_words, prose_section, settings_of
+from assay.verbs.sections.methods import Citations, cited_measures, compared_by, intervals_of
 
 #: Where words for the size of a kappa come from.
 CITES = "landis1977"
@@ -38,6 +33,8 @@ _WORDS = (
 )
 #: From this share of one label on, and where agreement is so much higher than alpha, chance takes most of it away.
 _MOST_OF_ALL, _FAR_APART = 0.8, 0.25
+#: Measures for which it matters which labels count as relevant.
+_OF_RELEVANCE = ("PositiveAgreement", "NegativeAgreement", "Overlap")
 #: An interval wider than this says little.
 _WIDE = 0.3
 #: Rows of topics and pairs in text to be read at a stretch.
@@ -122,7 +119,7 @@ def guidance(result: JudgeAgreement) -> Iterator[str]:
     headline = result.estimate(result.headline)
     agreement = result.value("Agreement")
     if math.isnan(headline.value):
-        yield f"There is no coefficient beyond chance: {headline.undefined}."
+        yield f"No coefficient beyond chance can be computed: {headline.undefined}."
         return
     word, part = landis_koch(headline.value), as_percents([max(headline.value, 0.0)])[0]
     yield (
@@ -136,19 +133,19 @@ def guidance(result: JudgeAgreement) -> Iterator[str]:
         label = result.ratings.categories[int(share.argmax())]
         percents = as_percents([most, agreement])
         yield (
-            f"{percents[0]} of the labels are {label}, so that chance alone agrees most of the time: judges agree on "
+            f"{percents[0]} of the labels are {label}, so judges would agree most of the time by chance: they agree on "
             f"{percents[1]}, and alpha and kappa are low all the same. Read positive agreement and AC1 beside them."
         )
     if result.is_graded and result.ratings.values.min() < 0:
         below = joined([f"{value:g}" for value in result.ratings.values if value < 0])
-        yield f"{below} counts as a grade, below 0: if it means something else, take the scale as nominal."
+        yield f"{below} counts as a grade below 0; if it means something else, state a nominal scale."
     if headline.high - headline.low > _WIDE:
         yield (
             f"The interval is wide ({span(headline.low, headline.high)}): label more "
             f"{'topics' if result.by_topic else 'items'} with several judges before you act on it."
         )
     if result.rankings is None:
-        yield "Disagreement need not change which system is better: with runs, you can see whether it does."
+        yield "Disagreement need not change which system is better: add runs to see whether it does."
     yield "Agreement is not accuracy: judges may agree and be wrong."
 
 
@@ -170,6 +167,9 @@ def basis(result: JudgeAgreement) -> Iterator[str]:
         f"{number_of('item', shared)} with two labels or more. Labels: {joined(result.ratings.categories, 10)} "
         f"({result.scale})."
     )
+    if any(measure.name in _OF_RELEVANCE for measure in result.measures):
+        labelled = zip(result.ratings.categories, result.ratings.relevant, strict=True)
+        yield f"Counted as relevant: {joined([name for name, is_relevant in labelled if is_relevant] or ['none'], 10)}."
     unit = "topic" if result.by_topic else "item"
     if result.resamples:
         how = f"Intervals: bootstrap over {several(unit)}, {result.resamples:,} resamples, seed {result.seed}."
@@ -178,14 +178,6 @@ def basis(result: JudgeAgreement) -> Iterator[str]:
     for measure in result.measures:
         if why := result.estimate(measure).no_interval:
             yield f"{measure} has no interval: {why}."
-
-
-def in_words(measure: Measure, estimate: Estimate) -> str:
-    """A number with its interval, in a sentence."""
-    if math.isnan(estimate.value):
-        return f"{measure} is undefined"
-    reach = "" if math.isnan(estimate.low) else f" ({span(estimate.low, estimate.high)})"
-    return f"{measure} {number(estimate.value)}{reach}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -207,30 +199,19 @@ class ReportedJudges:
     @classmethod
     def of(cls, request: Request) -> Self:
         """Take labels, results of `agree`, or a comparison of sets of labels."""
-        source, runs, measures, baseline, details, stated = request
-        for name in details:
-            raise ParameterError(f"{name} goes with rankings: a report on judges has none")
-        if isinstance(source, Comparison):
+        request.refuse_details("judges")
+        if isinstance(request.source, Comparison):
             raise ParameterError("give the labels, not their comparison: a report on judges makes it itself")
-        reading = {name: value for name, value in stated.items() if name in (*RULES, "by_topic", "confidence", "seed")}
-        parts = [source] if runs is None else [source, runs]
+        of_agreement = (*RULES, "by_topic", "confidence", "seed")
+        reading = {name: value for name, value in request.rules.items() if name in of_agreement}
+        parts = request.inputs()
         results = tuple(each for each in parts if isinstance(each, JudgeAgreement))
         if len(results) < len(parts):
             sets = [each for part in parts for each in sets_of(part, reading)]
-            results = tuple(agree(each, measures=measures, **reading) for each in sets)
-        names = [result.name for result in results]
-        check_name("baseline", baseline, names)
-        reported = cls(results)
-        if len(results) == 1:
-            return reported
-        asked = {name: value for name, value in stated.items() if name not in {*reading, "resamples"}}
-        asked |= {name: value for name, value in reading.items() if name not in {"by_topic", "confidence"}}
-        try:
-            held = [result.labels for result in results]
-            comparison = compare(held, measures=measures, baseline=baseline or names[0], **asked)
-        except InputError as problem:
-            return replace(reported, notes=(f"the labels are not compared: {problem}",))
-        return replace(reported, comparison=comparison, notes=comparison.notes)
+            results = tuple(agree(each, measures=request.measures, **reading) for each in sets)
+        held, names = [result.labels for result in results], [result.name for result in results]
+        others = ("by_topic", "confidence", "resamples")
+        return cls(results, *request.compared(held, request.measures, names, "labels", others=others))
 
     @property
     def title(self) -> str:
@@ -254,7 +235,8 @@ class ReportedJudges:
         first = self.results[0]
         labels, items, judges = first.labels.sizes
         counted = (number_of(*each) for each in (("label", labels), ("item", items), ("judge", judges)))
-        worth = [f"{each.name}: {in_words(each.headline, each.estimate(each.headline))}." for each in self.results]
+        headlines = [(each.name, each.headline, each.estimate(each.headline)) for each in self.results]
+        worth = [f"{name}: {measure_in_words(measure, *estimate[:3])}." for name, measure, estimate in headlines]
         warnings = [warning for each in self.results for warning in each.warnings]
         data = {"confidence": first.confidence, "caveats": [], "warnings": warnings}
         yield summed_up(", ".join(counted), claims(self.comparison, worth, "item"), None, warnings, data)
@@ -270,17 +252,14 @@ class ReportedJudges:
         """How it was done, in sentences for a paper."""
         first = self.results[0]
         _, items, judges = first.labels.sizes
-        named = joined([f"{measure}{cite(*measure.works)}" for measure in first.measures])
+        named = cited_measures({measure: str(measure) for measure in first.measures}, cite)
         yield f"The agreement of {number_of('judge', judges)} on {number_of('item', items)} was measured by {named}."
-        unit = "topics" if first.by_topic else "items"
         if first.resamples:
-            way = f"{INTERVALS[INTERVAL].full}{cite(*estimates.CITES.get(INTERVAL, ()))}"
-            yield (
-                f"Intervals at the {as_level(first.confidence)} level are {way}, from {first.resamples:,} resamples of "
-                f"the {unit}. Words for sizes are those of Landis and Koch{cite(CITES)}."
-            )
+            units = "topics" if first.by_topic else "items"
+            yield intervals_of(INTERVAL, first.confidence, first.resamples, units, cite)
+            yield f"Words for sizes are those of Landis and Koch{cite(CITES)}."
         if self.comparison is not None:
-            yield f"Differences from {self.comparison.findings[0].baseline}, by item: {method(self.comparison)}"
+            yield compared_by(self.comparison, "item")
 
     def configuration(self) -> dict[str, str | None]:
         """How the numbers were made, for readers."""
@@ -296,11 +275,10 @@ class ReportedJudges:
     def inputs(self) -> Iterator[InputFile]:
         """The files of labels."""
         for result in self.results:
-            held: Labels = result.labels
-            counts, in_memory = number_of("label", len(held)), held.origin == IN_MEMORY
-            yield InputFile("labels", held.name if in_memory else held.origin,
-                            IN_MEMORY if in_memory else "labels of judges", counts,
-                            None if in_memory else held.name)  # fmt: skip
+            labels = result.labels
+            yield InputFile.of(
+                "labels", labels.origin, "labels of judges", number_of("label", len(labels)), labels.name
+            )
 
 
 def _numbered(part: Part, place: int) -> Part:

@@ -10,14 +10,12 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 import polars as pl
 
-from assay.core.errors import InputError, Note, ParameterError, listed, number_of
-from assay.files.sources import is_file
+from assay.core.errors import InputError, Note, ParameterError, argument, listed, number_of
 from assay.measures import Measure, parse_measure
 from assay.measures.counting.judgments import Ints
 from assay.measures.counting.ratings import Ratings
 from assay.measures.steps import PerUnit, quantity
-from assay.stats.pairing import Pairing, Wanted
-from assay.stats.pairing import listed as listed_measures
+from assay.stats.pairing import MeasuredPairing
 from assay.stats.pattern_samples import PatternSample
 from assay.stats.samples import Effects, Sample
 from assay.subjects.judges.evaluation import (
@@ -32,7 +30,6 @@ from assay.subjects.judges.evaluation import (
     usual_scale,
 )
 from assay.tables.labels import Labels
-from assay.tables.named_columns import is_frame
 from assay.verbs.explanation.numbers import View, explained
 from assay.verbs.explanation.result import Explanation, StepTable
 from assay.verbs.explanation.result import formula as numbers_of
@@ -50,7 +47,7 @@ RULES = ("judges", "scale", "categories", "relevance_level", "repeated")
 
 
 @dataclass(frozen=True, eq=False)
-class PairedJudges(Pairing):
+class PairedJudges(MeasuredPairing):
     """Sets of labels of the same items, such as two rounds, or two groups of judges; paired by item.
 
     >>> rows = [(f"d{n}", judge, n % 2) for n in range(8) for judge in ("a", "b")]
@@ -100,12 +97,10 @@ class PairedJudges(Pairing):
         """A measure of agreement."""
         return parse_measure(name, "agreement")
 
-    def measure_names(self, wanted: Wanted = None) -> list[str]:
-        """The measures asked for, or the usual ones: alpha first."""
-        usual = [f"Alpha(scale='{self.scale}')", "Agreement"]
-        if is_relevance(self.ratings[0], self.numeric):
-            usual.append("PositiveAgreement")
-        return list(dict.fromkeys(str(self.measure(name)) for name in listed_measures(wanted or usual)))
+    def usual(self) -> Sequence[str]:
+        """Alpha first."""
+        relevance = ["PositiveAgreement"] if is_relevance(self.ratings[0], self.numeric) else []
+        return [f"Alpha(scale='{self.scale}')", "Agreement", *relevance]
 
     def undirected(self, measure: str | Measure) -> Sample:
         """All sets under one measure, made of all items together."""
@@ -145,13 +140,11 @@ def sets_of(part: Any, rules: Mapping[str, Any]) -> list[Labels]:
     """The sets of labels in what was given: one, several, or by name."""
     reading = {name: rules[name] for name in ("judges", "repeated") if name in rules}
     if isinstance(part, Mapping):
-        return [replace(one, name=str(name)) for name, value in part.items() for one in sets_of(value, rules)]
+        return [replace(each, name=str(name)) for name, value in part.items() for each in sets_of(value, rules)]
     if isinstance(part, JudgeAgreement):
         return [part.labels]
     if isinstance(part, list | tuple) and (not part or not isinstance(part[0], tuple)):
-        return [one for value in part for one in sets_of(value, rules)]
-    if not isinstance(part, Labels) and not is_file(part) and not is_frame(part) and not isinstance(part, list):
-        raise ParameterError(f"expected labels of several judges, or a file of them, not {type(part).__name__}")
+        return [each for value in part for each in sets_of(value, rules)]
     return [opened(part, **reading)]
 
 
@@ -182,12 +175,10 @@ class JudgesSubject:
     ) -> Explanation:
         """A coefficient with its P(A) and P(E), of all items or of one topic (`query`)."""
         place.refuse("has no meaning for judges: choose judges, or a query", "system", "label", "item", "threshold")
-        if view.running:
-            raise ParameterError("running has no meaning for judges: there are no ranks")
-        given = inputs[0]
-        result = given if isinstance(given, JudgeAgreement) else agree(given, resamples=0, **rules)
-        explanation = explain_agreement(measure, result, topic=place.query)
-        return explanation if view.depth is None else replace(explanation, shown=view.depth)
+        view.refuse_running("judges")
+        (data,) = inputs
+        result = data if isinstance(data, JudgeAgreement) else agree(data, resamples=0, **rules)
+        return view.limited(explain_agreement(measure, result, topic=place.query))
 
 
 JUDGES = JudgesSubject()
@@ -202,9 +193,7 @@ def two_sets(data: Any, two: Two, measures: Any, seed: int, rules: Mapping[str, 
     ('old', 'new')
     """
     sets = two.among(data, lambda part: sets_of(part, rules), "labels", "items")
-    pairing = JUDGES.pairing([sets], measures, seed, rules)
-    names = pairing.measure_names(pairing.measure_names()[:1] if measures is None else measures)
-    return Sides(pairing, names, lambda measure: str(pairing.measure(measure)))
+    return Sides.of(JUDGES.pairing([sets], measures, seed, rules), measures)
 
 
 def explain_agreement(measure: str | Measure, result: JudgeAgreement, topic: str | None = None) -> Explanation:
@@ -218,7 +207,7 @@ def explain_agreement(measure: str | Measure, result: JudgeAgreement, topic: str
     wanted, ratings = result.measure(measure), result.ratings
     if wanted.name in {"Kappa", "ScottPi"} and len(ratings.judges) != 2:
         names = listed(ratings.judges)
-        raise ParameterError(f"{wanted} is about two judges: choose two of {names} by judges")
+        raise ParameterError(f"{wanted} is for two judges: choose two of {names} ({argument('judges')})")
     formula, unit = wanted.per_unit(ratings), number_of("item", int((ratings.labels_of_item > 1).sum()))
     rows = np.arange(len(ratings.items))
     if topic is not None:
@@ -254,13 +243,13 @@ def _counted(ratings: Ratings, rows: Any) -> StepTable:
 
 def _parts(formula: PerUnit, rows: Ints) -> dict[str, PerUnit]:
     """The parts of a formula that have names, on all of these items: P(A) and P(E), or the two disagreements."""
-    found, waiting = dict[str, PerUnit](), [*formula.operands]
+    named, waiting = dict[str, PerUnit](), [*formula.operands]
     while waiting:
         part = waiting.pop(0)
         if part.name is not None:
-            found.setdefault(part.name, selected(part, rows).pooled())
+            named.setdefault(part.name, selected(part, rows).pooled())
         waiting += part.operands
-    return found
+    return named
 
 
 def _legible(numbers: str) -> str:

@@ -12,7 +12,7 @@ import polars as pl
 from assay.core.digits import significant
 from assay.core.domains import Real
 from assay.core.errors import InputError, ParameterError, argument, did_you_mean, listed, number_of
-from assay.files.sources import Source, is_file
+from assay.files.sources import is_file
 from assay.measures.counting.confusion_matrix import REST, ConfusionMatrix
 from assay.measures.counting.label_pairs import weights_of
 from assay.measures.counting.scored import Scored, positives
@@ -103,7 +103,7 @@ def _systems(predictions: Any, pos_label: Any, keep: Mapping[str, str | None] | 
             held = system.predictions
             table = system.counts[ConfusionMatrix] if held is None else dataclasses.replace(held, pos_label=stated)
             yield system.name, table
-    elif isinstance(predictions, Source) or is_file(predictions) or is_frame(predictions):
+    elif is_file(predictions) or is_frame(predictions):
         from assay.files.predictions import read_predictions  # noqa: PLC0415  # only who reads files waits for readers
 
         yield from ((table.name, table) for table in read_predictions(predictions, pos_label=pos_label, keep=keep))

@@ -23,7 +23,7 @@ from assay.measures.steps import quantity as counted
 from assay.measures.vocabularies import Vocabulary
 from assay.stats.label_samples import LabelSample
 from assay.stats.mean_samples import MeanSample
-from assay.stats.pairing import ItemPairing, Wanted
+from assay.stats.pairing import ItemPairing
 from assay.stats.samples import Drawing, Sample
 from assay.stats.score_samples import ScoreSample
 from assay.stats.weighted_samples import PooledSample
@@ -39,7 +39,6 @@ from assay.subjects.labels.measurement import (
     imbalance_of,
     is_per_item,
     measure_of,
-    names_in,
 )
 from assay.subjects.labels.result import ClassifiedSystem, label_signature, no_predictions
 from assay.tables import Predictions
@@ -162,13 +161,11 @@ class Classifiers(ItemPairing):
         """A measure by name."""
         return measure_of(name, self.task)
 
-    def measures(self, wanted: Wanted) -> list[Measure]:
-        """The measures asked for, or those that classifiers are compared by."""
-        if wanted is None:
-            scored = self.task == "binary" and all(table.score is not None for table in self.predictions)
-            labelled = all(table.prediction is not None for table in self.predictions)
-            wanted = (*(self.usual_measures if labelled or not scored else ()), *(("AUC",) if scored else ()))
-        return list(dict.fromkeys(map(self.measure, names_in(wanted) or ())))
+    def usual(self) -> tuple[str, ...]:
+        """The measures that classifiers are compared by."""
+        scored = self.task == "binary" and all(table.score is not None for table in self.predictions)
+        labelled = all(table.prediction is not None for table in self.predictions)
+        return (*(self.usual_measures if labelled or not scored else ()), *(("AUC",) if scored else ()))
 
     @cached_property
     def imbalance(self) -> tuple[str, float] | None:

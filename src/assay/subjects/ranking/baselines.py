@@ -34,8 +34,8 @@ from assay.verbs.subject import name_of
 def of_qrels(qrels: Qrels) -> str:
     """The SHA-256 of judgments; their order does not matter.
 
-    >>> one, other = Qrels.of([("q1", "a", 1), ("q2", "b", 0)]), Qrels.of([("q2", "b", 0), ("q1", "a", 1)])
-    >>> of_qrels(one) == of_qrels(other)
+    >>> qrels, turned = Qrels.of([("q1", "a", 1), ("q2", "b", 0)]), Qrels.of([("q2", "b", 0), ("q1", "a", 1)])
+    >>> of_qrels(qrels) == of_qrels(turned)
     True
     """
     keys = [name for name in ("query_id", "doc_id", "judge") if name in qrels.frame.columns]
@@ -52,13 +52,13 @@ def of_run(run: Batches, rank_by: str = "score") -> str:
     return _digest(run.batches(lambda frame: _bytes(frame, ["query_id", "doc_id"], "score"), rank_by))
 
 
-def of_json(told: Any) -> str:
+def of_json(payload: Any) -> str:
     """The SHA-256 of a JSON value: the order of keys and the blanks between them do not matter.
 
     >>> of_json({"a": 1, "b": [2.5]}) == of_json({"b": [2.5], "a": 1})
     True
     """
-    text = json.dumps(told, sort_keys=True, separators=(",", ":"), ensure_ascii=True, allow_nan=False)
+    text = json.dumps(payload, sort_keys=True, separators=(",", ":"), ensure_ascii=True, allow_nan=False)
     return hashlib.sha256(text.encode()).hexdigest()
 
 
@@ -161,17 +161,14 @@ class Baseline:
 
     def to_json(self) -> str:
         """The file's text: everything in full, and a digest of it all."""
-        told = self.contents()
-        return as_json(told | {"digest": of_json(told)})
+        payload = self.contents()
+        return as_json(payload | {"digest": of_json(payload)})
 
     def save(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
         """Write the file, whole or not at all; one that may not be written to is left alone.
 
         A file that was read is not replaced, unless `overwrite` says so.
         """
-        # Files are replaced, not written to, which would not ask for leave.
-        if Path(path).is_file() and not (os.access(path, os.W_OK) and Path(path).stat().st_mode & 0o222):
-            raise InputError(f"{os.fspath(path)}: cannot be written: it is read-only")
         write_text(path, self.to_json(), overwrite=overwrite)
 
 
@@ -235,9 +232,9 @@ def coverage_of(evaluation: Evaluation, system: str) -> Coverage:
     return Coverage(system, len(evaluation.qrels.topics), row["missing"], judged)
 
 
-def refuse_predictions(*given: Any) -> None:
+def refuse_predictions(*inputs: Any) -> None:
     """Predictions cannot be frozen as numbers of items, and need not be: say what to do instead."""
-    if any((name_of(one) == "labels") for one in given):
+    if "labels" in map(name_of, inputs):
         raise ParameterError(
             "predictions are their own baseline, as they hold the truth: keep the file, and give it to the gate"
         )
@@ -248,37 +245,37 @@ _AGAIN = "freeze the baseline again"
 _MARKED = re.compile(rb"\s*\{\s*\"" + MARK.encode() + rb"\"\s*:")
 
 
-def is_baseline(given: Any) -> bool:
+def is_baseline(file: Any) -> bool:
     """Whether a path or a source holds a frozen baseline, by its mark; anything else is a run, or not there.
 
     >>> is_baseline("bm25.run")
     False
     """
-    if isinstance(given, str | os.PathLike) and Path(given).is_file():
-        given = Source(given)
+    if isinstance(file, str | os.PathLike) and Path(file).is_file():
+        file = Source(file)
     # Pipes are left alone unless they come as a source: what was read of them is gone.
-    if not isinstance(given, Source):
+    if not isinstance(file, Source):
         return False
-    with given.open() as file:
-        return _MARKED.match(file.read(256).removeprefix(BYTE_ORDER_MARK)) is not None
+    with file.open() as opened:
+        return _MARKED.match(opened.read(256).removeprefix(BYTE_ORDER_MARK)) is not None
 
 
-def frozen_in(given: Any) -> Baseline | None:
+def frozen_in(run: Any) -> Baseline | None:
     """The frozen baseline that was given: itself, its file, or one of both under a name; None if it is something else.
 
     >>> frozen_in({"q1": {"d1": 1.0}}) is None
     True
     """
-    if isinstance(given, Baseline):
-        return given
-    if isinstance(given, Mapping) and len(given) == 1:
-        name, inner = next(iter(given.items()))
+    if isinstance(run, Baseline):
+        return run
+    if isinstance(run, Mapping) and len(run) == 1:
+        name, inner = next(iter(run.items()))
         frozen = None if isinstance(inner, Mapping) else frozen_in(inner)
         return None if frozen is None else replace(frozen, system=str(name))
-    return read_baseline(given) if is_baseline(given) else None
+    return read_baseline(run) if is_baseline(run) else None
 
 
-def read_baseline(given: Readable | Source) -> Baseline:
+def read_baseline(file: Readable | Source) -> Baseline:
     """Read a frozen baseline; refuse one of another schema, or one that was changed since.
 
     >>> import io
@@ -287,11 +284,11 @@ def read_baseline(given: Readable | Source) -> Baseline:
         ...
     assay.core.errors.FormatError: <file>: expected a baseline of schema 1, got '99' (freeze the baseline again)
     """
-    source = given if isinstance(given, Source) else Source(given)
+    source = Source.of(file)
 
     def refused(expected: str, got: Any = None) -> FormatError:
-        shown = got if got is None or isinstance(got, str) else repr(got)[:80]
-        return FormatError(source.name, None, expected=expected, got=shown, note=_AGAIN)
+        text = got if got is None or isinstance(got, str) else repr(got)[:80]
+        return FormatError(source.name, None, expected=expected, got=text, note=_AGAIN)
 
     payload = loaded(source)
     if not isinstance(payload, dict) or MARK not in payload:

@@ -15,7 +15,7 @@ from assay.measures.curve_points import (
     about_topic,
     averaged_precision,
     level_measures,
-    mean_over,
+    over_topics,
     pr_frame,
     rank_by_rank,
     roc_frame,
@@ -292,7 +292,8 @@ class _Topics(NamedTuple):
     def title(self) -> str:
         """The topic, or how many there are."""
         if self.query is None:
-            return mean_over(system.ranks.queries for system in self.evaluation.systems)
+            summary = self.evaluation.measures[-1].definition.summary
+            return over_topics((system.ranks.queries for system in self.evaluation.systems), summary)
         return about_topic(self.query, self.reasons.values())
 
     def warnings(self, summary: pl.DataFrame, *remarks: str, without: Iterable[str] | None = None) -> tuple[str, ...]:

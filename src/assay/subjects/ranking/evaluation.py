@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -73,17 +73,17 @@ def _is_rows(runs: Sequence[Any]) -> bool:
     return bool(runs) and isinstance(runs[0], tuple | list) and not any(isinstance(x, tuple | list) for x in runs[0])
 
 
-def opened_run(given: Any, name: str | None = None) -> Batches:
+def opened_run(run: Any, name: str | None = None) -> Batches:
     """A run, opened if it is a file; one without a line is that of a system that returned nothing.
 
     >>> opened_run({"q1": {"d1": 1.0}}, "bm25").name
     'bm25'
     """
-    if hasattr(given, "batches"):
-        return cast("Batches", given)
-    if not is_file(given):
-        return Run.of(given, name or "run")
-    source = given if isinstance(given, Source) else Source(given)
+    if hasattr(run, "batches"):
+        return cast("Batches", run)
+    if not is_file(run):
+        return Run.of(run, name or "run")
+    source = Source.of(run)
     try:
         return scan_run(source, name=name)
     except EmptyFileError:
@@ -105,17 +105,29 @@ def check_text(name: str) -> None:
         raise ParameterError(f"the run's name {name!a} is not text: give it another, {naming()}") from None
 
 
-def judgments_of(given: Any, judge: str | None = None, subtopics: bool = False) -> Qrels:
+def judgments_of(qrels: Any, judge: str | None = None, subtopics: bool = False) -> Qrels:
     """Take judgments from a file or from memory; column 2 is kept if it names judges or subtopics that matter.
 
     >>> judgments_of({"q1": {"d1": 1}}).topics
     ['q1']
     """
-    if is_file(given) and subtopics:
-        return read_qrels(given, subtopics=True)
-    if is_file(given):
-        return read_qrels(given, judges=None if judge is None else True)
-    return Qrels.of(given)
+    if is_file(qrels) and subtopics:
+        return read_qrels(qrels, subtopics=True)
+    if is_file(qrels):
+        return read_qrels(qrels, judges=None if judge is None else True)
+    return Qrels.of(qrels)
+
+
+def texts_of(texts: Any, kind: Any, read: Callable[[Any], Any]) -> Any:
+    """Topics or documents from a file, which `read` opens, or from memory; None if there are none.
+
+    >>> from assay.tables import Topics
+    >>> len(texts_of({"q1": "bitter tea"}, Topics, read_qrels))
+    1
+    """
+    if texts is None or isinstance(texts, kind):
+        return texts
+    return read(texts) if is_file(texts) else kind.of(texts)
 
 
 #: What `evaluate` computes unless told otherwise.
@@ -159,7 +171,7 @@ class Evaluation(Result):
     compat: str | None = None
     judge: str | None = None
     subtopics: bool = False
-    #: The runs themselves, for whoever wants to look at documents once more.
+    #: The runs themselves, to look at their documents once more.
     runs: Mapping[str, Batches] = field(default_factory=dict)
     warnings: tuple[str, ...] = field(default=())
 
@@ -225,7 +237,7 @@ class Evaluation(Result):
         return explanation
 
     def to_frame(self, per_query: bool = False) -> pl.DataFrame:
-        """One row a system (or a system and query), one column a measure.
+        """One row per system (or per system and query), one column per measure.
 
         >>> evaluate({"q1": {"d1": 1}}, {"q1": {"d1": 0.9}}, ["AP", "RR"]).to_frame(per_query=True).rows()
         [('run', 'q1', 1.0, 1.0)]
@@ -398,8 +410,8 @@ def listed_measures(
     """
     if not isinstance(measures, str | Measure | Iterable):
         raise ParameterError(f"measures are given by name, such as 'nDCG@10', not {measures!r}")
-    given = [measures] if isinstance(measures, str | Measure) else measures
-    split = [name for item in given for name in (split_measures(item) if isinstance(item, str) else [item])]
+    items = [measures] if isinstance(measures, str | Measure) else measures
+    split = [name for item in items for name in (split_measures(item) if isinstance(item, str) else [item])]
     wanted = [parse_measure(measure) for measure in split]
     if not wanted:
         raise ParameterError("there is no measure to compute")
@@ -417,7 +429,7 @@ def _profile(compat: str | None) -> dict[str, Any]:
 
 
 def _queries(system: RankedSystem) -> pl.DataFrame:
-    """One row a query, one column a measure; null where a value is undefined."""
+    """One row per query, one column per measure; null where a value is undefined."""
     values = {str(measure): pl.Series(result.values).fill_nan(None) for measure, result in system.results.items()}
     queries = pl.Series(system.ranks.queries, dtype=pl.String)
     return pl.DataFrame({"query_id": queries} | values).select(pl.lit(system.name).alias("system"), pl.all())

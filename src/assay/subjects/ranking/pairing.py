@@ -13,6 +13,7 @@ import polars as pl
 from assay.core.digits import as_percent, as_percents
 from assay.core.errors import InputError, ParameterError, number_of, refuse_unknown
 from assay.files import Source, is_file
+from assay.measures import parse_measure
 from assay.measures.registry import Measure
 from assay.stats.pairing import ScorePairing, Wanted, listed
 from assay.stats.samples import Sample
@@ -29,7 +30,6 @@ from assay.verbs.gating.checks import (
     Coverage,
     GateSettings,
     Guard,
-    named_of_rankings,
 )
 from assay.verbs.gating.gate import TAKES, Sides, Two
 
@@ -176,7 +176,7 @@ def two_runs(qrels: Any, two: Two, measures: Any, seed: int, rules: Mapping[str,
     evaluation = evaluate(qrels, {first: other, name: run}, wanted, **({"seed": seed} | dict(rules)))
     coverage = coverage_of(evaluation, first), coverage_of(evaluation, name)
     names = [str(measure) for measure in evaluation.measures]
-    return RunSides(RunPairing.of(evaluation), names, named_of_rankings, coverage)
+    return RunSides(RunPairing.of(evaluation), names, _called, coverage)
 
 
 def _against_frozen(
@@ -196,7 +196,12 @@ def _against_frozen(
     scores = Scores(both, evaluation.scores.directions)
     pairing = RunPairing(scores, evaluation.undefined, runs=evaluation)
     coverage = baseline.coverage._replace(system=first), coverage_of(evaluation, name)
-    return RunSides(pairing, wanted, named_of_rankings, coverage, baseline)
+    return RunSides(pairing, wanted, _called, coverage, baseline)
+
+
+def _called(measure: Any) -> str:
+    """What a measure is called in the scores, whichever tool's name it was given by."""
+    return str(parse_measure(measure))
 
 
 def _named(run: Any, role: str) -> tuple[str, Batches]:
@@ -235,29 +240,27 @@ def guards_of(
     True every measure is defined for some topic of new
     True judged in the top 10: 90.0% of old, 90.0% of new
     """
-    made = []
-    for one in coverage:
-        allowed = settings.max_missing
-        share = one.missing / max(one.topics, 1)
+    guards = []
+    for system, topics, missing, _ in coverage:
         # Counted topics, not shares, are compared: 3 of 30 is a tenth, whatever the last digit says.
-        holds = one.missing <= allowed * one.topics + 1e-9
-        lacking_share, most = as_percents([share, allowed])
-        lacks = f"{one.system} lacks {one.missing:,} of {number_of('judged topic', one.topics)} ({lacking_share})"
-        made.append(Guard(MISSING, one.system, holds, f"{lacks}; allowed are {most}"))
-    for one in coverage:
-        lacking = (undefined or {}).get(one.system, ())
-        says = "; ".join(lacking) or f"every measure is defined for some topic of {one.system}"
-        made.append(Guard(DEFINED, one.system, not lacking, says))
-    made.append(_judged_at_all(*coverage, complete=complete))
+        holds = missing <= settings.max_missing * topics + 1e-9
+        share, most = as_percents([missing / max(topics, 1), settings.max_missing])
+        lacks = f"{system} lacks {missing:,} of {number_of('judged topic', topics)} ({share}); allowed are {most}"
+        guards.append(Guard(MISSING, system, holds, lacks))
+    for side in coverage:
+        lacking = (undefined or {}).get(side.system, ())
+        says = "; ".join(lacking) or f"every measure is defined for some topic of {side.system}"
+        guards.append(Guard(DEFINED, side.system, not lacking, says))
+    guards.append(_judged_at_all(*coverage, complete=complete))
     if settings.min_judged is not None:
         if complete:
             raise ParameterError("min_judged asks how much is judged, and the judgments were declared complete")
-        for one in coverage:
-            holds = one.judged >= settings.min_judged - 1e-12  # not so where nothing was retrieved
-            says = f"{_share(one.judged)} judged in the top 10 of {one.system}"
+        for side in coverage:
+            holds = side.judged >= settings.min_judged - 1e-12  # not so where nothing was retrieved
+            says = f"{_share(side.judged)} judged in the top 10 of {side.system}"
             asked = f"at least {as_percent(settings.min_judged)} is asked for"
-            made.append(Guard(JUDGED, one.system, holds, f"{says}; {asked}"))
-    return tuple(made)
+            guards.append(Guard(JUDGED, side.system, holds, f"{says}; {asked}"))
+    return tuple(guards)
 
 
 def _judged_at_all(first: Coverage, second: Coverage, *, complete: bool) -> Guard:
@@ -266,7 +269,7 @@ def _judged_at_all(first: Coverage, second: Coverage, *, complete: bool) -> Guar
     if complete:
         return Guard(JUDGED_AT_ALL, both, True, "judgments declared complete")
     if first.judged > 0 or second.judged > 0:
-        shares = ", ".join(f"{_share(one.judged)} of {one.system}" for one in (first, second))
+        shares = ", ".join(f"{_share(side.judged)} of {side.system}" for side in (first, second))
         return Guard(JUDGED_AT_ALL, both, True, f"judged in the top 10: {shares}")
     return Guard(
         JUDGED_AT_ALL, both, False, f"no document in the top 10 of {first.system} or {second.system} is judged"

@@ -197,7 +197,7 @@ class Tuning(Result):
         return float(self.sample.observed[self.sample.systems.index(setting)])
 
     def per_topic(self) -> pl.DataFrame:
-        """One row a topic: its fold, the setting that it was measured with, and the number."""
+        """One row per topic: its fold, the setting that it was measured with, and the number."""
         return pl.DataFrame(
             {
                 "query_id": pl.Series(self.sample.units, dtype=pl.String),
@@ -208,7 +208,7 @@ class Tuning(Result):
         )
 
     def per_setting(self) -> pl.DataFrame:
-        """One row a setting: its parameters, its number on all topics, and in how many folds it was chosen."""
+        """One row per setting: its parameters, its number on all topics, and in how many folds it was chosen."""
         chosen = Counter(fold.chosen for fold in self.folds)
         rows: list[dict[str, Any]] = [
             {"setting": name, **parameters, self.measure: self.of(name), "chosen": chosen[name]}
@@ -219,7 +219,7 @@ class Tuning(Result):
     def to_frame(self) -> pl.DataFrame:
         """First the honest number with its interval, that of the best setting in hindsight, and the baseline's.
 
-        Then one row a setting, as `per_setting` has it; the column `what` says which row is which. If there is a
+        Then one row per setting, as `per_setting` has it; the column `what` says which row is which. If there is a
         baseline, the honest number's row also holds its difference from the baseline's, with interval and p-value.
 
         >>> from assay import tune
@@ -337,7 +337,7 @@ def _checked(sample: Sample) -> Floats:
         raise ParameterError(f"tuning takes runs of two settings or more, not {sample.systems[0]} alone")
     values = sample.unit_values() if sample.is_mean else None
     if values is None:
-        raise ParameterError(f"{sample.measure} is no mean over topics: choose settings by another measure")
+        raise ParameterError(f"{sample.measure} is not a mean over topics: choose settings by another measure")
     sample.refuse_undirected("choose by it")
     if why := sample.why_not(*range(len(sample.systems))):
         raise InputError(f"{sample.measure} is {why}: there is nothing to choose by")

@@ -24,11 +24,15 @@ from assay.verbs.diagnosis.examination import (
     Reading,
     Severity,
     check,
+    examples_of,
     finding,
     share,
+    unreadable,
 )
 
 _MARKS = re.compile(r"[\W_]+")
+_ONE_SPELLING = "spell each type in one way: `Per` predicted where the truth has `PER` is a miss and a false alarm"
+_UNKNOWN_TYPE = "drop types that were not annotated: every span of such a type is a false alarm"
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,7 +59,7 @@ class BothSides(NamedTuple):
 
 def _examples(rows: pl.DataFrame) -> list[Example]:
     """The first spans as cases."""
-    return [Example(_span(row), row["line"]) for row in rows.head(EXAMPLES).to_dicts()]
+    return examples_of(rows, _span)
 
 
 def _span(row: dict[str, Any]) -> str:
@@ -120,48 +124,46 @@ def _tolerated(data: Any, may_be_empty: bool) -> tuple[Spans | None, InputError 
     return spans, None
 
 
-@check(
-    "unreadable-spans", "file", "error",
-    question="Is the file none of spans, or do two files have other tokens?",
+unreadable(
+    "unreadable-spans",
+    __name__,
+    question="Does the file hold no spans, or do the tokens of the two files differ?",
     advice="write tokens with tags, or JSON or a table with `document`, `start`, `end` and `type`; see docs/extraction",
-)  # fmt: skip
-def unreadable_spans(file: Reading) -> Iterator[CheckFinding]:
-    """What the reader refuses."""
-    if file.problem is not None and not isinstance(file.problem, SpanPlaceError):
-        yield finding("unreadable-spans", "error", file, file.reason)
+    apart=SpanPlaceError,
+)
 
 
 @check(
     "span-places", "file", "error",
     question="Are there spans that are empty, end before they start, or start below 0?",
-    advice="a span starts at `start` and ends before `end`: write the end behind the last character, not its place",
+    advice="a span starts at `start` and ends before `end`, the position after its last character",
 )  # fmt: skip
 def span_places(file: Reading) -> Iterator[CheckFinding]:
     """Spans that are no stretch of text."""
     if isinstance(file.problem, SpanPlaceError):
         wrong = file.problem.frame.filter(file.problem.wrong)
         empty = wrong.filter(pl.col("start") == pl.col("end")).height
-        message = f"{number_of('span', wrong.height)} without a place in the text, {empty:,} of them empty"
+        message = f"{number_of('span', wrong.height)} with an impossible start or end, {empty:,} of them empty"
         yield finding("span-places", "error", file, message, wrong.height, examples=_examples(wrong))
 
 
 @check(
     "spans-twice", "side", "warning",
-    question="Is a span there twice?",
-    advice="it counts once; find out why it was written again: another type may have been meant",
+    question="Is a span listed twice?",
+    advice="it counts once; find out why it is repeated: another type may have been meant",
 )  # fmt: skip
 def spans_twice(side: ExaminedSpans) -> Iterator[CheckFinding]:
     """Spans with place and type of one that came before."""
     again = side.of.frame.filter(~pl.struct(side.of.key).is_first_distinct())
     if again.height:
-        message = f"{number_of(f'{side.side} span', again.height)} there before"
+        message = f"{number_of(f'repeated {side.side} span', again.height)}"
         yield finding("spans-twice", "warning", side, message, again.height, examples=_examples(again))
 
 
 @check(
     "beyond-text", "side", "error",
     question="Does a span end beyond the text of its document?",
-    advice="count places in characters of the very text in the file: bytes, tokens or another version do not fit",
+    advice="count positions in characters of the text in the file, not in bytes, tokens or another version of it",
 )  # fmt: skip
 def beyond_text(side: ExaminedSpans) -> Iterator[CheckFinding]:
     """Spans without text, in documents where others have theirs."""
@@ -169,7 +171,7 @@ def beyond_text(side: ExaminedSpans) -> Iterator[CheckFinding]:
     if not side.of.are_tuples:
         beyond = rows.filter(pl.col("text").is_null() & pl.col("text").is_not_null().any().over("document"))
         if beyond.height:
-            message = f"{number_of('span', beyond.height)} beyond the text of the document"
+            message = f"{number_of('span', beyond.height)} beyond the end of the document"
             yield finding("beyond-text", "error", side, message, beyond.height, examples=_examples(beyond))
 
 
@@ -185,7 +187,7 @@ def overlaps(sides: BothSides) -> Iterator[CheckFinding]:
     within = [_overlapping(side.of.once) for side in sides]
     for side, rows in zip(sides, within, strict=True):
         if rows.height:
-            message = f"{number_of(f'{side.side} span', rows.height)} in the midst of another one of the same type"
+            message = f"{number_of(f'{side.side} span', rows.height)} overlapping another one of the same type"
             severity: Severity = "note" if all(part.height for part in within) else "warning"
             yield finding("overlaps", severity, side, message, rows.height, examples=_examples(rows))
 
@@ -198,8 +200,8 @@ def _overlapping(spans: pl.DataFrame) -> pl.DataFrame:
 
 @check(
     "type-spelling", "sides", "error", "warning",
-    question="Are types spelt in two ways (an error), or predicted that no true span has?",
-    advice="write each type in one way: `Per` predicted where the truth says `PER` is a miss and a false alarm",
+    question="Are types spelt in two ways (an error), or are types predicted that no true span has?",
+    advice=f"{_ONE_SPELLING}; {_UNKNOWN_TYPE}",
 )  # fmt: skip
 def type_spelling(sides: BothSides) -> Iterator[CheckFinding]:
     """Types that differ in case, blanks and marks only; types of one side."""
@@ -210,10 +212,10 @@ def type_spelling(sides: BothSides) -> Iterator[CheckFinding]:
     rest = [kind for kind in others if _folded(kind) not in spelt]
     if alike:
         message = f"{number_of('type', len(alike))} spelt differently: {listed(alike)}"
-        yield finding("type-spelling", "error", sides.predicted, message, len(alike))
+        yield finding("type-spelling", "error", sides.predicted, message, len(alike), todo=_ONE_SPELLING)
     if rest and true:
         message = f"{number_of('type', len(rest))} that no true span has: {listed(rest)}"
-        yield finding("type-spelling", "warning", sides.predicted, message, len(rest))
+        yield finding("type-spelling", "warning", sides.predicted, message, len(rest), todo=_UNKNOWN_TYPE)
 
 
 def _folded(kind: str) -> str:
@@ -222,8 +224,8 @@ def _folded(kind: str) -> str:
 
 @check(
     "other-documents", "sides", "error", "warning",
-    question="Are documents on one side only, or none on both (an error)?",
-    advice="write document ids alike in both files; a document in which nothing was found may be named without spans",
+    question="Are there documents on one side only, or none on both (an error)?",
+    advice="use the same document ids in both files; a document in which nothing was found may be listed without spans",
 )  # fmt: skip
 def other_documents(sides: BothSides) -> Iterator[CheckFinding]:
     """Documents with true spans alone, or with predicted ones alone."""

@@ -100,7 +100,7 @@ def extract(
 
 
 def _given(truth: Any, predicted: Any) -> tuple[Spans, Spans]:
-    files = [isinstance(source, Source) or is_file(source) for source in (truth, predicted)]
+    files = [is_file(source) for source in (truth, predicted)]
     if files[0] and (files[1] or predicted is None):
         return read_truth_and_predicted(truth, predicted)
     if predicted is None:
@@ -136,7 +136,7 @@ def _beside(hits: pl.DataFrame, frame: pl.DataFrame) -> pl.DataFrame:
 def _repeated(spans: Spans, which: str) -> tuple[str, ...]:
     if not spans.repeated:
         return ()
-    return (f"{spans.origin}: {number_of(f'{which} span', spans.repeated)} given again, counted once",)
+    return (f"{spans.origin}: {number_of(f'repeated {which} span', spans.repeated)}, counted once",)
 
 
 def _on_one_side(gold: Spans, spans: Spans) -> Iterator[str]:
@@ -146,7 +146,7 @@ def _on_one_side(gold: Spans, spans: Spans) -> Iterator[str]:
     ours, theirs = (dict.fromkeys([*side.documents, *side.once["document"]]) for side in (gold, spans))
     if not ours.keys() & theirs.keys():
         names = f"{listed(list(ours))} in the truth, {listed(list(theirs))} in the predictions"
-        yield f"no document is on both sides: {names}"
+        yield f"truth and predictions have no document in common: {names}"
         return
     for side, others, where, become in (
         (gold, theirs, "of the truth without predictions", "misses"),

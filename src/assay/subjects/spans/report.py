@@ -9,28 +9,18 @@ from typing import Literal, Self
 
 import polars as pl
 
-from assay.core.digits import as_level, number, span
-from assay.core.errors import InputError, ParameterError, joined, number_of, of_kind
+from assay.core.digits import as_level
+from assay.core.errors import joined, number_of, of_kind
 from assay.core.words import INTERVALS
 from assay.measures.registry import Measure
 from assay.show.model import Column, Document, Section, Table
-from assay.stats import estimates
-from assay.stats.pairing import listed
 from assay.subjects.spans.result import Extraction
-from assay.subjects.spans.subject import COMPARED_BY, RULES, Extractions
-from assay.verbs.comparison import Comparison, compare
+from assay.subjects.spans.subject import RULES, Extractions
+from assay.verbs.comparison import Comparison
 from assay.verbs.report.items import claims, verdicts
-from assay.verbs.report.report import (
-    IN_MEMORY,
-    InputFile,
-    Request,
-    check_name,
-    compared_with,
-    refuse_repeated,
-    summed_up,
-)
-from assay.verbs.sections.estimates import DASH, prose_section, settings_of
-from assay.verbs.sections.methods import Citations, method
+from assay.verbs.report.report import InputFile, Request, compared_with, refuse_repeated, summed_up
+from assay.verbs.sections.estimates import DASH, measure_in_words, prose_section, settings_of
+from assay.verbs.sections.methods import Citations, compared_by, intervals_of, measured_by, systems_named, were
 
 _COUNTS = ("true", "predicted", "TP", "FP", "FN")
 
@@ -77,7 +67,7 @@ def count_columns() -> tuple[Column, ...]:
 
 
 def _list(result: Extraction, name: str) -> Section:
-    """Spans that were missed, or that are none, if that was asked for."""
+    """Spans that were missed, or false alarms, if that was asked for."""
     table = span_table(result, name)
     return Section(name, parts=(table,) if name in result.shown else (), data={name: table.frame.to_dicts()})
 
@@ -107,7 +97,7 @@ def basis(result: Extraction) -> Iterator[str]:
 def rules(result: Extraction) -> tuple[str, str]:
     """When a span is a hit, and how intervals are made."""
     if result.redrawn is None:
-        how = "No intervals: they are made by drawing documents anew, of which it takes two, with spans."
+        how = "No intervals: documents are resampled, and that takes at least two with spans."
     elif result.interval_method == "t":
         how = (
             f"Intervals: {INTERVALS['t'].short}, as {number_of('document', len(result.documents.units))} are too few "
@@ -148,28 +138,18 @@ class ReportedExtractions:
     @classmethod
     def of(cls, request: Request) -> Self:
         """Take extractions, true and predicted spans, or a comparison; further rules are those of `compare`."""
-        source, runs, measures, baseline, details, stated = request
-        for name in details:
-            raise ParameterError(f"{name} goes with rankings: a report on extractions has none")
+        request.refuse_details("extractions")
+        source = request.source
         if isinstance(source, Comparison):
-            refuse_repeated({"measures": measures, **stated}, "comparison", "compare")
-            compared_with(source, baseline)
+            refuse_repeated({"measures": request.measures, **request.rules}, "comparison", "compare")
+            compared_with(source, request.baseline)
             held: Extractions = source.pairing  # type: ignore[assignment]
             return cls(held.systems, tuple(map(held.measure, source.measures)), source, source.notes)
-        matching = {name: value for name, value in stated.items() if name in RULES}
-        held = Extractions.of([source] if runs is None else [source, runs], matching)
+        matching = {name: value for name, value in request.rules.items() if name in RULES}
+        held = Extractions.of(request.inputs(), matching)
         names = [system.name for system in held.systems]
-        check_name("baseline", baseline, names)
-        wanted = tuple(dict.fromkeys(map(held.measure, listed(measures or COMPARED_BY))))
-        reported = cls(held.systems, wanted)
-        if len(names) == 1:
-            return reported
-        asked = {name: value for name, value in stated.items() if name not in RULES}
-        try:
-            comparison = compare(held, measures=wanted, baseline=baseline or names[0], **asked)
-        except InputError as problem:
-            return replace(reported, notes=(f"the extractions are not compared: {problem}",))
-        return replace(reported, comparison=comparison, notes=comparison.notes)
+        wanted = tuple(map(held.measure, held.measure_names(request.measures)))
+        return cls(held.systems, wanted, *request.compared(held, wanted, names, "extractions", others=RULES))
 
     @property
     def title(self) -> str:
@@ -204,7 +184,7 @@ class ReportedExtractions:
         if any(tables for _, tables in mistakes):
             yield _by_system("mistakes", "Misses and false alarms", "The spans themselves.", mistakes, fold="closed")
         else:
-            yield "there is no mistake to list: every span was found, and no other"
+            yield "no mistakes to list: every span was found, and nothing else"
         if len(self.systems) > len(close):
             systems = number_of("system", len(self.systems))
             yield f"{systems} are too many to show each in detail: types and documents are of the first {len(close)}"
@@ -220,11 +200,9 @@ class ReportedExtractions:
 
     def _worth(self, system: Extraction) -> str:
         """A system's numbers in a sentence."""
-        texts = []
-        for measure in self.measures:
-            value, interval = system.value(measure), system.interval(measure)
-            reach = f" ({span(interval.low, interval.high)})" if interval.is_known else ""
-            texts.append(f"{measure} " + ("is undefined" if math.isnan(value) else f"{number(value)}{reach}"))
+        texts = [
+            measure_in_words(measure, system.value(measure), *system.interval(measure)[:2]) for measure in self.measures
+        ]
         return f"{system.name}: {', '.join(texts)}."
 
     def _measures(self) -> Table:
@@ -243,21 +221,18 @@ class ReportedExtractions:
 
     def methods(self, cite: Citations) -> Iterator[str]:
         """How it was done, in sentences for a paper."""
-        first, several = self.systems[0], len(self.systems) > 1
-        systems = f"{number_of('system', len(self.systems))} ({self.title}) {'were' if several else 'was'}"
+        first, names = self.systems[0], [system.name for system in self.systems]
         spans = (
             f"{number_of('true span', len(first.truth.once))} in {number_of('document', len(first.documents.units))}"
         )
+        systems = f"{systems_named('system', names)} {were(names)}"
         yield f"{systems} evaluated by {spans}; a predicted span is a hit if {MATCHES[first.match]}."
-        named = joined([f"{measure}{cite(*measure.works)}" for measure in self.measures])
-        yield f"{'They were' if several else 'It was'} measured by {named}, from the counts of all documents together."
+        yield measured_by({measure: str(measure) for measure in self.measures}, len(self.systems), cite)
+        yield "The counts of all documents are added up first."
         if first.redrawn is not None:
-            way = first.interval_method
-            resamples = f", from {first.draws:,} resamples of the documents" if first.draws else ""
-            cited = f"{INTERVALS[way].full}{cite(*estimates.CITES.get(way, ()))}"
-            yield f"Intervals are {cited} at the {as_level(first.confidence)} level{resamples}."
+            yield intervals_of(first.interval_method, first.confidence, first.draws, "documents", cite)
         if self.comparison is not None:
-            yield f"Differences from {self.comparison.findings[0].baseline}, by document: {method(self.comparison)}"
+            yield compared_by(self.comparison, "document")
 
     def configuration(self) -> dict[str, str | None]:
         """How the numbers were made, for readers."""
@@ -276,9 +251,7 @@ class ReportedExtractions:
             (first.truth, "true spans", None),
             *((system.predicted, "predicted spans", system.name) for system in self.systems),
         ):
-            counts, in_memory = number_of("span", len(side.once)), side.origin == IN_MEMORY
-            place = name or kind if in_memory else side.origin
-            yield InputFile("spans", place, IN_MEMORY if in_memory else kind, counts, None if in_memory else name)
+            yield InputFile.of("spans", side.origin, kind, number_of("span", len(side.once)), name)
 
 
 def _report_types(system: Extraction) -> Table:

@@ -34,7 +34,7 @@ _LISTS = ("misses", "false_alarms")
 class Extraction(Result):
     """Precision, recall and F of extracted spans; `hits`, `misses` and `false_alarms` are the spans themselves.
 
-    `documents` and `types` are the counts: a table a document and a table a type.
+    `documents` and `types` are the counts: one table per document, and one per type.
 
     >>> from assay.subjects.spans.evaluation import extract
     >>> print(extract([("d", 0, 4, "PER"), ("d", 9, 12, "LOC")], [("d", 0, 4, "PER")]))
@@ -46,7 +46,7 @@ class Extraction(Result):
     <BLANKLINE>
     Match: document, start, end and type are equal.
     1 document, 2 true spans, 1 predicted.
-    No intervals: they are made by drawing documents anew, of which it takes two, with spans.
+    No intervals: documents are resampled, and that takes at least two with spans.
     The mean of types leaves out type LOC, where precision is undefined.
     """
 
@@ -173,16 +173,16 @@ class Extraction(Result):
 
     @cached_property
     def per_type(self) -> pl.DataFrame:
-        """Counts and measures, a row a type."""
+        """Counts and measures, one row per type."""
         return self._numbers(self.types, "type")
 
     @cached_property
     def per_document(self) -> pl.DataFrame:
-        """Counts and measures, a row a document."""
+        """Counts and measures, one row per document."""
         return self._numbers(self.documents, "document")
 
     def to_frame(self) -> pl.DataFrame:
-        """Counts and measures: a row a type, then all together, then the mean of types; last the ends of intervals."""
+        """Counts and measures per type, then of all together, then the mean of types; last the ends of intervals."""
         return self._frame
 
     @cached_property

@@ -14,11 +14,11 @@ from assay.core.errors import EmptyFileError, FormatError, number_of
 from assay.files.json_values import records
 from assay.files.named_columns import names_of, read_named_columns
 from assay.files.parquet import read_table
-from assay.files.registry import COLUMN_MARKS, head_of
+from assay.files.registry import head_of
 from assay.files.sources import Readable, Source, decoded, lines_of
 from assay.subjects.spans.spans import UNTYPED, SpanPlace, Spans, spans_of
 from assay.tables.named_columns import NamedColumns
-from assay.tables.roles import TABLES, absent, columns_of, find, roles_in
+from assay.tables.roles import TABLES, find, roles_in
 
 _TAG = re.compile(r"O|([BIESLUM])(?:-(.+))?")
 # BILOU says L and U for what IOBES calls E and S; BMES says M for I.
@@ -151,7 +151,9 @@ def read_pair(truth: Source, predicted: Source) -> tuple[Spans, Spans]:
     if len(ours) != len(theirs):
         expected = f"{number_of('sentence', len(ours))}, as in {truth.name}"
         raise FormatError(predicted.name, None, expected=expected, got=number_of("sentence", len(theirs)))
-    return _spans(truth, ours, -1, warnings), _spans(predicted, theirs, -1, more)
+    # The second file need not say where documents begin: its tokens are those of the first.
+    aligned = [(document, tokens) for (document, _), (_, tokens) in zip(ours, theirs, strict=True)]
+    return _spans(truth, ours, -1, warnings), _spans(predicted, aligned, -1, more)
 
 
 def _same(first: Token, other: Token) -> bool:
@@ -173,7 +175,7 @@ def _spans(source: Source, tagged: list[Sentence], column: int, warnings: tuple[
             orphans += tags[start].mark not in "BS"
         before[document] += len(tokens)
     if orphans:
-        warnings = (*warnings, f"{source.name}: {number_of('span', orphans)} without B- at the start: counted")
+        warnings = (*warnings, f"{source.name}: {number_of('span', orphans)} without B- at the start, counted")
     return spans_of(rows, tuple(before), source.name, warnings)
 
 
@@ -196,7 +198,7 @@ _PREDICTED = ("prediction", "predicted", "pred", "y_pred", "predictions")
 
 _SHAPES = (
     "tokens with tags such as B-PER; or JSON objects with `document`, `start`, `end`, `type`, or with `spans` of a "
-    "document; or a table with a span a row"
+    "document; or a table with one span per row"
 )
 
 
@@ -211,9 +213,9 @@ def read_spans(readable: Readable | Source, *, may_be_empty: bool = False) -> Sp
     >>> read_spans(io.StringIO("Ada B-PER\\nLovelace I-PER\\nspoke O\\n")).frame.row(0)
     ('1', 0, 2, 'PER', 'Ada Lovelace', 1)
     """
-    source = readable if isinstance(readable, Source) else Source(readable)
+    source = Source.of(readable)
     if may_be_empty and _is_empty(source):
-        return spans_of([], (), source.name, (f"{source.name}: there is no span in the file: nothing was found",))
+        return spans_of([], (), source.name, (f"{source.name}: no spans in the file: nothing was found",))
     form = _form(source)
     if form == "tags":
         return read_tagged(source)
@@ -233,7 +235,7 @@ def read_truth_and_predicted(
     >>> len(truth), len(predicted)
     (1, 0)
     """
-    source = truth if isinstance(truth, Source) else Source(truth)
+    source = Source.of(truth)
     form = _form(source)
     if predicted is None:
         if form == "tags":
@@ -241,7 +243,7 @@ def read_truth_and_predicted(
         if form == "table":
             raise FormatError(source.name, 1, expected="truth and predictions in one file, or a second file")
         return _from_json(source, _TRUTH), _from_json(source, _PREDICTED)
-    other = predicted if isinstance(predicted, Source) else Source(predicted)
+    other = Source.of(predicted)
     if form == "tags" and _form(other) == "tags":
         return read_pair(source, other)
     gold, guesses = read_spans(source), read_spans(other, may_be_empty=True)
@@ -260,7 +262,7 @@ def _is_empty(source: Source) -> bool:
     form = _form(source)
     if form == "json":
         return next(records(source), None) is None
-    if head.start.startswith(COLUMN_MARKS):
+    if head.is_binary:
         return not read_table(source).frame.height
     return form == "table" and len(head.numbered) == 1
 
@@ -269,33 +271,31 @@ def _form(source: Source) -> str:
     head = head_of(source)
     if not head.numbered:
         raise EmptyFileError(source.name, _SHAPES)
-    if head.start.startswith(COLUMN_MARKS):
+    if head.is_binary:
         return "table"
-    if head.text.startswith(("{", "[")):
+    if head.is_json:
         return "json"
-    return "table" if {"start", "end"} <= roles_in("spans", names_of(head)).keys() else "tags"
+    names = names_of(head)
+    is_header = len(roles_in("spans", names)) > 1 and tag_of(names[-1].strip()) is None
+    return "table" if is_header else "tags"
 
 
 def spans_in(table: NamedColumns) -> Spans:
     """The spans of a table with a span a row."""
-    columns = columns_of("spans", table.frame.columns)
-    if columns is None:
-        raise absent("spans", table.frame.columns, table.path, 1)
+    columns = table.roles("spans")
     held = {ours: table.frame[name] for ours, name in columns.items()}
     for ours in ("start", "end"):
         name = columns[ours]
         numbers = table.numbers(name, ours)
         places = numbers.cast(pl.Int64, strict=False)
         whole = places.is_not_null() & (numbers == numbers.floor())
-        if not whole.fill_null(False).all():
-            row = int((~whole.fill_null(False)).arg_max() or 0)
-            raise table.error(row, f"a whole number as {ours}", str(table.frame[name][row]))
+        table.refuse(~whole.fill_null(False), f"a whole number as {ours}", name)
         held[ours] = places
-    lists = {ours: values.to_list() for ours, values in held.items()}
+    lists = {ours: values.to_list() for ours, values in held.items()} | {"line": table.lines()}
     rows = [dict(zip(lists, row, strict=True)) for row in zip(*lists.values(), strict=True)]
-    for number, found_row in enumerate(rows):
-        if found_row["document"] in (None, "") or isinstance(found_row["document"], list | dict):
-            raise table.error(number, "a document", str(found_row["document"] or ""))
+    for number, row in enumerate(rows):
+        if row["document"] in (None, "") or isinstance(row["document"], list | dict):
+            raise table.error(number, "a document", str(row["document"] or ""))
     return spans_of(rows, (), table.path)
 
 

@@ -14,8 +14,7 @@ import polars as pl
 from assay.core.errors import InputError, ParameterError, listed
 from assay.measures.counting.confusion import Confusion
 from assay.measures.registry import Measure
-from assay.stats.pairing import Pairing, Wanted
-from assay.stats.pairing import listed as listed_measures
+from assay.stats.pairing import MeasuredPairing
 from assay.stats.samples import Sample
 from assay.stats.weighted_samples import PooledSample
 from assay.subjects.spans.counts import confusion_of
@@ -23,7 +22,7 @@ from assay.subjects.spans.evaluation import extract
 from assay.subjects.spans.result import MICRO, Extraction
 from assay.verbs.explanation.numbers import View, explained, number_of_unit
 from assay.verbs.explanation.result import Explanation, StepTable
-from assay.verbs.gating.gate import TAKES, Sides, Two
+from assay.verbs.gating.gate import TAKES, Sides, Two, role_names
 from assay.verbs.subject import Words
 
 if TYPE_CHECKING:
@@ -37,7 +36,7 @@ RULES = ("match", "beta")
 
 
 @dataclass(frozen=True, eq=False)
-class Extractions(Pairing):
+class Extractions(MeasuredPairing):
     """Extractions that were held against the same true spans, paired by document; numbers are of all spans together.
 
     >>> from assay import extract
@@ -94,9 +93,9 @@ class Extractions(Pairing):
         """A measure of spans."""
         return self.systems[0].measure(name)
 
-    def measure_names(self, wanted: Wanted = None) -> list[str]:
-        """The measures asked for, or the usual ones."""
-        return list(dict.fromkeys(str(self.measure(name)) for name in listed_measures(wanted or COMPARED_BY)))
+    def usual(self) -> Sequence[str]:
+        """F first."""
+        return COMPARED_BY
 
     def undirected(self, measure: str | Measure) -> Sample:
         """The systems under one measure, which is computed from the counts of all documents together."""
@@ -127,8 +126,8 @@ def _each(part: Any) -> list[Any]:
 
 
 def _sorted(extraction: Extraction) -> pl.DataFrame:
-    spans = extraction.truth.once
-    return spans.sort(sorted(spans.columns)).select(sorted(spans.columns))
+    """The true spans, wherever they were read from."""
+    return extraction.truth.once.select(extraction.truth.key).sort(extraction.truth.key)
 
 
 def _on(units: Sequence[str], documents: Confusion) -> Confusion:
@@ -160,12 +159,11 @@ class SpansSubject:
         self, measure: str | Measure, inputs: Sequence[Any], place: Place, view: View, rules: dict[str, Any]
     ) -> Explanation:
         """The number of all spans together, of one type or of one document."""
-
-        asked = {"system": place.system, "threshold": place.threshold, "query": place.query, **rules}
-        for name in [name for name, value in asked.items() if value is not None] + ["running"] * view.running:
-            raise ParameterError(f"{name} has no meaning here: choose a label or an item")
-        explanation = explain_spans(measure, inputs[0], label=place.label, unit=place.item)
-        return explanation if view.depth is None else replace(explanation, shown=view.depth)
+        place.refuse("has no meaning for spans: choose a label or an item", "system", "query", "threshold")
+        view.refuse_running("spans")
+        for name in rules:
+            raise ParameterError(f"{name!r} was decided when the spans were matched: leave it out")
+        return view.limited(explain_spans(measure, inputs[0], label=place.label, unit=place.item))
 
 
 SPANS = SpansSubject()
@@ -186,13 +184,9 @@ def two_extractions(data: Any, two: Two, measures: Any, seed: int, rules: Mappin
     elif two.baseline is None or two.candidate is None:
         raise ParameterError(TAKES)
     else:
-        named = [_named(spans, role) for role, spans in two._asdict().items()]
-        if named[0][0] == named[1][0]:
-            named = [(f"{name} ({role})", spans) for (name, spans), role in zip(named, Two._fields, strict=True)]
-        inputs = [data, dict(named)]
-    pairing = SPANS.pairing(inputs, measures, seed, rules)
-    names = pairing.measure_names(COMPARED_BY[:1] if measures is None else measures)
-    return Sides(pairing, names, lambda measure: str(pairing.measure(measure)))
+        names, spans = zip(*(_named(spans, role) for role, spans in two._asdict().items()), strict=True)
+        inputs = [data, dict(zip(role_names(names), spans, strict=True))]
+    return Sides.of(SPANS.pairing(inputs, measures, seed, rules), measures)
 
 
 def _extractions(data: Any) -> list[Extraction]:

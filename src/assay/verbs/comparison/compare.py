@@ -18,7 +18,7 @@ from assay.stats.pairing import Directions
 from assay.stats.permutation import Outcome
 from assay.stats.samples import Drawing, Sample
 from assay.stats.tests import SIMULTANEOUS
-from assay.stats.verdict import CORRECTIONS, corrected_as_stated, groups, out_of_reach, resamples_for
+from assay.stats.verdict import CORRECTIONS, FEWEST_UNITS, corrected_as_stated, groups, out_of_reach, resamples_for
 from assay.verbs.comparison.findings import (
     EACH_ITS_OWN,
     Family,
@@ -145,9 +145,10 @@ def compare(
         ]
     if settings.correction in {"holm", "bonferroni"}:
         for sample, tested in zip(samples, outcomes, strict=True):
-            if why := out_of_reach(tested, sample.size, family_size, alpha):
-                other = argument("test", "t")
-                notes.append(f"{why}; name a baseline, choose {other} or randomised_tukey, or draw more")
+            # With fewer units no verdict depends on the test.
+            if sample.size >= FEWEST_UNITS and (why := out_of_reach(tested, sample.size, family_size, alpha)):
+                baseline_helps = pairs.all_pairs and len(pairs.pairs) > 1
+                notes.append(f"{why}; {'name a baseline, or ' if baseline_helps else ''}choose {argument('test', 't')}")
     notes += pairing.remarks([sample.measure for sample in samples], usual=measures is None)
     findings, of_pairs = pairing.between(findings, settings.drawing)
     comparison = Comparison(

@@ -6,7 +6,7 @@ import importlib
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal, NamedTuple, TypeAlias
+from typing import Any, ClassVar, Literal, NamedTuple, TypeAlias, TypeVar
 
 import polars as pl
 
@@ -139,6 +139,20 @@ def check(name: str, about: str, *severities: Severity, question: str, advice: s
     return add
 
 
+def unreadable(name: str, module: str, *, question: str, advice: str, apart: type[AssayError] | None = None) -> None:
+    """Register the check that finds what a reader refuses, for the subject whose checks `module` has.
+
+    Problems of the class `apart` have a check of their own.
+    """
+
+    def find(file: Reading) -> Iterator[CheckFinding]:
+        if file.problem is not None and not (apart and isinstance(file.problem, apart)):
+            yield finding(name, "error", file, file.reason)
+
+    find.__module__ = module
+    check(name, "file", "error", question=question, advice=advice)(find)
+
+
 def finding(
     name: str,
     severity: Severity,
@@ -160,6 +174,15 @@ def finding(
         name, severity, place.file, message, todo, count,
         tuple(examples), tuple(details), place.system, float(count if weight is None else weight),
     )  # fmt: skip
+
+
+def examples_of(rows: pl.DataFrame, text: Callable[[dict[str, Any]], str]) -> list[Example]:
+    """The first rows as cases, each in words, and with its `line` if there is such a column.
+
+    >>> examples_of(pl.DataFrame({"item": ["d1"], "line": [7]}), lambda row: f"item {quote(row['item'])}")
+    [Example(text="item 'd1'", line=7)]
+    """
+    return [Example(text(row), row.get("line")) for row in rows.head(EXAMPLES).to_dicts()]
 
 
 def checks(subject: str, about: str | None = None) -> list[DoctorCheck]:
@@ -275,6 +298,8 @@ class Diagnosis(Result):
 
 
 Watch: TypeAlias = Callable[[str], None]
+#: What a reader makes of a file.
+Table = TypeVar("Table")
 
 
 class Examined(NamedTuple):
@@ -302,6 +327,17 @@ class Examination(ABC):
     @abstractmethod
     def overview(self) -> Overview:
         """What was looked at, once all of it was."""
+
+    def opened(self, file: str, *readers: Callable[[], Table]) -> tuple[Reading, Table | None]:
+        """What the first reader gives, or, where that refuses the file, the next and more tolerant one."""
+        self.watch(file)
+        problem: AssayError | None = None
+        for reader in readers:
+            try:
+                return Reading(file, problem), reader()
+            except AssayError as refusal:
+                problem = problem or refusal
+        return Reading(file, problem), None
 
 
 def examine(

@@ -123,7 +123,7 @@ def _two_lists(first: Any, second: Any) -> tuple[list[str], Floats, Floats]:
             f"the orders hold different items, {listed(sorted(apart))}: rank-biased overlap (RBO) alone takes those"
         )
     if len(left) < 2:
-        raise ParameterError(f"an order takes 2 items at least, got {number_of('item', len(left))}")
+        raise ParameterError(f"expected 2 items or more, got {number_of('item', len(left))}")
     items = sorted(left, key=lambda item: -left[item])
     return items, np.array([left[item] for item in items]), np.array([other[item] for item in items])
 

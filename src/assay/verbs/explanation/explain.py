@@ -12,7 +12,7 @@ from typing import Any, TypeVar, Unpack
 
 from assay.core import registry
 from assay.core.domains import Whole
-from assay.core.errors import ParameterError, number_of, refuse_unknown
+from assay.core.errors import ParameterError, argument_name, number_of, refuse_unknown
 from assay.core.options import ExplanationRules
 from assay.files.sources import Source
 from assay.measures import parse_measure
@@ -68,7 +68,8 @@ def ranks_of(
     chosen = policies(ranks.policies, collection_size=collection_size)
     needed = max(len(graded) + len(others) for graded, others in zip(grades, rest, strict=True))
     if chosen.collection_size is not None and chosen.collection_size < needed:
-        raise ParameterError(f"collection_size is {chosen.collection_size}, but a query has {needed} documents")
+        size = f"{argument_name('collection_size')} is {chosen.collection_size}"
+        raise ParameterError(f"{size}, but a query has {needed} documents")
     return replace(ranks, policies=chosen)
 
 
@@ -178,8 +179,7 @@ def explain(
         place.refuse("has no meaning for two orders", "system", "query", "label", "item", "threshold")
         for option in (*rules, *(["running"] if running else [])):
             raise ParameterError(f"{option} has no meaning for two orders")
-        explanation = of_two_lists(measure, given, run)
-        return explanation if view.depth is None else replace(explanation, shown=view.depth)
+        return view.limited(of_two_lists(measure, given, run))
     subject: Subject = registry.subject("ranking" if run is not None else _name_of(measure, given))
     if not {*rules} <= {*subject.rules, "seed"}:  # who explains a ranking need not wait for what classifies
         _check(rules)

@@ -338,6 +338,15 @@ class View(NamedTuple):
     undefined: Undefined = "counted_as"
     signature: str | None = None
 
+    def refuse_running(self, subject: str) -> None:
+        """Refuse the measure at every rank or threshold, where a subject has neither."""
+        if self.running:
+            raise ParameterError(f"running has no meaning for {subject}: it goes with ranks and thresholds")
+
+    def limited(self, explanation: Explanation) -> Explanation:
+        """The explanation with as many rows as were asked for."""
+        return explanation if self.depth is None else replace(explanation, shown=self.depth)
+
     def ranks_of(self, measure: Measure) -> int:
         """How far down to show."""
         return self.depth or measure.parameters.get("cutoff") or PAGE

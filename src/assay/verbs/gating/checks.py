@@ -11,7 +11,6 @@ import numpy as np
 from assay.core import options
 from assay.core.domains import POSITIVE
 from assay.core.errors import InputError, ParameterError, did_you_mean
-from assay.measures import parse_measure
 from assay.stats.estimates import ROUNDING
 from assay.stats.permutation import Alternative
 from assay.stats.permutation import Outcome as Tested
@@ -76,9 +75,9 @@ def decided(
     if beyond and sure:
         by = f"p < {alpha:g}" if at_best is None else "the whole interval is one"
         return Decision("fail", f"a loss of the margin or more, and {by}")
-    why = "a loss, but perhaps of less than the margin" if sure else "neither within the margin, nor surely a loss"
+    why = "a loss, but perhaps of less than the margin" if sure else "neither within the margin nor clearly a loss"
     if sure and difference >= 0:
-        why = f"p < {alpha:g} for a loss, but the difference is none: they point in different ways"
+        why = f"p < {alpha:g} for a loss, but the difference is not a loss: they point in opposite directions"
     if isnan(bound):
         why = "there is no interval to decide by"
     return Decision("inconclusive", f"a loss of the margin or more, but {chance}" if beyond else why)
@@ -97,15 +96,6 @@ def worst(outcomes: Iterable[Outcome]) -> Outcome:
 Named: TypeAlias = Callable[[Any], str]
 
 
-def named_of_rankings(measure: Any) -> str:
-    """What a measure of rankings is called.
-
-    >>> named_of_rankings("ndcg_cut_10")
-    'nDCG@10'
-    """
-    return str(parse_measure(measure))
-
-
 #: The margin of each measure by name; under None, that of the others.
 Margins: TypeAlias = dict[str | None, float]
 
@@ -113,7 +103,7 @@ Margins: TypeAlias = dict[str | None, float]
 def margins_of(stated: Any, named: Named, measures: Sequence[str]) -> Margins:
     """The margins that were asked for: one for all measures, or by measure.
 
-    >>> margins_of({"map": 0.02}, named_of_rankings, ["AP"])
+    >>> margins_of({"AP": 0.02}, str, ["AP"])
     {'AP': 0.02}
     """
     by_name = dict(stated) if isinstance(stated, Mapping) else {} if stated is None else {None: stated}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import isnan
-from typing import Any, NamedTuple, TypeVar, Unpack
+from typing import Any, NamedTuple, Self, TypeVar, Unpack
 
 from assay import __version__
 from assay.core import options, registry
@@ -14,7 +14,7 @@ from assay.core.domains import SHARE, Choice, Whole, check_levels
 from assay.core.errors import InputError, ParameterError, listed, not_among, number_of
 from assay.core.options import SubjectRules
 from assay.measures.registry import Measure
-from assay.stats.pairing import Directions, ItemPairing, Pairing
+from assay.stats.pairing import Directions, ItemPairing, MeasuredPairing, Pairing
 from assay.stats.samples import Sample, few_units
 from assay.stats.verdict import resamples_for
 from assay.verbs.comparison.result import attribute_of
@@ -80,21 +80,34 @@ class Two(NamedTuple):
         if first and second:
             named = listed([system.name for system in rest])
             raise ParameterError(
-                f"{holds} hold the {truth} themselves: beside a baseline and a candidate, {named} is none"
+                f"{holds} hold the {truth} themselves: give a baseline and a candidate alone, without {named}"
             )
-        groups = [group for group in (first, rest, second) if group]
-        # In many pipelines both files have the same name.
-        if [len(group) for group in groups] == [1, 1] and groups[0][0].name == groups[1][0].name:
-            groups = [
-                [replace(group[0], name=f"{group[0].name} ({role})")]
-                for group, role in zip(groups, self._fields, strict=True)
-            ]
-            first, second = (groups[0] if first else []), (groups[1] if second else [])
+        groups = with_roles([group for group in (first, rest, second) if group])
+        first, second = (groups[0] if first else []), (groups[-1] if second else [])
         every = [system for group in groups for system in group]
         names = [system.name for system in every]
         old, new = chosen_two(names, _name(self.baseline, first, holds), _name(self.candidate, second, holds))
         ends = ((old, every), (new, every[::-1]))
         return [next(system for system in systems if system.name == name) for name, systems in ends]
+
+
+def with_roles(groups: list[list[System]]) -> list[list[System]]:
+    """The systems; in many pipelines, both files have the same name: then each name gets its role."""
+    if [len(group) for group in groups] != [1, 1]:
+        return groups
+    names = role_names([system.name for (system,) in groups])
+    return [[replace(system, name=name)] for (system,), name in zip(groups, names, strict=True)]
+
+
+def role_names(names: Sequence[str]) -> list[str]:
+    """The names of a baseline and a candidate, with their roles where the names are the same.
+
+    >>> role_names(["model", "model"]), role_names(["old", "new"])
+    (['model (baseline)', 'model (candidate)'], ['old', 'new'])
+    """
+    if len(set(names)) == len(names):
+        return list(names)
+    return [f"{name} ({role})" for name, role in zip(names, Two._fields, strict=True)]
 
 
 def _name(side: Any, opened: Sequence[Any], holds: str) -> str | None:
@@ -142,6 +155,12 @@ class Sides:
     coverage: tuple[Coverage, ...] = ()
     frozen: Any = None
 
+    @classmethod
+    def of(cls, pairing: MeasuredPairing, measures: Any, usual: Sequence[str] | None = None) -> Self:
+        """Both systems; unless measures are asked for, the gate is on the `usual` ones, or on the headline."""
+        names = pairing.measure_names((usual or pairing.measure_names()[:1]) if measures is None else measures)
+        return cls(pairing, names, lambda measure: str(pairing.measure(measure)))
+
     def guards(self, samples: Sequence[Sample], settings: GateSettings) -> tuple[Guard, ...]:
         """The conditions on the inputs of both."""
         return ()
@@ -159,12 +178,6 @@ class ItemSides(Sides):
     """Two systems on the same items: neither may lack too many that the other has."""
 
     pairing: ItemPairing
-
-    @classmethod
-    def of(cls, pairing: ItemPairing, measures: Any, usual: Sequence[str]) -> ItemSides:
-        """Both systems; `usual`: the measures unless others are asked for."""
-        names = pairing.measure_names(usual if measures is None else measures)
-        return cls(pairing, names, lambda measure: str(pairing.measure(measure)))
 
     def guards(self, samples: Sequence[Sample], settings: GateSettings) -> tuple[Guard, ...]:
         """Whether neither system lacks too many of the items that the other has."""

@@ -47,7 +47,7 @@ _WHAT_TO_DO = {
     ),
     JUDGED_AT_ALL: "look whether runs and judgments are of the same collection, with document ids spelt alike",
     JUDGED: "judge more documents; or ask for less ({min_judged})",
-    MISSING_ITEMS: "predict all items; or allow more to be missing ({max_missing})",
+    MISSING_ITEMS: "run both systems on the same items; or allow more to be missing ({max_missing})",
 }
 
 

@@ -89,9 +89,8 @@ class Items(ABC, Generic[ResultT]):
         Of several systems the first, or the one that `baseline` names, is what the others are held against; the rule
         `comparison` are further arguments of `compare` for that.
         """
-        source, runs, measures, baseline, details, rules = request
-        for name in details:
-            raise ParameterError(f"{name} goes with rankings: a report on {several(cls.kind)} has none")
+        source, runs, measures, baseline, _, rules = request
+        request.refuse_details(several(cls.kind))
         if isinstance(source, Comparison):
             refuse_repeated({"measures": measures, **rules}, "comparison", "compare")
             first = compared_with(source, baseline)

@@ -7,7 +7,7 @@ import hashlib
 import math
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, Protocol, Self, Unpack
@@ -44,6 +44,17 @@ class InputFile(NamedTuple):
     counts: str
     name: str | None = None
 
+    @classmethod
+    def of(cls, role: Role, origin: str, format: str, counts: str, name: str | None = None) -> InputFile:
+        """A file; or what was in memory, by its name.
+
+        >>> InputFile.of("labels", IN_MEMORY, "labels of judges", "8 labels", "round 1").origin
+        'round 1'
+        """
+        if origin == IN_MEMORY:
+            return cls(role, name or format, IN_MEMORY, counts)
+        return cls(role, origin, format, counts, name)
+
 
 class Request(NamedTuple):
     """What was given to `make_report`, and what was asked for.
@@ -57,6 +68,32 @@ class Request(NamedTuple):
     baseline: str | None
     details: dict[str, Any]
     rules: dict[str, Any]
+
+    def refuse_details(self, what: str) -> None:
+        """Refuse what only reports on rankings show."""
+        for name in self.details:
+            raise ParameterError(f"{name} goes with rankings: a report on {what} has none")
+
+    def inputs(self) -> list[Any]:
+        """What was given."""
+        return [self.source] if self.runs is None else [self.source, self.runs]
+
+    def compared(
+        self, data: Any, measures: Any, names: Sequence[str], what: str, *, others: Collection[str]
+    ) -> tuple[Comparison | None, tuple[str, ...]]:
+        """The systems `names` held against the baseline; where they cannot be, a note that says why.
+
+        `others`: rules that are not for `compare`. One system alone is not compared.
+        """
+        check_name("baseline", self.baseline, names)
+        if len(names) == 1:
+            return None, ()
+        rules = {name: value for name, value in self.rules.items() if name not in others}
+        try:
+            comparison = compare(data, measures=measures, baseline=self.baseline or names[0], **rules)
+        except InputError as problem:
+            return None, (f"the {what} are not compared: {problem}",)
+        return comparison, comparison.notes
 
 
 class Reported(Protocol):

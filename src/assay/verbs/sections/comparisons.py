@@ -11,14 +11,12 @@ import polars as pl
 
 from assay.core.digits import as_level, as_percents
 from assay.core.errors import listed, number_of
-from assay.core.words import CORRECTED_BY, TESTS
 from assay.show.figure import around
 from assay.show.model import Column, Document, Kind, Section, Table
 from assay.verbs.sections.methods import family, method
-from assay.verbs.sections.sentences import MOST_SENTENCES, of_finding, sentences
+from assay.verbs.sections.sentences import MOST_SENTENCES, sentences
 
 if TYPE_CHECKING:
-    from assay.subjects.labels.crossvalidation.result import FoldComparison
     from assay.verbs.comparison.findings import Finding, Standing
     from assay.verbs.comparison.result import Comparison
 
@@ -227,32 +225,3 @@ def list_section(name: str, frame: pl.DataFrame, caption: str) -> Section:
         if column.name != "conflict" or not frame["conflict"].is_null().all()
     )
     return Section(name, parts=(replace(table, columns=columns),))
-
-
-def fold_document(comparison: FoldComparison) -> Document:
-    """Models compared over folds: verdicts, sentences, and what the test takes for granted."""
-    findings, settings = comparison.findings, comparison.levels
-    scope = (
-        f"{comparison.says}. The verdict is about models trained on this many items of this kind; more folds of the "
-        "same items add little, more items add more."
-    )
-    words = (of_finding(finding, "fold", settings.power) for finding in findings)
-    data = {"settings": {"test": comparison.test} | settings._asdict(), "splits": comparison.says}
-    sections = (
-        Section("findings", parts=(verdicts_table(findings, effects="wins"),)),
-        Section.of_lines("sentences", words, "paragraph"),
-        Section.of_lines("method", [_fold_test(comparison), scope], "fine", data),
-        Section.of_lines("notes", comparison.notes),
-    )
-    systems = dict.fromkeys(name for finding in findings for name in (finding.baseline, finding.system))
-    return Document("fold comparison", sections, f"{listed([*systems])} compared over folds")
-
-
-def _fold_test(comparison: FoldComparison) -> str:
-    settings, test = comparison.levels, TESTS[comparison.test]
-    notes = [*dict.fromkeys(finding.outcome.note for finding in comparison.findings)]
-    how = f", {notes[0]}" if len(notes) == 1 and notes[0] else ""
-    pairs, name = len(comparison.pairs.pairs), CORRECTED_BY.get(settings.correction)
-    corrected = f"; p corrected by {name} over {number_of('pair', pairs)}" if pairs > 1 and name else ""
-    margins = " or ".join(dict.fromkeys(f"{finding.margin.value:g}" for finding in comparison.findings))
-    return f"{test[0].upper()}{test[1:]}{how}{corrected}; margin {margins}; alpha {settings.alpha:g}."

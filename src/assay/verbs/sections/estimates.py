@@ -108,6 +108,17 @@ def number_with_interval(estimate: Estimate) -> str:
     return text if math.isnan(estimate.low) else f"{text} ({span(estimate.low, estimate.high)})"
 
 
+def measure_in_words(name: object, value: float, low: float, high: float) -> str:
+    """A measure's number with its interval, in a sentence.
+
+    >>> measure_in_words("F", 0.5, 0.25, 0.75), measure_in_words("Recall", math.nan, math.nan, math.nan)
+    ('F 0.5000 (0.2500 to 0.7500)', 'Recall is undefined')
+    """
+    if math.isnan(value):
+        return f"{name} is undefined"
+    return f"{name} {number(value)}" + ("" if math.isnan(low) else f" ({span(low, high)})")
+
+
 def end_of(measure: Measure) -> Literal["high", "low"] | None:
     """Which end of its numbers is best.
 
@@ -179,7 +190,7 @@ def without_interval(result: ItemResult[Any]) -> Iterator[str]:
 
     >>> from assay import Clusters, cluster
     >>> list(without_interval(cluster(Clusters.of(list("xxoo") * 3, [0, 0, 1, 1] * 3), ["Purity", "ARI"])))
-    ['No interval (–) of Purity, ARI: all halves are alike.']
+    ['No interval (–) of Purity, ARI: all halves of the items give the same number.']
     """
     whys: dict[str, dict[str, None]] = {}
     for measure in result.measures:

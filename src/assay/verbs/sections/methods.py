@@ -14,7 +14,7 @@ from assay.core.digits import as_level
 from assay.core.errors import joined, number_of, several
 from assay.core.words import CORRECTIONS, INTERVALS, TESTS
 from assay.show.model import Prose, References, Section, Work
-from assay.stats import power, verdict
+from assay.stats import estimates, power, verdict
 from assay.stats.estimates import SUBSAMPLING
 from assay.stats.tests import SIMULTANEOUS
 
@@ -150,7 +150,8 @@ def intervals_in_words(comparison: Comparison) -> str:
             # Measures of scores are computed anew for each resample, and so take fewer.
             fewer = outcome.resamples if outcome.test == "bootstrap_interval" else None
             resamples = fewer or comparison.settings.bootstrap_resamples
-            drawn[f"{INTERVALS[method].adjective} intervals at {level} ({resamples:,} resamples)"] = None
+            if resamples:  # none are drawn for a measure that is undefined
+                drawn[f"{INTERVALS[method].adjective} intervals at {level} ({resamples:,} resamples)"] = None
         elif method in INTERVALS:
             plain[f"{INTERVALS[method].adjective} intervals at {level}"] = None
     return ", ".join((*drawn, *plain)) or "no intervals"
@@ -256,5 +257,25 @@ def were(systems: Sequence[object]) -> str:
 
 def measured_by(called: Mapping[Measure, str], systems: int, cite: Citations) -> str:
     """By which measures, each with the works that it is from."""
-    names = [f"{name}{cite(*measure.works)}" for measure, name in called.items()]
-    return f"{'It was' if systems == 1 else 'They were'} measured by {joined(names)}."
+    return f"{'It was' if systems == 1 else 'They were'} measured by {cited_measures(called, cite)}."
+
+
+def cited_measures(called: Mapping[Measure, str], cite: Citations) -> str:
+    """Measures by their names, each with the works that it is from."""
+    return joined([f"{name}{cite(*measure.works)}" for measure, name in called.items()])
+
+
+def intervals_of(way: str, confidence: float, resamples: int, units: str, cite: Citations) -> str:
+    """How the intervals of single systems were made.
+
+    >>> intervals_of("percentile", 0.95, 2000, "items", Citations())
+    'Intervals at the 95% level are percentile bootstrap intervals [1], from 2,000 resamples of the items.'
+    """
+    drawn = f", from {resamples:,} resamples of the {units}" if resamples else ""
+    cited = cite(*estimates.CITES.get(way, ()))
+    return f"Intervals at the {as_level(confidence)} level are {INTERVALS[way].full}{cited}{drawn}."
+
+
+def compared_by(comparison: Comparison, unit: str) -> str:
+    """How differences were tested, unit by unit."""
+    return f"{differences_from(comparison)}, by {unit}: {method(comparison)}"

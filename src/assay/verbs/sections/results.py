@@ -86,7 +86,7 @@ def _lines(result: Correlations) -> list[str]:
     pair, items = result.pairs[0], several(result.item)
     if len(result.pairs) > 1:
         of = number_of(result.item, pair.items.height)
-        return [f"{of}; the row is the reference of tau_AP, the column is held against it."]
+        return [f"{of}; the row is the reference of tau_AP, the column is compared with it."]
     level = as_level(pair.coefficients[-1].level)
     lines = []
     if any(each.level < 1 and not math.isnan(each.low) for each in pair.coefficients):
@@ -94,7 +94,7 @@ def _lines(result: Correlations) -> list[str]:
     if pair.with_other_units:
         lines.append(
             f"{several(result.unit_kind or 'unit')} redrawn: where {level} of the values for these {items} lie, over "
-            f"{result.resamples:,} draws (seed {result.seed}). Not a confidence interval: drawing anew adds noise to "
+            f"{result.resamples:,} resamples (seed {result.seed}). Not a confidence interval: resampling adds noise to "
             "both lists, so they lie low."
         )
     for note in dict.fromkeys(each.note for each in pair.coefficients if each.note):
@@ -107,11 +107,11 @@ _MOST_PAIRS = 10
 
 
 def plan_document(plan: Plan) -> Document:
-    """The pairs if they are few, else their median and range; what the measures tell apart; what all that means."""
+    """The pairs if they are few, else their median and range; how measures compare; what all that means."""
     first = plan.measures[0]
     kind, few = several(first.unit_kind), len(first.pairs) <= _MOST_PAIRS
     title = f"What {number_of(first.unit_kind, first.units)} can show"
-    stable = "What the measures tell apart, and how stable their rankings are"
+    stable = "How many pairs differ significantly, and how stable the rankings are"
     settings = {"alpha": plan.alpha, "power": plan.power, "resamples": plan.resamples, "seed": plan.seed}
     sections = (
         Section("pairs", title, (_pairs(plan) if few else _ranges(plan),)),
@@ -157,7 +157,7 @@ def _measures(plan: Plan, kind: str) -> Table:
     columns = (
         Column("measure"),
         Column("pairs", kind="count"),
-        Column("told_apart", "told apart", "percent"),
+        Column("told_apart", "significant", "percent"),
         _range("redrawn", f"tau, other {kind}", 3),
         Column("redrawn_swapped", "swapped", "percent"),
         _range("halves", "tau, two halves", 3),
@@ -185,18 +185,18 @@ def _plans_lines(plan: Plan, kind: str, few: bool) -> Iterator[str]:
         f"(one pair alone: {tests}, two-sided, alpha {plan.alpha:g}); needed: {kind} for the difference to find."
     )
     yield (
-        f"told apart: pairs with p < {plan.alpha:g} in a permutation test with Holm's correction ({resamples}, "
+        f"significant: pairs with p < {plan.alpha:g} in a permutation test with Holm's correction ({resamples}, "
         f"seed {plan.seed})."
     )
     yield (
-        f"tau: mean of Kendall's tau-b, and where 95% of it lies, against {kind} drawn anew; and of one random half "
-        "against the other."
+        f"tau: mean of Kendall's tau-b, and where 95% of it lies, against the ranking on resampled {kind}; and of one "
+        "random half against the other."
     )
     yield f"to find: {', '.join(to_find)}."
 
 
 _TONES: dict[str, Tone] = {"error": "bad", "warning": "open", "note": "even"}
-#: Of a finding in many runs, so many are told in full, the worst first.
+#: Of a finding in many runs, this many are listed in full, the worst first.
 _TOLD_IN_FULL = 5
 
 
@@ -209,7 +209,7 @@ def diagnosis_document(diagnosis: Diagnosis, *, every: bool = False) -> Document
     ]
     if every:
         sections += _checks("passed", "found nothing", "good", diagnosis.passed)
-        sections += _checks("not_made", "not made, for want of files", "even", diagnosis.not_made)
+        sections += _checks("not_made", "not made for lack of files", "even", diagnosis.not_made)
     return Document("diagnosis", tuple(sections), _verdict(diagnosis))
 
 
@@ -297,7 +297,7 @@ _RIGHT = {1.0: "right", 0.0: "wrong"}
 
 
 def gate_document(result: GateResult) -> Document:
-    """The sentence first, for whoever reads the log of a pipeline; then what to do, and what it rests on."""
+    """The sentence first, for readers of the log of a pipeline; then what to do, and what it rests on."""
     sections = (
         _outcome(result),
         Section.of_lines("advice", advice(result), "paragraph"),

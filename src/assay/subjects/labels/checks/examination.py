@@ -194,7 +194,7 @@ def open_predictions(
         return _of_table(source_input if name is None else replace(source_input, name=name), pos_label)
     if not is_file(source_input):
         raise ParameterError(f"doctor takes files of predictions, or Predictions, not {type(source_input).__name__}")
-    source = source_input if isinstance(source_input, Source) else Source(source_input)
+    source = Source.of(source_input)
     try:
         table = named_columns(source, "predictions")
 
@@ -340,7 +340,7 @@ def open_training(file: PredictionsFile, training: Any) -> Trained:
     if isinstance(training, pl.DataFrame):
         trained = Trained(file, "train", training)
     elif is_file(training):
-        source = training if isinstance(training, Source) else Source(training)
+        source = Source.of(training)
         trained = Trained(file, source.name, read_named_columns(source, _TABLE).frame)
     else:
         raise ParameterError(f"train is a file or a Polars data frame, not {type(training).__name__}")

@@ -1,4 +1,4 @@
-"""What cross-validations show: the mean of folds beside the pooled number, the spread, the gap; nested ones; leaks."""
+"""What cross-validations show: the mean of folds beside the pooled number, the gap; nested ones; comparisons; leaks."""
 
 from __future__ import annotations
 
@@ -10,15 +10,18 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from assay.core.digits import as_level, number
-from assay.core.errors import number_of, of_kind
+from assay.core.errors import listed, number_of, of_kind
+from assay.core.words import CORRECTED_BY, TESTS
 from assay.measures.parser import display_name
 from assay.show.cells import best
 from assay.show.data import as_data
 from assay.show.model import Column, Document, Section, Table
+from assay.verbs.sections.comparisons import verdicts_table
 from assay.verbs.sections.estimates import DASH, end_of, prose_section, settings_of, whose
+from assay.verbs.sections.sentences import of_finding
 
 if TYPE_CHECKING:
-    from assay.subjects.labels.crossvalidation.result import CrossValidation, Nested
+    from assay.subjects.labels.crossvalidation.result import CrossValidation, FoldComparison, Nested
     from assay.subjects.labels.crossvalidation.validation import LeakageCheck
 
 
@@ -163,6 +166,35 @@ def _nested_measures(result: Nested) -> Table:
     names = [display_name(measure) for measure in result.measures]
     frame = result.to_frame().with_columns(called=pl.Series(names))
     return Table("measures", frame, (Column("called", "measure"), *columns, _optimism()))
+
+
+def fold_document(comparison: FoldComparison) -> Document:
+    """Models compared over folds: verdicts, sentences, and what the test takes for granted."""
+    findings, settings = comparison.findings, comparison.levels
+    scope = (
+        f"{comparison.says}. The verdict is about models trained on this many items of this kind; more folds of the "
+        "same items add little, more items add more."
+    )
+    words = (of_finding(finding, "fold", settings.power) for finding in findings)
+    data = {"settings": {"test": comparison.test} | settings._asdict(), "splits": comparison.says}
+    sections = (
+        Section("findings", parts=(verdicts_table(findings, effects="wins"),)),
+        Section.of_lines("sentences", words, "paragraph"),
+        Section.of_lines("method", [_fold_test(comparison), scope], "fine", data),
+        Section.of_lines("notes", comparison.notes),
+    )
+    systems = dict.fromkeys(name for finding in findings for name in (finding.baseline, finding.system))
+    return Document("fold comparison", sections, f"{listed([*systems])} compared over folds")
+
+
+def _fold_test(comparison: FoldComparison) -> str:
+    settings, test = comparison.levels, TESTS[comparison.test]
+    notes = [*dict.fromkeys(finding.outcome.note for finding in comparison.findings)]
+    how = f", {notes[0]}" if len(notes) == 1 and notes[0] else ""
+    pairs, name = len(comparison.pairs.pairs), CORRECTED_BY.get(settings.correction)
+    corrected = f"; p corrected by {name} over {number_of('pair', pairs)}" if pairs > 1 and name else ""
+    margins = " or ".join(dict.fromkeys(f"{finding.margin.value:g}" for finding in comparison.findings))
+    return f"{test[0].upper()}{test[1:]}{how}{corrected}; margin {margins}; alpha {settings.alpha:g}."
 
 
 def leakage_document(check: LeakageCheck) -> Document:

@@ -283,7 +283,7 @@ def _are_lists(qrels: Any, run: Any) -> bool:
 def _from_lists(judged: Mapping[Any, Any], ranking: Any) -> tuple[dict[str, Any], list[tuple[str, str, float]]]:
     """A bare list as judgments and a run of one query."""
     if not judged or not ranking:
-        raise ParameterError("a bare list takes judged documents and a ranking: there is none in one of them")
+        raise ParameterError("a bare list needs judged documents and a ranking, and one of them is empty")
     return {LIST: dict(judged)}, [(LIST, doc, float(len(ranking) - place)) for place, doc in enumerate(ranking)]
 
 

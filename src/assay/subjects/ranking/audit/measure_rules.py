@@ -128,43 +128,43 @@ def _usual(setting: AuditSetting) -> AuditSetting:
 
 @rule("as OpenSearch workbench", tools=("OpenSearch workbench",), of=_NDCG)
 def opensearch(setting: AuditSetting) -> AuditSetting:
-    """Exponential gain; a document that comes again is paid again; each topic's value is rounded to two decimals."""
+    """Exponential gain; duplicates earn gain again; each topic's value is rounded to two decimals."""
     return together(_usual(setting), exponential, kept, rounded)
 
 
 @rule("as Quepid", tools=("Quepid",), of=_NDCG)
 def quepid(setting: AuditSetting) -> AuditSetting:
-    """Exponential gain; a document that comes again is paid again; the ideal goes on below the cut-off."""
+    """Exponential gain; duplicates earn gain again; the ideal goes on below the cut-off."""
     return together(_usual(setting), exponential, kept, uncut)
 
 
 @rule("as Elasticsearch rank_eval", tools=("Elasticsearch rank_eval",), of=_NDCG)
 def elasticsearch(setting: AuditSetting) -> AuditSetting:
-    """Exponential gain; a document that comes again is paid again; the ideal is no longer than the list of hits."""
+    """Exponential gain; duplicates earn gain again; the ideal is no longer than the list of hits."""
     return together(_usual(setting), exponential, kept, as_many_as_hits)
 
 
 @rule("as LlamaIndex", tools=("LlamaIndex",), of=_NDCG)
 def llamaindex(setting: AuditSetting) -> AuditSetting:
-    """Binary gain; a document that comes again is paid again; the ideal holds all relevant documents, whatever k is."""
+    """Binary gain; duplicates earn gain again; the ideal holds all relevant documents, whatever k is."""
     return together(_usual(setting), binary, kept, uncut)
 
 
 @rule("as Haystack", tools=("Haystack",), of=_NDCG)
 def haystack(setting: AuditSetting) -> AuditSetting:
-    """Linear gain; a document that comes again is paid again; the ideal holds all judged documents, whatever k is."""
+    """Linear gain; duplicates earn gain again; the ideal holds all judged documents, whatever k is."""
     return together(_usual(setting), linear, kept, uncut)
 
 
 @rule("as MLflow", tools=("MLflow",), of=_NDCG)
 def mlflow(setting: AuditSetting) -> AuditSetting:
-    """Binary gain; k is the number of hits; a document that comes again is taken for one more relevant document."""
+    """Binary gain; k is the number of hits; a duplicate counts as one more relevant document."""
     return together(_usual(setting), binary, renamed, as_many_as_hits)
 
 
 @rule("as Phoenix", tools=("Phoenix",), of=_NDCG)
 def phoenix(setting: AuditSetting) -> AuditSetting:
-    """Linear gain; a document that comes again is paid again; the ideal holds the first k, so missing costs nothing."""
+    """Linear gain; duplicates earn gain again; the ideal holds the first k, so missing costs nothing."""
     return together(_usual(setting), linear, kept, of_the_first_k if setting.cutoff else of_the_retrieved)
 
 
@@ -282,7 +282,7 @@ def by_hits(setting: AuditSetting) -> AuditSetting | None:
 
 @rule("as Elasticsearch and MLflow", tools=("Elasticsearch rank_eval", "MLflow"), of=("P",))
 def by_hits_with_duplicates(setting: AuditSetting) -> AuditSetting | None:
-    """A list shorter than k is divided by its own length, and a document that comes again is found again."""
+    """A list shorter than k is divided by its own length, and a duplicate is found again."""
     return together(setting, by_hits, kept) if setting.cutoff else None
 
 

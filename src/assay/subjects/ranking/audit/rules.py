@@ -45,8 +45,8 @@ NOTHING_KNOWN = Data()
 class AuditSetting:
     """A measure, the policies that Assay has, and the rules that only other tools have.
 
-    `repeated`: a document that comes again counts once (which row, the policies say), with the score of its last row,
-    every time (`kept`), or as another document that was judged alike (`renamed`).
+    `repeated`: a duplicate counts once (which row, the policies say), with the score of its last row, every time
+    (`kept`), or as another document with the same grade (`renamed`).
     `in_file_order`: neither scores nor ranks matter.
     `ideal`: of the judged documents, best first, all are looked at, or as many as the cut-off, or as many as there are
     hits; or only those that were retrieved.
@@ -161,9 +161,9 @@ def together(setting: AuditSetting, *rules: ToolRule) -> AuditSetting:
     return setting
 
 
-@rule("documents that come again are kept", tools=("cwl_eval", "Elasticsearch rank_eval"), part="duplicates")
+@rule("duplicates kept", tools=("cwl_eval", "Elasticsearch rank_eval"), part="duplicates")
 def kept(setting: AuditSetting) -> AuditSetting | None:
-    """A document that stands in the list twice is counted at both ranks, so that one relevant document pays twice."""
+    """A document listed twice counts at both ranks, so one relevant document earns its gain twice."""
     # A set holds a document once: there is nothing to keep for measures of sets.
     return None if setting.measure.definition.counts is Confusion else setting.having(repeated="kept")
 
@@ -174,9 +174,9 @@ def last(setting: AuditSetting) -> AuditSetting:
     return setting.having(repeated="last")
 
 
-@rule("documents that come again become new ones", part="duplicates")
+@rule("duplicates become new documents", part="duplicates")
 def renamed(setting: AuditSetting) -> AuditSetting:
-    """A document that comes again is taken for another one that was judged alike: the ideal ranking grows, too."""
+    """A duplicate counts as another document with the same grade: the ideal ranking grows, too."""
     return setting.having(repeated="renamed")
 
 

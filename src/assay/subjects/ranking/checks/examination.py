@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 
 from assay.core.errors import ParameterError, TopicError, number_of
-from assay.files import is_file, read_documents, read_topics
+from assay.files import read_documents, read_topics
 from assay.measures.counting.id_normalisation import IdMatch, RenamedDocuments, other_topics, renamed_documents
 from assay.measures.counting.judgments import Floats, Judgments
 from assay.measures.counting.ranks import Ranks
@@ -25,7 +25,7 @@ from assay.measures.doubts import (
 )
 from assay.measures.registry import Measure
 from assay.subjects.ranking.checks.opening import Opened, named, open_judgments, open_run
-from assay.subjects.ranking.evaluation import listed_measures
+from assay.subjects.ranking.evaluation import listed_measures, texts_of
 from assay.tables import Documents, Qrels, Run, Topics
 from assay.verbs.diagnosis.examination import Examination, Examined, Overview, WholeFile
 
@@ -65,7 +65,7 @@ class ExaminedCollection:
 
     @cached_property
     def grades(self) -> pl.DataFrame:
-        """One judgment a document: its first one; of several judges or subtopics, the largest."""
+        """One judgment per document: its first one; of several judges or subtopics, the largest."""
         frame = self.judgments.rows.select("query_id", "doc_id", "relevance")
         if self.has_judges:
             frame = frame.sort("relevance", descending=True, maintain_order=True)
@@ -111,7 +111,7 @@ class ExaminedRun:
 
     @cached_property
     def frame(self) -> pl.DataFrame:
-        """The rows, without documents that come again."""
+        """The rows, without duplicates."""
         return self.run.rows.filter(~self.repeated) if self.repeated.any() else self.run.rows
 
     @cached_property
@@ -140,7 +140,7 @@ class ExaminedRun:
 
     @cached_property
     def ranked(self) -> pl.DataFrame:
-        """The rows whose rank is a number, without documents that come again, and which `row` of the file each is."""
+        """The rows whose rank is a number, without duplicates, and which `row` of the file each is."""
         rows = self.run.rows.with_row_index("row")
         if "rank" not in rows.columns:
             return rows.clear().with_columns(rank=pl.lit(None, pl.Float64))
@@ -172,14 +172,9 @@ class ExaminedRun:
         except TopicError:
             return None
 
-    @cached_property
-    def values(self) -> dict[Measure, Floats]:
-        """The value of each topic under each measure; undefined ones as the measure counts them."""
-        return {} if self.ranks is None else {measure: valued(measure, self.ranks) for measure in self.case.measures}
-
 
 def valued(measure: Measure, ranks: Ranks) -> Floats:
-    """One number a topic, undefined ones as the measure counts them (NaN if it leaves them out)."""
+    """One number per topic, undefined ones as the measure counts them (NaN if it leaves them out)."""
     values = measure.of(ranks)
     return values if measure.substitute is None else np.where(np.isnan(values), measure.substitute, values)
 
@@ -214,8 +209,8 @@ class RankingExamination(Examination):
             self.stated.get("level", 1.0),
             scale,
             is_range,
-            _texts(self.stated.get("topics"), Topics, read_topics),
-            _texts(self.stated.get("documents"), Documents, read_documents),
+            texts_of(self.stated.get("topics"), Topics, read_topics),
+            texts_of(self.stated.get("documents"), Documents, read_documents),
         )
         yield Examined(self.judgments, ("file",))
         if is_judged := _is_usable(self.judgments):
@@ -243,12 +238,6 @@ class RankingExamination(Examination):
 def _is_usable(file: Opened) -> bool:
     """Whether there are rows to look at."""
     return file.frame is not None and file.rows.height > 0
-
-
-def _texts(texts: Any, kind: Any, read: Callable[[Any], Any]) -> Any:
-    if texts is None or isinstance(texts, kind):
-        return texts
-    return read(texts) if is_file(texts) else kind.of(texts)
 
 
 def _scale(scale: str | Sequence[float] | None) -> tuple[tuple[float, ...], bool]:

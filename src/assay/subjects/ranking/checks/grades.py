@@ -43,7 +43,7 @@ def _rows(case: ExaminedCollection, name: str, severity: Severity, message: str,
 @check(
     "scale", "judgments", "error", "warning", "note",
     question="Are there grades outside the scale: other than `{grades}` says, lonely extremes, odd fractions, below 0?",
-    advice="look at these judgments: a typing error changes all scores of its topic; below 0 means pooled, not judged",
+    advice="look at these judgments: a typo changes all scores of its topic; below 0 means pooled, not judged",
 )  # fmt: skip
 def scale(case: ExaminedCollection) -> Iterator[CheckFinding]:
     """What the scale excludes; without one, what does not look like the other grades."""
@@ -95,7 +95,7 @@ def _lonely(values: Floats, times: Ints, judgments: int) -> Iterator[tuple[list[
 @check(
     "inverse-grades", "judgments", "warning",
     question="Is 1 the best grade, as in Cranfield's codes?",
-    advice="turn the grades round: `{inverse_grades=True}`, when the file is read or converted",
+    advice="invert the grades: `{inverse_grades=True}`, when the file is read or converted",
 )  # fmt: skip
 def inverse_grades(case: ExaminedCollection) -> Iterator[CheckFinding]:
     """Grades 1 to 4 and one -1 a topic."""
@@ -192,7 +192,7 @@ _OFTEN_SHORT = 0.1
 
 @check(
     "measure-fit", "judgments", "warning",
-    question="Can P@k or R@k as asked for not reach 0.5, is AP but RR, is ERR's top grade not the scale's?",
+    question="Is 0.5 out of reach for P@k or R@k, is AP the same as RR, or is ERR's top grade below the scale's?",
     advice="choose a cut-off near the number of relevant documents, or RCap@k; RR for AP; state max_grade for ERR",
 )  # fmt: skip
 def measure_fit(case: ExaminedCollection) -> Iterator[CheckFinding]:
@@ -226,15 +226,15 @@ def measure_fit(case: ExaminedCollection) -> Iterator[CheckFinding]:
 def short_lists(systems: Sequence[ExaminedRun]) -> Iterator[CheckFinding]:
     """Precision beyond the end of the list, where there are more relevant documents to find."""
     counted = [(system, system.ranks) for system in systems if system.ranks is not None]
-    for cutoff in {
-        measure.parameters["cutoff"] for system, _ in counted for measure in system.case.measures if measure.name == "P"
-    }:
+    case = systems[0].case
+    cutoffs = {measure.parameters["cutoff"] for measure in case.measures if measure.name == "P"}
+    for cutoff in sorted(cutoffs - {None}):  # without one, the whole list is looked at
         # Unless somebody asked for it, a cut-off that no run reaches says more about the collection than about a run.
-        if not (systems[0].case.asked or any((ranks.retrieved >= cutoff).any() for _, ranks in counted)):
+        if not (case.asked or any((ranks.retrieved >= cutoff).any() for _, ranks in counted)):
             continue
         for system, ranks in counted:
             in_run, returned = ranks.in_run, ranks.retrieved
-            is_relevant = (ranks.hits.grade >= system.case.level) & (ranks.hits.grade > 0)
+            is_relevant = (ranks.hits.grade >= case.level) & (ranks.hits.grade > 0)
             hits = np.bincount(ranks.hits.query[is_relevant], minlength=len(in_run))
             # A short list costs nothing if it holds all there is to find.
             short = in_run & (returned < cutoff) & (hits < ranks.relevant())
@@ -244,18 +244,18 @@ def short_lists(systems: Sequence[ExaminedRun]) -> Iterator[CheckFinding]:
             worst = int(np.argmin(np.where(short, returned, 1 << 40)))
             example = Example(f"topic {quote(ranks.queries[worst])}: {number_of('document', int(returned[worst]))}")
             message = f"fewer than {cutoff} documents in {share(count, int(in_run.sum()), 'topic')}"
-            severity: Severity = "warning" if system.case.asked else "note"
+            severity: Severity = "warning" if case.asked else "note"
             yield finding("short-lists", severity, system.run, message, count, examples=[example])
 
 
 @check(
     "few-topics", "runs", "warning",
     question="Are there fewer than 5 topics to compare runs by?",
-    advice="judge more topics; `assay compare` says what differences are worth, `assay power` how many topics it takes",
+    advice="judge more topics; `assay power` says how many it takes",
 )  # fmt: skip
 def few_topics(systems: Sequence[ExaminedRun]) -> Iterator[CheckFinding]:
-    """Runs that no test could tell apart."""
+    """Too few topics for any difference to be significant."""
     counted, topics = [system for system in systems if system.ranks], len(systems[0].case.topic_ids)
     if len(counted) > 1 and topics < LEAST_TOPICS:
-        message = f"{number_of('topic', topics)} cannot tell runs apart, whatever the differences"
+        message = f"with {number_of('topic', topics)}, no difference between runs can be significant"
         yield finding("few-topics", "warning", ALL_RUNS, message)

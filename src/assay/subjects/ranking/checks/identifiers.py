@@ -84,7 +84,7 @@ def _without(system: ExaminedRun, *, run: bool) -> list[str]:
 @check(
     "missing-topics", "run", "warning",
     question="Does the run lack judged topics?",
-    advice="Assay counts them as 0 (`{missing=skip}` leaves them out); other tools leave them out without a word",
+    advice="Assay counts them as 0 (`{missing=skip}` leaves them out); other tools leave them out silently",
 )  # fmt: skip
 def missing_topics(system: ExaminedRun) -> Iterator[CheckFinding]:
     """Judged topics without a result."""
@@ -140,7 +140,7 @@ UNJUDGED_NOTE, UNJUDGED_WARNING = 0.05, 0.2
 @check(
     "odd-ids", "file", "error", "warning",
     question="Are ids empty, in quotation marks, `nan`, with invisible characters, or in two Unicode forms?",
-    advice="clean the ids where they are made: what cannot be seen still keeps ids from matching",
+    advice="clean the ids where they are made: invisible characters keep ids from matching",
 )  # fmt: skip
 def odd_ids(file: Opened) -> Iterator[CheckFinding]:
     """Ids that are probably not what was meant, in queries and in documents."""
@@ -153,7 +153,7 @@ def odd_ids(file: Opened) -> Iterator[CheckFinding]:
         kinds: list[tuple[Severity, str, pl.Series]] = [
             ("error", "that is empty", ids == ""),
             ("warning", "in quotation marks", ids.str.contains(r"^([\"'`]).*[\"'`]$")),
-            ("warning", "that is a word for nothing", ids.is_in(_NO_VALUE)),
+            ("warning", "that stands for a missing value", ids.is_in(_NO_VALUE)),
         ]
         if not plain:
             kinds += [
@@ -207,7 +207,7 @@ def doc_ids(system: ExaminedRun) -> Iterator[CheckFinding]:
 
 @check(
     "nothing-found", "run", "error",
-    question="Does the run find not a single relevant document?",
+    question="Does the run find no relevant document at all?",
     advice="check that run and judgments are of the same collection, and that the run is not upside down",
 )  # fmt: skip
 def nothing_found(system: ExaminedRun) -> Iterator[CheckFinding]:

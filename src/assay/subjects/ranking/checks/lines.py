@@ -88,7 +88,7 @@ def separators(file: Opened) -> Iterator[CheckFinding]:
 
 @check(
     "format", "file", "error",
-    question="Is the file in no format that Assay knows?",
+    question="Is the file in a format that Assay does not know?",
     advice="write a run as `query_id Q0 doc_id rank score tag`, judgments as `query_id 0 doc_id grade`; see docs/files",
 )  # fmt: skip
 def file_format(file: Opened) -> Iterator[CheckFinding]:
@@ -109,7 +109,7 @@ def _has_empty_ids(file: Opened) -> bool:
 
 @check(
     "swapped", "file", "error",
-    question="Does a run stand where judgments should, or the other way round?",
+    question="Is a run given in place of judgments, or the other way round?",
     advice="judgments come first, then the runs: assay doctor QRELS RUN...",
 )  # fmt: skip
 def swapped(file: Opened) -> Iterator[CheckFinding]:
@@ -136,13 +136,13 @@ def header(file: Opened) -> Iterator[CheckFinding]:
 @check(
     "malformed", "file", "error",
     question="Do lines have too few or too many columns?",
-    advice="mend or delete these lines, and find out what wrote them: lines next to them may be wrong, too",
+    advice="fix or delete these lines, and find out what wrote them: lines next to them may be wrong, too",
 )  # fmt: skip
 def malformed(file: Opened) -> Iterator[CheckFinding]:
-    """Lines that are no rows, where the others are."""
+    """Lines that are not rows, where the others are."""
     if file.tolerated is not None and (bad := file.tolerated.malformed):
         width = len(file.tolerated.layout.columns)
-        message = f"{number_of('line', len(bad))} without the {width} columns that there should be"
+        message = f"{number_of('line', len(bad))} without the expected {width} columns"
         yield finding("malformed", "error", file, message, len(bad), examples=_bad(bad))
 
 
@@ -155,7 +155,7 @@ def numbers(file: Opened) -> Iterator[CheckFinding]:
     """Text, NaN, decimal commas; infinite scores."""
     column = "score" if file.kind == "run" else "relevance"
     if file.tolerated is not None and (bad := file.tolerated.numbers):
-        message = f"{number_of('line', len(bad))} without a number as {column}"
+        message = f"{number_of('line', len(bad))} without a numeric {column}"
         yield finding("numbers", "error", file, message, len(bad), examples=_bad(bad), todo=_PLAIN)
     if file.frame is None or not file.rows.height:
         return
@@ -172,7 +172,7 @@ def numbers(file: Opened) -> Iterator[CheckFinding]:
 
 @check(
     "tags", "file", "warning",
-    question="Does a run carry several tags, as if several runs were put together?",
+    question="Does a run have several tags, as if several runs were concatenated?",
     advice="keep the lines of one tag in a file; if they belong together, give them one tag",
 )  # fmt: skip
 def tags(file: Opened) -> Iterator[CheckFinding]:
@@ -193,8 +193,8 @@ _PAIR = ("query_id", "doc_id")
 
 @check(
     "duplicates", "ranking", "error",
-    question="Does a document come twice in a query?",
-    advice="find out why; until then `{duplicates=first}` or `best` makes evaluation go on",
+    question="Does a query list a document twice?",
+    advice="find out why; until then, evaluate with `{duplicates=first}` or `best`",
 )  # fmt: skip
 def duplicates(system: ExaminedRun) -> Iterator[CheckFinding]:
     """Rows of a run with a query and a document that came before."""
@@ -216,7 +216,7 @@ def duplicates(system: ExaminedRun) -> Iterator[CheckFinding]:
 @check(
     "judged-twice", "judgments", "error", "warning",
     question="Is a document judged twice for a query, with the same grade or with another?",
-    advice="keep one judgment a document; where assessors disagree, decide by a rule such as the majority",
+    advice="keep one judgment per document; where assessors disagree, decide by a rule such as the majority",
 )  # fmt: skip
 def judged_twice(case: ExaminedCollection) -> Iterator[CheckFinding]:
     """Rows of judgments that come again; of several judges or subtopics, those of one."""
@@ -240,7 +240,7 @@ def judged_twice(case: ExaminedCollection) -> Iterator[CheckFinding]:
             file.example(row, f": {grade:g}, before {first:g}" if conflict else f": {grade:g} again")
             for row, grade, first in others.sort("row").head(EXAMPLES).select("row", "relevance", "first").iter_rows()
         ]
-        how = "with different grades" if conflict else "alike"
+        how = "with different grades" if conflict else "with the same grade"
         message = f"{number_of('document', documents)} judged more than once, {how}"
         yield finding("judged-twice", "error" if conflict else "warning", file, message, documents, examples=examples)
 

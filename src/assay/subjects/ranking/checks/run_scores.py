@@ -16,6 +16,7 @@ from assay.measures.counting.judgments import Floats
 from assay.measures.counting.ranks import Ranks
 from assay.measures.doubts import NEARLY_ALL, ROUNDING, reordered, reverse_of
 from assay.measures.registry import Measure
+from assay.measures.summary import combined
 from assay.subjects.ranking.checks.examination import ALL_RUNS, LEAST_TOPICS, ExaminedRun, valued
 from assay.verbs.diagnosis.examination import EXAMPLES, CheckFinding, Example, Severity, check, finding, share
 
@@ -24,10 +25,10 @@ _VISIBLE = 0.0001
 
 
 class Range(NamedTuple):
-    """What the order of tied documents makes of a measure: the mean as it is, at worst and at best, and by topic."""
+    """What the order of tied documents makes of a measure: its number as it is, at worst and at best, and by topic."""
 
     measure: Measure
-    mean: float
+    value: float
     worst: float
     best: float
     #: For each topic, by how much its value may vary.
@@ -54,8 +55,9 @@ def tie_ranges(ranks: Ranks, measures: tuple[Measure, ...]) -> list[Range]:
         low, high = values.min(axis=0), values.max(axis=0)
         width = np.nan_to_num(high - low)
         if (width > ROUNDING).any():
-            mean, worst, best = (float(np.nanmean(column)) for column in (values[0], low, high))
-            ranges.append(Range(measure, mean, worst, best, width))
+            numbers = (combined(measure, column[~np.isnan(column)]) for column in (values[0], low, high))
+            value, worst, best = numbers
+            ranges.append(Range(measure, value, worst, best, width))
     return ranges
 
 
@@ -75,7 +77,7 @@ def ties(system: ExaminedRun) -> Iterator[CheckFinding]:
         return
     touched = np.any([span.width > ROUNDING for span in ranges], axis=0)
     topics = f"{share(int(touched.sum()), len(touched), 'topic')} ({as_percent(touched.mean(), 0)})"
-    values = f"{widest.measure} is {number(widest.mean)}, and anything from {span(widest.worst, widest.best)}"
+    values = f"{widest.measure} is {number(widest.value)}, and anything from {span(widest.worst, widest.best)}"
     order = np.argsort(-widest.width, kind="stable")[:EXAMPLES]
     examples = tuple(
         Example(f"topic {quote(ranks.queries[topic])}: {widest.measure} may vary by {widest.width[topic]:.2g}")
@@ -85,7 +87,7 @@ def ties(system: ExaminedRun) -> Iterator[CheckFinding]:
     details = tuple(
         {
             "measure": str(span.measure),
-            "value": span.mean,
+            "value": span.value,
             "worst": span.worst,
             "best": span.best,
             "topics": int((span.width > ROUNDING).sum()),
@@ -116,9 +118,11 @@ def equal_scores(system: ExaminedRun) -> Iterator[CheckFinding]:
         yield finding("equal-scores", "error", system.run, message, equal.height, examples=examples)
 
 
-_SCORES_RISE = ": scores rise with the rank, as distances do"
+_SCORES_RISE = ": scores rise with the rank, like distances"
 
-_NOTHING = "nothing, as long as scores make the order; a rank that is no number may mean that an id holds a blank"
+_NOTHING = (
+    "nothing, as long as documents are ordered by score; a rank that is not a number may mean that an id holds a blank"
+)
 
 _SWAP = "exchange the two columns"
 
@@ -149,7 +153,7 @@ def rank_conflict(system: ExaminedRun) -> Iterator[CheckFinding]:
 
 @check(
     "ranks", "ranking", "error", "warning",
-    question="Are ranks no whole numbers, or really scores?",
+    question="Are ranks not whole numbers, or swapped with the scores?",
     advice=f"{_NOTHING}; {_SWAP} if ranks and scores stand in each other's place",
 )  # fmt: skip
 def ranks(system: ExaminedRun) -> Iterator[CheckFinding]:
@@ -162,19 +166,19 @@ def ranks(system: ExaminedRun) -> Iterator[CheckFinding]:
         yield finding("ranks", "error", run, message, system.queries.height, todo=_SWAP)
         return
     rank = run.rows["rank"]
-    odd = {"no number": rank.is_null() | ~rank.is_finite(), "no whole number": rank.floor() != rank}
+    odd = {"not a number": rank.is_null() | ~rank.is_finite(), "not a whole number": rank.floor() != rank}
     for what, which in odd.items():
         rows = which.fill_null(value=False).arg_true()
         if rows.len():
-            message = f"{number_of('rank', rows.len())} {'is' if rows.len() == 1 else 'are'} {what}"
+            message = f"{number_of('rank', rows.len())} {what}"
             examples = [run.written(row) for row in rows.head(EXAMPLES).to_list()]
             yield finding("ranks", "warning", run, message, rows.len(), examples=examples, todo=_NOTHING)
 
 
 @check(
     "upside-down", "run", "warning",
-    question="Is the reverse of the run better, by half in AP and in more topics than chance allows (sign test, 1 %)?",
-    advice="if low scores are the good ones, as distances are, write them with a minus",
+    question="Is the run better when reversed, by half in AP and in more topics than chance allows (sign test, 1 %)?",
+    advice="if lower scores are better, as with distances, negate them",
 )  # fmt: skip
 def upside_down(system: ExaminedRun) -> Iterator[CheckFinding]:
     """A run that would be better if it were read from its end."""
@@ -185,10 +189,10 @@ def upside_down(system: ExaminedRun) -> Iterator[CheckFinding]:
     reverse = reverse_of(ranks)
     if reverse.is_better:
         message = (
-            "lower scores seem to be better: from its end, the run wins in "
+            "lower scores seem to be better: reversed, the run wins in "
             f"{share(reverse.better, reverse.topics, 'topic')}"
         )
-        example = Example(f"mean AP: {number(reverse.forwards)}, and {number(reverse.backwards)} from the end")
+        example = Example(f"mean AP: {number(reverse.forwards)}, and {number(reverse.backwards)} reversed")
         details = [
             {"measure": "AP", "value": reverse.forwards, "reversed": reverse.backwards, "topics": reverse.topics}
         ]
@@ -200,7 +204,7 @@ def upside_down(system: ExaminedRun) -> Iterator[CheckFinding]:
 @check(
     "perfect", "run", "warning",
     question="Are nDCG, AP and RR at their largest value in (nearly) all topics, as if the judgments had made the run?",
-    advice="find out how the run was made: a system that has seen the judgments says nothing about others",
+    advice="find out how the run was made: it may have been built from the judgments",
 )  # fmt: skip
 def perfect(system: ExaminedRun) -> Iterator[CheckFinding]:
     """A ranking without a fault in at least nine of ten topics, and in five at least."""
@@ -230,7 +234,7 @@ _LEAST_DEPTH, _LEAST_QUERIES = 10, 5
 @check(
     "truncated", "ranking", "warning",
     question="Is the last query less than half as long as every other?",
-    advice="write or copy the file again; if the query really has so few results, all is well",
+    advice="write or copy the file again, unless the query really has so few results",
 )  # fmt: skip
 def truncated(system: ExaminedRun) -> Iterator[CheckFinding]:
     """The last query has less than half of what any other one has."""
@@ -255,14 +259,14 @@ def _of_several(name: str, systems: Sequence[ExaminedRun], message: str, example
     advice="compare them at one depth (`{depth}`), or by measures with a cut-off that all of them reach",
 )  # fmt: skip
 def depth(systems: Sequence[ExaminedRun]) -> Iterator[CheckFinding]:
-    """The median number of documents a query."""
+    """The median number of documents per query."""
     depths = {system.name: float(np.median(system.queries["count"].to_numpy())) for system in systems}
     if len(depths) < 2:
         return
     shallow, deep = min(depths, key=lambda name: depths[name]), max(depths, key=lambda name: depths[name])
     if depths[deep] >= _DEEPER * depths[shallow]:
         message = (
-            f"runs differ much in depth: from {depths[shallow]:g} documents a query ({shallow}) "
+            f"runs differ in depth: from {depths[shallow]:g} documents per query ({shallow}) "
             f"to {depths[deep]:g} ({deep})"
         )
         few = sorted((name for name in depths if depths[name] * _DEEPER <= depths[deep]), key=lambda name: depths[name])

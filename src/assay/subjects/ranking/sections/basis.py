@@ -20,7 +20,7 @@ from assay.stats.bootstrap import Interval
 from assay.stats.pairing import UNSEEN, ScorePairing
 from assay.stats.samples import Sample, few_units
 from assay.subjects.ranking.document_analysis import PAGE, every_document, on_units, why_unseen, with_document_analysis
-from assay.subjects.ranking.evaluation import Evaluation
+from assay.subjects.ranking.evaluation import Evaluation, texts_of
 from assay.tables import Documents, Topics
 from assay.verbs.comparison import Comparison, Finding, compare
 from assay.verbs.comparison.findings import Settings
@@ -57,11 +57,7 @@ class Texts(NamedTuple):
         >>> Texts.of({"q1": "bitter tea"}, None).of_queries(["q1", "q2"])
         {'q1': 'bitter tea', 'q2': ''}
         """
-        if topics is not None and not isinstance(topics, Topics):
-            topics = read_topics(topics) if is_file(topics) else Topics.of(topics)
-        if documents is not None and not isinstance(documents, Documents):
-            documents = read_documents(documents) if is_file(documents) else Documents.of(documents)
-        return cls(topics, documents)
+        return cls(texts_of(topics, Topics, read_topics), texts_of(documents, Documents, read_documents))
 
     def of_queries(self, queries: Iterable[str]) -> dict[str, str]:
         """What each query looks for: the topic's title, or its description; empty where it is not known."""

@@ -62,7 +62,7 @@ def differences_of(basis: Basis, system: str) -> pl.DataFrame:
         frame = basis.comparison.queries(basis.main, system, basis.baseline)
         frame = frame.rename(dict(zip(frame.columns[:3], ("query_id", "baseline_value", "value"), strict=True)))
     elif basis.evaluation is not None and not basis.measure(basis.main).is_micro:
-        names = {basis.baseline: "baseline_value", system: "value"}
+        names = {_column_of(basis.baseline): "baseline_value", _column_of(system): "value"}
         frame = _values(basis).select("query_id", *names).rename(names)
         frame = frame.with_columns(difference=pl.col("value") - pl.col("baseline_value"))
         frame = frame.filter(pl.col("difference").is_not_nan())
@@ -70,9 +70,7 @@ def differences_of(basis: Basis, system: str) -> pl.DataFrame:
         return _NONE
     descending = basis.higher_is_better(basis.main) is not False
     frame = frame.sort("difference", descending=descending, maintain_order=True)
-    texts = basis.texts.of_queries(frame["query_id"].to_list())
-    text = pl.Series("text", [texts[query] for query in frame["query_id"]], dtype=pl.String)
-    return frame.select("query_id", text, "baseline_value", "value", "difference")
+    return frame.select("query_id", _text(basis, frame), "baseline_value", "value", "difference")
 
 
 def most_changed(frame: pl.DataFrame, most: int, higher_is_better: bool | None) -> pl.DataFrame:
@@ -187,16 +185,27 @@ def _label(row: dict[str, str | float]) -> str:
 
 def _values(basis: Basis) -> pl.DataFrame:
     """Every query's value under the main measure, of the systems that are looked at closely: one column for each."""
+    columns = {name: _column_of(name) for name in basis.detailed}
     if basis.evaluation is None:
         paired = basis.paired[basis.main]
-        values = np.asarray(paired.unit_values())[:, [paired.systems.index(name) for name in basis.detailed]]
-        frame = pl.DataFrame({"query_id": paired.units, **dict(zip(basis.detailed, values.T, strict=True))})
+        values = np.asarray(paired.unit_values())[:, [paired.systems.index(name) for name in columns]]
+        frame = pl.DataFrame({"query_id": paired.units, **dict(zip(columns.values(), values.T, strict=True))})
     else:
         every = basis.evaluation.to_frame(per_query=True).filter(pl.col("system").is_in(basis.detailed))
+        every = every.with_columns(pl.col("system").replace(columns))
         frame = every.pivot("system", index="query_id", values=basis.main, maintain_order=True)
+    return frame.select("query_id", _text(basis, frame), pl.col(*columns.values()).fill_null(math.nan))
+
+
+def _text(basis: Basis, frame: pl.DataFrame) -> pl.Series:
+    """What each query of a table looks for."""
     texts = basis.texts.of_queries(frame["query_id"].to_list())
-    text = pl.Series("text", [texts[query] for query in frame["query_id"]], dtype=pl.String)
-    return frame.select("query_id", text, pl.col(basis.detailed).fill_null(math.nan))
+    return pl.Series("text", texts.values(), dtype=pl.String)
+
+
+def _column_of(system: str) -> str:
+    """The column with a system's values: its name, unless a column of every table is called so."""
+    return f"{system} (system)" if system in {"query_id", "text"} else system
 
 
 def _values_table(basis: Basis, frame: pl.DataFrame, fold: str) -> Table:
@@ -204,7 +213,7 @@ def _values_table(basis: Basis, frame: pl.DataFrame, fold: str) -> Table:
     columns = (
         Column("query_id", "query"),
         *([Column("text")] if any(frame["text"]) else []),
-        *(Column(name, kind="number") for name in basis.detailed),
+        *(Column(_column_of(name), name, "number") for name in basis.detailed),
     )
     fold += f" ({number_of('query', left_out)} left out)" if left_out else ""
     cells, caption = frame.with_columns(_places(frame.height, "e")), f"{basis.main} for each query"
@@ -220,16 +229,17 @@ def _places(rows: int, before: str) -> pl.Series:
 def _alone(basis: Basis, frame: pl.DataFrame) -> Iterator[Prose | Figure | Table]:
     """One system alone: its value for each query as bars, the best first, and in numbers."""
     way, name = basis.higher_is_better(basis.main), basis.detailed[0]
-    value = pl.col(name).fill_nan(None)
+    column = _column_of(name)
+    value = pl.col(column).fill_nan(None)
     ordered = frame.sort(value, descending=way is not False, nulls_last=True, maintain_order=True)
     labels = [
         f"Query {query}: {text}\n{number(value)}".replace("-", "−")
-        for query, text, value in ordered.select("query_id", "text", name).rows()
+        for query, text, value in ordered.select("query_id", "text", column).rows()
     ]
     link = _places(ordered.height, "e").alias("_link")
     bars = ordered.with_columns(link, pl.Series("_label", labels, dtype=pl.String))
     yield Prose(f"{basis.main} of {name}, {_ALONE[way]}.", "dim")
-    yield _bars("bars", bars, name, f"{basis.main} of {name}", meaning="filled", look="keyed")
+    yield _bars("bars", bars, column, f"{basis.main} of {name}", meaning="filled", look="keyed")
     yield _values_table(basis, ordered, "All queries in numbers")
 
 

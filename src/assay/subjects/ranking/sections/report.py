@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
@@ -145,7 +146,8 @@ def _bounds_parts(frame: pl.DataFrame) -> Iterator[Table | Prose]:
 def power(basis: Basis) -> Iterator[Section | str]:
     """What the queries can show by the main measure; where differences do not vary, nothing can be said of that."""
     findings = [each for each in basis.findings() if each.system in basis.detailed]
-    if constant := [each.system for each in findings if not each.spread > 0 and not each.all_zero]:
+    known = [each for each in findings if not math.isnan(each.difference)]
+    if constant := [each.system for each in known if not each.spread > 0 and not each.all_zero]:
         names = joined(constant, most=len(constant))
         yield f"no power is given for {names}: the difference is the same for every {basis.unit_kind}"
     varied = [each for each in findings if each.spread > 0]

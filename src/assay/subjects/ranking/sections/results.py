@@ -87,12 +87,11 @@ def _asked(answer: Answer) -> dict[str, Any]:
 
 
 def _reasons(audit: Audit) -> Iterator[tuple[str, list[str]]]:
-    """What the values rest on, by what it is about; trec_eval itself stops at a document that comes again."""
+    """What the values rest on, by what it is about; trec_eval itself stops at a duplicate."""
     cleaned = ""
     if audit.repeated_rows:
-        rows = number_of("row", audit.repeated_rows)
-        told = f"{rows} with a document that the query had before; Assay's own value counts each document once."
-        yield "repeated", [told]
+        rows = f"{number_of('duplicate row', audit.repeated_rows)} (a document already listed for its query)"
+        yield "repeated", [f"{rows}; Assay's own value counts each document once."]
         cleaned = ", after removing duplicates"
     if audit.tools:
         yield "tools", [f"Assay's own value is also that of {', '.join(audit.tools)}{cleaned}."]
@@ -121,7 +120,7 @@ def _answered(answer: Answer) -> Iterator[str]:
         yield f"{value} is Assay's own value.{too}"
     else:
         for match in answer.matches[:_MOST_MATCHES]:
-            yield f"{value} is what this gives: {_named(match)}."
+            yield f"{value} matches: {_named(match)}."
             yield from (f"  {rule.why}" for rule in match.rules)
         if (more := len(answer.matches) - _MOST_MATCHES) > 0:
             yield f"{number_of('other way', more)} of counting would give it, too."
@@ -170,9 +169,9 @@ def _best(result: ClustersByUse) -> Section:
     parts = (
         Table("means", pl.DataFrame(rows), columns, caption),
         Prose(
-            "The best cluster is optimistic: whoever picks it knows which documents are relevant. Random clusters of "
-            f"the same sizes come to an F1 of {by_chance} that way ({result.draws:,} deals, seed {result.seed}), these "
-            f"to {in_clusters}, and the flat list, cut after as many documents, to {of_list}."
+            "The best cluster is optimistic: to pick it, you would have to know which documents are relevant. Random "
+            f"clusters of the same sizes reach an F1 of {by_chance} that way ({result.draws:,} deals, seed "
+            f"{result.seed}), these reach {in_clusters}, and the flat list, cut after as many documents, {of_list}."
         ),
         Prose(f"{number_of('query', result.best.height)}; relevant from a grade of {result.level:g} on."),
     )
@@ -342,11 +341,11 @@ def _lines(result: Tuning) -> Iterator[str]:
     tested = "" if result.finding is None else f"; test: {result.finding.outcome.note}"
     yield (
         f"Tuned on other topics: each topic is measured with the setting that was best on the topics of other folds "
-        f"({result.says}). That is what choosing one of {number_of('setting', len(result.settings))} by so many topics "
-        "is worth on new ones."
+        f"({result.says}). Expect this on new topics if you choose one of "
+        f"{number_of('setting', len(result.settings))} with this many topics."
     )
     yield (
-        "Best in hindsight: chosen and measured by the same topics, which "
+        "Best in hindsight: chosen and measured on the same topics, which "
         f"{flatters or 'mostly flatters, though not here'}. "
         f"{result.hindsight} is the setting to use; its number is not the one to report."
     )
@@ -356,6 +355,6 @@ def _lines(result: Tuning) -> Iterator[str]:
 
         yield of_finding(result.finding, result.sample.unit_kind, power=0.8)
     yield (
-        f"Interval: topics drawn anew and settings chosen again each time{tested}; seed {result.seed}. Not covered: "
+        f"Interval: topics resampled, and settings chosen again each time{tested}; seed {result.seed}. Not covered: "
         "topics of another kind, and a grid that was drawn up after looking at these topics."
     )

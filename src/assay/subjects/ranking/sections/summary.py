@@ -54,7 +54,7 @@ def rules(evaluation: Evaluation, measures: Sequence[Measure]) -> str:
     everywhere = ", for all systems" if len(evaluation.systems) > 1 else ""
     in_force = set((asdict(policies) | {"undefined": evaluation.undefined}).items())
     if policies.judged_only or policies.complete:
-        in_force.remove(_UNJUDGED)
+        in_force.discard(_UNJUDGED)
     key = "ranks" if policies.rank_by == "rank" else "scores"
     said = [text.format(key=key, everywhere=everywhere) for rule, text in _SAID.items() if rule in in_force]
     text = "; ".join([*said, *_numbers(evaluation, measures)])
