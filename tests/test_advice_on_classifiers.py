@@ -64,6 +64,14 @@ def test_weights_that_are_all_alike_make_nothing_surer(weight: float) -> None:
     }
 
 
+def test_weights_that_leave_less_than_nothing_as_true_negatives_get_remarks() -> None:
+    """The cells add up to a little more than the whole table, by rounding."""
+    truth, predicted = [1, 1, 0, 1, 0, 0], [0, 1, 1, 0, 1, 1]
+    items = Predictions.of(truth, predicted, sample_weight=[0.243, 0.889, 0.227, 0.126, 0.289, 0.587])
+    assert "below_diagonal" in remarks(items)
+    assert "PPV" in classify(items).at_prevalence(0.1).columns
+
+
 def test_a_rare_label_makes_accuracy_misleading() -> None:
     remark = remarks(matrix(20, 180, 10, 1820))["prevalence"]
     assert remark.number == pytest.approx(2000 / 2030)

@@ -47,7 +47,7 @@ def test_two_shares_that_differ_are_not_called_the_same() -> None:
         line for line in shown("classifier", "evaluate", "--matrix", "4 4; 6 999986").splitlines() if "misleads" in line
     ]
     assert "99.9992% of the items are 1" in remark
-    assert "would score as much, this classifier scores 99.999%" in remark
+    assert "would score 99.9992%, this classifier scores 99.999%" in remark
 
 
 def test_a_difference_and_its_values_show_that_there_is_one() -> None:

@@ -11,7 +11,7 @@ import numpy as np
 from assay.core.errors import ParameterError
 from assay.measures.counting.confusion import Confusion
 from assay.measures.counting.confusion_matrix import ConfusionMatrix
-from assay.measures.counting.judgments import Floats, Mask
+from assay.measures.counting.judgments import Floats, Ints, Mask
 from assay.measures.definition import Adjusted, Beta, Weights, WeightsName
 from assay.measures.registry import Measure, measure
 from assay.measures.sets import square_of_beta
@@ -170,7 +170,7 @@ def MajorityShare(matrix: ConfusionMatrix) -> PerUnit:
 
 def _classes(matrix: ConfusionMatrix) -> Steps:
     """How many items are of each class, are predicted to be, and are both: a row a class, unit by unit."""
-    columns = {
+    columns: dict[str, Floats | Ints] = {
         "class": np.arange(len(matrix.units) * len(matrix.labels)) % len(matrix.labels),
         "true": matrix.true.ravel().astype(np.float64),
         "predicted": matrix.predicted.ravel().astype(np.float64),

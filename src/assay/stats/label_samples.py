@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 from scipy import special
 
 from assay.core.errors import number_of
-from assay.measures.counting.confusion_matrix import CellSums
 from assay.measures.counting.judgments import Floats, Ints
+from assay.measures.counting.matrix_margins import CellSums
 from assay.measures.matrices import is_of_margins, overall
 from assay.measures.registry import Measure
 from assay.stats.bootstrap import group_weights, pattern_weights
@@ -154,7 +154,7 @@ class LabelSample(WeightedSample):
 
     def undefined(self) -> list[str | None]:
         """Why each system has no number, None where it has one."""
-        weights = self.counts * (1.0 if self.weight is None else self.weight)
+        weights: Floats = self.counts * (np.ones(len(self.counts)) if self.weight is None else self.weight)
         return [overall(self.scorer, sums.matrices(weights[None])).reason(0) for sums in self._sums]
 
     @cached_property

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
 import polars as pl
@@ -13,7 +13,7 @@ import polars as pl
 from assay.core.domains import Choice
 from assay.core.errors import InputError, ParameterError, argument, did_you_mean, listed, number_of
 from assay.measures.counting.confusion import Confusion, Counted
-from assay.measures.counting.judgments import Floats, Ints
+from assay.measures.counting.judgments import Floats
 from assay.measures.counting.label_pairs import counted_pairs, weights_of
 from assay.tables.label_arrays import label_lists
 from assay.tables.label_columns import refuse_extreme
@@ -29,8 +29,6 @@ Normalize: TypeAlias = Literal["true", "pred", "all"]
 
 #: The other class, where one class stands against all others.
 REST = "rest"
-#: A part of a sum of weights that is smaller than this is what rounding leaves where there is nothing.
-LEFT_BY_ROUNDING = 1e-12
 
 
 @dataclass(frozen=True, eq=False)
@@ -289,86 +287,6 @@ class ConfusionMatrix:
         names = list(map(str, self.labels))
         cells = {f"{column} {name}": table[:, number] for number, name in enumerate(names)}
         return pl.DataFrame({row: names} | cells)
-
-
-class MatrixMargins(ConfusionMatrix):
-    """Matrices of which only the sums and the diagonals are known: all that most measures ask for.
-
-    `tables` holds these in three rows: the items of each true label, of each predicted one, and those predicted
-    rightly. Of many labels they take a fraction of what the cells take.
-    """
-
-    def _shape(self) -> tuple[int, int, int]:
-        return len(self.units), 3, len(self.labels)
-
-    @cached_property
-    def items(self) -> Floats:
-        """How many items each unit has, or how much they weigh."""
-        items: Floats = self.true.sum(axis=1)
-        return items
-
-    @cached_property
-    def true(self) -> Counted:
-        """How many items of each unit (row) have each label (column)."""
-        return np.asarray(self.tables[:, 0])
-
-    @cached_property
-    def predicted(self) -> Counted:
-        """For how many items of each unit (row) each label (column) was predicted."""
-        return np.asarray(self.tables[:, 1])
-
-    @cached_property
-    def right(self) -> Counted:
-        """For how many items of each unit (row) each label (column) was predicted rightly."""
-        return np.asarray(self.tables[:, 2])
-
-    def _others(self, tp: Counted, fp: Counted, fn: Counted) -> Counted:
-        total = self.items[:, None]
-        tn = total - tp - fp - fn
-        return np.where(tn > LEFT_BY_ROUNDING * total, tn, 0.0)
-
-
-class CellSums(NamedTuple):
-    """A sparse table that adds up patterns of items (columns) to confusion matrices.
-
-    Its rows are the cells of a matrix, if it is to be `whole`; or else its margins: true labels, predicted labels, and
-    labels that are predicted rightly.
-
-    >>> sums = CellSums.of(("a", "b"), np.array([0, 1]), np.array([0, 0]))
-    >>> sums.matrices(np.array([[5.0, 2.0]])).predicted
-    array([[7., 0.]])
-    """
-
-    labels: tuple[Any, ...]
-    table: Any
-    positive: int | None
-    whole: bool
-
-    @classmethod
-    def of(
-        cls, labels: tuple[Any, ...], truth: Ints, prediction: Ints, positive: int | None = None, *, whole: bool = False
-    ) -> CellSums:
-        """Of patterns that are given by the places of their labels."""
-        from scipy import sparse  # noqa: PLC0415  # only resamples need it
-
-        size, every = len(labels), np.arange(len(truth))
-        right = np.flatnonzero(truth == prediction)
-        rows, columns, height = truth * size + prediction, every, size**2
-        if not whole:
-            rows, height = np.concatenate([truth, size + prediction, 2 * size + truth[right]]), 3 * size
-            columns = np.concatenate([every, every, right])
-        table = sparse.csr_array((np.ones(len(rows)), (rows, columns)), shape=(height, len(truth)))
-        return cls(labels, table, positive, whole)
-
-    def matrices(self, weights: Floats) -> ConfusionMatrix:
-        """One matrix for each row of weights, which say how much of each pattern (column) there is."""
-        return self.of_sums((self.table @ weights.T).T)
-
-    def of_sums(self, sums: Floats) -> ConfusionMatrix:
-        """One matrix for each row of sums, which are in the order of the rows of the table."""
-        kind = ConfusionMatrix if self.whole else MatrixMargins
-        tables = sums.reshape(len(sums), -1, len(self.labels))
-        return kind(self.labels, tables, tuple(map(str, range(len(sums)))), self.positive)
 
 
 def _place(labels: tuple[Any, ...], pos_label: Any) -> int | None:

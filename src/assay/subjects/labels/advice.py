@@ -150,7 +150,7 @@ def _micro_macro(case: ClassifierCase) -> Iterator[Remark]:
     large, worst = int(np.argmax(case.support)), int(np.nanargmin(recalls))
     micro, averaged = as_percents([case.accuracy, macro])
     message = (
-        f"micro and macro averages differ: {micro} of all items are right, and {averaged} of a class on average, as "
+        f"micro and macro averages differ: {micro} of all items are right, but {averaged} of a class on average, as "
         f"{case.matrix.labels[large]} has {as_percent(case.largest)} of the items; worst is "
         f"{case.matrix.labels[worst]}, with {as_percent(recalls[worst])} of "
         f"{number_of('item', int(case.support[worst]))} right"

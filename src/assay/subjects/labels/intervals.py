@@ -17,9 +17,10 @@ import numpy as np
 import polars as pl
 from scipy import special
 
-from assay.measures.counting.confusion_matrix import CellSums, ConfusionMatrix, LabelSets
+from assay.measures.counting.confusion_matrix import ConfusionMatrix, LabelSets
 from assay.measures.counting.judgments import Floats, Ints
 from assay.measures.counting.label_pairs import codes
+from assay.measures.counting.matrix_margins import CellSums
 from assay.measures.counting.probabilities import Probabilities
 from assay.measures.counting.scored import Scored
 from assay.measures.matrices import is_of_margins, overall

@@ -13,9 +13,10 @@ import polars as pl
 from assay.core.domains import Real
 from assay.core.errors import ParameterError
 from assay.measures.counting.confusion import Confusion
-from assay.measures.counting.confusion_matrix import LEFT_BY_ROUNDING, ConfusionMatrix, LabelSets
+from assay.measures.counting.confusion_matrix import ConfusionMatrix, LabelSets
 from assay.measures.counting.judgments import Floats, Ints
 from assay.measures.counting.label_pairs import codes
+from assay.measures.counting.matrix_margins import LEFT_BY_ROUNDING
 from assay.measures.counting.probabilities import SLACK, Probabilities
 from assay.measures.counting.scored import Scored
 from assay.measures.matrices import averaged, left_out, overall
@@ -423,9 +424,9 @@ def four_cells(matrix: ConfusionMatrix) -> tuple[float, float, float, float]:
     >>> four_cells(ConfusionMatrix.from_matrix([[9, 1], [2, 8]], ["ill", "well"], pos_label="ill"))
     (9.0, 2.0, 1.0, 8.0)
     """
-    cells = matrix.positive_class()
-    tp, fp, fn = (float(cell[0]) for cell in (cells.tp, cells.fp, cells.fn))
-    return tp, fp, fn, float(matrix.items[0]) - tp - fp - fn
+    counted = matrix.positive_class()
+    tp, fp, fn = (float(cell[0]) for cell in (counted.tp, counted.fp, counted.fn))
+    return tp, fp, fn, 0.0 if counted.tn is None else float(counted.tn[0])
 
 
 def predictive_values(matrix: ConfusionMatrix, prevalences: Sequence[float]) -> pl.DataFrame:

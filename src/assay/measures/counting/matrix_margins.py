@@ -1,0 +1,95 @@
+"""`MatrixMargins`: sums and diagonals of many confusion matrices, as resamples give them; and how they are added up."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from assay.measures.counting.confusion import Counted
+from assay.measures.counting.confusion_matrix import ConfusionMatrix
+from assay.measures.counting.judgments import Floats, Ints
+
+#: A part of a sum of weights that is smaller than this is what rounding leaves where there is nothing.
+LEFT_BY_ROUNDING = 1e-12
+
+
+class MatrixMargins(ConfusionMatrix):
+    """Matrices of which only the sums and the diagonals are known: all that most measures ask for.
+
+    `tables` holds these in three rows: the items of each true label, of each predicted one, and those predicted
+    rightly. Of many labels they take a fraction of what the cells take.
+    """
+
+    def _shape(self) -> tuple[int, int, int]:
+        return len(self.units), 3, len(self.labels)
+
+    @cached_property
+    def items(self) -> Floats:
+        """How many items each unit has, or how much they weigh."""
+        items: Floats = self.true.sum(axis=1)
+        return items
+
+    @cached_property
+    def true(self) -> Counted:
+        """How many items of each unit (row) have each label (column)."""
+        return np.asarray(self.tables[:, 0])
+
+    @cached_property
+    def predicted(self) -> Counted:
+        """For how many items of each unit (row) each label (column) was predicted."""
+        return np.asarray(self.tables[:, 1])
+
+    @cached_property
+    def right(self) -> Counted:
+        """For how many items of each unit (row) each label (column) was predicted rightly."""
+        return np.asarray(self.tables[:, 2])
+
+    def _others(self, tp: Counted, fp: Counted, fn: Counted) -> Counted:
+        total = self.items[:, None]
+        tn = total - tp - fp - fn
+        return np.where(tn > LEFT_BY_ROUNDING * total, tn, 0.0)
+
+
+class CellSums(NamedTuple):
+    """A sparse table that adds up patterns of items (columns) to confusion matrices.
+
+    Its rows are the cells of a matrix, if it is to be `whole`; or else its margins: true labels, predicted labels, and
+    labels that are predicted rightly.
+
+    >>> sums = CellSums.of(("a", "b"), np.array([0, 1]), np.array([0, 0]))
+    >>> sums.matrices(np.array([[5.0, 2.0]])).predicted
+    array([[7., 0.]])
+    """
+
+    labels: tuple[Any, ...]
+    table: Any
+    positive: int | None
+    whole: bool
+
+    @classmethod
+    def of(
+        cls, labels: tuple[Any, ...], truth: Ints, prediction: Ints, positive: int | None = None, *, whole: bool = False
+    ) -> CellSums:
+        """Of patterns that are given by the places of their labels."""
+        from scipy import sparse  # noqa: PLC0415  # only resamples need it
+
+        size, every = len(labels), np.arange(len(truth))
+        right = np.flatnonzero(truth == prediction)
+        rows, columns, height = truth * size + prediction, every, size**2
+        if not whole:
+            rows, height = np.concatenate([truth, size + prediction, 2 * size + truth[right]]), 3 * size
+            columns = np.concatenate([every, every, right])
+        table = sparse.csr_array((np.ones(len(rows)), (rows, columns)), shape=(height, len(truth)))
+        return cls(labels, table, positive, whole)
+
+    def matrices(self, weights: Floats) -> ConfusionMatrix:
+        """One matrix for each row of weights, which say how much of each pattern (column) there is."""
+        return self.of_sums((self.table @ weights.T).T)
+
+    def of_sums(self, sums: Floats) -> ConfusionMatrix:
+        """One matrix for each row of sums, which are in the order of the rows of the table."""
+        kind = ConfusionMatrix if self.whole else MatrixMargins
+        tables = sums.reshape(len(sums), -1, len(self.labels))
+        return kind(self.labels, tables, tuple(map(str, range(len(sums)))), self.positive)
