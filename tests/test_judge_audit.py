@@ -229,7 +229,7 @@ def test_families_that_do_not_fit_the_runs_are_refused() -> None:
         ({"families": {"s99": "x"}, "family": "x", "runs": runs(truth())}, "not 's99'"),
     ):
         with pytest.raises(ParameterError, match=message):
-            audit_judge(model, labels, resamples=0, **stated)  # type: ignore[arg-type]
+            audit_judge(model, labels, resamples=0, **stated)
 
 
 def test_documents_in_the_pool_that_nobody_judged_are_no_labels(tmp_path: Path) -> None:
