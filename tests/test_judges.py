@@ -517,3 +517,18 @@ def test_answers_of_mechanical_turk_that_stand_together_as_json() -> None:
     unanswered = json.dumps([{"label_1": {"0": False, "2": False}, "label_2": {"label": "1"}}]).replace('"', '""')
     with pytest.raises(FormatError, match=r"2: expected an answer in Answer\.label_1"):
         read_labels(io.StringIO(f'{head}h1,w1,q,a,b,"{unanswered}"\n'))
+
+
+def test_words_have_no_order_but_the_one_stated() -> None:
+    """In the alphabet, high stands before low: what goes by the order would be wrong, and is undefined instead."""
+    names = ["low", "medium", "high"]
+    rows = [(f"d{n}", judge, names[min((n + (judge == "b")) % 3, 2)]) for n in range(12) for judge in "ab"]
+    measures = ["Kappa", "Kappa(weights='linear')", "AC2", "Alpha(scale='ordinal')", "Alpha"]
+    words = agree(Labels.of(rows), measures, resamples=0)
+    assert set(words.undefined()) == {"Kappa(weights='linear')", "AC2", "Alpha(scale='ordinal')"}
+    assert "state their order" in words.undefined()["AC2"]
+    stated = agree(Labels.of(rows), measures, categories=names, resamples=0)
+    grades = agree(Labels.of([(item, judge, names.index(name)) for item, judge, name in rows]), measures, resamples=0)
+    assert stated.to_frame()["value"].to_list() == grades.to_frame()["value"].to_list()
+    with pytest.raises(ParameterError, match="have no median"):
+        assay.crowd(Labels.of(rows), method="median")

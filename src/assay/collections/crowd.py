@@ -176,6 +176,8 @@ def crowd(
         weights = _weights(ratings, right, included)
         aggregate = majority(kept, weights=weights, ties=ties, seed=seed, method="weighted")
     elif method == "median":
+        if not is_numeric(table) and categories is None:
+            raise ParameterError("the labels are words, which have no median: state their order as categories")
         aggregate = median(kept, ties=ties)
     else:
         fits = {"majority": majority, "dawid-skene": dawid_skene, "mace": mace}
