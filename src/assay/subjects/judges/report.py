@@ -16,7 +16,7 @@ from assay.measures.registry import Measure
 from assay.show.model import Column, Document, Part, Prose, Section, Table
 from assay.stats import estimates
 from assay.stats.estimates import Estimate
-from assay.subjects.judges.evaluation import INTERVAL, MOST_PAIRS, JudgeAgreement, agree
+from assay.subjects.judges.evaluation import INTERVAL, MOST_PAIRS, JudgeAgreement, agree, is_numeric
 from assay.subjects.judges.subject import RULES, sets_of
 from assay.tables.labels import Labels
 from assay.verbs.comparison import Comparison, compare
@@ -170,6 +170,8 @@ def basis(result: JudgeAgreement) -> Iterator[str]:
         f"{number_of('item', shared)} with two labels or more. Labels: {joined(result.ratings.categories, 10)} "
         f"({result.scale})."
     )
+    if len(result.ratings.categories) == 2 and not is_numeric(result.labels):
+        yield f"For positive agreement and overlap, {result.ratings.categories[1]!r} counts as relevant."
     unit = "topic" if result.by_topic else "item"
     if result.resamples:
         how = f"Intervals: bootstrap over {several(unit)}, {result.resamples:,} resamples, seed {result.seed}."
