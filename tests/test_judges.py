@@ -530,5 +530,7 @@ def test_words_have_no_order_but_the_one_stated() -> None:
     stated = agree(Labels.of(rows), measures, categories=names, resamples=0)
     grades = agree(Labels.of([(item, judge, names.index(name)) for item, judge, name in rows]), measures, resamples=0)
     assert stated.to_frame()["value"].to_list() == grades.to_frame()["value"].to_list()
+    with pytest.raises(ParameterError, match="state their order"):
+        compare(Labels.of(rows, name="x"), Labels.of(rows, name="y"), scale="ordinal")
     with pytest.raises(ParameterError, match="have no median"):
         assay.crowd(Labels.of(rows), method="median")

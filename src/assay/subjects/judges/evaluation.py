@@ -36,6 +36,7 @@ _PARTS_OF_TIME = ("first third", "second third", "last third")
 #: In simulations (scripts/simulate_agreement.py) it holds the truth 93 to 97 times in 100, mostly; others do too often.
 INTERVAL: Method = "percentile"
 _AGREEMENT = parse_measure("Agreement", "agreement")
+UNORDERED = "the labels are words: state their order as categories, from the lowest up"
 #: Scales and weights that do not go by the order of the labels.
 _WITHOUT_ORDER = {"nominal", "none"}
 
@@ -198,7 +199,7 @@ class JudgeAgreement(Result):
 
     def _sample(self, measure: Measure, ratings: Ratings, topic: Ints | None) -> PatternSample:
         if not self.is_ordered and _WITHOUT_ORDER.isdisjoint(measure.parameters.values()) and measure.parameters:
-            raise ParameterError("the labels are words: state their order as categories, from the lowest up")
+            raise ParameterError(UNORDERED)
         formula = measure.per_unit(ratings)
         if topic is not None:
             formula = in_groups(formula, topic, len(self.topics))
