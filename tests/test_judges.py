@@ -482,6 +482,8 @@ def test_labels_are_finite_and_nan_is_none(tmp_path: Path) -> None:
     path.write_text("item,judge,label\nd1,a,1\nd1,b,inf\n")
     with pytest.raises(FormatError, match=r"labels\.csv:3: expected a finite number as label, got 'inf'"):
         read_labels(path)
+    with pytest.raises(FormatError, match="expected a finite number"):
+        read_labels(pl.DataFrame({"item": ["d1", "d1"], "judge": ["a", "b"], "label": [1.0, float("inf")]}))
     frame = pl.DataFrame({"item": ["d1", "d1"], "judge": ["a", "b"], "label": [1.0, float("nan")]})
     labels = read_labels(frame)
     assert (len(labels), labels.remarks) == (1, ("1 row without a label left out",))

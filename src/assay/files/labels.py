@@ -378,7 +378,7 @@ def _numbers(columns: list[pl.Series]) -> list[pl.Series]:
     """Columns as whole numbers where all are, as numbers where all are, else as they are."""
     if all(column.dtype.is_float() for column in columns):
         whole = [column.cast(pl.Int64, strict=False) for column in columns]
-        same = all((new == old).fill_null(True).all() for new, old in zip(whole, columns, strict=True))
+        same = all(new.cast(pl.Float64).eq_missing(old).all() for new, old in zip(whole, columns, strict=True))
         return whole if same else columns
     columns = as_whole(columns)
     if all(column.dtype == pl.String for column in columns):
