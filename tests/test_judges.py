@@ -482,8 +482,8 @@ def test_labels_are_finite_and_nan_is_none(tmp_path: Path) -> None:
     path.write_text("item,judge,label\nd1,a,1\nd1,b,inf\n")
     with pytest.raises(FormatError, match=r"labels\.csv:3: expected a finite number as label, got 'inf'"):
         read_labels(path)
-    with pytest.raises(FormatError, match="expected a finite number"):
-        read_labels(pl.DataFrame({"item": ["d1", "d1"], "judge": ["a", "b"], "label": [1.0, float("inf")]}))
+    with pytest.raises(FormatError, match="expected a finite number as label, got 'inf'"):
+        read_labels(io.StringIO('{"id": 1, "annotations": [{"label": 1e400, "user": 5}, {"label": 3, "user": 6}]}\n'))
     frame = pl.DataFrame({"item": ["d1", "d1"], "judge": ["a", "b"], "label": [1.0, float("nan")]})
     labels = read_labels(frame)
     assert (len(labels), labels.remarks) == (1, ("1 row without a label left out",))
@@ -492,6 +492,8 @@ def test_labels_are_finite_and_nan_is_none(tmp_path: Path) -> None:
 def test_without_common_items_every_coefficient_says_so() -> None:
     result = agree(Labels.of([("d1", "a", 1), ("d2", "b", 0)]))
     assert set(result.undefined().values()) == {"no item has labels of two judges"}
+    three = agree(Labels.of([("d1", "a", 1), ("d2", "b", 0), ("d3", "c", 0)]))
+    assert (three.pairs.height, "no item has labels of two judges" in str(three)) == (0, True)
 
 
 @pytest.mark.parametrize("data", [None, 5, np.ones((2, 2)), {"ana": [1, 0], "ben": [1, 1]}, [("d1", "a")], [None]])

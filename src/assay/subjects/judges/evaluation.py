@@ -166,7 +166,7 @@ class JudgeAgreement(Result):
                 row |= self._row(kappa(weights=how), two, interval=False, name=f"Kappa {how}")
             rows.append(row)
         kinds = {"first": pl.String, "second": pl.String, "items": pl.Int64, "undefined": pl.String}
-        return pl.DataFrame(rows, schema_overrides=kinds)
+        return pl.DataFrame(rows, schema_overrides=kinds) if rows else pl.DataFrame(schema=kinds)
 
     def common_items(self) -> list[tuple[str, str, int]]:
         """Pairs of judges with items in common, the most first where not all pairs are shown."""

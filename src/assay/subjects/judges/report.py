@@ -74,7 +74,8 @@ def coefficients(result: JudgeAgreement) -> Table:
 def tables(result: JudgeAgreement) -> Iterator[Section]:
     """The pairs of judges, who said what, topics and time, as far as there is something to show."""
     if len(result.ratings.judges) > 2:
-        yield Section("pairs", "Pairs of judges", (pair_table(result),))
+        if result.pairs.height:
+            yield Section("pairs", "Pairs of judges", (pair_table(result),))
     else:
         yield Section("confusion", "Who said what", (confusion_table(result, *result.ratings.judges),))
     if len(result.topics) > 1:
