@@ -91,7 +91,7 @@ def test_duplicates_are_refused_and_leave_nothing_behind(folder: Path) -> None:
     for wrong, reason in (
         ({"new": tfidf, "bm25": folder / "bicycles" / "runs" / "titles.run"}, "a run called 'bm25' already"),
         ({"topics": folder / "topics.tsv"}, "has topics already"),
-        ([folder / "bicycles" / "runs" / "bm25.run"], "already exists"),
+        ([folder / "bicycles" / "runs" / "bm25.run"], "is part of the collection already"),
     ):
         with pytest.raises(InputError, match=reason):
             add_to_collection(folder / "bikes", wrong)
@@ -344,4 +344,13 @@ def test_files_that_are_called_alike_are_told_apart_by_the_names_given(tmp_path:
     }
     assert [entry.path.read_text().split()[2] for entry in made.runs.values()] == ["v1", "v2"]
     with pytest.raises(InputError, match="already exists"):
-        assay.add_to_collection(made, [tmp_path / "v1" / "bm25.run"])
+        assay.add_to_collection(made, [tmp_path / "v2" / "bm25.run"])
+
+
+def test_a_copy_left_over_from_a_call_that_was_killed_is_taken(tmp_path: Path) -> None:
+    """The manifest is written last: a call that ended before can be made again."""
+    (tmp_path / "a.run").write_text("q Q0 d 1 1.0 a\n")
+    (tmp_path / "mine" / "runs").mkdir(parents=True)
+    (tmp_path / "mine" / "runs" / "a.run").write_bytes((tmp_path / "a.run").read_bytes())
+    made = assay.new_collection(tmp_path / "mine", [tmp_path / "a.run"])
+    assert [entry.path.name for entry in made.runs.values()] == ["a.run"]

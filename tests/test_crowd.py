@@ -453,6 +453,8 @@ def test_hits_are_made_of_a_pool_as_it_was_written(tmp_path: Path) -> None:
 
 
 def test_one_worker_may_be_left_out_by_name_and_certainty_has_no_sign() -> None:
+    same: Rows = [("q", f"d{n}", worker, 1) for n in range(3) for worker in "ab"]
+    assert crowd(labels_of(same), method="weighted").items["label"].to_list() == [1, 1, 1]
     result = crowd(SMALL, method="majority", exclude="cleo")
     assert list(result.excluded) == ["cleo"]
     assert "-0.0" not in result.to_csv()

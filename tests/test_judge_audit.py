@@ -216,6 +216,10 @@ def test_words_have_no_order_unless_one_is_stated() -> None:
     moved = int((frame["label"] == "none").sum())
     assert ordered.criterion("leniency").value == pytest.approx(moved / 3 / frame.height)
     assert ordered.criterion("ranking").value > 0.8
+    two = frame.with_columns(label=pl.when(pl.col("label") == "none").then(pl.lit("poor")).otherwise(pl.lit("good")))
+    assert audit_judge(people(two), people(two), resamples=0).criterion("leniency").holds is None
+    with pytest.raises(InputError, match="expected grades"):
+        audit_judge(people(two), people(two), runs=runs(truth()), resamples=0)
     with pytest.raises(InputError, match="got 'most'"):
         audit_judge(model, people(frame), categories=names[:3], resamples=0)
 
@@ -229,7 +233,7 @@ def test_families_that_do_not_fit_the_runs_are_refused() -> None:
         ({"families": {"s99": "x"}, "family": "x", "runs": runs(truth())}, "not 's99'"),
     ):
         with pytest.raises(ParameterError, match=message):
-            audit_judge(model, labels, resamples=0, **stated)  # type: ignore[arg-type]
+            audit_judge(model, labels, resamples=0, **stated)
 
 
 def test_documents_in_the_pool_that_nobody_judged_are_no_labels(tmp_path: Path) -> None:

@@ -528,6 +528,8 @@ def test_labels_are_finite_and_nan_is_none(tmp_path: Path) -> None:
     path.write_text("item,judge,label\nd1,a,1\nd1,b,inf\n")
     with pytest.raises(FormatError, match=r"labels\.csv:3: expected a finite number as label, got 'inf'"):
         read_labels(path)
+    with pytest.raises(FormatError, match="expected a finite number as label, got 'inf'"):
+        read_labels(io.StringIO('{"id": 1, "annotations": [{"label": 1e400, "user": 5}, {"label": 3, "user": 6}]}\n'))
     frame = pl.DataFrame({"item": ["d1", "d1"], "judge": ["a", "b"], "label": [1.0, float("nan")]})
     labels = read_labels(frame)
     assert (len(labels), labels.remarks) == (1, ("1 row without a label left out",))
@@ -536,6 +538,8 @@ def test_labels_are_finite_and_nan_is_none(tmp_path: Path) -> None:
 def test_without_common_items_every_coefficient_says_so() -> None:
     result = agree(Labels.of([("d1", "a", 1), ("d2", "b", 0)]))
     assert set(result.undefined().values()) == {"no item has labels of two judges"}
+    three = agree(Labels.of([("d1", "a", 1), ("d2", "b", 0), ("d3", "c", 0)]))
+    assert (three.pairs.height, "no item has labels of two judges" in str(three)) == (0, True)
 
 
 @pytest.mark.parametrize("data", [None, 5, np.ones((2, 2)), {"ana": [1, 0], "ben": [1, 1]}, [("d1", "a")], [None]])
@@ -563,3 +567,20 @@ def test_answers_of_mechanical_turk_that_stand_together_as_json() -> None:
     unanswered = json.dumps([{"label_1": {"0": False, "2": False}, "label_2": {"label": "1"}}]).replace('"', '""')
     with pytest.raises(FormatError, match=r"2: expected an answer in Answer\.label_1"):
         read_labels(io.StringIO(f'{head}h1,w1,q,a,b,"{unanswered}"\n'))
+
+
+def test_words_have_no_order_but_the_one_stated() -> None:
+    """In the alphabet, high stands before low: what goes by the order would be wrong, and is undefined instead."""
+    names = ["low", "medium", "high"]
+    rows = [(f"d{n}", judge, names[min((n + (judge == "b")) % 3, 2)]) for n in range(12) for judge in "ab"]
+    measures = ["Kappa", "Kappa(weights='linear')", "AC2", "Alpha(scale='ordinal')", "Alpha"]
+    words = agree(Labels.of(rows), measures, resamples=0)
+    assert set(words.undefined()) == {"Kappa(weights='linear')", "AC2", "Alpha(scale='ordinal')"}
+    assert "state their order" in words.undefined()["AC2"]
+    stated = agree(Labels.of(rows), measures, categories=names, resamples=0)
+    grades = agree(Labels.of([(item, judge, names.index(name)) for item, judge, name in rows]), measures, resamples=0)
+    assert stated.to_frame()["value"].to_list() == grades.to_frame()["value"].to_list()
+    with pytest.raises(ParameterError, match="state their order"):
+        compare(Labels.of(rows, name="x"), Labels.of(rows, name="y"), scale="ordinal")
+    with pytest.raises(ParameterError, match="have no median"):
+        assay.crowd(Labels.of(rows), method="median")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import filecmp
 import os
 import shutil
 import tempfile
@@ -117,9 +118,10 @@ def _added(
             target = folder / path.name
             if name and (target.exists() or target in copies):
                 target = folder / f"{_plain(name)}-{path.name}"
-            if target.exists() or target in copies:
+            is_there = target.exists()  # the same file may be left over from a call that was killed
+            if target in copies or (is_there and not filecmp.cmp(path, target, shallow=False)):
                 raise InputError(f"{target}: already exists, and {path} would overwrite it")
-            copies[target] = path
+            copies |= {} if is_there else {target: path}
         collection = collection.with_file(part, target, name or source.stem, group=group, manual=manual)
     for target, path in copies.items():
         copied = place / target.relative_to(collection.root)

@@ -176,6 +176,8 @@ def crowd(
         weights = _weights(ratings, right, included)
         aggregate = majority(kept, weights=weights, ties=ties, seed=seed, method="weighted")
     elif method == "median":
+        if not is_numeric(table) and categories is None:
+            raise ParameterError("the labels are words, which have no median: state their order as categories")
         aggregate = median(kept, ties=ties)
     else:
         fits = {"majority": majority, "dawid-skene": dawid_skene, "mace": mace}
@@ -231,9 +233,9 @@ def _weights(ratings: Ratings, gold: Ints, included: Mask) -> Floats:
     """Log odds of being right, against guessing: by gold where it is known, else by what the others say."""
     known = gold[ratings.item]
     tested = hits(ratings, np.where(known >= 0, known, majority_of_others(ratings, included)))
-    width = len(ratings.categories)
+    width = max(len(ratings.categories), 2)
     share = (tested.right + 1) / (tested.labels + width)
-    weights: Floats = np.maximum(np.log(share * max(width - 1, 1) / (1 - share)), _LEAST_WEIGHT)[included]
+    weights: Floats = np.maximum(np.log(share * (width - 1) / (1 - share)), _LEAST_WEIGHT)[included]
     return weights
 
 

@@ -122,7 +122,7 @@ def make_hits(
         room = per_hit - mixed_in
         shuffled = part["doc_id"].gather(rng.permutation(part.height)).to_list()
         for start in range(0, part.height, room):
-            chosen = rng.choice(answers.height, mixed_in, replace=False) if mixed_in else []
+            chosen: list[int] = rng.choice(answers.height, mixed_in, replace=False).tolist() if mixed_in else []
             known_questions = answers[sorted(chosen)]
             questions = [*((doc, -1.0) for doc in shuffled[start : start + room]),
                          *zip(known_questions["doc_id"], known_questions["relevance"], strict=True)]  # fmt: skip

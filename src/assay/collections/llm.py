@@ -155,8 +155,7 @@ def audit_judge(
         judged = _labels_of(people)
     first = passes.unique(_key(passes), keep="first", maintain_order=True)
     both, notes = _both(first, judged)
-    known = sorted({*both["people"], *both["model"]}) if categories is None else categories
-    result = agree(_as_judges(both), ["Agreement"], categories=known, resamples=resamples, seed=seed)
+    result = agree(_as_judges(both), ["Agreement"], categories=categories, resamples=resamples, seed=seed)
     is_ordered = categories is not None or is_numeric(result.labels)
     apart = _apart(result, is_ordered)
     coefficient = f"Kappa(weights='{weights}')"

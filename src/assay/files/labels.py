@@ -3,26 +3,25 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 import polars as pl
 
 from assay.core.errors import EmptyFileError, FormatError, InputError, ParameterError, argument, listed, number_of
 from assay.files.columns import Layout
-from assay.files.json_values import records
+from assay.files.labelling_tools import ROLES, LabelRows, tool_of
 from assay.files.named_columns import as_whole, named_columns, names_in_any, refuse_absent
-from assay.files.registry import Head, head_of
+from assay.files.registry import head_of
 from assay.files.runs import line_of_row, load_columns, trec_qrels
 from assay.files.sources import Readable, Source, is_file
 from assay.files.times import utc_times
-from assay.tables.label_rules import Where, refuse_rows
+from assay.tables.label_rules import refuse_rows
 from assay.tables.labels import NEEDED, Labels, Repeated
 from assay.tables.named_columns import NamedColumns, is_frame
 from assay.tables.roles import TABLES, ColumnNames, absent, find, folded_name, named_by, roles_in
 
-_ROLES = {role.name: role for role in TABLES["labels"]}
 _IDS = ("query_id", "judge", "doc_id")
 _JUDGMENTS = Layout((*_IDS, "grade"), text=_IDS, numbers=("grade",), finite=True)
 #: The zone in times of Mechanical Turk, such as `PST`, which names none for sure.
@@ -33,14 +32,6 @@ _TASK_ANSWERS = "Answer.taskAnswers"
 _FEW = 10
 #: What stands for a missing number in tables of other tools.
 _MISSING = ("na", "n/a", "nan", "null", "none", "-", "?")
-
-
-class _Rows(NamedTuple):
-    """Rows in our columns, as they stand in a file, and who finds their lines."""
-
-    frame: pl.DataFrame
-    where: Where
-    remarks: tuple[str, ...] = ()
 
 
 def read_labels(
@@ -100,13 +91,13 @@ def looks_like_labels(value: object) -> bool:
     return {"item_id", "judge", "label"} <= set(roles_in("labels", names_in_any(value)))
 
 
-def _rows(source: Any, judges: Sequence[str] | None, judge: str | None = None) -> _Rows:
+def _rows(source: Any, judges: Sequence[str] | None, judge: str | None = None) -> LabelRows:
     """The rows of one file or frame; `judge`: whose they are, if the file does not say so."""
     if isinstance(source, Source):
         head = head_of(source)
         if not head.numbered:
             raise EmptyFileError(source.name, "labels of several judges")
-        if head.is_json and (read := _tool_of(head)) is not None:
+        if head.is_json and (read := tool_of(head)) is not None:
             return read(source, judge)
         if trec_qrels(head):
             return _judgments(source, judge)
@@ -120,12 +111,12 @@ def _rows(source: Any, judges: Sequence[str] | None, judge: str | None = None) -
     return _wide(table, roles, judges)
 
 
-def _several(given: Mapping[str, Any] | Sequence[Any], judges: Sequence[str] | None) -> _Rows:
+def _several(given: Mapping[str, Any] | Sequence[Any], judges: Sequence[str] | None) -> LabelRows:
     """Files of one judge each, put together: each is named, or called by its file."""
     if not isinstance(given, Mapping):
         if given and all(isinstance(row, list | tuple) and len(row) == len(NEEDED) for row in given):
-            return _Rows(Labels.of(given).frame, lambda row: (f"labels: row {row + 1}", None))
-        given = {Source.of(each).stem if is_file(each) else place: each for place, each in enumerate(given, 1)}
+            return LabelRows(Labels.of(given).frame, lambda row: (f"labels: row {row + 1}", None))
+        given = {Source.of(each).stem if is_file(each) else str(place): each for place, each in enumerate(given, 1)}
     for each in given.values():
         if not is_file(each) and not is_frame(each):
             raise ParameterError(_no_labels(each))
@@ -142,7 +133,7 @@ def _several(given: Mapping[str, Any] | Sequence[Any], judges: Sequence[str] | N
         return parts[place].where(row - starts[place])
 
     remarks = tuple(remark for part in parts for remark in part.remarks)
-    return _Rows(pl.concat(frames, how="diagonal_relaxed"), where, remarks)
+    return LabelRows(pl.concat(frames, how="diagonal_relaxed"), where, remarks)
 
 
 def _no_labels(data: Any) -> str:
@@ -150,18 +141,18 @@ def _no_labels(data: Any) -> str:
     return f"labels: expected a file, a data frame, or rows of {', '.join(NEEDED[:2])} and {NEEDED[2]}, got {kind}"
 
 
-def _long(table: NamedColumns, roles: dict[str, str], judge: str | None) -> _Rows:
+def _long(table: NamedColumns, roles: dict[str, str], judge: str | None) -> LabelRows:
     """One row per label."""
     if "item_id" not in roles:
         raise absent("labels", table.frame.columns, table.path, 1)
     cells = {ours: _cells(table, ours, theirs) for ours, theirs in roles.items()}
     if judge is not None:
         cells.setdefault("judge", pl.repeat(judge, table.frame.height, dtype=pl.String, eager=True))
-    return _Rows(pl.DataFrame([cells[ours].alias(ours) for ours in cells]), table.where)
+    return LabelRows(pl.DataFrame([cells[ours].alias(ours) for ours in cells]), table.where)
 
 
 def _cells(table: NamedColumns, ours: str, theirs: str) -> pl.Series:
-    kind = _ROLES[ours].kind
+    kind = ROLES[ours].kind
     if kind == "id":
         return table.ids(theirs, ours)
     if kind == "number":
@@ -170,7 +161,7 @@ def _cells(table: NamedColumns, ours: str, theirs: str) -> pl.Series:
     return values.fill_nan(None) if values.dtype.is_float() else table.labels(theirs)
 
 
-def _wide(table: NamedColumns, roles: dict[str, str], judges: Sequence[str] | None) -> _Rows:
+def _wide(table: NamedColumns, roles: dict[str, str], judges: Sequence[str] | None) -> LabelRows:
     """One column per judge: those named, or all that have no other role; texts beside numbers are no labels."""
     names = table.frame.columns
     refuse_absent(table.path, names, judges or ())
@@ -195,14 +186,14 @@ def _wide(table: NamedColumns, roles: dict[str, str], judges: Sequence[str] | No
         raise absent("labels", names, table.path, 1)  # texts, such as documents
     places = frame["row"]
     remarks = (f"columns without numbers are not taken as judges: {listed(texts)}",) if texts else ()
-    return _Rows(frame.drop("row"), lambda row: table.where(int(places[row])), remarks)
+    return LabelRows(frame.drop("row"), lambda row: table.where(int(places[row])), remarks)
 
 
 def _has_numbers(labels: pl.Series) -> bool:
     return labels.dtype != pl.String or bool(labels.cast(pl.Float64, strict=False).is_not_null().any())
 
 
-def _mechanical_turk(table: NamedColumns) -> _Rows:
+def _mechanical_turk(table: NamedColumns) -> LabelRows:
     """Results of Mechanical Turk: `Input.` columns say what was labelled, an `Answer.` column says how.
 
     A HIT may have several questions: `Input.doc_id_1` was labelled by `Answer.label_1`, and so on.
@@ -254,7 +245,7 @@ def _marked(answer: Any) -> str | None:
     return None if answer is None else str(answer)
 
 
-def _questions(table: NamedColumns, roles: dict[str, str], numbers: list[str]) -> _Rows:
+def _questions(table: NamedColumns, roles: dict[str, str], numbers: list[str]) -> LabelRows:
     """Several questions per row, which share its seconds; places of a HIT may be empty."""
     shared = {ours: roles[ours] for ours in ("query_id", "judge", "seconds", "time") if ours in roles}
     parts = []
@@ -273,158 +264,19 @@ def _questions(table: NamedColumns, roles: dict[str, str], numbers: list[str]) -
     if "seconds" in shared:
         frame = frame.with_columns(pl.col("seconds").cast(pl.Float64) / pl.len().over("row"))
     places = frame["row"]
-    return _Rows(frame.drop("row"), lambda row: table.where(int(places[row])))
+    return LabelRows(frame.drop("row"), lambda row: table.where(int(places[row])))
 
 
-def _judgments(source: Source, judge: str | None) -> _Rows:
+def _judgments(source: Source, judge: str | None) -> LabelRows:
     """Judgments whose second column names the judge; of a file that is one judge's, that column says nothing."""
     frame = load_columns(source, _JUDGMENTS).frame.rename({"doc_id": "item_id", "grade": "label"})
-    return _Rows(frame if judge is None else frame.with_columns(judge=pl.lit(judge)), partial(line_of_row, source))
-
-
-# Exports of labelling tools -------------------------------------------------------------------------------------------
-
-
-def _tool_of(head: Head) -> Callable[[Source, str | None], _Rows] | None:
-    """Whose export a JSON file is, by its first object; None if it is a table."""
-    first = head.first_object
-    if first is None:
-        # A task of Label Studio may be longer than what was looked at.
-        return _label_studio if head.text.startswith("[") and '"annotations"' in head.text else None
-    if isinstance(first.get("annotations"), list):
-        return _label_studio if "data" in first else _doccano
-    if "_task_hash" in first or "_input_hash" in first:
-        return _prodigy
-    if isinstance(first.get("label", first.get("labels")), list) and "id" in first:
-        return _doccano
-    return None
-
-
-def _gathered(
-    source: Source,
-    tool: str,
-    rows_of: Callable[[dict[str, Any], Callable[[str, Any], FormatError]], Iterator[dict[str, Any]]],
-) -> _Rows:
-    """The labels of each object in the export of a tool."""
-    rows: list[dict[str, Any]] = []
-    places: list[int | None] = []
-    for number, (line, record) in enumerate(records(source), 1):
-
-        def wrong(expected: str, got: Any, line: int | None = line, number: int = number) -> FormatError:
-            note = None if line is not None else f"in object {number} of the list"
-            return FormatError(source.name, line, expected=expected, got=str(got), note=note)
-
-        try:
-            labelled = list(rows_of(record, wrong))
-        except (AttributeError, TypeError, KeyError) as problem:
-            raise wrong(f"a record of {tool}", record) from problem
-        rows += labelled
-        places += [line] * len(labelled)
-    if not rows:
-        raise FormatError(source.name, None, expected="labels", note="nothing in it is labelled")
-    frame = pl.DataFrame(rows, infer_schema_length=None, strict=False)
-    return _Rows(frame, lambda row: (source.name, places[row]))
-
-
-def _only(choices: Any, wrong: Callable[[str, Any], FormatError]) -> Any:
-    """The one label of a list; several labels of one judge for an item have no agreement here."""
-    values = choices if isinstance(choices, list) else [choices]
-    if len(values) != 1 or isinstance(values[0], dict | list):
-        raise wrong("one label of an item by a judge", ", ".join(map(str, values)))
-    return values[0]
-
-
-def _label_studio(source: Source, judge: str | None) -> _Rows:
-    """Tasks of Label Studio (JSON): annotations of each, with who made them, when, and in how many seconds."""
-
-    def rows_of(task: dict[str, Any], wrong: Callable[[str, Any], FormatError]) -> Iterator[dict[str, Any]]:
-        item = _item(task.get("data") or {}) or {"item_id": str(task.get("id"))}
-        for each in task.get("annotations") or ():
-            if each.get("was_cancelled") or not each.get("result"):
-                continue
-            value = _answer(each["result"], wrong)
-            who = each.get("completed_by")
-            who = who.get("email") or who.get("id") if isinstance(who, dict) else who
-            if who is None and judge is None:
-                raise wrong("`completed_by`, who made an annotation", "nothing")
-            yield item | {
-                "judge": str(who if who is not None else judge), "label": _only(value, wrong),
-                "seconds": each.get("lead_time"), "time": each.get("created_at"),
-            }  # fmt: skip
-
-    return _gathered(source, "Label Studio", rows_of)
-
-
-def _answer(parts: list[dict[str, Any]], wrong: Callable[[str, Any], FormatError]) -> Any:
-    """What was chosen, rated or counted; of several questions, the one whose name is that of the label."""
-    answers: dict[str, list[Any]] = {}
-    for kinds in (("choices", "rating", "number"), ("text",)):  # a comment beside an answer is no label
-        for part in () if answers else parts:
-            for kind in kinds:
-                if kind in part.get("value", {}):
-                    answers.setdefault(str(part.get("from_name")), []).append(part["value"][kind])
-    if not answers:
-        raise wrong("a choice, a rating or a number", ", ".join(key for part in parts for key in part.get("value", {})))
-    question = find(_ROLES["label"], list(answers)) or (next(iter(answers)) if len(answers) == 1 else None)
-    if question is None:
-        raise wrong("one question per item, or which one is the label, said by columns", ", ".join(answers))
-    values = answers[question]
-    return values[0] if len(values) == 1 else values
-
-
-def _item(data: Mapping[str, Any]) -> dict[str, str]:
-    """What was labelled, where the data of a task say so: the document, and its topic."""
-    roles = roles_in("labels", list(data))
-    ids = [role for role in roles if role in {"item_id", "query_id"}]
-    return {role: str(data[roles[role]]) for role in ids} if "item_id" in roles else {}
-
-
-def _doccano(source: Source, judge: str | None) -> _Rows:
-    """JSONL of doccano: the labels of one user (whose name the file has), or annotations with users."""
-
-    def rows_of(record: dict[str, Any], wrong: Callable[[str, Any], FormatError]) -> Iterator[dict[str, Any]]:
-        item = {"item_id": str(record.get("id"))}
-        if isinstance(record.get("annotations"), list):
-            for each in record["annotations"]:
-                yield item | {"judge": str(each.get("user", judge)), "label": each.get("label")}
-            return
-        who = next((record[name] for name in ("user", "annotator", "username") if name in record), judge)
-        if who is None:
-            raise wrong("one file per user, each named, as doccano exports them", "a file without users")
-        labels = record.get("label", record.get("labels"))
-        if labels:
-            yield item | {"judge": str(who), "label": _only(labels, wrong)}
-
-    return _gathered(source, "doccano", rows_of)
-
-
-def _prodigy(source: Source, judge: str | None) -> _Rows:
-    """JSONL of Prodigy: of choices the one accepted, of yes-or-no questions the answer."""
-    ignored = 0
-
-    def rows_of(record: dict[str, Any], wrong: Callable[[str, Any], FormatError]) -> Iterator[dict[str, Any]]:
-        nonlocal ignored
-        answer, chosen = record.get("answer", "accept"), record.get("accept")
-        who = next((record[name] for name in ("_annotator_id", "_session_id") if record.get(name)), judge)
-        if who is None:
-            raise wrong("`_annotator_id` or `_session_id`, who answered", "neither")
-        if answer == "ignore" or (chosen is not None and (answer != "accept" or not chosen)):
-            ignored += 1
-            return
-        item = record.get("_task_hash" if chosen is None else "_input_hash")
-        label = answer if chosen is None else _only(chosen, wrong)
-        yield {"item_id": str(item), "judge": str(who), "label": label, "time": record.get("_timestamp")}
-
-    rows = _gathered(source, "Prodigy", rows_of)
-    return (
-        rows._replace(remarks=(f"{number_of('answer', ignored)} ignored or rejected: no label",)) if ignored else rows
-    )
+    return LabelRows(frame if judge is None else frame.with_columns(judge=pl.lit(judge)), partial(line_of_row, source))
 
 
 # Types ----------------------------------------------------------------------------------------------------------------
 
 
-def _typed(rows: _Rows, no_gold: Any) -> tuple[pl.DataFrame, list[str]]:
+def _typed(rows: LabelRows, no_gold: Any) -> tuple[pl.DataFrame, list[str]]:
     """Labels as whole numbers, numbers or text; no row without a label; times as numbers."""
     frame, remarks = rows.frame, list[str]()
     empty = frame["label"].is_null()
@@ -482,7 +334,7 @@ def _numbers(columns: list[pl.Series]) -> list[pl.Series]:
     """Columns as whole numbers where all are, as numbers where all are, else as they are."""
     if all(column.dtype.is_float() for column in columns):
         whole = [column.cast(pl.Int64, strict=False) for column in columns]
-        same = all((new == old).fill_null(True).all() for new, old in zip(whole, columns, strict=True))
+        same = all(new.cast(pl.Float64).eq_missing(old).all() for new, old in zip(whole, columns, strict=True))
         return whole if same else columns
     columns = as_whole(columns)
     if all(column.dtype == pl.String for column in columns):

@@ -38,6 +38,9 @@ _PARTS_OF_TIME = ("first third", "second third", "last third")
 #: In simulations (scripts/simulate_agreement.py) it holds the truth 93 to 97 times in 100, mostly; others do too often.
 INTERVAL: Method = "percentile"
 _AGREEMENT = parse_measure("Agreement", "agreement")
+UNORDERED = "the labels are words: state their order as categories, from the lowest up"
+#: Scales and weights that do not go by the order of the labels.
+_WITHOUT_ORDER = {"nominal", "none"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,6 +72,8 @@ class JudgeAgreement(Result):
     warnings: tuple[str, ...] = ()
     #: How alike the judges rank systems, where somebody has asked: what `agree_on_systems` gives.
     rankings: Result | None = None
+    #: Whether the order of the labels means something: words have none, unless it was stated.
+    is_ordered: bool = True
 
     def __repr__(self) -> str:
         return f"<JudgeAgreement of {self.name}: {', '.join(map(str, self.measures))}>"
@@ -197,6 +202,8 @@ class JudgeAgreement(Result):
         return self._sample(self.measure(measure), self.ratings, self.topic if self.by_topic else None)
 
     def _sample(self, measure: Measure, ratings: Ratings, topic: Ints | None) -> PatternSample:
+        if not self.is_ordered and _WITHOUT_ORDER.isdisjoint(measure.parameters.values()) and measure.parameters:
+            raise ParameterError(UNORDERED)
         formula = measure.per_unit(ratings)
         if topic is not None:
             formula = in_groups(formula, topic, len(self.topics))
@@ -280,6 +287,7 @@ def agree(
     return JudgeAgreement(
         held, ratings, tuple(dict.fromkeys(wanted)), used, topic, topics,
         by_topic, confidence, resamples, seed, held.remarks,
+        is_ordered=known or categories is not None or len(ratings.categories) < 3,
     )  # fmt: skip
 
 

@@ -19,6 +19,7 @@ from assay.stats.pairing import MeasuredPairing
 from assay.stats.pattern_samples import PatternSample
 from assay.stats.samples import Effects, Sample
 from assay.subjects.judges.evaluation import (
+    UNORDERED,
     JudgeAgreement,
     agree,
     as_labels,
@@ -89,6 +90,8 @@ class PairedJudges(MeasuredPairing):
             raise InputError(f"{listed(names)} have no item in common that two judges of each have labelled")
         ratings = tuple(each.on_items(_places(sorted(common), each.items)) for each in counted)
         scale = rules.get("scale") or usual_scale(known, True in numeric)
+        if scale != "nominal" and True not in numeric and stated is None:
+            raise ParameterError(UNORDERED)
         left_out = len(set.union(*several)) - len(common)
         notes = tuple(f"{each.name}: {remark}" for each in sets for remark in each.remarks)
         return cls(tuple(names), ratings, scale, left_out, True in numeric, notes)

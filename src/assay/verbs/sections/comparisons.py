@@ -217,7 +217,8 @@ def _coverage(comparison: Comparison) -> str:
 
 def list_section(name: str, frame: pl.DataFrame, caption: str) -> Section:
     """A list that a comparison gives besides, such as its queries or documents, shown by the names of its columns."""
-    table = Table.of(name, frame, caption, **{key: kind for key, kind in _KINDS.items() if key in frame.columns})
+    kinds: dict[str, Any] = {key: kind for key, kind in _KINDS.items() if key in frame.columns}
+    table = Table.of(name, frame, caption, **kinds)
     # Verdicts with a conflict are rare: where there is none, people need no column for it.
     columns = tuple(
         replace(column, signed=column.name in _SIGNED, missing="" if column.kind == "text" else "–")
