@@ -195,3 +195,9 @@ def test_a_report_shows_no_queries_where_none_has_a_difference() -> None:
     runs = {"old": FULL, "new": {topic: FULL[topic] for topic in TOPICS[1:]}}
     report = assay.make_report(judged, runs, "RR", missing="skip")
     assert "changed" not in json.loads(report.to_json())["sections"]
+
+
+@pytest.mark.filterwarnings("error")
+def test_bounds_of_nothing_are_no_numbers() -> None:
+    bounds = assay.compare(QRELS, {"old": FULL, "new": {}}, measures="MicroP", undefined="skip").bounds()
+    assert bounds.filter(system="new").select("low", "high").row(0) == pytest.approx((math.nan, math.nan), nan_ok=True)
