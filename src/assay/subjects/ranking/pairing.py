@@ -183,7 +183,7 @@ def two_runs(qrels: Any, two: Two, measures: Any, seed: int, rules: Mapping[str,
     evaluation = evaluate(qrels, {first: other, name: run}, wanted, **({"seed": seed} | dict(rules)))
     coverage = coverage_of(evaluation, first), coverage_of(evaluation, name)
     names = [str(measure) for measure in evaluation.measures]
-    return RunSides(RunPairing.of(evaluation), names, _called, coverage)
+    return RunSides(RunPairing.of(evaluation), names, called, coverage)
 
 
 def _against_frozen(
@@ -204,11 +204,15 @@ def _against_frozen(
     scores = Scores(both, evaluation.scores.directions)
     pairing = RunPairing(scores, evaluation.undefined, runs=evaluation)
     coverage = baseline.coverage._replace(system=first), coverage_of(evaluation, name)
-    return RunSides(pairing, wanted, _called, coverage, baseline)
+    return RunSides(pairing, wanted, called, coverage, baseline)
 
 
-def _called(measure: Any) -> str:
-    """What a measure is called in the scores, whichever tool's name it was given by."""
+def called(measure: Any) -> str:
+    """What a measure is called in the scores, whichever tool's name it was given by.
+
+    >>> called("ndcg_cut_10")
+    'nDCG@10'
+    """
     return str(parse_measure(measure))
 
 
