@@ -20,12 +20,12 @@ ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT / "tests"))
 
 from command import run_assay  # noqa: E402
-from test_docs import PAGES, Command, lay_out, session, terminal, words  # noqa: E402
+from test_docs import PAGES, Command, files, lay_out, session, terminal, words  # noqa: E402
 
 
 def output(command: Command, folder: Path) -> str:
     """What the terminal shows, blanks at line ends apart."""
-    typed = words(command.text)
+    typed = [name for word in words(command.text) for name in files(word, folder)]
     text = run_assay(*typed[1:], folder=folder, together=True).stdout if typed else terminal(command.text, folder)
     return "".join(f"{line.rstrip()}\n" for line in text.splitlines())
 

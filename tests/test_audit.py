@@ -618,7 +618,7 @@ def test_a_run_with_repeated_documents_is_read(tmp_path: Path) -> None:
     (tmp_path / "a.run").write_text("1 Q0 d1 1 3 t\n1 Q0 d1 2 2 t\n")
     done = run_assay("audit", "a.qrels", "a.run", "-m", "P@2", folder=tmp_path)
     assert done.returncode == 0
-    assert "1 row with a document that the query had before" in done.stdout
+    assert "1 duplicate row (a document already listed for its query)" in done.stdout
     refused = run_assay("audit", "a.qrels", "a.run", "-m", "P@2", "--duplicates", "error", folder=tmp_path)
     assert refused.returncode == 2
     assert refused.stderr.startswith("assay: a.run:2: expected each document once in a query")

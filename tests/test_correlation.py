@@ -317,7 +317,7 @@ def test_what_cannot_be_correlated_is_refused_in_one_line() -> None:
     refused: list[tuple[type[assay.AssayError], str, Callable[[], object]]] = [
         (InputError, "no item in common", lambda: correlate({"a": 1}, {"b": 1})),
         (InputError, "no system in common", lambda: correlate(evaluation, renamed, measure="AP")),
-        (InputError, "2 items at least, got 1 item with", lambda: correlate({"a": 1, "b": math.nan}, {"a": 1, "b": 2})),
+        (InputError, "2 items or more, got 1 item with", lambda: correlate({"a": 1, "b": math.nan}, {"a": 1, "b": 2})),
         (ParameterError, "equally long, not 2 and 3", lambda: correlate([1, 2], [1, 2, 3])),
         (ParameterError, "not one of each", lambda: correlate([1, 2], {"a": 1, "b": 2})),
         (ParameterError, "expected a number, got 'x'", lambda: correlate({"a": "x"}, {"a": 1})),

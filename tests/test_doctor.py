@@ -984,7 +984,7 @@ def test_fewer_than_five_topics_tell_no_runs_apart(tmp_path: Path) -> None:
     for topics in (1, 4):
         runs = (given.run[: topics * DEPTH], second_run(given)[: topics * DEPTH])
         finding = the(examined(tmp_path, given.qrels[: topics * DEPTH], *runs), "few-topics")
-        assert finding.says.startswith(f"{topics} topic")
+        assert finding.says.startswith(f"with {topics} topic")
     assert "few-topics" not in {
         one.check for one in examined(tmp_path, given.qrels[:DEPTH], given.run[:DEPTH]).findings
     }

@@ -23,7 +23,7 @@ from assay.stats.bootstrap import intervals
 from assay.stats.mean_samples import MeanSample
 from assay.stats.permutation import permutation_test
 from assay.stats.samples import Drawing
-from assay.subjects.ranking.pairing import guards_of
+from assay.subjects.ranking.pairing import called, guards_of
 from assay.verbs.gating.checks import (
     EXIT_CODES,
     MISSING_ITEMS,
@@ -37,7 +37,6 @@ from assay.verbs.gating.checks import (
     decided,
     margins_in,
     margins_of,
-    named_of_rankings,
     worst,
 )
 from assay.verbs.gating.result import _WHAT_TO_DO, advice
@@ -422,11 +421,11 @@ def test_margins_by_measure() -> None:
     assert [check.margin_says for check in result.checks] == ["as asked for", "0.01 of the measure's range"]
     texts = ["0.05", "nDCG(gain='exp')@10=0.3", "ndcg_cut_10=0.2"]
     names = ["nDCG(gain='exp')@10", "nDCG@10", "AP"]
-    both = margins_of(margins_in(texts), named_of_rankings, names)
+    both = margins_of(margins_in(texts), called, names)
     assert both == {None: 0.05, "nDCG(gain='exp')@10": 0.3, "nDCG@10": 0.2}
     for twice in (["0.1", "0.2"], ["nDCG@10=0.1", "ndcg_cut_10=0.1"]):
         with pytest.raises(ParameterError, match=r"two margins are given for (all measures|nDCG@10)"):
-            margins_of(margins_in(twice), named_of_rankings, names)
+            margins_of(margins_in(twice), called, names)
 
 
 def test_slices_are_checks_of_their_own() -> None:

@@ -396,7 +396,8 @@ def test_a_real_collection_of_many_runs() -> None:
 def test_runs_may_have_the_names_of_columns(names: tuple[str, ...]) -> None:
     """A run `text` beside a run `title` is common: the table of every query's values keeps both."""
     judged = {f"q{n}": {"d1": 1, "d2": n % 2} for n in range(6)}
-    runs = {name: {query: {"d1": 1.0, "d2": 2.0 - place} for query in judged} for place, name in enumerate(names)}
+    runs = {name: {query: {"d1": 1.0, "d2": 2.0 - 2 * place} for query in judged} for place, name in enumerate(names)}
     values, scores = make_report(judged, runs, "RR").table("values"), evaluate(judged, runs, "RR").scores
     for name in names:
-        assert values[f"{name} (system)"].to_list() == scores.of(name, "RR")["value"].to_list()
+        wanted = dict(scores.of(name, "RR").select("unit", "value").rows())
+        assert dict(values.select("query_id", f"{name} (system)").rows()) == wanted

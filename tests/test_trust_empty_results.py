@@ -14,6 +14,7 @@ import pytest
 from command import run_assay
 
 import assay
+from assay import InputError
 
 TOPICS = [f"q{number}" for number in range(6)]
 QRELS = {topic: {"d1": 1, "d2": 0} for topic in TOPICS}
@@ -169,3 +170,34 @@ def test_classifiers_and_clusterings_of_nothing_are_still_refused(folder: Path) 
     for subject in ("classifier", "clustering"):
         done = run_assay(subject, "evaluate", "empty.run", folder=folder)
         assert (done.returncode, done.stdout) == (2, "")
+
+
+VERBS: dict[str, Any] = {
+    "compare": lambda runs, **rules: assay.compare(QRELS, runs, measures="RR", **rules),
+    "gate": lambda runs, **rules: assay.gate(QRELS, *runs.values(), measures="RR", **rules),
+    "frozen": lambda runs, **rules: assay.freeze(QRELS, {"new": runs["new"]}, "RR", **rules),
+    "report": lambda runs, **rules: assay.make_report(QRELS, runs, "RR", **rules),
+    "plan": lambda runs, **rules: assay.plan(QRELS, runs, measures="RR", **rules),
+    "tune": lambda runs, **rules: assay.tune(QRELS, runs, "RR", folds=2, **rules),
+}
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_where_missing_topics_are_left_out_nothing_has_no_number(verb: str) -> None:
+    """It is scored on no topic at all, so that there is nothing to compare."""
+    with pytest.raises(InputError, match="the run has none of the judged topics, and missing='skip' leaves them out"):
+        VERBS[verb]({"old": FULL, "new": {}}, missing="skip")
+
+
+def test_a_report_shows_no_queries_where_none_has_a_difference() -> None:
+    """No document is relevant, and one of the runs lacks a topic, which is left out."""
+    judged = {topic: {"d1": 0} for topic in TOPICS}
+    runs = {"old": FULL, "new": {topic: FULL[topic] for topic in TOPICS[1:]}}
+    report = assay.make_report(judged, runs, "RR", missing="skip")
+    assert "changed" not in json.loads(report.to_json())["sections"]
+
+
+@pytest.mark.filterwarnings("error")
+def test_bounds_of_nothing_are_no_numbers() -> None:
+    bounds = assay.compare(QRELS, {"old": FULL, "new": {}}, measures="MicroP", undefined="skip").bounds()
+    assert bounds.filter(system="new").select("low", "high").row(0) == pytest.approx((math.nan, math.nan), nan_ok=True)

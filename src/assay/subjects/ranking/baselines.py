@@ -16,7 +16,15 @@ import polars as pl
 from polars.exceptions import PolarsError
 
 from assay import __version__
-from assay.core.errors import AssayError, FormatError, InputError, ParameterError, did_you_mean, refuse_unknown
+from assay.core.errors import (
+    AssayError,
+    FormatError,
+    InputError,
+    ParameterError,
+    argument,
+    did_you_mean,
+    refuse_unknown,
+)
 from assay.core.options import EvaluationOptions
 from assay.files import Readable, Source
 from assay.files.atomic import write_text
@@ -195,6 +203,7 @@ def freeze(
     if len(opened) != 1:
         raise ParameterError(f"one run is frozen at a time, not {len(opened)}")
     evaluation = evaluate(qrels, opened, wanted, **rules)
+    refuse_without_topics(evaluation)
     system = evaluation.systems[0]
     if not system.name:
         raise ParameterError("the run has no name: give it one")
@@ -230,6 +239,20 @@ def coverage_of(evaluation: Evaluation, system: str) -> Coverage:
     row = evaluation.coverage.row(by_predicate=pl.col("system") == system, named=True)
     judged = 1.0 if evaluation.policies.complete else row["judged@10"]
     return Coverage(system, len(evaluation.qrels.topics), row["missing"], judged)
+
+
+def refuse_without_topics(evaluation: Evaluation) -> None:
+    """Refuse runs that have no score at all: those without a judged topic, where missing ones are left out.
+
+    >>> refuse_without_topics(evaluate({"q1": {"d1": 1}}, {"bm25": {}}, "RR", missing="skip"))
+    Traceback (most recent call last):
+        ...
+    assay.core.errors.InputError: bm25: the run has none of the judged topics, and missing='skip' leaves them out
+    """
+    for system in evaluation.systems:
+        if not system.ranks.queries:
+            left_out = f"{argument('missing', 'skip')} leaves them out"
+            raise InputError(f"{system.name}: the run has none of the judged topics, and {left_out}")
 
 
 def refuse_predictions(*inputs: Any) -> None:

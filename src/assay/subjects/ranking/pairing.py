@@ -18,7 +18,13 @@ from assay.measures.registry import Measure
 from assay.stats.pairing import ScorePairing, Wanted, listed
 from assay.stats.samples import Sample
 from assay.stats.weighted_samples import PooledSample
-from assay.subjects.ranking.baselines import DEFAULT_MEASURES, Baseline, coverage_of, frozen_in
+from assay.subjects.ranking.baselines import (
+    DEFAULT_MEASURES,
+    Baseline,
+    coverage_of,
+    frozen_in,
+    refuse_without_topics,
+)
 from assay.subjects.ranking.document_analysis import DocumentAnalysis, with_document_analysis
 from assay.subjects.ranking.evaluation import Evaluation, evaluate, listed_measures, named_runs
 from assay.tables import Batches, Scores
@@ -55,6 +61,7 @@ class RunPairing(ScorePairing):
         >>> RunPairing.of(evaluate({"q1": {"d1": 1}}, runs, ["RR"])).sample("RR").observed
         array([1., 0.])
         """
+        refuse_without_topics(evaluation)
         return cls(evaluation.scores, evaluation.undefined, runs=evaluation)
 
     @property
@@ -176,7 +183,7 @@ def two_runs(qrels: Any, two: Two, measures: Any, seed: int, rules: Mapping[str,
     evaluation = evaluate(qrels, {first: other, name: run}, wanted, **({"seed": seed} | dict(rules)))
     coverage = coverage_of(evaluation, first), coverage_of(evaluation, name)
     names = [str(measure) for measure in evaluation.measures]
-    return RunSides(RunPairing.of(evaluation), names, _called, coverage)
+    return RunSides(RunPairing.of(evaluation), names, called, coverage)
 
 
 def _against_frozen(
@@ -192,15 +199,20 @@ def _against_frozen(
     wanted = baseline.wanted(measures)
     first, name = _apart(baseline.system, named[0])
     evaluation = baseline.evaluate(qrels, {name: named[1]}, wanted)
+    refuse_without_topics(evaluation)
     both = pl.concat([replace(baseline, system=first).scores.frame, evaluation.scores.frame])
     scores = Scores(both, evaluation.scores.directions)
     pairing = RunPairing(scores, evaluation.undefined, runs=evaluation)
     coverage = baseline.coverage._replace(system=first), coverage_of(evaluation, name)
-    return RunSides(pairing, wanted, _called, coverage, baseline)
+    return RunSides(pairing, wanted, called, coverage, baseline)
 
 
-def _called(measure: Any) -> str:
-    """What a measure is called in the scores, whichever tool's name it was given by."""
+def called(measure: Any) -> str:
+    """What a measure is called in the scores, whichever tool's name it was given by.
+
+    >>> called("ndcg_cut_10")
+    'nDCG@10'
+    """
     return str(parse_measure(measure))
 
 

@@ -167,7 +167,7 @@ def bounds_of(measure: Measure, ranks: Ranks, undefined: Undefined = "counted_as
     if measure.is_micro:
         numbers, exact = pooled(trials)
         none = np.full(len(ranks.queries), np.nan)
-        return Bounds(none, none, float(np.nanmin(numbers)), float(np.nanmax(numbers)), exact)
+        return Bounds(none, none, float(np.fmin.reduce(numbers)), float(np.fmax.reduce(numbers)), exact)
     low, high, sure = extremes(trials)
     exact = _are_exact(trials, sure)
     if math.isnan(summarise(measure, measure.per_unit(as_judged(ranks)), undefined).value):
@@ -191,7 +191,7 @@ def reach_of(measure: Measure, first: Ranks, second: Ranks, undefined: Undefined
     documents = len(trials.unjudged.document)
     if measure.is_micro:
         numbers, exact = pooled(trials)
-        low, high = float(np.nanmin(numbers)), float(np.nanmax(numbers))
+        low, high = float(np.fmin.reduce(numbers)), float(np.fmax.reduce(numbers))
         return UnjudgedReach(low, high, documents, not exact or _changes_sign(float(numbers[0]), low, high), exact)
     bounds = extremes(trials)
     low, high = (float(np.subtract(*trials.summary(values)[::-1])) for values in (bounds.low, bounds.high))

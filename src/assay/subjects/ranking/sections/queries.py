@@ -65,11 +65,12 @@ def differences_of(basis: Basis, system: str) -> pl.DataFrame:
         names = {_column_of(basis.baseline): "baseline_value", _column_of(system): "value"}
         frame = _values(basis).select("query_id", *names).rename(names)
         frame = frame.with_columns(difference=pl.col("value") - pl.col("baseline_value"))
-        frame = frame.filter(pl.col("difference").is_not_nan())
     else:
         return _NONE
     descending = basis.higher_is_better(basis.main) is not False
-    frame = frame.sort("difference", descending=descending, maintain_order=True)
+    frame = frame.filter(pl.col("difference").is_not_nan()).sort(
+        "difference", descending=descending, maintain_order=True
+    )
     return frame.select("query_id", _text(basis, frame), "baseline_value", "value", "difference")
 
 
