@@ -14,8 +14,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from assay import InputError, Log, ParameterError, clicks
-from assay.measures import parse_measure
+from assay import InputError, Log, ParameterError, clicks, parse_measure
 from assay.measures.counting import behaviour
 from assay.measures.counting.behaviour import BehaviourCounts
 from assay.measures.vocabularies import registered
