@@ -15,8 +15,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from assay import InputError, Log, ParameterError, clicks, read_log
-from assay.measures import parse_measure
+from assay import InputError, Log, ParameterError, clicks, parse_measure, read_log
 from assay.measures.counting import behaviour
 from assay.measures.counting.behaviour import BehaviourCounts
 from assay.measures.vocabularies import registered

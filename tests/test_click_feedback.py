@@ -14,7 +14,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay import (
+    ClickedLists,
     InputError,
+    Log,
     ParameterError,
     Qrels,
     Ranks,
@@ -27,11 +29,9 @@ from assay import (
     read_qrels,
 )
 from assay.measures.counting.behaviour import BehaviourCounts
-from assay.measures.counting.clicked_lists import ClickedLists
 from assay.measures.counting.judgments import Floats
 from assay.measures.counting.preferences import STRATEGIES, preference_votes
 from assay.stats.paired_preferences import bradley_terry, sign_tests
-from assay.tables.log import Log
 
 DATA = Path(__file__).parents[1] / "src" / "assay" / "data"
 LOG, QRELS = DATA / "clicks" / "log.ndjson.gz", DATA / "bicycles" / "qrels.txt"

@@ -9,9 +9,8 @@ from typing import Any, NoReturn
 
 import pytest
 
-from assay import agree_with_clicks, calibrate_measures, judge_clicks, prefer_clicks, value_rankings
+from assay import Log, agree_with_clicks, calibrate_measures, judge_clicks, prefer_clicks, value_rankings
 from assay.core.results import Result
-from assay.tables.log import Log
 
 DATA = Path(__file__).parents[1] / "src" / "assay" / "data"
 LOG, QRELS, RUN = DATA / "clicks/log.ndjson.gz", DATA / "bicycles/qrels.txt", DATA / "bicycles/runs/titles.run"

@@ -10,13 +10,11 @@ import polars as pl
 import pytest
 from command import invoke
 
-from assay import InputError, ParameterError, value_rankings
+from assay import InputError, Log, ParameterError, Run, value_rankings
 from assay.measures.counting.judgments import Floats
 from assay.measures.counting.logged_pages import LoggedPages
 from assay.stats.off_policy import by_document, by_position, by_propensity
 from assay.subjects.clicks.examination import fitted_examination
-from assay.tables import Run
-from assay.tables.log import Log
 
 LOOK = np.array([1.0, 0.6, 0.4, 0.2])
 LIKE = {"q1": [0.2, 0.7, 0.5, 0.1], "q2": [0.6, 0.1, 0.3, 0.8]}

@@ -16,13 +16,11 @@ from scipy import stats
 from script_files import script
 from shared_data import shared
 
-from assay import InputError, ParameterError, Qrels, crowd, make_hits, read_qrels
+from assay import InputError, Labels, ParameterError, Qrels, crowd, make_hits, read_labels, read_qrels
 from assay.collections.crowd import enough_labels
 from assay.collections.workers import FEWEST_GOLD
 from assay.core.registry import WRITERS
 from assay.core.results import written
-from assay.files.labels import read_labels
-from assay.tables.labels import Labels
 
 Rows = list[tuple[str, str, str, Any]]
 EXAMPLE = Path(__file__).parents[1] / "src" / "assay" / "data" / "crowd" / "labels.csv"

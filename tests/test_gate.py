@@ -311,9 +311,9 @@ def test_exit_3_if_one_cannot_tell_and_what_it_is_turned_into() -> None:
 def test_exit_3_with_four_topics_however_bad_they_are() -> None:
     result = assay.gate(judged(4), found(9, 9, 9, 9), found(0, 0, 0, 0), measures="P@10")
     assert result.exit_code == 3
-    assert "fewer than 5 paired units" in result.sentence
+    assert "fewer than 5 units" in result.sentence
     alone = assay.gate(judged(1), found(9), found(0), measures="P@10")
-    assert "fewer than 5 paired units" in alone.sentence
+    assert "fewer than 5 units" in alone.sentence
 
 
 def test_exit_2_if_more_topics_are_missing_than_allowed() -> None:

@@ -12,11 +12,10 @@ import pytest
 from command import invoke, run_assay
 from sklearn.metrics import cohen_kappa_score
 
-from assay import InputError, JudgeAudit, ParameterError, Qrels, audit_judge
+from assay import InputError, JudgeAudit, Labels, ParameterError, Qrels, audit_judge
 from assay.core.registry import WRITERS
 from assay.core.results import written
 from assay.stats.bootstrap import wilson
-from assay.tables.labels import Labels
 
 DATA = Path(__file__).parents[1] / "src" / "assay" / "data"
 RUNS = sorted((DATA / "bicycles" / "runs").glob("*.run"))

@@ -8,6 +8,7 @@ from typing import Any
 
 import polars as pl
 import pytest
+from toy_designs import Visits, Votes
 from toy_subject import SECONDS, Reading
 
 import assay
@@ -213,17 +214,19 @@ def _two(subject: str) -> tuple[Any, ...]:
 
 # A subject of one's own.
 
-READING = Reading(
-    {
-        "plain": {f"page {number}": 50.0 + number * 3 % 7 for number in UNITS},
-        "wide": {f"page {number}": 45.0 + number * 2 % 5 for number in UNITS},
-    }
-)
+PLAIN = {f"page {number}": 50.0 + number * 3 % 7 for number in UNITS}
+WIDE = {f"page {number}": 45.0 + number * 2 % 5 for number in UNITS}
+READING = Reading({"plain": PLAIN, "wide": WIDE})
+#: Visitors who saw one layout each; and people who were asked which of two they prefer.
+VISITS = Visits({"plain": PLAIN, "wide": WIDE | {"one more": 47.0}, "odd": WIDE})
+VOTES = Votes({("plain", "wide"): [1, 1, 0, 1, 1, -1] * 5, ("plain", "odd"): [1, 0, -1] * 5, ("wide", "odd"): [0] * 9})
 
 
 @pytest.fixture
 def registered(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(registry.SUBJECTS, "reading", "toy_subject:READING")
+    toys = {"reading": "toy_subject:READING", "visits": "toy_designs:VISITS", "votes": "toy_designs:VOTES"}
+    for name, place in toys.items():
+        monkeypatch.setitem(registry.SUBJECTS, name, place)
 
 
 @pytest.mark.usefixtures("registered")
@@ -231,7 +234,7 @@ def test_verbs_work_on_a_subject_that_they_do_not_know() -> None:
     comparison = compare(READING)
     finding = comparison.finding(SECONDS)
     assert (finding.verdict.word, finding.system, comparison.samples[0].unit_kind) == ("better", "wide", "page")
-    plain, wide = (Reading({name: READING.seconds[name]}) for name in ("plain", "wide"))
+    plain, wide = READING.only("plain"), READING.only("wide")
     assert compare(plain, wide).to_frame().equals(comparison.to_frame())
     planned = plan(READING, difference=2.0).measures[0]
     assert (planned.measure, planned.unit_kind, planned.units) == (SECONDS, "page", len(UNITS))
@@ -240,10 +243,54 @@ def test_verbs_work_on_a_subject_that_they_do_not_know() -> None:
     report = make_report(READING)
     assert report.table("findings")["verdict"].to_list() == ["better"]
     assert str(make_report(comparison)) == str(report)
-    for result in (comparison, plan(READING), worse, report, comparison.intervals()):
-        for form in registry.WRITERS:
-            assert written(result.document(), form).strip()
-        json.loads(result.to_json(), parse_constant=pytest.fail)
+    assert assay.doctor(Reading({"plain": {"page 1": 0.0}})).findings[0].check == "unread-pages"
+    with pytest.raises(ParameterError, match="there is nothing behind it to explain"):
+        assay.explain(SECONDS, READING)
+    for result in (comparison, plan(READING), worse, report, assay.doctor(READING), comparison.intervals()):
+        _is_written_in_every_form(result)
+
+
+def _is_written_in_every_form(result: Result) -> None:
+    for form in registry.WRITERS:
+        assert (result.to_csv() if form == "csv" else written(result.document(), form)).strip(), form
+    json.loads(result.to_json(), parse_constant=pytest.fail)
+
+
+@pytest.mark.usefixtures("registered")
+def test_verbs_work_where_each_system_has_units_of_its_own() -> None:
+    comparison = compare(VISITS, baseline="plain")
+    finding = comparison.finding(system="wide")
+    assert (finding.outcome.test, finding.verdict.word, finding.wins) == ("welch", "better", (0, 0, 0))
+    assert comparison.samples[0].size == 3 * len(UNITS) + 1
+    worse = assay.gate(VISITS, baseline="wide", candidate="plain", margin=1.0)
+    assert (worse.outcome, worse.checks[0].units) == ("fail", 2 * len(UNITS) + 1)
+    for result in (comparison, plan(VISITS), worse, make_report(VISITS), comparison.intervals()):
+        _is_written_in_every_form(result)
+    with pytest.raises(ParameterError, match="no visitor has a part of its own"):
+        comparison.queries(system="wide")
+
+
+@pytest.mark.usefixtures("registered")
+def test_verbs_work_where_only_preferences_are_known() -> None:
+    comparison = compare(VOTES)
+    finding = comparison.finding(system="wide", baseline="plain")
+    assert (finding.difference, finding.wins, finding.verdict.word) == (0.5, (20, 5, 5), "better")
+    assert comparison.finding(system="odd", baseline="wide").verdict.word == "identical"
+    worse = assay.gate(VOTES, baseline="wide", candidate="plain", margin=0.1)
+    assert (worse.outcome, assay.gate(VOTES, baseline="plain", candidate="wide").outcome) == ("fail", "pass")
+    planned = plan(VOTES)
+    assert planned.measures[0].pairs[0].observed == 0.5
+    assert "in a sign test" in str(planned)
+    for result in (comparison, planned, worse, make_report(VOTES), comparison.intervals()):
+        _is_written_in_every_form(result)
+    same = assay.gate(VOTES, baseline="wide", candidate="odd")
+    for result in (comparison, worse, same):
+        text = written(result.document(), "text")
+        assert not any(words in text for words in ("NA against", "(NA)", "  value"))
+
+
+def test_a_plan_names_the_test_that_was_made() -> None:
+    assert "in DeLong's test with Holm's correction (seed 0)" in str(plan(LABELS, measures="AUC"))
 
 
 @pytest.mark.usefixtures("registered")

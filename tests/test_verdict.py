@@ -28,7 +28,7 @@ def test_no_difference_anywhere_is_identical_however_few_the_units() -> None:
 
 def test_with_fewer_than_five_units_one_cannot_tell_whatever_p_is() -> None:
     found = said(units=4, p=0.0001, narrow=Interval(-0.001, 0.001, 0.9, "bca"))
-    assert (found.word, found.why) == ("inconclusive", "fewer than 5 paired units")
+    assert (found.word, found.why) == ("inconclusive", "fewer than 5 units")
     assert said(units=5, p=0.0001).word == "better"
 
 

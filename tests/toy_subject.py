@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -13,6 +13,15 @@ from assay.show.model import Prose, Section, Table
 from assay.stats.mean_samples import MeanSample
 from assay.stats.pairing import Pairing, Wanted, listed
 from assay.stats.samples import Sample
+from assay.verbs.diagnosis.examination import (
+    CheckFinding,
+    Examination,
+    Examined,
+    Overview,
+    WholeFile,
+    check,
+    finding,
+)
 from assay.verbs.gating.gate import Sides, Two, chosen_two
 from assay.verbs.report.report import InputFile, Request
 from assay.verbs.sections.comparisons import verdicts_table
@@ -29,26 +38,30 @@ class Reading:
 
     subject: ClassVar[str] = "reading"
 
-    seconds: Mapping[str, Mapping[str, float]]
+    by_layout: Mapping[str, Mapping[str, float]]
+
+    def only(self, *layouts: str) -> Self:
+        return replace(self, by_layout={name: self.by_layout[name] for name in layouts})
 
 
 @dataclass(frozen=True, eq=False)
 class Readings(Pairing):
     """Layouts, paired by page."""
 
-    reading: Reading
+    data: Reading
 
     subject: ClassVar[str] = "reading"
     holds: ClassVar[str] = "reading times"
+    measure: ClassVar[str] = SECONDS
 
     def measure_names(self, wanted: Wanted = None) -> list[str]:
-        names = [SECONDS] if wanted is None else list(map(str, listed(wanted)))
-        if names != [SECONDS]:
-            raise ParameterError(f"reading times are measured by {SECONDS}, not by {', '.join(names)}")
+        names = [self.measure] if wanted is None else list(map(str, listed(wanted)))
+        if names != [self.measure]:
+            raise ParameterError(f"{self.holds} are measured by {self.measure}, not by {', '.join(names)}")
         return names
 
     def undirected(self, measure: Any) -> Sample:
-        layouts = self.reading.seconds
+        layouts = self.data.by_layout
         pages = tuple(sorted(set.intersection(*(set(times) for times in layouts.values()))))
         values = np.array([[times[page] for times in layouts.values()] for page in pages])
         return MeanSample(
@@ -68,27 +81,54 @@ class ReportedReading:
         self.comparison, self.notes = comparison, comparison.notes
         self.title = " and ".join(comparison.systems)
         self.signatures = list(comparison.pairing.signatures(comparison.measures).values())
+        self.kind = comparison.samples[0].unit_kind
+        self.lead = f"{comparison.samples[0].size} {self.kind}s"
 
     @classmethod
     def of(cls, request: Request) -> Self:
-        given = request.source
-        return cls(given if isinstance(given, Comparison) else compare(given, measures=request.measures))
+        source = request.source
+        return cls(source if isinstance(source, Comparison) else compare(source, measures=request.measures))
 
     def sections(self) -> Iterator[Section | str]:
         findings = self.comparison.findings
-        words = tuple(Prose(of_finding(finding, "page", 0.8), "claim") for finding in findings)
-        yield Section("summary", "", words, f"{self.comparison.samples[0].size} pages")
+        words = tuple(Prose(of_finding(each, self.kind, 0.8), "claim") for each in findings)
+        yield Section("summary", "", words, self.lead)
         table: Table = verdicts_table(findings)
         yield Section("verdicts", "Verdicts", (table,))
 
     def methods(self, cite: Citations) -> Iterator[str]:
-        yield f"Reading times were compared by a paired permutation test{cite('fisher1935')}."
+        yield f"Layouts were compared by {self.comparison.settings.test}{cite('fisher1935')}."
 
     def configuration(self) -> dict[str, object]:
-        return {"unit": "page"}
+        return {"unit": self.kind}
 
     def inputs(self) -> Iterator[InputFile]:
-        yield InputFile("scores", "reading times", "in memory", f"{self.comparison.samples[0].size} pages")
+        yield InputFile("scores", "reading times", "in memory", self.lead)
+
+
+class ReadingExamination(Examination):
+    """What `doctor` looks at: each table of reading times."""
+
+    modules = (__name__,)
+
+    def things(self) -> Iterator[Examined]:
+        return (Examined(each, ("reading times",)) for each in self.inputs)
+
+    def overview(self) -> Overview:
+        layouts = [name for each in self.inputs for name in each.by_layout]
+        return Overview(", ".join(layouts), {"layouts": layouts}, len(layouts), "layout")
+
+
+@check(
+    "unread-pages", "reading times", "warning",
+    question="Was a page open for no time at all?",
+    advice="leave pages out that nobody read",
+)  # fmt: skip
+def unread_pages(reading: Reading) -> Iterator[CheckFinding]:
+    for layout, times in reading.by_layout.items():
+        if unread := [page for page, seconds in times.items() if not seconds]:
+            place = WholeFile("reading times", layout)
+            yield finding("unread-pages", "warning", place, f"{len(unread)} unread", len(unread))
 
 
 class ReadingSubject:
@@ -96,22 +136,27 @@ class ReadingSubject:
 
     name = "reading"
     words = Words("layout", "page", "reading times", "reading times of pages")
+    verb = f"{__name__}:Reading"
     reported = f"{__name__}:ReportedReading"
     gated = f"{__name__}:two_layouts"
+    examination = f"{__name__}:ReadingExamination"
     rules: tuple[str, ...] = ()
     report_rules = rules
 
-    def pairing(self, inputs: Sequence[Any], measures: Any, seed: int, rules: Mapping[str, Any]) -> Readings:
+    def pairing(self, inputs: Sequence[Any], measures: Any, seed: int, rules: Mapping[str, Any]) -> Pairing:
         """One table of reading times; or several of one layout each."""
-        del measures, seed, rules
-        return Readings(Reading({name: times for each in inputs for name, times in each.seconds.items()}))
+        return Readings(Reading({name: times for each in inputs for name, times in each.by_layout.items()}))
+
+    def explain(self, measure: Any, inputs: Sequence[Any], place: Any, view: Any, rules: dict[str, Any]) -> Any:
+        """A time is read off a clock."""
+        raise ParameterError(f"{measure} is what a clock showed: there is nothing behind it to explain")
 
 
 READING = ReadingSubject()
 
 
-def two_layouts(data: Reading, two: Two, measures: Any, seed: int, rules: Mapping[str, Any]) -> Sides:
+def two_layouts(data: Any, two: Two, measures: Any, seed: int, rules: Mapping[str, Any]) -> Sides:
     """The baseline and the candidate of a gate, by their names."""
-    chosen = chosen_two(list(data.seconds), *two)
-    pairing = READING.pairing([Reading({name: data.seconds[name] for name in chosen})], measures, seed, rules)
+    chosen = chosen_two(list(data.by_layout), *two)
+    pairing = READING.pairing([data.only(*chosen)], measures, seed, rules)
     return Sides(pairing, pairing.measure_names(measures))

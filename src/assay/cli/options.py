@@ -27,6 +27,7 @@ from assay.core.options import (
     Threshold,
     option,
 )
+from assay.core.registry import ENDINGS
 
 Group = TypeVar("Group")
 
@@ -237,10 +238,6 @@ Kind: TypeAlias = Annotated[str, option(help="What the file holds: run, qrels, t
 ReplaceLog: TypeAlias = Annotated[bool, option("--overwrite", help="Replace a folder that holds a log.", panel=OUTPUT)]
 
 
-#: The forms of a result, by the endings of their files.
-FORMS = {".json": "json", ".csv": "csv", ".md": "markdown", ".tex": "latex", ".html": "html"}
-
-
 @group
 class Output:
     """In which form a result is given, and where to."""
@@ -269,11 +266,11 @@ class Output:
         >>> Output(path=Path("a.md")).form, Output(json=True, path=Path("a.md")).form, Output(path=Path("a.txt")).form
         ('markdown', 'json', None)
         """
-        chosen = [name for name in FORMS.values() if getattr(self, name)]
+        chosen = [name for name in ENDINGS.values() if getattr(self, name)]
         if len(chosen) > 1:
             raise ParameterError(f"choose one of --{' and --'.join(chosen)}")
         ending = "" if self.path is None else self.path.suffix.lower()
-        form = chosen[0] if chosen else FORMS.get(ending)
+        form = chosen[0] if chosen else ENDINGS.get(ending)
         for name, is_asked in (("--spreadsheet", self.spreadsheet), ("--table", self.table is not None)):
             if is_asked and form != "csv":
                 raise ParameterError(f"{name} goes with --csv")

@@ -28,7 +28,7 @@ from assay.stats.mean_samples import MeanSample
 from assay.stats.permutation import NOTHING_DIFFERS, Alternative, Outcome
 from assay.stats.power import smallest_detectable
 from assay.stats.samples import Contrast, Drawing, Pair
-from assay.stats.tests import d_z
+from assay.stats.tests import SIMULTANEOUS, TESTS, d_z
 
 #: How intervals by the corrected variance are called.
 CORRECTED_T = "corrected t"
@@ -37,7 +37,7 @@ FROM_F = "5x2cv F"
 #: The tests over folds, by the names that `CrossValidation.compare` takes.
 FOLD_TESTS = ("corrected-t", "5x2cv")
 #: Tests of units that are drawn independently of one another, which folds are not.
-_PLAIN = ("t", "paired-t", "wilcoxon", "permutation", "bootstrap", "sign", "tukey", "randomised_tukey")
+_PLAIN = ("paired-t", *TESTS, *SIMULTANEOUS)
 #: Repeats and folds that the 5x2cv test is made for.
 _SHAPE = (5, 2)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, TypeAlias
 
 import polars as pl
 
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 Wanted: TypeAlias = Iterable[str | Measure] | str | Measure | None
 #: Which way measures are good: one word for those of which it is not known, or a word each by name.
 Directions: TypeAlias = str | Mapping[str, str] | None
+#: Which effects a table of differences shows: the relative one, units won and lost, all of them with d_z, or none.
+EffectColumns: TypeAlias = Literal["all", "wins", "relative", "none"]
 
 _GOOD: dict[str, Direction] = {"higher": "higher", "lower": "lower"}
 #: Units that nothing is to be inferred from, or not like this.
@@ -48,6 +50,8 @@ class Pairing(ABC):
     subject: ClassVar[str]
     #: What was paired, in words.
     holds: ClassVar[str] = "scores"
+    #: What stands beside a difference; items that are right or wrong, or in clusters, have no numbers to set off.
+    effects: ClassVar[EffectColumns] = "relative"
     #: What a gate's test is called, where its own words do not say.
     gate_test: ClassVar[str] = "paired permutation test"
     #: What people do to have more units.
@@ -260,6 +264,7 @@ class ScorePairing(Pairing):
     undefined: Undefined = "counted_as"
 
     subject: ClassVar[str] = "scores"
+    effects: ClassVar[EffectColumns] = "all"
 
     @property
     def is_bare(self) -> bool:

@@ -112,6 +112,8 @@ class Sample(ABC):
     right_or_wrong: ClassVar[bool] = False
     #: Whether test and intervals draw items in the same way, as often as suits the measure.
     draws_alike: ClassVar[bool] = False
+    #: Whether only differences are known, as of preferences: then `observed` is NaN, and `difference` has its own way.
+    only_differences: ClassVar[bool] = False
 
     @property
     @abstractmethod
@@ -299,7 +301,7 @@ class Sample(ABC):
         notes += [
             f"{self.measure} of {system} is undefined" + (f": {why}" if why else "")
             for system, value, why in zip(self.systems, self.observed, self.undefined(), strict=True)
-            if absences and np.isnan(value)
+            if absences and np.isnan(value) and not self.only_differences
         ]
         return notes + self.value_notes()
 
@@ -313,6 +315,8 @@ class Sample(ABC):
 
     def why_not(self, *systems: int) -> str:
         """Which of these systems have no number, and why, in words; empty if all have one."""
+        if self.only_differences:
+            return ""
         reasons, lacking = self.undefined(), [system for system in systems if np.isnan(self.observed[system])]
         names: dict[str | None, list[str]] = {}
         for system in lacking:

@@ -248,6 +248,8 @@ TESTS: dict[str, Callable[..., Outcome]] = {
     "wilcoxon": wilcoxon,
     "sign": sign_test,
 }
+#: Those that count swaps or signs: with few units, their p-values cannot be small.
+COUNTING = ("permutation", "wilcoxon", "sign")
 #: Tests of all systems at once, whose p-values need no further correction.
 SIMULTANEOUS = ("tukey", "randomised_tukey")
 #: Tests of predicted labels, and of scores.

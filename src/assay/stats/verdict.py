@@ -16,6 +16,7 @@ from assay.core.errors import number_of
 from assay.measures.counting.judgments import Floats
 from assay.stats.bootstrap import Interval
 from assay.stats.permutation import Outcome
+from assay.stats.tests import COUNTING
 
 #: What does not fit together: the test points away from the difference; the interval excludes 0, but the test finds
 #: nothing; or the test finds a difference, but the interval includes 0.
@@ -95,7 +96,7 @@ def verdict(
             FindingVerdict("inconclusive", one_sided) if one_sided else FindingVerdict("identical", "no unit differs")
         )
     if units < FEWEST_UNITS:
-        return FindingVerdict("inconclusive", f"fewer than {FEWEST_UNITS} paired units")
+        return FindingVerdict("inconclusive", f"fewer than {FEWEST_UNITS} units")
     if narrow.is_known and -margin < narrow.low and narrow.high < margin:
         why = f"the {as_level(narrow.level)} interval lies within the margin"
         return FindingVerdict("equivalent", why, negligible=sure, conflict=conflict)
@@ -182,7 +183,7 @@ def smallest_p(outcome: Outcome, units: int) -> float:
     """
     if outcome.resamples is not None:
         return 1 / (outcome.resamples + 1)
-    return 2 / 2**units if outcome.test in {"permutation", "sign", "wilcoxon"} else 0.0
+    return 2 / 2**units if outcome.test in COUNTING else 0.0
 
 
 def out_of_reach(outcomes: Sequence[Outcome], units: int, family: int, alpha: float) -> str | None:

@@ -16,6 +16,7 @@ from assay.core.domains import POSITIVE, Whole, check_levels
 from assay.core.errors import InputError, number_of
 from assay.core.options import SubjectRules
 from assay.core.results import Result
+from assay.core.words import TESTS
 from assay.measures.registry import Measure
 from assay.stats.permutation import Outcome, swaps
 from assay.stats.samples import Drawing, Pair, Sample
@@ -59,6 +60,7 @@ class MeasurePlan(NamedTuple):
     told_apart: float
     stability: Stability
     power_test: str
+    test: str
     test_note: str
 
     def range_of(self, name: str) -> tuple[float, float, float]:
@@ -137,7 +139,7 @@ def plan(
     for sample in samples:
         if sample.is_sum:
             left_out.append(f"{sample.measure} is a sum over units, which grows with them")
-        elif len(sample.systems) > 1 and int((~np.isnan(sample.observed)).sum()) < 2:
+        elif len(sample.systems) > 1 and int((~np.isnan(sample.observed)).sum()) < 2 and not sample.only_differences:
             left_out.append(f"{sample.measure} is {sample.why_not(*range(len(sample.systems)))}")
         else:
             usable.append(sample)
@@ -149,7 +151,7 @@ def plan(
     notes += [note for sample in usable for note in sample.notes()]
     for sample in usable:
         least = Outcome("permutation", 0.0, 1.0, *swaps(sample.size, often))
-        if why := out_of_reach([least], sample.size, len(pairs), alpha):
+        if _is_permuted(sample) and (why := out_of_reach([least], sample.size, len(pairs), alpha)):
             notes.append(why)
     notes += [
         f"{sample.measure} is made of {sample.made_of}: how stable its ranking is, is not known"
@@ -161,12 +163,17 @@ def plan(
     return Plan(planned, alpha, power, often, seed, tuple(dict.fromkeys(notes)))
 
 
+def _is_permuted(sample: Sample) -> bool:
+    """Whether units can be permuted; else the sample's own test tells systems apart."""
+    return sample.synonym("permutation") in sample.tests
+
+
 def _measure_plan(sample: Sample, pairs: Sequence[Pair], levels: Levels, drawing: Drawing) -> MeasurePlan:
     """`levels`: those asked for, with the difference to be shown as the margin."""
-    alpha, power, observed = levels.alpha, levels.power, sample.observed
+    alpha, power = levels.alpha, levels.power
     wanted, origin = sample.margin(pairs[0][0], levels.margin)
-    test = "permutation" if sample.synonym("permutation") in sample.tests else None
-    outcomes = sample.test(pairs, test, drawing)
+    is_permuted = _is_permuted(sample)
+    outcomes = sample.test(pairs, "permutation" if is_permuted else None, drawing)
     p = corrected(np.array([outcome.p for outcome in outcomes]), "holm")
     planned = []
     for (first, second), value in zip(pairs, p.tolist(), strict=True):
@@ -177,7 +184,7 @@ def _measure_plan(sample: Sample, pairs: Sequence[Pair], levels: Levels, drawing
                 sample.systems[first],
                 sample.systems[second],
                 sample.size,
-                float(observed[second] - observed[first]),
+                sample.difference(first, second),
                 spread,
                 sample.detectable(spread, alpha, power),
                 wanted,
@@ -190,8 +197,11 @@ def _measure_plan(sample: Sample, pairs: Sequence[Pair], levels: Levels, drawing
         stability = ranking_stability(sample.defined(), _STABILITY_RESAMPLES, drawing.seed)
     apart = discriminative_power(p, alpha)
     drawn = [outcome.note for outcome in outcomes if outcome.resamples]
-    note = drawn[0] if drawn else swaps(sample.size, drawing.resamples)[1]
+    test, note = "a permutation test", swaps(sample.size, drawing.resamples)[1]
+    if not is_permuted:
+        own = TESTS[outcomes[0].test]
+        test, note = own if own[0].isupper() else f"a {own}", ""
     return MeasurePlan(
         sample.measure, sample.unit_kind, sample.size, wanted, origin, tuple(planned), apart, stability,
-        sample.power_test, note,
+        sample.power_test, test, drawn[0] if drawn else note,
     )  # fmt: skip

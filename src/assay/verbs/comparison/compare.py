@@ -191,7 +191,7 @@ def _standings(sample: Sample, intervals: list[Interval], pairs: Pairs, sure: li
     order = sorted(range(len(numbers)), key=lambda system: (isnan(numbers[system]), sign * numbers[system]))
     apart = [pair for pair, is_sure in zip(pairs.pairs, sure, strict=True) if is_sure]
     letters: list[tuple[str, ...]] = [()] * len(order)
-    if pairs.all_pairs:
+    if pairs.all_pairs and not sample.only_differences:  # systems without numbers have no order to be grouped in
         place = {system: number for number, system in enumerate(order)}
         letters = groups(len(order), [(place[first], place[second]) for first, second in apart])
     alike = [len(order) - 1 - sum(system in pair for pair in apart) for system in range(len(order))]

@@ -67,7 +67,7 @@ def decided(
     if all_zero:
         return Decision("inconclusive", one_sided) if one_sided else Decision("pass", "no unit differs")
     if units < FEWEST_UNITS:
-        return Decision("inconclusive", f"fewer than {FEWEST_UNITS} paired units")
+        return Decision("inconclusive", f"fewer than {FEWEST_UNITS} units")
     if bound > -margin + nearly:
         return Decision("pass", "the bound lies within the margin")
     beyond, sure = difference <= -margin + nearly, p < alpha if at_best is None else at_best < -nearly
@@ -344,7 +344,7 @@ def _check(part: Part, tested: Tested, p: float, settings: GateSettings, checks:
         p=p,
         margin=part.margin,
         alpha=settings.alpha,
-        scale=float(np.abs(sample.observed).max()),
+        scale=float(np.nanmax(np.abs(sample.observed), initial=0.0)),
         at_best=None if at_best is None else direction * at_best,
         one_sided=sample.one_sided(0, 1),
     )

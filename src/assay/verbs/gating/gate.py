@@ -301,6 +301,6 @@ def _sample(sides: Sides, pairing: Pairing, measure: str) -> Sample:
             raise InputError(why) from problem
         raise
     for system, value in zip(sample.systems, sample.observed, strict=True):
-        if not sample.averages_units and isnan(value):
+        if not (sample.averages_units or sample.only_differences) and isnan(value):
             raise InputError(f"{measure} is undefined for {system}: there is nothing to compare")
     return sample

@@ -70,12 +70,16 @@ def of_check(check: Check, result: GateResult) -> str:
     """One check in words: its outcome, and why."""
     baseline, candidate, level = result.baseline, result.candidate, as_level(1 - result.settings.alpha)
     under = f"under {check.measure}" + (f" for {check.slice}" if check.slice else "")
-    change = f"{' against '.join(numbers([check.value, check.baseline_value]))}, {signed(check.difference)}"
+    change = signed(check.difference)
+    has_numbers = not math.isnan(check.value)  # of preferences, only the difference is known
+    if has_numbers:
+        change = f"{' against '.join(numbers([check.value, check.baseline_value]))}, {change}"
     worst = signed(check.at_worst, decimals([check.at_worst, check.allowed]))
     bound = f"at worst {worst} (one-sided {level} bound)"
     by_margin = f"{baseline} {under} by {abs(check.allowed):g} or more: {change}"
     if check.is_identical:
-        why = f"{candidate} and {baseline} are identical {under}: no {check.unit_kind} differs ({number(check.value)})."
+        same = f" ({number(check.value)})" if has_numbers else ""
+        why = f"{candidate} and {baseline} are identical {under}: no {check.unit_kind} differs{same}."
     elif check.outcome == "pass":
         why = f"{candidate} is not worse than {by_margin}, {bound}."
     elif check.outcome == "fail":
@@ -160,7 +164,7 @@ def method(result: GateResult) -> str:
     fails = f"a one-sided {result.pairing.gate_test} ({how}) gives p < {alpha:g}"
     if by_interval:
         wide = as_level(1 - 2 * alpha / len(checks))
-        fails = f"even its good end ({wide} interval) is a loss (clusterings have no test)"
+        fails = f"even its good end ({wide} interval) is a loss (there is no test)"
     rule = (
         f"Passes if the bad end of the {as_level(1 - 2 * alpha)} interval of the difference ({_intervals(result)}) is "
         f"better than the margin; fails if {fails} and the loss reaches the margin. Margin: {margins}; seed "

@@ -31,7 +31,7 @@ from assay.verbs.report.report import (
     shortened,
     summed_up,
 )
-from assay.verbs.sections.comparisons import Effects, verdicts_table
+from assay.verbs.sections.comparisons import verdicts_table
 from assay.verbs.sections.estimates import (
     NoSkill,
     measures_table,
@@ -43,6 +43,7 @@ from assay.verbs.sections.sentences import conflict, headline, of_finding, of_ve
 
 if TYPE_CHECKING:
     from assay.measures.registry import Measure
+    from assay.stats.pairing import EffectColumns
 
 
 #: Of more systems than these, only the first are looked at closely; all are in the table.
@@ -299,7 +300,7 @@ def verdicts(
     drawn: Collection[str] | None = None,
     *,
     kind: str = "item",
-    effects: Effects = "none",
+    effects: EffectColumns = "none",
 ) -> Section:
     """Each verdict on a line, and all of them in words; differences are drawn of measures in `drawn`, or of all."""
     tested = any(not math.isnan(finding.p) for finding in held.findings)  # clusterings have intervals only

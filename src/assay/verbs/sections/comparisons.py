@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import polars as pl
 
@@ -17,11 +17,9 @@ from assay.verbs.sections.methods import family, method
 from assay.verbs.sections.sentences import MOST_SENTENCES, sentences
 
 if TYPE_CHECKING:
+    from assay.stats.pairing import EffectColumns
     from assay.verbs.comparison.findings import Finding, Standing
     from assay.verbs.comparison.result import Comparison
-
-
-Effects = Literal["all", "wins", "relative", "none"]
 
 
 def verdicts_table(
@@ -30,7 +28,7 @@ def verdicts_table(
     name: str = "findings",
     caption: str = "",
     notes: tuple[str, ...] = (),
-    effects: Effects = "all",
+    effects: EffectColumns = "all",
     tested: bool = True,
     drawn: Collection[str] | None = None,
     look: str = "compared",
@@ -38,6 +36,7 @@ def verdicts_table(
     """Both numbers, the difference with its interval, p and the verdict.
 
     What is the same in all rows does not stand in each: of one pair, its systems head the columns of their numbers.
+    Where only differences are known, as of preferences, these stand alone.
     `effects`: the relative difference and d_z, too, and how many units won, tied and lost; or one of these alone; or
     neither, where units have no numbers. `tested`: there is a p-value. `drawn`: measures whose differences fit on one
     axis.
@@ -50,13 +49,17 @@ def verdicts_table(
     fitting = [finding for finding, is_drawn in zip(findings, fits, strict=True) if is_drawn]
     ends = [end for finding in fitting for end in (finding.interval.low, finding.interval.high, finding.difference)]
     of_baseline = first.baseline if one_baseline else "baseline's"
-    is_relative, is_counted = effects in {"all", "relative"}, effects in {"all", "wins"}
+    has_numbers = any(not math.isnan(finding.value) or math.isnan(finding.difference) for finding in findings)
+    is_relative, is_counted = has_numbers and effects in {"all", "relative"}, effects in {"all", "wins"}
+    values = (
+        Column("baseline_value", of_baseline, "number", compared="row", spare=not one_pair),
+        Column("value", first.system if one_pair else "value", "number", compared="row"),
+    )
     columns = [
         *([Column("measure")] if one_pair or len({finding.measure for finding in findings}) > 1 else []),
         *([Column("system")] if not one_pair else []),
         *([Column("baseline")] if not one_baseline else []),
-        Column("baseline_value", of_baseline, "number", compared="row", spare=not one_pair),
-        Column("value", first.system if one_pair else "value", "number", compared="row"),
+        *(values if has_numbers else ()),
         Column("difference", kind="number", signed=True),
         *([Column("relative", kind="percent", signed=True, spare=True)] if is_relative else []),
         Column("difference", level, "interval", signed=True, ends=("low", "high"), axis=around(ends)),
@@ -132,16 +135,14 @@ def _findings(comparison: Comparison) -> Section:
     findings = sorted(comparison.findings, key=lambda finding: order[finding.measure, finding.system])
     if not _shows_pairs(comparison):
         return Section("findings", data={"findings": finding_rows(findings)})
-    # Items that are right or wrong, or in clusters, have no numbers to set off.
-    are_items, tested = comparison.pairing.holds != "scores", comparison.samples[0].decides_by == "p"
-    effects: Effects = "relative" if are_items else "all"
+    effects, tested = comparison.pairing.effects, comparison.samples[0].decides_by == "p"
     return Section("findings", parts=(verdicts_table(findings, effects=effects, tested=tested),))
 
 
 def _standings(comparison: Comparison) -> Section:
     """Where all pairs were tested, one table for each measure: the systems, best first."""
     rows = {name: [_standing(each) for each in comparison.standing(name)] for name in comparison.measures}
-    if not comparison.pairs.all_pairs or len(comparison.systems) < 3:
+    if not comparison.pairs.all_pairs or len(comparison.systems) < 3 or comparison.samples[0].only_differences:
         return Section("standings", data=rows)
     judged, level = _judged(comparison), as_level(comparison.standings[0].interval.level)
     tables = []

@@ -175,7 +175,8 @@ def _stability(plan: MeasurePlan) -> dict[str, Any]:
 
 def _plans_lines(plan: Plan, kind: str, few: bool) -> Iterator[str]:
     """What the columns mean."""
-    resamples = " or ".join(dict.fromkeys(each.test_note for each in plan.measures))
+    told_by = " or ".join(dict.fromkeys(each.test for each in plan.measures))
+    drawn = " or ".join(dict.fromkeys(each.test_note for each in plan.measures if each.test_note))
     tests = " or ".join(dict.fromkeys(each.power_test for each in plan.measures))
     to_find = dict.fromkeys(f"{each.difference:g} ({each.difference_says})" for each in plan.measures)
     if not few:
@@ -185,8 +186,8 @@ def _plans_lines(plan: Plan, kind: str, few: bool) -> Iterator[str]:
         f"(one pair alone: {tests}, two-sided, alpha {plan.alpha:g}); needed: {kind} for the difference to find."
     )
     yield (
-        f"significant: pairs with p < {plan.alpha:g} in a permutation test with Holm's correction ({resamples}, "
-        f"seed {plan.seed})."
+        f"significant: pairs with p < {plan.alpha:g} in {told_by} with Holm's correction "
+        f"({f'{drawn}, ' if drawn else ''}seed {plan.seed})."
     )
     yield (
         f"tau: mean of Kendall's tau-b, and where 95% of it lies, against the ranking on resampled {kind}; and of one "
@@ -344,14 +345,17 @@ def _outcome(result: GateResult) -> Section:
 
 
 def _gates_checks(result: GateResult) -> Table:
-    is_open = result.outcome == "invalid"
+    is_open, has_numbers = result.outcome == "invalid", not all(math.isnan(check.value) for check in result.checks)
     words = ["not decided" if is_open else _WORDS[check.outcome] for check in result.checks]
+    values = (
+        Column("baseline_value", result.baseline, "number", compared="row"),
+        Column("value", result.candidate, "number", compared="row"),
+    )
     columns = (
         Column("measure"),
         *([Column("slice", "topics")] if any(check.slice for check in result.checks) else []),
         Column("units", several(result.checks[0].unit_kind), "count"),
-        Column("baseline_value", result.baseline, "number", compared="row"),
-        Column("value", result.candidate, "number", compared="row"),
+        *(values if has_numbers else ()),
         Column("difference", kind="number", signed=True),
         Column("at_worst", "at worst", "number", signed=True, compared="margin", missing="–"),
         Column("allowed", kind="chosen", signed=True, compared="margin"),

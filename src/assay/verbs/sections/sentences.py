@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from assay.core.digits import as_level, number, numbers, p_phrase, signed, signed_percent, signed_span
 from assay.core.errors import joined, number_of, several
+from assay.stats.tests import COUNTING
 from assay.stats.verdict import FEWEST_UNITS
 
 if TYPE_CHECKING:
@@ -94,8 +95,9 @@ def headline(finding: Finding) -> str:
 def of_verdict(finding: Finding, kind: str) -> str:
     """The verdict of one finding with its numbers, in a sentence."""
     claim, verdict = f"{headline(finding)} under {finding.measure}", finding.verdict
+    has_numbers = not math.isnan(finding.value)  # of preferences, only the difference is known
     if verdict.word == "identical":
-        return f"{claim}: no {kind} differs ({number(finding.value)})."
+        return f"{claim}: no {kind} differs{f' ({number(finding.value)})' if has_numbers else ''}."
     against = " against ".join(numbers([finding.value, finding.baseline_value]))
     if math.isnan(finding.difference):
         return f"{claim}, {verdict.why}: {against}."
@@ -103,7 +105,9 @@ def of_verdict(finding: Finding, kind: str) -> str:
         return f"{claim}: no {kind} differs where both have a value ({number(finding.value)}), but {verdict.why}."
     relative = "" if math.isnan(finding.relative) else f" ({signed_percent(finding.relative)})"
     reach = interval_of(finding.interval) if finding.interval.is_known else "no interval"
-    values = f"{against}, {signed(finding.difference)}{relative} ({reach}{_decided_by(finding)})."
+    values = f"{signed(finding.difference)}{relative} ({reach}{_decided_by(finding)})."
+    if has_numbers:
+        values = f"{against}, {values}"
     if verdict.word != "equivalent":
         return f"{claim}: {values}"
     small = "There is a real difference, but a negligible one. " if verdict.negligible else ""
@@ -141,7 +145,7 @@ def conflict(finding: Finding, kind: str) -> str:
 
 
 def _is_exact(finding: Finding) -> bool:
-    return finding.outcome.test in {"permutation", "sign", "wilcoxon"} and finding.outcome.resamples is None
+    return finding.outcome.test in COUNTING and finding.outcome.resamples is None
 
 
 def of_group(word: str, systems: str, baseline: str, *, many: bool) -> str:
