@@ -170,7 +170,7 @@ def _baseline(case: ClassifierCase) -> Iterator[Remark]:
     if interval.low > case.largest:
         return
     label = case.matrix.labels[int(np.argmax(case.support))]
-    as_good = "is worse than" if interval.high < case.largest else "cannot be told from"
+    as_good = "is worse than" if interval.high < case.largest else "is not clearly above"
     observed, low, high, constant = as_percents([case.accuracy, interval.low, interval.high, case.largest])
     message = f"accuracy {observed} [{low}, {high}] {as_good} the {constant} of always predicting {label}"
     yield Remark("baseline", message, case.largest, case.system.name)
