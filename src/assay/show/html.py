@@ -12,7 +12,7 @@ import math
 import re
 from dataclasses import replace
 from functools import cache
-from typing import Any
+from typing import Any, get_args
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
@@ -23,7 +23,7 @@ from assay.show import canvas, svg
 from assay.show.cells import Cell, grid
 from assay.show.figure import Axis, Figure, around
 from assay.show.legible import legible
-from assay.show.model import Column, Document, Prose, Section, Table
+from assay.show.model import Column, Document, Prose, Section, Style, Table
 from assay.show.svg import asset
 
 _STYLES = ("theme.css", "style.css", "classifier.css", "cluster.css", "figure.css")
@@ -134,7 +134,8 @@ def _headed(section: Section) -> Section:
 
 def _titled(section: Section, document: Document) -> Section:
     """A section of a page with its heading, and without what the title of the page says already."""
-    parts = [part for part in section.parts if not (isinstance(part, Prose) and part.text == document.title)]
+    claims = [Prose(document.title, style) for style in get_args(Style) if document.title]
+    parts = [part for part in section.parts if part not in claims]
     headed = _headed(replace(section, parts=tuple(parts)))
     return replace(headed, title="") if headed.title == document.title else headed
 
