@@ -20,13 +20,18 @@ ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT / "tests"))
 
 from command import run_assay  # noqa: E402
-from test_docs import PAGES, Command, files, lay_out, session, terminal, words  # noqa: E402
+from test_docs import EXIT_CODE, PAGES, Command, files, lay_out, session, terminal, words  # noqa: E402
 
 
 def output(command: Command, folder: Path) -> str:
     """What the terminal shows, blanks at line ends apart."""
-    typed = [name for word in words(command.text) for name in files(word, folder)]
-    text = run_assay(*typed[1:], folder=folder, together=True).stdout if typed else terminal(command.text, folder)
+    typed = words(command.text)
+    if not typed:
+        text = terminal(command.text, folder)
+    else:
+        names = (name for word in typed[1:] for name in files(word, folder))
+        done = run_assay(*names, folder=folder, together=True)
+        text = done.stdout + (f"exit code {done.returncode}\n" if command.text.endswith(EXIT_CODE) else "")
     return "".join(f"{line.rstrip()}\n" for line in text.splitlines())
 
 

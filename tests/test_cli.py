@@ -236,7 +236,11 @@ def test_the_list_of_measures_and_the_card_of_one(folder: Path) -> None:
     assert card.startswith("nDCG@10")
     assert "Σ" in card
     assert ">>> nDCG" in card
-    assert {row["name"] for row in json.loads(run_assay("measures", "--json", folder=folder).stdout)} >= {"AP", "nDCG"}
+    known = json.loads(run_assay("measures", "--json", folder=folder).stdout)["sections"]["measures"]["measures"]
+    assert {row["name"] for row in known} >= {"AP", "nDCG"}
+    assert run_assay("measures", "AP", "--csv", folder=folder).stdout.startswith(
+        "measure,what it is,in trec_eval\nAP@k,"
+    )
 
 
 def test_the_demo_shows_a_table_ends_with_the_verdict_and_writes_a_report(folder: Path) -> None:
@@ -311,7 +315,7 @@ def test_measures_are_recommended_for_a_situation(folder: Path) -> None:
     shown = run_assay("measures", "--for", "fact-checking", folder=folder).stdout
     assert "SetF(beta=0.5)" in shown
     told = json.loads(run_assay("measures", "--for", "sparse-judgments", "--json", folder=folder).stdout)
-    assert told["measures"][0]["measure"] == "RR@10"
+    assert told["sections"]["situation"]["measures"][0]["measure"] == "RR@10"
     wrong = run_assay("measures", "--for", "patents", folder=folder)
     assert (wrong.returncode, wrong.stdout, wrong.stderr.count("\n")) == (2, "", 1)
     assert wrong.stderr.endswith("not 'patents'; did you mean patent?\n")

@@ -470,7 +470,7 @@ def test_refusals_name_the_place() -> None:
     with pytest.raises(ParameterError, match="or rows of item, judge and label, got int"):
         agree(5)
     for rows in ([("d1", "ana", 1), ("d1", "ben")], [1, 2], pl.DataFrame({"item_id": ["d1"]})):
-        with pytest.raises(InputError, match="expected (rows of|the columns) item"):
+        with pytest.raises(InputError, match=r"expected (rows of|the columns) item"):
             Labels.of(rows)
     with pytest.raises(InputError, match="two judges or more, got those of 'ana' alone"):
         agree(Labels.of([("d1", "ana", 1)]))

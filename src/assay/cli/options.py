@@ -96,7 +96,7 @@ Judgments: TypeAlias = Annotated[
 
 Runs: TypeAlias = Annotated[
     list[str],
-    argument("RUN", "One run or more, or - for stdin; name=FILE names one. Optional with a collection."),
+    argument("RUN", "One run or more, or - for stdin; name=FILE names one. A collection has its own."),
 ]
 
 Run: TypeAlias = Annotated[str, argument("RUN", "The run; name=FILE names it.")]

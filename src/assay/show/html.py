@@ -12,7 +12,7 @@ import math
 import re
 from dataclasses import replace
 from functools import cache
-from typing import Any
+from typing import Any, get_args
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
@@ -23,13 +23,15 @@ from assay.show import canvas, svg
 from assay.show.cells import Cell, grid
 from assay.show.figure import Axis, Figure, around
 from assay.show.legible import legible
-from assay.show.model import Column, Document, Section, Table
+from assay.show.model import Column, Document, Prose, Section, Style, Table
 from assay.show.svg import asset
 
 _STYLES = ("theme.css", "style.css", "classifier.css", "cluster.css", "figure.css")
 _SCRIPTS = ("script.js", "classifier.js")
 #: The first part of a page, in which other parts than these have no place.
 _SUMMARY = "summary"
+#: Parts of a page that are called as they are named.
+_NAMED = {"notes", "warnings"}
 # What is to be typed stays as it is: its first group.
 _MINUS = re.compile(r"(--[\w-]+ \S+)|(?<![^\s(±\[])-(?=\d)")
 _P = re.compile(r"\bp ([=<>]) (?=\d)")
@@ -46,7 +48,6 @@ _CROWDED = 12
 def write(document: Document) -> str:
     """The document: a page if it is one, else a part of a page.
 
-    >>> from assay.show.model import Prose
     >>> shown = Document("example", (Section("s", "Note", (Prose("from -0.05 to <b>"),)),))
     >>> print(write(shown))
     <div class="assay"><h3>Note</h3><p>from −0.05 to &lt;b&gt;</p></div>
@@ -58,7 +59,7 @@ def write(document: Document) -> str:
     text = _template("page.html").render(
         document=document,
         summary=summary,
-        sections=[_headed(section) for section in document.sections if section is not summary and section.parts],
+        sections=[_titled(section, document) for section in document.sections if section is not summary],
         version=__version__,
         style=style,
         script=script,
@@ -110,20 +111,38 @@ def _headed(section: Section) -> Section:
     """A section of a page without a title takes that of its only table; several tables have one each.
 
     >>> import polars as pl
-    >>> table = Table.of("runs", pl.DataFrame({"run": ["a"]}), "What each run adds")
+    >>> table = Table.of("runs", pl.DataFrame({"run": ["a"]}), "what each run adds")
     >>> _headed(Section("contributions", parts=(table,))).title
     'What each run adds'
     """
-    captions = [part.caption for part in section.parts if isinstance(part, Table) and part.caption and not part.look]
-    if section.title or not captions:
+    if section.title:
         return section
-    if len(captions) == 1:
-        return replace(section, title=captions[0])
-    parts = (
-        Section(part.name, part.caption, (part,)) if isinstance(part, Table) and part.caption in captions else part
-        for part in section.parts
-    )
+    if section.name in _NAMED:
+        return replace(section, title=section.name.capitalize())
+    parts = [_headed(part) if isinstance(part, Section) else part for part in section.parts]
+    captions = [part.caption for part in parts if isinstance(part, Table) and part.caption and not part.look]
+    if len(captions) == 1 and not any(isinstance(part, Section) for part in parts):
+        return replace(section, title=_capital(captions[0]))
+    parts = [
+        Section(part.name, _capital(part.caption), (part,))
+        if isinstance(part, Table) and part.caption in captions
+        else part
+        for part in parts
+    ]
     return replace(section, parts=tuple(parts))
+
+
+def _titled(section: Section, document: Document) -> Section:
+    """A section of a page with its heading, and without what the title of the page says already."""
+    claims = [Prose(document.title, style) for style in get_args(Style) if document.title]
+    parts = [part for part in section.parts if part not in claims]
+    headed = _headed(replace(section, parts=tuple(parts)))
+    return replace(headed, title="") if headed.title == document.title else headed
+
+
+def _capital(caption: str) -> str:
+    """A caption as a heading; one that begins with the name of a system stays as it is."""
+    return caption if ":" in caption else caption[:1].upper() + caption[1:]
 
 
 def _squeezed(text: str) -> str:
