@@ -156,7 +156,6 @@ CELLS: dict[str, dict[str, Cell]] = {
 }
 #: Scores are evaluated already, and what they are made of is not known; clusterings have no test that could be planned.
 NO_MEANING = {("scores", "evaluate"), ("scores", "explain"), ("clusters", "plan")}
-#: What a subject may yet learn: until then, a sentence says that it does not.
 
 
 def outcome(subject: str, verb: str) -> Result | None:

@@ -244,10 +244,10 @@ def coverage_of(evaluation: Evaluation, system: str) -> Coverage:
 def refuse_without_topics(evaluation: Evaluation) -> None:
     """Refuse runs that have no score at all: those without a judged topic, where missing ones are left out.
 
-    >>> refuse_without_topics(evaluate({"q1": {"d1": 1}}, {"bm25": {}}, "RR", missing="skip"))
+    >>> refuse_without_topics(evaluate({"q1": {"d1": 1}}, {}, "RR", missing="skip"))
     Traceback (most recent call last):
         ...
-    assay.core.errors.InputError: bm25: the run has none of the judged topics, and missing='skip' leaves them out
+    assay.core.errors.InputError: run: the run has none of the judged topics, and missing='skip' leaves them out
     """
     for system in evaluation.systems:
         if not system.ranks.queries:

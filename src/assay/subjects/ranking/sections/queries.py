@@ -29,7 +29,7 @@ _READ = 20
 
 _FIRST = {True: "largest gain first", False: "best first", None: "largest rise first"}
 
-_NONE = pl.DataFrame(schema={"query_id": pl.String})
+_NONE = pl.DataFrame(schema={"query_id": pl.String, "difference": pl.Float64})
 
 _ALONE = {True: "best first", False: "lowest, which is best, first", None: "highest first"}
 
@@ -65,12 +65,11 @@ def differences_of(basis: Basis, system: str) -> pl.DataFrame:
         names = {_column_of(basis.baseline): "baseline_value", _column_of(system): "value"}
         frame = _values(basis).select("query_id", *names).rename(names)
         frame = frame.with_columns(difference=pl.col("value") - pl.col("baseline_value"))
+        frame = frame.filter(pl.col("difference").is_not_nan())
     else:
         return _NONE
     descending = basis.higher_is_better(basis.main) is not False
-    frame = frame.filter(pl.col("difference").is_not_nan()).sort(
-        "difference", descending=descending, maintain_order=True
-    )
+    frame = frame.sort("difference", descending=descending, maintain_order=True)
     return frame.select("query_id", _text(basis, frame), "baseline_value", "value", "difference")
 
 
@@ -95,7 +94,8 @@ def shown_in_full(basis: Basis) -> pl.DataFrame:
     if not basis.system or not basis.changed or not basis.counts:
         return _NONE
     try:
-        frame = differences_of(basis, basis.system)
+        # A system without a number has no difference, and may lack the query.
+        frame = differences_of(basis, basis.system).filter(pl.col("difference").is_not_nan())
     except ParameterError:  # the measure is of all queries together
         return _NONE
     if frame.height == 1:  # all there is: the value need not change, but the rankings may
