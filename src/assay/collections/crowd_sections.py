@@ -246,7 +246,7 @@ def _criteria(audit: JudgeAudit) -> Table:
 
 
 def _systems(audit: JudgeAudit) -> Table:
-    names = [name for name in ("system", "family", "people", "people_place", "model", "model_place")
-             if name in audit.systems.columns]  # fmt: skip
+    families = ["family"] if "family" in audit.systems.columns else []
+    names = ["system", *families, "people", "people_place", "model", "model_place"]
     titles = {"people_place": "place", "model_place": "place"}
-    return Table.of("systems", audit.systems.sort("people_place").select(names), "", titles, blank=("family",))
+    return Table.of("systems", audit.systems.sort("people_place").select(names), "", titles, blank=families)

@@ -346,8 +346,8 @@ def _slices(
 def _check_families(families: Mapping[str, str] | None, family: str | None, runs: Any) -> None:
     """Refuse families without the model's own, or of runs that there are not."""
     if (families is None) != (family is None):
-        raise ParameterError(f"families of runs and the model's own go together: say {argument('families')} and "
-                             f"{argument('family')}")  # fmt: skip
+        both = f"{argument('families')} and {argument('family')}"
+        raise ParameterError(f"families of runs and the model's own go together: say {both}")
     names = [] if runs is None else list(named_runs(runs))
     for name in families or ():
         if name not in names:
