@@ -471,8 +471,8 @@ def test_a_name_that_means_something_else_for_rankings_shows_both() -> None:
     assert "\nPrecision\n" in cards
     assert shown("Precision", "--classifiers").startswith("Precision\n")
     assert "the confusion matrix of all classes" in shown("MCC", "--classifiers")
-    told = json.loads(shown("LogLoss", "--json"))
-    assert [one["scikit_learn"] for one in told] == ["log_loss"]
+    cards_in_json = json.loads(shown("LogLoss", "--json"))["sections"]["measures"]["measures"]
+    assert [card["scikit_learn"] for card in cards_in_json] == ["log_loss"]
 
 
 @each_vocabulary

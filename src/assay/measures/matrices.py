@@ -170,12 +170,9 @@ def MajorityShare(matrix: ConfusionMatrix) -> PerUnit:
 
 def _classes(matrix: ConfusionMatrix) -> Steps:
     """How many items are of each class, are predicted to be, and are both: a row a class, unit by unit."""
-    columns: dict[str, Floats | Ints] = {
-        "class": np.arange(len(matrix.units) * len(matrix.labels)) % len(matrix.labels),
-        "true": matrix.true.ravel().astype(np.float64),
-        "predicted": matrix.predicted.ravel().astype(np.float64),
-        "right": matrix.right.ravel().astype(np.float64),
-    }
+    columns: dict[str, Floats | Ints] = {"class": np.tile(np.arange(len(matrix.labels)), len(matrix.units))}
+    for name, margin in zip(("true", "predicted", "right"), matrix.margins, strict=True):
+        columns[name] = margin.ravel().astype(np.float64)
     unit = np.repeat(np.arange(len(matrix.units)), len(matrix.labels))
     return Steps(unit, len(matrix.units), columns, "classes")
 

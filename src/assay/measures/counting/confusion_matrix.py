@@ -121,19 +121,9 @@ class ConfusionMatrix:
         return items
 
     @cached_property
-    def true(self) -> Counted:
-        """How many items of each unit (row) have each label (column)."""
-        return np.asarray(np.add.reduce(self.tables, 2))
-
-    @cached_property
-    def predicted(self) -> Counted:
-        """For how many items of each unit (row) each label (column) was predicted."""
-        return np.asarray(np.add.reduce(self.tables, 1))
-
-    @cached_property
-    def right(self) -> Counted:
-        """For how many items of each unit (row) each label (column) was predicted rightly."""
-        return np.asarray(self.tables.diagonal(0, 1, 2))
+    def margins(self) -> tuple[Counted, Counted, Counted]:
+        """Of units (rows) and labels (columns): how many items have the label, were predicted to, and both."""
+        return np.add.reduce(self.tables, 2), np.add.reduce(self.tables, 1), self.tables.diagonal(0, 1, 2)
 
     def summed(self) -> ConfusionMatrix:
         """All units' tables in one."""
@@ -211,7 +201,7 @@ class ConfusionMatrix:
         >>> ConfusionMatrix.from_labels(["a", "b"], ["a", "(none)"], labels=["a", "b", "(none)"]).classes
         ('a', 'b')
         """
-        if NONE not in self.labels or self.true[:, self.labels.index(NONE)].any():
+        if NONE not in self.labels or self.margins[0][:, self.labels.index(NONE)].any():
             return self.labels
         return tuple(label for label in self.labels if label != NONE)
 
@@ -229,8 +219,8 @@ class ConfusionMatrix:
 
     def cells(self) -> tuple[Counted, Counted, Counted, Counted]:
         """TP, FP, FN and TN of units (rows) and classes (columns)."""
-        tp = self.right
-        fp, fn = self.predicted - tp, self.true - tp
+        true, predicted, tp = self.margins
+        fp, fn = predicted - tp, true - tp
         return tp, fp, fn, self._others(tp, fp, fn)
 
     def _others(self, tp: Counted, fp: Counted, fn: Counted) -> Counted:

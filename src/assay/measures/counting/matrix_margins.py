@@ -26,25 +26,16 @@ class MatrixMargins(ConfusionMatrix):
         return len(self.units), 3, len(self.labels)
 
     @cached_property
+    def margins(self) -> tuple[Counted, Counted, Counted]:
+        """Of units (rows) and labels (columns): how many items have the label, were predicted to, and both."""
+        true, predicted, right = self.tables.transpose(1, 0, 2)
+        return true, predicted, right
+
+    @cached_property
     def items(self) -> Floats:
         """How many items each unit has, or how much they weigh."""
-        items: Floats = self.true.sum(axis=1)
+        items: Floats = self.tables[:, 0].sum(axis=1)
         return items
-
-    @cached_property
-    def true(self) -> Counted:
-        """How many items of each unit (row) have each label (column)."""
-        return np.asarray(self.tables[:, 0])
-
-    @cached_property
-    def predicted(self) -> Counted:
-        """For how many items of each unit (row) each label (column) was predicted."""
-        return np.asarray(self.tables[:, 1])
-
-    @cached_property
-    def right(self) -> Counted:
-        """For how many items of each unit (row) each label (column) was predicted rightly."""
-        return np.asarray(self.tables[:, 2])
 
     def _others(self, tp: Counted, fp: Counted, fn: Counted) -> Counted:
         total = self.items[:, None]
@@ -59,7 +50,7 @@ class CellSums(NamedTuple):
     labels that are predicted rightly.
 
     >>> sums = CellSums.of(("a", "b"), np.array([0, 1]), np.array([0, 0]))
-    >>> sums.matrices(np.array([[5.0, 2.0]])).predicted
+    >>> sums.matrices(np.array([[5.0, 2.0]])).margins[1]  # predicted
     array([[7., 0.]])
     """
 

@@ -160,14 +160,6 @@ class Probabilities:
             raise InputError(f"y_score: item {self._named(row)}: {problem}")
         return self.scores
 
-    def reweighted(self, weight: Floats) -> Probabilities:
-        """The same items with other weights, one each.
-
-        >>> Probabilities.from_scores([0, 1], [0.2, 0.9]).reweighted(np.array([2.0, 0.0])).weight
-        array([2., 0.])
-        """
-        return replace(self, weight=weights_of(weight, len(self.truth)))
-
 
 def _numbers(y_score: Any) -> Floats:
     try:

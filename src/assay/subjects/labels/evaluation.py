@@ -20,15 +20,7 @@ from assay.measures.parser import parse_measure
 from assay.measures.registry import Measure, ParameterValue
 from assay.stats.estimates import checked_confidence
 from assay.subjects.labels.advice import REMARKS
-from assay.subjects.labels.inputs import (
-    Prepared,
-    against_rest,
-    all_labels,
-    not_the_same_items,
-    prepare,
-    same_task,
-    systems_in,
-)
+from assay.subjects.labels.inputs import Prepared, against_rest, all_labels, prepare, same_task, systems_in, unpaired
 from assay.subjects.labels.intervals import Patterns, weighted_patterns
 from assay.subjects.labels.measurement import (
     LABEL_COUNTS,
@@ -140,7 +132,7 @@ def classify(
         resamples=resamples,
         seed=seed,
         mute=mute,
-        warnings=tuple(dict.fromkeys([*warnings, *not_the_same_items(prepared)])),
+        warnings=tuple(dict.fromkeys([*warnings, *unpaired(prepared)])),
     )
 
 

@@ -276,7 +276,7 @@ def all_labels(prepared: Sequence[Prepared]) -> tuple[Any, ...]:
     return tuple(label for label in labels if label != NONE) + tuple(label for label in labels if label == NONE)
 
 
-def not_the_same_items(prepared: Sequence[Prepared]) -> tuple[str, ...]:
+def unpaired(prepared: Sequence[Prepared]) -> tuple[str, ...]:
     """A warning if systems were not given the same items with the same truth."""
     held = [system.given for system in prepared if isinstance(system.given, Predictions)]
     return not_alike(held, aligned, "system")

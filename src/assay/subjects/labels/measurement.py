@@ -20,10 +20,11 @@ from assay.measures.counting.matrix_margins import LEFT_BY_ROUNDING
 from assay.measures.counting.probabilities import SLACK, Probabilities
 from assay.measures.counting.scored import Scored
 from assay.measures.matrices import averaged, left_out, overall
-from assay.measures.parser import parse_measure, split_measures
+from assay.measures.parser import parse_measure
 from assay.measures.registry import Measure
 from assay.measures.steps import PerUnit
 from assay.stats.bootstrap import pattern_weights
+from assay.stats.pairing import listed
 from assay.tables import Predictions, Scores
 
 
@@ -193,13 +194,8 @@ def names_in(measures: Measures) -> list[str | Measure] | None:
     >>> names_in("Recall,F1")
     ['Recall', 'F1']
     """
-    if measures is None:
-        return None
-    several = [measures] if isinstance(measures, str | Measure) else list(measures)
-    names = [
-        name for measure in several for name in (split_measures(measure) if isinstance(measure, str) else [measure])
-    ]
-    if not names:
+    names = None if measures is None else listed(measures)
+    if names is not None and not names:
         raise ParameterError("there is no measure to compute")
     return names
 

@@ -15,7 +15,7 @@ from assay.measures.counting.judgments import Floats, Ints
 from assay.subjects.labels.crossvalidation.measuring import FoldRecord, LabelTask
 from assay.subjects.labels.crossvalidation.result import CrossValidation
 from assay.subjects.labels.crossvalidation.splits import Split, codes_of, leaks
-from assay.subjects.labels.inputs import all_labels, labelled, not_the_same_items, opened, prepare, same_task
+from assay.subjects.labels.inputs import all_labels, labelled, opened, prepare, same_task, unpaired
 from assay.subjects.labels.measurement import Measures
 from assay.tables import Predictions
 from assay.tables.label_columns import ids_of
@@ -231,4 +231,4 @@ def _not_alike(test: Sequence[Any]) -> tuple[str, ...]:
         system._replace(given=replace(system.given, columns=system.given.frame.with_columns(item_id=ids)))
         for system in test
     ]
-    return not_the_same_items(keyed)
+    return unpaired(keyed)
