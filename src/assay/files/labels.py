@@ -288,7 +288,9 @@ def _typed(rows: LabelRows, no_gold: Any) -> tuple[pl.DataFrame, list[str]]:
     values = _numbers([frame[column] for column in both])
     frame = frame.with_columns(value.alias(column) for value, column in zip(values, both, strict=True))
     if frame["label"].dtype.is_float():
-        refuse_rows(frame["label"].is_infinite().fill_null(False), rows.where, "a finite label", frame["label"])
+        refuse_rows(
+            frame["label"].is_infinite().fill_null(False), rows.where, "a finite number as label", frame["label"]
+        )
     remarks += _oddities(frame["label"])
     if "gold" in both and no_gold is not None:
         mark = pl.Series([str(no_gold)]).cast(frame["gold"].dtype, strict=False)[0]

@@ -17,7 +17,6 @@ from assay.core.options import Categories, Columns, Confidence, JudgeNames, Leve
 from assay.core.options import Scale as ScaleOption
 from assay.core.results import Result
 from assay.files.labels import read_labels
-from assay.files.sources import is_file
 from assay.measures import Measure, parse_measure
 from assay.measures.agreement import MOST_CATEGORIES, NO_PAIR, ScaleName
 from assay.measures.counting.judgments import Ints
@@ -30,7 +29,6 @@ from assay.stats.pairing import listed as listed_measures
 from assay.stats.pattern_samples import PatternSample
 from assay.stats.samples import Drawing
 from assay.tables.labels import Labels
-from assay.tables.named_columns import is_frame
 
 #: Of more pairs of judges than this, those with the most items in common are looked at.
 MOST_PAIRS = 50
@@ -295,8 +293,6 @@ def opened(
     labels: Any, *, judges: JudgeNames = None, repeated: RepeatedLabels = "error", columns: Columns = None
 ) -> Labels:
     """Labels of at least two judges; of some judges only, where these are named."""
-    if not isinstance(labels, Labels | Mapping | list | tuple) and not is_file(labels) and not is_frame(labels):
-        raise ParameterError(f"expected labels of several judges, or a file of them, not {type(labels).__name__}")
     held = labels if isinstance(labels, Labels) else read_labels(labels, repeated=repeated, columns=columns)
     if judges is not None:
         wanted = [name.strip() for name in judges.split(",")] if isinstance(judges, str) else list(judges)
