@@ -456,6 +456,12 @@ def test_a_quotation_mark_within_a_field_is_part_of_it() -> None:
     assert rows(log.impressions, "query_text") == [('27" screen',), ("tea",)]
 
 
+def test_files_that_number_their_pages_alike_are_noticed() -> None:
+    days = [file(f"serp,query,doc,rank,clicks\n1,{query},d1,1,1\n", f"{query}.csv") for query in ("tea", "milk")]
+    assert "1 result page came again under the same id: the first was kept" in read_log(days).remarks
+    assert not read_log([days[0], file("serp,query,doc,rank,clicks\n1,tea,d2,2,0\n")]).remarks
+
+
 def test_a_rank_that_no_list_reaches_is_unknown() -> None:
     log = read("serp,query,doc,rank,clicks\n1,tea,d1,1,0\n1,tea,d2,999999999,1\n")
     assert (rows(log.results, "rank"), log.oddities[0].code) == ([(1,)], "odd-rank")
