@@ -444,6 +444,11 @@ def test_lists_of_results_and_clicks_hold_ids_however_they_are_written(text: str
     assert (documents, rows(read(text).results, "clicks")) == (["d1", "d2"], [(0,), (1,)])
 
 
+def test_events_may_have_the_results_of_a_search_and_no_column_of_documents() -> None:
+    log = read('search_id,query,event,results\np1,tea,search,"d1,d2"\np1,tea,leave,\n')
+    assert (log.sizes, rows(log.events, "action")) == ((1, 2, 0), [("leave",)])
+
+
 def test_text_that_is_not_utf_8_is_refused_by_its_line() -> None:
     table = b"serp,query,doc,clicks\n1,tea,d1,0\n2,th\xe9,d1,1\n"
     with pytest.raises(FormatError, match=r":3: expected text in UTF-8"):
@@ -454,6 +459,12 @@ def test_text_that_is_not_utf_8_is_refused_by_its_line() -> None:
 def test_a_quotation_mark_within_a_field_is_part_of_it() -> None:
     log = read('serp,query,doc,clicks\n1,27" screen,d1,0\n2,tea,d1,1\n')
     assert rows(log.impressions, "query_text") == [('27" screen',), ("tea",)]
+
+
+def test_files_that_number_their_pages_alike_are_noticed() -> None:
+    days = [file(f"serp,query,doc,rank,clicks\n1,{query},d1,1,1\n", f"{query}.csv") for query in ("tea", "milk")]
+    assert "1 result page came again under the same id: the first was kept" in read_log(days).remarks
+    assert not read_log([days[0], file("serp,query,doc,rank,clicks\n1,tea,d2,2,0\n")]).remarks
 
 
 def test_a_rank_that_no_list_reaches_is_unknown() -> None:

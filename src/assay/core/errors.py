@@ -32,7 +32,7 @@ from typing import Any, Self, TypeAlias, TypeVar
 
 Held = TypeVar("Held")
 
-_LONGEST_QUOTE, _LONGEST_ID = 80, 60
+_LONGEST_QUOTE, _LONGEST_ID, _LONGEST_NAME = 80, 60, 200
 
 
 class AssayError(Exception):
@@ -182,12 +182,14 @@ def several(what: str) -> str:
 
 
 def listed(names: Sequence[str]) -> str:
-    """Names for a message: all of a few, the first of many.
+    """Names for a message: all of a few, the first of many; on one line, whatever they hold.
 
-    >>> listed(["a", "b"])
-    'a, b'
+    >>> print(listed(["a", "b\\n"]))
+    a, b\\n
     """
-    return ", ".join(names[:8]) + (f", … ({len(names)} in all)" if len(names) > 8 else "")
+    texts = [name if name.isprintable() else repr(name)[1:-1] for name in names[:8]]
+    texts = [text if len(text) <= _LONGEST_NAME else text[: _LONGEST_NAME - 1] + "…" for text in texts]
+    return ", ".join(texts) + (f", … ({len(names)} in all)" if len(names) > 8 else "")
 
 
 def joined(names: Sequence[str], most: int | None = None) -> str:

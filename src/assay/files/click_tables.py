@@ -83,7 +83,7 @@ def _records(pieces: Iterable[pl.DataFrame], roles: Mapping[str, str], rules: Re
     pages = _RisingRanks(rules.label)
     for piece in pieces:
         frame = _filled(_without_objects(piece, rules), roles)
-        if "results" in roles and "doc_id" not in roles:
+        if {"results", "clicks"} <= roles.keys() and "doc_id" not in roles:
             yield _page_rows(frame, rules)
         elif "action" in roles:
             yield _event_rows(frame, rules)

@@ -177,7 +177,9 @@ def _each_once(records: Records, tallies: Tallies) -> tuple[pl.DataFrame, pl.Dat
     pages = records.pages.sort(empty, "row", maintain_order=True).unique("key", keep="first", maintain_order=True)
     if pages.height == records.pages.height:
         return pages, records.results
-    several = records.pages.filter(pl.col("key").is_duplicated() & pl.col("partial").is_null())
+    queries = pl.col("query_id").drop_nulls().n_unique().over("key")
+    several = records.pages.filter(pl.col("key").is_duplicated())
+    several = several.filter(pl.col("partial").is_null() | (queries > 1))
     if several.height:
         tallies.add("repeated-page", several.height - several["key"].n_unique(), f"page {several['key'][0]!r}")
     stale = records.pages.join(pages, on=["key", "row"], how="anti").select("key", "row").unique()
