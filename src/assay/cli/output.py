@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from assay.cli.options import Output
 from assay.core.errors import ArgumentWording, ParameterError, Value
-from assay.core.registry import ENDINGS, WRITERS, writer
+from assay.core.registry import writer
 from assay.core.results import Result
 
 if TYPE_CHECKING:
@@ -83,10 +83,10 @@ def _quoted(word: str) -> str:
     return f'"{word}"' if "'" in word and not set(word) & set('"$`\\!') else shlex.quote(word)
 
 
-#: The endings of files of judgments.
+#: The form of a file by its ending; those of judgments.
+_ENDINGS = {".csv": "csv", ".json": "json", ".md": "markdown", ".html": "html", ".tex": "latex"}
 _QRELS = (".qrels", ".trec", ".txt")
-#: The forms that an option of `Output` asks for.
-FORMS = tuple(form for form in WRITERS if form != "text")
+FORMS = ("json", "csv", "markdown", "latex", "html")
 #: What is said on stderr while the rest is on its way.
 _ON_STDERR = {"notes", "warnings"}
 
@@ -181,7 +181,7 @@ def give_judgments(result: Any, output: Output) -> None:
         write(result.to_qrels(), path, format="trec-qrels", overwrite=output.overwrite)
         remarks(result.warnings, quiet=output.quiet)
     else:
-        named: dict[str, Any] = {ENDINGS[ending]: True} if form is None and ending in ENDINGS else {}
+        named: dict[str, Any] = {_ENDINGS[ending]: True} if form is None and ending in _ENDINGS else {}
         give(result, replace(output, **named), warnings=result.warnings)
     if path is not None and not output.quiet:
         message(f"{path}: {result.document().title}")

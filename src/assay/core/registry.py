@@ -15,14 +15,12 @@ from assay.core.errors import not_among
 #: The form of a document -> its writer, a function from a `Document` to text.
 WRITERS = {
     "text": "assay.show.terminal:write",
-    "json": "assay.show.data:write_json",
-    "csv": "assay.show.data:write_csv",
+    "html": "assay.show.html:write",
     "markdown": "assay.show.markdown:write",
     "latex": "assay.show.latex:write",
-    "html": "assay.show.html:write",
+    "json": "assay.show.data:write_json",
+    "csv": "assay.show.data:write_csv",
 }
-#: The ending of a file's name -> the form that is written to it.
-ENDINGS = {".html": "html", ".md": "markdown", ".tex": "latex", ".json": "json", ".csv": "csv"}
 #: The kind of a result -> its presenter, a function from the result to a `Document`.
 PRESENTERS = {
     "clusters by use": "assay.subjects.ranking.sections.results:clusters_by_use_document",

@@ -165,8 +165,8 @@ def summed_up(
 
 #: Sentences of these styles say what was found; the others, what to do and what to mind.
 _FOUND = {"claim", "plain"}
-#: The forms of a report by the ending of the file's name; CSV would be one of its many tables.
-FORMS = {ending: form for ending, form in registry.ENDINGS.items() if form != "csv"}
+#: The forms of a report by the ending of the file's name.
+FORMS = {".html": "html", ".md": "markdown", ".tex": "latex", ".json": "json"}
 
 
 @dataclass(frozen=True, eq=False)
