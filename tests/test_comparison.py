@@ -317,12 +317,12 @@ def test_two_numbers_for_one_unit_are_refused() -> None:
 
 
 def test_all_pairs_of_a_real_track(tmp_path: Path) -> None:
-    """Of every third system, as all of them make 8,256 pairs."""
+    """Of every sixth system, as all of them make 8,256 pairs."""
     table = pl.read_csv(shared("system-topic-scores", "adhoc8_ap.named.csv"))
     path = tmp_path / "scores.csv"
-    table.select(table.columns[::3]).write_csv(path)
+    table.select(table.columns[::6]).write_csv(path)
     comparison = compare(path, measures="AP")
-    assert len(comparison.findings) == 43 * 42 / 2
+    assert len(comparison.findings) == 22 * 21 / 2
     means = pl.read_csv(path).mean().row(0)
     assert comparison.standing()[0].value == pytest.approx(max(means))
     apart = [one.p < 0.05 for one in comparison.findings]
@@ -331,8 +331,8 @@ def test_all_pairs_of_a_real_track(tmp_path: Path) -> None:
 
 def test_the_runs_of_a_real_track() -> None:
     folder = shared("trec-covid-r1")
-    runs = sorted((folder / "runs").iterdir())[:4]
+    runs = sorted((folder / "runs").iterdir())[:3]
     qrels = next(path for path in folder.iterdir() if "qrels" in path.name)
     comparison = compare(qrels, [str(run) for run in runs], measures=["AP", "nDCG@10"])
-    assert len(comparison.findings) == 2 * 6
+    assert len(comparison.findings) == 2 * 3
     assert all(one.noticed is not None for one in comparison.findings)
