@@ -247,3 +247,21 @@ def test_every_table_of_a_page_has_a_heading_that_people_see() -> None:
         ("2", "Share found"), ("3", "Share found"), ("3", "Kendall&#39;s tau"),
     ]  # fmt: skip
     assert re.findall(r'<li><a href="#(\w+)">', page) == ["alone"]
+
+
+def test_tables_of_each_system_have_headings_and_notes_are_called_so() -> None:
+    """What stands below a section without a title has headings, too; what the title of the page says is said once."""
+    frame = pl.DataFrame({"run": ["a"]})
+    systems = [Section(name, parts=(Table.of("classes", frame, f"{name}: classes"),)) for name in ("bayes", "words")]
+    sections = (
+        Section("top", parts=(Prose("Two systems", "claim"), Prose("On 20 items."))),
+        Section("systems", parts=tuple(systems)),
+        Section("again", parts=(Table.of("again", frame, "two systems"),)),
+        Section("notes", parts=(Prose("One left out."),)),
+    )
+    page = html.write(Document("example", sections, title="Two systems", page=True))
+    assert re.findall(r"<h([123])[^>]*>([^<]*)</h", page) == [
+        ("1", "Two systems"), ("3", "bayes: classes"), ("3", "words: classes"), ("2", "Notes"),
+    ]  # fmt: skip
+    assert page.count("Two systems") == 2  # the heading, and the title of the window
+    assert "On 20 items." in page
