@@ -260,7 +260,9 @@ def test_verbs_work_where_each_system_has_units_of_its_own() -> None:
     comparison = compare(VISITS, baseline="plain")
     finding = comparison.finding(system="wide")
     assert (finding.outcome.test, finding.verdict.word, finding.wins) == ("welch", "better", (0, 0, 0))
-    assert comparison.samples[0].size == 3 * len(UNITS) + 1
+    assert (comparison.samples[0].size, finding.units) == (3 * len(UNITS) + 1, 2 * len(UNITS) + 1)
+    alone = compare(VISITS.only("plain", "wide")).finding()
+    assert (finding.spread, finding.detectable, finding.needed) == (alone.spread, alone.detectable, alone.needed)
     worse = assay.gate(VISITS, baseline="wide", candidate="plain", margin=1.0)
     assert (worse.outcome, worse.checks[0].units) == ("fail", 2 * len(UNITS) + 1)
     for result in (comparison, plan(VISITS), worse, make_report(VISITS), comparison.intervals()):
@@ -274,6 +276,7 @@ def test_verbs_work_where_only_preferences_are_known() -> None:
     comparison = compare(VOTES)
     finding = comparison.finding(system="wide", baseline="plain")
     assert (finding.difference, finding.wins, finding.verdict.word) == (0.5, (20, 5, 5), "better")
+    assert (finding.units, comparison.samples[0].size) == (30, 54)
     assert comparison.finding(system="odd", baseline="wide").verdict.word == "identical"
     worse = assay.gate(VOTES, baseline="wide", candidate="plain", margin=0.1)
     assert (worse.outcome, assay.gate(VOTES, baseline="plain", candidate="wide").outcome) == ("fail", "pass")

@@ -143,7 +143,7 @@ def test_needed_users_find_the_difference_they_were_counted_for() -> None:
     z = stats.norm.ppf(0.975) + stats.norm.ppf(0.8)
     variance = (first.variance + second.variance) * 3000
     assert sample.needed(0.02, spread, 0.05, 0.8) == pytest.approx(2 * z**2 * variance / 0.02**2, rel=0.01)
-    least = sample.detectable(spread, 0.05, 0.8)
+    least = sample.detectable((0, 1), spread, 0.05, 0.8)
     assert least == pytest.approx(z * sample.gap(0, 1).error, rel=0.01)
 
 

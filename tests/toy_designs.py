@@ -88,6 +88,9 @@ class VoteSample(Sample):
     def size(self) -> int:
         return sum(map(len, self.votes.values()))
 
+    def pair_size(self, first: int, second: int) -> int:
+        return len(self.preferences(first, second))
+
     @cached_property
     def observed(self) -> Floats:
         return np.full(len(self.systems), np.nan)

@@ -323,7 +323,7 @@ class DependentSample(MeanSample):
         del drawing, method
         return [Interval.unknown(level) if len(of) == 1 else self.difference_interval(level) for level in levels]
 
-    def detectable(self, spread: float, alpha: float, power: float) -> float:
+    def detectable(self, pair: Pair, spread: float, alpha: float, power: float) -> float:
         """The smallest difference that would be detected, as if so many independent units had this error."""
         del spread
         return smallest_detectable(self.error * math.sqrt(self.size), self.size, alpha, power)

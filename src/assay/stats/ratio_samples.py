@@ -160,7 +160,11 @@ class RatioSample(Sample):
 
     def spread(self, first: int, second: int, drawing: Drawing) -> float:
         """How much a unit's part in the difference varies, with the units divided between the systems as they are."""
-        return self.gap(first, second).error * math.sqrt(self.size)
+        return self.gap(first, second).error * math.sqrt(self.pair_size(first, second))
+
+    def pair_size(self, first: int, second: int) -> int:
+        """How many units two systems have, those of both once."""
+        return len(self.sums[first].who) + len(self.sums[second].who) - self.gap(first, second).shared
 
     def redraws(self, drawing: Drawing, method: Method = "hull") -> Drawing:
         """The delta method draws nothing."""

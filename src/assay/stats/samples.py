@@ -242,9 +242,13 @@ class Sample(ABC):
             self.spread(*pair, drawing),
         )
 
-    def detectable(self, spread: float, alpha: float, power: float) -> float:
-        """The smallest difference that so many units would detect."""
-        return smallest_detectable(spread, self.size, alpha, power)
+    def pair_size(self, first: int, second: int) -> int:
+        """How many units there are of two systems: all, unless systems have units of their own."""
+        return self.size
+
+    def detectable(self, pair: Pair, spread: float, alpha: float, power: float) -> float:
+        """The smallest difference that the units of two systems would detect."""
+        return smallest_detectable(spread, self.pair_size(*pair), alpha, power)
 
     def needed(self, difference: float, spread: float, alpha: float, power: float) -> int | None:
         """The units that would detect a difference; None if no number of them does."""

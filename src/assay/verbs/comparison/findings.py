@@ -325,7 +325,7 @@ def finding_of(
 
     `family`: of so many comparisons, for which p is corrected already; an interval in place of a test is made wider.
     """
-    (first, second), alpha = pair, levels.alpha
+    (first, second), alpha, units = pair, levels.alpha, sample.pair_size(*pair)
     statistics = sample.statistics(pair, alpha, drawing, method)
     margin = Margin(*sample.margin(first, levels.margin))
     deciding = None
@@ -336,7 +336,7 @@ def finding_of(
     decision = verdict(
         difference=statistics.difference,
         all_zero=statistics.all_zero,
-        units=sample.size,
+        units=units,
         interval=statistics.interval,
         narrow=statistics.narrow,
         p=p,
@@ -354,13 +354,13 @@ def finding_of(
         sample.measure,
         sample.systems[first],
         sample.systems[second],
-        sample.size,
+        units,
         float(sample.observed[first]),
         float(sample.observed[second]),
         **statistics._asdict(),
         outcome=outcome,
         p=p,
-        detectable=sample.detectable(spread, alpha, levels.power),
+        detectable=sample.detectable(pair, spread, alpha, levels.power),
         needed=sample.needed(margin.value, spread, alpha, levels.power),
         margin=margin,
         verdict=decision,
