@@ -159,7 +159,7 @@ def _claims(result: ClickAgreement, row: dict[str, Any]) -> Iterator[tuple[str, 
         )  # fmt: skip
     shown, both = result.settings["shown"], result.documents.height
     yield (
-        f"{both:,} of {number_of('document', shown)} with enough clicks data are judged, for "
+        f"{both:,} of {number_of('document', shown)} with enough click data are judged, for "
         f"{number_of('query', result.queries.height)}; by {result.settings['by']}.", "plain",
     )  # fmt: skip
 
