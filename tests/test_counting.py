@@ -353,7 +353,7 @@ def test_a_duplicate_in_a_file_is_named_by_path_line_query_and_document(batch: i
     assert str(error.value).startswith(f"{tmp_path / 'mine.run'}:7: expected each document once in a query")
     assert "document 'a'" in str(error.value)
     assert "query 'q1'" in str(error.value)
-    assert "duplicates='first' or 'best'" in str(error.value)
+    assert "duplicates='first' or duplicates='best'" in str(error.value)
 
 
 def test_duplicates_of_a_topic_without_judgments_do_not_matter() -> None:

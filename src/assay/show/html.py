@@ -28,7 +28,7 @@ from assay.show.svg import asset
 
 _STYLES = ("theme.css", "style.css", "classifier.css", "cluster.css", "figure.css")
 _SCRIPTS = ("script.js", "classifier.js")
-#: The first part of a page, in which other parts than these have no place.
+#: The first part of a page, beside its title.
 _SUMMARY = "summary"
 #: Parts of a page that are called as they are named.
 _NAMED = {"notes", "warnings"}
@@ -54,7 +54,7 @@ def write(document: Document) -> str:
     """
     if not document.page:
         return legible(_squeezed(_template("fragment.html").render(document=document)))
-    summary = next((section for section in document.sections if section.name == _SUMMARY), Section(_SUMMARY))
+    summary = next(filter(_is_summary, document.sections), Section(_SUMMARY))
     style, script = _put_together(_STYLES), _put_together(_SCRIPTS)
     text = _template("page.html").render(
         document=document,
@@ -69,6 +69,11 @@ def write(document: Document) -> str:
         ),
     )
     return legible(text) + "\n"
+
+
+def _is_summary(section: Section) -> bool:
+    """Whether a section stands beside the title of a page: a table has its place, and its heading, below."""
+    return section.name == _SUMMARY and not any(isinstance(part, Table) for part in section.parts)
 
 
 def prose(text: str) -> Markup:

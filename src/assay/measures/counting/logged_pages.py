@@ -71,7 +71,8 @@ class LoggedPages:
         rows = rows.join(best.select("query_id", "doc_id", "new").lazy(), on=["query_id", "doc_id"], how="left")
         # A document that a page shows twice counts once: where it was clicked, or else where it stands first.
         rows = rows.sort("page", pl.col("clicks") == 0, "rank")
-        results = rows.unique(["page", "doc_id"], keep="first", maintain_order=True).collect()
+        rows = rows.unique(["page", "doc_id"], keep="first", maintain_order=True)
+        results = rows.sort("page", "rank", maintain_order=True).collect()
         odd = results.filter(~((pl.col("propensity") > 0) & (pl.col("propensity") <= 1)))["propensity"]
         if len(odd):
             raise InputError(f"{log.origin}: expected propensities above 0 and at most 1, got {odd[0]:g}")

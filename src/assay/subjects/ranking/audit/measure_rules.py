@@ -282,7 +282,7 @@ def by_hits(setting: AuditSetting) -> AuditSetting | None:
 
 @rule("as Elasticsearch and MLflow", tools=("Elasticsearch rank_eval", "MLflow"), of=("P",))
 def by_hits_with_duplicates(setting: AuditSetting) -> AuditSetting | None:
-    """A list shorter than k is divided by its own length, and a duplicate is found again."""
+    """A list shorter than k is divided by its own length, and duplicates count again."""
     return together(setting, by_hits, kept) if setting.cutoff else None
 
 
