@@ -221,11 +221,12 @@ def bias_document(bias: PoolBias) -> Document:
     sections = [
         Section("verdict", parts=(_verdict(bias), Prose(basis, "dim"), _verdicts(bias)),
                 data={"settings": dict(settings), "verdicts": [each._asdict() for each in bias.verdicts]}),
-        Section("direction", "What fewer judgments do to a system in the pool", directions),
-        Section("left_out", parts=(_left_out(bias),), data={"left_out_in_full": bias.left_out.to_dicts()}),
-        Section("depths", parts=(_depths(bias),) if bias.depths.height else ()),
-        Section("sparse", parts=(_sparse(bias),) if bias.sparse.height else ()),
-        Section("coverage", parts=(_coverage(bias),)),
+        Section("direction", "What fewer judgments do to a system in the pool", directions, short="Fewer judgments"),
+        Section("left_out", parts=(_left_out(bias),), short="Leave-out-uniques",
+                data={"left_out_in_full": bias.left_out.to_dicts()}),
+        Section("depths", parts=(_depths(bias),) if bias.depths.height else (), short="Shallower pools"),
+        Section("sparse", parts=(_sparse(bias),) if bias.sparse.height else (), short="Sparse judgments"),
+        Section("coverage", parts=(_coverage(bias),), short="Coverage"),
     ]  # fmt: skip
     if bias.unmatched is not None:
         sections.append(Section("unmatched", parts=tuple(_unmatched(bias.unmatched))))
@@ -274,9 +275,9 @@ def _verdicts(bias: PoolBias) -> Table:
         Column("tau_ap", "tau_AP", "number", least=3),
         Column("change", "mean change", "number", signed=True),
         Column("loss", "all runs lose", "percent"),
-        Column("largest_loss", "a good run, at most", "percent"),
+        Column("largest_loss", "worst good run", "percent"),
         Column("loser", "which", "words"),
-        Column("places", "most places moved", "count"),
+        Column("places", "places moved", "count"),
     )
     note = (
         f"What becomes of systems left out. Fair: a tau of {LEAST_TAU:g} or more; all together lose {MOST_LOSS:.0%} at "
