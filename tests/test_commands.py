@@ -194,6 +194,21 @@ def test_help_names_the_words_of_every_rule() -> None:
         assert all(word in texts[name].parameter.help for word in words), name
 
 
+def test_a_subject_without_a_verb_says_why_or_what_does_it_in_python() -> None:
+    verbs = ("evaluate", "compare", "explain", "report", "gate", "doctor", "plot", "power", "correlate")
+    missing = [
+        (subject, verb)
+        for subject, (_, commands) in SUBJECTS.items()
+        for verb in verbs
+        if "compare" in commands and verb not in commands
+    ]
+    assert ("clustering", "power") in missing
+    for subject, verb in missing:
+        done = invoke([subject, verb, "x"])
+        assert isinstance(done.exception, ParameterError), done.output
+        assert "no such" not in str(done.exception), (subject, verb)
+
+
 @pytest.mark.parametrize("command", HELPED)
 def test_unknown_options_are_refused_with_a_suggestion(command: str) -> None:
     option = max((name for name in names_of(APP, command) if name.startswith("--")), key=len, default="")

@@ -146,7 +146,7 @@ def _restored(value: Any, columns: list[str], name: str = "") -> Any:
 
 def _wrong_call(app: App, command: str, words: list[str], problem: CycloptsError) -> str:
     """What is wrong with a call, on one line, and what to type instead."""
-    from assay.cli.hints import now_spelt, other_subject, place_of_option  # noqa: PLC0415  # only where something is wrong
+    from assay.cli.hints import lacking, now_spelt, other_subject, place_of_option  # noqa: PLC0415  # only for errors
 
     if (text := now_spelt(command, words) or place_of_option(app, command, words)) is not None:
         return text
@@ -155,6 +155,8 @@ def _wrong_call(app: App, command: str, words: list[str], problem: CycloptsError
     if kind == "UnknownCommandError" or not command or command in SUBJECTS:
         known = SUBJECTS[command][1] if command else [*TOP, *SUBJECTS]
         word = words[1 if command else 0]
+        if (text := lacking(command, word)) is not None:
+            return text
         what = "option" if word.startswith("-") else f"{command} command".strip()
         return f"no such {what}: {word}{did_you_mean(word, known) or page}"
     if kind == "UnknownOptionError":

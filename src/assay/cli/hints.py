@@ -30,6 +30,17 @@ MOVED = {
     ("crowd hits", "--hits"): "it is called --output now",
     ("", "--bootstrap-resamples"): "it is called --resamples now; the random swaps of a test are --permutations",
 }
+#: Why a subject lacks a verb that the others have.
+MEANINGLESS = {
+    ("clustering", "power"): "clusterings have no test whose power could be planned: see assay clustering compare",
+    ("scores", "evaluate"): "scores are evaluated already: assay scores report shows them",
+}
+#: What Python has for verbs that are no command of some subjects.
+_IN_PYTHON = {
+    "power": "assay.plan(...)",
+    "correlate": "assay.correlate(result, MEASURE, MEASURE)",
+    "plot": "assay.compare(...).intervals().save(FILE)",
+}
 #: Commands of search that other subjects have, too.
 _OF_ALL_SUBJECTS = ("compare", "explain", "report", "gate", "doctor", "plot", "power", "correlate")
 
@@ -44,6 +55,15 @@ def now_spelt(command: str, words: list[str]) -> str | None:
             if (place, option) in MOVED:
                 return f"{option}: {MOVED[place, option]}"
     return None
+
+
+def lacking(subject: str, verb: str) -> str | None:
+    """Why a subject has no command for a verb that others have, or what does it in Python."""
+    if (subject, verb) in MEANINGLESS:
+        return MEANINGLESS[subject, verb]
+    if "compare" not in SUBJECTS.get(subject, ("", {}))[1] or verb not in _IN_PYTHON:
+        return None
+    return f"there is no command assay {subject} {verb}: in Python, {_IN_PYTHON[verb]} does it"
 
 
 def other_subject(command: str, words: list[str]) -> str | None:
