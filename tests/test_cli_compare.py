@@ -84,7 +84,7 @@ def test_the_intervals_are_drawn(folder: Path) -> None:
         ),
         (["scores", "compare", "nan.csv"], "nan.csv:3: expected a finite number as value, got 'NaN'"),
         (["scores", "compare", "one.csv"], "expected at least 2 units that all systems have, got 1"),
-        (["scores", "compare", "twice.csv"], "twice.csv:1: expected a table of scores"),
+        (["scores", "compare", "twice.csv"], "twice.csv:1: expected a name of its own for each column, got 'a'"),
         (
             ["scores", "compare", "constant.csv"],
             "score: expected one score per unit, got the same scores for all 3 units",

@@ -99,8 +99,8 @@ def test_every_form_of_an_evaluation_says_na_and_why(folder: Path) -> None:
 
 def test_the_reason_stands_on_one_line_whatever_a_system_is_called() -> None:
     result = assay.evaluate({"q": {"d": 1}}, {"a\n\\input{b}<i>": {"q": {"d": 1.0}}}, "Fallout")
-    assert result.to_latex().splitlines()[-1].startswith("% a \\input{b}<i>: Fallout is undefined: ")
-    assert result.to_markdown().splitlines()[-1].startswith("a \\\\input{b}\\<i\\>: Fallout is undefined: ")
+    assert result.to_latex().splitlines()[-1].startswith(r"% a\n\\input{b}<i>: Fallout is undefined: ")
+    assert result.to_markdown().splitlines()[-1].startswith(r"a\\n\\\\input{b}\<i\>: Fallout is undefined: ")
 
 
 @pytest.mark.parametrize("form", ["--json", "--csv", "--markdown", "--latex"])
