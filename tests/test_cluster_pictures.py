@@ -85,7 +85,9 @@ def test_errors_say_what_to_do(tmp_path: Path) -> None:
     (tmp_path / "n.csv").write_text("id,group,kind\n1,a,b\n2,b,c\n")
     for arguments, says in (
         (("clustering", "plot", "c.csv", "--kind", "silhouete"), "did you mean silhouette?"),
-        (("clustering", "plot", "c.csv", "--kind", "over-k", "--points", "x"), "name the numbers of clusters to try, as in --ks 2:10"),
+        (
+            ("clustering", "plot", "c.csv", "--kind", "over-k", "--points", "x"),
+            "name the numbers of clusters to try, as in --ks 2:10"),
         (
             ("clustering", "plot", "c.csv", "--kind", "contingency"),
             "c.csv: contingency is of classes, and there are none: --truth names them"),
