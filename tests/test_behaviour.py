@@ -423,3 +423,14 @@ def test_ranks_of_a_log_count_from_1() -> None:
         )
         with pytest.raises(InputError, match=f"expected ranks that count from 1, got {rank}"):
             Log.of(pages, results)
+
+
+def test_one_day_has_no_course() -> None:
+    times = [datetime(2026, 3, 1, hour) for hour in (9, 10, 11)]
+    pages = [("q", ["d1"], ["d1"]), ("q", ["d1"], []), ("q", ["d1"], ["d1"])]
+    one_day = clicks(Log.from_pages(pages, user_id=["u", "v", "w"], time=times), "CTR")
+    assert (one_day.period, one_day.over_time().height) == (None, 0)
+    several = clicks(
+        Log.from_pages(pages, user_id=["u", "v", "w"], time=[*times[:2], times[2] + timedelta(days=1)]), "CTR"
+    )
+    assert (several.period, several.over_time().height) == ("day", 2)

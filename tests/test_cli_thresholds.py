@@ -132,7 +132,7 @@ def test_every_form_goes_to_a_file_too(form: str, folder: Path) -> None:
         (("--scores", "P .9", "--system", "a"), "--system goes with a file, not with --scores"),
         (("--scores", "P .9", "--nulls", "drop"), "--nulls goes with a file, not with --scores"),
         (("--scores", "P .9", "--class", "P"), "--class goes with a file, not with --scores"),
-        (("letters/topics.csv",), "choose the class to hold against all others, as in --class complaint"),
+        (("letters/topics.csv",), "choose the class to compare with all others, as in --class complaint"),
         (("letters/topics.csv", "--positive", "order"), "as in --class complaint"),
         (("letters/spam.csv", "--positive", "spam", "--class", "spam"), "leave --positive out"),
         (("nothing.csv",), "nothing.csv: cannot be read: no such file or directory"),

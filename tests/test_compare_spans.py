@@ -128,7 +128,7 @@ def test_extractions_that_cannot_be_compared_are_refused() -> None:
     first = extract(truth, old, name="old")
     with pytest.raises(ParameterError, match="old and new were matched by different rules"):
         compare(first, extract(truth, old, name="new", match="overlap"))
-    with pytest.raises(InputError, match="old and new were held against different true spans"):
+    with pytest.raises(InputError, match="old and new were compared with different true spans"):
         compare(first, extract(truth[:-1], old, name="new"))
     with pytest.raises(ParameterError, match="each system has a name of its own, not old, old"):
         compare(first, first)

@@ -237,9 +237,9 @@ def test_tables_that_count_nothing(table: Any, says: str) -> None:
 
 
 def test_names_of_a_table_are_as_many_as_it_has_rows_and_columns() -> None:
-    with pytest.raises(InputError, match="expected 2 different names, one a class"):
+    with pytest.raises(InputError, match="expected 2 different names, one per class"):
         Contingency.from_table([[1], [2]], classes=["a", "a"])
-    with pytest.raises(InputError, match="expected 1 different names, one a cluster"):
+    with pytest.raises(InputError, match="expected 1 different names, one per cluster"):
         Contingency.from_table([[1], [2]], clusters=["a", "b"])
 
 

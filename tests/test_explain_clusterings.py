@@ -291,7 +291,7 @@ def test_a_file_of_numbers_holds_two_orders(tmp_path: Path) -> None:
     ("words", "says"),
     [
         (["Purity", "--contingency", "5 1; 2"], "expected as many numbers in row 2"),
-        (["Purity", "--contingency", "5 1; 2 0", "--class-names", "x"], "expected 2 different names, one a class"),
+        (["Purity", "--contingency", "5 1; 2 0", "--class-names", "x"], "expected 2 different names, one per class"),
         (["Purity", "--contingency", "5 1; 2 0", "--cluster-names", "x"], "--cluster-names: expected 2 names"),
         (["Purity", "--contingency", "5 1; 2 0", "--noise", "1"], "--noise goes with a file"),
         (["Purity", "--contingency", "5 1; 2 0", "--item", "1"], "item goes with Silhouette"),

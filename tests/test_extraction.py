@@ -150,7 +150,7 @@ def test_only_one_of_two_files_need_mark_where_documents_begin(marked: str) -> N
     first, second = texts.values() if marked == "truth" else [*texts.values()][::-1]
     result = extract(named(first), named(second, "p.conll"))
     assert (result.value("F"), result.warnings) == (1.0, ())
-    assert len(result.documents.units) == (2 if marked == "truth" else 4)  # as in the truth
+    assert len(result.documents.units) == 2
 
 
 def test_spans_of_a_table_have_the_line_that_they_were_read_from() -> None:

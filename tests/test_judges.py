@@ -574,5 +574,17 @@ def test_words_have_no_order_but_the_one_stated() -> None:
     assert stated.to_frame()["value"].to_list() == grades.to_frame()["value"].to_list()
     with pytest.raises(ParameterError, match="state their order"):
         compare(Labels.of(rows, name="x"), Labels.of(rows, name="y"), scale="ordinal")
+    for measure in ("Alpha(scale='ordinal')", "AC2"):
+        with pytest.raises(ParameterError, match="state their order"):
+            compare(Labels.of(rows, name="x"), Labels.of(rows, name="y"), measures=measure)
+        with pytest.raises(ParameterError, match="state their order"):
+            assay.explain(measure, Labels.of(rows))
     with pytest.raises(ParameterError, match="have no median"):
         assay.crowd(Labels.of(rows), method="median")
+
+
+def test_two_words_need_no_order() -> None:
+    """Whichever of the two stands first, they are equally far apart."""
+    rows = [(f"d{n}", judge, "yes" if (n + (judge == "b")) % 3 else "no") for n in range(12) for judge in "ab"]
+    both = compare(Labels.of(rows, name="x"), Labels.of(rows, name="y"), scale="ordinal")
+    assert both.finding("Alpha(scale='ordinal')").value == agree(Labels.of(rows), resamples=0).value("Alpha")

@@ -33,7 +33,7 @@ def made(
     truth = rng.integers(labels, size=items)
     guess = rng.integers(labels, size=(items, systems))
     predicted = np.where(rng.random((items, systems)) < 2 / 3, truth[:, None], guess)
-    weight = rng.integers(1, 4, size=items) / 2 if weighted else None
+    weight = rng.integers(1, 8, size=items) / 10 if weighted else None  # sums that rounding changes
     sample = LabelSample.of_items(
         measure_of(name, labels), tuple(range(labels)), truth, predicted, weight=weight,
         positive=1 if labels == 2 else None,

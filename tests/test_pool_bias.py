@@ -257,7 +257,7 @@ def test_a_verdict_says_by_which_measures_a_new_system_is_judged_fairly() -> Non
     assert bias.verdicts[0].largest_loss == 1.0
     text = str(bias)
     assert "not fair to a new system by P@2 and RR" in text
-    assert "runs lose 33% of their P@2 on average" in text
+    assert "all runs together lose 33% of their P@2" in text
     assert bias.verdicts[0].loss == pytest.approx(1 / 3)  # of 1, 0.5, 0.5 and 1, the last is lost
     full, without = (bias.left_out.filter(measure="P@2")[name].to_numpy() for name in ("full", "without"))
     assert bias.verdicts[0].tau_ap == pytest.approx(tau_ap(full, without).value)

@@ -443,3 +443,23 @@ def test_judgments_that_there_are_stay_in_the_judgments_of_a_pool(tmp_path: Path
     told = run_assay("pool", "make", "a.run", "--qrels", "qrels.txt", "-o", "pool.qrels", folder=tmp_path)
     assert told.returncode == 0
     assert sorted((tmp_path / "pool.qrels").read_text().splitlines()) == ["q 0 d1 2", "q 0 d2 -1"]
+
+
+def test_pools_take_judgments_below_0_and_of_several_judges(tmp_path: Path) -> None:
+    """A pool that nobody has judged yet may be made again; -2 for spam stays; of several judges the highest counts."""
+    runs = {"a": {"q": {"d1": 3.0, "d2": 2.0, "d3": 1.0}}}
+    pool = make_pool(runs, depth=3, qrels={"q": {"d1": -1, "d2": -2}})
+    assert dict(pool.to_qrels().frame.select("doc_id", "relevance").iter_rows()) == {"d1": -1, "d2": -2, "d3": -1}
+    (tmp_path / "two.qrels").write_text("q ana d1 0\nq ben d1 2\n")
+    pool = make_pool(runs, depth=3, qrels=tmp_path / "two.qrels")
+    assert dict(pool.to_qrels().frame.select("doc_id", "relevance").iter_rows()) == {"d1": 2, "d2": -1, "d3": -1}
+
+
+def test_no_measures_are_refused_not_taken_for_the_usual_ones() -> None:
+    qrels, runs = collection()
+    for call in (
+        lambda: pool_bias(qrels, runs, measures=[]),
+        lambda: inferred_scores(make_pool(runs), qrels, runs, measures=[]),
+    ):
+        with pytest.raises(ParameterError, match="no measure"):
+            call()

@@ -142,7 +142,7 @@ def scored(files: Sequence[str], labels: LabelInputs) -> list[Predictions]:
         if each.class_scores and len(each.class_scores) > 2:
             names = [str(label) for label in each.class_scores]
             raise ParameterError(
-                f"{each.name}: there is one score per class ({listed(names)}): choose the class to hold against all "
+                f"{each.name}: there is one score per class ({listed(names)}): choose the class to compare with all "
                 f"others, as in --class {names[0]}"
             )
     return with_scores

@@ -116,12 +116,11 @@ def _added(
         elif copy:
             folder = collection.root / "runs" if part == "runs" else collection.root
             target = folder / path.name
-            if name and (target.exists() or target in copies):
+            if name and _is_taken(target, path, copies):
                 target = folder / f"{_plain(name)}-{path.name}"
-            is_there = target.exists()  # the same file may be left over from a call that was killed
-            if target in copies or (is_there and not filecmp.cmp(path, target, shallow=False)):
+            if _is_taken(target, path, copies):
                 raise InputError(f"{target}: already exists, and {path} would overwrite it")
-            copies |= {} if is_there else {target: path}
+            copies |= {} if target.exists() else {target: path}
         collection = collection.with_file(part, target, name or source.stem, group=group, manual=manual)
     for target, path in copies.items():
         copied = place / target.relative_to(collection.root)
@@ -130,6 +129,11 @@ def _added(
             shutil.copyfileobj(original, copy_file, 1 << 20)
     atomic.write_text(place / MANIFEST, collection.as_toml(), overwrite=True)
     return collection
+
+
+def _is_taken(target: Path, path: Path, copies: Mapping[Path, Path]) -> bool:
+    """Whether another file stands there, or will; the same one may be left over from a call that was killed."""
+    return target in copies or (target.exists() and not filecmp.cmp(path, target, shallow=False))
 
 
 def export_collection(

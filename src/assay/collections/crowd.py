@@ -312,4 +312,4 @@ def _remarks(table: Labels, aggregate: Aggregate, items: pl.DataFrame, answers: 
     if open_items:
         yield f"{number_of('item', open_items)} without a label: tied, or all of its workers are left out"
     if not math.isnan(aggregate.ability[0]) and items["labels"].max() == 1:
-        yield "every item has one label: workers cannot be held against one another"
+        yield "every item has one label: workers cannot be compared with one another"

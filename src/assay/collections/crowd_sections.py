@@ -139,7 +139,7 @@ def _enough_section(result: CrowdLabels) -> tuple[Section, ...]:
     if k == most:
         text = f"More than {most} labels per item might still help: the last one did."
     if reference != "gold":
-        text += " The labels drawn are among those they are held against, so small numbers look better than they are."
+        text += " The labels drawn are among those they are compared with, so small numbers look better than they are."
     columns = (
         Column("labels_per_item", "labels per item", "count"),
         Column("share", of, "estimate", ends=("low", "high")),

@@ -103,7 +103,9 @@ def inferred_scores(
     >>> inferred_scores(pool, judged, runs, measures="xinfAP").scores["value"].to_list()  # (1/1 + 2/3) / 2
     [0.8333]
     """
-    names = [str(name) for name in listed_measures(measures or MEASURES)]
+    names = [str(name) for name in listed_measures(MEASURES if measures is None else measures)]
+    if not names:
+        raise ParameterError("there is no measure to compute")
     cutoffs = {name: _cutoff(name) for name in names}
     level = Real(0, 1, inside=True).check("confidence", confidence)
     pooled = _pooled(pool)

@@ -73,7 +73,7 @@ class Criterion(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class JudgeAudit(Result):
-    """The labels of a model held against those of people.
+    """The labels of a model compared with those of people.
 
     `criteria`: what the verdict rests on. `confusion`: people's label (row) by the model's (column). `flips`: items
     that were labelled again, and differently. `systems`: each run's number by both judgments. `slices`: agreement and

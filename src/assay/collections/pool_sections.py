@@ -255,7 +255,7 @@ def _reason(unfair: list[FairnessVerdict]) -> str:
     """What breaks the rule, of the measure that breaks it most."""
     worst = max(unfair, key=lambda each: each.loss)
     if worst.loss > MOST_LOSS:
-        return f"runs lose {worst.loss:.0%} of their {worst.measure} on average"
+        return f"all runs together lose {worst.loss:.0%} of their {worst.measure}"
     worst = max(unfair, key=lambda each: each.largest_loss)
     if worst.largest_loss > MOST_LOSS_OF_ONE:
         return f"runs lose up to {worst.largest_loss:.0%} of their {worst.measure} ({worst.loser})"

@@ -33,6 +33,12 @@ _ALIKE = 0.9
 PAIR = ["query_id", "doc_id"]
 
 
+def _known_grades(qrels: Any) -> pl.DataFrame:
+    """Judgments as far as there are any, also those below 0; of several judges, the highest grade."""
+    frame = judgments_of(qrels).frame.select(*PAIR, pl.col("relevance").cast(pl.Float64))
+    return frame.group_by(PAIR, maintain_order=True).agg(pl.col("relevance").max())
+
+
 @dataclass(frozen=True, eq=False)
 class RunRanks:
     """The first documents of several runs: `query_id, doc_id, run, rank`; and the group that each run is of.
@@ -168,7 +174,7 @@ class Pool(Result):
         [1.0, -1.0]
         """
         pairs = self.frame.select(PAIR)
-        judged = self.judged if qrels is None else judged_pairs(qrels)
+        judged = self.judged if qrels is None else _known_grades(qrels)
         if judged is None:
             return Qrels(pairs.with_columns(relevance=pl.lit(-1.0)), "pool")
         known = pairs.join(judged, on=PAIR, how="left", maintain_order="left")
@@ -292,7 +298,7 @@ def make_pool(
     settings = {"strategy": strategy, "depth": depth, "budget": budget, "order": order, "seed": seed}
     settings |= {"strata": rates or None, "runs": list(ranks.runs), "topics": frame["query_id"].n_unique()}
     warnings = [*pool_warnings(ranks, depth), *_lacking(wanted, frame)]
-    judged = None if qrels is None else judged_pairs(qrels)
+    judged = None if qrels is None else _known_grades(qrels)
     return Pool(frame, sources, ranks, new, settings, tuple(warnings), judged)
 
 

@@ -11,7 +11,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from assay.collections.pooling import PAIR, RunRanks, judged_pairs
-from assay.core.errors import InputError
+from assay.core.errors import InputError, ParameterError
 from assay.files.manifest import is_collection, open_collection
 from assay.measures import Measure, parse_measure
 from assay.measures.counting import Ranks
@@ -28,7 +28,10 @@ Mask = NDArray[np.bool_]
 
 def measures_of(measures: Wanted, default: Sequence[str]) -> list[Measure]:
     """The measures asked for, or those that are looked at otherwise."""
-    return [parse_measure(name) for name in listed_measures(measures or default)]
+    names = listed_measures(default if measures is None else measures)
+    if not names:
+        raise ParameterError("there is no measure to compute")
+    return [parse_measure(name) for name in names]
 
 
 class JudgedRuns:

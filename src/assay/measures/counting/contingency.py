@@ -183,7 +183,7 @@ class Contingency:
         for what, names, size in (("class", classes, len(counts)), ("cluster", clusters, counts.shape[1])):
             named = tuple(range(size)) if names is None else tuple(names)
             if len(named) != size or len(set(named)) < size:
-                raise InputError(f"expected {size} different names, one a {what}, got {len(named)}: {list(named)}")
+                raise InputError(f"expected {size} different names, one per {what}, got {len(named)}: {list(named)}")
             sides.append(named)
         row, column = np.nonzero(counts)
         return cls(sides[0], sides[1], row, column, counts[row, column][None])

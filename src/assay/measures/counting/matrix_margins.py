@@ -37,10 +37,17 @@ class MatrixMargins(ConfusionMatrix):
         items: Floats = self.tables[:, 0].sum(axis=1)
         return items
 
-    def _others(self, tp: Counted, fp: Counted, fn: Counted) -> Counted:
+    def cells(self) -> tuple[Counted, Counted, Counted, Counted]:
+        """True and false positives, false and true negatives of each label against the rest: units by labels."""
+        true, predicted, tp = self.margins
         total = self.items[:, None]
-        tn = total - tp - fp - fn
-        return np.where(tn > LEFT_BY_ROUNDING * total, tn, 0.0)
+        fp, fn = (_without_rounding(each - tp, total) for each in (predicted, true))
+        return tp, fp, fn, _without_rounding(total - tp - fp - fn, total)
+
+
+def _without_rounding(amount: Counted, total: Floats) -> Floats:
+    """What is left of a sum of weights; nothing where only rounding left something, above 0 or below."""
+    return np.where(amount > LEFT_BY_ROUNDING * total, amount, 0.0)
 
 
 class CellSums(NamedTuple):

@@ -173,7 +173,7 @@ def preference_votes(log: Log, strategy: str = "skip-above") -> pl.DataFrame:
 def judgment_votes(log: Log, grades: pl.DataFrame) -> pl.DataFrame:
     """How many people's clicks go with the judgments of a query, and how many against: `query_id`, `with`, `against`.
 
-    On each page, a clicked document is held against those above it that were not clicked; who mostly preferred the
+    On each page, a clicked document is compared with those above it that were not clicked; who mostly preferred the
     higher `grade` has a vote for the judgments, who mostly preferred the lower one has a vote against them.
 
     >>> log = Log.from_pages([("q", ["a", "b"], ["b"])] * 3 + [("q", ["b", "a"], ["a"])])

@@ -166,7 +166,8 @@ class Behaviour(Result):
     def over_time(self, measure: str | Measure | None = None) -> pl.DataFrame:
         """A measure by day, or by week of a long log, with intervals; the first measure unless named."""
         wanted = self.measures[0] if measure is None else self.measure(measure)
-        return self.segments(self.period or "day", [wanted])
+        frame = self.segments(self.period or "day", [wanted])
+        return frame if self.period else frame.clear()
 
     def segments(self, by: str | None, measures: Sequence[Measure] | None = None) -> pl.DataFrame:
         """The measures within segments of the pages: one row per segment, system and measure.

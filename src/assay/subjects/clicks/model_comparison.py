@@ -223,7 +223,7 @@ def _disagreements(
     order = table.sort("log_likelihood", descending=True, nulls_last=True, maintain_order=True)["model"]
     model = next((fitted[name] for name in order if fitted[name].model.relevance), None)
     if model is None:
-        raise ParameterError(f"{', '.join(fitted)} has no relevance of documents to hold against judgments")
+        raise ParameterError(f"{', '.join(fitted)} has no relevance of documents to compare with judgments")
     enough = (pl.col("impressions") >= _FEWEST_SHOWN) & pl.col("relevance").is_not_null()
     judged = beside_grades(model.relevance(confidence).filter(enough), grades_of(opened_qrels(qrels)), "relevance")
     if not judged.height:

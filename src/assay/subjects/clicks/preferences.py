@@ -92,7 +92,7 @@ def prefer_clicks(
     """Read off clicks which documents users prefer to which.
 
     `strategy`: `skip-above`, `last-click`, `earlier-click`, `skip-previous`, `no-click-next` or `query-chain`; all of
-    them are held against `qrels`, if given. A user has one vote on a pair. Pairs with `min_votes` or more are tested
+    them are compared with `qrels`, if given. A user has one vote on a pair. Pairs with `min_votes` or more are tested
     (sign test, corrected by Holm's method over all of them). `prior`: so many imagined wins and losses of each
     document against an average one, which keep the strengths finite; without them, a query has a ranking only if its
     preferences connect all documents both ways. `quantiles`: where grades begin among the strengths of a query.

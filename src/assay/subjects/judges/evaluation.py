@@ -36,7 +36,6 @@ _PARTS_OF_TIME = ("first third", "second third", "last third")
 #: In simulations (scripts/simulate_agreement.py) it holds the truth 93 to 97 times in 100, mostly; others do too often.
 INTERVAL: Method = "percentile"
 _AGREEMENT = parse_measure("Agreement", "agreement")
-UNORDERED = "the labels are words: state their order as categories, from the lowest up"
 #: Scales and weights that do not go by the order of the labels.
 _WITHOUT_ORDER = {"nominal", "none"}
 
@@ -200,8 +199,7 @@ class JudgeAgreement(Result):
         return self._sample(self.measure(measure), self.ratings, self.topic if self.by_topic else None)
 
     def _sample(self, measure: Measure, ratings: Ratings, topic: Ints | None) -> PatternSample:
-        if not self.is_ordered and _WITHOUT_ORDER.isdisjoint(measure.parameters.values()) and measure.parameters:
-            raise ParameterError(UNORDERED)
+        refuse_unordered(measure, self.is_ordered)
         formula = measure.per_unit(ratings)
         if topic is not None:
             formula = in_groups(formula, topic, len(self.topics))
@@ -285,8 +283,19 @@ def agree(
     return JudgeAgreement(
         held, ratings, tuple(dict.fromkeys(wanted)), used, topic, topics,
         by_topic, confidence, resamples, seed, held.remarks,
-        is_ordered=known or categories is not None or len(ratings.categories) < 3,
+        is_ordered=have_order(ratings, known, categories),
     )  # fmt: skip
+
+
+def have_order(ratings: Ratings, numeric: bool, categories: Categories) -> bool:
+    """Whether the order of the labels means something: words have none, unless it was stated; two need none."""
+    return numeric or categories is not None or len(ratings.categories) < 3
+
+
+def refuse_unordered(measure: Measure, is_ordered: bool) -> None:
+    """Refuse a coefficient that goes by the order of the labels, where they have none."""
+    if not is_ordered and measure.parameters and _WITHOUT_ORDER.isdisjoint(measure.parameters.values()):
+        raise ParameterError("the labels are words: state their order as categories, from the lowest up")
 
 
 def opened(

@@ -19,14 +19,15 @@ from assay.stats.pairing import MeasuredPairing
 from assay.stats.pattern_samples import PatternSample
 from assay.stats.samples import Effects, Sample
 from assay.subjects.judges.evaluation import (
-    UNORDERED,
     JudgeAgreement,
     agree,
     as_labels,
+    have_order,
     is_numeric,
     is_relevance,
     opened,
     ratings_of,
+    refuse_unordered,
     selected,
     usual_scale,
 )
@@ -63,6 +64,7 @@ class PairedJudges(MeasuredPairing):
     left_out: int
     numeric: bool
     notes: tuple[str, ...] = ()
+    is_ordered: bool = True
 
     subject: ClassVar[str] = "judges"
     holds: ClassVar[str] = "labels"
@@ -90,11 +92,10 @@ class PairedJudges(MeasuredPairing):
             raise InputError(f"{listed(names)} have no item in common that two judges of each have labelled")
         ratings = tuple(each.on_items(_places(sorted(common), each.items)) for each in counted)
         scale = rules.get("scale") or usual_scale(known, True in numeric)
-        if scale != "nominal" and True not in numeric and stated is None:
-            raise ParameterError(UNORDERED)
         left_out = len(set.union(*several)) - len(common)
         notes = tuple(f"{each.name}: {remark}" for each in sets for remark in each.remarks)
-        return cls(tuple(names), ratings, scale, left_out, True in numeric, notes)
+        is_ordered = have_order(ratings[0], True in numeric, stated)
+        return cls(tuple(names), ratings, scale, left_out, True in numeric, notes, is_ordered)
 
     def measure(self, name: str | Measure) -> Measure:
         """A measure of agreement."""
@@ -108,6 +109,7 @@ class PairedJudges(MeasuredPairing):
     def undirected(self, measure: str | Measure) -> Sample:
         """All sets under one measure, made of all items together."""
         wanted = self.measure(measure)
+        refuse_unordered(wanted, self.is_ordered)
         return AgreementSample(
             tuple(wanted.per_unit(each) for each in self.ratings),
             systems=self.names,
@@ -211,6 +213,7 @@ def explain_agreement(measure: str | Measure, result: JudgeAgreement, topic: str
     if wanted.name in {"Kappa", "ScottPi"} and len(ratings.judges) != 2:
         names = listed(ratings.judges)
         raise ParameterError(f"{wanted} is for two judges: choose two of {names} ({argument('judges')})")
+    refuse_unordered(wanted, result.is_ordered)
     formula, unit = wanted.per_unit(ratings), number_of("item", int((ratings.labels_of_item > 1).sum()))
     rows = np.arange(len(ratings.items))
     if topic is not None:

@@ -291,7 +291,7 @@ class Evaluation(Result):
         return self._table_alone("latex", per_query)
 
     def to_html(self, title: str = "Evaluation") -> str:
-        """The page of `report`; the first system is what the others are held against."""
+        """The page of `report`; the first system is what the others are compared with."""
         page: str = self.report(title=title).to_html()
         return page
 

@@ -151,9 +151,14 @@ def read_pair(truth: Source, predicted: Source) -> tuple[Spans, Spans]:
     if len(ours) != len(theirs):
         expected = f"{number_of('sentence', len(ours))}, as in {truth.name}"
         raise FormatError(predicted.name, None, expected=expected, got=number_of("sentence", len(theirs)))
-    # The second file need not say where documents begin: its tokens are those of the first.
-    aligned = [(document, tokens) for (document, _), (_, tokens) in zip(ours, theirs, strict=True)]
-    return _spans(truth, ours, -1, warnings), _spans(predicted, aligned, -1, more)
+    # Only one file need say where documents begin: the tokens are the same. A file that does not has a document for
+    # each sentence.
+    marked = min(ours, theirs, key=lambda side: len({document for document, _ in side}))
+    documents = [document for document, _ in marked]
+    both = ([(document, tokens) for document, (_, tokens) in zip(documents, side, strict=True)]
+            for side in (ours, theirs))  # fmt: skip
+    first, second = both
+    return _spans(truth, first, -1, warnings), _spans(predicted, second, -1, more)
 
 
 def _same(first: Token, other: Token) -> bool:

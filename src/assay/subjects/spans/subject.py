@@ -79,7 +79,7 @@ class Extractions(MeasuredPairing):
                     f"{first.name} and {other.name} were matched by different rules: extract them alike"
                 )
             if not _sorted(first).equals(_sorted(other)):
-                raise InputError(f"{first.name} and {other.name} were held against different true spans")
+                raise InputError(f"{first.name} and {other.name} were compared with different true spans")
         names = [system.name for system in self.systems]
         if len(set(names)) < len(names):
             raise ParameterError(f"each system has a name of its own, not {listed(names)}")
@@ -161,7 +161,7 @@ class SpansSubject:
         """The number of all spans together, of one type or of one document."""
         place.refuse("has no meaning for spans: choose a label or an item", "system", "query", "threshold")
         view.refuse_running("spans")
-        for name in rules:
+        for name in (name for name, value in rules.items() if value is not None):
             raise ParameterError(f"{name!r} was decided when the spans were matched: leave it out")
         return view.limited(explain_spans(measure, inputs[0], label=place.label, unit=place.item))
 

@@ -69,7 +69,7 @@ def compare(
     interval of the difference, and that decides. Of several comparisons of a `family`, it decides at the level
     1 - alpha / comparisons (Bonferroni), whatever the `correction` is, unless that is none.
 
-    `baseline`: the system, or systems, that the others are held against; unless given, the first of two systems, or
+    `baseline`: the system, or systems, that the others are compared with; unless given, the first of two systems, or
     `all_pairs` of more than two. `direction`: whether `higher` or `lower` is better, for every measure of which that is
     not known, as `latency_ms`, or by name (`{"latency_ms": "lower"}`); until it is stated, verdicts on such a measure
     are *higher* and *lower*. `test`: permutation, bootstrap, t, wilcoxon, sign; or tukey and randomised_tukey, for

@@ -87,7 +87,7 @@ class Items(ABC, Generic[ResultT]):
     def of(cls, request: Request) -> Self:
         """Take a result, or a comparison of such systems with one baseline; or evaluate what the verb takes.
 
-        Of several systems the first, or the one that `baseline` names, is what the others are held against; the rule
+        Of several systems the first, or the one that `baseline` names, is what the others are compared with; the rule
         `comparison` are further arguments of `compare` for that.
         """
         source, runs, measures, baseline, _, rules = request

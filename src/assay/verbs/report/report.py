@@ -399,7 +399,7 @@ def make_report(
     `number_of_clusters` found.
 
     `measures`: the first is the main one, which verdicts, charts and queries are about. `baseline`: the system that
-    the others are held against; the first unless given. `system`: whose queries are shown beside the baseline's; the
+    the others are compared with; the first unless given. `system`: whose queries are shown beside the baseline's; the
     best of the others unless given. `topics` and `documents` (files, tables or dicts of texts) put words to ids.
     `changed`: how many of the most changed queries to show (6 unless given), half of them gains and half losses;
     `show`: how many ranks of each (10 unless given). `command` is the command line that made it.

@@ -198,7 +198,7 @@ class CrossValidation(Result):
     ) -> FoldComparison:
         """Is the second system better than the first, over the folds that both were tested on?
 
-        Without `second`, all others are held against `first`; without both, the second of two systems against the
+        Without `second`, all others are compared with `first`; without both, the second of two systems against the
         first, or all pairs of more. `measure`: one of the result's, or all. `test`: "corrected-t" (Nadeau and Bengio),
         or for five repeats of two folds (`cv="5x2"`) "5x2cv" (Alpaydin's combined F). Plain paired tests are refused,
         as folds share what they learn from. p-values are corrected over the pairs under one measure.

@@ -248,7 +248,7 @@ def thresholds(
         results = _judged(results, other, settings)
         if both := _shared(system, other):
             items = number_of("item", both)
-            warnings.append(f"{items} in both data sets: the judgement is not independent of the choice")
+            warnings.append(f"{items} in both data sets: the judgment is not independent of the choice")
     elif any(choice.is_chosen and not choice.rule.is_given for choice in results):
         correct = " (the corrected value allows for that)" if settings.resamples else ""
         warnings.append(
