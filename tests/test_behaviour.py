@@ -421,7 +421,9 @@ def test_ranks_of_a_log_count_from_1() -> None:
         results = pl.DataFrame(
             {"impression": [0], "rank": [rank], "doc_id": ["a"]}, schema_overrides={"rank": pl.Int64}
         )
-        with pytest.raises(InputError, match=f"expected ranks that count from 1, got {rank}"):
+        with pytest.raises(
+            InputError, match=f"expected ranks that count from 1, got {'none' if rank is None else rank}"
+        ):
             Log.of(pages, results)
 
 

@@ -194,7 +194,7 @@ BAD_CALLS = [
     (("--matrix", "1 2; 3 4", "--system", "zzz"), "--system goes with predictions, not with --matrix"),
     (("--matrix", "1 2; 3 4", "--item-id", "id"), "--item-id goes with predictions, not with --matrix"),
     (("--matrix", ""), "--matrix: expected a matrix, such as '13 4; 2 15', or a file of one, got nothing"),
-    ((TOPICS, "--prevalence", "0.1"), "there are 4: --class holds one against all others, as in --class complaint"),
+    ((TOPICS, "--prevalence", "0.1"), "there are 4: --class compares one with all others, as in --class complaint"),
     ((TOPICS, "--class", "order", "--positive", "order"), "--positive goes without --class"),
     ((TOPICS, "--unknown", "other"), "--unknown goes with --labels"),
     ((SPAM, "--positive", "spam", "--unknown", "none"), "--unknown"),

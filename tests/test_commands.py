@@ -194,7 +194,7 @@ def test_help_names_the_words_of_every_rule() -> None:
         assert all(word in texts[name].parameter.help for word in words), name
 
 
-def test_a_subject_without_a_verb_says_why_or_what_does_it_in_python() -> None:
+def test_a_subject_without_a_verb_says_why_or_what_else_does_it() -> None:
     verbs = ("evaluate", "compare", "explain", "report", "gate", "doctor", "plot", "power", "correlate")
     missing = [
         (subject, verb)

@@ -588,3 +588,15 @@ def test_two_words_need_no_order() -> None:
     rows = [(f"d{n}", judge, "yes" if (n + (judge == "b")) % 3 else "no") for n in range(12) for judge in "ab"]
     both = compare(Labels.of(rows, name="x"), Labels.of(rows, name="y"), scale="ordinal")
     assert both.finding("Alpha(scale='ordinal')").value == agree(Labels.of(rows), resamples=0).value("Alpha")
+
+
+def test_a_wide_table_whose_judges_cannot_be_told_from_other_columns_is_refused() -> None:
+    table = "item,ana,ben,page,size\nd1,yes,no,3,10\nd2,no,no,4,20\n"
+    with pytest.raises(FormatError, match="text in ana, ben, numbers in page, size"):
+        read_labels(io.StringIO(table))
+    assert read_labels(io.StringIO(table), judges=["ana", "ben"]).judges == ("ana", "ben")
+
+
+def test_a_row_that_contradicts_another_is_numbered_as_it_was_given() -> None:
+    with pytest.raises(FormatError, match="row 3"):
+        Labels.of([("d1", "ana", None), ("d1", "ben", 1), ("d1", "ben", 2)])

@@ -195,3 +195,15 @@ def test_without_a_swap_the_statistic_is_that_of_the_paired_test() -> None:
     (swapped,), (paired,) = (sample.test([(0, 1)], test, DRAWING) for test in ("permutation", "t"))
     assert swapped.statistic == pytest.approx(paired.statistic)
     assert swapped.p == pytest.approx(paired.p, abs=0.05)
+
+
+def test_effects_do_not_depend_on_rounding() -> None:
+    """Sums over pages come in any order: ratios that differ in the last digit are tied."""
+    who, pages = np.arange(6), np.full(6, 3.0)
+    clicks = np.array([0.3, 0.6, 0.9, 0.3, 0.6, 0.9])
+    noisy = clicks * (1 + np.array([1, -1, 1, -1, 1, -1]) * 1e-16 * 4)
+    deltas = [
+        RatioSample((RatioSums(who[:3], each[:3], pages[:3]), RatioSums(who[3:], each[3:], pages[3:]))).effects(0, 1)
+        for each in (clicks, noisy)
+    ]
+    assert deltas[0].cliffs_delta == deltas[1].cliffs_delta == 0.0

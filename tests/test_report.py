@@ -362,7 +362,7 @@ def test_a_comparison_keeps_its_own_settings() -> None:
     qrels, runs = random_data(3)
     with pytest.raises(ParameterError, match="alpha belongs to the comparison"):
         compare(qrels, runs, baseline="s0", measures="AP").report(alpha=0.1)
-    with pytest.raises(ParameterError, match="a report holds systems against one baseline"):
+    with pytest.raises(ParameterError, match="a report compares systems with one baseline"):
         compare(qrels, runs, measures="AP").report()
     with pytest.raises(ParameterError, match="there is one system, run"):
         make_report(qrels, runs["s0"], "AP", baseline="s0")

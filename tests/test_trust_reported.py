@@ -87,7 +87,7 @@ def test_a_report_of_a_comparison_takes_rules_from_there_and_one_baseline_only()
     with pytest.raises(ParameterError, match="threshold belongs to the comparison that the report is made of"):
         assay.make_report(assay.compare(LABELLED, measures="Accuracy"), threshold=0.5)
     three = [*GROUPED, Clusters.of(TRUTH, np.arange(60) % 3, name="c")]
-    with pytest.raises(ParameterError, match="a report holds systems against one baseline"):
+    with pytest.raises(ParameterError, match="a report compares systems with one baseline"):
         assay.make_report(assay.compare(three, measures="ARI", all_pairs=True))
     with pytest.raises(ParameterError, match="the baseline of the comparison is a, not 'b'"):
         assay.make_report(assay.compare(GROUPED, measures="ARI"), baseline="b")

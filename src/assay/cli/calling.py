@@ -180,6 +180,8 @@ def _wrong_value(problem: Any) -> str | None:
             return f"{' or '.join(argument.names)} is missing"
         count = argument.token_count()[0]
         return f"{problem.keyword}: expected {'a value' if count == 1 else f'{count} values'}"
+    if kind == "RepeatArgumentError" and problem.token is not None:
+        return f"{problem.token.keyword}: expected once, got twice"
     if kind == "ValidationError" and argument is not None:
         return f"{argument.tokens[-1].keyword or argument.name}: {problem.exception_message}"
     if kind == "CoercionError" and problem.target_type in _TYPES and problem.token is not None:

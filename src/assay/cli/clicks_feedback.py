@@ -93,7 +93,7 @@ def calibrate(
         result = calibrate_measures(
             inputs.kept(qrels), inputs.whole_log([log], reading), cutoff=cutoff, same_text=same_text
         )
-    if to.path is None or to.path.suffix != ".txt" or to.form is not None:
+    if to.path is None or to.path.suffix.lower() != ".txt" or to.form is not None:
         output.give(result, to, warnings=result.warnings)
         return
     output.remarks(result.warnings, quiet=to.quiet)

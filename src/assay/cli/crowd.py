@@ -146,6 +146,8 @@ def hits(
     """
     from assay.collections.hits import make_hits  # noqa: PLC0415  # `assay --help` need not load Polars
 
+    if Path("-") in {output_path, key}:
+        raise ParameterError("HITs and their key are two files, not stdout: name them by --output and --key")
     stated = settings(rules, "gold", "documents", "per_hit", "gold_per_hit", "redundancy", "price")
     result = make_hits(topics, pool, **stated, **drawing)
     result.write(output_path, key, overwrite=overwrite)

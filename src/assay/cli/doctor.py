@@ -170,7 +170,7 @@ def deliver_diagnosis(diagnosis: Diagnosis, to: Diagnosing) -> int:
     """Print findings, or write them; the exit code says whether there is an error among them."""
     from assay.verbs.sections.results import diagnosis_document as document  # noqa: PLC0415
 
-    if to.form is None:
+    if to.form not in {"csv", "json"}:
         output.deliver(output.written(document(diagnosis, every=to.every), to), to)
     else:
         output.give(diagnosis, to)

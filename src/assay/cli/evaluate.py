@@ -156,7 +156,7 @@ def classifier(
         )  # fmt: skip
         if contents.prevalences and result.task != "binary":
             raise ParameterError(
-                f"--prevalence is about two labels, and there are {len(result.labels)}: --class holds one against all "
+                f"--prevalence is about two labels, and there are {len(result.labels)}: --class compares one with all "
                 f"others, as in --class {result.labels[0]}"
             )
     output.give(result, to, warnings=result.warnings, notes=result.notes)

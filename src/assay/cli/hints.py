@@ -35,11 +35,11 @@ MEANINGLESS = {
     ("clustering", "power"): "clusterings have no test whose power could be planned: see assay clustering compare",
     ("scores", "evaluate"): "scores are evaluated already: assay scores report shows them",
 }
-#: What Python has for verbs that are no command of some subjects.
-_IN_PYTHON = {
-    "power": "assay.plan(...)",
-    "correlate": "assay.correlate(result, MEASURE, MEASURE)",
-    "plot": "assay.compare(...).intervals().save(FILE)",
+#: What else does it, for verbs that are no command of some subjects.
+_INSTEAD = {
+    "power": "in Python, assay.plan(...) does it",
+    "correlate": "in Python, assay.correlate([result, ...], MEASURE, MEASURE) does it",
+    "plot": "assay {subject} compare --plot FILE draws the intervals",
 }
 #: Commands of search that other subjects have, too.
 _OF_ALL_SUBJECTS = ("compare", "explain", "report", "gate", "doctor", "plot", "power", "correlate")
@@ -58,12 +58,12 @@ def now_spelt(command: str, words: list[str]) -> str | None:
 
 
 def lacking(subject: str, verb: str) -> str | None:
-    """Why a subject has no command for a verb that others have, or what does it in Python."""
+    """Why a subject has no command for a verb that others have, or what else does it."""
     if (subject, verb) in MEANINGLESS:
         return MEANINGLESS[subject, verb]
-    if "compare" not in SUBJECTS.get(subject, ("", {}))[1] or verb not in _IN_PYTHON:
+    if "compare" not in SUBJECTS.get(subject, ("", {}))[1] or verb not in _INSTEAD:
         return None
-    return f"there is no command assay {subject} {verb}: in Python, {_IN_PYTHON[verb]} does it"
+    return f"there is no command assay {subject} {verb}: {_INSTEAD[verb].format(subject=subject)}"
 
 
 def other_subject(command: str, words: list[str]) -> str | None:

@@ -12,7 +12,7 @@ from inspect import Parameter, signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from assay.cli.output import message, remarks
+from assay.cli.output import clear_progress, message, progress_line, remarks
 from assay.core.errors import ParameterError, number_of
 
 if TYPE_CHECKING:
@@ -195,10 +195,9 @@ def bar(activity: str, total: float, *, hidden: bool) -> Iterator[Callable[[floa
             share = f" {done / total:4.0%}" if done < total else ""
             sys.stderr.write(f"\r\x1b[K{sign} {_activities[-1]}{share}")
             sys.stderr.flush()
+            progress_line.set()
             waiting = _TURN
-        if waiting == _TURN:
-            sys.stderr.write("\r\x1b[K")
-            sys.stderr.flush()
+        clear_progress()
 
     line = None if _activities else threading.Thread(target=show, daemon=True)
     _activities.append(activity)

@@ -124,14 +124,15 @@ def _listed(known: list[Measure], kind: str | None, form: str | None) -> Documen
     from assay.show.model import Document, Prose, Section, Table  # noqa: PLC0415
     from assay.verbs.sections.explanations import family, first_sentence, name_elsewhere  # noqa: PLC0415
 
+    of_rankings = all(measure.definition.vocabulary == "ranking" for measure in known)
     rows: list[tuple[str, str, str]] = []
     for heading, measures in itertools.groupby(known, family):
         rows += [("", "", ""), ("", heading, "")] if form is None else []
         for measure in measures:
             notation = f"{measure.name}@k" if measure.definition.at in {"cutoff", "k"} else measure.name
-            names = measure.definition.trec_eval if kind is None else (measure.definition.sklearn or "",)
+            names = measure.definition.trec_eval if of_rankings else (measure.definition.sklearn or "",)
             rows.append((notation, first_sentence(measure), ", ".join(map(name_elsewhere, names))))
-    heads = ["measure", "what it is", "in trec_eval" if kind is None else "in scikit-learn"]
+    heads = ["measure", "what it is", "in trec_eval" if of_rankings else "in scikit-learn"]
     parts: list[Table | Prose] = [Table.of("measures", pl.DataFrame(rows, schema=heads, orient="row"))]
     if kind is None and form is None:
         other = "assay measures --classifiers, --clusterings, --agreement and --clicks list the others."

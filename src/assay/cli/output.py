@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 import sys
+import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -89,6 +90,18 @@ _QRELS = (".qrels", ".trec", ".txt")
 _ON_STDERR = {"notes", "warnings"}
 
 
+#: Set while a line of progress stands on the terminal: what is printed takes its place.
+progress_line = threading.Event()
+
+
+def clear_progress() -> None:
+    """Take the line of progress off the terminal, where there is one."""
+    if progress_line.is_set():
+        sys.stderr.write("\r\x1b[K")
+        sys.stderr.flush()
+        progress_line.clear()
+
+
 class Styled(str):
     """Text that a screen has made, with colours of its own and nothing of the data that terminals obey."""
 
@@ -103,6 +116,7 @@ def deliver(text: str, output: Output | None = None) -> None:
 
         text = for_spreadsheets(text)
     if output.path is None:
+        clear_progress()
         is_safe = isinstance(text, Styled) or not sys.stdout.isatty()
         sys.stdout.write(text if is_safe else _on_terminal(text, is_csv=output.csv))
         sys.stdout.flush()
@@ -127,6 +141,7 @@ def message(text: str, *, err: bool = True) -> None:
     """Tell on stderr, or on stdout, on one line and legibly, whatever the names in it hold."""
     from assay.show.legible import on_one_line  # noqa: PLC0415
 
+    clear_progress()
     (sys.stderr if err else sys.stdout).write(f"{on_one_line(text)}\n")
 
 

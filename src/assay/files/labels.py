@@ -64,7 +64,7 @@ def read_labels(
         if isinstance(given, Mapping | list | tuple):
             rows, parts = _several(given, judges), given.values() if isinstance(given, Mapping) else given
             origin = "several files" if all(map(is_file, parts)) else origin
-        elif not is_file(given) and not is_frame(given) and not isinstance(given, Source):
+        elif not is_file(given) and not is_frame(given):
             raise ParameterError(_no_labels(given))
         else:
             source = None if is_frame(given) else Source.of(given)
@@ -169,6 +169,11 @@ def _wide(table: NamedColumns, roles: dict[str, str], judges: Sequence[str] | No
         raise absent("labels", names, table.path, 1)
     whose = list(judges or [name for name in names if name not in roles.values()])
     texts = [name for name in whose if judges is None and not _has_numbers(table.labels(name))]
+    if len(texts) > 1 and len(whose) - len(texts) > 1:
+        numbers = [name for name in whose if name not in texts]
+        got = f"text in {listed(texts)}, numbers in {listed(numbers)}"
+        note = "leave out the columns that are no judge's"
+        raise FormatError(table.path, 1, expected="one column per judge, beside the item", got=got, note=note)
     if len(whose) - len(texts) > 1:
         whose = [name for name in whose if name not in texts]
     else:
@@ -309,7 +314,7 @@ def _without_marks(frame: pl.DataFrame) -> pl.DataFrame:
     if labels.dtype.is_float():
         return frame.with_columns(pl.col("label").fill_nan(None))
     if labels.dtype != pl.String:
-        return frame.with_columns(pl.col("label").fill_nan(None)) if labels.dtype.is_float() else frame
+        return frame
     missing = labels.str.strip_chars().str.to_lowercase().is_in(_MISSING)
     others = labels.filter(~missing & labels.is_not_null())
     if not missing.any() or others.cast(pl.Float64, strict=False).null_count() or not len(others):

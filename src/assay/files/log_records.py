@@ -207,7 +207,7 @@ def ids_in(values: pl.Series) -> pl.Series:
     """Ids as text; empty ones are null. Whole numbers may be stored as floats, where some are absent."""
     if values.dtype.is_float():
         whole = values.cast(pl.Int64, strict=False)
-        values = whole if (whole == values.fill_nan(None)).fill_null(True).all() else values
+        values = whole if (whole == values.fill_nan(None)).fill_null(True).all() else values.fill_nan(None)
     text = values.cast(pl.String)
     return text.set((text == "").fill_null(False), None)
 

@@ -142,7 +142,7 @@ def _titled(section: Section, document: Document) -> Section:
     claims = [Prose(document.title, style) for style in get_args(Style) if document.title]
     parts = [part for part in section.parts if part not in claims]
     headed = _headed(replace(section, parts=tuple(parts)))
-    return replace(headed, title="") if headed.title == document.title else headed
+    return replace(headed, title="") if headed.title == _capital(document.title) else headed
 
 
 def _capital(caption: str) -> str:

@@ -24,7 +24,7 @@ from assay.stats.bootstrap import Interval, Method
 from assay.stats.permutation import NO_DIFFERENCE, NOTHING_DIFFERS, Alternative, Outcome
 from assay.stats.samples import Contrast, Drawing, Effects, Pair, Sample
 from assay.stats.tests import Wins, cliffs_delta, wins
-from assay.stats.weighted_samples import settled
+from assay.stats.weighted_samples import ordered, settled
 
 #: The delta method is for many: below so many users, intervals come out too narrow.
 FEW_USERS = 30
@@ -224,7 +224,7 @@ class RatioSample(Sample):
         values = ours.numerator / ours.denominator, theirs.numerator / theirs.denominator
         _, here, there = np.intersect1d(ours.who, theirs.who, assume_unique=True, return_indices=True)
         record = wins(settled(np.column_stack([values[0][here], values[1][there]]))) if len(here) else Wins(0, 0, 0)
-        return Effects(math.nan, cliffs_delta(*values), record)
+        return Effects(math.nan, cliffs_delta(*ordered(*values)), record)
 
     def _tested(self, pairs: Sequence[Pair], test: str, drawing: Drawing, alternative: Alternative) -> list[Outcome]:
         return [self._test(pair, test, drawing, alternative) for pair in pairs]

@@ -77,8 +77,13 @@ class Labels:
             frame = frame.with_columns(pl.col("label").fill_nan(None))
         elif frame["label"].dtype == pl.Boolean:  # text, as in files
             frame = frame.with_columns(pl.col("label").cast(pl.String))
+        labelled = frame["label"].is_not_null().arg_true()
         frame = frame.filter(pl.col("label").is_not_null())
-        return cls(frame, name, origin)._once(where or (lambda row: (f"{origin}: row {row + 1}", None)), repeated)
+
+        def given_row(row: int) -> tuple[str, int | None]:
+            return f"{origin}: row {int(labelled[row]) + 1}", None
+
+        return cls(frame, name, origin)._once(where or given_row, repeated)
 
     def _once(self, where: Where, repeated: Repeated) -> Labels:
         """One label per judge and item; those that were dropped are counted."""

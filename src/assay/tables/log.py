@@ -93,7 +93,8 @@ class Log:
             raise InputError(f"{origin}: `impression` numbers the result pages from 0, each once")
         listed = complete(results, RESULTS, "results").sort("impression", "rank")
         if not (listed["rank"].fill_null(0) >= 1).all():
-            raise InputError(f"{origin}: expected ranks that count from 1, got {listed['rank'].min()!r}")
+            lowest = "none" if listed["rank"].null_count() else listed["rank"].min()
+            raise InputError(f"{origin}: expected ranks that count from 1, got {lowest}")
         acts = events if events is not None else _clicks_of(listed)
         acts = complete(acts, EVENTS, "events").sort("impression", "time", maintain_order=True)
         for table in (listed, acts):
@@ -206,8 +207,12 @@ def person(kind: str) -> pl.Expr:
     alone, session = pl.format("page {}", "impression"), pl.col("session_id")
     if kind == "user":
         return pl.coalesce("user_id", pl.format("session {}", session), alone)
-    # Users may number their sessions, each from 1.
-    return pl.coalesce(pl.format("{} {}", "user_id", session), session, alone) if kind == "session" else alone
+    if kind != "session":
+        return alone
+    # Users may number their sessions, each from 1; sessions that were made of a user's pages have the user's name.
+    has_name = session.str.starts_with(pl.format("{}#", "user_id"))
+    both = pl.when(has_name).then(session).otherwise(pl.format("{} {}", "user_id", session))
+    return pl.coalesce(both, session, alone)
 
 
 def complete(frame: pl.DataFrame, schema: Mapping[str, Any], what: str) -> pl.DataFrame:

@@ -75,10 +75,10 @@ class Surprise:
             return self._by_unit(steep[rank] * (self.bits - self.mean_bits[rank]))
 
     def _by_unit(self, pull: Floats) -> Floats:
-        pull = pull * self.lists.row_weight
-        if self.lists.unit is not None:
-            return sums(np.repeat(self.lists.unit, self.lists.length), pull)
-        return np.add.reduceat(np.append(pull, 0.0), self.lists.offsets[:-1]) * (self.lists.length > 0)
+        """Sums over the units that have results here; others say nothing about how sure the mean is."""
+        unit = np.arange(len(self.lists)) if self.lists.unit is None else self.lists.unit
+        _, whose = np.unique(np.repeat(unit, self.lists.length), return_inverse=True)
+        return sums(whose, pull * self.lists.row_weight)
 
     def by_rank(self, confidence: float) -> pl.DataFrame:
         """One row per rank: how many results, perplexity, and its interval."""

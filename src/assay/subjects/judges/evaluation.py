@@ -12,7 +12,7 @@ import polars as pl
 from scipy import sparse
 
 from assay.core.domains import Choice, Whole
-from assay.core.errors import InputError, ParameterError, did_you_mean, listed, number_of, several
+from assay.core.errors import InputError, ParameterError, argument_name, did_you_mean, listed, number_of, several
 from assay.core.options import Categories, Columns, Confidence, JudgeNames, Level, RepeatedLabels, Resamples, Seed
 from assay.core.options import Scale as ScaleOption
 from assay.core.results import Result
@@ -349,13 +349,18 @@ def as_labels(categories: Iterable[Any], labels: pl.Series) -> list[Any]:
             list(range(int(ends[0]), int(ends[1]) + 1)) if whole else [part.strip() for part in categories.split(",")]
         )
     if len(set(values)) < len(values):
-        raise ParameterError(f"categories: expected each one once, got {listed(list(map(str, values)))}")
+        raise ParameterError(
+            f"{argument_name('categories')}: expected each one once, got {listed(list(map(str, values)))}"
+        )
     if not labels.dtype.is_numeric():
         return [str(value) for value in values]
     try:
         return [float(value) if labels.dtype.is_float() else int(value) for value in values]
     except (TypeError, ValueError):
-        raise ParameterError(f"labels are numbers: categories are, too, not {listed(list(map(str, values)))}") from None
+        stated = listed(list(map(str, values))) or "none"
+        raise ParameterError(
+            f"{argument_name('categories')}: expected numbers, as the labels are, got {stated}"
+        ) from None
 
 
 def measure_on(scale: str | None, name: str | Measure) -> Measure:

@@ -12,7 +12,7 @@ import numpy as np
 import polars as pl
 
 from assay.core.domains import Choice
-from assay.core.errors import ParameterError, did_you_mean, listed, number_of, several
+from assay.core.errors import ParameterError, argument_name, did_you_mean, listed, number_of, several
 from assay.measures.counting.confusion import Confusion
 from assay.measures.counting.confusion_matrix import ConfusionMatrix, Orientation
 from assay.measures.counting.judgments import Floats, Ints, Subtopics
@@ -341,7 +341,9 @@ class View(NamedTuple):
     def refuse_running(self, subject: str) -> None:
         """Refuse the measure at every rank or threshold, where a subject has neither."""
         if self.running:
-            raise ParameterError(f"running has no meaning for {subject}: it goes with ranks and thresholds")
+            raise ParameterError(
+                f"{argument_name('running')} has no meaning for {subject}: it goes with ranks and thresholds"
+            )
 
     def limited(self, explanation: Explanation) -> Explanation:
         """The explanation with as many rows as were asked for."""

@@ -155,7 +155,7 @@ def compared_with(comparison: Comparison, baseline: str | None) -> str:
     """The one baseline of a comparison; if another was asked for, or there are several, it is no basis of a report."""
     baselines = list(dict.fromkeys(finding.baseline for finding in comparison.findings))
     if len(baselines) > 1:
-        raise ParameterError("a report holds systems against one baseline: compare(..., baseline=NAME)")
+        raise ParameterError("a report compares systems with one baseline: compare(..., baseline=NAME)")
     if baseline is not None and baseline != baselines[0]:
         raise ParameterError(f"the baseline of the comparison is {baselines[0]}, not {baseline!r}")
     return baselines[0]
