@@ -93,7 +93,7 @@ class Log:
             raise InputError(f"{origin}: `impression` numbers the result pages from 0, each once")
         listed = complete(results, RESULTS, "results").sort("impression", "rank")
         if not (listed["rank"].fill_null(0) >= 1).all():
-            lowest = "none" if listed["rank"].null_count() else listed["rank"].min()
+            lowest = "none" if listed["rank"].null_count() else str(listed["rank"].min())
             raise InputError(f"{origin}: expected ranks that count from 1, got {lowest}")
         acts = events if events is not None else _clicks_of(listed)
         acts = complete(acts, EVENTS, "events").sort("impression", "time", maintain_order=True)

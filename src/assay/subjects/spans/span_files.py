@@ -154,11 +154,10 @@ def read_pair(truth: Source, predicted: Source) -> tuple[Spans, Spans]:
     # Only one file need say where documents begin: the tokens are the same. A file that does not has a document for
     # each sentence.
     marked = min(ours, theirs, key=lambda side: len({document for document, _ in side}))
-    documents = [document for document, _ in marked]
-    both = ([(document, tokens) for document, (_, tokens) in zip(documents, side, strict=True)]
-            for side in (ours, theirs))  # fmt: skip
-    first, second = both
-    return _spans(truth, first, -1, warnings), _spans(predicted, second, -1, more)
+    true, guessed = (
+        [(document, tokens) for (document, _), (_, tokens) in zip(marked, side, strict=True)] for side in (ours, theirs)
+    )
+    return _spans(truth, true, -1, warnings), _spans(predicted, guessed, -1, more)
 
 
 def _same(first: Token, other: Token) -> bool:
