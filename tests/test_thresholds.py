@@ -557,7 +557,7 @@ def test_items_that_were_chosen_on_and_judged_on_are_counted_in_a_warning() -> N
         rows = range(first, last)
         return Predictions.of([r % 2 for r in rows], y_score=[r / 50 for r in rows], item_id=[f"i{r}" for r in rows])
 
-    said = "5 items in both data sets: the judgement is not independent of the choice"
+    said = "5 items in both data sets: the judgment is not independent of the choice"
     assert said in thresholds(some(0, 20), judged_on=some(15, 40), resamples=0).notes
     assert said in choose_threshold(some(0, 20), judged_on=some(15, 40), resamples=0).notes
     nameless = Predictions.of([0, 1], y_score=[0.3, 0.4])  # row numbers are no ids
