@@ -5,8 +5,6 @@ typed dicts, whose names editors complete where a function passes options on (`*
 command line takes groups whole; what was not set is not in them, so that defaults stand in the functions alone.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Literal, NamedTuple, TypeAlias, TypedDict
 
