@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from assay.core.errors import InputError, argument, number_of
 from assay.tables.label_columns import ids_of, labels_of, numbers_of
-from assay.tables.label_rules import ItemTable, Where, distinct, refuse_rows
+from assay.tables.label_rules import ItemTable, Where, refuse_rows
 
 _IN_MEMORY = "in memory"
 _ORDER = ("item_id", "truth", "cluster", "weight")
@@ -146,7 +146,7 @@ def assembled_clusters(
         wrong = ~np.isfinite(points)
         first = pl.Series(points[np.arange(height), wrong.argmax(axis=1)])
         refuse_rows(pl.Series(wrong.any(axis=1)), place, "finite numbers as a point", first)
-    if "truth" in columns and not distinct(columns["truth"]):
+    if "truth" in columns and columns["truth"].null_count() == height:
         raise InputError(f"{_whence(origin, name)}: expected the class of some items at least, got none")
     frame = pl.DataFrame([columns[key].alias(key) for key in _ORDER if key in columns])
     return Clusters(frame, name, points, point_names, origin, remarks)
