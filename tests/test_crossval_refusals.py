@@ -31,7 +31,7 @@ class Fails(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
 
 def test_what_fails_in_a_fold_is_said_in_one_line() -> None:
-    with pytest.raises(InputError, match=r"^Fails: fold 1 of repeat 1: ValueError: no way$"):
+    with pytest.raises(InputError, match=r"^Fails: ValueError: no way$"):
         crossval(Fails(), *CANCER)
 
 
@@ -40,8 +40,8 @@ class Surprises(GaussianNB):  # type: ignore[misc]
         raise KeyError("column")
 
 
-def test_whatever_an_estimator_raises_the_fold_is_named() -> None:
-    with pytest.raises(InputError, match=r"^Surprises: fold 1 of repeat 1: KeyError: 'column'$"):
+def test_whatever_an_estimator_raises_it_is_named() -> None:
+    with pytest.raises(InputError, match=r"^Surprises: KeyError: 'column'$"):
         crossval(Surprises(), *CANCER)
 
 
@@ -107,10 +107,10 @@ def test_more_splits_than_anybody_waits_for_are_refused(cv: Any) -> None:
         (LinearRegression(), "^LinearRegression is not a classifier"),
         (make_pipeline(StandardScaler(), LinearRegression()), "^LinearRegression is not a classifier"),
         (KMeans(), "^KMeans is not a classifier"),
-        (GaussianNB, "^GaussianNB: expected an estimator with fit and predict, got the class GaussianNB$"),
-        (StandardScaler(), "with fit and predict"),
+        (GaussianNB, "^GaussianNB is not a classifier of scikit-learn: .*, got the class GaussianNB$"),
+        (StandardScaler(), "^StandardScaler is not a classifier"),
         ({}, "got none"),
-        (Duck(), "^Duck: expected an estimator of scikit-learn: "),
+        (Duck(), "^Duck is not a classifier of scikit-learn: "),
     ],
 )
 def test_what_is_no_classifier_is_refused(given: Any, says: str) -> None:
@@ -130,7 +130,7 @@ def test_what_is_no_classifier_is_refused(given: Any, says: str) -> None:
         ({"cv": 600}, "items cannot be split like this"),
         ({"cv": [(np.arange(5), np.arange(600))]}, "row numbers from 0 to 568"),
         ({"cv": [(np.arange(5), [])]}, "no item to test on"),
-        ({"cv": [[1, 2, 3]]}, "expected pairs"),
+        ({"cv": [[1, 2, 3]]}, "items cannot be split like this"),
         ({"cv": []}, "at least one split"),
         ({"groups": [1, 2]}, "expected as many values as y has, 569, got 2 in groups"),
         ({"time": [1, 2]}, "569, got 2 in time"),

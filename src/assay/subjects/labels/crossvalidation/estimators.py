@@ -1,38 +1,39 @@
-"""Estimators over folds: fitted afresh for each, and what they say of the items on both sides."""
+"""Estimators over folds: scikit-learn fits them, and their predictions of the items on both sides are kept."""
 
 from __future__ import annotations
 
-import threading
 import warnings
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import nullcontext
-from dataclasses import replace
-from typing import Any, TypeAlias, TypeVar
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import polars as pl
 
 from assay.core.errors import InputError, ParameterError, listed, need, number_of
-from assay.measures.counting.judgments import Floats
+from assay.measures.counting.judgments import Floats, Ints
 from assay.measures.counting.label_pairs import weights_of
-from assay.subjects.labels.crossvalidation.folded_predictions import times_of
+from assay.measures.registry import Measure
+from assay.subjects.labels.crossvalidation.measuring import measured
 from assay.subjects.labels.crossvalidation.result import CrossValidation
-from assay.subjects.labels.crossvalidation.splits import (
-    FoldItems,
-    Split,
-    Splits,
-    leaks,
-    rows_of,
-)
+from assay.subjects.labels.crossvalidation.splits import FoldItems, Split, Splits, leaks, rows_of
 from assay.subjects.labels.measurement import Measures
 from assay.tables import Predictions
-from assay.tables.label_columns import ids_of, labels_of, refuse_nulls
+from assay.tables.label_columns import ids_of, labels_of, refuse_nulls, times_of
 from assay.tables.label_rules import both_labels, distinct, positive_label, row_numbers
 
-Value = TypeVar("Value")
-#: What one fold's model says of the tested items and, if that was asked for, of those learned from.
+#: Predictions of one fold's model for the tested items and, if that was asked for, for those learned from.
 FoldOutcome: TypeAlias = tuple[Predictions, ...]
+
+
+class FittedFolds(NamedTuple):
+    """The model of each fold, its predictions, and what was warned of."""
+
+    models: list[Any]
+    outcomes: list[FoldOutcome]
+    warnings: list[str]
 
 
 def estimators_in(estimator: Any) -> dict[str, Any]:
@@ -43,22 +44,15 @@ def estimators_in(estimator: Any) -> dict[str, Any]:
     ['DecisionTreeClassifier']
     """
     need("sklearn", extra="sklearn", purpose="cross-validating an estimator")
-    from sklearn.base import clone, is_clusterer, is_regressor  # noqa: PLC0415
+    from sklearn.base import is_classifier  # noqa: PLC0415
 
     estimators = dict(estimator) if isinstance(estimator, Mapping) else {_called(estimator): estimator}
     if not estimators:
         raise ParameterError("expected an estimator, got none")
     for name, model in estimators.items():
-        if isinstance(model, type) or not (hasattr(model, "fit") and hasattr(model, "predict")):
+        if isinstance(model, type) or not hasattr(model, "__sklearn_tags__") or not is_classifier(model):
             got = f"the class {model.__name__}" if isinstance(model, type) else type(model).__name__
-            raise ParameterError(f"{name}: expected an estimator with fit and predict, got {got}")
-        try:
-            is_other = is_regressor(clone(model)) or is_clusterer(model)
-        except (AttributeError, TypeError) as problem:
-            why = " ".join(str(problem).split())
-            raise ParameterError(f"{name}: expected an estimator of scikit-learn: {why}") from problem
-        if is_other:
-            raise ParameterError(f"{name} is not a classifier: expected an estimator that predicts labels")
+            raise ParameterError(f"{name} is not a classifier of scikit-learn: expected one that was made, got {got}")
     return {str(name): model for name, model in estimators.items()}
 
 
@@ -86,9 +80,9 @@ def seeded(estimator: Any, seed: int) -> tuple[Any, bool]:
     from sklearn.base import clone  # noqa: PLC0415
 
     fresh = clone(estimator)
-    held = fresh.get_params(deep=True)
-    unset = {name: seed for name, value in held.items() if name.split("__")[-1] == "random_state" and value is None}
-    return fresh.set_params(**unset), bool(unset)
+    parameters = fresh.get_params(deep=True)
+    unset = [name for name, value in parameters.items() if name.split("__")[-1] == "random_state" and value is None]
+    return fresh.set_params(**dict.fromkeys(unset, seed)), bool(unset)
 
 
 def weights_for(estimator: Any, weight: Floats | None) -> dict[str, Floats]:
@@ -101,14 +95,60 @@ def weights_for(estimator: Any, weight: Floats | None) -> dict[str, Floats]:
     return {f"{last}__sample_weight" if last else "sample_weight": weight}
 
 
-def fold_outcome(estimator: Any, items: FoldItems, split: Split, train: bool = False) -> FoldOutcome:
-    """Let a fresh copy learn from one side of a split, and say what it makes of the other, or of both."""
-    from sklearn.base import clone  # noqa: PLC0415
+@dataclass(frozen=True)
+class Learner:
+    """An estimator with its name; `n_jobs`: how many folds are fitted side by side."""
 
-    learned, model = items.taken(split.train), clone(estimator)
-    model.fit(learned.X, learned.y, **weights_for(model, learned.weight))
-    tested = predicted(model, items.taken(split.test))
-    return (tested, predicted(model, learned)) if train else (tested,)
+    name: str
+    model: Any
+    n_jobs: int | None = None
+
+    def in_folds(
+        self, items: FoldItems, splits: Splits, *, model: Any = None, train: bool = False, **aligned: Any
+    ) -> FittedFolds:
+        """Let a fresh copy learn in each fold (`cross_validate`), and ask it about the tested items, or about all.
+
+        `model`: one made from the estimator, in its place. `aligned`: what fitting takes besides, one value an item.
+        """
+        from sklearn.model_selection import cross_validate  # noqa: PLC0415
+
+        with recorded(self.name, f"in {number_of('fold', len(splits.each))}") as warned:
+            models = cross_validate(
+                self.model if model is None else model,
+                items.X,
+                items.y,
+                cv=splits,
+                scoring=_unscored,
+                params=weights_for(self.model, items.weight) | aligned,
+                n_jobs=self.n_jobs,
+                return_estimator=True,
+                error_score="raise",
+            )["estimator"]
+        outcomes = []
+        for fitted, split in zip(models, splits.each, strict=True):
+            with recorded(f"{self.name}: fold {split.fold} of repeat {split.repeat}"):
+                sides = (split.test, split.train) if train else (split.test,)
+                outcomes.append(tuple(_placed(predicted(fitted, items.taken(rows)), rows, split) for rows in sides))
+        return FittedFolds(models, outcomes, warned)
+
+
+def _unscored(*fitted: Any) -> float:  # noqa: ARG001
+    """Folds are measured later, all measures at once."""
+    return 0.0
+
+
+@contextmanager
+def recorded(name: str, where: str = "") -> Iterator[list[str]]:
+    """Count warnings, and say in one line what goes wrong: an estimator may raise anything."""
+    messages: list[str] = []
+    with warnings.catch_warnings(record=True, action="always") as caught:
+        try:
+            yield messages
+        except Exception as problem:
+            raise InputError(f"{name}: {type(problem).__name__}: {' '.join(str(problem).split())[:300]}") from problem
+    texts = (f"{warning.category.__name__}: {str(warning.message).split('.')[0]}" for warning in caught)
+    counts = Counter(" ".join(text.split()) for text in texts)
+    messages += [f"{name}: {number_of('warning', count)} {where}: {text}" for text, count in counts.items()]
 
 
 def predicted(model: Any, items: FoldItems) -> Predictions:
@@ -136,54 +176,36 @@ def predicted(model: Any, items: FoldItems) -> Predictions:
     )  # fmt: skip
 
 
+def scorer(measure: Measure, items: FoldItems) -> Callable[..., float]:
+    """A measure as scikit-learn takes it: higher is better, NaN where it is undefined."""
+    sign = -1 if measure.definition.higher_is_better is False else 1
+
+    def score(model: Any, X: Any, y: Any, sample_weight: Any = None) -> float:  # noqa: N803
+        some = replace(items, X=X, y=y, ids=row_numbers(len(y)), weight=sample_weight)
+        return sign * float(measured(predicted(model, some), [measure], items.task)[str(measure)]["value"])
+
+    return score
+
+
 def at_thresholds(outcomes: Sequence[FoldOutcome], thresholds: Sequence[float]) -> list[FoldOutcome]:
     """The same, positive predicted from each fold's threshold on."""
     return [tuple(side.at(threshold) for side in sides) for sides, threshold in zip(outcomes, thresholds, strict=True)]
 
 
-def joined(parts: Sequence[Predictions], rows: Sequence[Any], splits: Sequence[Split], name: str) -> Predictions:
-    """What was said of each fold's rows, by repeat and in the order of the rows."""
-    frames = [
-        part.columns.with_columns(
-            row=pl.Series(places), repeat=pl.lit(split.repeat, pl.Int64), fold=pl.lit(split.fold, pl.Int64)
-        )
-        for part, places, split in zip(parts, rows, splits, strict=True)
+def _placed(predictions: Predictions, rows: Ints, split: Split) -> Predictions:
+    """Predictions with the rows that they are of, and the repeat and the fold."""
+    place = {"repeat": pl.lit(split.repeat, pl.Int64), "fold": pl.lit(split.fold, pl.Int64)}
+    return replace(predictions, columns=predictions.columns.with_columns(row=pl.Series(rows), **place))
+
+
+def joined(outcomes: Sequence[FoldOutcome], name: str) -> tuple[Predictions, Predictions | None]:
+    """The out-of-fold predictions by repeat and in the order of the rows, and those of the rows learned from."""
+    sides = [
+        replace(parts[0], columns=pl.concat([part.columns for part in parts]).sort("repeat", "row", "fold").drop("row"))
+        for parts in zip(*outcomes, strict=True)
     ]
-    columns = pl.concat(frames).sort("repeat", "row", "fold").drop("row")
-    return replace(parts[0], columns=columns, name=name)
-
-
-def in_folds(
-    task: Callable[..., Value], each: Sequence[tuple[Any, ...]], splits: Splits, name: str, n_jobs: int | None
-) -> tuple[list[Value], list[str]]:
-    """Do something for every split, with these arguments, and say what was warned of.
-
-    The same comes out whether it is done one after another or side by side.
-    """
-    from sklearn.utils.parallel import Parallel, delayed  # noqa: PLC0415
-
-    outcomes = Parallel(n_jobs=n_jobs)(delayed(caught)(task, *arguments) for arguments in each)
-    messages_in_folds: Counter[str] = Counter()
-    for split, (_, messages, problem) in zip(splits.each, outcomes, strict=True):
-        if problem is not None:
-            raise InputError(f"{name}: fold {split.fold} of repeat {split.repeat}: {problem}")
-        messages_in_folds.update(messages)
-    where = f"of {number_of('fold', len(splits.each))}"
-    warned = [f"{name}: in {number} {where}: {text}" for text, number in messages_in_folds.items()]
-    return [value for value, _, _ in outcomes], warned
-
-
-def caught(task: Callable[..., Any], *arguments: Any) -> tuple[Any, list[str], str | None]:
-    """What comes of a task, what it warns of, and what goes wrong in it as one line of text."""
-    # Filters of warnings belong to the whole process: they are left alone where threads share it.
-    is_alone = threading.current_thread() is threading.main_thread()
-    with warnings.catch_warnings(record=True, action="always") if is_alone else nullcontext([]) as warned:
-        try:
-            value = task(*arguments)
-        except Exception as problem:  # an estimator may raise anything: the fold is to be named
-            return None, [], f"{type(problem).__name__}: {' '.join(str(problem).split())[:300]}"
-    problems = (f"{warning.category.__name__}: {str(warning.message).split('.')[0]}" for warning in warned or ())
-    return value, [*dict.fromkeys(" ".join(text.split()) for text in problems)], None
+    tested, *learned = (replace(side, name=name) for side in sides)
+    return tested, learned[0] if learned else None
 
 
 def items_of(
@@ -242,13 +264,6 @@ def leaks_of(items: FoldItems, splits: Splits, *, has_ids: bool) -> list[str]:
     )
 
 
-def not_weighted(name: str, model: Any, items: FoldItems) -> list[str]:
-    """A warning of weights that learning cannot allow for."""
-    if items.weight is None or weights_for(model, items.weight):
-        return []
-    return [f"{name} takes no weights: they count in its measures, not in its training"]
-
-
 def validated(
     systems: Mapping[str, Sequence[FoldOutcome]],
     items: FoldItems,
@@ -257,15 +272,9 @@ def validated(
     *,
     seed: int,
     warned: Sequence[str] = (),
-    notes: Sequence[str] = (),
 ) -> CrossValidation:
-    """Measure what the models of all folds have said."""
-    tables = []
-    for name, outcomes in systems.items():
-        tested, *learned = zip(*outcomes, strict=True)
-        test = joined(tested, [split.test for split in splits.each], splits.each, name)
-        train = joined(learned[0], [split.train for split in splits.each], splits.each, name) if learned else None
-        tables.append((test, train))
+    """Measure the predictions of all folds' models."""
+    tables = [joined(outcomes, name) for name, outcomes in systems.items()]
     result = CrossValidation.of(tables, [split.record for split in splits.each], items.task, measures, splits.says)
     warnings = tuple(dict.fromkeys([*splits.warnings, *warned]))
-    return replace(result, seed=seed, warnings=warnings, notes=tuple(dict.fromkeys(notes)), overlap=splits.overlap)
+    return replace(result, seed=seed, warnings=warnings, overlap=splits.overlap)

@@ -12,32 +12,30 @@ import polars as pl
 
 from assay.core.digits import p_phrase
 from assay.core.domains import Real, Whole
-from assay.core.errors import InputError, ParameterError, number_of
+from assay.core.errors import ParameterError, number_of
 from assay.core.results import Result
 from assay.measures.counting.judgments import Floats
 from assay.measures.registry import Measure
 from assay.stats.estimates import ROUNDING, checked_confidence
 from assay.subjects.labels.crossvalidation.estimators import (
+    Learner,
     at_thresholds,
-    caught,
     estimators_in,
-    fold_outcome,
-    in_folds,
     items_of,
     leaks_of,
-    not_weighted,
     only_estimator,
-    predicted,
+    recorded,
+    scorer,
     seeded,
     validated,
+    weights_for,
 )
 from assay.subjects.labels.crossvalidation.folded_predictions import of_predictions, predictions_in
-from assay.subjects.labels.crossvalidation.measuring import fold_measures, measured
+from assay.subjects.labels.crossvalidation.measuring import fold_measures
 from assay.subjects.labels.crossvalidation.result import CrossValidation
-from assay.subjects.labels.crossvalidation.splits import DrawnFolds, split_items
+from assay.subjects.labels.crossvalidation.splits import Splitter, split_items
 from assay.subjects.labels.measurement import Measures
 from assay.tables import Predictions
-from assay.tables.label_rules import row_numbers
 
 #: How often labels are permuted: unless told otherwise, and the fewest by which a leak can be told.
 PERMUTATIONS, FEWEST = 100, 20
@@ -124,40 +122,29 @@ def leakage_check(
     >>> leakage_check(GaussianNB(), noise, labels, prepare=lambda X, y: X[:, :10], permutations=20).leaks
     False
     """
+    from sklearn.model_selection import permutation_test_score  # noqa: PLC0415  # an extra
+
     Whole(FEWEST).check("permutations", permutations)
     name, model = only_estimator(estimator, "leakage_check")
     model, _ = seeded(model, Whole(0).check("seed", seed))
     items = items_of(X, y, pos_label=pos_label, groups=groups)
     (wanted,) = fold_measures(measure, items.task, Predictions.of([0, 1], [0, 1]))
-    sign = -1 if wanted.definition.higher_is_better is False else 1
-
-    def score(fitted: Any, features: Any, labels: Any) -> float:
-        predictions = predicted(fitted, replace(items, X=features, y=labels, ids=row_numbers(len(labels))))
-        return sign * float(measured(predictions, [wanted], items.task)[str(wanted)]["value"])
-
-    def scores() -> tuple[float, Floats]:
-        from sklearn.model_selection import permutation_test_score  # noqa: PLC0415  # an extra
-
-        labels = items.y[np.random.default_rng(seed).permutation(len(items))]
+    labels = items.y[np.random.default_rng(seed).permutation(len(items))]
+    with recorded(name):
         permuted, chance, _ = permutation_test_score(
             model,
             prepare(X, labels),
             labels,
-            scoring=score,
-            cv=DrawnFolds(items, cv, stratify, seed),
+            scoring=scorer(wanted, items),
+            cv=Splitter.of(cv, groups=items.groups, stratify=stratify, seed=seed),
             n_permutations=permutations,
             n_jobs=n_jobs,
             random_state=seed,
         )
-        return permuted, chance
-
-    outcome, _, problem = caught(scores)
-    if problem is not None:
-        raise InputError(f"{name}: {problem}")
-    permuted, chance = outcome
     p = math.nan
     if np.isfinite([permuted, *chance]).all() and np.ptp([permuted, *chance]) > ROUNDING:
         p = (1 + int((chance >= permuted - ROUNDING).sum())) / (1 + permutations)
+    sign = -1 if wanted.definition.higher_is_better is False else 1
     return LeakageCheck(wanted, sign * permuted, sign * chance, p, seed)
 
 
@@ -235,10 +222,11 @@ def crossval(
     for name, estimator in estimators.items():
         model, was_unset = seeded(estimator, seed)
         notes += [f"{name} has no random_state of its own: {seed} is used"] if was_unset else []
-        warned += not_weighted(name, model, items)
-        each = [(model, items, split, train_scores and not splits.tiny) for split in splits.each]
-        outcomes, of_model = in_folds(fold_outcome, each, splits, name, n_jobs)
-        warned += of_model
-        systems[name] = outcomes if threshold is None else at_thresholds(outcomes, [threshold] * len(outcomes))
-    result = validated(systems, items, splits, measures, seed=seed, warned=warned, notes=notes)
-    return replace(result, confidence=confidence, shows_folds=shows_folds)
+        if items.weight is not None and not weights_for(model, items.weight):
+            warned.append(f"{name} takes no weights: they count in its measures, not in its training")
+        folds = Learner(name, model, n_jobs).in_folds(items, splits, train=train_scores and not splits.tiny)
+        warned += folds.warnings
+        thresholds = [] if threshold is None else [threshold] * len(folds.outcomes)
+        systems[name] = at_thresholds(folds.outcomes, thresholds) if thresholds else folds.outcomes
+    result = validated(systems, items, splits, measures, seed=seed, warned=warned)
+    return replace(result, confidence=confidence, shows_folds=shows_folds, notes=tuple(dict.fromkeys(notes)))
