@@ -22,11 +22,11 @@ from assay.subjects.labels.inputs import ScoredSystem, ScoreInputs, only_system,
 from assay.subjects.labels.measurement import mean_of_known
 from assay.subjects.labels.thresholds.candidates import Candidates, ThresholdCells
 from assay.subjects.labels.thresholds.result import ChoiceSettings, ChosenThreshold, Thresholds, ThresholdTable
-from assay.subjects.labels.thresholds.rules import DEFAULT_RULES, Objective, Rule, RuleParameters, parse_rule
+from assay.subjects.labels.thresholds.rules import DEFAULT_RULES, Objective, Rule, parse_rule
 
 
-class ChoiceOptions(ScoreInputs, Sampling, RuleParameters, total=False):
-    """What choosing by one rule takes: the options of `thresholds`, and the parameters of the rule."""
+class ChoiceOptions(ScoreInputs, Sampling, total=False):
+    """What choosing by one rule takes: the options of `thresholds`."""
 
     judged_on: Any
 
@@ -183,23 +183,20 @@ def choose_threshold(
     """Choose the score from which on positive is predicted, by a rule.
 
     `y_true` is the truth, with `y_score`, one score an item; or `Predictions`, `Scored` or the path of a file with
-    scores (`system` says which one of several). `rule` is a name or a text such as "max_f(beta=2)"; parameters may also
-    be given by themselves, as in `rule="max_tpr_given_tnr", tnr=0.95`. Thresholds are scores that occur, and infinity.
+    scores (`system` says which one of several). `rule` is a name or a text such as "max_f(beta=2)". Thresholds are
+    scores that occur, and infinity.
 
     Of several thresholds with the same criterion the highest is taken; what differs by rounding only is the same. (Of
     those with the same criterion under a bound such as TNR >= 0.9, first those count that have most of what is
     bounded.) `judged_on`: other data, in the same shapes or as a pair of y_true and y_score, to judge the chosen
     threshold on; without, there is a warning. `resamples`, drawn with `seed`, give the intervals; 0 for none.
 
-    >>> choose_threshold([1, 1, 0, 1, 0], [0.9, 0.8, 0.7, 0.6, 0.1], rule="max_tpr_given_tnr", tnr=0.9).threshold
+    >>> choose_threshold([1, 1, 0, 1, 0], [0.9, 0.8, 0.7, 0.6, 0.1], rule="max_tpr_given_tnr(0.9)").threshold
     0.8
     """
-    known = parse_rule(rule).definition.domains
-    refuse_unknown(options, thresholds, ScoreInputs.__annotations__, known)
-    parameters: Any = {name: value for name, value in options.items() if name in known}
-    others: Any = {name: value for name, value in options.items() if name not in known}
-    wanted = parse_rule(rule, **parameters)
-    return thresholds(y_true, y_score, [wanted], **others)[wanted]
+    refuse_unknown(options, thresholds, ScoreInputs.__annotations__)
+    wanted = parse_rule(rule)
+    return thresholds(y_true, y_score, [wanted], **options)[wanted]
 
 
 def thresholds(
