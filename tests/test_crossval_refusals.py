@@ -129,7 +129,7 @@ def test_what_is_no_classifier_is_refused(given: Any, says: str) -> None:
         ({"cv": "split", "test_size": 20}, "test_size is a number between 0 and 1"),
         ({"cv": 600}, "items cannot be split like this"),
         ({"cv": [(np.arange(5), np.arange(600))]}, "row numbers from 0 to 568"),
-        ({"cv": [(np.arange(5), [])]}, "no item to test on"),
+        ({"cv": [(np.arange(5), [])]}, "split 1: expected rows to learn from, and rows to test on, each of them once"),
         ({"cv": [[1, 2, 3]]}, "items cannot be split like this"),
         ({"cv": []}, "at least one split"),
         ({"groups": [1, 2]}, "expected as many values as y has, 569, got 2 in groups"),
@@ -142,7 +142,10 @@ def test_what_is_no_classifier_is_refused(given: Any, says: str) -> None:
         ({"repeats": 4, "cv": KFold(3)}, "^repeats=4 has no effect with cv=a splitter"),
         ({"repeats": 4, "cv": "5x2"}, "^repeats=4 has no effect with cv=5x2"),
         ({"cv": 2.5}, "^cv is a whole number from 2 on, not 2.5$"),
-        ({"cv": [(np.arange(9, 99), [0, 1, 0])]}, "^cv: split 1 tests row 0 several times$"),
+        (
+            {"cv": [(np.arange(9, 99), [0, 1, 0])]},
+            "^cv: split 1: expected rows to learn from, .*, each of them once$",
+        ),
         ({"groups": [*range(568), None]}, "^groups: 1 null, the first at item 569: "),
         ({"groups": [*range(568), math.nan]}, "^groups: 1 null, the first at item 569: "),
         (

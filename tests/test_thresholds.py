@@ -492,7 +492,7 @@ class TestGiven:
             choose_threshold([1, 0], [0.9, 0.1], **changes)
 
     def test_rules_that_are_none_are_refused(self) -> None:
-        for rules, says in ((5, "rules are given by name"), ([], "expected at least one rule")):
+        for rules, says in ((5, "a rule is given by name"), ([], "expected at least one rule")):
             with pytest.raises(ParameterError, match=says):
                 thresholds([1, 0], [0.9, 0.1], rules)  # type: ignore[arg-type]
 

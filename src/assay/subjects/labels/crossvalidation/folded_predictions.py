@@ -11,9 +11,10 @@ import polars as pl
 
 from assay.core.errors import InputError, argument, listed, number_of
 from assay.measures.counting.judgments import Ints
+from assay.subjects.labels.crossvalidation.items import codes_of, leaks
 from assay.subjects.labels.crossvalidation.measuring import FoldRecord, LabelTask
 from assay.subjects.labels.crossvalidation.result import CrossValidation
-from assay.subjects.labels.crossvalidation.splits import Split, codes_of, leaks
+from assay.subjects.labels.crossvalidation.splits import Split
 from assay.subjects.labels.inputs import all_labels, labelled, opened, prepare, same_task, unpaired
 from assay.subjects.labels.measurement import Measures
 from assay.tables import Predictions

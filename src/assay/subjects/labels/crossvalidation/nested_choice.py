@@ -13,23 +13,11 @@ import polars as pl
 from assay.core.errors import InputError, ParameterError
 from assay.measures.registry import Measure
 from assay.stats.estimates import checked_confidence
-from assay.subjects.labels.crossvalidation.estimators import (
-    FoldOutcome,
-    Learner,
-    at_thresholds,
-    items_of,
-    joined,
-    leaks_of,
-    only_estimator,
-    recorded,
-    scorer,
-    seeded,
-    validated,
-    weights_for,
-)
+from assay.subjects.labels.crossvalidation.estimators import FittedFolds, Learner, recorded, scorer, validated
+from assay.subjects.labels.crossvalidation.items import FoldItems
 from assay.subjects.labels.crossvalidation.measuring import fold_measures
 from assay.subjects.labels.crossvalidation.result import Nested
-from assay.subjects.labels.crossvalidation.splits import FoldItems, Splits, Splitter, split_items
+from assay.subjects.labels.crossvalidation.splits import Splits, Splitter, split_items
 from assay.subjects.labels.measurement import Measures
 from assay.subjects.labels.thresholds.choice import choose_threshold
 from assay.subjects.labels.thresholds.rules import Rule, parse_rule
@@ -77,20 +65,19 @@ def nested(
     ['3', '3', '3']
     """
     checked_confidence(confidence)
-    name, model = only_estimator(estimator, "nested")
-    items = items_of(X, y, pos_label=pos_label, sample_weight=sample_weight, item_id=item_id, groups=groups, time=time)
-    model = seeded(model, seed)[0]
+    learner = Learner.only(estimator, seed, n_jobs, "nested")
+    items = FoldItems.of(
+        X, y, pos_label=pos_label, sample_weight=sample_weight, item_id=item_id, groups=groups, time=time
+    )
     splits = split_items(items, outer, stratify=stratify, seed=seed)
     if inner is None:
         inner = "time" if isinstance(outer, str) and outer == "time" else 5
     elif isinstance(inner, Iterator):  # pairs that could be gone through only once
         inner = [*inner]
     if items.times is not None and isinstance(inner, str) and inner == "time":
-        rows = [split.train[np.argsort(items.times[split.train], kind="stable")] for split in splits.each]
-        in_order = (split._replace(known=train, stated=True) for split, train in zip(splits.each, rows, strict=True))
-        splits = splits._replace(each=tuple(in_order))
+        splits = splits._replace(each=tuple(split.in_order(items.times) for split in splits.each))
     folding: Any = {"cv": inner, "stratify": stratify, "seed": seed}
-    learner, is_rule = Learner(name, model, n_jobs), isinstance(choice, str | Rule)
+    is_rule = isinstance(choice, str | Rule)
     if is_rule:
         rule = parse_rule(choice)  # type: ignore[arg-type]
         by, says = rule.criterion, f"the threshold, by {rule} on scores of inner folds"
@@ -101,11 +88,10 @@ def nested(
         measure = _criterion(items, measures, select_by)
         by, says = str(measure), f"parameters, by {measure} over inner folds"
         within = Splitter.of(groups=items.groups, **folding)
-        search = GridSearchCV(model, choice, scoring=scorer(measure, items), cv=within, error_score="raise")
+        search = GridSearchCV(learner.model, choice, scoring=scorer(measure, items), cv=within, error_score="raise")
         choices = _searches(learner, items, splits, search, measure)
-    warned = [*choices.warnings, *leaks_of(items, splits, has_ids=item_id is not None)]
     outer_result, not_nested = (
-        replace(validated({name: side}, items, splits, measures, seed=seed, warned=warned), confidence=confidence)
+        replace(validated({learner.name: side}, items, splits, measures, seed=seed), confidence=confidence)
         for side in (choices.honest, choices.naive)
     )
     rows = [
@@ -124,16 +110,15 @@ class _Choices(NamedTuple):
 
     settings: list[dict[str, Any]]
     values: list[float]
-    honest: Sequence[FoldOutcome]
-    naive: Sequence[FoldOutcome]
-    warnings: list[str]
+    honest: FittedFolds
+    naive: FittedFolds
 
 
 def _searches(learner: Learner, items: FoldItems, splits: Splits, search: Any, measure: Measure) -> _Choices:
     """Search the grid inside each fold, and once by the outer folds."""
     from sklearn.base import clone  # noqa: PLC0415
 
-    weights = weights_for(learner.model, items.weight)
+    weights = learner.weights(items.weight)
     groups = {} if items.groups is None else {"groups": items.groups}
     folds = learner.in_folds(items, splits, model=search, train=not splits.tiny, **groups)
     with recorded(learner.name):
@@ -146,14 +131,12 @@ def _searches(learner: Learner, items: FoldItems, splits: Splits, search: Any, m
         )
     naive = clone(learner.model).set_params(**once.best_params_)
     flattered = learner.in_folds(items, splits, model=naive, train=not splits.tiny)
-    warned = folds.warnings
     if items.weight is not None and "sample_weight" not in weights:  # scikit-learn hands on no others to the measure
-        where = "the choice" if weights else "the choice or its training"
-        warned.append(f"{learner.name}: weights count in its measures, not in {where}")
+        folds.warnings.append(f"{learner.name}: weights do not count in the choice")
     sign = -1 if measure.definition.higher_is_better is False else 1
     values = [sign * float(fitted.best_score_) for fitted in folds.models]
     settings = [fitted.best_params_ for fitted in folds.models]
-    return _Choices(settings, values, folds.outcomes, flattered.outcomes, warned)
+    return _Choices(settings, values, folds, flattered)
 
 
 def _thresholds(
@@ -170,14 +153,13 @@ def _thresholds(
     for split in splits.each:
         learned = items.taken(split.train)
         inner = within(learned)
-        chosen.append(_chosen(rule, joined(learner.in_folds(learned, inner).outcomes, learner.name)[0]))
+        chosen.append(_chosen(rule, learner.in_folds(learned, inner).tables(learner.name)[0]))
     outer = learner.in_folds(items, splits, train=not splits.tiny)
     first = sum(split.repeat == 1 for split in splits.each)
-    naive, _ = _chosen(rule, joined(outer.outcomes[:first], learner.name)[0])
+    naive, _ = _chosen(rule, outer.tables(learner.name, first)[0])
     thresholds, values = zip(*chosen, strict=True)
     settings = [{"threshold": threshold} for threshold in thresholds]
-    honest, flattered = (at_thresholds(outer.outcomes, each) for each in (thresholds, [naive] * len(chosen)))
-    return _Choices(settings, [*values], honest, flattered, outer.warnings)
+    return _Choices(settings, [*values], outer.at(thresholds), outer.at([naive] * len(chosen)))
 
 
 def _chosen(rule: Rule, predictions: Predictions) -> tuple[float, float]:

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from itertools import islice, pairwise
+from dataclasses import dataclass
+from itertools import islice
 from typing import Any, NamedTuple
 
 import numpy as np
-import polars as pl
 
 from assay.core.digits import as_level
 from assay.core.domains import CONFIDENCE, Choice, Whole
-from assay.core.errors import InputError, ParameterError, listed, need, number_of
+from assay.core.errors import InputError, ParameterError, need
 from assay.measures.counting.judgments import Floats, Ints
-from assay.subjects.labels.crossvalidation.measuring import TINY, FoldRecord, LabelTask
+from assay.subjects.labels.crossvalidation.items import FoldItems, codes_of
+from assay.subjects.labels.crossvalidation.measuring import TINY, FoldRecord
 
 #: What `cv` may be besides a number of folds, a splitter or pairs of row numbers.
 WORDS = ("repeated", "5x2", "leave-one-out", "time", "split")
@@ -23,51 +23,6 @@ WORDS = ("repeated", "5x2", "leave-one-out", "time", "split")
 _SHUFFLED = {"repeated": (5, 10), "5x2": (2, 5)}
 #: More splits than these are refused: a model would be fitted for each.
 MOST_SPLITS = 10_000
-#: Rows with equal features are taken for copies of one item if at least such a share of all rows is distinct.
-_TELLING = 0.5
-
-
-@dataclass(frozen=True, eq=False)
-class FoldItems:
-    """What estimators learn from: features and labels, as scikit-learn takes them, with ids and weights."""
-
-    X: Any
-    y: Any
-    labels: tuple[Any, ...]
-    #: The positive one, where there are two labels.
-    positive: Any
-    ids: pl.Series
-    weight: Floats | None = None
-    #: As they were given.
-    groups: Any = None
-    times: Floats | None = None
-
-    def __len__(self) -> int:
-        return len(self.y)
-
-    @property
-    def task(self) -> LabelTask:
-        """What is to be learned."""
-        return LabelTask("binary" if len(self.labels) == 2 else "multiclass", self.labels, self.positive)
-
-    def taken(self, rows: Ints) -> FoldItems:
-        """Some of the items."""
-        columns = {name: getattr(self, name) for name in ("y", "ids", "weight", "groups", "times")}
-        some = {name: column[rows] for name, column in columns.items() if column is not None}
-        return replace(self, X=rows_of(self.X, rows), **some)
-
-
-def rows_of(X: Any, rows: Ints) -> Any:  # noqa: N803  # what scikit-learn calls the features
-    """Some rows of features, of whatever kind.
-
-    >>> rows_of(["a", "b", "c"], np.array([2, 0]))
-    ['c', 'a']
-    """
-    if hasattr(X, "iloc"):
-        return X.iloc[rows]
-    if isinstance(X, list | tuple):
-        return [X[row] for row in rows]
-    return (X.tocsr() if hasattr(X, "tocsr") else X)[rows]
 
 
 class Split(NamedTuple):
@@ -90,6 +45,11 @@ class Split(NamedTuple):
     def train(self) -> Ints:
         """The rows learned from."""
         return self.known if self.stated else np.setdiff1d(self.known, self.test, assume_unique=True)
+
+    def in_order(self, times: Floats) -> Split:
+        """The same with the rows learned from in the order of time."""
+        train = self.train
+        return self._replace(known=train[np.argsort(times[train], kind="stable")], stated=True)
 
     @property
     def record(self) -> FoldRecord:
@@ -242,10 +202,8 @@ def _split(name: str, pair: Any, every: Ints) -> Split:
     except (IndexError, TypeError, ValueError):
         rows = f"row numbers from 0 to {len(every) - 1:,}, or masks of all rows"
         raise InputError(f"{name}: expected a pair of {rows}: to learn from and to test on") from None
-    if not len(learned) or not len(tested):
-        raise InputError(f"{name} has no item to {'test on' if len(learned) else 'learn from'}")
-    if len(np.unique(tested)) < len(tested):
-        raise InputError(f"{name} tests row {np.bincount(tested).argmax()} several times")
+    if not len(learned) or not len(tested) or len(np.unique(tested)) < len(tested):
+        raise InputError(f"{name}: expected rows to learn from, and rows to test on, each of them once")
     others = Split(1, 1, every, tested, stated=False)
     return others if np.array_equal(learned, others.train) else Split(1, 1, learned, tested)
 
@@ -271,106 +229,3 @@ def _numbered(pairs: Sequence[Split], *, alone: bool) -> tuple[list[Split], bool
     if all(rows == tested[0] for rows in tested):
         return each, False
     return [pair._replace(fold=place) for place, pair in enumerate(pairs, 1)], True
-
-
-def codes_of(values: Iterable[Any]) -> Ints:
-    """A number for each distinct value, in the order of their first appearance.
-
-    >>> codes_of(["b", "a", "b"]).tolist()
-    [0, 1, 0]
-    """
-    places: dict[Any, int] = {}
-    return np.fromiter((places.setdefault(value, len(places)) for value in values), dtype=np.int64)
-
-
-def row_codes(X: Any) -> Ints | None:  # noqa: N803  # what scikit-learn calls the features
-    """A number for each distinct row of features; None where rows cannot be compared, or few are distinct.
-
-    Of few features with few values most items have equals, which are no copies: there, nothing can be told.
-
-    >>> row_codes(np.array([[1.0, 2.0], [0.0, 0.0], [1.0, 2.0]])).tolist()
-    [0, 1, 0]
-    >>> row_codes(np.array([[0], [1], [0], [1], [1]])) is None
-    True
-    """
-    if hasattr(X, "tocsr"):
-        rows = X.tocsr(copy=True)
-        rows.sum_duplicates()
-        rows.eliminate_zeros()
-        sides = pairwise(rows.indptr)
-        keys: Iterable[Any] = ((rows.indices[low:high].tobytes(), rows.data[low:high].tobytes()) for low, high in sides)
-    else:
-        is_plain = isinstance(X, np.ndarray) or hasattr(X, "to_numpy")
-        table = np.asarray(X, dtype=None if is_plain else object)
-        table = table.reshape(len(table), -1)
-        # Adding 0 makes one zero of the two.
-        keys = [row.tobytes() for row in table + 0] if table.dtype.kind in "biuf" else map(tuple, table.tolist())
-    try:
-        codes = codes_of(keys)
-    except TypeError:  # lists and the like, which have no hash
-        return None
-    return codes if codes.max(initial=-1) + 1 >= _TELLING * len(codes) else None
-
-
-def on_both_sides(codes: Ints, splits: Sequence[Split]) -> int:
-    """How many items are tested by a model that has learned from one with the same code.
-
-    >>> on_both_sides(np.array([0, 1, 0]), [Split(1, 1, np.array([0, 1]), np.array([2]))])
-    1
-    """
-    is_known = np.zeros(len(codes), dtype=np.bool_)
-    known = np.zeros(int(codes.max(initial=-1)) + 1, dtype=np.bool_)
-    for split in splits:
-        known[:] = False
-        known[codes[split.train]] = True
-        is_known[split.test[known[codes[split.test]]]] = True
-    return int(is_known.sum())
-
-
-def leaks(
-    splits: Sequence[Split],
-    truth: Sequence[Any],
-    labels: Sequence[Any],
-    *,
-    X: Any = None,  # noqa: N803
-    ids: Iterable[Any] | None = None,
-    groups: Iterable[Any] | None = None,
-    times: Floats | None = None,
-) -> list[str]:
-    """Warnings of the same item, group or features on both sides of a fold, and of learning from the future.
-
-    And of labels that cannot be learned; `labels` is empty where items have several.
-    """
-    tested = number_of("item", len(np.unique(np.concatenate([split.test for split in splits]))))
-    by_row = {
-        "them": range(len(truth)),
-        "a row with the same id": ids,
-        "a row with the very same features: copies of one item should be in one group": (
-            None if X is None else row_codes(X)
-        ),
-    }
-    warnings: list[str] = []
-    for what, values in (by_row | {"their group": groups}).items():
-        if values is None or (warnings and what in by_row):
-            continue
-        if same := on_both_sides(codes_of(values), splits):
-            warnings.append(f"leak: {same:,} of {tested} are tested by a model that has learned from {what}")
-    early = 0 if times is None else sum(times[split.train].max() > times[split.test].min() for split in splits)
-    if early:
-        where = f"in {early} of {number_of('fold', len(splits))}"
-        warnings.append(f"leak: {where} a model has learned from items of a later time than some it is tested on")
-    return warnings + (_labels_not_learned(splits, truth, labels) if labels else [])
-
-
-def _labels_not_learned(splits: Sequence[Split], truth: Sequence[Any], labels: Sequence[Any]) -> list[str]:
-    """A warning of folds whose training items lack a label."""
-    places = {label: place for place, label in enumerate(labels)}
-    codes = np.array([places[label] for label in truth])
-    counts = [np.bincount(codes[split.train], minlength=len(labels)) for split in splits]
-    lacking = [(split.fold, count) for split, count in zip(splits, counts, strict=True) if not count.all()]
-    if not lacking:
-        return []
-    fold, count = lacking[0]
-    without = listed([str(labels[place]) for place in np.flatnonzero(count == 0)])
-    where = f"{len(lacking)} of {number_of('fold', len(splits))}"
-    return [f"in {where} a label is missing from the training items: fold {fold} has none of {without}"]

@@ -17,20 +17,9 @@ from assay.core.results import Result
 from assay.measures.counting.judgments import Floats
 from assay.measures.registry import Measure
 from assay.stats.estimates import ROUNDING, checked_confidence
-from assay.subjects.labels.crossvalidation.estimators import (
-    Learner,
-    at_thresholds,
-    estimators_in,
-    items_of,
-    leaks_of,
-    only_estimator,
-    recorded,
-    scorer,
-    seeded,
-    validated,
-    weights_for,
-)
+from assay.subjects.labels.crossvalidation.estimators import Learner, recorded, scorer, validated
 from assay.subjects.labels.crossvalidation.folded_predictions import of_predictions, predictions_in
+from assay.subjects.labels.crossvalidation.items import FoldItems
 from assay.subjects.labels.crossvalidation.measuring import fold_measures
 from assay.subjects.labels.crossvalidation.result import CrossValidation
 from assay.subjects.labels.crossvalidation.splits import Splitter, split_items
@@ -125,14 +114,13 @@ def leakage_check(
     from sklearn.model_selection import permutation_test_score  # noqa: PLC0415  # an extra
 
     Whole(FEWEST).check("permutations", permutations)
-    name, model = only_estimator(estimator, "leakage_check")
-    model, _ = seeded(model, Whole(0).check("seed", seed))
-    items = items_of(X, y, pos_label=pos_label, groups=groups)
+    learner = Learner.only(estimator, seed, n_jobs, "leakage_check")
+    items = FoldItems.of(X, y, pos_label=pos_label, groups=groups)
     (wanted,) = fold_measures(measure, items.task, Predictions.of([0, 1], [0, 1]))
     labels = items.y[np.random.default_rng(seed).permutation(len(items))]
-    with recorded(name):
+    with recorded(learner.name):
         permuted, chance, _ = permutation_test_score(
-            model,
+            learner.model,
             prepare(X, labels),
             labels,
             scoring=scorer(wanted, items),
@@ -210,23 +198,19 @@ def crossval(
         raise ParameterError("give both X and y, the features and the labels, or predictions alone")
     if any(value is not None for value in (fold, repeat, split)):
         raise ParameterError("fold, repeat and split go with predictions; cv says how items are split")
-    estimators = estimators_in(given)
-    items = items_of(X, y, pos_label=pos_label, sample_weight=sample_weight, item_id=item_id, groups=groups, time=time)
+    learners = Learner.each(given, seed, n_jobs)
+    items = FoldItems.of(
+        X, y, pos_label=pos_label, sample_weight=sample_weight, item_id=item_id, groups=groups, time=time
+    )
     if threshold is not None:
         Real().check("threshold", threshold)
         if items.positive is None:
             raise ParameterError(f"a threshold is for two labels, and there are {len(items.labels)}")
     splits = split_items(items, cv, repeats=repeats, stratify=stratify, test_size=test_size, seed=seed)
-    warned, notes = leaks_of(items, splits, has_ids=item_id is not None), []
     systems = {}
-    for name, estimator in estimators.items():
-        model, was_unset = seeded(estimator, seed)
-        notes += [f"{name} has no random_state of its own: {seed} is used"] if was_unset else []
-        if items.weight is not None and not weights_for(model, items.weight):
-            warned.append(f"{name} takes no weights: they count in its measures, not in its training")
-        folds = Learner(name, model, n_jobs).in_folds(items, splits, train=train_scores and not splits.tiny)
-        warned += folds.warnings
-        thresholds = [] if threshold is None else [threshold] * len(folds.outcomes)
-        systems[name] = at_thresholds(folds.outcomes, thresholds) if thresholds else folds.outcomes
-    result = validated(systems, items, splits, measures, seed=seed, warned=warned)
-    return replace(result, confidence=confidence, shows_folds=shows_folds, notes=tuple(dict.fromkeys(notes)))
+    for learner in learners:
+        folds = learner.in_folds(items, splits, train=train_scores and not splits.tiny)
+        systems[learner.name] = folds if threshold is None else folds.at([threshold] * len(splits.each))
+    result = validated(systems, items, splits, measures, seed=seed)
+    notes = tuple(note for learner in learners for note in learner.notes)
+    return replace(result, confidence=confidence, shows_folds=shows_folds, notes=notes)

@@ -105,18 +105,14 @@ def _largest(value: Floats, scale: float) -> Mask:
 
 def reason(wanted: Objective, cells: ThresholdCells) -> str:
     """Why no threshold can be chosen."""
+    bound = wanted.bound
     cannot = np.isnan(wanted.value).all() or not np.any(wanted.possible)
-    if cannot or (wanted.bound is not None and np.isnan(wanted.bound.quantity).all()):
-        for kind in ("positive", "negative"):
-            if not np.any(getattr(cells, f"{kind}s") > 0):
-                return f"there is no {kind} item"
-        return "the criterion is undefined at every threshold"
-    if wanted.bound is None:
-        return "the criterion is undefined at this threshold"
-    known = wanted.bound.quantity[~np.isnan(wanted.bound.quantity)]
-    if not len(known):
-        return f"no threshold has {wanted.bound}"
-    return f"no threshold has {wanted.bound}: {known.max():.6g} is the most"
+    if bound is not None and not cannot and not np.isnan(bound.quantity).all():
+        return f"no threshold has {bound}: {np.nanmax(bound.quantity):.6g} is the most"
+    for kind in ("positive", "negative") if cannot or bound is not None else ():
+        if not np.any(getattr(cells, f"{kind}s") > 0):
+            return f"there is no {kind} item"
+    return "the criterion is undefined"
 
 
 def redrawn(rules: Sequence[Rule], taken: Ints, candidates: Candidates, *, resamples: int, seed: int) -> list[Drawn]:
@@ -257,9 +253,7 @@ def thresholds(
 
 def _asked(rules: Any) -> list[Rule]:
     """The rules, each once."""
-    several = [rules] if isinstance(rules, str | Rule) else rules
-    if not isinstance(several, Iterable):
-        raise ParameterError(f"rules are given by name, such as ['youden', 'max_f(beta=2)'], not {rules!r}")
+    several = rules if isinstance(rules, Iterable) and not isinstance(rules, str) else [rules]
     wanted = [*dict.fromkeys(parse_rule(text) for text in several)]
     if not wanted:
         raise ParameterError("expected at least one rule, got none: leave rules out for the usual ones")
