@@ -420,7 +420,7 @@ class TestJudgedElsewhere:
     def test_what_cannot_be_told_there_has_a_reason(self) -> None:
         found = thresholds(TRUTH, SCORES, ["youden", "max_f", "max_tpr_given_tnr"], judged_on=([0, 0], [0.6, 0.1]))
         says = "its criterion is undefined on the other data: there is no positive item"
-        assert found.notes == (f"youden: {says}", f"max_tpr_given_tnr(0.9): {says}")
+        assert found.warnings == (f"youden: {says}", f"max_tpr_given_tnr(0.9): {says}")
         assert found["max_f"].value == found["max_f"].value_of("F") == 0.0
 
     def test_without_there_is_a_warning(self) -> None:
@@ -558,11 +558,11 @@ def test_items_that_were_chosen_on_and_judged_on_are_counted_in_a_warning() -> N
         return Predictions.of([r % 2 for r in rows], y_score=[r / 50 for r in rows], item_id=[f"i{r}" for r in rows])
 
     said = "5 items in both data sets: the judgment is not independent of the choice"
-    assert said in thresholds(some(0, 20), judged_on=some(15, 40), resamples=0).notes
-    assert said in choose_threshold(some(0, 20), judged_on=some(15, 40), resamples=0).notes
+    assert said in thresholds(some(0, 20), judged_on=some(15, 40), resamples=0).warnings
+    assert said in choose_threshold(some(0, 20), judged_on=some(15, 40), resamples=0).warnings
     nameless = Predictions.of([0, 1], y_score=[0.3, 0.4])  # row numbers are no ids
     for others in (some(20, 40), nameless):
-        assert choose_threshold(some(0, 20), judged_on=others, resamples=0).notes == ()
+        assert choose_threshold(some(0, 20), judged_on=others, resamples=0).warnings == ()
 
 
 @pytest.mark.parametrize("kind", [np.int64, np.uint64])

@@ -82,7 +82,7 @@ def thresholds(
         with inputs.working("resampling items", hidden=to.quiet):
             result = choice.thresholds(**scored, rules=wanted or None, judged_on=other, **sampling)
         result = result[result.chosen[0].rule] if len(result) == 1 else result
-    output.give(result, to, warnings=result.notes)
+    output.give(result, to, warnings=result.warnings)
 
 
 def _rules(choices: ThresholdChoices) -> list[Any]:

@@ -18,7 +18,7 @@ from assay.subjects.labels.crossvalidation.splits import Split
 from assay.subjects.labels.inputs import all_labels, labelled, opened, prepare, same_task, unpaired
 from assay.subjects.labels.measurement import Measures
 from assay.tables import Predictions
-from assay.tables.label_columns import IS_TESTED, ids_of, times_of
+from assay.tables.label_columns import IS_TESTED, ids_of, refuse_nulls, times_of
 
 #: What the columns of folds are called in tables of predictions, and in files that say nothing else.
 COLUMNS = ("fold", "repeat", "split", "group", "time")
@@ -57,9 +57,8 @@ def folded(predictions: Predictions) -> FoldedPredictions:
     if "fold" not in columns.columns:
         raise InputError(f"{name}: expected a column that says in which fold an item was tested: {argument('fold')}")
     for column in COLUMNS:
-        if column in columns.columns and columns[column].null_count():
-            row = int(columns[column].is_null().arg_max() or 0)
-            raise InputError(f"{name}: row {row + 1}: expected a value as {column}, got nothing")
+        if column in columns.columns:
+            refuse_nulls(columns[column], f"{name}: {column}", "expected a value in each row")
     if "repeat" not in columns.columns:
         columns = columns.with_columns(repeat=pl.lit(1))
     columns = columns.with_columns(_repeat(columns["repeat"]), _numbers_if_whole(columns["fold"]))

@@ -153,7 +153,6 @@ def crossval(
     fold: Any = None,
     repeat: Any = None,
     split: Any = None,
-    train_scores: bool = True,
     pos_label: Any = None,
     threshold: float | None = None,
     confidence: float = 0.95,
@@ -175,7 +174,7 @@ def crossval(
     drawn have the same share of every label, unless `stratify=False`, and keep `groups` whole if there are any.
 
     `item_id`, `groups` and `time`, one a row, are also held against the folds: what is on both sides is said in
-    `warnings`. `threshold`: predict positive from this score on. `train_scores`: measure on what was learned from, too.
+    `warnings`. `threshold`: predict positive from this score on.
     Estimators that draw at random and have no `random_state` get `seed`. `n_jobs`: as scikit-learn has it; the numbers
     are the same.
 
@@ -209,7 +208,7 @@ def crossval(
     splits = split_items(items, cv, repeats=repeats, stratify=stratify, test_size=test_size, seed=seed)
     systems = {}
     for learner in learners:
-        folds = learner.in_folds(items, splits, train=train_scores and not splits.tiny)
+        folds = learner.in_folds(items, splits, train=not splits.tiny)
         systems[learner.name] = folds if threshold is None else folds.at([threshold] * len(splits.each))
     result = validated(systems, items, splits, measures, seed=seed)
     notes = tuple(note for learner in learners for note in learner.notes)

@@ -248,7 +248,8 @@ def thresholds(
             "chosen and judged on the same data: on new data the criterion will be worse"
             f"{correct}; {argument('judged_on')} takes other data"
         )
-    return Thresholds(tuple(results), settings, tuple(warnings))
+    chosen = (replace(choice, warnings=(*warnings, *choice.warnings)) for choice in results)
+    return Thresholds(tuple(chosen), settings)
 
 
 def _asked(rules: Any) -> list[Rule]:
