@@ -173,16 +173,12 @@ class TestSharesAndBins:
 
 
 class TestBands:
-    def test_a_band_holds_the_curve_and_the_simultaneous_one_is_wider(self) -> None:
+    def test_the_lower_end_of_a_band_is_never_above_the_upper_one(self) -> None:
         truth, scores, _ = items(6, ties=False, weighted=False)
         one = ScoredSystem("a", Scored.from_scores(truth, scores))
-        pointwise = band_frame(one, simultaneous=False, confidence=0.95, resamples=300, seed=0)
-        together = band_frame(one, simultaneous=True, confidence=0.95, resamples=300, seed=0)
-        middle = slice(5, 90)
-        wide, narrow = ((band["high"] - band["low"]).to_numpy()[middle].mean() for band in (together, pointwise))
-        assert wide > narrow
-        assert (pointwise["low"] <= pointwise["high"]).all()
-        assert together["low"][-1] == together["high"][-1] == 1.0
+        band = band_frame(one, confidence=0.95, resamples=300, seed=0)
+        assert (band["low"] <= band["high"]).all()
+        assert band["low"][-1] == band["high"][-1] == 1.0
 
     def test_a_pointwise_band_covers_the_true_curve_as_often_as_it_says(self) -> None:
         """Normal scores: at a false positive rate of 0.2 the true positive rate is known."""
@@ -192,7 +188,7 @@ class TestBands:
         for _ in range(50):
             truth = rng.random(150) < 0.5
             one = ScoredSystem("a", Scored.from_scores(truth, rng.normal(size=150) + truth))
-            row = band_frame(one, simultaneous=False, confidence=0.9, resamples=80, seed=0).row(20, named=True)
+            row = band_frame(one, confidence=0.9, resamples=80, seed=0).row(20, named=True)
             covered.append(row["low"] <= true <= row["high"])
         assert 0.8 < np.mean(covered) <= 1
 
@@ -201,7 +197,7 @@ class TestBands:
         curve = classifier_curves.roc(truth, scores, band="pointwise", resamples=50)
         assert set(curve.frame["curve"]) == {"points", "band"}
         assert "pointwise 95% band, 50 resamples, seed 0" in curve.subtitle
-        with pytest.raises(ParameterError, match="band is one of none, pointwise, simultaneous, not 'pointwse'"):
+        with pytest.raises(ParameterError, match="band is one of none, pointwise, not 'pointwse'"):
             classifier_curves.roc(truth, scores, band="pointwse")  # type: ignore[arg-type]  # on purpose
 
 

@@ -155,7 +155,12 @@ def test_one_class_of_several_and_several_labels_an_item_work_too() -> None:
         (
             "truth,prediction,fold,split\n1,1,1,test\n0,1,2,dev\n",
             [],
-            "said.csv: row 2: expected train or test as split, got 'dev'",
+            "said.csv:3: expected train or test as split, got 'dev'",
+        ),
+        (
+            "truth,prediction,fold,time\n1,1,1,2024-05-31\n0,1,2,31/05/2024\n",
+            [],
+            "said.csv:3: expected a number or a date such as 2024-05-31 as time, got '31/05/2024'",
         ),
         ("truth,prediction,fold,split\n1,1,1,train\n0,1,2,train\n", [], "all rows are training rows"),
         (

@@ -31,7 +31,7 @@ class Fails(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
 
 def test_what_fails_in_a_fold_is_said_in_one_line() -> None:
-    with pytest.raises(InputError, match=r"^Fails: fold 1 of repeat 1: ValueError: no way$"):
+    with pytest.raises(InputError, match=r"^Fails: ValueError: no way$"):
         crossval(Fails(), *CANCER)
 
 
@@ -40,8 +40,8 @@ class Surprises(GaussianNB):  # type: ignore[misc]
         raise KeyError("column")
 
 
-def test_whatever_an_estimator_raises_the_fold_is_named() -> None:
-    with pytest.raises(InputError, match=r"^Surprises: fold 1 of repeat 1: KeyError: 'column'$"):
+def test_whatever_an_estimator_raises_it_is_named() -> None:
+    with pytest.raises(InputError, match=r"^Surprises: KeyError: 'column'$"):
         crossval(Surprises(), *CANCER)
 
 
@@ -107,10 +107,10 @@ def test_more_splits_than_anybody_waits_for_are_refused(cv: Any) -> None:
         (LinearRegression(), "^LinearRegression is not a classifier"),
         (make_pipeline(StandardScaler(), LinearRegression()), "^LinearRegression is not a classifier"),
         (KMeans(), "^KMeans is not a classifier"),
-        (GaussianNB, "^GaussianNB: expected an estimator with fit and predict, got the class GaussianNB$"),
-        (StandardScaler(), "with fit and predict"),
+        (GaussianNB, "^GaussianNB is not a classifier of scikit-learn: .*, got the class GaussianNB$"),
+        (StandardScaler(), "^StandardScaler is not a classifier"),
         ({}, "got none"),
-        (Duck(), "^Duck: expected an estimator of scikit-learn: "),
+        (Duck(), "^Duck is not a classifier of scikit-learn: "),
     ],
 )
 def test_what_is_no_classifier_is_refused(given: Any, says: str) -> None:
@@ -129,8 +129,8 @@ def test_what_is_no_classifier_is_refused(given: Any, says: str) -> None:
         ({"cv": "split", "test_size": 20}, "test_size is a number between 0 and 1"),
         ({"cv": 600}, "items cannot be split like this"),
         ({"cv": [(np.arange(5), np.arange(600))]}, "row numbers from 0 to 568"),
-        ({"cv": [(np.arange(5), [])]}, "no item to test on"),
-        ({"cv": [[1, 2, 3]]}, "expected pairs"),
+        ({"cv": [(np.arange(5), [])]}, "split 1: expected rows to learn from, and rows to test on, each of them once"),
+        ({"cv": [[1, 2, 3]]}, "items cannot be split like this"),
         ({"cv": []}, "at least one split"),
         ({"groups": [1, 2]}, "expected as many values as y has, 569, got 2 in groups"),
         ({"time": [1, 2]}, "569, got 2 in time"),
@@ -142,7 +142,10 @@ def test_what_is_no_classifier_is_refused(given: Any, says: str) -> None:
         ({"repeats": 4, "cv": KFold(3)}, "^repeats=4 has no effect with cv=a splitter"),
         ({"repeats": 4, "cv": "5x2"}, "^repeats=4 has no effect with cv=5x2"),
         ({"cv": 2.5}, "^cv is a whole number from 2 on, not 2.5$"),
-        ({"cv": [(np.arange(9, 99), [0, 1, 0])]}, "^cv: split 1 tests row 0 several times$"),
+        (
+            {"cv": [(np.arange(9, 99), [0, 1, 0])]},
+            "^cv: split 1: expected rows to learn from, .*, each of them once$",
+        ),
         ({"groups": [*range(568), None]}, "^groups: 1 null, the first at item 569: "),
         ({"groups": [*range(568), math.nan]}, "^groups: 1 null, the first at item 569: "),
         (

@@ -17,15 +17,8 @@ from sklearn.model_selection import KFold, TimeSeriesSplit, permutation_test_sco
 from sklearn.naive_bayes import GaussianNB
 
 from assay import AssayError, InputError, ParameterError, crossval, leakage_check
-from assay.subjects.labels.crossvalidation.estimators import items_of
-from assay.subjects.labels.crossvalidation.splits import (
-    Split,
-    Splits,
-    on_both_sides,
-    row_codes,
-    split_items,
-    twin_codes,
-)
+from assay.subjects.labels.crossvalidation.items import FoldItems, on_both_sides, row_codes
+from assay.subjects.labels.crossvalidation.splits import Split, Splits, split_items
 
 CANCER = datasets.load_breast_cancer(return_X_y=True)
 
@@ -33,7 +26,7 @@ CANCER = datasets.load_breast_cancer(return_X_y=True)
 def split(number: int, cv: Any, labels: Any = None, groups: Any = None, time: Any = None, **asked: Any) -> Splits:
     """Split so many items, whose labels take turns unless given."""
     held = np.arange(number) % 2 if labels is None else labels
-    return split_items(items_of(np.zeros((number, 1)), held, groups=groups, time=time), cv, **asked)
+    return split_items(FoldItems.of(np.zeros((number, 1)), held, groups=groups, time=time), cv, **asked)
 
 
 @st.composite
@@ -60,7 +53,7 @@ def test_each_item_is_tested_once_a_repeat_and_groups_are_never_split(
     folds = {"repeated": 5, "5x2": 2}.get(cv, cv)
     assume(min(np.bincount(labels, minlength=2)) >= folds)
     design: dict[str, Any] = {"repeats": 1 if cv == "5x2" else repeats, "stratify": stratify, "seed": seed}
-    items = items_of(np.zeros((len(labels), 1)), labels, groups=groups if by_group else None)
+    items = FoldItems.of(np.zeros((len(labels), 1)), labels, groups=groups if by_group else None)
     found, again = split_items(items, cv, **design), split_items(items, cv, **design)
     assert [one.test.tolist() for one in found.each] == [one.test.tolist() for one in again.each]
     assert [(one.repeat, one.fold) for one in found.each] == [
@@ -189,9 +182,7 @@ def test_rows_of_few_values_that_occur_often_are_no_copies_of_one_item() -> None
     ages, answers = rng.integers(18, 80, (300, 1)), rng.integers(0, 2, (300, 5))
     for features in (ages, answers):
         assert crossval(GaussianNB(), features, labels, measures="Accuracy").warnings == ()
-    assert twin_codes(pd.DataFrame(answers[:, :2]).astype(str), labels) is None
-    thrice, said = np.vstack([CANCER[0]] * 3), np.tile(CANCER[1], 3)
-    assert "very same features" in crossval(GaussianNB(), thrice, said, measures="Accuracy").warnings[0]
+    assert row_codes(pd.DataFrame(answers[:, :2]).astype(str)) is None
 
 
 def untouched(features: Any, labels: Any) -> Any:  # noqa: ARG001

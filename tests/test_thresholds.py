@@ -207,7 +207,7 @@ def test_a_beta_beyond_all_numbers_asks_for_recall_alone() -> None:
 
 
 def test_all_measures_of_two_labels_are_there_with_reasons_where_they_are_undefined() -> None:
-    found = choose_threshold([1, 0], [0.9, 0.1], rule="fixed", threshold=2.0, resamples=0)
+    found = choose_threshold([1, 0], [0.9, 0.1], rule="fixed(2.0)", resamples=0)
     counted = [name for name, one in registered("binary").items() if one.definition.counts.__name__ == "Confusion"]
     counted.remove("ExactMatch")  # of items with several labels
     assert found.measures["measure"].to_list() == counted
@@ -237,7 +237,7 @@ class TestThresholdsThemselves:
 
     def test_of_equals_under_a_bound_the_one_with_more_of_what_is_bounded_is_taken(self) -> None:
         """Precision 1 with recall 0.5 or with recall 1: nobody wants the former."""
-        found = choose_threshold([1, 1, 0], [0.9, 0.8, 0.7], rule="max_precision_given_recall", recall=0.5, resamples=0)
+        found = choose_threshold([1, 1, 0], [0.9, 0.8, 0.7], rule="max_precision_given_recall(0.5)", resamples=0)
         assert (found.threshold, found.tied) == (0.8, ())
 
     def test_rounding_does_not_decide(self) -> None:
@@ -258,7 +258,7 @@ class TestThresholdsThemselves:
 
     @pytest.mark.parametrize("threshold", [math.inf, 0.95, 0.9, 0.45, 0.1, 0.0])
     def test_a_given_threshold_counts_as_the_scores_say(self, threshold: float) -> None:
-        found = choose_threshold(TRUTH, SCORES, rule="fixed", threshold=threshold, resamples=20)
+        found = choose_threshold(TRUTH, SCORES, rule=parse_rule("fixed")(threshold=threshold), resamples=20)
         expected = sum(is_positive and score >= threshold for is_positive, score in zip(TRUTH, SCORES, strict=True))
         assert found.confusion.tp[0] == expected
 
@@ -276,7 +276,7 @@ class TestThresholdsThemselves:
         truth, scores = [1, 0, 1, 0, 0], [4.824998, 4.8249979, 4.8249978, 4.8249977, 4.8249976]
         whole = threshold_table(truth, scores, rows=3)
         assert "4.825" not in str(whole)
-        found = choose_threshold(truth, scores, rule="max_tpr_given_tnr", tnr=1.0, resamples=50)
+        found = choose_threshold(truth, scores, rule="max_tpr_given_tnr(1.0)", resamples=50)
         assert "4.825" not in str(found)
         tied = thresholds([1, 0, 1, 0], scores[:4], ["max_accuracy"], resamples=50)
         assert "4.8249978 would do as well" in str(tied)
@@ -377,7 +377,7 @@ class TestResamples:
         assert "resamples" not in str(found)
 
     def test_a_bound_at_its_edge_is_kept_by_part_of_the_resamples(self) -> None:
-        found = choose_threshold(TRUTH, SCORES, rule="max_tpr_given_tnr", tnr=0.9, resamples=300)
+        found = choose_threshold(TRUTH, SCORES, rule="max_tpr_given_tnr(0.9)", resamples=300)
         assert 0.3 < found.kept < 1
         assert "bound kept" in str(found)
         assert math.isnan(choose_threshold(TRUTH, SCORES, resamples=20).kept)
@@ -420,7 +420,7 @@ class TestJudgedElsewhere:
     def test_what_cannot_be_told_there_has_a_reason(self) -> None:
         found = thresholds(TRUTH, SCORES, ["youden", "max_f", "max_tpr_given_tnr"], judged_on=([0, 0], [0.6, 0.1]))
         says = "its criterion is undefined on the other data: there is no positive item"
-        assert found.notes == (f"youden: {says}", f"max_tpr_given_tnr(0.9): {says}")
+        assert found.warnings == (f"youden: {says}", f"max_tpr_given_tnr(0.9): {says}")
         assert found["max_f"].value == found["max_f"].value_of("F") == 0.0
 
     def test_without_there_is_a_warning(self) -> None:
@@ -478,10 +478,10 @@ class TestGiven:
             ({"rule": "cost(3)"}, "expected parameter=value in the parentheses, got '3'"),
             ({"rule": 3}, "a rule is given by name"),
             ({"rule": "budget"}, r"a budget is a number of alerts or a share"),
-            ({"rule": "budget", "alerts": 3, "share": 0.1}, r"a budget is a number of alerts or a share"),
+            ({"rule": "budget(alerts=3, share=0.1)"}, r"a budget is a number of alerts or a share"),
             ({"rule": "fixed"}, "a fixed threshold is given as in"),
-            ({"rule": "max_tpr_given_tnr", "tnr": 1.5}, "tnr of max_tpr_given_tnr is a number from 0 to 1, not 1.5"),
-            ({"rule": "fixed", "threshold": math.nan}, "threshold of fixed is"),
+            ({"rule": "max_tpr_given_tnr(1.5)"}, "tnr of max_tpr_given_tnr is a number from 0 to 1, not 1.5"),
+            ({"rule": "fixed(nan)"}, "fixed"),
             ({"confidence": 1.0}, "confidence is a number between 0 and 1"),
             ({"resamples": -1}, "resamples"),
             ({"pos_label": 5}, "5"),
@@ -492,7 +492,7 @@ class TestGiven:
             choose_threshold([1, 0], [0.9, 0.1], **changes)
 
     def test_rules_that_are_none_are_refused(self) -> None:
-        for rules, says in ((5, "rules are given by name"), ([], "expected at least one rule")):
+        for rules, says in ((5, "a rule is given by name"), ([], "expected at least one rule")):
             with pytest.raises(ParameterError, match=says):
                 thresholds([1, 0], [0.9, 0.1], rules)  # type: ignore[arg-type]
 
@@ -558,11 +558,11 @@ def test_items_that_were_chosen_on_and_judged_on_are_counted_in_a_warning() -> N
         return Predictions.of([r % 2 for r in rows], y_score=[r / 50 for r in rows], item_id=[f"i{r}" for r in rows])
 
     said = "5 items in both data sets: the judgment is not independent of the choice"
-    assert said in thresholds(some(0, 20), judged_on=some(15, 40), resamples=0).notes
-    assert said in choose_threshold(some(0, 20), judged_on=some(15, 40), resamples=0).notes
+    assert said in thresholds(some(0, 20), judged_on=some(15, 40), resamples=0).warnings
+    assert said in choose_threshold(some(0, 20), judged_on=some(15, 40), resamples=0).warnings
     nameless = Predictions.of([0, 1], y_score=[0.3, 0.4])  # row numbers are no ids
     for others in (some(20, 40), nameless):
-        assert choose_threshold(some(0, 20), judged_on=others, resamples=0).notes == ()
+        assert choose_threshold(some(0, 20), judged_on=others, resamples=0).warnings == ()
 
 
 @pytest.mark.parametrize("kind", [np.int64, np.uint64])
@@ -588,4 +588,4 @@ def test_a_threshold_for_one_of_several_labels() -> None:
 
 def test_a_cost_that_is_not_finite_is_called_that() -> None:
     with pytest.raises(ParameterError, match=r"^fp of cost is a finite number, not inf$"):
-        parse_rule("cost", fp=math.inf)
+        parse_rule("cost")(fp=math.inf)

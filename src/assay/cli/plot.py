@@ -84,7 +84,7 @@ class CurveOfScores:
         float | None, option(help="Share of items at which to report gain and lift (0.1).", panel=CONTENTS)
     ] = None
     band: Annotated[
-        str | None, option(help="Band around the ROC curve: none (default), pointwise, simultaneous.", panel=CONTENTS)
+        str | None, option(help="Band around the ROC curve: none (default) or pointwise.", panel=CONTENTS)
     ] = None
 
 

@@ -82,7 +82,7 @@ def thresholds(
         with inputs.working("resampling items", hidden=to.quiet):
             result = choice.thresholds(**scored, rules=wanted or None, judged_on=other, **sampling)
         result = result[result.chosen[0].rule] if len(result) == 1 else result
-    output.give(result, to, warnings=result.notes)
+    output.give(result, to, warnings=result.warnings)
 
 
 def _rules(choices: ThresholdChoices) -> list[Any]:
@@ -100,7 +100,7 @@ def _rules(choices: ThresholdChoices) -> list[Any]:
     if choices.budget is not None:
         rules.append(_budget(choices.budget))
     if choices.threshold is not None:
-        rules.append(parse_rule("fixed", threshold=choices.threshold))
+        rules.append(parse_rule("fixed")(threshold=choices.threshold))
     return rules
 
 
@@ -115,4 +115,4 @@ def _budget(text: str) -> Any:
             parameters = {"alerts": int(text)}
     except ValueError:
         raise ParameterError(f"--budget is a number of alerts or a share, such as 50 or 5%, not {text!r}") from None
-    return parse_rule("budget", **parameters)
+    return parse_rule("budget")(**parameters)

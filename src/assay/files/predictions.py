@@ -21,8 +21,8 @@ from assay.files.named_columns import (
 )
 from assay.files.sources import Readable, Source
 from assay.tables.label_arrays import ScoreColumns, lists_of_indicators
-from assay.tables.label_columns import ids_of
-from assay.tables.label_rules import Nulls, Unknown, distinct
+from assay.tables.label_columns import FOLD_DOMAINS, ids_of
+from assay.tables.label_rules import Nulls, Unknown, distinct, refuse_rows
 from assay.tables.named_columns import NamedColumns
 from assay.tables.predictions import Predictions, assembled
 from assay.tables.roles import (
@@ -406,7 +406,12 @@ def _kept(table: NamedColumns, keep: Mapping[str, str | None]) -> dict[str, pl.S
     names = table.frame.columns
     refuse_absent(table.path, names, keep.values())
     columns = {ours: column or ours for ours, column in keep.items() if (column or ours) in names}
-    return {ours: ids_of(table.labels(column), f"{table.path}: {column}") for ours, column in columns.items()}
+    kept = {ours: ids_of(table.labels(column), f"{table.path}: {column}") for ours, column in columns.items()}
+    for ours, (is_right, expected) in FOLD_DOMAINS.items():
+        if ours in kept:
+            wrong = [value is not None and not is_right(value) for value in kept[ours]]
+            refuse_rows(pl.Series(wrong, dtype=pl.Boolean), table.where, f"{expected} as {ours}", kept[ours])
+    return kept
 
 
 def _scores(table: NamedColumns, column: str) -> ScoreColumns:

@@ -6,7 +6,8 @@ Labels stay what they are: text, whole numbers, booleans, Categorical, Enum. Sev
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from datetime import UTC, datetime
 from numbers import Real
 from typing import Any
 
@@ -14,12 +15,14 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from assay.core.errors import InputError, ParameterError, number_of
+from assay.core.errors import InputError, ParameterError, number_of, quote
 
 #: The largest of an evaluation's weights: sums of them, multiplied four times as in MCC, are still numbers.
 _LARGEST = 1e60
 #: From here on, not every whole number is one of floating point.
 _EXACT = 2.0**53
+#: Words that tell rows that were tested from rows that were learned from.
+IS_TESTED = {"train": False, "training": False, "test": True, "testing": True}
 _TEXTS = (pl.String, pl.Categorical, pl.Enum)
 
 
@@ -54,6 +57,51 @@ def ids_of(values: Any, what: str) -> pl.Series:
     if isinstance(ids.dtype, pl.List):
         raise InputError(f"{what}: expected text or whole numbers as ids, got lists")
     return ids.cast(pl.String)
+
+
+def times_of(values: Iterable[Any], what: str) -> NDArray[np.float64]:
+    """Times as numbers that keep their order: finite numbers, dates, or text such as 2024-05-31 (ISO 8601).
+
+    >>> times_of(["1970-01-02", "1970-01"], "time").tolist()
+    [86400.0, 0.0]
+    """
+    times = []
+    for row, value in enumerate(values, 1):
+        try:
+            times.append(time_of(value.item() if isinstance(value, np.generic) else value))
+        except ValueError:
+            raise InputError(
+                f"{what}: row {row}: expected a number or a date such as 2024-05-31, got {quote(str(value))}"
+            ) from None
+    return np.array(times)
+
+
+def time_of(value: Any) -> float:
+    """A number as it is; a date, or text that is none, in seconds. Text of another form would sort by its letters."""
+    text = str(value)
+    try:
+        number = float(text)
+    except ValueError:
+        moment = datetime.fromisoformat(f"{text}-01" if len(text) == len("2024-05") else text)
+        return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
+    if not np.isfinite(number):
+        raise ValueError(text)
+    return number
+
+
+def _is_time(text: str) -> bool:
+    try:
+        time_of(text)
+    except ValueError:
+        return False
+    return True
+
+
+#: What columns of folds may hold: whether a text is right, and what was expected.
+FOLD_DOMAINS: dict[str, tuple[Callable[[str], bool], str]] = {
+    "split": (lambda text: text.lower() in IS_TESTED, "train or test"),
+    "time": (_is_time, "a number or a date such as 2024-05-31"),
+}
 
 
 def refuse_nulls(labels: pl.Series, what: str, advice: str) -> None:

@@ -110,35 +110,21 @@ def probabilities_of(system: ScoredSystem) -> Probabilities:
 _LEVELS = np.linspace(0.0, 1.0, 101)
 
 
-def band_frame(
-    system: ScoredSystem, *, simultaneous: bool, confidence: float, resamples: int, seed: int
-) -> pl.DataFrame:
-    """The lower and the upper end of true positive rates at 101 false positive rates.
-
-    Pointwise, they are percentiles. The simultaneous band is as many standard deviations wide as the whole curves of
-    that share of the resamples stay within.
+def band_frame(system: ScoredSystem, *, confidence: float, resamples: int, seed: int) -> pl.DataFrame:
+    """The lower and the upper end of true positive rates at 101 false positive rates: percentiles of resamples.
 
     >>> from assay.measures.counting.scored import Scored
     >>> system = ScoredSystem("a", Scored.from_lists([0.9, 0.8, 0.4], [0.7, 0.3, 0.2]))
-    >>> band_frame(system, simultaneous=False, confidence=0.95, resamples=200, seed=0).columns
+    >>> band_frame(system, confidence=0.95, resamples=200, seed=0).columns
     ['system', 'curve', 'fpr', 'low', 'high']
     """
     checked_confidence(confidence)
     Whole(2).check("resamples", resamples)
     Whole(0).check("seed", seed)
-    candidates = Candidates(system.scored)
-    blocks = (block.cells() for block in candidates.drawn(resamples, seed))
+    blocks = (block.cells() for block in Candidates(system.scored).drawn(resamples, seed))
     rates = (pair for cells in blocks for pair in zip(cells.fpr, cells.tpr, strict=True))
     curves = np.array([_at_levels(fpr, tpr) for fpr, tpr in rates if not np.isnan(fpr[-1] + tpr[-1])])
-    tails = (1 - confidence) / 2, (1 + confidence) / 2
-    low, high = np.quantile(curves, tails, axis=0)
-    if simultaneous:
-        middle = _at_levels(candidates.cells.fpr, candidates.cells.tpr)
-        # A rate that no resample moves has no spread of its own; the least of counting one item more or less is taken.
-        spread = np.maximum(curves.std(axis=0, ddof=1), 0.5 / max(len(system.scored.positive), 1))
-        reach = np.quantile(np.abs((curves - middle) / spread).max(axis=1), confidence)
-        low, high = np.clip(middle - reach * spread, 0, 1), np.clip(middle + reach * spread, 0, 1)
-        low[-1] = 1.0  # whoever calls everything positive finds everything
+    low, high = np.quantile(curves, ((1 - confidence) / 2, (1 + confidence) / 2), axis=0)
     words = pl.lit(system.name).alias("system"), pl.lit("band").alias("curve")
     return pl.DataFrame({"fpr": _LEVELS, "low": low, "high": high}).select(*words, pl.all())
 
@@ -153,7 +139,7 @@ def _at_levels(fpr: Floats, tpr: Floats) -> Floats:
     return np.asarray(tpr[before] + share * (tpr[last] - tpr[before]))
 
 
-BandName: TypeAlias = Literal["none", "pointwise", "simultaneous"]
+BandName: TypeAlias = Literal["none", "pointwise"]
 #: What systems are measured by, and the number of each.
 Numbers: TypeAlias = tuple[str, Sequence[float]]
 
@@ -179,8 +165,7 @@ def roc(
     """The ROC curve: true against false positive rate at every threshold, with the four cells and accuracy.
 
     The number of a system is `AUC`, with DeLong's interval where items have no weights. `band`: how far the curve may
-    lie elsewhere, from items drawn anew, at each false positive rate by itself (`pointwise`) or for the whole curve at
-    once (`simultaneous`).
+    lie elsewhere, from items drawn anew, at each false positive rate by itself (`pointwise`).
 
     >>> roc([1, 0, 1], [0.9, 0.8, 0.7]).frame.select("threshold", "tpr", "fpr").rows()
     [(inf, 0.0, 0.0), (0.9, 0.5, 0.0), (0.8, 0.5, 1.0), (0.7, 1.0, 1.0)]
@@ -191,7 +176,7 @@ def roc(
     areas = [_area(system, confidence) for system in systems]
     if band != "none":
         sampling: Any = {"confidence": confidence, "resamples": resamples, "seed": seed}
-        bands = pl.concat([band_frame(each, simultaneous=band == "simultaneous", **sampling) for each in systems])
+        bands = pl.concat([band_frame(each, **sampling) for each in systems])
         frame = pl.concat([frame.with_columns(curve=pl.lit("points")), bands], how="diagonal")
         words = [f"{band} {as_level(confidence)} band, {resamples:,} resamples, seed {seed}"]
     low, high = zip(*areas, strict=True)

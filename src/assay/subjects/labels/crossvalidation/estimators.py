@@ -1,73 +1,144 @@
-"""Estimators over folds: fitted afresh for each, and what they say of the items on both sides."""
+"""Estimators over folds: scikit-learn fits them, and their predictions of the items on both sides are kept."""
 
 from __future__ import annotations
 
-import threading
 import warnings
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import nullcontext
-from dataclasses import replace
-from typing import Any, TypeAlias, TypeVar
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import polars as pl
 
+from assay.core.domains import Whole
 from assay.core.errors import InputError, ParameterError, listed, need, number_of
-from assay.measures.counting.judgments import Floats
-from assay.measures.counting.label_pairs import weights_of
-from assay.subjects.labels.crossvalidation.folded_predictions import times_of
+from assay.measures.counting.judgments import Floats, Ints
+from assay.measures.registry import Measure
+from assay.subjects.labels.crossvalidation.items import FoldItems
+from assay.subjects.labels.crossvalidation.measuring import measured
 from assay.subjects.labels.crossvalidation.result import CrossValidation
-from assay.subjects.labels.crossvalidation.splits import (
-    FoldItems,
-    Split,
-    Splits,
-    leaks,
-    rows_of,
-)
+from assay.subjects.labels.crossvalidation.splits import Split, Splits
 from assay.subjects.labels.measurement import Measures
 from assay.tables import Predictions
-from assay.tables.label_columns import ids_of, labels_of, refuse_nulls
-from assay.tables.label_rules import both_labels, distinct, positive_label, row_numbers
-
-Value = TypeVar("Value")
-#: What one fold's model says of the tested items and, if that was asked for, of those learned from.
-FoldOutcome: TypeAlias = tuple[Predictions, ...]
+from assay.tables.label_rules import row_numbers
 
 
-def estimators_in(estimator: Any) -> dict[str, Any]:
-    """Estimators by name; a dict gives the names, else the class does. What is no classifier is refused.
+@dataclass(frozen=True)
+class FittedFolds:
+    """The model of each fold, its predictions of the tested items and, if asked for, of the others; and warnings."""
 
-    >>> from sklearn.tree import DecisionTreeClassifier
-    >>> list(estimators_in(DecisionTreeClassifier()))
-    ['DecisionTreeClassifier']
-    """
-    need("sklearn", extra="sklearn", purpose="cross-validating an estimator")
-    from sklearn.base import clone, is_clusterer, is_regressor  # noqa: PLC0415
+    models: Sequence[Any]
+    outcomes: Sequence[tuple[Predictions, ...]]
+    warnings: list[str]
 
-    estimators = dict(estimator) if isinstance(estimator, Mapping) else {_called(estimator): estimator}
-    if not estimators:
-        raise ParameterError("expected an estimator, got none")
-    for name, model in estimators.items():
-        if isinstance(model, type) or not (hasattr(model, "fit") and hasattr(model, "predict")):
-            got = f"the class {model.__name__}" if isinstance(model, type) else type(model).__name__
-            raise ParameterError(f"{name}: expected an estimator with fit and predict, got {got}")
-        try:
-            is_other = is_regressor(clone(model)) or is_clusterer(model)
-        except (AttributeError, TypeError) as problem:
-            why = " ".join(str(problem).split())
-            raise ParameterError(f"{name}: expected an estimator of scikit-learn: {why}") from problem
-        if is_other:
-            raise ParameterError(f"{name} is not a classifier: expected an estimator that predicts labels")
-    return {str(name): model for name, model in estimators.items()}
+    def at(self, thresholds: Sequence[float]) -> FittedFolds:
+        """The same, positive predicted from each fold's threshold on."""
+        both = zip(self.outcomes, thresholds, strict=True)
+        return replace(self, outcomes=[tuple(side.at(threshold) for side in sides) for sides, threshold in both])
+
+    def tables(self, name: str, folds: int | None = None) -> tuple[Predictions, Predictions | None]:
+        """The out-of-fold predictions by repeat and in the order of the rows, and those of the rows learned from.
+
+        `folds`: only of the first ones.
+        """
+        tested, *learned = (
+            replace(parts[0], name=name, columns=pl.concat([part.columns for part in parts]).sort(_ORDER).drop("row"))
+            for parts in zip(*self.outcomes[:folds], strict=True)
+        )
+        return tested, learned[0] if learned else None
 
 
-def only_estimator(estimator: Any, what: str) -> tuple[str, Any]:
-    """The estimator and its name, where only one can be taken."""
-    estimators = estimators_in(estimator)
-    if len(estimators) != 1:
-        raise ParameterError(f"{what} takes one estimator at a time, not {len(estimators)}")
-    return next(iter(estimators.items()))
+_ORDER = ("repeat", "row", "fold")
+
+
+@dataclass(frozen=True)
+class Learner:
+    """An estimator with its name; `notes`: what was decided about it. `n_jobs`: folds that are fitted side by side."""
+
+    name: str
+    model: Any
+    notes: tuple[str, ...] = ()
+    n_jobs: int | None = None
+
+    @classmethod
+    def each(cls, estimator: Any, seed: int, n_jobs: int | None = None) -> list[Learner]:
+        """Fresh copies of estimators; a dict gives their names, else the class does.
+
+        Every random part that has no seed of its own gets this one. What is no classifier is refused.
+
+        >>> from sklearn.tree import DecisionTreeClassifier
+        >>> Learner.each(DecisionTreeClassifier(), 7)[0].model
+        DecisionTreeClassifier(random_state=7)
+        """
+        need("sklearn", extra="sklearn", purpose="cross-validating an estimator")
+        from sklearn.base import clone, is_classifier  # noqa: PLC0415
+
+        Whole(0).check("seed", seed)
+        learners = []
+        for name, model in (estimator if isinstance(estimator, Mapping) else {_called(estimator): estimator}).items():
+            if isinstance(model, type) or not hasattr(model, "__sklearn_tags__") or not is_classifier(model):
+                got = f"the class {model.__name__}" if isinstance(model, type) else type(model).__name__
+                raise ParameterError(
+                    f"{name} is not a classifier of scikit-learn: expected one that was made, got {got}"
+                )
+            fresh = clone(model)
+            parameters = fresh.get_params(deep=True).items()
+            unset = [key for key, value in parameters if key.split("__")[-1] == "random_state" and value is None]
+            notes = (f"{name} has no random_state of its own: {seed} is used",) if unset else ()
+            learners.append(cls(str(name), fresh.set_params(**dict.fromkeys(unset, seed)), notes, n_jobs))
+        if not learners:
+            raise ParameterError("expected an estimator, got none")
+        return learners
+
+    @classmethod
+    def only(cls, estimator: Any, seed: int, n_jobs: int | None, what: str) -> Learner:
+        """The estimator, where only one can be taken."""
+        learner, *others = cls.each(estimator, seed, n_jobs)
+        if others:
+            raise ParameterError(f"{what} takes one estimator at a time, not {len(others) + 1}")
+        return learner
+
+    def weights(self, weight: Floats | None) -> dict[str, Floats]:
+        """Weights of items as fitting takes them; none where it cannot allow for them."""
+        from sklearn.utils.validation import has_fit_parameter  # noqa: PLC0415
+
+        last, step = getattr(self.model, "steps", [("", self.model)])[-1]
+        if weight is None or not has_fit_parameter(step, "sample_weight"):
+            return {}
+        return {f"{last}__sample_weight" if last else "sample_weight": weight}
+
+    def in_folds(
+        self, items: FoldItems, splits: Splits, *, model: Any = None, train: bool = False, **aligned: Any
+    ) -> FittedFolds:
+        """Let a fresh copy learn in each fold (`cross_validate`), and ask it about the tested items, or about all.
+
+        `model`: one made from the estimator, in its place. `aligned`: what fitting takes besides, one value an item.
+        """
+        from sklearn.model_selection import cross_validate  # noqa: PLC0415
+
+        weights = self.weights(items.weight)
+        with recorded(self.name, f"in {number_of('fold', len(splits.each))}") as warned:
+            models = cross_validate(
+                self.model if model is None else model,
+                items.X,
+                items.y,
+                cv=splits,
+                scoring=_unscored,
+                params=weights | aligned,
+                n_jobs=self.n_jobs,
+                return_estimator=True,
+                error_score="raise",
+            )["estimator"]
+        if items.weight is not None and not weights:
+            warned.append(f"{self.name} takes no weights: they count in its measures, not in its training")
+        outcomes = []
+        for fitted, split in zip(models, splits.each, strict=True):
+            with recorded(f"{self.name}: fold {split.fold} of repeat {split.repeat}"):
+                sides = (split.test, split.train) if train else (split.test,)
+                outcomes.append(tuple(_placed(predicted(fitted, items.taken(rows)), rows, split) for rows in sides))
+        return FittedFolds(models, outcomes, warned)
 
 
 def _called(estimator: Any) -> str:
@@ -76,39 +147,23 @@ def _called(estimator: Any) -> str:
     return _called(steps[-1][1]) if steps else getattr(estimator, "__name__", type(estimator).__name__)
 
 
-def seeded(estimator: Any, seed: int) -> tuple[Any, bool]:
-    """A fresh copy, every random part that has no seed of its own with this one; and whether there was such a part.
-
-    >>> from sklearn.tree import DecisionTreeClassifier
-    >>> seeded(DecisionTreeClassifier(), 7)
-    (DecisionTreeClassifier(random_state=7), True)
-    """
-    from sklearn.base import clone  # noqa: PLC0415
-
-    fresh = clone(estimator)
-    held = fresh.get_params(deep=True)
-    unset = {name: seed for name, value in held.items() if name.split("__")[-1] == "random_state" and value is None}
-    return fresh.set_params(**unset), bool(unset)
+def _unscored(*fitted: Any) -> float:  # noqa: ARG001
+    """Folds are measured later, all measures at once."""
+    return 0.0
 
 
-def weights_for(estimator: Any, weight: Floats | None) -> dict[str, Floats]:
-    """Weights of items as fitting takes them; none where it cannot allow for them."""
-    from sklearn.utils.validation import has_fit_parameter  # noqa: PLC0415
-
-    last, step = getattr(estimator, "steps", [("", estimator)])[-1]
-    if weight is None or not has_fit_parameter(step, "sample_weight"):
-        return {}
-    return {f"{last}__sample_weight" if last else "sample_weight": weight}
-
-
-def fold_outcome(estimator: Any, items: FoldItems, split: Split, train: bool = False) -> FoldOutcome:
-    """Let a fresh copy learn from one side of a split, and say what it makes of the other, or of both."""
-    from sklearn.base import clone  # noqa: PLC0415
-
-    learned, model = items.taken(split.train), clone(estimator)
-    model.fit(learned.X, learned.y, **weights_for(model, learned.weight))
-    tested = predicted(model, items.taken(split.test))
-    return (tested, predicted(model, learned)) if train else (tested,)
+@contextmanager
+def recorded(name: str, where: str = "") -> Iterator[list[str]]:
+    """Count warnings, and say in one line what goes wrong: an estimator may raise anything."""
+    messages: list[str] = []
+    with warnings.catch_warnings(record=True, action="always") as caught:
+        try:
+            yield messages
+        except Exception as problem:
+            raise InputError(f"{name}: {type(problem).__name__}: {' '.join(str(problem).split())[:300]}") from problem
+    texts = (f"{warning.category.__name__}: {str(warning.message).split('.')[0]}" for warning in caught)
+    counts = Counter(" ".join(text.split()) for text in texts)
+    messages += [f"{name}: {number_of('warning', count)} {where}: {text}" for text, count in counts.items()]
 
 
 def predicted(model: Any, items: FoldItems) -> Predictions:
@@ -136,136 +191,29 @@ def predicted(model: Any, items: FoldItems) -> Predictions:
     )  # fmt: skip
 
 
-def at_thresholds(outcomes: Sequence[FoldOutcome], thresholds: Sequence[float]) -> list[FoldOutcome]:
-    """The same, positive predicted from each fold's threshold on."""
-    return [tuple(side.at(threshold) for side in sides) for sides, threshold in zip(outcomes, thresholds, strict=True)]
+def scorer(measure: Measure, items: FoldItems) -> Callable[..., float]:
+    """A measure as scikit-learn takes it: higher is better, NaN where it is undefined."""
+    sign = -1 if measure.definition.higher_is_better is False else 1
+
+    def score(model: Any, X: Any, y: Any, sample_weight: Any = None) -> float:  # noqa: N803
+        some = replace(items, X=X, y=y, ids=row_numbers(len(y)), weight=sample_weight)
+        return sign * float(measured(predicted(model, some), [measure], items.task)[str(measure)]["value"])
+
+    return score
 
 
-def joined(parts: Sequence[Predictions], rows: Sequence[Any], splits: Sequence[Split], name: str) -> Predictions:
-    """What was said of each fold's rows, by repeat and in the order of the rows."""
-    frames = [
-        part.columns.with_columns(
-            row=pl.Series(places), repeat=pl.lit(split.repeat, pl.Int64), fold=pl.lit(split.fold, pl.Int64)
-        )
-        for part, places, split in zip(parts, rows, splits, strict=True)
-    ]
-    columns = pl.concat(frames).sort("repeat", "row", "fold").drop("row")
-    return replace(parts[0], columns=columns, name=name)
-
-
-def in_folds(
-    task: Callable[..., Value], each: Sequence[tuple[Any, ...]], splits: Splits, name: str, n_jobs: int | None
-) -> tuple[list[Value], list[str]]:
-    """Do something for every split, with these arguments, and say what was warned of.
-
-    The same comes out whether it is done one after another or side by side.
-    """
-    from sklearn.utils.parallel import Parallel, delayed  # noqa: PLC0415
-
-    outcomes = Parallel(n_jobs=n_jobs)(delayed(caught)(task, *arguments) for arguments in each)
-    messages_in_folds: Counter[str] = Counter()
-    for split, (_, messages, problem) in zip(splits.each, outcomes, strict=True):
-        if problem is not None:
-            raise InputError(f"{name}: fold {split.fold} of repeat {split.repeat}: {problem}")
-        messages_in_folds.update(messages)
-    where = f"of {number_of('fold', len(splits.each))}"
-    warned = [f"{name}: in {number} {where}: {text}" for text, number in messages_in_folds.items()]
-    return [value for value, _, _ in outcomes], warned
-
-
-def caught(task: Callable[..., Any], *arguments: Any) -> tuple[Any, list[str], str | None]:
-    """What comes of a task, what it warns of, and what goes wrong in it as one line of text."""
-    # Filters of warnings belong to the whole process: they are left alone where threads share it.
-    is_alone = threading.current_thread() is threading.main_thread()
-    with warnings.catch_warnings(record=True, action="always") if is_alone else nullcontext([]) as warned:
-        try:
-            value = task(*arguments)
-        except Exception as problem:  # an estimator may raise anything: the fold is to be named
-            return None, [], f"{type(problem).__name__}: {' '.join(str(problem).split())[:300]}"
-    problems = (f"{warning.category.__name__}: {str(warning.message).split('.')[0]}" for warning in warned or ())
-    return value, [*dict.fromkeys(" ".join(text.split()) for text in problems)], None
-
-
-def items_of(
-    X: Any,  # noqa: N803
-    y: Any,
-    *,
-    pos_label: Any = None,
-    sample_weight: Any = None,
-    item_id: Any = None,
-    groups: Any = None,
-    time: Any = None,
-) -> FoldItems:
-    """Features and labels, checked against one another.
-
-    >>> items_of([[0.0], [1.0]], ["ham", "spam"], pos_label="spam").labels
-    ('ham', 'spam')
-    """
-    truth = labels_of(y, "y")
-    if isinstance(truth.dtype, pl.List):
-        raise InputError(
-            "y: expected one label per item; predictions of several per item can be given with a fold column"
-        )
-    refuse_nulls(truth, "y", "give items that have a label")
-    try:
-        rows = int(X.shape[0] if hasattr(X, "shape") else len(X))
-        rows_of(X, np.arange(min(rows, 1)))
-    except (TypeError, LookupError, ValueError):
-        raise InputError(
-            f"X: expected an array, a list, a sparse matrix, or a frame of pandas or Polars, got {type(X).__name__}"
-        ) from None
-    if rows != len(truth):
-        raise InputError(f"expected as many labels as X has rows, {rows:,}, got {len(truth):,} in y")
-    labels = tuple(distinct(truth))
-    if len(labels) < 2:
-        raise InputError(f"y: expected two labels or more, got {listed([*map(str, labels)]) or 'none'}")
-    if pos_label is not None and len(labels) > 2:
-        raise ParameterError(f"only one of two labels can be positive, and there are {len(labels)}")
-    positive = positive_label(both_labels([*labels], pos_label), pos_label) if len(labels) == 2 else None
-    weight = None if sample_weight is None else weights_of(sample_weight, rows)
-    ids = row_numbers(rows) if item_id is None else ids_of(item_id, "item_id")
-    if groups is not None:
-        refuse_nulls(ids_of(groups, "groups"), "groups", "give every item a group")
-        groups = np.asarray(groups)
-    times = None if time is None else times_of(time, "time")
-    for name, column in (("item_id", ids), ("groups", groups), ("time", times)):
-        if column is not None and len(column) != rows:
-            raise InputError(f"expected as many values as y has, {rows:,}, got {len(column):,} in {name}")
-    return FoldItems(X, np.asarray(truth.to_list()), labels, positive, ids, weight, groups, times)
-
-
-def leaks_of(items: FoldItems, splits: Splits, *, has_ids: bool) -> list[str]:
-    """What may be known of tested items beforehand, as far as it can be seen; and what cannot be learned."""
-    ids = items.ids if has_ids else None
-    return leaks(
-        splits.each, items.y.tolist(), items.labels, X=items.X, ids=ids, groups=items.groups, times=items.times
-    )
-
-
-def not_weighted(name: str, model: Any, items: FoldItems) -> list[str]:
-    """A warning of weights that learning cannot allow for."""
-    if items.weight is None or weights_for(model, items.weight):
-        return []
-    return [f"{name} takes no weights: they count in its measures, not in its training"]
+def _placed(predictions: Predictions, rows: Ints, split: Split) -> Predictions:
+    """Predictions with the rows that they are of, and the repeat and the fold."""
+    place = {"repeat": pl.lit(split.repeat, pl.Int64), "fold": pl.lit(split.fold, pl.Int64)}
+    return replace(predictions, columns=predictions.columns.with_columns(row=pl.Series(rows), **place))
 
 
 def validated(
-    systems: Mapping[str, Sequence[FoldOutcome]],
-    items: FoldItems,
-    splits: Splits,
-    measures: Measures,
-    *,
-    seed: int,
-    warned: Sequence[str] = (),
-    notes: Sequence[str] = (),
+    systems: Mapping[str, FittedFolds], items: FoldItems, splits: Splits, measures: Measures, *, seed: int
 ) -> CrossValidation:
-    """Measure what the models of all folds have said."""
-    tables = []
-    for name, outcomes in systems.items():
-        tested, *learned = zip(*outcomes, strict=True)
-        test = joined(tested, [split.test for split in splits.each], splits.each, name)
-        train = joined(learned[0], [split.train for split in splits.each], splits.each, name) if learned else None
-        tables.append((test, train))
+    """Measure the predictions of all folds' models."""
+    tables = [folds.tables(name) for name, folds in systems.items()]
     result = CrossValidation.of(tables, [split.record for split in splits.each], items.task, measures, splits.says)
-    warnings = tuple(dict.fromkeys([*splits.warnings, *warned]))
-    return replace(result, seed=seed, warnings=warnings, notes=tuple(dict.fromkeys(notes)), overlap=splits.overlap)
+    warned = [warning for folds in systems.values() for warning in folds.warnings]
+    warnings = dict.fromkeys([*splits.warnings, *items.leaks(splits.each), *warned])
+    return replace(result, seed=seed, warnings=tuple(warnings), overlap=splits.overlap)

@@ -2,27 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
 import numpy as np
 import polars as pl
 
-from assay.core.errors import InputError, argument, listed, number_of, quote
-from assay.measures.counting.judgments import Floats, Ints
+from assay.core.errors import InputError, argument, listed, number_of
+from assay.measures.counting.judgments import Ints
+from assay.subjects.labels.crossvalidation.items import codes_of, leaks
 from assay.subjects.labels.crossvalidation.measuring import FoldRecord, LabelTask
 from assay.subjects.labels.crossvalidation.result import CrossValidation
-from assay.subjects.labels.crossvalidation.splits import Split, codes_of, leaks
+from assay.subjects.labels.crossvalidation.splits import Split
 from assay.subjects.labels.inputs import all_labels, labelled, opened, prepare, same_task, unpaired
 from assay.subjects.labels.measurement import Measures
 from assay.tables import Predictions
-from assay.tables.label_columns import ids_of
+from assay.tables.label_columns import IS_TESTED, ids_of, refuse_nulls, times_of
 
 #: What the columns of folds are called in tables of predictions, and in files that say nothing else.
 COLUMNS = ("fold", "repeat", "split", "group", "time")
-_IS_TESTED = {"train": False, "training": False, "test": True, "testing": True}
 
 
 class FoldedPredictions(NamedTuple):
@@ -58,9 +57,8 @@ def folded(predictions: Predictions) -> FoldedPredictions:
     if "fold" not in columns.columns:
         raise InputError(f"{name}: expected a column that says in which fold an item was tested: {argument('fold')}")
     for column in COLUMNS:
-        if column in columns.columns and columns[column].null_count():
-            row = int(columns[column].is_null().arg_max() or 0)
-            raise InputError(f"{name}: row {row + 1}: expected a value as {column}, got nothing")
+        if column in columns.columns:
+            refuse_nulls(columns[column], f"{name}: {column}", "expected a value in each row")
     if "repeat" not in columns.columns:
         columns = columns.with_columns(repeat=pl.lit(1))
     columns = columns.with_columns(_repeat(columns["repeat"]), _numbers_if_whole(columns["fold"]))
@@ -154,41 +152,10 @@ def _tested(columns: pl.DataFrame, name: str) -> Any:
     """Which rows were tested, as a mask."""
     if "split" not in columns.columns:
         return np.ones(len(columns), dtype=np.bool_)
-    words = columns["split"].cast(pl.String).str.to_lowercase()
-    if strange := [word for word in words.unique(maintain_order=True).to_list() if word not in _IS_TESTED]:
-        row = int((words == strange[0]).arg_max() or 0)
-        raise InputError(f"{name}: row {row + 1}: expected train or test as split, got {strange[0]!r}")
-    return words.replace_strict(_IS_TESTED, return_dtype=pl.Boolean).to_numpy()
-
-
-def times_of(values: Iterable[Any], what: str) -> Floats:
-    """Times as numbers that keep their order: finite numbers, dates, or text such as 2024-05-31 (ISO 8601).
-
-    >>> times_of(["1970-01-02", "1970-01"], "time").tolist()
-    [86400.0, 0.0]
-    """
-    times = []
-    for row, value in enumerate(values, 1):
-        try:
-            times.append(_time(value.item() if isinstance(value, np.generic) else value))
-        except ValueError:
-            raise InputError(
-                f"{what}: row {row}: expected a number or a date such as 2024-05-31, got {quote(str(value))}"
-            ) from None
-    return np.array(times)
-
-
-def _time(value: Any) -> float:
-    """A number as it is; a date, or text that is none, in seconds. Text of another form would sort by its letters."""
-    text = str(value)
-    try:
-        number = float(text)
-    except ValueError:
-        moment = datetime.fromisoformat(f"{text}-01" if len(text) == len("2024-05") else text)
-        return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
-    if not np.isfinite(number):
-        raise ValueError(text)
-    return number
+    words = columns["split"].str.to_lowercase()
+    if strange := [word for word in words.unique(maintain_order=True).to_list() if word not in IS_TESTED]:
+        raise InputError(f"{name}: expected train or test as split, got {strange[0]!r}")
+    return words.replace_strict(IS_TESTED, return_dtype=pl.Boolean).to_numpy()
 
 
 def of_predictions(

@@ -2,34 +2,22 @@
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import polars as pl
 
-from assay.core.errors import InputError, ParameterError, did_you_mean
+from assay.core.errors import InputError, ParameterError
 from assay.measures.registry import Measure
 from assay.stats.estimates import checked_confidence
-from assay.subjects.labels.crossvalidation.estimators import (
-    FoldOutcome,
-    at_thresholds,
-    fold_outcome,
-    in_folds,
-    items_of,
-    joined,
-    leaks_of,
-    not_weighted,
-    only_estimator,
-    seeded,
-    validated,
-)
-from assay.subjects.labels.crossvalidation.measuring import fold_measures, measured, parts_of
+from assay.subjects.labels.crossvalidation.estimators import FittedFolds, Learner, recorded, scorer, validated
+from assay.subjects.labels.crossvalidation.items import FoldItems
+from assay.subjects.labels.crossvalidation.measuring import fold_measures
 from assay.subjects.labels.crossvalidation.result import Nested
-from assay.subjects.labels.crossvalidation.splits import FoldItems, Split, Splits, split_items
+from assay.subjects.labels.crossvalidation.splits import Splits, Splitter, split_items
 from assay.subjects.labels.measurement import Measures
 from assay.subjects.labels.thresholds.choice import choose_threshold
 from assay.subjects.labels.thresholds.rules import Rule, parse_rule
@@ -77,132 +65,111 @@ def nested(
     ['3', '3', '3']
     """
     checked_confidence(confidence)
-    name, model = only_estimator(estimator, "nested")
-    items = items_of(X, y, pos_label=pos_label, sample_weight=sample_weight, item_id=item_id, groups=groups, time=time)
-    model = seeded(model, seed)[0]
+    learner = Learner.only(estimator, seed, n_jobs, "nested")
+    items = FoldItems.of(
+        X, y, pos_label=pos_label, sample_weight=sample_weight, item_id=item_id, groups=groups, time=time
+    )
     splits = split_items(items, outer, stratify=stratify, seed=seed)
     if inner is None:
         inner = "time" if isinstance(outer, str) and outer == "time" else 5
     elif isinstance(inner, Iterator):  # pairs that could be gone through only once
         inner = [*inner]
+    if items.times is not None and isinstance(inner, str) and inner == "time":
+        splits = splits._replace(each=tuple(split.in_order(items.times) for split in splits.each))
+    folding: Any = {"cv": inner, "stratify": stratify, "seed": seed}
     is_rule = isinstance(choice, str | Rule)
     if is_rule:
-        if items.positive is None:
-            raise ParameterError(f"a threshold is for two labels, and there are {len(items.labels)}")
         rule = parse_rule(choice)  # type: ignore[arg-type]
-        choose: Any = partial(_threshold, rule)
         by, says = rule.criterion, f"the threshold, by {rule} on scores of inner folds"
+        choices = _thresholds(learner, items, splits, rule, partial(split_items, **folding))
     else:
+        from sklearn.model_selection import GridSearchCV  # noqa: PLC0415
+
         measure = _criterion(items, measures, select_by)
-        choose = partial(_best, _grid(choice, model, name), measure)
         by, says = str(measure), f"parameters, by {measure} over inner folds"
-    within = partial(split_items, cv=inner, stratify=stratify, seed=seed)
-    choices, _ = in_folds(
-        _chosen_within, [(choose, model, items, split, within) for split in splits.each], splits, name, n_jobs
-    )
-    chosen = [setting for setting, _ in choices]
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # the same fits have warned in the honest folds
-        once = tuple(split for split in splits.each if split.repeat == 1 or not is_rule)
-        naive, _ = choose(model, items, splits._replace(each=once))
-    every_naive = [naive] * len(chosen)
-
-    def outcomes_of(models: Sequence[Any]) -> tuple[list[FoldOutcome], list[str]]:
-        each = [(fresh, items, split, not splits.tiny) for fresh, split in zip(models, splits.each, strict=True)]
-        return in_folds(fold_outcome, each, splits, name, n_jobs)
-
-    if is_rule:
-        plain, warned = outcomes_of([model] * len(chosen))
-        sides = [at_thresholds(plain, thresholds) for thresholds in (chosen, every_naive)]
-    else:
-        honest, warned = outcomes_of([_with(model, setting) for setting in chosen])
-        sides = [honest, outcomes_of([_with(model, setting) for setting in every_naive])[0]]
-    warned += [*not_weighted(name, model, items), *leaks_of(items, splits, has_ids=item_id is not None)]
+        within = Splitter.of(groups=items.groups, **folding)
+        search = GridSearchCV(learner.model, choice, scoring=scorer(measure, items), cv=within, error_score="raise")
+        choices = _searches(learner, items, splits, search, measure)
     outer_result, not_nested = (
-        replace(validated({name: side}, items, splits, measures, seed=seed, warned=warned), confidence=confidence)
-        for side in sides
+        replace(validated({learner.name: side}, items, splits, measures, seed=seed), confidence=confidence)
+        for side in (choices.honest, choices.naive)
     )
-    settings = [
-        {"threshold": setting} if is_rule else {parameter: str(value) for parameter, value in setting.items()}
-        for setting in chosen
+    rows = [
+        {"repeat": split.repeat, "fold": str(split.fold)}
+        | {parameter: setting if is_rule else str(setting) for parameter, setting in settings.items()}
+        | {f"inner {by}": value}
+        for split, settings, value in zip(splits.each, choices.settings, choices.values, strict=True)
     ]
-    rows: list[dict[str, Any]] = [
-        {"repeat": split.repeat, "fold": str(split.fold), **setting, f"inner {by}": value}
-        for split, setting, (_, value) in zip(splits.each, settings, choices, strict=True)
-    ]
-    parameters = tuple({} if is_rule else setting for setting in chosen)
+    parameters = tuple({} if is_rule else settings for settings in choices.settings)
     frame = pl.DataFrame(rows, infer_schema_length=None)
     return Nested(outer_result, not_nested, frame, parameters, says, is_rule)
 
 
-def _chosen_within(choose: Any, model: Any, items: FoldItems, split: Split, within: Any) -> tuple[Any, float]:
-    """What is chosen among the items that a fold learns from, and by which number."""
-    learned = items.taken(split.train)
-    chosen: tuple[Any, float] = choose(model, learned, within(learned))
-    return chosen
+class _Choices(NamedTuple):
+    """What each fold chose and the number by which; predictions with these choices, and with a single naive one."""
+
+    settings: list[dict[str, Any]]
+    values: list[float]
+    honest: FittedFolds
+    naive: FittedFolds
 
 
-def _out_of_fold(model: Any, items: FoldItems, splits: Splits) -> Predictions:
-    """What a model says of the tested items of all folds."""
-    parts = [fold_outcome(model, items, split)[0] for split in splits.each]
-    return joined(parts, [split.test for split in splits.each], splits.each, "inner folds")
-
-
-def _best(grid: Any, measure: Measure, model: Any, items: FoldItems, splits: Splits) -> tuple[Mapping[str, Any], float]:
-    """The first of the settings with the best mean of folds, or pooled number where these are tiny; and that number."""
-    from sklearn.model_selection import ParameterGrid  # noqa: PLC0415
-
-    settings = [*ParameterGrid(grid)]
-    means, reasons = [], []
-    for setting in settings:
-        table = _out_of_fold(_with(model, setting), items, splits)
-        parts = parts_of(table, "repeat") if splits.tiny else parts_of(table, "repeat", "fold")
-        numbers = [measured(part, [measure], items.task)[str(measure)] for part in parts.values()]
-        means.append(np.mean([number["value"] for number in numbers]))
-        reasons += [number["undefined"] for number in numbers if number["undefined"]]
-    if np.isnan(means).all():
-        raise InputError(
-            f"{measure} is undefined for every parameter in some inner fold ({reasons[0]}): "
-            "choose by another measure (select_by='Accuracy'), or take fewer inner folds"
-        )
-    sign = -1 if measure.definition.higher_is_better is False else 1
-    place = int(np.nanargmax(sign * np.array(means)))
-    return settings[place], float(means[place])
-
-
-def _with(model: Any, setting: Mapping[str, Any]) -> Any:
+def _searches(learner: Learner, items: FoldItems, splits: Splits, search: Any, measure: Measure) -> _Choices:
+    """Search the grid inside each fold, and once by the outer folds."""
     from sklearn.base import clone  # noqa: PLC0415
 
-    return clone(model).set_params(**{name: clone(value, safe=False) for name, value in setting.items()})
+    weights = learner.weights(items.weight)
+    groups = {} if items.groups is None else {"groups": items.groups}
+    folds = learner.in_folds(items, splits, model=search, train=not splits.tiny, **groups)
+    with recorded(learner.name):
+        once = clone(search).set_params(cv=splits, refit=False, n_jobs=learner.n_jobs)
+        once.fit(items.X, items.y, **weights, **groups)
+    if any(np.isnan(fitted.best_score_) for fitted in [*folds.models, once]):
+        raise InputError(
+            f"{measure} is undefined for every parameter in some fold: choose by another measure "
+            "(select_by='Accuracy'), or take fewer folds"
+        )
+    naive = clone(learner.model).set_params(**once.best_params_)
+    flattered = learner.in_folds(items, splits, model=naive, train=not splits.tiny)
+    if items.weight is not None and "sample_weight" not in weights:  # scikit-learn hands on no others to the measure
+        folds.warnings.append(f"{learner.name}: weights do not count in the choice")
+    sign = -1 if measure.definition.higher_is_better is False else 1
+    values = [sign * float(fitted.best_score_) for fitted in folds.models]
+    settings = [fitted.best_params_ for fitted in folds.models]
+    return _Choices(settings, values, folds, flattered)
 
 
-def _threshold(rule: Rule, model: Any, items: FoldItems, splits: Splits) -> tuple[float, float]:
-    """The threshold that a rule chooses from out-of-fold scores, and the number by which; an error if it cannot."""
-    table = _out_of_fold(model, items, splits)
-    if table.score is None:
+def _thresholds(
+    learner: Learner, items: FoldItems, splits: Splits, rule: Rule, within: Callable[[FoldItems], Splits]
+) -> _Choices:
+    """Choose a threshold from the scores of inner folds, in each fold; and once from those of the outer folds.
+
+    Scikit-learn's `TunedThresholdClassifierCV` averages a criterion over folds, by threshold: it knows no rules with
+    a bound, and no choice from all scores together.
+    """
+    if items.positive is None:
+        raise ParameterError(f"a threshold is for two labels, and there are {len(items.labels)}")
+    chosen = []
+    for split in splits.each:
+        learned = items.taken(split.train)
+        inner = within(learned)
+        chosen.append(_chosen(rule, learner.in_folds(learned, inner).tables(learner.name)[0]))
+    outer = learner.in_folds(items, splits, train=not splits.tiny)
+    first = sum(split.repeat == 1 for split in splits.each)
+    naive, _ = _chosen(rule, outer.tables(learner.name, first)[0])
+    thresholds, values = zip(*chosen, strict=True)
+    settings = [{"threshold": threshold} for threshold in thresholds]
+    return _Choices(settings, [*values], outer.at(thresholds), outer.at([naive] * len(chosen)))
+
+
+def _chosen(rule: Rule, predictions: Predictions) -> tuple[float, float]:
+    """The threshold that a rule chooses, and the number by which; an error if it cannot."""
+    if predictions.score is None:
         raise InputError("there is no score per item to choose a threshold from")
-    chosen = choose_threshold(table, rule=rule, resamples=0)
-    if not chosen.is_chosen:
-        raise InputError(f"no threshold for {rule}: {chosen.undefined}")
-    return chosen.threshold, chosen.value
-
-
-def _grid(choice: Any, estimator: Any, name: str) -> Any:
-    """The grid, its parameters checked."""
-    several = [choice] if isinstance(choice, Mapping) else choice
-    if (
-        not isinstance(several, Sequence)
-        or not several
-        or not all(isinstance(grid, Mapping) and grid for grid in several)
-    ):
-        raise ParameterError("choice is a grid of parameters, such as {'max_depth': [2, 4]}, or a rule for thresholds")
-    known = estimator.get_params(deep=True)
-    for parameter, values in (item for grid in several for item in grid.items()):
-        if parameter not in known:
-            raise ParameterError(f"{name} has no parameter {parameter!r}{did_you_mean(parameter, known)}")
-        if isinstance(values, str) or not hasattr(values, "__len__") or not len(values):
-            raise ParameterError(f"{parameter}: expected a list of values to choose from, got {values!r}")
-    return choice
+    choice = choose_threshold(predictions, rule=rule, resamples=0)
+    if not choice.is_chosen:
+        raise InputError(f"no threshold for {rule}: {choice.undefined}")
+    return choice.threshold, choice.value
 
 
 def _criterion(items: FoldItems, measures: Measures, select_by: str | Measure | None) -> Measure:

@@ -217,8 +217,7 @@ class CrossValidation(Result):
             raise ParameterError(
                 "folds of one or two items have no numbers of their own to test: compare the out-of-fold predictions"
             )
-        names = [system.name for system in self.systems]
-        pairs = _pairs(names, first, second)
+        pairs = self._pairs(first, second)
         measures = self.measures if measure is None else (self.measure(measure),)
         repeats = Counter(fold.repeat for fold in self.folds)
         if test == "5x2cv" and sorted(repeats.values()) != [2] * 5:
@@ -240,6 +239,17 @@ class CrossValidation(Result):
         if not findings:
             raise InputError(f"there is nothing to compare: {notes[0]}")
         return FoldComparison(tuple(findings), test, levels, pairs, self.says, tuple(dict.fromkeys(notes)))
+
+    def _pairs(self, first: str | None, second: str | None) -> Pairs:
+        names = [system.name for system in self.systems]
+        if second is None:
+            return pairs_of(names, first)
+        if first is None:
+            raise ParameterError("name the first system, too: the one to compare the second with")
+        pair = names.index(self.system(first).name), names.index(self.system(second).name)
+        if pair[0] == pair[1]:
+            raise ParameterError(f"a comparison takes two systems, not {first!r} twice")
+        return Pairs((pair,), all_pairs=False)
 
     def _sample(self, measure: Measure, pair: Pair, test: str, alpha: float) -> FoldSample:
         """Two systems on the folds where both have a number."""
@@ -407,15 +417,3 @@ class FoldComparison(Result):
             for finding in self.findings
         ]
         return pl.DataFrame(rows, infer_schema_length=None).with_columns(pl.col(pl.Float64).fill_nan(None))
-
-
-def _pairs(names: list[str], first: str | None, second: str | None) -> Pairs:
-    if second is None:
-        return pairs_of(names, first)
-    if first is None:
-        raise ParameterError("name the first system, too: the one to compare the second with")
-    places = {name: place for place, name in enumerate(names)}
-    pair = only_one("system", first, places), only_one("system", second, places)
-    if pair[0] == pair[1]:
-        raise ParameterError(f"a comparison takes two systems, not {first!r} twice")
-    return Pairs((pair,), all_pairs=False)

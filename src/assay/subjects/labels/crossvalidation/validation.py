@@ -12,32 +12,19 @@ import polars as pl
 
 from assay.core.digits import p_phrase
 from assay.core.domains import Real, Whole
-from assay.core.errors import InputError, ParameterError, number_of
+from assay.core.errors import ParameterError, number_of
 from assay.core.results import Result
 from assay.measures.counting.judgments import Floats
 from assay.measures.registry import Measure
 from assay.stats.estimates import ROUNDING, checked_confidence
-from assay.subjects.labels.crossvalidation.estimators import (
-    at_thresholds,
-    caught,
-    estimators_in,
-    fold_outcome,
-    in_folds,
-    items_of,
-    leaks_of,
-    not_weighted,
-    only_estimator,
-    predicted,
-    seeded,
-    validated,
-)
+from assay.subjects.labels.crossvalidation.estimators import Learner, recorded, scorer, validated
 from assay.subjects.labels.crossvalidation.folded_predictions import of_predictions, predictions_in
-from assay.subjects.labels.crossvalidation.measuring import fold_measures, measured
+from assay.subjects.labels.crossvalidation.items import FoldItems
+from assay.subjects.labels.crossvalidation.measuring import fold_measures
 from assay.subjects.labels.crossvalidation.result import CrossValidation
-from assay.subjects.labels.crossvalidation.splits import DrawnFolds, split_items
+from assay.subjects.labels.crossvalidation.splits import Splitter, split_items
 from assay.subjects.labels.measurement import Measures
 from assay.tables import Predictions
-from assay.tables.label_rules import row_numbers
 
 #: How often labels are permuted: unless told otherwise, and the fewest by which a leak can be told.
 PERMUTATIONS, FEWEST = 100, 20
@@ -124,40 +111,28 @@ def leakage_check(
     >>> leakage_check(GaussianNB(), noise, labels, prepare=lambda X, y: X[:, :10], permutations=20).leaks
     False
     """
+    from sklearn.model_selection import permutation_test_score  # noqa: PLC0415  # an extra
+
     Whole(FEWEST).check("permutations", permutations)
-    name, model = only_estimator(estimator, "leakage_check")
-    model, _ = seeded(model, Whole(0).check("seed", seed))
-    items = items_of(X, y, pos_label=pos_label, groups=groups)
+    learner = Learner.only(estimator, seed, n_jobs, "leakage_check")
+    items = FoldItems.of(X, y, pos_label=pos_label, groups=groups)
     (wanted,) = fold_measures(measure, items.task, Predictions.of([0, 1], [0, 1]))
-    sign = -1 if wanted.definition.higher_is_better is False else 1
-
-    def score(fitted: Any, features: Any, labels: Any) -> float:
-        predictions = predicted(fitted, replace(items, X=features, y=labels, ids=row_numbers(len(labels))))
-        return sign * float(measured(predictions, [wanted], items.task)[str(wanted)]["value"])
-
-    def scores() -> tuple[float, Floats]:
-        from sklearn.model_selection import permutation_test_score  # noqa: PLC0415  # an extra
-
-        labels = items.y[np.random.default_rng(seed).permutation(len(items))]
+    labels = items.y[np.random.default_rng(seed).permutation(len(items))]
+    with recorded(learner.name):
         permuted, chance, _ = permutation_test_score(
-            model,
+            learner.model,
             prepare(X, labels),
             labels,
-            scoring=score,
-            cv=DrawnFolds(items, cv, stratify, seed),
+            scoring=scorer(wanted, items),
+            cv=Splitter.of(cv, groups=items.groups, stratify=stratify, seed=seed),
             n_permutations=permutations,
             n_jobs=n_jobs,
             random_state=seed,
         )
-        return permuted, chance
-
-    outcome, _, problem = caught(scores)
-    if problem is not None:
-        raise InputError(f"{name}: {problem}")
-    permuted, chance = outcome
     p = math.nan
     if np.isfinite([permuted, *chance]).all() and np.ptp([permuted, *chance]) > ROUNDING:
         p = (1 + int((chance >= permuted - ROUNDING).sum())) / (1 + permutations)
+    sign = -1 if wanted.definition.higher_is_better is False else 1
     return LeakageCheck(wanted, sign * permuted, sign * chance, p, seed)
 
 
@@ -178,7 +153,6 @@ def crossval(
     fold: Any = None,
     repeat: Any = None,
     split: Any = None,
-    train_scores: bool = True,
     pos_label: Any = None,
     threshold: float | None = None,
     confidence: float = 0.95,
@@ -200,7 +174,7 @@ def crossval(
     drawn have the same share of every label, unless `stratify=False`, and keep `groups` whole if there are any.
 
     `item_id`, `groups` and `time`, one a row, are also held against the folds: what is on both sides is said in
-    `warnings`. `threshold`: predict positive from this score on. `train_scores`: measure on what was learned from, too.
+    `warnings`. `threshold`: predict positive from this score on.
     Estimators that draw at random and have no `random_state` get `seed`. `n_jobs`: as scikit-learn has it; the numbers
     are the same.
 
@@ -223,22 +197,19 @@ def crossval(
         raise ParameterError("give both X and y, the features and the labels, or predictions alone")
     if any(value is not None for value in (fold, repeat, split)):
         raise ParameterError("fold, repeat and split go with predictions; cv says how items are split")
-    estimators = estimators_in(given)
-    items = items_of(X, y, pos_label=pos_label, sample_weight=sample_weight, item_id=item_id, groups=groups, time=time)
+    learners = Learner.each(given, seed, n_jobs)
+    items = FoldItems.of(
+        X, y, pos_label=pos_label, sample_weight=sample_weight, item_id=item_id, groups=groups, time=time
+    )
     if threshold is not None:
         Real().check("threshold", threshold)
         if items.positive is None:
             raise ParameterError(f"a threshold is for two labels, and there are {len(items.labels)}")
     splits = split_items(items, cv, repeats=repeats, stratify=stratify, test_size=test_size, seed=seed)
-    warned, notes = leaks_of(items, splits, has_ids=item_id is not None), []
     systems = {}
-    for name, estimator in estimators.items():
-        model, was_unset = seeded(estimator, seed)
-        notes += [f"{name} has no random_state of its own: {seed} is used"] if was_unset else []
-        warned += not_weighted(name, model, items)
-        each = [(model, items, split, train_scores and not splits.tiny) for split in splits.each]
-        outcomes, of_model = in_folds(fold_outcome, each, splits, name, n_jobs)
-        warned += of_model
-        systems[name] = outcomes if threshold is None else at_thresholds(outcomes, [threshold] * len(outcomes))
-    result = validated(systems, items, splits, measures, seed=seed, warned=warned, notes=notes)
-    return replace(result, confidence=confidence, shows_folds=shows_folds)
+    for learner in learners:
+        folds = learner.in_folds(items, splits, train=not splits.tiny)
+        systems[learner.name] = folds if threshold is None else folds.at([threshold] * len(splits.each))
+    result = validated(systems, items, splits, measures, seed=seed)
+    notes = tuple(note for learner in learners for note in learner.notes)
+    return replace(result, confidence=confidence, shows_folds=shows_folds, notes=notes)

@@ -90,7 +90,7 @@ def _closing(result: Thresholds | ChosenThreshold, words: Iterable[str]) -> Iter
     plain = positive if isinstance(positive, str | int | float | bool | None) else str(positive)
     settings = asdict(result.settings) | {"positive": plain, "predicted_positive": "score >= threshold"}
     yield prose_section("meaning", words, settings)
-    yield prose_section("warnings", result.notes)
+    yield prose_section("warnings", result.warnings)
 
 
 def _choices(result: Thresholds, title: str) -> Table:
@@ -204,10 +204,7 @@ def _no_spread(choices: tuple[ChosenThreshold, ...]) -> Iterator[str]:
     alike = [
         str(each.rule)
         for each in choices
-        if each.settings.resamples
-        and each.is_chosen
-        and not math.isnan(each.value)
-        and not each.value_interval.is_known
+        if each.settings.resamples and not math.isnan(each.value) and not each.value_interval.is_known
     ]
     if alike:
         yield f"{', '.join(alike)}: no interval, as all resamples give the same number."

@@ -22,11 +22,11 @@ from assay.subjects.labels.inputs import ScoredSystem, ScoreInputs, only_system,
 from assay.subjects.labels.measurement import mean_of_known
 from assay.subjects.labels.thresholds.candidates import Candidates, ThresholdCells
 from assay.subjects.labels.thresholds.result import ChoiceSettings, ChosenThreshold, Thresholds, ThresholdTable
-from assay.subjects.labels.thresholds.rules import DEFAULT_RULES, Objective, Rule, RuleParameters, parse_rule
+from assay.subjects.labels.thresholds.rules import DEFAULT_RULES, Objective, Rule, parse_rule
 
 
-class ChoiceOptions(ScoreInputs, Sampling, RuleParameters, total=False):
-    """What choosing by one rule takes: the options of `thresholds`, and the parameters of the rule."""
+class ChoiceOptions(ScoreInputs, Sampling, total=False):
+    """What choosing by one rule takes: the options of `thresholds`."""
 
     judged_on: Any
 
@@ -105,18 +105,14 @@ def _largest(value: Floats, scale: float) -> Mask:
 
 def reason(wanted: Objective, cells: ThresholdCells) -> str:
     """Why no threshold can be chosen."""
+    bound = wanted.bound
     cannot = np.isnan(wanted.value).all() or not np.any(wanted.possible)
-    if cannot or (wanted.bound is not None and np.isnan(wanted.bound.quantity).all()):
-        for kind in ("positive", "negative"):
-            if not np.any(getattr(cells, f"{kind}s") > 0):
-                return f"there is no {kind} item"
-        return "the criterion is undefined at every threshold"
-    if wanted.bound is None:
-        return "the criterion is undefined at this threshold"
-    known = wanted.bound.quantity[~np.isnan(wanted.bound.quantity)]
-    if not len(known):
-        return f"no threshold has {wanted.bound}"
-    return f"no threshold has {wanted.bound}: {known.max():.6g} is the most"
+    if bound is not None and not cannot and not np.isnan(bound.quantity).all():
+        return f"no threshold has {bound}: {np.nanmax(bound.quantity):.6g} is the most"
+    for kind in ("positive", "negative") if cannot or bound is not None else ():
+        if not np.any(getattr(cells, f"{kind}s") > 0):
+            return f"there is no {kind} item"
+    return "the criterion is undefined"
 
 
 def redrawn(rules: Sequence[Rule], taken: Ints, candidates: Candidates, *, resamples: int, seed: int) -> list[Drawn]:
@@ -183,23 +179,20 @@ def choose_threshold(
     """Choose the score from which on positive is predicted, by a rule.
 
     `y_true` is the truth, with `y_score`, one score an item; or `Predictions`, `Scored` or the path of a file with
-    scores (`system` says which one of several). `rule` is a name or a text such as "max_f(beta=2)"; parameters may also
-    be given by themselves, as in `rule="max_tpr_given_tnr", tnr=0.95`. Thresholds are scores that occur, and infinity.
+    scores (`system` says which one of several). `rule` is a name or a text such as "max_f(beta=2)". Thresholds are
+    scores that occur, and infinity.
 
     Of several thresholds with the same criterion the highest is taken; what differs by rounding only is the same. (Of
     those with the same criterion under a bound such as TNR >= 0.9, first those count that have most of what is
     bounded.) `judged_on`: other data, in the same shapes or as a pair of y_true and y_score, to judge the chosen
     threshold on; without, there is a warning. `resamples`, drawn with `seed`, give the intervals; 0 for none.
 
-    >>> choose_threshold([1, 1, 0, 1, 0], [0.9, 0.8, 0.7, 0.6, 0.1], rule="max_tpr_given_tnr", tnr=0.9).threshold
+    >>> choose_threshold([1, 1, 0, 1, 0], [0.9, 0.8, 0.7, 0.6, 0.1], rule="max_tpr_given_tnr(0.9)").threshold
     0.8
     """
-    known = parse_rule(rule).definition.domains
-    refuse_unknown(options, thresholds, ScoreInputs.__annotations__, known)
-    parameters: Any = {name: value for name, value in options.items() if name in known}
-    others: Any = {name: value for name, value in options.items() if name not in known}
-    wanted = parse_rule(rule, **parameters)
-    return thresholds(y_true, y_score, [wanted], **others)[wanted]
+    refuse_unknown(options, thresholds, ScoreInputs.__annotations__)
+    wanted = parse_rule(rule)
+    return thresholds(y_true, y_score, [wanted], **options)[wanted]
 
 
 def thresholds(
@@ -255,14 +248,13 @@ def thresholds(
             "chosen and judged on the same data: on new data the criterion will be worse"
             f"{correct}; {argument('judged_on')} takes other data"
         )
-    return Thresholds(tuple(results), settings, tuple(warnings))
+    chosen = (replace(choice, warnings=(*warnings, *choice.warnings)) for choice in results)
+    return Thresholds(tuple(chosen), settings)
 
 
 def _asked(rules: Any) -> list[Rule]:
     """The rules, each once."""
-    several = [rules] if isinstance(rules, str | Rule) else rules
-    if not isinstance(several, Iterable):
-        raise ParameterError(f"rules are given by name, such as ['youden', 'max_f(beta=2)'], not {rules!r}")
+    several = rules if isinstance(rules, Iterable) and not isinstance(rules, str) else [rules]
     wanted = [*dict.fromkeys(parse_rule(text) for text in several)]
     if not wanted:
         raise ParameterError("expected at least one rule, got none: leave rules out for the usual ones")

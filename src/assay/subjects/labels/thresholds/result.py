@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -69,11 +69,6 @@ class ChosenThreshold(Result):
 
     def __repr__(self) -> str:
         return f"<ChosenThreshold {self.threshold:g} by {self.rule}>"
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """What the command line says on stderr."""
-        return self.warnings
 
     @property
     def is_chosen(self) -> bool:
@@ -157,15 +152,14 @@ class Thresholds(Result):
 
     chosen: tuple[ChosenThreshold, ...]
     settings: ChoiceSettings
-    warnings: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
         return f"<Thresholds of {self.settings.system}: {', '.join(str(choice.rule) for choice in self.chosen)}>"
 
     @property
-    def notes(self) -> tuple[str, ...]:
-        """What the command line says on stderr: all warnings, also those of single rules."""
-        return (*self.warnings, *(warning for choice in self.chosen for warning in choice.warnings))
+    def warnings(self) -> tuple[str, ...]:
+        """What is odd about any of the choices, once each."""
+        return tuple(dict.fromkeys(warning for choice in self.chosen for warning in choice.warnings))
 
     def __iter__(self) -> Iterator[ChosenThreshold]:
         return iter(self.chosen)
@@ -180,7 +174,7 @@ class Thresholds(Result):
         if len(matches) != 1:
             names = [str(choice.rule) for choice in self.chosen]
             raise ParameterError(f"choose a rule of {listed(names)}, not {str(rule)!r}{did_you_mean(str(rule), names)}")
-        return replace(matches[0], warnings=(*self.warnings, *matches[0].warnings))
+        return matches[0]
 
     def to_frame(self) -> pl.DataFrame:
         """One row a rule: threshold, interval, criterion, cells."""
@@ -212,11 +206,6 @@ class ThresholdTable(Result):
     #: All thresholds, of which those in the frame may be some.
     scores: Floats
     warnings: tuple[str, ...] = ()
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """What the command line says on stderr."""
-        return self.warnings
 
     def __repr__(self) -> str:
         return f"<ThresholdTable of {self.system}: {number_of('threshold', self.frame.height)}>"

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from inspect import getdoc, signature
-from typing import Annotated, Any, NamedTuple, TypeAlias, TypedDict, Unpack, get_args, get_type_hints
+from typing import Annotated, Any, NamedTuple, TypeAlias, get_args, get_type_hints
 
 import numpy as np
 
@@ -81,25 +81,6 @@ class Defined(NamedTuple):
     domains: Mapping[str, Domain]
     defaults: Mapping[str, Any]
     says: str
-
-
-class RuleParameters(TypedDict, total=False):
-    """The parameters that rules have."""
-
-    w: float
-    beta: float
-    tnr: float
-    tpr: float
-    recall: float
-    precision: float
-    fp: float
-    fn: float
-    tp: float
-    tn: float
-    prevalence: float | None
-    alerts: int | None
-    share: float | None
-    threshold: float | None
 
 
 @dataclass(frozen=True)
@@ -200,14 +181,14 @@ def registered_rules() -> dict[str, Rule]:
     return {name: Rule(name) for name in _RULES}
 
 
-def parse_rule(text: str | Rule, /, **parameters: Unpack[RuleParameters]) -> Rule:
-    """Read a rule, such as `max_f(beta=2)`; parameters may also be given beside it.
+def parse_rule(text: str | Rule) -> Rule:
+    """Read a rule, such as `max_f(beta=2)`.
 
-    >>> parse_rule("cost(fp=1, fn=10)"), parse_rule("max_tpr_given_tnr", tnr=0.95), parse_rule("weighted(0.7)")
-    (cost(fp=1, fn=10), max_tpr_given_tnr(0.95), weighted(w=0.7))
+    >>> parse_rule("cost(fp=1, fn=10)"), parse_rule("weighted(0.7)")
+    (cost(fp=1, fn=10), weighted(w=0.7))
     """
     if isinstance(text, Rule):
-        return text(**parameters) if parameters else text
+        return text
     shape = _SHAPE.fullmatch(text) if isinstance(text, str) else None
     if shape is None:
         raise ParameterError(f"a rule is given by name, such as 'youden' or 'max_f(beta=2)', not {text!r}")
@@ -218,21 +199,12 @@ def parse_rule(text: str | Rule, /, **parameters: Unpack[RuleParameters]) -> Rul
     inside, domains = (shape["inside"] or "").strip(), known[shape["name"]].definition.domains
     if inside and "=" not in inside and len(domains) == 1:  # of one parameter only the value need be written
         inside = f"{next(iter(domains))}={inside}"
-    written = parse_arguments(inside, str(text)) if inside else {}
-    if twice := written.keys() & parameters.keys():
-        raise ParameterError(f"{text!r}: {twice.pop()} is given twice")
-    return known[shape["name"]](**written, **parameters)
+    return known[shape["name"]](**parse_arguments(inside, str(text))) if inside else known[shape["name"]]
 
 
 Share: TypeAlias = Annotated[float, Real(0.0, 1.0)]
-
-
 OptionalShare: TypeAlias = Annotated[float | None, Real(0.0, 1.0, optional=True)]
-
-
 Alerts: TypeAlias = Annotated[int | None, Whole(0, optional=True)]
-
-
 Threshold: TypeAlias = Annotated[float | None, Real(optional=True, infinite=True)]
 
 
