@@ -31,7 +31,6 @@ def read_clusters(
     weight: str | None = None,
     points: Sequence[str] | str | None = None,
     systems: Sequence[str] | None = None,
-    separator: str | None = None,
     name: str | None = None,
 ) -> list[Clusters]:
     """Read clusterings from CSV, TSV, JSON, JSONL, Parquet, Arrow or a data frame: one table each.
@@ -48,7 +47,7 @@ def read_clusters(
     >>> few.name, many.frame.rows(), many.points.tolist()
     ('few', [('a', 'tea', 0), ('b', None, 1)], [[1.5], [2.0]])
     """
-    table = named_columns(given, "clusters", separator)
+    table = named_columns(given, "clusters")
     clusters = _clusterings(table.frame.columns) if cluster is None else _stated(cluster)
     _refuse_twins(table.path, table.frame.columns if cluster is None else cluster)
     if not clusters:
@@ -59,7 +58,7 @@ def read_clusters(
 
 def read_points(
     readable: Readable | Source, *, points: Sequence[str] | str, truth: str | None = None, item: str | None = None,
-    weight: str | None = None, separator: str | None = None, name: str | None = None,
+    weight: str | None = None, name: str | None = None,
 ) -> Clusters:  # fmt: skip
     """Read points that are in no clusters yet, all in one cluster `all`; columns are those of `read_clusters`.
 
@@ -67,7 +66,7 @@ def read_points(
     >>> read_points(io.StringIO("id,x,y\\na,1,2\\nb,3,4\\n"), points="rest").points.tolist()
     [[1.0, 2.0], [3.0, 4.0]]
     """
-    table = named_columns(readable, "clusters", separator)
+    table = named_columns(readable, "clusters")
     return _tables(table, {}, {"truth": truth, "item_id": item, "weight": weight}, points, name)[0]
 
 

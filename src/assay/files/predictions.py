@@ -280,7 +280,6 @@ def read_predictions(
     labels: Sequence[Any] | None = None,
     nulls: Nulls = "error",
     unknown: Unknown = "error",
-    separator: str | None = None,
     list_separator: str | None = None,
     name: str | None = None,
     keep: Mapping[str, str | None] | None = None,
@@ -299,7 +298,7 @@ def read_predictions(
     >>> [(system.name, system.prediction.to_list()) for system in read_predictions(file)]
     [('old', ['ham', 'ham']), ('new', ['spam', 'ham'])]
     """
-    table = named_columns(given, "predictions", separator)
+    table = named_columns(given, "predictions")
     if list_separator == "":
         raise ParameterError("list_separator is a text of one character or more")
 
