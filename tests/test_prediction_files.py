@@ -14,9 +14,10 @@ import pytest
 import zstandard
 
 from assay import AssayError, FormatError, ParameterError, Predictions, read_predictions
-from assay.files.predictions import looks_like_predictions
+from assay.files.named_columns import names_in_any
 from assay.files.small_tables import read_matrix
 from assay.files.sources import Source
+from assay.tables.roles import kind_of
 
 ROWS = pl.DataFrame({"item_id": ["x", "y", "z"], "truth": ["a", "b", "a"], "prediction": ["a", "a", "b"]})
 
@@ -64,7 +65,7 @@ FORMS = {
 
 @pytest.mark.parametrize("form", FORMS)
 def test_every_form_of_a_file_gives_the_same_table(form: str) -> None:
-    assert looks_like_predictions(named(FORMS[form]))
+    assert kind_of(names_in_any(named(FORMS[form]))) == "predictions"
     assert only(FORMS[form]).frame.rows() == ROWS.rows()
 
 
@@ -258,7 +259,7 @@ def test_what_is_wrong_is_said_with_file_and_line(text: str | bytes, said: dict[
     ],
 )
 def test_what_is_something_else_is_no_table_of_predictions_and_raises_nothing(given: Any) -> None:
-    assert looks_like_predictions(given) is False
+    assert kind_of(names_in_any(given)) != "predictions"
 
 
 def test_a_ready_matrix_has_its_labels_and_true_labels_as_rows() -> None:

@@ -10,13 +10,13 @@ import numpy as np
 import polars as pl
 
 from assay.core.errors import FormatError, InputError, ParameterError, listed
-from assay.files.named_columns import as_whole, chosen, named_columns, names_in_any, refuse_absent
-from assay.files.predictions import Columns, looks_like
+from assay.files.named_columns import as_whole, chosen, named_columns, refuse_absent
+from assay.files.predictions import Columns
 from assay.files.sources import Readable, Source, is_file
 from assay.tables.clusters import Clusters, assembled_clusters
 from assay.tables.label_columns import ids_of
 from assay.tables.named_columns import NamedColumns, is_frame
-from assay.tables.roles import CLASS, CLUSTER, ITEM, WEIGHT, absent, columns_of, find, suffix, suffixed
+from assay.tables.roles import CLASS, CLUSTER, ITEM, WEIGHT, absent, find, suffix, suffixed
 
 #: Stands for all columns that hold numbers and are nothing else.
 REST = "rest"
@@ -96,18 +96,6 @@ def _tables(
         )
         for system, cluster in (labels or {None: pl.repeat("all", table.frame.height, eager=True)}).items()
     ]
-
-
-def looks_like_clusters(value: object) -> bool:
-    """Whether a file or a data frame holds clusterings, by the names of its columns; False for anything else.
-
-    >>> import io
-    >>> looks_like_clusters(io.StringIO("id,cluster\\n1,a\\n")), looks_like_clusters(io.StringIO("truth,pred\\n1,1\\n"))
-    (True, False)
-    """
-    names = names_in_any(value)
-    other = columns_of("run", names) or columns_of("qrels", names) or looks_like(names)
-    return bool(_clusterings(names)) and not other
 
 
 def _clusterings(names: Sequence[str]) -> dict[str | None, str]:

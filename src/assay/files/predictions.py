@@ -15,7 +15,6 @@ from assay.files.named_columns import (
     as_whole,
     chosen,
     named_columns,
-    names_in_any,
     refuse_absent,
     zero_or_one,
 )
@@ -34,7 +33,6 @@ from assay.tables.roles import (
     TRUTH,
     WEIGHT,
     absent,
-    columns_of,
     find,
     folded_name,
     suffix,
@@ -81,19 +79,6 @@ class StatedColumns(NamedTuple):
     score: Columns = None
     item: str | None = None
     weight: str | None = None
-
-
-def looks_like(names: Sequence[str]) -> bool:
-    """Whether a header is one of predictions: a truth, and predictions or scores; and not of a run or of judgments.
-
-    >>> looks_like(["id", "label", "pred"]), looks_like(["query_id", "doc_id", "label", "score"])
-    (True, False)
-    """
-    if columns_of("run", names) or columns_of("qrels", names):
-        return False
-    if not (find(TRUTH, names) or len(suffixed(names, TRUTH)) > 1):
-        return False
-    return any(find(role, names) or suffixed(names, role, TRUTH) for role in (PREDICTION, SCORE))
 
 
 def plan(
@@ -319,16 +304,6 @@ def read_predictions(
         for system in layout.systems
     ]
     return tables if systems is None else chosen(tables, systems, table.path, "system")
-
-
-def looks_like_predictions(value: object) -> bool:
-    """Whether a file or a data frame holds predictions, by the names of its columns; False for anything else.
-
-    >>> import io
-    >>> looks_like_predictions(io.StringIO("id,label,pred\\n1,a,b\\n")), looks_like_predictions({"q": {"d": 1}})
-    (True, False)
-    """
-    return looks_like(names_in_any(value))
 
 
 def _parts(table: NamedColumns, layout: ColumnPlan, name: str) -> list[tuple[str, pl.Series | None]]:

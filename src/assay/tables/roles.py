@@ -276,6 +276,23 @@ def roles_in(table: str, header: Sequence[str]) -> dict[str, str]:
     return columns
 
 
+def kind_of(header: Sequence[str]) -> str:
+    """What a table is of that is neither a run nor judgments, by the names of its columns; empty if these do not tell.
+
+    >>> kind_of(["id", "label", "pred"]), kind_of(["id", "cluster_few"]), kind_of(["query_id", "doc_id", "score"])
+    ('predictions', 'clusters', '')
+    """
+    if not (columns_of("run", header) or columns_of("qrels", header)):
+        has_truth = find(TRUTH, header) or len(suffixed(header, TRUTH)) > 1
+        if has_truth and any(find(role, header) or suffixed(header, role, TRUTH) for role in (PREDICTION, SCORE)):
+            return "predictions"
+        if find(CLUSTER, header) or suffixed(header, CLUSTER):
+            return "clusters"
+    if len(roles_in("scores", header)) == len(TABLES["scores"]):
+        return "scores"
+    return "labels" if {"item_id", "judge", "label"} <= roles_in("labels", header).keys() else ""
+
+
 def shape_of(table: str) -> str:
     """The columns of a kind of table, for messages.
 
