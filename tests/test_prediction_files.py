@@ -165,8 +165,6 @@ def test_several_labels_in_lists_in_cells_and_in_columns_of_0_and_1() -> None:
         assert system.frame["truth"].to_list() == expected[0]
         assert system.frame["prediction"].to_list() == expected[1]
     assert only(columns).labels == ("a", "b", "c")
-    two = "truth_a,truth_b,prediction_x_a,prediction_x_b,prediction_y_a,prediction_y_b\n1,0,1,1,0,0\n"
-    assert [(one.name, one.frame["prediction"].to_list()) for one in read(two)] == [("x", [["a", "b"]]), ("y", [[]])]
     with pytest.raises(FormatError, match=r"^p.csv:3: expected 0 or 1 in prediction_b, got '2'"):
         read("truth_a,truth_b,prediction_a,prediction_b\n1,0,1,1\n0,1,0,2\n")
 
@@ -297,7 +295,6 @@ def test_a_matrix_that_is_none_is_refused(text: str, says: str) -> None:
     [
         ("truth_x,truth_y,pred_x,pred_y,pred_z", "got 'pred_z' (no column truth_z goes with it)"),
         ("truth_x,truth_y,prediction_x", "for each label of the truth, x, y (there is none for y)"),
-        ("truth_x,truth_y,pred_x,pred_y,pred_old_x", "predictions of old for each label of the truth"),
     ],
 )  # fmt: skip
 def test_columns_of_labels_that_do_not_match_are_refused(header: str, says: str) -> None:

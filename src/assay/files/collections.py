@@ -13,7 +13,6 @@ from assay.core.errors import InputError, listed, need, number_of
 from assay.files.manifest import is_collection, open_collection
 from assay.files.records import (
     are_no_judgments,
-    differing_topics,
     each_once,
     fitted,
     fitted_documents,
@@ -214,8 +213,6 @@ _IN_PARTS = {"lisa-documents", "cf-documents", "trec-documents"}
 _WITH_JUDGMENTS = "cf-topics"
 #: NPL has `doc-vecs` and `query-vecs`, whose numbers of terms nothing but the name tells from judgments.
 _AS_VECTORS, _VECTORS = "npl-qrels", "vec"
-#: LISA has its judgments twice, and these are known to be corrupt.
-_CORRUPT, _SOUND = "lisa-words", "lisa-qrels"
 
 
 class Collection(NamedTuple):
@@ -340,21 +337,12 @@ class _Folder:
         return Documents(frame, str(self.root), tables[0].format, (*known, *warnings))
 
     def judgments(self, topics: Topics | None, *, inverse_grades: bool) -> dict[str, Qrels]:
-        """All sets of judgments under their names, but for those that are none, or are known to be corrupt."""
-        formats: dict[str, str] = {}
+        """All sets of judgments under their names, but for those that are none."""
         qrels: dict[str, Qrels] = {}
         for file in self.held["qrels"]:
             table = self._read(file.path, lambda path: read_qrels(path, inverse_grades=inverse_grades))
             if table is not None:
-                split = _split(file.path)
-                qrels[split], formats[split] = table, file.format.name
-        sound = next((split for split, name in formats.items() if name == _SOUND), None)
-        for split, name in formats.items():
-            if name == _CORRUPT and sound is not None:
-                table = qrels.pop(split)
-                differ = listed(differing_topics(table, qrels[sound]))
-                note = f", and differs from it in the topics {differ}" if differ else ""
-                self.warnings.append(f"{table.name}: left out, as {sound} has the same judgments{note}")
+                qrels[_split(file.path)] = table
         for split, reason in are_no_judgments(qrels, topics).items():
             table = qrels.pop(split)
             self.warnings.append(f"{table.name}: left out: it looks like {table.format}, but {reason}")

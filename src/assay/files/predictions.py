@@ -152,27 +152,21 @@ def _predictions(path: str, free: Sequence[str], stated: Columns, indicators: Ma
         return [SystemColumns(name, column) for name, column in pairs]
     plain = find(PREDICTION, free)
     systems = [SystemColumns(None, plain)] if plain else []
-    by_suffix = suffixed(free, PREDICTION, TRUTH)
     scored = set(_scores_of_predictions(free).values())
+    by_suffix = suffixed(free, PREDICTION, TRUTH)
     by_suffix = {name: column for name, column in by_suffix.items() if column not in scored}
-    if not indicators:
+    if not indicators or not by_suffix:
         return systems + [SystemColumns(name, column) for name, column in by_suffix.items()]
-    indicated = {label: by_suffix.pop(label) for label in indicators if label in by_suffix}
-    systems += [SystemColumns(None, indicators=indicated)] if indicated else []
-    others: dict[str, dict[str, str]] = {}
-    for rest, column in by_suffix.items():
-        label = next((name for name in indicators if rest.endswith(tuple(mark + name for mark in MARKS))), None)
-        if label is None:
-            expected = f"predictions of the labels of the truth, {listed(list(indicators))}"
-            raise FormatError(path, 1, expected=expected, got=column, note=f"no column truth_{rest} goes with it")
-        others.setdefault(rest[: -len(label) - 1], {})[label] = column
-    systems += [SystemColumns(name, indicators=columns) for name, columns in others.items()]
-    for system in systems:
-        if system.indicators and (lacking := [label for label in indicators if label not in system.indicators]):
-            of = "" if system.name is None else f" of {system.name}"
-            expected = f"a column of predictions{of} for each label of the truth, {listed(list(indicators))}"
-            raise FormatError(path, 1, expected=expected, note=f"there is none for {listed(lacking)}")
-    return systems
+    labels = listed(list(indicators))
+    if other := next((name for name in by_suffix if name not in indicators), None):
+        expected = f"predictions of the labels of the truth, {labels}"
+        raise FormatError(
+            path, 1, expected=expected, got=by_suffix[other], note=f"no column truth_{other} goes with it"
+        )
+    if lacking := [label for label in indicators if label not in by_suffix]:
+        expected = f"a column of predictions for each label of the truth, {labels}"
+        raise FormatError(path, 1, expected=expected, note=f"there is none for {listed(lacking)}")
+    return [*systems, SystemColumns(None, indicators={label: by_suffix[label] for label in indicators})]
 
 
 def _with_scores(
@@ -183,19 +177,16 @@ def _with_scores(
         return _with_said_scores(path, systems, stated)
     beside = _scores_of_predictions([*rest, *(system.prediction for system in systems if system.prediction)])
     plain = find(SCORE, rest) or beside.get("")
-    nameless = next((system for system in systems if system.name is None), None)
-    named = {
-        system.name: system._replace(score=beside.get(system.name)) for system in systems if system.name is not None
-    }
-    if plain and nameless is None and len(named) == 1:
-        named = {name: system._replace(score=plain) for name, system in named.items()}
-    elif plain:
-        nameless = (nameless or SystemColumns(None))._replace(score=plain)
+    named = {system.name: system._replace(score=beside.get(system.name or "")) for system in systems}
+    # What tells no system is of the only one, or of one without a name.
+    alone = next(iter(named)) if len(named) == 1 else None
+    if plain:
+        named[alone] = named.get(alone, SystemColumns(None))._replace(score=plain)
     by_suffix = suffixed([name for name in rest if name != plain], SCORE)
     labels = known() if by_suffix else set()
     others: dict[str, str] = {}
     for rest_of_name, column in by_suffix.items():
-        system, label = _split(rest_of_name, named, labels)
+        system, label = _split(rest_of_name, [name for name in named if name is not None], labels)
         if system is None:
             others[rest_of_name] = column
         elif label:
@@ -204,16 +195,14 @@ def _with_scores(
         else:
             named[system] = named[system]._replace(score=column)
     if set(others) & labels or any(":" in column for column in others.values()):
-        # Scores of labels, also of those that never occur. They are those of the only system.
-        if nameless is None and len(named) == 1:
-            named = {name: system._replace(class_scores=others) for name, system in named.items()}
-        elif nameless is None and named:
-            raise FormatError(path, 1, expected=f"scores of {listed(list(named))}", got=listed(list(others.values())))
-        else:
-            nameless = (nameless or SystemColumns(None))._replace(class_scores=others)
+        # Scores of labels, also of those that never occur.
+        if None not in named and len(named) > 1:
+            systems_of = listed([str(name) for name in named])
+            raise FormatError(path, 1, expected=f"scores of {systems_of}", got=listed(list(others.values())))
+        named[alone] = named.get(alone, SystemColumns(None))._replace(class_scores=others)
         others = {}
     only_scores = [SystemColumns(name, score=column) for name, column in others.items()]
-    return [*([] if nameless is None else [nameless]), *named.values(), *only_scores]
+    return sorted([*named.values(), *only_scores], key=lambda system: system.name is not None)
 
 
 def _scores_of_predictions(names: Sequence[str]) -> dict[str, str]:
@@ -227,7 +216,7 @@ def _scores_of_predictions(names: Sequence[str]) -> dict[str, str]:
     return columns
 
 
-def _split(text: str, systems: Mapping[str, SystemColumns], labels: set[str]) -> tuple[str | None, str]:
+def _split(text: str, systems: Sequence[str], labels: set[str]) -> tuple[str | None, str]:
     """The system and the label in the rest of a column's name: `bm25`, `bm25_spam`, `spam`."""
     if text in systems:
         return text, ""
@@ -326,7 +315,7 @@ def _labelled(table: NamedColumns, layout: ColumnPlan, list_separator: str | Non
         labels: dict[str | None, pl.Series] = {None: _listed(table, layout.indicators)}
         for system in layout.systems:
             if system.indicators:
-                labels[system.prediction or system.name or ""] = _listed(table, system.indicators)
+                labels[""] = _listed(table, system.indicators)
             elif system.prediction:
                 labels[system.prediction] = table.labels(system.prediction, list_separator)
         return labels
@@ -349,9 +338,8 @@ def _system_table(
 ) -> Predictions:  # fmt: skip
     """The table of one system; `rows` are its rows in the file, if others have some, too."""
     columns = {"truth": labelled[None]}
-    predicted = system.prediction or ((system.name or "") if system.indicators else None)
-    if predicted is not None:
-        columns["prediction"] = labelled[predicted]
+    if system.prediction or system.indicators:
+        columns["prediction"] = labelled[system.prediction or ""]
     if layout.weight is not None:
         columns["weight"] = table.numbers(layout.weight, "weight").cast(pl.Float64)
     if layout.item is not None:
