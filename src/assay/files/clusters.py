@@ -15,8 +15,8 @@ from assay.files.predictions import Columns
 from assay.files.sources import Readable, Source, is_file
 from assay.tables.clusters import Clusters, assembled_clusters
 from assay.tables.label_columns import ids_of
-from assay.tables.named_columns import NamedColumns, is_frame
-from assay.tables.roles import CLASS, CLUSTER, ITEM, WEIGHT, absent, find, suffix, suffixed
+from assay.tables.named_columns import NamedColumns
+from assay.tables.roles import CLASS, CLUSTER, ITEM, WEIGHT, absent, find, is_frame, suffix, suffixed
 
 #: Stands for all columns that hold numbers and are nothing else.
 REST = "rest"

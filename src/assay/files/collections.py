@@ -23,7 +23,6 @@ from assay.files.records import (
 from assay.files.registry import Format, Kind, detect
 from assay.files.sources import Readable, Source
 from assay.tables import Batches, Documents, Qrels, Run, Topics
-from assay.tables.named_columns import NamedColumns
 from assay.tables.roles import ColumnNames, columns_of, named_by
 
 _PREFIX = "irds:"
@@ -53,6 +52,7 @@ def _table(kind: Kind, dataset_id: str) -> Any:
     if columns is None:
         raise InputError(f"{dataset_id}: expected {kind}, got the columns {', '.join(names)}")
     from assay.files.named_columns import table_of  # noqa: PLC0415  # who reads a file in columns does not wait for it
+    from assay.tables.named_columns import NamedColumns  # noqa: PLC0415
 
     table = NamedColumns(dataset_id, frame, lambda _: (dataset_id, None), title=f"ir_datasets {kind}")
     return table_of(kind, table, columns, dataset_id)

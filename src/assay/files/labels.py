@@ -17,10 +17,9 @@ from assay.files.registry import head_of
 from assay.files.runs import line_of_row, load_columns, trec_qrels
 from assay.files.sources import Readable, Source, is_file
 from assay.files.times import utc_times
-from assay.tables.label_rules import refuse_rows
 from assay.tables.labels import NEEDED, Labels, Repeated
-from assay.tables.named_columns import NamedColumns, is_frame
-from assay.tables.roles import TABLES, ColumnNames, absent, find, folded_name, named_by, roles_in
+from assay.tables.named_columns import NamedColumns
+from assay.tables.roles import TABLES, ColumnNames, absent, find, folded_name, is_frame, named_by, refuse_rows, roles_in
 
 _IDS = ("query_id", "judge", "doc_id")
 _JUDGMENTS = Layout((*_IDS, "grade"), text=_IDS, numbers=("grade",), finite=True)

@@ -21,8 +21,8 @@ from assay.files.registry import COLUMN_MARKS, Head, Kind, Loaded, head_of, name
 from assay.files.sources import Readable, Source, decoded, is_file, lines_of
 from assay.tables import Documents, Run, Topics
 from assay.tables.label_rules import ItemTable, distinct
-from assay.tables.named_columns import TRUTH_VALUES, NamedColumns, is_frame, ranking_rows
-from assay.tables.roles import columns_of, shape_of
+from assay.tables.named_columns import TRUTH_VALUES, NamedColumns, ranking_rows
+from assay.tables.roles import columns_of, is_frame, shape_of
 
 _LONGEST_HEADER = 1 << 20
 #: No field of a table that is read in pieces is longer.

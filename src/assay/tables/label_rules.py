@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 from typing import Any, Literal, TypeAlias
 
@@ -10,6 +10,7 @@ import polars as pl
 
 from assay.core.domains import Choice
 from assay.core.errors import FormatError, InputError, ParameterError, argument, did_you_mean, listed, number_of
+from assay.tables.roles import Where, refuse_rows
 
 #: Pairs of labels of which everybody knows the positive one, the negative one first.
 KNOWN_PAIRS: tuple[tuple[Any, Any], ...] = (
@@ -20,7 +21,6 @@ KNOWN_PAIRS: tuple[tuple[Any, Any], ...] = (
     ("False", "True"),
     (-1, 1),
 )
-_POSITIVE = (1, True, "1", "true", "True")
 _MOST_LABELS = 2
 
 
@@ -37,7 +37,7 @@ def positive_label(labels: Sequence[Any], pos_label: Any = None) -> Any:
     """
     if pos_label is not None:
         return label_among(labels, pos_label)
-    known = [label for label in labels if _is_known(label)]
+    known = [label for label in labels if (type(label), label) in {(type(yes), yes) for _, yes in KNOWN_PAIRS}]
     if len(labels) <= _MOST_LABELS and len(known) == 1:
         return known[0]
     if not labels or len(labels) > _MOST_LABELS:
@@ -102,14 +102,8 @@ def label_among(labels: Sequence[Any], label: Any) -> Any:
     raise ParameterError(f"expected a label of {listed(names) or 'none'}, got {label!r}{did_you_mean(text, names)}")
 
 
-def _is_known(label: Any) -> bool:
-    return any(type(label) is type(word) and label == word for word in _POSITIVE)
-
-
 Nulls: TypeAlias = Literal["error", "drop", "label"]
 Unknown: TypeAlias = Literal["error", "other"]
-#: Names the file and the line of a row (from 0).
-Where: TypeAlias = Callable[[int], tuple[str, int | None]]
 
 #: What an absent prediction is called where it counts as a label, and any label that was not stated.
 NONE, OTHER = "(none)", "(other)"
@@ -216,17 +210,6 @@ def without_nulls(frame: pl.DataFrame, nulls: Nulls, name: str, where: Where) ->
     note = f"{number_of('null', absent[column])} in this column; {ways}"
     refuse_rows(frame[column].is_null(), where, f"a value as {column}", note=note)
     return frame, ()
-
-
-def refuse_rows(
-    wrong: pl.Series, where: Where, expected: str, values: pl.Series | None = None, note: str | None = None
-) -> None:
-    """Raise the error of the first row that is wrong, if any is; `values` have what came instead."""
-    if wrong.any():
-        row = int(wrong.arg_max() or 0)
-        path, line = where(row)
-        got = None if values is None else values[row]
-        raise FormatError(path, line, expected=expected, got="" if got is None else str(got), note=note)
 
 
 def row_numbers(height: int) -> pl.Series:

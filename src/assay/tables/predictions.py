@@ -19,17 +19,16 @@ from assay.tables.label_rules import (
     ItemTable,
     Nulls,
     Unknown,
-    Where,
     as_label,
     both_labels,
     distinct,
     harmonised,
     only_known,
     positive_label,
-    refuse_rows,
     stated_labels,
     without_nulls,
 )
+from assay.tables.roles import Where, refuse_rows
 
 _TWO = 2
 

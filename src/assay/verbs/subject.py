@@ -14,8 +14,7 @@ from assay.core import registry
 from assay.core.errors import InputError, ParameterError, did_you_mean, refuse_unknown
 from assay.files.manifest import judgments_and_runs
 from assay.files.sources import Source
-from assay.tables.named_columns import is_frame
-from assay.tables.roles import kind_of, named_by
+from assay.tables.roles import is_frame, kind_of, named_by
 
 if TYPE_CHECKING:
     from assay.measures.registry import Measure

@@ -20,8 +20,7 @@ from assay.subjects.clusters.result import ClusteredSystem, Clustering, Clusteri
 from assay.subjects.clusters.rules import Rules, computed, counts_of, measures_of, uneven_columns
 from assay.tables.alignment import aligned_clusters
 from assay.tables.clusters import Clusters
-from assay.tables.named_columns import is_frame
-from assay.tables.roles import ColumnNames, named_by
+from assay.tables.roles import ColumnNames, is_frame, named_by
 from assay.verbs.item_results import named_systems, not_alike
 
 Opened: TypeAlias = Clusters | Contingency
