@@ -77,7 +77,7 @@ tables = st.tuples(headers, junk).map(b"".join)
 
 READERS: dict[str, Callable[[Source], object]] = {
     "predictions": read_predictions,
-    "predictions, dropping": lambda source: read_predictions(source, nulls="drop", unknown="other", labels=["a", "b"]),
+    "predictions, dropping": lambda source: read_predictions(source, nulls="drop", labels=["a", "b"]),
     "predictions, labelling": lambda source: read_predictions(source, nulls="label", pos_label="a"),
     "predictions with lists": lambda source: read_predictions(source, list_separator=";"),
     "a matrix": read_matrix,
@@ -130,7 +130,7 @@ columns = (
     y_score=st.none() | columns | st.dictionaries(anything, columns, max_size=3),
     labels=st.none() | st.lists(anything, max_size=3), pos_label=anything, weight=st.none() | columns,
     item_id=st.none() | columns, nulls=st.sampled_from(["error", "drop", "label"]),
-    unknown=st.sampled_from(["error", "other"]), as_series=st.booleans(),
+    as_series=st.booleans(),
 )  # fmt: skip
 def test_arguments_of_any_kind_give_a_table_or_one_clear_error(
     y_true: Any, y_pred: Any, y_score: Any, labels: Any, pos_label: Any, weight: Any, item_id: Any, as_series: bool,

@@ -21,7 +21,7 @@ from assay.files.named_columns import (
 from assay.files.sources import Readable, Source
 from assay.tables.label_arrays import ScoreColumns, lists_of_indicators
 from assay.tables.label_columns import ids_of
-from assay.tables.label_rules import Nulls, Unknown, distinct
+from assay.tables.label_rules import Nulls, distinct
 from assay.tables.named_columns import NamedColumns
 from assay.tables.predictions import Predictions, assembled
 from assay.tables.roles import (
@@ -253,7 +253,6 @@ def read_predictions(
     pos_label: Any = None,
     labels: Sequence[Any] | None = None,
     nulls: Nulls = "error",
-    unknown: Unknown = "error",
     list_separator: str | None = None,
     name: str | None = None,
     keep: Mapping[str, str | None] | None = None,
@@ -264,7 +263,7 @@ def read_predictions(
     said. `prediction_NAME` and `score_NAME` are of the system NAME; where NAME is a label, `score_NAME` is the score
     of that label. Several labels per item: lists in JSONL and Parquet, a `list_separator` in cells of CSV, or columns
     `truth_LABEL` and `prediction_LABEL` of 0 and 1. `systems` chooses some of the systems; `name` is what a system is
-    called that the file does not name. `nulls` and `unknown` are the rules of `Predictions.of`; an empty cell is null.
+    called that the file does not name. `nulls` is the rule of `Predictions.of`; an empty cell is null.
     `keep`: further columns to keep as text, by the names they get; one that is None is kept if the file has it.
 
     >>> import io
@@ -284,7 +283,7 @@ def read_predictions(
     labelled = _labelled(table, layout, list_separator)
     kept = _kept(table, keep or {})
     known = labels or tuple(layout.indicators) or None
-    assemble = partial(assembled, labels=known, pos_label=pos_label, nulls=nulls, unknown=unknown, origin=table.path)
+    assemble = partial(assembled, labels=known, pos_label=pos_label, nulls=nulls, origin=table.path)
     tables = [
         _system_table(
             table, layout, system, labelled, assemble, name=_called(system, part, layout), rows=rows, kept=kept

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
@@ -132,8 +131,6 @@ _CRANFIELD = {-1.0, 1.0, 2.0, 3.0, 4.0}
 _HALF, _NEARLY_ALL = 0.5, 0.9
 #: Numbers with more different values than this are no grades.
 _MOST_GRADES = 12
-#: With fewer lines, a column of fractions may be anything.
-_FEW_LINES = 5
 
 
 def turned_round(qrels: Qrels) -> Qrels:
@@ -255,35 +252,20 @@ def _unknown(qrels: Qrels, documents: Documents | None) -> list[str]:
 def are_no_judgments(qrels: dict[str, Qrels], topics: Topics | None) -> dict[str, str]:
     """Which of several tables are no judgments, whatever their columns look like, and why.
 
-    A list of terms has one line for each number and a weight; most of its numbers are no topics, while those of
-    another table are.
+    Most numbers of a list of terms are no topics, while those of another table are.
     """
     known = set() if topics is None else set(topics.frame["query_id"])
     shares = {split: _share(judged, known) for split, judged in qrels.items()}
-    others = {}
-    for split, judged in qrels.items():
-        if _is_list_of_weights(judged):
-            others[split] = "each number comes once, in order, with a weight"
-        elif shares[split] < _HALF and max(shares.values()) >= _NEARLY_ALL:
-            others[split] = f"only {shares[split]:.0%} of its queries are among the topics"
-    return others
+    if max(shares.values(), default=0.0) < _NEARLY_ALL:
+        return {}
+    few = {split: share for split, share in shares.items() if share < _HALF}
+    return {split: f"only {share:.0%} of its queries are among the topics" for split, share in few.items()}
 
 
 def _share(qrels: Qrels, known: set[str]) -> float:
     """How many of the judged queries are topics, whether zeros stand in front of them or not."""
     plain = {plain_number(topic) for topic in known}
     return sum(topic in known or plain_number(topic) in plain for topic in qrels.topics) / len(qrels.topics)
-
-
-def _is_list_of_weights(qrels: Qrels) -> bool:
-    topics = qrels.frame["query_id"].to_list()
-    if len(topics) < _FEW_LINES or not all(map(is_whole, topics)):
-        return False
-    numbers = list(map(int, topics))
-    weights = qrels.frame["relevance"]
-    return all(before < other for before, other in itertools.pairwise(numbers)) and bool(
-        (weights != weights.floor()).mean() > _HALF  # type: ignore[operator]  # a share
-    )
 
 
 def _differ_in_zeros(ids: list[str], judged: list[str]) -> bool:

@@ -103,10 +103,9 @@ def label_among(labels: Sequence[Any], label: Any) -> Any:
 
 
 Nulls: TypeAlias = Literal["error", "drop", "label"]
-Unknown: TypeAlias = Literal["error", "other"]
 
-#: What an absent prediction is called where it counts as a label, and any label that was not stated.
-NONE, OTHER = "(none)", "(other)"
+#: What an absent prediction is called where it counts as a label.
+NONE = "(none)"
 _TEXTS = (pl.String, pl.Categorical, pl.Enum)
 #: Few values are sorted out before Polars has started; many, faster by its streaming engine, which starts later still.
 _FEW, _LONG = 1 << 12, 1 << 17
@@ -274,45 +273,16 @@ def _as_none(frame: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def only_known(
-    frame: pl.DataFrame, labels: tuple[Any, ...] | None, unknown: Unknown, where: Where
-) -> tuple[pl.DataFrame, tuple[str, ...]]:
-    """Refuse labels that were not stated, or call them "(other)"; say how many."""
-    Choice(Unknown).check("unknown", unknown)
-    if labels is None:
-        return frame, ()
-    remarks: list[str] = []
-    known = {str(label) for label in labels} | {NONE}
-    for column in [name for name in ("truth", "prediction") if name in frame.columns]:
-        strange = [label for label in distinct(frame[column]) if str(label) not in known]
-        if not strange:
+def refuse_unknown(frame: pl.DataFrame, labels: tuple[Any, ...] | None, where: Where) -> None:
+    """Refuse labels that were not stated, where some were; the error names the first row that holds one."""
+    known = {NONE, *map(str, labels or ())}
+    for column in ("truth", "prediction") if labels is not None else ():
+        if column not in frame.columns or all(str(label) in known for label in distinct(frame[column])):
             continue
-        if unknown == "error":
-            raise _unknown_error(frame, column, strange, labels, where)
-        frame = frame.with_columns(
-            pl.col(name).cast(pl.String) for name in ("truth", "prediction") if name in frame.columns
-            and not isinstance(frame[name].dtype, pl.List)
-        )  # fmt: skip
-        replaced = pl.element() if isinstance(frame[column].dtype, pl.List) else pl.col(column)
-        kept = pl.when(replaced.is_in(pl.Series(sorted(known)).implode())).then(replaced).otherwise(pl.lit(OTHER))
-        if isinstance(frame[column].dtype, pl.List):
-            kept = pl.col(column).list.eval(kept).list.unique().list.sort()
-        frame = frame.with_columns(kept.alias(column))
-        remarks.append(
-            f"{column}: {number_of('label', len(strange))} counted as {OTHER}: {listed([*map(str, strange)])}"
-        )
-    return frame, tuple(remarks)
-
-
-def _unknown_error(
-    frame: pl.DataFrame, column: str, strange: Sequence[Any], labels: Sequence[Any], where: Where
-) -> InputError:
-    """Name the first row that holds one of the strange labels."""
-    values, names = frame[column], [str(known) for known in labels]
-    rows = pl.DataFrame({"label": values}).with_row_index("row")
-    rows = rows.explode("label") if isinstance(values.dtype, pl.List) else rows
-    row, label = rows.filter(pl.col("label").cast(pl.String).is_in([*map(str, strange)])).row(0)
-    expected = f"a label of {listed(names)} as {column}"
-    ways = f"{argument('unknown', 'other')} counts others as {OTHER}"
-    path, line = where(row)
-    return FormatError(path, line, expected=expected, got=str(label), note=ways)
+        rows = frame.select(label=column).with_row_index("row")
+        rows = rows.explode("label") if isinstance(frame[column].dtype, pl.List) else rows
+        texts = pl.col("label").cast(pl.String)
+        row, label = rows.filter(texts.is_not_null() & ~texts.is_in(sorted(known))).row(0)
+        path, line = where(row)
+        expected = f"a label of {listed([str(each) for each in labels or ()])} as {column}"
+        raise FormatError(path, line, expected=expected, got=str(label))
