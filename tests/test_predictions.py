@@ -298,7 +298,7 @@ def test_systems_that_cannot_be_paired_are_refused() -> None:
     twice = Predictions.of([0, 1], [0, 1], item_id=["a", "a"], name="twice")
     with pytest.raises(InputError, match="twice: the item 'a' occurs more than once"):
         aligned([one, twice])
-    with pytest.raises(InputError, match="item 'b': the weight is 1.0 in one and 2.0 in weighed"):
+    with pytest.raises(InputError, match=r"item 'b': the weight is 1\.0 in one and 2\.0 in weighed"):
         aligned([one, table("weighed", {"a": (0, 1), "b": (1, 1)}, sample_weight=[1, 2])])
     with pytest.raises(ParameterError, match="missing is one of error, drop"):
         aligned([one, one], missing="no")  # type: ignore[arg-type]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -173,9 +172,6 @@ def _has_numbers(values: pl.Series) -> bool:
     return values.dtype.is_numeric()
 
 
-_TEXT = {"query_id": pl.String, "doc_id": pl.String, "cluster": pl.String}
-
-
 def read_document_clusters(readable: Any) -> pl.DataFrame:
     """Read `doc_id, cluster`, and `query_id` if there is one; from a file, a frame, a dict of clusters, or of such.
 
@@ -201,21 +197,17 @@ def read_document_clusters(readable: Any) -> pl.DataFrame:
 
 
 def _of_dict(clusters: Mapping[Any, Any]) -> pl.DataFrame:
-    if any(isinstance(value, Mapping) for value in clusters.values()):
-        if alone := [doc for doc, documents in clusters.items() if not isinstance(documents, Mapping)]:
-            raise InputError(f"clusters: expected documents, by query or without, not both: {alone[0]!r} has no query")
-        rows = [
-            (str(query), str(doc), _label(label))
-            for query, documents in clusters.items()
-            for doc, label in documents.items()
-        ]
-        return pl.DataFrame(rows, schema=_TEXT, orient="row")
-    rows_of_all = [(str(doc), _label(label)) for doc, label in clusters.items()]
-    return pl.DataFrame(rows_of_all, schema={name: _TEXT[name] for name in ("doc_id", "cluster")}, orient="row")
-
-
-def _label(value: Any) -> str | None:
-    return None if value is None or (isinstance(value, float) and math.isnan(value)) else str(value)
+    alone = [key for key, documents in clusters.items() if not isinstance(documents, Mapping)]
+    if alone and len(alone) < len(clusters):
+        raise InputError(f"clusters: expected documents, by query or without, not both: {alone[0]!r} has no query")
+    queries = {"": clusters} if alone else clusters
+    rows = [
+        (str(query), str(doc), None if label is None or label != label else str(label))  # noqa: PLR0124  # NaN
+        for query, documents in queries.items()
+        for doc, label in documents.items()
+    ]
+    frame = pl.DataFrame(rows, schema=dict.fromkeys(("query_id", "doc_id", "cluster"), pl.String), orient="row")
+    return frame.drop("query_id") if alone else frame
 
 
 def _checked(frame: pl.DataFrame, name: str) -> pl.DataFrame:

@@ -304,29 +304,25 @@ class _Folder:
             self.warnings.append(f"{path.name} cannot be read, and is left out: {problem}")
             return None
 
-    def _left_out(self, file: _File, kind: str, other: str) -> None:
-        self.warnings.append(f"{file.path}: left out, as {other} has the {kind}")
+    def _tables(self, kind: str, read: Callable[[Path], T]) -> list[T]:
+        """The table of the first file that can be read, and of all others in its format if that comes in parts."""
+        tables: list[T] = []
+        parts: str | None = None
+        for file in self.held[kind]:
+            if tables and not (file.format.name == parts and parts in _IN_PARTS):
+                self.warnings.append(f"{file.path}: left out, as {Path(tables[0].name).name} has the {kind}")
+            elif (table := self._read(file.path, read)) is not None:
+                tables.append(table)
+                parts = file.format.name
+        return tables
 
     def topics(self) -> Topics | None:
         """The topics of the first file that has any and can be read."""
-        table: Topics | None = None
-        for file in self.held["topics"]:
-            if table is not None:
-                self._left_out(file, "topics", Path(table.name).name)
-            else:
-                table = self._read(file.path, read_topics)
-        return table
+        return next(iter(self._tables("topics", read_topics)), None)
 
     def documents(self) -> Documents | None:
-        """The documents of the first file that can be read, and of all others in its format if that comes in parts."""
-        tables: list[Documents] = []
-        parts: str | None = None
-        for file in self.held["documents"]:
-            if tables and not (file.format.name == parts and parts in _IN_PARTS):
-                self._left_out(file, "documents", Path(tables[0].name).name)
-            elif (table := self._read(file.path, read_documents)) is not None:
-                tables.append(table)
-                parts = file.format.name
+        """The documents of a file, or of several that are parts of one collection."""
+        tables = self._tables("documents", read_documents)
         if len(tables) < 2:
             return tables[0] if tables else None
         # What is said of texts that are missing, or come again, is said of all files together.
