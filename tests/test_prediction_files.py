@@ -267,6 +267,7 @@ def test_a_ready_matrix_has_its_labels_and_true_labels_as_rows() -> None:
     labels, table = read_matrix(named(turned))
     assert (labels, table.tolist()) == (("cat", "dog"), [[5, 2], [1, 7]])
     bare = "\tcat\tdog\ncat\t5\t1\ndog\t2\t7\n"
+    assert read_matrix(named(bare), orientation="rows_are_predicted").table.tolist() == [[5, 2], [1, 7]]
     assert read_matrix(named(bare)).table.dtype == np.int64
 
 
@@ -285,6 +286,8 @@ def test_a_ready_matrix_has_its_labels_and_true_labels_as_rows() -> None:
 def test_a_matrix_that_is_none_is_refused(text: str, says: str) -> None:
     with pytest.raises(FormatError, match=says):
         read_matrix(named(text))
+    with pytest.raises(FormatError, match=r"^p.csv:1: expected rows_are_predicted, as stated, got 'truth'"):
+        read_matrix(named("truth,a\na,1\n"), orientation="rows_are_predicted")
 
 
 @pytest.mark.parametrize(

@@ -102,7 +102,8 @@ class CollectionFolder:
             word = "judgments" if part == "judgments" else "a run"
             raise InputError(f"{path}: the collection has {word} called {name!r} already: give another name")
         entry = path if part == "judgments" else RunEntry(path, group, manual)
-        return replace(self, **{part: {**known, name: entry}})
+        changes: dict[str, Any] = {part: {**known, name: entry}}
+        return replace(self, **changes)
 
     def save(self) -> Path:
         """Write the manifest: whole, or not at all."""

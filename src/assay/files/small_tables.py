@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from assay.core.domains import Choice
 from assay.core.errors import FormatError, listed
 from assay.files.named_columns import named_columns, read_named_columns
 from assay.files.sources import Readable, Source, decoded, lines_of
@@ -52,9 +53,10 @@ def read_ids(readable: Readable | Source) -> list[str]:
     return list(ids)
 
 
+Orientation: TypeAlias = Literal["rows_are_true", "rows_are_predicted"]
 #: What stands before the labels of the columns, by orientation, in tables that Assay writes.
 _PREFIX: dict[str, str] = {"rows_are_true": "predicted ", "rows_are_predicted": "true "}
-_CORNER = {
+_CORNER: dict[str, Orientation] = {
     "truth": "rows_are_true", "true": "rows_are_true", "actual": "rows_are_true", "gold": "rows_are_true",
     "prediction": "rows_are_predicted", "predicted": "rows_are_predicted",
 }  # fmt: skip
@@ -69,20 +71,25 @@ class ReadMatrix(NamedTuple):
     table: NDArray[np.int64]
 
 
-def read_matrix(readable: Readable | Source) -> ReadMatrix:
+def read_matrix(readable: Readable | Source, *, orientation: Orientation | None = None) -> ReadMatrix:
     """Read a confusion matrix from a table with a header; what is given has true labels as rows, whatever the file has.
 
-    The order of labels is that of the rows; columns may have another. The corner says what the rows are (`truth` or
-    `prediction`); if it does not, rows are true labels.
+    The order of labels is that of the rows; columns may have another. Without `orientation` the corner says what the
+    rows are (`truth` or `prediction`); if it does not, rows are true labels.
 
     >>> import io
     >>> read_matrix(io.StringIO("prediction,cat,dog\\ncat,5,2\\ndog,1,7\\n")).table
     array([[5, 1],
            [2, 7]])
     """
+    if orientation is not None:
+        Choice(Orientation).check("orientation", orientation)
     table = read_named_columns(Source.of(readable), _SHAPE)
     first, *names = table.frame.columns
-    upright = _CORNER.get(first.casefold(), "rows_are_true")
+    corner = _CORNER.get(first.casefold())
+    if orientation is not None and corner is not None and corner != orientation:
+        raise FormatError(table.path, 1, expected=f"{orientation}, as stated", got=first)
+    upright: Any = orientation or corner or "rows_are_true"
     prefixed = all(name.startswith(_PREFIX[upright]) and name != _PREFIX[upright] for name in names)
     columns = {name.removeprefix(_PREFIX[upright]) if prefixed else name: name for name in names}
     labels = table.texts(first, "a label").to_list()

@@ -12,6 +12,7 @@ from assay.core import options
 from assay.core.domains import Choice
 from assay.core.errors import InputError, listed, number_of
 from assay.tables.clusters import Clusters
+from assay.tables.label_rules import ItemTable
 from assay.tables.predictions import Predictions
 
 Missing: TypeAlias = options.MissingItems
@@ -56,7 +57,7 @@ def _in_one_order(systems: Sequence[Items], missing: Missing) -> list[Items]:
     return _by_id(systems, missing) if with_ids else _by_row(systems)
 
 
-def _refuse_differing(what: str, first: Items, other: Items, ours: pl.Series, theirs: pl.Series) -> None:
+def _refuse_differing(what: str, first: ItemTable, other: ItemTable, ours: pl.Series, theirs: pl.Series) -> None:
     """Refuse values that two systems do not agree on, item by item."""
     differ = ours.ne_missing(theirs)
     if differ.any():
