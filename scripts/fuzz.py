@@ -128,7 +128,6 @@ TEXTS: dict[str, list[str]] = {
     "lisa-documents": ["Document    1\nTea\n\nSteep\nit.\n*****\nDocument    2\nWater\n     \nBoil it.\n"],
     "lisa-topics": ["1\ngreen\ntea #\n2\niced tea #\n"],
     "lisa-qrels": [f"{1:12}{2:12}{7:12}   \n{12:12}\n{2:12}{1:12}{3:12}\n"],
-    "lisa-words": ["Query 1\n2 Relevant Refs:\n7 12 -1\n\nQuery 2\n1 Relevant Refs:\n3 -1\n"],
     "cf-documents": [CF_DOCUMENTS], "cf-topics": [CF_TOPICS], "cf-qrels": [CF_TOPICS],
     "smart-qrels": ["1 28 0 0.000000\n1 29 0 0.000000\n2 3 0 0.000000\n"],
     "trec-run": [RUN, "# ir_metadata.start\n# tag: mine\n# ir_metadata.end\n" + RUN], "trec-qrels": [QRELS],

@@ -39,7 +39,7 @@ COMMANDS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
 #: Options of reading that have no meaning for a command, and why.
 WITHOUT = {
     # It lists what others refuse, and makes no labels.
-    "doctor": {"--system", "--nulls", "--labels", "--unknown", "--class"},
+    "doctor": {"--system", "--nulls", "--labels", "--class"},
 }
 
 
@@ -121,7 +121,7 @@ def test_predictions_with_usual_names_are_recognised_in_stdin_and_under_a_name(c
 def test_every_command_has_the_options_of_reading(command: str) -> None:
     here = names_of(application(), f"classifier {command}")
     options = {option for option in names_of(application(), "classifier doctor") if option in COLUMNS}
-    options |= {"--system", "--nulls", "--labels", "--unknown", "--class", "--positive", "--list-separator"}
+    options |= {"--system", "--nulls", "--labels", "--class", "--positive", "--list-separator"}
     assert options - WITHOUT.get(command, set()) <= set(here)
 
 
@@ -176,14 +176,10 @@ def test_cells_with_several_labels(folder: Path) -> None:
     assert examine(registry.subject("labels"), [{"mine": "tags.csv"}], {"list_separator": ";"}).systems == ("mine",)
 
 
-def test_labels_that_are_not_known_count_as_one(folder: Path) -> None:
+def test_labels_that_are_not_known_are_refused(folder: Path) -> None:
     (folder / "odd.csv").write_text("truth,prediction\na,a\nb,x\nb,y\nc,c\n", encoding="utf-8")
     line = refused("classifier", "evaluate", "odd.csv", "--labels", "a,b,c")
-    assert "--unknown other counts others as (other)" in line
-    told = json.loads(
-        invoked("classifier", "evaluate", "odd.csv", "--labels", "a,b,c", "--unknown", "other", "--json", "--quiet")
-    )
-    assert "(other)" in told["sections"]["basis"]["labels"]
+    assert "odd.csv:3: expected a label of a, b, c as prediction, got 'x'" in line
 
 
 def test_one_class_against_all_others_is_what_every_command_means(folder: Path) -> None:

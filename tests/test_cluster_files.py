@@ -16,8 +16,9 @@ from hypothesis import strategies as st
 
 import assay
 from assay import AssayError, Clusters, FormatError, InputError, ParameterError, read_clusters
-from assay.files.clusters import looks_like_clusters
+from assay.files.named_columns import names_in_any
 from assay.files.sources import Source
+from assay.tables.roles import kind_of
 
 Read = TypeVar("Read")
 NOTES = Path(__file__).parents[1] / "src" / "assay" / "data" / "notes" / "notes.csv"
@@ -104,17 +105,17 @@ def test_bad_files_give_one_line_that_says_where(text: str, said: dict[str, obje
 
 def test_a_file_is_known_for_clusters_by_its_header(tmp_path: Path) -> None:
     def looks(text: str) -> bool:
-        return looks_like_clusters(io.StringIO(text))
+        return kind_of(names_in_any(io.StringIO(text))) == "clusters"
 
     assert looks("id,cluster\n1,1\n")
     assert looks("id,class,cluster_a,cluster_b\n1,x,1,2\n")
-    assert looks_like_clusters(NOTES)
+    assert kind_of(names_in_any(NOTES)) == "clusters"
     assert not looks("truth,prediction,cluster\na,b,1\n")  # predictions come first
     assert not looks("q1 0 d1 1\n")
     assert not looks("query_id,doc_id,relevance\nq,d,1\n")
     assert not looks("")
-    assert not looks_like_clusters(tmp_path / "none.csv")
-    assert not looks_like_clusters({"q": {"d": 1}})
+    assert kind_of(names_in_any(tmp_path / "none.csv")) != "clusters"
+    assert kind_of(names_in_any({"q": {"d": 1}})) != "clusters"
 
 
 def test_columns_of_any_library_are_taken() -> None:
@@ -202,7 +203,7 @@ def test_bytes_of_any_kind_are_read_or_refused(data: bytes) -> None:
     source = Source(io.BytesIO(b"cluster,class\n" + data), name="c.csv")
     read = read_or_refused(lambda: read_clusters(source))
     assert read is None or all(len(clusters) for clusters in read)
-    assert looks_like_clusters(Source(io.BytesIO(data), name="c.csv")) in {True, False}  # an answer, never an error
+    assert isinstance(names_in_any(Source(io.BytesIO(data), name="c.csv")), list)  # an answer, never an error
 
 
 @settings(max_examples=100, deadline=None)

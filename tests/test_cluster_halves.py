@@ -17,7 +17,7 @@ from assay.subjects.clusters.halves import MOST_POINTS, Halves
 from assay.subjects.clusters.result import ClusteredSystem
 from assay.subjects.clusters.rules import Rules
 from assay.subjects.clusters.subject import Clusterings
-from assay.tables.alignment import aligned_clusters
+from assay.tables.alignment import aligned
 
 ARI, PURITY, SILHOUETTE = (parse_measure(name, "clustering") for name in ("ARI", "Purity", "Silhouette"))
 
@@ -138,7 +138,7 @@ def test_a_table_holds_no_items_to_pair() -> None:
     [
         (
             Clusters.of([0, 1], [0, 0], item_id=["a", "b"], name="two"),
-            r"item 'b': the class is '0' in one and '1' in two",
+            r"item 'b': the class is 0 in one and 1 in two",
         ),
         (Clusters.of(None, [0, 0], item_id=["a", "b"], name="two"), r"one tells the class of each item, and two does"),
         (Clusters.of([0, 0], [0, 0], item_id=["a", "c"], name="two"), r"one lacks 1 item that another system has: c"),
@@ -147,7 +147,7 @@ def test_a_table_holds_no_items_to_pair() -> None:
 )
 def test_items_that_do_not_agree_are_not_paired(other: Clusters, expected: str) -> None:
     with pytest.raises(InputError, match=expected):
-        aligned_clusters([Clusters.of([0, 0], [0, 1], item_id=["a", "b"], name="one"), other])
+        aligned([Clusters.of([0, 0], [0, 1], item_id=["a", "b"], name="one"), other])
 
 
 def test_weights_are_drawn_with_their_items() -> None:

@@ -242,10 +242,6 @@ SAMPLES = {
     "LISA judgments": Sample(
         "qrels", "LISA judgments", f"{1:12}{2:12}{7:12}   \n{12:12}\n{2:12}{1:12}{3:12}\n", FROM_LISTS
     ),
-    "LISA judgments in words": Sample(
-        "qrels", "LISA judgments in words",
-        "Query 1\n2 Relevant Refs:\n7 12 -1\n\nQuery 2\n1 Relevant Refs:\n3 -1\n", FROM_LISTS,
-    ),
     "TIME judgments": Sample("qrels", "TIME judgments", "1  7 12\n\n2  3\n", FROM_LISTS),
     "CF judgments": Sample(
         "qrels", "CF judgments by 4 judges",

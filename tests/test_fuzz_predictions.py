@@ -15,10 +15,11 @@ from hypothesis import strategies as st
 from strategies import quickly
 
 from assay import AssayError, Predictions, extract, read_predictions
-from assay.files.predictions import looks_like_predictions
+from assay.files.named_columns import names_in_any
 from assay.files.small_tables import read_matrix
 from assay.files.sources import Source
 from assay.subjects.spans.span_files import read_spans
+from assay.tables.roles import kind_of
 
 thoroughly = settings(quickly, max_examples=40)
 
@@ -76,7 +77,7 @@ tables = st.tuples(headers, junk).map(b"".join)
 
 READERS: dict[str, Callable[[Source], object]] = {
     "predictions": read_predictions,
-    "predictions, dropping": lambda source: read_predictions(source, nulls="drop", unknown="other", labels=["a", "b"]),
+    "predictions, dropping": lambda source: read_predictions(source, nulls="drop", labels=["a", "b"]),
     "predictions, labelling": lambda source: read_predictions(source, nulls="label", pos_label="a"),
     "predictions with lists": lambda source: read_predictions(source, list_separator=";"),
     "a matrix": read_matrix,
@@ -108,7 +109,7 @@ def test_readers_give_a_table_or_one_clear_error(reader: str, data: bytes) -> No
 @thoroughly
 @given(data=junk | tables)
 def test_looking_never_raises(data: bytes) -> None:
-    assert looks_like_predictions(Source(io.BytesIO(data), name="odd")) in {True, False}
+    assert isinstance(names_in_any(Source(io.BytesIO(data), name="odd")), list)
 
 
 anything = st.none() | st.booleans() | st.integers(-5, 5) | st.floats(width=16) | st.text(max_size=2) | st.just(2**70)
@@ -129,7 +130,7 @@ columns = (
     y_score=st.none() | columns | st.dictionaries(anything, columns, max_size=3),
     labels=st.none() | st.lists(anything, max_size=3), pos_label=anything, weight=st.none() | columns,
     item_id=st.none() | columns, nulls=st.sampled_from(["error", "drop", "label"]),
-    unknown=st.sampled_from(["error", "other"]), as_series=st.booleans(),
+    as_series=st.booleans(),
 )  # fmt: skip
 def test_arguments_of_any_kind_give_a_table_or_one_clear_error(
     y_true: Any, y_pred: Any, y_score: Any, labels: Any, pos_label: Any, weight: Any, item_id: Any, as_series: bool,
@@ -198,7 +199,7 @@ def written(frame: pl.DataFrame, form: str) -> bytes:
 def test_what_is_written_reads_back_the_same(form: str, frame: pl.DataFrame) -> None:
     (made,) = read_predictions(Source(io.BytesIO(written(frame, form)), name="made"))
     assert made.frame.select(frame.columns).rows() == frame.rows()
-    assert looks_like_predictions(Source(io.BytesIO(written(frame, form)), name="made"))
+    assert kind_of(names_in_any(Source(io.BytesIO(written(frame, form)), name="made"))) == "predictions"
 
 
 @pytest.mark.parametrize("form", ["jsonl", "json", "parquet", "arrow"])

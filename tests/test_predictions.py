@@ -190,7 +190,6 @@ def test_random_matrices_of_labels_hold_what_scikit_learn_counts_in_them() -> No
         ({"y_true": [0, None], "y_pred": [0, 1], "nulls": "label"}, "1 null in this column"),
         ({"y_true": [None], "y_pred": [0], "nulls": "drop"}, "every item lacks something"),
         ({"y_true": [0], "y_pred": [0], "nulls": "no"}, "nulls is one of error, drop, label, not 'no'"),
-        ({"y_true": [0], "y_pred": [0], "unknown": "no"}, "unknown is one of error, other, not 'no'"),
         (
             {"y_true": [0, 1], "y_pred": [0, 7], "labels": [0, 1]},
             "row 2: expected a label of 0, 1 as prediction, got '7'",
@@ -231,17 +230,6 @@ def test_an_absent_prediction_may_count_as_a_label_that_is_never_right() -> None
     assert made.label_values == ("a", "b", "(none)")
     assert "1 item without a prediction" in made.warnings[0]
     assert Predictions.of([2, 10], [2, None], nulls="label").frame["truth"].to_list() == ["2", "10"]
-
-
-def test_unknown_labels_may_count_as_other_ones_and_are_named() -> None:
-    made = Predictions.of([1, 2, 3], [1, 2, 7], labels=[1, 2], unknown="other")
-    assert made.frame.select("truth", "prediction").rows() == [("1", "1"), ("2", "2"), ("(other)", "(other)")]
-    assert made.label_values == ("1", "2", "(other)")
-    assert made.warnings[:2] == (
-        "predictions: truth: 1 label counted as (other): 3", "predictions: prediction: 1 label counted as (other): 7",
-    )  # fmt: skip
-    several = Predictions.of([["a", "x"], ["y"]], [["a"], ["b"]], labels=["a", "b"], unknown="other")
-    assert several.frame["truth"].to_list() == [["(other)", "a"], ["(other)"]]
 
 
 def test_labels_that_no_item_has_and_ids_that_come_twice_are_said() -> None:
@@ -310,7 +298,7 @@ def test_systems_that_cannot_be_paired_are_refused() -> None:
     twice = Predictions.of([0, 1], [0, 1], item_id=["a", "a"], name="twice")
     with pytest.raises(InputError, match="twice: the item 'a' occurs more than once"):
         aligned([one, twice])
-    with pytest.raises(InputError, match="weigh items differently"):
+    with pytest.raises(InputError, match=r"item 'b': the weight is 1\.0 in one and 2\.0 in weighed"):
         aligned([one, table("weighed", {"a": (0, 1), "b": (1, 1)}, sample_weight=[1, 2])])
     with pytest.raises(ParameterError, match="missing is one of error, drop"):
         aligned([one, one], missing="no")  # type: ignore[arg-type]

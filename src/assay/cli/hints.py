@@ -69,14 +69,15 @@ def lacking(subject: str, verb: str) -> str | None:
 def other_subject(command: str, words: list[str]) -> str | None:
     """Which command takes the files, where one of search was called."""
     from assay.cli.inputs import named  # noqa: PLC0415
-    from assay.files.clusters import looks_like_clusters  # noqa: PLC0415  # `assay --help` need not load Polars
-    from assay.files.predictions import looks_like_predictions  # noqa: PLC0415
+    from assay.files.named_columns import names_in_any  # noqa: PLC0415  # `assay --help` need not load Polars
+    from assay.tables.roles import kind_of  # noqa: PLC0415
 
     files = [path for word in words[1:] if (path := named(word)[1]) and Path(path).is_file()]
     if command not in _OF_ALL_SUBJECTS or not files:
         return None
-    for subject, holds in (("clustering", looks_like_clusters), ("classifier", looks_like_predictions)):
-        if all(holds(path) for path in files) and command in SUBJECTS[subject][1]:
+    kinds = {kind_of(names_in_any(path)) for path in files}
+    for subject, kind in (("clustering", "clusters"), ("classifier", "predictions")):
+        if kinds == {kind} and command in SUBJECTS[subject][1]:
             return f"these are files for: assay {subject} {command}"
     if len(files) == 1 and command in SUBJECTS["scores"][1] and files[0].endswith((".csv", ".tsv")):
         return f"of scores: assay scores {command}"

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 Item = TypeVar("Item", bound=Any)
 #: Options of predictions that a matrix, or a list of scores, has no use for; those that say how a file is read.
-_OF_FILES = ("truth", "prediction", "score", "item", "weight", "list_separator", "nulls", "unknown", "system")
+_OF_FILES = ("truth", "prediction", "score", "item", "weight", "list_separator", "nulls", "system")
 _READ = (*_OF_FILES[:-1], "pos_label")
 
 
@@ -49,8 +49,6 @@ def predictions(
 
     if labels.one_class is not None and labels.pos_label is not None:
         raise ParameterError("--class makes its class the positive one: leave --positive out")
-    if labels.unknown is not None and labels.labels is None:
-        raise ParameterError("--unknown goes with --labels, which says what is known")
     columns = settings(labels, *_READ) | {"keep": keep}
     if labels.labels is not None:
         columns["labels"] = labels_in(labels.labels)

@@ -332,9 +332,6 @@ class LabelInputs(PredictionColumns):
         str | None, option("--class", metavar="LABEL", help="Evaluate this class against all others.")
     ] = None
     labels: Annotated[str | None, option(metavar="A,B,C", help="All labels, in order.", panel=COLUMNS)] = None
-    unknown: Annotated[
-        str | None, option(help="Labels not in --labels: error (default), other (merge them into one).", panel=COLUMNS)
-    ] = None
     nulls: Annotated[
         str | None, option(help="Missing labels: error (default), drop, label (counts as wrong).", panel=COLUMNS)
     ] = None

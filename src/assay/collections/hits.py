@@ -22,8 +22,7 @@ from assay.files.named_columns import named_columns, names_in_any
 from assay.files.sources import Source, is_file
 from assay.subjects.ranking.evaluation import judgments_of
 from assay.tables import Documents, Topics
-from assay.tables.named_columns import is_frame
-from assay.tables.roles import roles_in
+from assay.tables.roles import is_frame, roles_in
 
 #: What Mechanical Turk takes of each payment; twice as much where a HIT has ten assignments or more.
 FEE, MANY_ASSIGNMENTS = 0.2, 10

@@ -31,8 +31,7 @@ from assay.subjects.judges.evaluation import JudgeAgreement, agree, is_numeric, 
 from assay.subjects.ranking.evaluation import named_runs
 from assay.tables import Qrels
 from assay.tables.labels import Labels
-from assay.tables.named_columns import is_frame
-from assay.tables.roles import folded_name, named_by, roles_in
+from assay.tables.roles import folded_name, is_frame, named_by, roles_in
 
 Outcome: TypeAlias = Literal["usable", "not usable", "cannot say"]
 

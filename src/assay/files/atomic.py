@@ -133,10 +133,13 @@ def replacing(path: str | os.PathLike[str], *, overwrite: bool = False) -> Itera
             with Path(path).open("wb") as device:  # a pipe or a device cannot be replaced
                 yield device
             return
-        temporary = _temporary(target)
+        handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+        temporary = Path(name)
         try:
-            with _atomic_written(temporary) as file:
+            with os.fdopen(handle, "wb") as file:
                 yield file
+                file.flush()
+                os.fsync(file.fileno())
             _put(temporary, target)
         except BaseException:
             temporary.unlink(missing_ok=True)
@@ -149,25 +152,9 @@ def _refuse_read_only(path: str | os.PathLike[str]) -> None:
         raise InputError(f"{os.fspath(path)}: cannot be written: it is read-only")
 
 
-@contextmanager
-def _atomic_written(temporary: Path) -> Iterator[IO[bytes]]:
-    """Open a file, and see to it that what was written is on the disk."""
-    with temporary.open("wb") as file:
-        yield file
-        file.flush()
-        os.fsync(file.fileno())
-
-
 def _is_device(path: Path) -> bool:
     """Whether there is something that is neither a file nor a folder; a link to a pipe leads nowhere but by itself."""
     return path.exists() and not path.is_file() and not path.is_dir()
-
-
-def _temporary(target: Path) -> Path:
-    """A new empty file beside the target."""
-    handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
-    os.close(handle)
-    return Path(name)
 
 
 def _put(temporary: Path, target: Path) -> None:

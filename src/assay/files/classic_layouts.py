@@ -4,38 +4,41 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections import Counter
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from functools import partial
+from typing import Any, NamedTuple
 
 import polars as pl
 
 from assay.core.errors import FormatError, listed, number_of
 from assay.files.records import (
     Record,
-    documents_of,
     is_whole,
     marked_records,
     numbered_pairs,
     plain_number,
     relevant,
-    topics_of,
-    unlike_announced,
+    settled_texts,
+    texts_of,
 )
-from assay.files.registry import Head, Loaded, register
+from assay.files.registry import Head, Kind, Loaded, register
 from assay.files.sources import Source, decoded, lines_of, without_entities
-from assay.tables import Documents, Topics
 
 _DOCUMENT = re.compile(r"Document\s+(\d+)\s*$")
 
-_QUERY = re.compile(r"Query\s+(\d+)\s*$")
-
-_COUNT = re.compile(r"(\d+)\s+Relevant Refs?:?\s*$")
-
 _COLUMN = 12
+_SLASH = "/"
 
 
-def _lisa_documents(source: Source, _name: str) -> Documents:
+def _marked(kind: Kind, name: str, mark: str, source: Source, _name: str) -> Any:
+    """Records of a number, lines and a mark, as LISA has topics and NPL has all."""
+    rows, warnings = marked_records(source, mark, alone=mark == _SLASH)
+    if kind == "qrels":
+        return relevant(numbered_pairs(rows, source), source, warnings)
+    return texts_of(kind, rows, f"{name} {kind}", source, warnings)
+
+
+def _lisa_documents(source: Source, _name: str) -> Any:
     text, warnings = decoded(source)
     rows: list[Record] = []
     outside: list[int] = []
@@ -64,7 +67,7 @@ def _lisa_documents(source: Source, _name: str) -> Documents:
             "text": [body.text for body in rest],
         }
     )
-    return documents_of(frame, "LISA documents", source, warnings)
+    return settled_texts(frame, "LISA documents", source, warnings)
 
 
 def _is_asterisks(line: str) -> bool:
@@ -78,12 +81,9 @@ def lisa_documents(head: Head) -> bool:
     return _DOCUMENT.match(first) is not None
 
 
-def _lisa_topics(source: Source, _name: str) -> Topics:
-    rows, warnings = marked_records(source, "#", alone=False)
-    return topics_of(rows, "LISA topics", source, warnings)
-
-
-@register("lisa-topics", "topics", "LISA topics", "a number, text that ends in `#`", _lisa_topics)
+@register(
+    "lisa-topics", "topics", "LISA topics", "a number, text that ends in `#`", partial(_marked, "topics", "LISA", "#")
+)
 def lisa_topics(head: Head) -> bool:
     """A number, and then a text that ends in `#`."""
     lines = [line.strip() for line in head.lines]
@@ -123,68 +123,29 @@ def lisa_judgments(head: Head) -> bool:
     return all(before < other for before, other in itertools.pairwise(queries))
 
 
-def _in_words(source: Source, _name: str) -> Loaded:
-    """`Query 1`, `2 Relevant Refs:`, and the documents up to -1; where the two disagree, that is said."""
-    text, warnings = decoded(source)
-    pairs: list[tuple[str, str]] = []
-    announced: dict[str, int] = {}
-    query = ""
-    for number, line in enumerate(lines_of(text), 1):
-        if start := _QUERY.match(line):
-            query = start[1]
-        elif query and (count := _COUNT.match(line)):
-            announced[query] = int(count[1][:_COLUMN])
-        elif fields := line.split():
-            documents = [field for field in fields if field != "-1"]
-            if not query or not all(map(is_whole, documents)):
-                raise FormatError(source.name, number, expected="`Query`, its number, and its documents", got=line)
-            pairs += [(query, document) for document in documents]
-    listed = Counter(query for query, _ in pairs)
-    counts = ((query, listed[query], count) for query, count in announced.items())
-    unlike = (f"{warning}; LISARJ.NUM is the file to use" for warning in unlike_announced(counts, source))
-    return relevant(pairs, source, (*warnings, *unlike))
-
-
-@register("lisa-words", "qrels", "LISA judgments in words", "`Query 1`, `2 Relevant Refs:`, `3392 3396 -1`", _in_words)
-def lisa_words(head: Head) -> bool:
-    """`Query 1`, and how many relevant references it has."""
-    return _QUERY.match(head.first) is not None and any(map(_COUNT.match, head.lines[1:2]))
-
-
-_SLASH = "/"
-
-
-def _npl_documents(source: Source, _name: str) -> Documents:
-    rows, warnings = marked_records(source, _SLASH, alone=True)
-    frame = pl.DataFrame({"doc_id": [row.key for row in rows], "text": [row.text for row in rows]})
-    return documents_of(frame, "NPL documents", source, warnings)
-
-
-def _npl_topics(source: Source, _name: str) -> Topics:
-    rows, warnings = marked_records(source, _SLASH, alone=True)
-    return topics_of(rows, "NPL topics", source, warnings)
-
-
-def _npl_judgments(source: Source, _name: str) -> Loaded:
-    rows, warnings = marked_records(source, _SLASH, alone=True)
-    return relevant(numbered_pairs(rows, source), source, warnings)
-
-
 def _first_record(head: Head) -> list[str]:
     """What stands between the number and the slash at the start of a file; nothing if it does not start so."""
     lines = [line.strip() for line in head.lines]
     return lines[1 : lines.index(_SLASH)] if is_whole(lines[0]) and _SLASH in lines else []
 
 
-@register("npl-qrels", "qrels", "NPL judgments", "a query's number, its documents, `/`", _npl_judgments)
+@register(
+    "npl-qrels",
+    "qrels",
+    "NPL judgments",
+    "a query's number, its documents, `/`",
+    partial(_marked, "qrels", "NPL", _SLASH),
+)
 def npl_judgments(head: Head) -> bool:
     """A record of numbers only."""
     fields = " ".join(_first_record(head)).split()
     return bool(fields) and all(map(is_whole, fields))
 
 
-@register("npl-documents", "documents", "NPL documents", "a number, text, `/`", _npl_documents)
-@register("npl-topics", "topics", "NPL topics", "a number, text, `/`", _npl_topics)
+@register(
+    "npl-documents", "documents", "NPL documents", "a number, text, `/`", partial(_marked, "documents", "NPL", _SLASH)
+)
+@register("npl-topics", "topics", "NPL topics", "a number, text, `/`", partial(_marked, "topics", "NPL", _SLASH))
 def npl_texts(head: Head) -> bool:
     """A record of words."""
     return any(character.isalpha() for line in _first_record(head) for character in line)
@@ -217,7 +178,7 @@ def _records(source: Source, word: str) -> tuple[list[Record], list[str], tuple[
     return rows, behind, warnings
 
 
-def _time_documents(source: Source, _name: str) -> Documents:
+def _time_documents(source: Source, _name: str) -> Any:
     rows, behind, warnings = _records(source, "TEXT")
     gap = _MISSING if len(rows) == _CIRCULATED else 0
     places = range(1, len(rows) + 1)
@@ -238,12 +199,12 @@ def _time_documents(source: Source, _name: str) -> Documents:
             f"{source.name}: the judgments count 425 documents, and two of them are missing between the 371st and the "
             f"378th: from there on, a document's number is its position in the file plus {gap}",
         )
-    return documents_of(frame, "TIME documents", source, warnings)
+    return settled_texts(frame, "TIME documents", source, warnings)
 
 
-def _time_topics(source: Source, _name: str) -> Topics:
+def _time_topics(source: Source, _name: str) -> Any:
     rows, _, warnings = _records(source, "FIND")
-    return topics_of(rows, "TIME topics", source, warnings)
+    return texts_of("topics", rows, "TIME topics", source, warnings)
 
 
 def _starts_with(word: str, head: Head) -> bool:
@@ -307,8 +268,7 @@ class _Query(NamedTuple):
     line: int
     number: str
     text: str
-    #: How many documents are announced, and the four grades and the number of each that is listed.
-    announced: int | None
+    #: The four grades and the number of each document.
     items: list[tuple[str, str]]
 
 
@@ -334,7 +294,7 @@ def _held(part: str, tag: str) -> list[str]:
     return held
 
 
-def _documents(source: Source, _name: str) -> Documents:
+def _documents(source: Source, _name: str) -> Any:
     text, warnings = decoded(source)
     rows: list[dict[str, str]] = []
     without: list[int] = []
@@ -349,7 +309,7 @@ def _documents(source: Source, _name: str) -> Documents:
         count = number_of("record", len(without))
         warnings += (f"{source.name}:{without[0]}: {count} without a number in <RECORDNUM>, left out",)
     schema = dict.fromkeys(("doc_id", *_COLUMNS), pl.String)
-    return documents_of(pl.DataFrame(rows, schema=schema), "CF documents", source, warnings)
+    return settled_texts(pl.DataFrame(rows, schema=schema), "CF documents", source, warnings)
 
 
 def _queries(source: Source) -> tuple[list[_Query], tuple[str, ...]]:
@@ -365,14 +325,12 @@ def _queries(source: Source) -> tuple[list[_Query], tuple[str, ...]]:
         number = next(iter(_held(part, "QueryNumber")), "")
         if not is_whole(number):
             raise FormatError(source.name, line, expected="a <QUERY> with its <QueryNumber>", got=number or "none")
-        results = next(iter(_held(part, "Results")), "")
-        announced = int(results) if is_whole(results) else None
-        queries.append(_Query(line, plain_number(number), " ".join(_held(part, "QueryText")), announced, []))
+        queries.append(_Query(line, plain_number(number), " ".join(_held(part, "QueryText")), []))
         for score, document in _ITEM.findall(part):
             if len(score) == _EXPERTS:
                 queries[-1].items.append((score, plain_number(document)))
             elif len(score) == len(document) == len(number):
-                queries.append(_Query(line, plain_number(document), "", int(score), []))
+                queries.append(_Query(line, plain_number(document), "", []))
                 lost.append(plain_number(document))
             else:
                 raise FormatError(source.name, line, expected="a score of four digits, one per expert", got=score)
@@ -384,17 +342,9 @@ def _queries(source: Source) -> tuple[list[_Query], tuple[str, ...]]:
     return queries, warnings
 
 
-def _topics(source: Source, _name: str) -> Topics:
-    queries, warnings = _queries(source)
-    rows = [Record(query.line, query.number, [query.text]) for query in queries]
-    return topics_of(rows, "CF topics", source, warnings)
-
-
 def _judgments(source: Source, _name: str) -> Loaded:
     """One row for each expert and document; the sum of the four grades where nobody asks for experts."""
     queries, warnings = _queries(source)
-    counts = ((query.number, len(query.items), query.announced) for query in queries)
-    warnings += unlike_announced(counts, source)
     frame = pl.DataFrame(
         [
             (query.number, str(expert), document, float(grade))
@@ -415,6 +365,12 @@ def _judgments(source: Source, _name: str) -> Loaded:
 def cf_documents(head: Head) -> bool:
     """A `<RECORD>` with a `<PAPERNUM>` or a `<RECORDNUM>`."""
     return re.search(rb"<RECORD>\s*<(PAPERNUM|RECORDNUM)>", head.start) is not None
+
+
+def _topics(source: Source, _name: str) -> Any:
+    queries, warnings = _queries(source)
+    rows = [Record(query.line, query.number, [query.text]) for query in queries]
+    return texts_of("topics", rows, "CF topics", source, warnings)
 
 
 @register("cf-topics", "topics", "CF topics", "`<QUERY> <QueryNumber> <QueryText>`", _topics)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -10,13 +9,13 @@ import numpy as np
 import polars as pl
 
 from assay.core.errors import FormatError, InputError, ParameterError, listed
-from assay.files.named_columns import as_whole, chosen, named_columns, names_in_any, refuse_absent
-from assay.files.predictions import Columns, looks_like
+from assay.files.named_columns import as_whole, chosen, named_columns, refuse_absent
+from assay.files.predictions import Columns
 from assay.files.sources import Readable, Source, is_file
 from assay.tables.clusters import Clusters, assembled_clusters
 from assay.tables.label_columns import ids_of
-from assay.tables.named_columns import NamedColumns, is_frame
-from assay.tables.roles import CLASS, CLUSTER, ITEM, WEIGHT, absent, columns_of, find, suffix, suffixed
+from assay.tables.named_columns import NamedColumns
+from assay.tables.roles import CLASS, CLUSTER, ITEM, WEIGHT, absent, find, is_frame, suffix, suffixed
 
 #: Stands for all columns that hold numbers and are nothing else.
 REST = "rest"
@@ -31,7 +30,6 @@ def read_clusters(
     weight: str | None = None,
     points: Sequence[str] | str | None = None,
     systems: Sequence[str] | None = None,
-    separator: str | None = None,
     name: str | None = None,
 ) -> list[Clusters]:
     """Read clusterings from CSV, TSV, JSON, JSONL, Parquet, Arrow or a data frame: one table each.
@@ -48,7 +46,7 @@ def read_clusters(
     >>> few.name, many.frame.rows(), many.points.tolist()
     ('few', [('a', 'tea', 0), ('b', None, 1)], [[1.5], [2.0]])
     """
-    table = named_columns(given, "clusters", separator)
+    table = named_columns(given, "clusters")
     clusters = _clusterings(table.frame.columns) if cluster is None else _stated(cluster)
     _refuse_twins(table.path, table.frame.columns if cluster is None else cluster)
     if not clusters:
@@ -59,7 +57,7 @@ def read_clusters(
 
 def read_points(
     readable: Readable | Source, *, points: Sequence[str] | str, truth: str | None = None, item: str | None = None,
-    weight: str | None = None, separator: str | None = None, name: str | None = None,
+    weight: str | None = None, name: str | None = None,
 ) -> Clusters:  # fmt: skip
     """Read points that are in no clusters yet, all in one cluster `all`; columns are those of `read_clusters`.
 
@@ -67,7 +65,7 @@ def read_points(
     >>> read_points(io.StringIO("id,x,y\\na,1,2\\nb,3,4\\n"), points="rest").points.tolist()
     [[1.0, 2.0], [3.0, 4.0]]
     """
-    table = named_columns(readable, "clusters", separator)
+    table = named_columns(readable, "clusters")
     return _tables(table, {}, {"truth": truth, "item_id": item, "weight": weight}, points, name)[0]
 
 
@@ -97,18 +95,6 @@ def _tables(
         )
         for system, cluster in (labels or {None: pl.repeat("all", table.frame.height, eager=True)}).items()
     ]
-
-
-def looks_like_clusters(value: object) -> bool:
-    """Whether a file or a data frame holds clusterings, by the names of its columns; False for anything else.
-
-    >>> import io
-    >>> looks_like_clusters(io.StringIO("id,cluster\\n1,a\\n")), looks_like_clusters(io.StringIO("truth,pred\\n1,1\\n"))
-    (True, False)
-    """
-    names = names_in_any(value)
-    other = columns_of("run", names) or columns_of("qrels", names) or looks_like(names)
-    return bool(_clusterings(names)) and not other
 
 
 def _clusterings(names: Sequence[str]) -> dict[str | None, str]:
@@ -186,9 +172,6 @@ def _has_numbers(values: pl.Series) -> bool:
     return values.dtype.is_numeric()
 
 
-_TEXT = {"query_id": pl.String, "doc_id": pl.String, "cluster": pl.String}
-
-
 def read_document_clusters(readable: Any) -> pl.DataFrame:
     """Read `doc_id, cluster`, and `query_id` if there is one; from a file, a frame, a dict of clusters, or of such.
 
@@ -214,21 +197,17 @@ def read_document_clusters(readable: Any) -> pl.DataFrame:
 
 
 def _of_dict(clusters: Mapping[Any, Any]) -> pl.DataFrame:
-    if any(isinstance(value, Mapping) for value in clusters.values()):
-        if alone := [doc for doc, documents in clusters.items() if not isinstance(documents, Mapping)]:
-            raise InputError(f"clusters: expected documents, by query or without, not both: {alone[0]!r} has no query")
-        rows = [
-            (str(query), str(doc), _label(label))
-            for query, documents in clusters.items()
-            for doc, label in documents.items()
-        ]
-        return pl.DataFrame(rows, schema=_TEXT, orient="row")
-    rows_of_all = [(str(doc), _label(label)) for doc, label in clusters.items()]
-    return pl.DataFrame(rows_of_all, schema={name: _TEXT[name] for name in ("doc_id", "cluster")}, orient="row")
-
-
-def _label(value: Any) -> str | None:
-    return None if value is None or (isinstance(value, float) and math.isnan(value)) else str(value)
+    alone = [key for key, documents in clusters.items() if not isinstance(documents, Mapping)]
+    if alone and len(alone) < len(clusters):
+        raise InputError(f"clusters: expected documents, by query or without, not both: {alone[0]!r} has no query")
+    queries = {"": clusters} if alone else clusters
+    rows = [
+        (str(query), str(doc), None if label is None or label != label else str(label))  # noqa: PLR0124  # NaN
+        for query, documents in queries.items()
+        for doc, label in documents.items()
+    ]
+    frame = pl.DataFrame(rows, schema=dict.fromkeys(("query_id", "doc_id", "cluster"), pl.String), orient="row")
+    return frame.drop("query_id") if alone else frame
 
 
 def _checked(frame: pl.DataFrame, name: str) -> pl.DataFrame:

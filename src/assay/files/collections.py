@@ -13,7 +13,6 @@ from assay.core.errors import InputError, listed, need, number_of
 from assay.files.manifest import is_collection, open_collection
 from assay.files.records import (
     are_no_judgments,
-    differing_topics,
     each_once,
     fitted,
     fitted_documents,
@@ -24,7 +23,6 @@ from assay.files.records import (
 from assay.files.registry import Format, Kind, detect
 from assay.files.sources import Readable, Source
 from assay.tables import Batches, Documents, Qrels, Run, Topics
-from assay.tables.named_columns import NamedColumns
 from assay.tables.roles import ColumnNames, columns_of, named_by
 
 _PREFIX = "irds:"
@@ -54,6 +52,7 @@ def _table(kind: Kind, dataset_id: str) -> Any:
     if columns is None:
         raise InputError(f"{dataset_id}: expected {kind}, got the columns {', '.join(names)}")
     from assay.files.named_columns import table_of  # noqa: PLC0415  # who reads a file in columns does not wait for it
+    from assay.tables.named_columns import NamedColumns  # noqa: PLC0415
 
     table = NamedColumns(dataset_id, frame, lambda _: (dataset_id, None), title=f"ir_datasets {kind}")
     return table_of(kind, table, columns, dataset_id)
@@ -214,8 +213,6 @@ _IN_PARTS = {"lisa-documents", "cf-documents", "trec-documents"}
 _WITH_JUDGMENTS = "cf-topics"
 #: NPL has `doc-vecs` and `query-vecs`, whose numbers of terms nothing but the name tells from judgments.
 _AS_VECTORS, _VECTORS = "npl-qrels", "vec"
-#: LISA has its judgments twice, and these are known to be corrupt.
-_CORRUPT, _SOUND = "lisa-words", "lisa-qrels"
 
 
 class Collection(NamedTuple):
@@ -307,29 +304,25 @@ class _Folder:
             self.warnings.append(f"{path.name} cannot be read, and is left out: {problem}")
             return None
 
-    def _left_out(self, file: _File, kind: str, other: str) -> None:
-        self.warnings.append(f"{file.path}: left out, as {other} has the {kind}")
+    def _tables(self, kind: str, read: Callable[[Path], T]) -> list[T]:
+        """The table of the first file that can be read, and of all others in its format if that comes in parts."""
+        tables: list[T] = []
+        parts: str | None = None
+        for file in self.held[kind]:
+            if tables and not (file.format.name == parts and parts in _IN_PARTS):
+                self.warnings.append(f"{file.path}: left out, as {Path(tables[0].name).name} has the {kind}")
+            elif (table := self._read(file.path, read)) is not None:
+                tables.append(table)
+                parts = file.format.name
+        return tables
 
     def topics(self) -> Topics | None:
         """The topics of the first file that has any and can be read."""
-        table: Topics | None = None
-        for file in self.held["topics"]:
-            if table is not None:
-                self._left_out(file, "topics", Path(table.name).name)
-            else:
-                table = self._read(file.path, read_topics)
-        return table
+        return next(iter(self._tables("topics", read_topics)), None)
 
     def documents(self) -> Documents | None:
-        """The documents of the first file that can be read, and of all others in its format if that comes in parts."""
-        tables: list[Documents] = []
-        parts: str | None = None
-        for file in self.held["documents"]:
-            if tables and not (file.format.name == parts and parts in _IN_PARTS):
-                self._left_out(file, "documents", Path(tables[0].name).name)
-            elif (table := self._read(file.path, read_documents)) is not None:
-                tables.append(table)
-                parts = file.format.name
+        """The documents of a file, or of several that are parts of one collection."""
+        tables = self._tables("documents", read_documents)
         if len(tables) < 2:
             return tables[0] if tables else None
         # What is said of texts that are missing, or come again, is said of all files together.
@@ -340,21 +333,12 @@ class _Folder:
         return Documents(frame, str(self.root), tables[0].format, (*known, *warnings))
 
     def judgments(self, topics: Topics | None, *, inverse_grades: bool) -> dict[str, Qrels]:
-        """All sets of judgments under their names, but for those that are none, or are known to be corrupt."""
-        formats: dict[str, str] = {}
+        """All sets of judgments under their names, but for those that are none."""
         qrels: dict[str, Qrels] = {}
         for file in self.held["qrels"]:
             table = self._read(file.path, lambda path: read_qrels(path, inverse_grades=inverse_grades))
             if table is not None:
-                split = _split(file.path)
-                qrels[split], formats[split] = table, file.format.name
-        sound = next((split for split, name in formats.items() if name == _SOUND), None)
-        for split, name in formats.items():
-            if name == _CORRUPT and sound is not None:
-                table = qrels.pop(split)
-                differ = listed(differing_topics(table, qrels[sound]))
-                note = f", and differs from it in the topics {differ}" if differ else ""
-                self.warnings.append(f"{table.name}: left out, as {sound} has the same judgments{note}")
+                qrels[_split(file.path)] = table
         for split, reason in are_no_judgments(qrels, topics).items():
             table = qrels.pop(split)
             self.warnings.append(f"{table.name}: left out: it looks like {table.format}, but {reason}")

@@ -178,21 +178,17 @@ def _has_key(kind: Kind, wanted: tuple[str, ...], head: Head) -> bool:
     return (match is not None and match[1] in wanted) or any(f'"{key}":' in start for key in wanted)
 
 
-_ragas_ids = partial(_listed, "retrieved_context_ids", "reference_context_ids")
-
-_ragas_texts = partial(_listed, "retrieved_contexts", "reference_contexts")
-
-_llamaindex = partial(_listed, "retrieved_ids", "expected_ids")
-
-_RAGAS_IDS, _RAGAS_TEXTS = ("retrieved_context_ids", "reference_context_ids"), ("retrieved_contexts",)
-
+_RAGAS_IDS, _RAGAS_TEXTS = (
+    ("retrieved_context_ids", "reference_context_ids"),
+    ("retrieved_contexts", "reference_contexts"),
+)
 _ELASTIC = "Elasticsearch ranking evaluation"
 
 _TOOLS: list[tuple[str, tuple[str, ...], str, Callable[[Source], Iterator[Query]], tuple[Kind, ...]]] = [
     ("llamaindex-dataset", ("relevant_docs", "queries"), "LlamaIndex dataset", _llamaindex_dataset, ("qrels",)),
-    ("llamaindex", ("expected_ids",), "LlamaIndex records", _llamaindex, _KINDS),
-    ("ragas", _RAGAS_IDS, "ragas records", _ragas_ids, _KINDS),
-    ("ragas-texts", _RAGAS_TEXTS, "ragas records", _ragas_texts, _KINDS),
+    ("llamaindex", ("expected_ids",), "LlamaIndex records", partial(_listed, "retrieved_ids", "expected_ids"), _KINDS),
+    ("ragas", _RAGAS_IDS, "ragas records", partial(_listed, *_RAGAS_IDS), _KINDS),
+    ("ragas-texts", _RAGAS_TEXTS[:1], "ragas records", partial(_listed, *_RAGAS_TEXTS), _KINDS),
     ("elasticsearch-request", ("requests",), _ELASTIC, _elasticsearch, ("qrels",)),
     ("elasticsearch", ("details",), _ELASTIC, _elasticsearch, _KINDS),
 ]

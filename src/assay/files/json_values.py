@@ -300,7 +300,7 @@ def records(source: Source, data: bytes | None = None) -> Iterator[tuple[int | N
 
 
 def _values(source: Source, data: bytes) -> Iterator[tuple[int | None, Any]]:
-    if is_list(data):
+    if data[:1024].lstrip().startswith(b"["):  # one list, and not one object per line
         content = loaded(source, data)
         yield from ((None, value) for value in (content if isinstance(content, list) else [content]))
         return
@@ -312,8 +312,3 @@ def _values(source: Source, data: bytes) -> Iterator[tuple[int | None, Any]]:
                 got = line.decode(errors="replace")
                 raise FormatError(source.name, number, expected="a JSON object", got=got) from problem
             yield number, _written(source, line, value, number)
-
-
-def is_list(data: bytes) -> bool:
-    """Whether the file is one list, and not one object per line."""
-    return data[:1024].lstrip().startswith(b"[")

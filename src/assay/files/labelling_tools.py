@@ -11,8 +11,7 @@ from assay.core.errors import FormatError, number_of
 from assay.files.json_values import records
 from assay.files.registry import Head
 from assay.files.sources import Source
-from assay.tables.label_rules import Where
-from assay.tables.roles import TABLES, find, roles_in
+from assay.tables.roles import TABLES, Where, find, roles_in
 
 ROLES = {role.name: role for role in TABLES["labels"]}
 

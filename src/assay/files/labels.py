@@ -12,15 +12,14 @@ import polars as pl
 from assay.core.errors import EmptyFileError, FormatError, InputError, ParameterError, argument, listed, number_of
 from assay.files.columns import Layout
 from assay.files.labelling_tools import ROLES, LabelRows, tool_of
-from assay.files.named_columns import as_whole, named_columns, names_in_any, refuse_absent
+from assay.files.named_columns import as_whole, named_columns, refuse_absent
 from assay.files.registry import head_of
 from assay.files.runs import line_of_row, load_columns, trec_qrels
 from assay.files.sources import Readable, Source, is_file
 from assay.files.times import utc_times
-from assay.tables.label_rules import refuse_rows
 from assay.tables.labels import NEEDED, Labels, Repeated
-from assay.tables.named_columns import NamedColumns, is_frame
-from assay.tables.roles import TABLES, ColumnNames, absent, find, folded_name, named_by, roles_in
+from assay.tables.named_columns import NamedColumns
+from assay.tables.roles import TABLES, ColumnNames, absent, find, folded_name, is_frame, named_by, refuse_rows, roles_in
 
 _IDS = ("query_id", "judge", "doc_id")
 _JUDGMENTS = Layout((*_IDS, "grade"), text=_IDS, numbers=("grade",), finite=True)
@@ -79,16 +78,6 @@ def read_labels(
 
     labels = Labels.of(frame, name=name or "labels", origin=origin, where=where, repeated=repeated)
     return Labels(labels.frame, labels.name, labels.origin, (*rows.remarks, *remarks, *labels.remarks))
-
-
-def looks_like_labels(value: object) -> bool:
-    """Whether a file or a data frame holds labels of judges, by its columns or, of judgments, its second column.
-
-    >>> import io
-    >>> looks_like_labels(io.StringIO("item,judge,label\\n")), looks_like_labels(io.StringIO("q1 0 d1 1\\n"))
-    (True, False)
-    """
-    return {"item_id", "judge", "label"} <= set(roles_in("labels", names_in_any(value)))
 
 
 def _rows(source: Any, judges: Sequence[str] | None, judge: str | None = None) -> LabelRows:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import codecs
 import csv
-import json
+import io
+import itertools
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -16,10 +17,11 @@ from numpy.typing import NDArray
 
 from assay.core.errors import FormatError
 from assay.files.columns import Layout, Problem, fields_of, is_number, problems
-from assay.files.registry import COLUMN_MARKS, Kind
+from assay.files.named_columns import names_of, text_pieces
+from assay.files.registry import COLUMN_MARKS, Kind, head_of
 from assay.files.runs import QRELS_LAYOUT, RUN_LAYOUT, SHORT_QRELS_LAYOUT
 from assay.files.sources import BYTE_ORDER_MARK, Source
-from assay.tables.roles import TABLES, columns_of, folded_name
+from assay.tables.roles import TABLES, columns_of, folded_name, shape_of
 
 #: What holds other files, by a mark in its first bytes.
 _PACKED = {b"PK\x03\x04": "a zip archive", b"\x1f\x8b": "compressed twice", b"ustar": "a tar archive"}
@@ -96,17 +98,26 @@ class Lines(NamedTuple):
 
     kind: Kind
     format: str
-    layout: Layout
-    split: Callable[[str], list[Any]]
-    separator: str | None = None
-    named: bool = False
-    frame: pl.DataFrame = pl.DataFrame()
-    lines: NDArray[np.int64] = np.empty(0, dtype=np.int64)
+    #: How many columns there are.
+    width: int
+    frame: pl.DataFrame
+    lines: NDArray[np.int64]
     malformed: tuple[Problem, ...] = ()
     numbers: tuple[Problem, ...] = ()
+    separator: str | None = None
+    named: bool = False
     header: Problem | None = None
     encoding: str = "UTF-8"
     encoding_lines: tuple[int, ...] = ()
+
+
+class _Shape(NamedTuple):
+    """How lines without names are read: as what, and cut where."""
+
+    kind: Kind
+    title: str
+    layout: Layout
+    separator: str | None
 
 
 def ranks_of(texts: pl.Series) -> pl.Series:
@@ -122,81 +133,77 @@ def ranks_of(texts: pl.Series) -> pl.Series:
 def read_lines(data: bytes, kind: Kind) -> Lines | None:
     """Read what makes sense; None if hardly anything does, whatever kind of table it might be.
 
-    >>> found = read_lines(b"q1 Q0 d1 1 2.5 mine\\nq1 Q0 d2 2\\nq1 Q0 d3 3 high mine\\n", "run")
-    >>> found.frame.rows(), found.malformed[0].words
+    >>> lines = read_lines(b"q1 Q0 d1 1 2.5 mine\\nq1 Q0 d2 2\\nq1 Q0 d3 3 high mine\\n", "run")
+    >>> lines.frame.rows(), lines.malformed[0].words
     ([('q1', 'd1', 2.5, 1.0, 'mine')], '4 columns')
     """
     lines, encoding, odd = _decoded(data)
     # Equally good ways to read are taken in this order: as what was expected, separated by blanks.
     kinds: list[Kind] = [kind, "qrels" if kind == "run" else "run"]
-    shape = next(filter(None, (_named(lines, way) for way in kinds)), None) or _unnamed(lines, kinds)
-    return None if shape is None else _rows(lines, shape)._replace(encoding=encoding, encoding_lines=odd)
+    table = next(filter(None, (_named(lines, way) for way in kinds)), None)
+    if table is None and (shape := _unnamed(lines, kinds)) is not None:
+        table = _rows(lines, shape)
+    return None if table is None else table._replace(encoding=encoding, encoding_lines=odd)
 
 
 def _named(lines: list[tuple[int, str]], kind: Kind) -> Lines | None:
-    """A table whose columns have names: in the first line, or as the keys of one object per line."""
-    first = lines[0][1] if lines else ""
-    if first.startswith("{"):
-        keys = _object(first) or next((record for _, line in lines[:9] if (record := _object(line))), {})
-        columns = columns_of(kind, list(keys)) or {}
-        if _NUMBERS[kind] not in columns:
-            return None
-        ours = ("query_id", "doc_id", _NUMBERS[kind])
-        return Lines(kind, "JSONL", _layout(kind, ours), partial(_cells, [columns[name] for name in ours]), named=True)
-    for separator in ("\t", ",", ";"):
-        names = _split(separator, first)
-        columns = (columns_of(kind, names) if len(names) > 1 else None) or {}
-        if _NUMBERS[kind] in columns:
-            roles = {name: "iteration" if ours == "judge" else ours for ours, name in columns.items()}
-            layout = _layout(kind, [roles.get(name, "") for name in names])
-            return Lines(
-                kind, "TSV" if separator == "\t" else "CSV", layout, partial(_split, separator), separator, True
-            )
-    return None
-
-
-def _layout(kind: Kind, columns: Sequence[str]) -> Layout:
-    """The layout of a table whose columns have names."""
-    besides = ("rank", "tag") if kind == "run" else ("iteration",)
-    text = tuple(name for name in ("query_id", "doc_id", *besides) if name in columns)
-    return Layout(tuple(columns), text, (_NUMBERS[kind],), finite=kind == "qrels")
-
-
-def _object(line: str) -> dict[str, object] | None:
-    try:
-        record = json.loads(line)
-    except (ValueError, RecursionError):
+    """A table whose columns have names, as its strict readers read it; what these refuse is gathered."""
+    texts = [""] * (lines[-1][0] if lines else 0)
+    for line, text in lines:
+        texts[line - 1] = text
+    source = Source(io.BytesIO("\n".join(texts).encode(errors="replace")), "lines")
+    head, number = head_of(source), _NUMBERS[kind]
+    names = names_of(head) if not head.text.startswith("[") else []
+    columns = columns_of(kind, names) or {}
+    if number not in columns or len(set(names)) < len(names):
         return None
-    return record if isinstance(record, dict) else None
+    wanted = [name for name in ("query_id", "doc_id", number, "rank", "judge", "iteration") if name in columns]
+    bad: list[Problem] = []
+
+    def refuse(line: int, expected: str, got: str) -> None:
+        bad.append(Problem(line, got, f"expected {expected}", expected, got))
+
+    pieces = text_pieces(source, [columns[name] for name in wanted], shape_of(kind), refuse)
+    rows = pl.concat(pieces).select("row", *(pl.col(columns[name]).fill_null("").alias(name) for name in wanted))
+    values = rows[number].str.strip_chars().cast(pl.Float64, strict=False)
+    wrong = values.is_null() | (~values.is_finite() if kind == "qrels" else values.is_nan())
+    for line, *fields in rows.filter(wrong).iter_rows():
+        field = fields[wanted.index(number)]
+        text = f"{field!r} is no number"
+        bad.append(Problem(line, " ".join(fields), text, f"a number as {number}", field, number))
+    rows = rows.with_columns(values).filter(~wrong).rename({"judge": "iteration"}, strict=False)
+    title = "JSONL" if head.is_json else "TSV" if "\t" in head.first else "CSV"
+    return _table(Lines(kind, title, len(names), rows.drop("row"), rows["row"].to_numpy(), named=True), bad)
 
 
-def _cells(wanted: Sequence[str], line: str) -> list[str]:
-    """The values of an object, as text that UTF-8 can write."""
-    record = _object(line)
-    values = [] if record is None else [record.get(name) for name in wanted]
-    return ["" if value is None else str(value).encode(errors="replace").decode() for value in values]
+def _table(table: Lines, bad: Sequence[Problem]) -> Lines:
+    """A table with its ranks as numbers, and with what is wrong with other lines."""
+    frame = table.frame
+    return table._replace(
+        frame=frame.with_columns(ranks_of(frame["rank"])) if "rank" in frame.columns else frame,
+        malformed=tuple(problem for problem in bad if problem.column is None),
+        numbers=tuple(problem for problem in bad if problem.column is not None),
+    )
 
 
-def _unnamed(lines: list[tuple[int, str]], kinds: Sequence[Kind]) -> Lines | None:
-    """A table whose columns have no names, in the shape that most of its lines have."""
-    best: Lines | None = None
+def _unnamed(lines: list[tuple[int, str]], kinds: Sequence[Kind]) -> _Shape | None:
+    """How to read a table whose columns have no names: in the shape that most of its lines have."""
+    best: _Shape | None = None
     most = 0
     places = range(len(lines)) if len(lines) <= _SAMPLE else np.linspace(0, len(lines) - 1, _SAMPLE, dtype=int)
-    for kind in kinds:
-        for separator in (None, ",", ";"):
-            sample = [_split(separator, lines[place][1]) for place in places]
-            for title, known in _LAYOUTS[kind].items():
-                layout, width = known, len(known.columns)
-                if kind == "run":  # columns behind the last one are ignored, as long as all lines have them
-                    width = max(width, Counter(map(len, sample)).most_common(1)[0][0] if sample else 0)
-                    layout = known._replace(columns=(*known.columns, *[""] * (width - len(known.columns))))
-                at = layout.columns.index(_NUMBERS[kind])
-                fitting = sum(
-                    (len(row) == width or (kind == "run" and len(row) > at)) and _may_be_number(row[at])
-                    for row in sample
-                )
-                if best is None or fitting > most:
-                    most, best = fitting, Lines(kind, title, layout, partial(_split, separator), separator)
+    for kind, separator in itertools.product(kinds, (None, ",", ";")):
+        sample = [_split(separator, lines[place][1]) for place in places]
+        for title, known in _LAYOUTS[kind].items():
+            layout, width = known, len(known.columns)
+            if kind == "run":  # columns behind the last one are ignored, as long as all lines have them
+                width = max(width, Counter(map(len, sample)).most_common(1)[0][0] if sample else 0)
+                layout = known._replace(columns=(*known.columns, *[""] * (width - len(known.columns))))
+            at = layout.columns.index(_NUMBERS[kind])
+            fitting = sum(
+                (len(row) == width or (kind == "run" and len(row) > at)) and _may_be_number(row[at]) for row in sample
+            )
+            if best is None or fitting > most:
+                most, best = fitting, _Shape(kind, title, layout, separator)
     return best if lines and most >= _LEAST_SHARE * len(places) else None
 
 
@@ -236,10 +243,11 @@ def _split(separator: str | None, line: str) -> list[str]:
     return [field.strip() for field in line.split(separator)]
 
 
-def _rows(lines: list[tuple[int, str]], shape: Lines) -> Lines:
+def _rows(lines: list[tuple[int, str]], shape: _Shape) -> Lines:
     """The rows of lines in a shape, and what is wrong with the others."""
-    layout, number = shape.layout, _NUMBERS[shape.kind]
-    columns: dict[str, list[Any]] = {name: [] for name in (*layout.text, number)}
+    layout, number, split = shape.layout, _NUMBERS[shape.kind], partial(_split, shape.separator)
+    besides = [name for name in layout.text if name not in {"query_id", "doc_id"}]
+    columns: dict[str, list[Any]] = {name: [] for name in ("query_id", "doc_id", number, *besides)}
     # Column by column: a list for each of a million rows would keep the garbage collector busy.
     filled = [(column.append, layout.columns.index(name)) for name, column in columns.items()]
     kept: list[int] = []
@@ -250,23 +258,14 @@ def _rows(lines: list[tuple[int, str]], shape: Lines) -> Lines:
             add(fields[place])
 
     header: Problem | None = None
-    if shape.named:
-        lines = lines if shape.separator is None else lines[1:]
-    elif _is_header(shape.split(lines[0][1])):
+    if _is_header(split(lines[0][1])):
         (line, text), *lines = lines
         header = Problem(line, text, "names of columns", layout.expected, text)
-    bad = list(problems(lines, layout, shape.split, keep))
+    bad = list(problems(lines, layout, split, keep))
     frame = pl.DataFrame(columns, schema={name: pl.Float64 if name == number else pl.String for name in columns})
-    if "rank" in layout.text:
-        frame = frame.with_columns(ranks_of(frame["rank"]))
-    besides = [name for name in layout.text if name not in {"query_id", "doc_id"}]
-    return shape._replace(
-        frame=frame.select("query_id", "doc_id", number, *besides),
-        lines=np.array(kept, dtype=np.int64),
-        malformed=tuple(problem for problem in bad if problem.column is None),
-        numbers=tuple(problem for problem in bad if problem.column is not None),
-        header=header,
-    )
+    width, places = len(layout.columns), np.array(kept, dtype=np.int64)
+    table = Lines(shape.kind, shape.title, width, frame, places, separator=shape.separator, header=header)
+    return _table(table, bad)
 
 
 def _is_header(fields: Sequence[str]) -> bool:

@@ -12,8 +12,7 @@ from assay.core.errors import AssayError
 from assay.files.named_columns import names_in_any, names_of
 from assay.files.registry import Head, head_of
 from assay.files.sources import Source, is_file
-from assay.tables.named_columns import is_frame
-from assay.tables.roles import columns_of
+from assay.tables.roles import columns_of, is_frame
 
 #: What makes a folder that of a log.
 MANIFEST = "log.json"

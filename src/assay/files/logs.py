@@ -47,8 +47,7 @@ from assay.files.sources import Source
 from assay.files.ubi import read_ubi
 from assay.files.writing import disk_errors
 from assay.tables.log import IMPRESSIONS, TABLES, Log, Oddity
-from assay.tables.named_columns import is_frame
-from assay.tables.roles import absent, named_by, refuse_absent, shape_of
+from assay.tables.roles import absent, is_frame, named_by, refuse_absent, shape_of
 
 #: So many bytes of text are looked at as one part, in memory.
 _PART_BYTES = 48 << 20

@@ -97,13 +97,13 @@ class CollectionFolder:
             if self.topics is not None:
                 raise InputError(f"{path}: the collection has topics already, in {self.topics}")
             return replace(self, topics=path)
-        known: Mapping[str, Any] = self.judgments if part == "judgments" else self.runs
+        known: Mapping[str, Any] = getattr(self, part)
         if name in known:
             word = "judgments" if part == "judgments" else "a run"
             raise InputError(f"{path}: the collection has {word} called {name!r} already: give another name")
-        if part == "judgments":
-            return replace(self, judgments={**self.judgments, name: path})
-        return replace(self, runs={**self.runs, name: RunEntry(path, group, manual)})
+        entry = path if part == "judgments" else RunEntry(path, group, manual)
+        changes: dict[str, Any] = {part: {**known, name: entry}}
+        return replace(self, **changes)
 
     def save(self) -> Path:
         """Write the manifest: whole, or not at all."""

@@ -15,16 +15,14 @@ import numpy as np
 import polars as pl
 
 from assay.core.errors import AssayError, EmptyFileError, FormatError, ParameterError, did_you_mean, listed
-from assay.files.json_values import fast_table, keys_of, quiet_panics, records
+from assay.files.json_values import fast_table, keys_of, object_lines, quiet_panics, records
 from assay.files.parquet import TableFile, names_in, read_table
 from assay.files.registry import COLUMN_MARKS, Head, Kind, Loaded, head_of, named, register
 from assay.files.sources import Readable, Source, decoded, is_file, lines_of
 from assay.tables import Documents, Run, Topics
 from assay.tables.label_rules import ItemTable, distinct
-from assay.tables.named_columns import TRUTH_VALUES, NamedColumns, is_frame, ranking_rows
-from assay.tables.roles import columns_of, shape_of
-
-_SEPARATORS = ("\t", ",", ";")
+from assay.tables.named_columns import TRUTH_VALUES, NamedColumns, ranking_rows
+from assay.tables.roles import columns_of, is_frame, shape_of
 
 _LONGEST_HEADER = 1 << 20
 #: No field of a table that is read in pieces is longer.
@@ -32,6 +30,7 @@ _LONGEST_FIELD = 1 << 26
 #: What is done with a line that cannot be used: its number, what was expected, what came.
 Refuse: TypeAlias = Callable[[int, str, str], None]
 
+#: Separators in the order in which they are tried, and what a table with them is called.
 _SAYS = {"\t": "TSV", ",": "CSV", ";": "CSV"}
 
 
@@ -44,9 +43,9 @@ class _Dialect(NamedTuple):
     quoted: bool = True
 
 
-def _header(line: str, separators: tuple[str, ...] = _SEPARATORS) -> tuple[str, list[str]] | None:
+def _header(line: str) -> tuple[str, list[str]] | None:
     """The separator and the names of a header line, unless it is as long as none is."""
-    for separator in separators if len(line) <= _LONGEST_HEADER else ():
+    for separator in _SAYS if len(line) <= _LONGEST_HEADER else ():
         if separator in line:
             try:
                 return separator, next(csv.reader([line.rstrip("\r\n")], delimiter=separator, strict=True), [])
@@ -55,19 +54,24 @@ def _header(line: str, separators: tuple[str, ...] = _SEPARATORS) -> tuple[str, 
     return None
 
 
-def read_fields(source: Source, separator: str | None, expected: str) -> NamedColumns:
+def read_fields(source: Source, expected: str) -> NamedColumns:
     """All columns as text, whatever they are called; `expected` is for messages.
 
-    >>> read_fields(Source(io.StringIO("a;b\\n1;2\\n")), None, "a table").frame.to_dict(as_series=False)
+    >>> read_fields(Source(io.StringIO("a;b\\n1;2\\n")), "a table").frame.to_dict(as_series=False)
     {'a': ['1'], 'b': ['2']}
     """
-    frame, dialect = _loaded(source, _dialect(source, separator, expected), "a line or more below the header")
+
+    def refuse(line: int, expected: str, got: str) -> None:
+        raise FormatError(source.name, line, expected=expected, got=got)
 
     def where(row: int) -> tuple[str, int | None]:
-        lines = (line for line, _ in _sound_rows(_with_newlines(source.read()), dialect, lambda *_: None))
-        return source.name, next(itertools.islice(lines, row, None), None)
+        return source.name, _piece(source.read(), dialect, refuse)[1]()[row]
 
-    return NamedColumns(source.name, frame, where, title=f"{_SAYS.get(dialect.separator, 'CSV')} with a header")
+    dialect = _dialect(source, expected)
+    frame, _ = _piece(source.read(), dialect, refuse)
+    if not frame.height:
+        raise EmptyFileError(source.name, "a line or more below the header")
+    return NamedColumns(source.name, frame, where, title=f"{_SAYS[dialect.separator]} with a header")
 
 
 def field_chunks(source: Source, expected: str, refuse: Refuse) -> Iterator[tuple[pl.DataFrame, Sequence[int]]]:
@@ -78,64 +82,84 @@ def field_chunks(source: Source, expected: str, refuse: Refuse) -> Iterator[tupl
     >>> [frame.rows() for frame, lines in field_chunks(Source(io.StringIO("a;b\\n1;2\\n")), "a table", print)]
     [[('1', '2')]]
     """
-    dialect = _dialect(source, None, expected)
+    dialect = _dialect(source, expected)
+    by_line = dialect.separator == "\t"
     before, held = 0, b""
-    for chunk in source.chunks():
-        held += _with_newlines(chunk) if before == 0 else chunk
-        may_go_on = dialect.quoted and dialect.separator != "\t" and len(held) < _LONGEST_FIELD
-        if held.count(b'"') % 2 and may_go_on:  # a quoted field goes on in the next piece
-            continue
-        yield _piece(held, dialect, before, refuse)
+    for chunk in itertools.chain(source.chunks(), [b""]):
+        held += chunk
+        if not held:
+            return
+        if chunk and held.count(b'"') % 2 and not by_line and len(held) < _LONGEST_FIELD:
+            continue  # a quoted field goes on in the next piece
+        at = partial(_moved, refuse, before)
+        frame, lines = _piece(held, dialect, at, by_line=by_line)
+        yield frame, [before + line for line in lines()]
         before += held.count(b"\n")
         held, dialect = b"", dialect._replace(line=0)
-    if held:
-        yield _piece(held, dialect, before, refuse)
 
 
-def _piece(data: bytes, dialect: _Dialect, before: int, refuse: Refuse) -> tuple[pl.DataFrame, Sequence[int]]:
-    """The rows of whole lines, of which so many stand before them, and the line of each."""
-    lines = data.count(b"\n") + (not data.endswith(b"\n")) - dialect.line
+def text_pieces(source: Source, columns: Sequence[str], expected: str, refuse: Refuse) -> Iterator[pl.DataFrame]:
+    """Some columns of a table of lines (CSV, TSV, JSONL) as text, piece by piece, with the line of each as `row`.
+
+    What cannot be used is refused by its line; where that does not raise, it is left out.
+
+    >>> source = Source(io.StringIO("a,b\\n1\\n2,3\\n"))
+    >>> [frame.rows() for frame in text_pieces(source, ["b"], "a table", lambda *problem: print(problem))]
+    (2, '2 fields', '1')
+    [[(3, '3')]]
+    """
+    if not head_of(source).is_json:
+        for fields, lines in field_chunks(source, expected, refuse):
+            yield fields.select(pl.Series("row", lines, pl.Int64), *columns)
+        return
+    line = 1
+    for chunk in source.chunks():
+        yield object_lines(chunk, line, dict.fromkeys(columns, pl.String), refuse)
+        line += chunk.count(b"\n")
+
+
+def _moved(refuse: Refuse, before: int, line: int, expected: str, got: str) -> None:
+    """Refuse a line of a piece before which there are others."""
+    refuse(before + line, expected, got)
+
+
+def _piece(
+    data: bytes, dialect: _Dialect, refuse: Refuse, *, by_line: bool = False
+) -> tuple[pl.DataFrame, Callable[[], Sequence[int]]]:
+    """The rows of whole lines, and what finds their lines; `by_line`: no field goes on in the next line."""
+    data = _with_newlines(data) if dialect.line else data
+    count = data.count(b"\n") + (not data.endswith(b"\n")) - dialect.line
     frame = _parsed(data, dialect)
-    if frame is not None and frame.height == lines and not _may_be_ragged(frame):
-        return frame, range(before + dialect.line + 1, before + dialect.line + 1 + lines)
-    dialect = dialect._replace(quoted=dialect.quoted and dialect.separator != "\t")
-    rows = list(_sound_rows(data, dialect, lambda line, *problem: refuse(before + line, *problem)))
-    return _framed((row for _, row in rows), dialect), [before + line for line, _ in rows]
+    if dialect.separator == "\t" and (frame is None or (by_line and frame.height != count)):
+        # Files with tabs often quote nothing, and have quotation marks in their texts.
+        dialect = dialect._replace(quoted=False)
+        frame = _parsed(data, dialect)
+
+    def lines_of_rows() -> list[int]:
+        return [line for line, _ in _sound_rows(data, dialect, refuse)]
+
+    # Polars fills short lines up with nulls, which are also what empty fields give: whoever has none is fine.
+    if frame is not None and not frame[frame.columns[-1]].null_count():
+        regular = range(dialect.line + 1, dialect.line + 1 + count)
+        return frame, (lambda: regular) if frame.height == count else lines_of_rows
+    lines = lines_of_rows()
+    if frame is None or frame.height != len(lines):
+        rows = ([field or None for field in row] for _, row in _sound_rows(data, dialect, lambda *_: None))
+        frame = pl.DataFrame(list(rows), schema=dict.fromkeys(dialect.names, pl.String), orient="row")
+    return frame, lambda: lines
 
 
-def _dialect(source: Source, separator: str | None, expected: str) -> _Dialect:
+def _dialect(source: Source, expected: str) -> _Dialect:
     """The line of the header, the separator and the names of the columns."""
     head = head_of(source)
     number, line = head.numbered[0] if head.numbered else (1, b"")
     text = line.decode(errors="replace")
-    mark, names = _header(text, _SEPARATORS if separator is None else (separator,)) or ("", [])
+    mark, names = _header(text) or ("", [])
     if len(names) < 2:
         raise FormatError(source.name, number, expected=expected, got=", ".join(names) or text)
     if twice := [name for name, count in Counter(names).items() if count > 1]:
         raise FormatError(source.name, number, expected="a name of its own for each column", got=twice[0])
     return _Dialect(number, mark, names)
-
-
-def _loaded(source: Source, dialect: _Dialect, expected: str) -> tuple[pl.DataFrame, _Dialect]:
-    """The fields, one line or more of them, and how they turned out to be quoted."""
-
-    def refuse(line: int, expected: str, got: str) -> None:
-        raise FormatError(source.name, line, expected=expected, got=got)
-
-    data = _with_newlines(source.read())
-    frame = _parsed(data, dialect)
-    if frame is None and dialect.separator == "\t":
-        # Files with tabs often quote nothing, and have quotation marks in their texts.
-        dialect = dialect._replace(quoted=False)
-        frame = _parsed(data, dialect)
-    if frame is None:
-        frame = _framed((row for _, row in _sound_rows(data, dialect, refuse)), dialect)
-    elif _may_be_ragged(frame):
-        for _ in _sound_rows(data, dialect, refuse):
-            pass
-    if not frame.height:
-        raise EmptyFileError(source.name, expected)
-    return frame, dialect
 
 
 def _with_newlines(data: bytes) -> bytes:
@@ -161,17 +185,6 @@ def _parsed(data: bytes, dialect: _Dialect) -> pl.DataFrame | None:
     except pl.exceptions.PolarsError:
         return None
     return frame.filter(~pl.all_horizontal(pl.all().is_null()))
-
-
-def _may_be_ragged(frame: pl.DataFrame) -> bool:
-    """Polars fills short lines up with nulls, which are also what empty fields give: whoever has none is fine."""
-    return bool(frame.width and frame[frame.columns[-1]].null_count())
-
-
-def _framed(rows: Iterable[list[str]], dialect: _Dialect) -> pl.DataFrame:
-    """Rows as text, with nothing where a field is empty."""
-    cells = [[field or None for field in row] for row in rows]
-    return pl.DataFrame(cells, schema=dict.fromkeys(dialect.names, pl.String), orient="row")
 
 
 def _sound_rows(data: bytes, dialect: _Dialect, refuse: Refuse) -> Iterator[tuple[int, list[str]]]:
@@ -217,7 +230,7 @@ def _is_utf8(data: bytes) -> bool:
 _WHOLE = re.compile(r"-?(0|[1-9][0-9]{0,17})(\.0+)?")
 
 
-def named_columns(data: Readable | Source | Any, kind: str, separator: str | None = None) -> NamedColumns:
+def named_columns(data: Readable | Source | Any, kind: str) -> NamedColumns:
     """The table of a kind in a file or a data frame.
 
     >>> named_columns(pl.DataFrame({"truth": [1]}), "predictions").stem
@@ -225,10 +238,10 @@ def named_columns(data: Readable | Source | Any, kind: str, separator: str | Non
     """
     if is_frame(data):
         return NamedColumns.of(data, kind)
-    return read_named_columns(Source.of(data), f"a table {shape_of(kind)}", separator)
+    return read_named_columns(Source.of(data), f"a table {shape_of(kind)}")
 
 
-def read_named_columns(source: Source, expected: str, separator: str | None = None) -> NamedColumns:
+def read_named_columns(source: Source, expected: str) -> NamedColumns:
     """Read a table by its content; `expected` says in messages what it should hold.
 
     >>> import io
@@ -240,10 +253,10 @@ def read_named_columns(source: Source, expected: str, separator: str | None = No
         raise EmptyFileError(source.name, expected)
     if head.is_binary:
         table = read_table(source)
-    elif separator is None and head.is_json:
+    elif head.is_json:
         table = _from_json(source)
     else:
-        table = read_fields(source, separator, expected)
+        table = read_fields(source, expected)
     if not table.frame.height or not table.frame.width:
         raise EmptyFileError(source.name, expected)
     return table._replace(stem=source.stem)

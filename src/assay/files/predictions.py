@@ -15,14 +15,13 @@ from assay.files.named_columns import (
     as_whole,
     chosen,
     named_columns,
-    names_in_any,
     refuse_absent,
     zero_or_one,
 )
 from assay.files.sources import Readable, Source
 from assay.tables.label_arrays import ScoreColumns, lists_of_indicators
 from assay.tables.label_columns import FOLD_DOMAINS, ids_of
-from assay.tables.label_rules import Nulls, Unknown, distinct, refuse_rows
+from assay.tables.label_rules import Nulls, distinct
 from assay.tables.named_columns import NamedColumns
 from assay.tables.predictions import Predictions, assembled
 from assay.tables.roles import (
@@ -34,9 +33,9 @@ from assay.tables.roles import (
     TRUTH,
     WEIGHT,
     absent,
-    columns_of,
     find,
     folded_name,
+    refuse_rows,
     suffix,
     suffixed,
 )  # fmt: skip
@@ -81,19 +80,6 @@ class StatedColumns(NamedTuple):
     score: Columns = None
     item: str | None = None
     weight: str | None = None
-
-
-def looks_like(names: Sequence[str]) -> bool:
-    """Whether a header is one of predictions: a truth, and predictions or scores; and not of a run or of judgments.
-
-    >>> looks_like(["id", "label", "pred"]), looks_like(["query_id", "doc_id", "label", "score"])
-    (True, False)
-    """
-    if columns_of("run", names) or columns_of("qrels", names):
-        return False
-    if not (find(TRUTH, names) or len(suffixed(names, TRUTH)) > 1):
-        return False
-    return any(find(role, names) or suffixed(names, role, TRUTH) for role in (PREDICTION, SCORE))
 
 
 def plan(
@@ -167,27 +153,21 @@ def _predictions(path: str, free: Sequence[str], stated: Columns, indicators: Ma
         return [SystemColumns(name, column) for name, column in pairs]
     plain = find(PREDICTION, free)
     systems = [SystemColumns(None, plain)] if plain else []
-    by_suffix = suffixed(free, PREDICTION, TRUTH)
     scored = set(_scores_of_predictions(free).values())
+    by_suffix = suffixed(free, PREDICTION, TRUTH)
     by_suffix = {name: column for name, column in by_suffix.items() if column not in scored}
-    if not indicators:
+    if not indicators or not by_suffix:
         return systems + [SystemColumns(name, column) for name, column in by_suffix.items()]
-    indicated = {label: by_suffix.pop(label) for label in indicators if label in by_suffix}
-    systems += [SystemColumns(None, indicators=indicated)] if indicated else []
-    others: dict[str, dict[str, str]] = {}
-    for rest, column in by_suffix.items():
-        label = next((name for name in indicators if rest.endswith(tuple(mark + name for mark in MARKS))), None)
-        if label is None:
-            expected = f"predictions of the labels of the truth, {listed(list(indicators))}"
-            raise FormatError(path, 1, expected=expected, got=column, note=f"no column truth_{rest} goes with it")
-        others.setdefault(rest[: -len(label) - 1], {})[label] = column
-    systems += [SystemColumns(name, indicators=columns) for name, columns in others.items()]
-    for system in systems:
-        if system.indicators and (lacking := [label for label in indicators if label not in system.indicators]):
-            of = "" if system.name is None else f" of {system.name}"
-            expected = f"a column of predictions{of} for each label of the truth, {listed(list(indicators))}"
-            raise FormatError(path, 1, expected=expected, note=f"there is none for {listed(lacking)}")
-    return systems
+    labels = listed(list(indicators))
+    if other := next((name for name in by_suffix if name not in indicators), None):
+        expected = f"predictions of the labels of the truth, {labels}"
+        raise FormatError(
+            path, 1, expected=expected, got=by_suffix[other], note=f"no column truth_{other} goes with it"
+        )
+    if lacking := [label for label in indicators if label not in by_suffix]:
+        expected = f"a column of predictions for each label of the truth, {labels}"
+        raise FormatError(path, 1, expected=expected, note=f"there is none for {listed(lacking)}")
+    return [*systems, SystemColumns(None, indicators={label: by_suffix[label] for label in indicators})]
 
 
 def _with_scores(
@@ -198,19 +178,16 @@ def _with_scores(
         return _with_said_scores(path, systems, stated)
     beside = _scores_of_predictions([*rest, *(system.prediction for system in systems if system.prediction)])
     plain = find(SCORE, rest) or beside.get("")
-    nameless = next((system for system in systems if system.name is None), None)
-    named = {
-        system.name: system._replace(score=beside.get(system.name)) for system in systems if system.name is not None
-    }
-    if plain and nameless is None and len(named) == 1:
-        named = {name: system._replace(score=plain) for name, system in named.items()}
-    elif plain:
-        nameless = (nameless or SystemColumns(None))._replace(score=plain)
+    named = {system.name: system._replace(score=beside.get(system.name or "")) for system in systems}
+    # What tells no system is of the only one, or of one without a name.
+    alone = next(iter(named)) if len(named) == 1 else None
+    if plain:
+        named[alone] = named.get(alone, SystemColumns(None))._replace(score=plain)
     by_suffix = suffixed([name for name in rest if name != plain], SCORE)
     labels = known() if by_suffix else set()
     others: dict[str, str] = {}
     for rest_of_name, column in by_suffix.items():
-        system, label = _split(rest_of_name, named, labels)
+        system, label = _split(rest_of_name, [name for name in named if name is not None], labels)
         if system is None:
             others[rest_of_name] = column
         elif label:
@@ -219,16 +196,14 @@ def _with_scores(
         else:
             named[system] = named[system]._replace(score=column)
     if set(others) & labels or any(":" in column for column in others.values()):
-        # Scores of labels, also of those that never occur. They are those of the only system.
-        if nameless is None and len(named) == 1:
-            named = {name: system._replace(class_scores=others) for name, system in named.items()}
-        elif nameless is None and named:
-            raise FormatError(path, 1, expected=f"scores of {listed(list(named))}", got=listed(list(others.values())))
-        else:
-            nameless = (nameless or SystemColumns(None))._replace(class_scores=others)
+        # Scores of labels, also of those that never occur.
+        if None not in named and len(named) > 1:
+            systems_of = listed([str(name) for name in named])
+            raise FormatError(path, 1, expected=f"scores of {systems_of}", got=listed(list(others.values())))
+        named[alone] = named.get(alone, SystemColumns(None))._replace(class_scores=others)
         others = {}
     only_scores = [SystemColumns(name, score=column) for name, column in others.items()]
-    return [*([] if nameless is None else [nameless]), *named.values(), *only_scores]
+    return sorted([*named.values(), *only_scores], key=lambda system: system.name is not None)
 
 
 def _scores_of_predictions(names: Sequence[str]) -> dict[str, str]:
@@ -242,7 +217,7 @@ def _scores_of_predictions(names: Sequence[str]) -> dict[str, str]:
     return columns
 
 
-def _split(text: str, systems: Mapping[str, SystemColumns], labels: set[str]) -> tuple[str | None, str]:
+def _split(text: str, systems: Sequence[str], labels: set[str]) -> tuple[str | None, str]:
     """The system and the label in the rest of a column's name: `bm25`, `bm25_spam`, `spam`."""
     if text in systems:
         return text, ""
@@ -279,8 +254,6 @@ def read_predictions(
     pos_label: Any = None,
     labels: Sequence[Any] | None = None,
     nulls: Nulls = "error",
-    unknown: Unknown = "error",
-    separator: str | None = None,
     list_separator: str | None = None,
     name: str | None = None,
     keep: Mapping[str, str | None] | None = None,
@@ -291,7 +264,7 @@ def read_predictions(
     said. `prediction_NAME` and `score_NAME` are of the system NAME; where NAME is a label, `score_NAME` is the score
     of that label. Several labels per item: lists in JSONL and Parquet, a `list_separator` in cells of CSV, or columns
     `truth_LABEL` and `prediction_LABEL` of 0 and 1. `systems` chooses some of the systems; `name` is what a system is
-    called that the file does not name. `nulls` and `unknown` are the rules of `Predictions.of`; an empty cell is null.
+    called that the file does not name. `nulls` is the rule of `Predictions.of`; an empty cell is null.
     `keep`: further columns to keep as text, by the names they get; one that is None is kept if the file has it.
 
     >>> import io
@@ -299,7 +272,7 @@ def read_predictions(
     >>> [(system.name, system.prediction.to_list()) for system in read_predictions(file)]
     [('old', ['ham', 'ham']), ('new', ['spam', 'ham'])]
     """
-    table = named_columns(given, "predictions", separator)
+    table = named_columns(given, "predictions")
     if list_separator == "":
         raise ParameterError("list_separator is a text of one character or more")
 
@@ -311,7 +284,7 @@ def read_predictions(
     labelled = _labelled(table, layout, list_separator)
     kept = _kept(table, keep or {})
     known = labels or tuple(layout.indicators) or None
-    assemble = partial(assembled, labels=known, pos_label=pos_label, nulls=nulls, unknown=unknown, origin=table.path)
+    assemble = partial(assembled, labels=known, pos_label=pos_label, nulls=nulls, origin=table.path)
     tables = [
         _system_table(
             table, layout, system, labelled, assemble, name=_called(system, part, layout), rows=rows, kept=kept
@@ -320,16 +293,6 @@ def read_predictions(
         for system in layout.systems
     ]
     return tables if systems is None else chosen(tables, systems, table.path, "system")
-
-
-def looks_like_predictions(value: object) -> bool:
-    """Whether a file or a data frame holds predictions, by the names of its columns; False for anything else.
-
-    >>> import io
-    >>> looks_like_predictions(io.StringIO("id,label,pred\\n1,a,b\\n")), looks_like_predictions({"q": {"d": 1}})
-    (True, False)
-    """
-    return looks_like(names_in_any(value))
 
 
 def _parts(table: NamedColumns, layout: ColumnPlan, name: str) -> list[tuple[str, pl.Series | None]]:
@@ -352,7 +315,7 @@ def _labelled(table: NamedColumns, layout: ColumnPlan, list_separator: str | Non
         labels: dict[str | None, pl.Series] = {None: _listed(table, layout.indicators)}
         for system in layout.systems:
             if system.indicators:
-                labels[system.prediction or system.name or ""] = _listed(table, system.indicators)
+                labels[""] = _listed(table, system.indicators)
             elif system.prediction:
                 labels[system.prediction] = table.labels(system.prediction, list_separator)
         return labels
@@ -375,9 +338,8 @@ def _system_table(
 ) -> Predictions:  # fmt: skip
     """The table of one system; `rows` are its rows in the file, if others have some, too."""
     columns = {"truth": labelled[None]}
-    predicted = system.prediction or ((system.name or "") if system.indicators else None)
-    if predicted is not None:
-        columns["prediction"] = labelled[predicted]
+    if system.prediction or system.indicators:
+        columns["prediction"] = labelled[system.prediction or ""]
     if layout.weight is not None:
         columns["weight"] = table.numbers(layout.weight, "weight").cast(pl.Float64)
     if layout.item is not None:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import polars as pl
 
 from assay.core.errors import FormatError, argument, number_of
-from assay.files.registry import Loaded
+from assay.files.registry import Kind, Loaded
 from assay.files.sources import Source, decoded, lines_of
 from assay.tables import Documents, Qrels, Topics
 
@@ -70,17 +69,18 @@ def marked_records(source: Source, mark: str, *, alone: bool) -> tuple[list[Reco
     return rows, warnings
 
 
-def topics_of(rows: Sequence[Record], title: str, source: Source, warnings: tuple[str, ...]) -> Topics:
-    """The topics that records hold."""
-    frame = pl.DataFrame({"query_id": [row.key for row in rows], "title": [row.text for row in rows]})
-    frame, more = each_once(frame, source.name)
-    return Topics(frame, source.name, title, warnings + more)
+def texts_of(kind: Kind, rows: Sequence[Record], title: str, source: Source, warnings: tuple[str, ...]) -> Any:
+    """The topics or the documents that records hold."""
+    key, text = ("query_id", "title") if kind == "topics" else ("doc_id", "text")
+    frame = pl.DataFrame({key: [row.key for row in rows], text: [row.text for row in rows]})
+    return settled_texts(frame, title, source, warnings)
 
 
-def documents_of(frame: pl.DataFrame, title: str, source: Source, warnings: tuple[str, ...]) -> Documents:
-    """The documents of a frame."""
+def settled_texts(frame: pl.DataFrame, title: str, source: Source, warnings: tuple[str, ...]) -> Any:
+    """The topics or the documents of a frame, each once."""
     frame, more = each_once(frame, source.name)
-    return Documents(frame, source.name, title, warnings + more)
+    make = Topics if "query_id" in frame.columns else Documents
+    return make(frame, source.name, title, warnings + more)
 
 
 def each_once(frame: pl.DataFrame, name: str) -> tuple[pl.DataFrame, tuple[str, ...]]:
@@ -118,17 +118,6 @@ def numbered_pairs(rows: Iterable[Record], source: Source) -> Iterator[tuple[str
             yield row.key, document
 
 
-def unlike_announced(queries: Iterable[tuple[str, int, int | None]], source: Source) -> tuple[str, ...]:
-    """A warning if queries (number, documents listed, documents announced) have more or fewer than they say."""
-    others = [(query, listed, announced) for query, listed, announced in queries if announced not in {None, listed}]
-    if not others:
-        return ()
-    query, listed, announced = others[0]
-    count = number_of("query", len(others))
-    example = f"query {query} with {listed} of {announced}"
-    return (f"{source.name}: {count} with more or fewer documents than announced, such as {example}",)
-
-
 def relevant(pairs: Iterable[tuple[str, str]], source: Source, warnings: tuple[str, ...] = ()) -> Loaded:
     """Judgments of (query, document) pairs, all of which are relevant."""
     frame = pl.DataFrame(list(pairs), schema={"query_id": pl.String, "doc_id": pl.String}, orient="row")
@@ -142,8 +131,6 @@ _CRANFIELD = {-1.0, 1.0, 2.0, 3.0, 4.0}
 _HALF, _NEARLY_ALL = 0.5, 0.9
 #: Numbers with more different values than this are no grades.
 _MOST_GRADES = 12
-#: With fewer lines, a column of fractions may be anything.
-_FEW_LINES = 5
 
 
 def turned_round(qrels: Qrels) -> Qrels:
@@ -265,49 +252,20 @@ def _unknown(qrels: Qrels, documents: Documents | None) -> list[str]:
 def are_no_judgments(qrels: dict[str, Qrels], topics: Topics | None) -> dict[str, str]:
     """Which of several tables are no judgments, whatever their columns look like, and why.
 
-    A list of terms has one line for each number and a weight; most of its numbers are no topics, while those of
-    another table are.
+    Most numbers of a list of terms are no topics, while those of another table are.
     """
     known = set() if topics is None else set(topics.frame["query_id"])
     shares = {split: _share(judged, known) for split, judged in qrels.items()}
-    others = {}
-    for split, judged in qrels.items():
-        if _is_list_of_weights(judged):
-            others[split] = "each number comes once, in order, with a weight"
-        elif shares[split] < _HALF and max(shares.values()) >= _NEARLY_ALL:
-            others[split] = f"only {shares[split]:.0%} of its queries are among the topics"
-    return others
+    if max(shares.values(), default=0.0) < _NEARLY_ALL:
+        return {}
+    few = {split: share for split, share in shares.items() if share < _HALF}
+    return {split: f"only {share:.0%} of its queries are among the topics" for split, share in few.items()}
 
 
 def _share(qrels: Qrels, known: set[str]) -> float:
     """How many of the judged queries are topics, whether zeros stand in front of them or not."""
     plain = {plain_number(topic) for topic in known}
     return sum(topic in known or plain_number(topic) in plain for topic in qrels.topics) / len(qrels.topics)
-
-
-def _is_list_of_weights(qrels: Qrels) -> bool:
-    topics = qrels.frame["query_id"].to_list()
-    if len(topics) < _FEW_LINES or not all(map(is_whole, topics)):
-        return False
-    numbers = list(map(int, topics))
-    weights = qrels.frame["relevance"]
-    return all(before < other for before, other in itertools.pairwise(numbers)) and bool(
-        (weights != weights.floor()).mean() > _HALF  # type: ignore[operator]  # a share
-    )
-
-
-def differing_topics(first: Qrels, other: Qrels) -> list[str]:
-    """The topics for which two sets of judgments name other documents, in their order.
-
-    >>> differing_topics(Qrels.of({"1": {"a": 1}, "2": {"b": 1}}), Qrels.of({"1": {"a": 1}, "2": {"c": 1}}))
-    ['2']
-    """
-    pair = ["query_id", "doc_id"]
-    odd = pl.concat(
-        [a.frame.join(b.frame, on=pair, how="anti").select("query_id") for a, b in ((first, other), (other, first))]
-    )["query_id"]
-    strange = set(odd)
-    return [topic for topic in dict.fromkeys([*first.topics, *other.topics]) if topic in strange]
 
 
 def _differ_in_zeros(ids: list[str], judged: list[str]) -> bool:

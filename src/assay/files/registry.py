@@ -18,8 +18,7 @@ import polars as pl
 from assay.core.errors import EmptyFileError, FormatError, ParameterError, did_you_mean
 from assay.files.columns import all_lines, data_lines, is_number
 from assay.files.sources import BYTE_ORDER_MARK, LONGEST_LINE, Source, without_end_mark
-from assay.tables.label_rules import Where
-from assay.tables.roles import absent
+from assay.tables.roles import Where, absent
 
 Kind: TypeAlias = Literal["run", "qrels", "topics", "documents"]
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import ClassVar, NamedTuple, TypeVar
+from typing import ClassVar, TypeVar
 
 import polars as pl
 
@@ -244,16 +244,8 @@ _MOST_LINES_OF_A_TOPIC = 12
 REL_LAYOUT = Layout(columns=("query_id", "doc_id", "zero", "number"), text=("query_id", "doc_id"), numbers=("number",))
 
 
-class SmartRecord(NamedTuple):
-    """A record of a file: the line it starts on, its id and its fields, the lines of each put together."""
-
-    line: int
-    key: str
-    fields: dict[str, str]
-
-
-def records(text: str, name: str) -> list[SmartRecord]:
-    """The records of a text; `name` is that of the file, for messages."""
+def smart_records(text: str, name: str) -> list[tuple[int, str, dict[str, list[str]]]]:
+    """The records of a text: the line where each starts, its id, and the lines of its fields; `name` is the file's."""
     entries: list[tuple[int, str, dict[str, list[str]]]] = []
     field: list[str] | None = None
     for number, line in enumerate(map(str.rstrip, lines_of(text)), 1):
@@ -271,37 +263,36 @@ def records(text: str, name: str) -> list[SmartRecord]:
             field.append(line)
         elif line:
             raise FormatError(name, number, expected="a field such as `.W`" if entries else "`.I` and an id", got=line)
-    return [
-        SmartRecord(line, key, {tag: _joined(value) for tag, value in fields.items()}) for line, key, fields in entries
-    ]
-
-
-def _joined(lines: list[str]) -> str:
-    return " ".join(" ".join(lines).split())
+    return entries
 
 
 def _texts(kind: Kind, source: Source, name: str) -> Topics | Documents:
     text, warnings = decoded(source)
-    rows = records(text, source.name)
+    rows = smart_records(text, source.name)
     if not rows:
         raise FormatError(source.name, None, expected="records that start with `.I`", note="there are none")
     if "\r\n" in text:
         warnings += (f"{source.name}: lines end in CR LF, read as line ends",)
     del text
-    held = dict.fromkeys(tag for row in rows for tag in row.fields)
+    held = dict.fromkeys(tag for _, _, fields in rows for tag in fields)
     rest = {tag: _NAMED.get(tag, tag.lower()) for tag in held if tag not in {_TITLE, _TEXT}}
-    columns = {tag: [row.fields.get(tag, "") for row in rows] for tag in (_TITLE, _TEXT, *rest)}
+    columns = {
+        tag: [" ".join(" ".join(fields.get(tag, ())).split()) for _, _, fields in rows]
+        for tag in (_TITLE, _TEXT, *rest)
+    }
     extra = {column: columns[tag] for tag, column in rest.items()}
-    ids, titles, texts = [row.key for row in rows], columns[_TITLE], columns[_TEXT]
+    ids, titles, texts = [key for _, key, _ in rows], columns[_TITLE], columns[_TEXT]
     if empty := sum(not text for text in texts):
         warnings += (f"{source.name}: {number_of(kind.removesuffix('s'), empty)} without text",)
+
+    def where(row: int) -> tuple[str, int | None]:
+        return source.name, rows[row][0]
+
     if kind == "topics":
-        frame = pl.DataFrame(
-            {"query_id": ids, "title": [text or title for title, text in zip(titles, texts, strict=True)], **extra}
-        )
-        return Topics(frame, name, "SMART topics", warnings, lambda row: (source.name, rows[row].line))
+        named = [text or title for title, text in zip(titles, texts, strict=True)]
+        return Topics(pl.DataFrame({"query_id": ids, "title": named, **extra}), name, "SMART topics", warnings, where)
     frame = pl.DataFrame({"doc_id": ids, "title": titles, "text": texts, **extra})
-    return Documents(frame, name, "SMART documents", warnings, lambda row: (source.name, rows[row].line))
+    return Documents(frame, name, "SMART documents", warnings, where)
 
 
 def _is_smart(head: Head) -> bool:

@@ -147,7 +147,7 @@ def _topics(source: Source, name: str) -> Topics:
     if not rows:
         raise FormatError(source.name, None, expected="topics, each in <top> or <topic>", note="there are none")
     title = "TREC topics" if element == "top" else "XML topics"
-    return Topics(_frame(rows), name, title, warnings, lambda row: (source.name, lines[row]))
+    return Topics(pl.DataFrame(rows), name, title, warnings, lambda row: (source.name, lines[row]))
 
 
 def _documents(source: Source, name: str) -> Documents:
@@ -170,15 +170,11 @@ def _documents(source: Source, name: str) -> Documents:
         rows.append(fields)
     if not rows:
         raise FormatError(source.name, None, expected="documents, each in <DOC>", note="there are none")
-    return Documents(_frame(rows), name, "TREC documents", warnings, lambda row: (source.name, lines[row]))
+    return Documents(pl.DataFrame(rows), name, "TREC documents", warnings, lambda row: (source.name, lines[row]))
 
 
 def _untagged(text: str) -> str:
     return _plain(_TAG.sub(" ", text))
-
-
-def _frame(rows: list[dict[str, str]]) -> pl.DataFrame:
-    return pl.DataFrame({column: [row[column] for row in rows] for column in rows[0]})
 
 
 @register("trec-topics", "topics", "TREC topics", "`<top> <num> <title> <desc> <narr> </top>`", _topics)

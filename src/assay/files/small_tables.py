@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from assay.core.domains import Choice
 from assay.core.errors import FormatError, listed
-from assay.files.named_columns import named_columns, names_in_any, read_named_columns
+from assay.files.named_columns import named_columns, read_named_columns
 from assay.files.sources import Readable, Source, decoded, lines_of
 from assay.tables import Scores
 from assay.tables.label_rules import row_numbers
@@ -186,13 +186,3 @@ def _numbers(table: NamedColumns, columns: Sequence[str]) -> pl.DataFrame:
         where = {"row": np.tile(np.arange(height), len(places)), "place": np.repeat(places, height)}
         parts.append(pl.DataFrame(where).with_columns(value=numbers))
     return pl.concat(parts).sort("row", "place")
-
-
-def looks_like_scores(value: object) -> bool:
-    """Whether a file holds scores, by its header; False for a matrix, of which nothing tells what its numbers are.
-
-    >>> import io
-    >>> looks_like_scores(io.StringIO("system,measure,unit,value\\na,AP,q1,0.5\\n"))
-    True
-    """
-    return len(roles_in("scores", names_in_any(value))) == len(TABLES["scores"])

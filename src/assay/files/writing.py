@@ -16,6 +16,7 @@ import polars as pl
 
 from assay.core.errors import InputError, ParameterError, did_you_mean, quote
 from assay.files.atomic import replacing
+from assay.files.columns import is_number
 from assay.files.runs import as_header
 from assay.files.topic_sections import EXPLANATION, as_sections
 from assay.tables import Batches, Documents, Qrels, Topics
@@ -385,12 +386,4 @@ def for_spreadsheets(text: str) -> str:
     >>> for_spreadsheets("doc_id,score\\n=1+1,-0.5\\n")
     "doc_id,score\\n'=1+1,-0.5\\n"
     """
-    return each_cell(text, lambda cell: f"'{cell}" if cell.startswith(_FORMULA) and not _is_number(cell) else cell)
-
-
-def _is_number(cell: str) -> bool:
-    try:
-        float(cell)
-    except ValueError:
-        return False
-    return True
+    return each_cell(text, lambda cell: f"'{cell}" if cell.startswith(_FORMULA) and not is_number(cell) else cell)

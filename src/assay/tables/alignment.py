@@ -6,13 +6,13 @@ import dataclasses
 from collections.abc import Sequence
 from typing import TypeAlias, TypeVar
 
-import numpy as np
 import polars as pl
 
 from assay.core import options
 from assay.core.domains import Choice
 from assay.core.errors import InputError, listed, number_of
 from assay.tables.clusters import Clusters
+from assay.tables.label_rules import ItemTable
 from assay.tables.predictions import Predictions
 
 Missing: TypeAlias = options.MissingItems
@@ -21,23 +21,32 @@ Missing: TypeAlias = options.MissingItems
 Items = TypeVar("Items", Predictions, Clusters)
 
 
-def aligned(systems: Sequence[Predictions], *, missing: Missing = "error") -> list[Predictions]:
+def aligned(systems: Sequence[Items], *, missing: Missing = "error") -> list[Items]:
     """The same items in the same order for every system, that of the first; found by `item_id`, or by row without ids.
 
-    `missing`: an item that a system lacks is an error, or it is left out and counted (`drop`). The truth is the same
-    in all of them, or an error names the item.
+    `missing`: an item that a system lacks is an error, or it is left out and counted (`drop`). The truth and the weight
+    of an item are the same in all of them, or an error names the item.
 
     >>> one = Predictions.of([0, 1], [0, 0], item_id=["a", "b"], name="one")
     >>> other = Predictions.of([1, 0], [1, 1], item_id=["b", "a"], name="other")
     >>> aligned([one, other])[1].frame.rows()
     [('a', 0, 1), ('b', 1, 1)]
     """
-    tables = in_one_order(systems, missing=missing)
-    return _agreeing(tables) if len(tables) > 1 else tables
+    tables = _in_one_order(systems, missing)
+    first, *others = tables = [_as_text(system) for system in tables] if _differ_in_type(tables) else tables
+    what = "truth" if isinstance(first, Predictions) else "class"
+    for other in others:
+        if (first.truth is None) != (other.truth is None):
+            with_it, without = (first, other) if other.truth is None else (other, first)
+            raise InputError(f"{with_it.name} tells the {what} of each item, and {without.name} does not")
+        if first.truth is not None and other.truth is not None:
+            _refuse_differing(what, first, other, first.truth, other.truth)
+        _refuse_differing("weight", first, other, _weights(first), _weights(other))
+    return tables
 
 
-def in_one_order(systems: Sequence[Items], *, missing: Missing = "error") -> list[Items]:
-    """The same items in the same order for every system, as `aligned` does it, whatever else their tables hold."""
+def _in_one_order(systems: Sequence[Items], missing: Missing) -> list[Items]:
+    """The same items in the same order for every system, whatever else their tables hold."""
     Choice(Missing).check("missing", missing)
     if len(systems) == 1:
         return list(systems)
@@ -48,28 +57,7 @@ def in_one_order(systems: Sequence[Items], *, missing: Missing = "error") -> lis
     return _by_id(systems, missing) if with_ids else _by_row(systems)
 
 
-def aligned_clusters(systems: Sequence[Clusters], *, missing: Missing = "error") -> list[Clusters]:
-    """The same items in the same order for every clustering; their classes and weights are the same, or an error.
-
-    >>> from assay import Clusters
-    >>> one = Clusters.of([0, 1], [0, 0], item_id=["a", "b"], name="one")
-    >>> other = Clusters.of([1, 0], [1, 2], item_id=["b", "a"], name="other")
-    >>> aligned_clusters([one, other])[1].frame.rows()
-    [('a', 0, 2), ('b', 1, 1)]
-    """
-    tables = in_one_order(systems, missing=missing)
-    first = tables[0]
-    for other in tables[1:]:
-        for what, ours, theirs in (("class", first.truth, other.truth), ("weight", first.weight, other.weight)):
-            if (ours is None) != (theirs is None):
-                with_it, without = (first, other) if theirs is None else (other, first)
-                raise InputError(f"{with_it.name} tells the {what} of each item, and {without.name} does not")
-            if ours is not None and theirs is not None:
-                _refuse_differing(what, first, other, ours.cast(pl.String), theirs.cast(pl.String))
-    return tables
-
-
-def _refuse_differing(what: str, first: Items, other: Items, ours: pl.Series, theirs: pl.Series) -> None:
+def _refuse_differing(what: str, first: ItemTable, other: ItemTable, ours: pl.Series, theirs: pl.Series) -> None:
     """Refuse values that two systems do not agree on, item by item."""
     differ = ours.ne_missing(theirs)
     if differ.any():
@@ -121,38 +109,25 @@ def _by_id(systems: Sequence[Items], missing: Missing) -> list[Items]:
     return tables
 
 
-def _agreeing(systems: list[Predictions]) -> list[Predictions]:
-    """Refuse items on whose truth systems differ; bring labels to one type."""
-    kinds = {system.truth.dtype for system in systems}
-    if len(kinds) > 1:
-        for other in systems[1:]:
-            if pl.List(pl.String) in {systems[0].truth.dtype, other.truth.dtype} and systems[0].kind != other.kind:
-                raise InputError(f"of {systems[0].name} and {other.name} only one has several labels per item")
-        # One file's labels may all be numbers, or be text for the sake of an abstention.
-        systems = [_as_text(system) for system in systems]
-    if any(system.weight is None for system in systems):  # a weight of 1 each is none
-        systems = [_without_ones(system) for system in systems]
-    first = systems[0]
-    for other in systems[1:]:
-        _refuse_differing("truth", first, other, first.truth, other.truth)
-        if not _same_weights(first, other):
-            raise InputError(f"{first.name} and {other.name} weigh items differently")
-    return systems
+def _differ_in_type(systems: Sequence[Items]) -> bool:
+    """Whether labels are of several types: one file's may all be numbers, or be text for the sake of an abstention."""
+    known = [system for system in systems if system.truth is not None]
+    kinds = {system.truth.dtype for system in known if system.truth is not None}
+    lists = [system.name for system in known if system.truth is not None and isinstance(system.truth.dtype, pl.List)]
+    if lists and len(kinds) > 1:
+        others = [system.name for system in known if system.name not in lists]
+        raise InputError(f"of {lists[0]} and {others[0]} only one has several labels per item")
+    return len(kinds) > 1
 
 
-def _as_text(system: Predictions) -> Predictions:
+def _as_text(system: Items) -> Items:
     held = [name for name in ("truth", "prediction") if name in system.columns.columns]
-    labels = None if system.labels is None else tuple(map(str, system.labels))
-    return dataclasses.replace(system, columns=system.columns.with_columns(pl.col(held).cast(pl.String)), labels=labels)
+    text = dataclasses.replace(system, columns=system.columns.with_columns(pl.col(held).cast(pl.String)))
+    if isinstance(text, Predictions) and text.labels is not None:
+        return dataclasses.replace(text, labels=tuple(map(str, text.labels)))
+    return text
 
 
-def _without_ones(system: Predictions) -> Predictions:
-    if system.weight is None or not (system.weight == 1).all():
-        return system
-    return dataclasses.replace(system, columns=system.columns.drop("weight"))
-
-
-def _same_weights(first: Predictions, other: Predictions) -> bool:
-    if first.weight is None or other.weight is None:
-        return first.weight is other.weight
-    return bool(np.array_equal(first.weight.to_numpy(), other.weight.to_numpy()))
+def _weights(system: Items) -> pl.Series:
+    """The weight of each item: 1 where none is told."""
+    return pl.repeat(1.0, len(system), eager=True) if system.weight is None else system.weight

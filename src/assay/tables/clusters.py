@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 
 from assay.core.errors import InputError, argument, number_of
 from assay.tables.label_columns import ids_of, labels_of, numbers_of
-from assay.tables.label_rules import ItemTable, Where, refuse_rows
+from assay.tables.label_rules import ItemTable
+from assay.tables.roles import Where, refuse_rows
 
 _IN_MEMORY = "in memory"
 _ORDER = ("item_id", "truth", "cluster", "weight")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 from typing import Any, Literal, TypeAlias
 
@@ -10,6 +10,7 @@ import polars as pl
 
 from assay.core.domains import Choice
 from assay.core.errors import FormatError, InputError, ParameterError, argument, did_you_mean, listed, number_of
+from assay.tables.roles import Where, refuse_rows
 
 #: Pairs of labels of which everybody knows the positive one, the negative one first.
 KNOWN_PAIRS: tuple[tuple[Any, Any], ...] = (
@@ -20,7 +21,6 @@ KNOWN_PAIRS: tuple[tuple[Any, Any], ...] = (
     ("False", "True"),
     (-1, 1),
 )
-_POSITIVE = (1, True, "1", "true", "True")
 _MOST_LABELS = 2
 
 
@@ -37,7 +37,7 @@ def positive_label(labels: Sequence[Any], pos_label: Any = None) -> Any:
     """
     if pos_label is not None:
         return label_among(labels, pos_label)
-    known = [label for label in labels if _is_known(label)]
+    known = [label for label in labels if (type(label), label) in {(type(yes), yes) for _, yes in KNOWN_PAIRS}]
     if len(labels) <= _MOST_LABELS and len(known) == 1:
         return known[0]
     if not labels or len(labels) > _MOST_LABELS:
@@ -102,17 +102,10 @@ def label_among(labels: Sequence[Any], label: Any) -> Any:
     raise ParameterError(f"expected a label of {listed(names) or 'none'}, got {label!r}{did_you_mean(text, names)}")
 
 
-def _is_known(label: Any) -> bool:
-    return any(type(label) is type(word) and label == word for word in _POSITIVE)
-
-
 Nulls: TypeAlias = Literal["error", "drop", "label"]
-Unknown: TypeAlias = Literal["error", "other"]
-#: Names the file and the line of a row (from 0).
-Where: TypeAlias = Callable[[int], tuple[str, int | None]]
 
-#: What an absent prediction is called where it counts as a label, and any label that was not stated.
-NONE, OTHER = "(none)", "(other)"
+#: What an absent prediction is called where it counts as a label.
+NONE = "(none)"
 _TEXTS = (pl.String, pl.Categorical, pl.Enum)
 #: Few values are sorted out before Polars has started; many, faster by its streaming engine, which starts later still.
 _FEW, _LONG = 1 << 12, 1 << 17
@@ -218,17 +211,6 @@ def without_nulls(frame: pl.DataFrame, nulls: Nulls, name: str, where: Where) ->
     return frame, ()
 
 
-def refuse_rows(
-    wrong: pl.Series, where: Where, expected: str, values: pl.Series | None = None, note: str | None = None
-) -> None:
-    """Raise the error of the first row that is wrong, if any is; `values` have what came instead."""
-    if wrong.any():
-        row = int(wrong.arg_max() or 0)
-        path, line = where(row)
-        got = None if values is None else values[row]
-        raise FormatError(path, line, expected=expected, got="" if got is None else str(got), note=note)
-
-
 def row_numbers(height: int) -> pl.Series:
     """Ids for items that have none: their rows, from 1.
 
@@ -291,45 +273,16 @@ def _as_none(frame: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def only_known(
-    frame: pl.DataFrame, labels: tuple[Any, ...] | None, unknown: Unknown, where: Where
-) -> tuple[pl.DataFrame, tuple[str, ...]]:
-    """Refuse labels that were not stated, or call them "(other)"; say how many."""
-    Choice(Unknown).check("unknown", unknown)
-    if labels is None:
-        return frame, ()
-    remarks: list[str] = []
-    known = {str(label) for label in labels} | {NONE}
-    for column in [name for name in ("truth", "prediction") if name in frame.columns]:
-        strange = [label for label in distinct(frame[column]) if str(label) not in known]
-        if not strange:
+def refuse_unknown(frame: pl.DataFrame, labels: tuple[Any, ...] | None, where: Where) -> None:
+    """Refuse labels that were not stated, where some were; the error names the first row that holds one."""
+    known = {NONE, *map(str, labels or ())}
+    for column in ("truth", "prediction") if labels is not None else ():
+        if column not in frame.columns or all(str(label) in known for label in distinct(frame[column])):
             continue
-        if unknown == "error":
-            raise _unknown_error(frame, column, strange, labels, where)
-        frame = frame.with_columns(
-            pl.col(name).cast(pl.String) for name in ("truth", "prediction") if name in frame.columns
-            and not isinstance(frame[name].dtype, pl.List)
-        )  # fmt: skip
-        replaced = pl.element() if isinstance(frame[column].dtype, pl.List) else pl.col(column)
-        kept = pl.when(replaced.is_in(pl.Series(sorted(known)).implode())).then(replaced).otherwise(pl.lit(OTHER))
-        if isinstance(frame[column].dtype, pl.List):
-            kept = pl.col(column).list.eval(kept).list.unique().list.sort()
-        frame = frame.with_columns(kept.alias(column))
-        remarks.append(
-            f"{column}: {number_of('label', len(strange))} counted as {OTHER}: {listed([*map(str, strange)])}"
-        )
-    return frame, tuple(remarks)
-
-
-def _unknown_error(
-    frame: pl.DataFrame, column: str, strange: Sequence[Any], labels: Sequence[Any], where: Where
-) -> InputError:
-    """Name the first row that holds one of the strange labels."""
-    values, names = frame[column], [str(known) for known in labels]
-    rows = pl.DataFrame({"label": values}).with_row_index("row")
-    rows = rows.explode("label") if isinstance(values.dtype, pl.List) else rows
-    row, label = rows.filter(pl.col("label").cast(pl.String).is_in([*map(str, strange)])).row(0)
-    expected = f"a label of {listed(names)} as {column}"
-    ways = f"{argument('unknown', 'other')} counts others as {OTHER}"
-    path, line = where(row)
-    return FormatError(path, line, expected=expected, got=str(label), note=ways)
+        rows = frame.select(label=column).with_row_index("row")
+        rows = rows.explode("label") if isinstance(frame[column].dtype, pl.List) else rows
+        texts = pl.col("label").cast(pl.String)
+        row, label = rows.filter(texts.is_not_null() & ~texts.is_in(sorted(known))).row(0)
+        path, line = where(row)
+        expected = f"a label of {listed([str(each) for each in labels or ()])} as {column}"
+        raise FormatError(path, line, expected=expected, got=str(label))

@@ -10,7 +10,7 @@ import polars as pl
 
 from assay.core.domains import Choice
 from assay.core.errors import FormatError, InputError, argument, number_of
-from assay.tables.label_rules import Where
+from assay.tables.roles import Where
 
 _IN_MEMORY = "in memory"
 #: What holds where a judge labels an item again, and differently.

@@ -11,8 +11,8 @@ import polars as pl
 
 from assay.core.errors import FormatError, InputError
 from assay.tables.label_columns import ids_of, is_beyond_floats, labels_of, series_of
-from assay.tables.label_rules import Where, distinct, refuse_rows
-from assay.tables.roles import TABLES, absent, columns_of
+from assay.tables.label_rules import distinct
+from assay.tables.roles import TABLES, Where, absent, columns_of, refuse_rows
 
 _IN_MEMORY = "in memory"
 #: What stands for no number in a cell of text, in small letters.
@@ -166,15 +166,6 @@ def _needed(table: NamedColumns, column: str, expected: str) -> pl.Series:
     numbers = table.numbers(column, expected, finite=expected == "relevance").cast(pl.Float64)
     table.refuse(numbers.is_null(), f"a number as {expected}", column)
     return numbers
-
-
-def is_frame(data: Any) -> bool:
-    """Tell data frames from what else holds a table: they have columns with names.
-
-    >>> is_frame(pl.DataFrame()), is_frame({"q1": {"d1": 1}})
-    (True, False)
-    """
-    return isinstance(data, pl.LazyFrame) or hasattr(data, "columns") or hasattr(data, "column_names")
 
 
 def _as_polars(data: Any, name: str) -> pl.DataFrame:

@@ -15,21 +15,18 @@ from assay.tables.label_arrays import ScoreColumns, label_lists, score_columns
 from assay.tables.label_columns import ids_of, numbers_of, refuse_no_threshold
 from assay.tables.label_rules import (
     NONE,
-    OTHER,
     ItemTable,
     Nulls,
-    Unknown,
-    Where,
     as_label,
     both_labels,
     distinct,
     harmonised,
-    only_known,
     positive_label,
-    refuse_rows,
+    refuse_unknown,
     stated_labels,
     without_nulls,
 )
+from assay.tables.roles import Where, refuse_rows
 
 _TWO = 2
 
@@ -80,7 +77,6 @@ class Predictions(ItemTable):
         sample_weight: Any = None,
         item_id: Any = None,
         nulls: Nulls = "error",
-        unknown: Unknown = "error",
         name: str = "predictions",
     ) -> Predictions:
         """Take predictions from lists, arrays or columns of any library.
@@ -91,8 +87,7 @@ class Predictions(ItemTable):
         is kept.
 
         `nulls`: an absent label is an error; or its item is left out (`drop`) and counted; or an absent prediction
-        counts as the label "(none)", which is never right (`label`). `unknown`: a label outside the stated `labels`
-        is an error, or counts as "(other)" (`other`). Whole numbers and booleans become text beside these two.
+        counts as the label "(none)", which is never right (`label`); beside it, whole numbers and booleans become text.
 
         >>> Predictions.of([0, 1], y_score=[0.2, 0.7]).at(0.5).prediction.to_list()
         [0, 1]
@@ -110,7 +105,7 @@ class Predictions(ItemTable):
         if item_id is not None:
             columns["item_id"] = ids_of(item_id, "item_id")
         scores = None if y_score is None else score_columns(y_score)
-        return assembled(columns, scores, labels=stated, pos_label=pos_label, nulls=nulls, unknown=unknown, name=name)
+        return assembled(columns, scores, labels=stated, pos_label=pos_label, nulls=nulls, name=name)
 
     def __repr__(self) -> str:
         return f"<Predictions {self.name!r}: {number_of('item', self.columns.height)}>"
@@ -150,30 +145,29 @@ class Predictions(ItemTable):
     def label_values(self) -> tuple[Any, ...]:
         """All labels in order: those stated, or those that occur in truth, prediction or scores, sorted.
 
-        Of 0 and 1, False and True and the like both are there even if only one of them occurs; "(none)" and "(other)"
-        come last.
+        Of 0 and 1, False and True and the like both are there even if only one of them occurs; "(none)" comes last.
 
         >>> Predictions.of([1, 1], [1, 1]).label_values
         (0, 1)
         """
         if self.labels is not None:
-            added = [extra for extra in (OTHER, NONE) if any(extra in seen for seen in self._seen.values())]
-            return (*self.labels, *(extra for extra in added if extra not in self.labels))
+            has_none = NONE not in self.labels and any(NONE in seen for seen in self._seen.values())
+            return (*self.labels, *([NONE] if has_none else []))
         labels = set().union(*map(set, self._seen.values()))
         scored = [column.removeprefix(SCORE_OF) for column in self.columns.columns if column.startswith(SCORE_OF)]
         labels |= {as_label(text, self.truth.dtype) for text in scored}
         if isinstance(self.truth.dtype, pl.List):
             whole = all(label.isdecimal() for label in labels)
             return tuple(sorted(labels, key=(lambda label: (int(label), label)) if whole else None))
-        apart = labels & {OTHER, NONE}
+        apart = labels & {NONE}
         return tuple(sorted({*both_labels([*(labels - apart)], self.pos_label), *apart}, key=self._place))
 
     def _place(self, label: Any) -> tuple[bool, Any]:
-        """Where a label comes in order: those of an Enum in its own, "(other)" and "(none)" last."""
+        """Where a label comes in order: those of an Enum in its own, "(none)" last."""
         kind = self.truth.dtype
         if isinstance(kind, pl.Enum) and label in (categories := kind.categories.to_list()):
             return False, categories.index(label)
-        return label in {OTHER, NONE}, label
+        return label == NONE, label
 
     @cached_property
     def classes(self) -> tuple[Any, ...]:
@@ -279,7 +273,6 @@ def assembled(
     labels: Sequence[Any] | None,
     pos_label: Any,
     nulls: Nulls,
-    unknown: Unknown = "error",
     name: str = "predictions",
     origin: str = "in memory",
     where: Where | None = None,
@@ -299,16 +292,17 @@ def assembled(
         columns["truth"], columns["prediction"] = harmonised(columns["truth"], columns["prediction"])
     if "weight" in columns:
         refuse_rows(columns["weight"] < 0, where, "a weight from 0 on", columns["weight"])
+        if (columns["weight"] == 1).all():  # then none need be told
+            del columns["weight"]
     stated = stated_labels(labels, columns["truth"].dtype)
     frame = pl.DataFrame([column.alias(ours) for ours, column in columns.items()])
     if scores is not None:
         frame = frame.with_columns(_placed(scores, frame, stated, pos_label, name))
     frame, left_out = without_nulls(frame, nulls, name, where)
-    frame, renamed = only_known(frame, stated, unknown, where)
+    refuse_unknown(frame, stated, where)
     if stated is not None and frame["truth"].dtype == pl.String:
         stated = tuple(map(str, stated))
-    all_remarks = (*remarks, *left_out, *(f"{name}: {remark}" for remark in renamed))
-    return Predictions(_ordered(frame), name, stated, pos_label, origin, all_remarks)
+    return Predictions(_ordered(frame), name, stated, pos_label, origin, (*remarks, *left_out))
 
 
 def _placed(
@@ -330,7 +324,7 @@ def _placed(
     if len(named) != len(scores.columns):
         has, names = number_of("column", len(scores.columns)), listed([str(label) for label in named])
         raise InputError(f"{name}: y_score has {has}, and there are {len(named)} labels ({names}): state labels")
-    if missing := [str(label) for label in labels if label not in named and label not in {NONE, OTHER}]:
+    if missing := [str(label) for label in labels if label not in named and label != NONE]:
         raise InputError(f"{name}: there are no scores for {listed(missing)}")
     if len(named) == _TWO and not several:
         positive = positive_label(sorted(named, key=bare._place), pos_label)

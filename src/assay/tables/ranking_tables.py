@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Literal, Protocol, Self, TypeAlias, TypeVar, c
 import polars as pl
 
 from assay.core.errors import FormatError, InputError, ParameterError, quote
-from assay.tables.label_rules import Where, refuse_rows
+from assay.tables.roles import Where, refuse_rows
 from assay.tables.shapes import FlatDicts, InMemory, rows_of
 
 T = TypeVar("T")

@@ -6,15 +6,19 @@ role, as in `columns={"query_id": "Search term"}`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Literal, NamedTuple, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias
+
+import polars as pl
 
 from assay.core.errors import FormatError, ParameterError, argument, did_you_mean, listed
 
 #: Roles to columns, as somebody says them.
 ColumnNames: TypeAlias = Mapping[str, str] | None
+#: Names the file and the line of a row (from 0).
+Where: TypeAlias = Callable[[int], tuple[str, int | None]]
 #: What stands between the stem of a column's name and the system or the label.
 MARKS = ("_", ":")
 #: So many other names of a role are told where its column is absent.
@@ -276,6 +280,23 @@ def roles_in(table: str, header: Sequence[str]) -> dict[str, str]:
     return columns
 
 
+def kind_of(header: Sequence[str]) -> str:
+    """What a table is of that is neither a run nor judgments, by the names of its columns; empty if these do not tell.
+
+    >>> kind_of(["id", "label", "pred"]), kind_of(["id", "cluster_few"]), kind_of(["query_id", "doc_id", "score"])
+    ('predictions', 'clusters', '')
+    """
+    if not (columns_of("run", header) or columns_of("qrels", header)):
+        has_truth = find(TRUTH, header) or len(suffixed(header, TRUTH)) > 1
+        if has_truth and any(find(role, header) or suffixed(header, role, TRUTH) for role in (PREDICTION, SCORE)):
+            return "predictions"
+        if find(CLUSTER, header) or suffixed(header, CLUSTER):
+            return "clusters"
+    if len(roles_in("scores", header)) == len(TABLES["scores"]):
+        return "scores"
+    return "labels" if {"item_id", "judge", "label"} <= roles_in("labels", header).keys() else ""
+
+
 def shape_of(table: str) -> str:
     """The columns of a kind of table, for messages.
 
@@ -311,6 +332,26 @@ def absent(table: str, header: Sequence[str], path: str, line: int | None = None
     return FormatError(
         path, line, expected=f"a table {shape_of(table)}", got=", ".join(header), note="; ".join(ways) or None
     )
+
+
+def refuse_rows(
+    wrong: pl.Series, where: Where, expected: str, values: pl.Series | None = None, note: str | None = None
+) -> None:
+    """Raise the error of the first row that is wrong, if any is; `values` have what came instead."""
+    if wrong.any():
+        row = int(wrong.arg_max() or 0)
+        path, line = where(row)
+        got = None if values is None else values[row]
+        raise FormatError(path, line, expected=expected, got="" if got is None else str(got), note=note)
+
+
+def is_frame(data: Any) -> bool:
+    """Tell data frames from what else holds a table: they have columns with names.
+
+    >>> is_frame(pl.DataFrame()), is_frame({"q1": {"d1": 1}})
+    (True, False)
+    """
+    return isinstance(data, pl.LazyFrame) or hasattr(data, "columns") or hasattr(data, "column_names")
 
 
 def suffix(name: str, role: Role) -> str:

@@ -15,6 +15,7 @@ import numpy as np
 import polars as pl
 
 from assay.core.errors import InputError
+from assay.tables.roles import is_frame
 
 #: What `Run.of` and `Qrels.of` take: dicts of dicts, data frames of any library, or rows as tuples.
 InMemory: TypeAlias = Mapping[str, Mapping[str, float]] | Iterable[tuple[Any, ...]] | Any
@@ -76,7 +77,7 @@ def rows_of(data: InMemory, value: str, name: str) -> pl.DataFrame | FlatDicts:
     flat = FlatDicts.of(data, finite=value == "relevance") if isinstance(data, Mapping) else None
     if flat is not None:
         return flat
-    from assay.tables.named_columns import NamedColumns, is_frame, ranking_rows  # noqa: PLC0415  # dicts do without
+    from assay.tables.named_columns import NamedColumns, ranking_rows  # noqa: PLC0415  # dicts do without
 
     columns = NamedColumns.of(data if is_frame(data) else _columns(data, value), name)
     return ranking_rows("run" if value == "score" else "qrels", columns)

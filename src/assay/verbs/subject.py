@@ -14,8 +14,7 @@ from assay.core import registry
 from assay.core.errors import InputError, ParameterError, did_you_mean, refuse_unknown
 from assay.files.manifest import judgments_and_runs
 from assay.files.sources import Source
-from assay.tables.named_columns import is_frame
-from assay.tables.roles import named_by
+from assay.tables.roles import is_frame, kind_of, named_by
 
 if TYPE_CHECKING:
     from assay.measures.registry import Measure
@@ -24,14 +23,8 @@ if TYPE_CHECKING:
     from assay.verbs.explanation.result import Explanation, Place
 
 
-#: What subject a file is of, if a look at its first lines tells: name of the subject -> the function that looks.
-FILES = {
-    "labels": "assay.files.predictions:looks_like_predictions",
-    "clusters": "assay.files.clusters:looks_like_clusters",
-    "scores": "assay.files.small_tables:looks_like_scores",
-    "judges": "assay.files.labels:looks_like_labels",
-    "clicks": "assay.files.log_looks:looks_like_log",
-}
+#: What subject a table is of, by what its columns make it.
+FILES = {"predictions": "labels", "clusters": "clusters", "scores": "scores", "labels": "judges"}
 
 
 class Words(NamedTuple):
@@ -112,7 +105,9 @@ def name_of(value: Any, *, look: bool = True) -> str:
         names = {name_of(item, look=look) for item in (value.values() if isinstance(value, Mapping) else value)}
         return names.pop() if len(names) == 1 else ""
     if look and (isinstance(value, str | os.PathLike | Source) or is_frame(value)):
-        return next((name for name, looks_like in FILES.items() if registry.load(looks_like)(value)), "")
+        kind = kind_of(registry.load("assay.files.named_columns:names_in_any")(value))
+        is_log = not kind and registry.load("assay.files.log_looks:looks_like_log")(value)
+        return "clicks" if is_log else FILES.get(kind, "")
     return ""
 
 

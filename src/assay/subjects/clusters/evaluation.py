@@ -18,10 +18,9 @@ from assay.stats.estimates import checked_confidence
 from assay.subjects.clusters.remarks import REMARKS
 from assay.subjects.clusters.result import ClusteredSystem, Clustering, ClusteringView
 from assay.subjects.clusters.rules import Rules, computed, counts_of, measures_of, uneven_columns
-from assay.tables.alignment import aligned_clusters
+from assay.tables.alignment import aligned
 from assay.tables.clusters import Clusters
-from assay.tables.named_columns import is_frame
-from assay.tables.roles import ColumnNames, named_by
+from assay.tables.roles import ColumnNames, is_frame, named_by
 from assay.verbs.item_results import named_systems, not_alike
 
 Opened: TypeAlias = Clusters | Contingency
@@ -150,7 +149,7 @@ def cluster(
         resamples=resamples,
         seed=seed,
         mute=mute,
-        warnings=tuple(dict.fromkeys([*warnings, *not_alike(itemised, aligned_clusters, "clustering")])),
+        warnings=tuple(dict.fromkeys([*warnings, *not_alike(itemised, aligned, "clustering")])),
     )
 
 

@@ -25,7 +25,7 @@ from assay.subjects.clusters.evaluation import items_in
 from assay.subjects.clusters.halves import WITHOUT_INTERVAL, Halves, reach_of
 from assay.subjects.clusters.result import ClusteredSystem, Clustering
 from assay.subjects.clusters.rules import Rules, cluster_signature, computed, counts_of, measure_of
-from assay.tables.alignment import Missing, aligned_clusters
+from assay.tables.alignment import Missing, aligned
 from assay.tables.clusters import Clusters
 from assay.verbs.comparison.findings import Alike
 from assay.verbs.gating.gate import ItemSides, Two
@@ -89,8 +89,8 @@ class Clusterings(ItemPairing):
         are left out of all: what is paired is of the same items.
         """
         settled, held = _rules_of(clusters, rules), items_in(clusters)
-        aligned = aligned_clusters(held, missing=missing)
-        same, left_out = _in_all(aligned, settled)
+        in_order = aligned(held, missing=missing)
+        same, left_out = _in_all(in_order, settled)
         systems = tuple(ClusteredSystem(table.name, table, counts_of(table, settled, seed), {}) for table in same)
         for system in systems:
             if system.clusters is not None and not system.counts:
@@ -106,7 +106,7 @@ class Clusterings(ItemPairing):
             systems,
             settled,
             (*warnings, *left_out),
-            tuple(len(table) - len(aligned[0]) + len(same[0]) for table in held),
+            tuple(len(table) - len(in_order[0]) + len(same[0]) for table in held),
         )
 
     @property

@@ -20,7 +20,7 @@ from assay.subjects.labels.result import Classification
 from assay.tables import Predictions
 from assay.tables.alignment import aligned
 from assay.tables.label_rules import NONE, label_among, positive_label, stated_labels
-from assay.tables.named_columns import is_frame
+from assay.tables.roles import is_frame
 from assay.verbs.item_results import named_systems, not_alike
 
 

@@ -17,8 +17,8 @@ from assay.subjects.spans.counts import cells_of, confusion_of
 from assay.subjects.spans.result import Extraction
 from assay.subjects.spans.span_files import read_spans, read_truth_and_predicted, spans_in
 from assay.subjects.spans.spans import Match, Spans, matched, rows_of
-from assay.tables.named_columns import NamedColumns, is_frame
-from assay.tables.roles import ColumnNames, named_by
+from assay.tables.named_columns import NamedColumns
+from assay.tables.roles import ColumnNames, is_frame, named_by
 
 
 def extract(

@@ -18,9 +18,9 @@ from assay.files.sources import Source, is_file
 from assay.measures.counting.judgments import Floats, Mask
 from assay.measures.counting.scored import Scored
 from assay.tables import Predictions
-from assay.tables.label_rules import Where, distinct, positive_label
+from assay.tables.label_rules import distinct, positive_label
 from assay.tables.named_columns import NamedColumns
-from assay.tables.roles import ITEM, find
+from assay.tables.roles import ITEM, Where, find
 from assay.verbs.diagnosis.examination import EXAMPLES, Examination, Examined, Example, Overview
 
 _TWO = 2

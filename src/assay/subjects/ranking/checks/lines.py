@@ -141,8 +141,7 @@ def header(file: Opened) -> Iterator[CheckFinding]:
 def malformed(file: Opened) -> Iterator[CheckFinding]:
     """Lines that are not rows, where the others are."""
     if file.tolerated is not None and (bad := file.tolerated.malformed):
-        width = len(file.tolerated.layout.columns)
-        message = f"{number_of('line', len(bad))} without the expected {width} columns"
+        message = f"{number_of('line', len(bad))} without the expected {file.tolerated.width} columns"
         yield finding("malformed", "error", file, message, len(bad), examples=_bad(bad))
 
 

@@ -18,7 +18,7 @@ from assay.files.runs import line_of_row, numbered_lines
 from assay.files.sources import Readable, Source
 from assay.subjects.ranking.evaluation import named_runs
 from assay.tables import Batches, Qrels
-from assay.tables.label_rules import Where
+from assay.tables.roles import Where
 from assay.tables.shapes import FlatDicts, rows_of
 from assay.verbs.diagnosis.examination import Example, Reading, pair
 
