@@ -10,10 +10,10 @@ import numpy as np
 import polars as pl
 
 from assay.collections.pooling import PAIR, RunRanks, empty_runs, judged_pairs, membership, overlaps
-from assay.collections.scoring import Mask
 from assay.core.domains import Whole
 from assay.core.errors import ParameterError, not_among, number_of
 from assay.core.results import Result
+from assay.measures.counting.judgments import Mask
 
 #: So many random selections the choice is compared with.
 _DRAWS = 200
