@@ -28,7 +28,7 @@ _MOST, _FIRST = 20, 6
 
 def pool_document(pool: Pool) -> Document:
     """How much there is to judge, what each run adds, and what the next step would cost; the pool itself in full."""
-    sizes, settings = pool.sizes()["documents"].to_list(), pool.settings
+    sizes, settings = pool.to_judge()["query_id"].value_counts()["count"].to_list(), pool.settings
     number, runs = number_of("document", sum(sizes)), number_of("run", len(pool.ranks.runs))
     each = f"{min(sizes)}" if min(sizes) == max(sizes) else f"{min(sizes)} to {max(sizes)}"
     claim = f"{number} to judge for {number_of('topic', len(sizes))} ({each} per topic), from {runs}"
@@ -71,11 +71,16 @@ def _strata(pool: Pool) -> Table:
 
 
 def _steps(pool: Pool) -> Table:
-    frame = pool.next_steps() if pool.relevant is not None else pool.next_steps().drop("relevant")
     titles = {"documents": "documents (mean)", "in_all": "in all topics", "relevant": "known relevant (mean)"}
     note = "one more rank: per topic; one more run: what each run adds to the others; one more topic: what each has"
     return Table.of(
-        "next_steps", frame, "What the next step would cost", titles, notes=(note,), least=1, blank=("in_all",)
+        "next_steps",
+        pool.next_steps(),
+        "What the next step would cost",
+        titles,
+        notes=(note,),
+        least=1,
+        blank=("in_all",),
     )
 
 

@@ -35,6 +35,8 @@ PAIR = ["query_id", "doc_id"]
 
 def _known_grades(qrels: Any) -> pl.DataFrame:
     """Judgments as far as there are any, also those below 0; of several judges, the highest grade."""
+    if qrels is None:
+        return pl.DataFrame(schema={"query_id": pl.String, "doc_id": pl.String, "relevance": pl.Float64})
     frame = judgments_of(qrels).frame.select(*PAIR, pl.col("relevance").cast(pl.Float64))
     return frame.group_by(PAIR, maintain_order=True).agg(pl.col("relevance").max())
 
@@ -147,9 +149,9 @@ class Pool(Result):
     sources: pl.DataFrame
     ranks: RunRanks
     deeper: pl.DataFrame
+    judged: pl.DataFrame
     settings: Mapping[str, Any]
     warnings: tuple[str, ...] = ()
-    judged: pl.DataFrame | None = None
 
     def to_frame(self) -> pl.DataFrame:
         """The pool, one row per document of a topic."""
@@ -159,30 +161,15 @@ class Pool(Result):
         """The documents that are to be judged: all, but in samples."""
         return self.frame.drop_nulls("order")
 
-    @property
-    def relevant(self) -> pl.DataFrame | None:
-        """The documents that are known to be relevant; None without judgments."""
-        return None if self.judged is None else self.judged.filter(pl.col("relevance") > 0).select(PAIR)
-
-    def to_qrels(self, qrels: Any = None) -> Qrels:
+    def to_qrels(self) -> Qrels:
         """The judgments of the pool; what is in the pool and has none is -1, as trec_eval has it for `infAP`.
 
-        `qrels`: other judgments than those that the pool was made with.
-
-        >>> pool = make_pool({"a": {"q": {"d1": 2.0, "d2": 1.0}}}, depth=2, order="priority")
-        >>> pool.to_qrels({"q": {"d1": 1}}).frame["relevance"].to_list()
+        >>> pool = make_pool({"a": {"q": {"d1": 2.0, "d2": 1.0}}}, depth=2, order="priority", qrels={"q": {"d1": 1}})
+        >>> pool.to_qrels().frame["relevance"].to_list()
         [1.0, -1.0]
         """
-        pairs = self.frame.select(PAIR)
-        judged = self.judged if qrels is None else _known_grades(qrels)
-        if judged is None:
-            return Qrels(pairs.with_columns(relevance=pl.lit(-1.0)), "pool")
-        known = pairs.join(judged, on=PAIR, how="left", maintain_order="left")
+        known = self.frame.select(PAIR).join(self.judged, on=PAIR, how="left", maintain_order="left")
         return Qrels(known.with_columns(pl.col("relevance").fill_null(-1.0)), "pool")
-
-    def sizes(self) -> pl.DataFrame:
-        """How many documents each topic has to judge."""
-        return self.to_judge().group_by("query_id", maintain_order=True).agg(documents=pl.len())
 
     def next_steps(self) -> pl.DataFrame:
         """What one more rank, run or topic would cost: documents on average, and from the fewest to the most.
@@ -194,29 +181,26 @@ class Pool(Result):
         >>> pool.next_steps().select("step", "documents").rows()
         [('one more rank', 1.0), ('one more run', 1.0), ('one more topic', 2.0)]
         """
-        known = self.frame.select(PAIR).clear() if self.relevant is None else self.relevant
-        topics, runs = self.frame["query_id"].unique(), pl.Series(self.ranks.runs, dtype=pl.String)
         to_judge = self.to_judge()
-        sources = self.sources.join(to_judge.select(PAIR), on=PAIR, how="semi")
-        alone = sources.filter(pl.len().over(PAIR) == 1)
-        ways = [
-            ("one more rank", self.deeper, "query_id", topics),
-            ("one more run", alone, "run", runs),
-            ("one more topic", to_judge, "query_id", topics),
-        ]
+        sources = self.sources.join(to_judge, on=PAIR, how="semi")
+        topics, runs = self.frame.select(pl.col("query_id").unique()), pl.DataFrame({"run": self.ranks.runs})
+        ways = {
+            "one more rank": (self.deeper, topics),
+            "one more run": (sources.filter(pl.len().over(PAIR) == 1), runs),
+            "one more topic": (to_judge, topics),
+        }
+        relevant = self.judged.select(*PAIR, relevant=pl.col("relevance") > 0)
         rows = []
-        for step, pairs, unit, units in ways:
-            named = units.to_frame(unit)
-            counted = pairs.join(known.with_columns(relevant=1), on=PAIR, how="left")
-            counts = counted.group_by(unit).agg(documents=pl.len(), relevant=pl.col("relevant").sum())
-            table = named.join(counts, on=unit, how="left").fill_null(0)
-            documents = table["documents"]
-            mean = None if self.relevant is None else table["relevant"].mean()
-            total = self.deeper.height if step == "one more rank" else None
-            rows.append((step, documents.mean(), documents.min(), documents.max(), total, mean))
-        names = ["step", "documents", "fewest", "most", "in_all", "relevant"]
-        types = [pl.String, pl.Float64, pl.Int64, pl.Int64, pl.Int64, pl.Float64]
-        return pl.DataFrame(rows, schema=dict(zip(names, types, strict=True)), orient="row")
+        for step, (pairs, units) in ways.items():
+            counted = units.join(pairs, on=units.columns, how="left").join(relevant, on=PAIR, how="left")
+            counts = counted.group_by(units.columns).agg(
+                documents=pl.col("doc_id").count(), relevant=pl.col("relevant").sum()
+            )
+            documents = counts["documents"]
+            row = {"step": step, "documents": documents.mean(), "fewest": documents.min(), "most": documents.max()}
+            rows.append(row | {"in_all": self.deeper.height if step == "one more rank" else None}
+                        | {"relevant": counts["relevant"].mean()})  # fmt: skip
+        return pl.DataFrame(rows).drop([] if self.judged.height else ["relevant"])
 
     def contributions(self) -> pl.DataFrame:
         """What each run and group adds: documents in the pool, and those that no other run, or no other group, has.
@@ -227,25 +211,26 @@ class Pool(Result):
         >>> pool.contributions().select("run", "documents", "unique").rows()
         [('a', 2, 1), ('b', 1, 0)]
         """
-        rows = self.sources.with_columns(
-            group=pl.col("run").replace_strict(dict(self.ranks.groups), return_dtype=pl.String)
-        ).join(self.to_judge().select(PAIR), on=PAIR, how="semi")
-        rows = rows.with_columns(
-            unique=pl.col("run").n_unique().over(PAIR) == 1, unique_to_group=pl.col("group").n_unique().over(PAIR) == 1
+        group = pl.col("run").replace_strict(dict(self.ranks.groups), return_dtype=pl.String)
+        relevant = self.judged.select(*PAIR, relevant=pl.col("relevance") > 0)
+        rows = self.sources.with_columns(group=group).join(self.to_judge(), on=PAIR, how="semi")
+        rows = rows.join(relevant, on=PAIR, how="left", maintain_order="left").with_columns(
+            pl.col("relevant").fill_null(False),
+            unique=pl.col("run").n_unique().over(PAIR) == 1,
+            unique_to_group=pl.col("group").n_unique().over(PAIR) == 1,
         )
-        counts = [pl.len().alias("documents"), pl.col("unique", "unique_to_group").sum()]
-        if self.relevant is not None:
-            pairs = self.relevant.with_columns(relevant=pl.lit(True))
-            rows = rows.join(pairs, on=PAIR, how="left", maintain_order="left").with_columns(
-                pl.col("relevant").fill_null(False)
-            )
-            counts += [
-                pl.col("relevant").sum(),
-                (pl.col("relevant") & pl.col("unique")).sum().alias("unique_relevant"),
-                (pl.col("relevant") & pl.col("unique_to_group")).sum().alias("unique_relevant_to_group"),
-            ]
-        table = rows.group_by("run", "group").agg(counts)
-        return table.sort(pl.col("run").replace_strict(self.ranks.places, return_dtype=pl.Int64))
+        found = pl.col("relevant")
+        table = rows.group_by("run", "group").agg(
+            pl.len().alias("documents"),
+            pl.col("unique", "unique_to_group").sum(),
+            found.sum(),
+            (found & pl.col("unique")).sum().alias("unique_relevant"),
+            (found & pl.col("unique_to_group")).sum().alias("unique_relevant_to_group"),
+        )
+        hidden = [] if any(run != group for run, group in self.ranks.groups.items()) else ["group"]
+        hidden += [] if self.judged.height else ["relevant"]
+        shown = [name for name in table.columns if not any(word in name for word in hidden)]
+        return table.sort(pl.col("run").replace_strict(self.ranks.places, return_dtype=pl.Int64)).select(shown)
 
 
 def make_pool(
@@ -298,8 +283,8 @@ def make_pool(
     settings = {"strategy": strategy, "depth": depth, "budget": budget, "order": order, "seed": seed}
     settings |= {"strata": rates or None, "runs": list(ranks.runs), "topics": frame["query_id"].n_unique()}
     warnings = [*pool_warnings(ranks, depth), *_lacking(wanted, frame)]
-    judged = None if qrels is None else _known_grades(qrels)
-    return Pool(frame, sources, ranks, new, settings, tuple(warnings), judged)
+    judged = _known_grades(qrels)
+    return Pool(frame, sources, ranks, new, judged, settings, tuple(warnings))
 
 
 def _check_budget(strategy: str, budget: int | None) -> None:
@@ -363,10 +348,8 @@ def _drawn(documents: pl.DataFrame, rates: Mapping[int, float]) -> pl.DataFrame:
 
 def _lacking(topics: list[str] | None, frame: pl.DataFrame) -> list[str]:
     """Topics that were asked for and have no documents."""
-    lacking = sorted(set(topics or ()) - set(frame["query_id"].unique()))
-    return [f"{of_kind('topic', lacking)}: no run has documents for {'it' if len(lacking) == 1 else 'them'}"] * bool(
-        lacking
-    )
+    lacking = sorted(set(topics or ()) - set(frame["query_id"]))
+    return [f"no run has documents for {of_kind('topic', lacking)}"] if lacking else []
 
 
 def pool_of(ranks: RunRanks, depth: int) -> pl.DataFrame:
@@ -413,8 +396,7 @@ def empty_runs(ranks: RunRanks) -> list[str]:
     """Warnings about runs without documents for the topics that are looked at."""
     present = set(ranks.frame["run"].unique())
     lacking = [name for name in ranks.runs if name not in present]
-    verb = "holds" if len(lacking) == 1 else "hold"
-    return [f"{of_kind('run', lacking)} {verb} no documents for these topics"] if lacking else []
+    return [f"no documents for these topics in {of_kind('run', lacking)}"] if lacking else []
 
 
 def overlaps(ranks: RunRanks) -> pl.DataFrame:
