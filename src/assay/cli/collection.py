@@ -68,7 +68,7 @@ def add(folder: Folder, files: Files, /, *, how: Adding = Adding()) -> None:
     _tell(collection, how.quiet)
 
 
-def show(folder: Folder, /, *, to: Output = Output()) -> None:
+def show(folder: Folder, /, *, inverse_grades: options.InverseGrades = False, to: Output = Output()) -> None:
     """Count documents, topics, relevant documents per topic, grades, and what each run covers.
 
     Any folder with a collection will do; a well-known one is recognised by its counts.
@@ -78,8 +78,8 @@ def show(folder: Folder, /, *, to: Output = Output()) -> None:
     from assay.collections.description import describe_collection  # noqa: PLC0415
 
     with inputs.working("counting", hidden=to.quiet):
-        statistics = describe_collection(folder)
-    output.give(statistics, to)
+        statistics = describe_collection(folder, inverse_grades=inverse_grades)
+    output.give(statistics, to, warnings=statistics.warnings)
 
 
 def check(folder: Folder, /, *, to: Output = Output()) -> int:
@@ -100,6 +100,7 @@ def export(
     target: Annotated[Path, options.argument("OUT", "A new folder.")],
     /,
     *,
+    inverse_grades: options.InverseGrades = False,
     quiet: options.Quiet = False,
 ) -> None:
     """Write a collection in TREC's layout: documents, topics, qrels and runs, with a manifest.
@@ -109,7 +110,7 @@ def export(
     from assay.collections.building import export_collection  # noqa: PLC0415
 
     with inputs.working("writing", hidden=quiet):
-        exported = export_collection(folder, target)
+        exported = export_collection(folder, target, inverse_grades=inverse_grades)
     if not quiet:
         output.message(f"{folder} -> {exported}: TREC layout")
 

@@ -134,10 +134,12 @@ def _is_taken(target: Path, path: Path, copies: Mapping[Path, Path]) -> bool:
     return target in copies or (target.exists() and not filecmp.cmp(path, target, shallow=False))
 
 
-def export_collection(folder: str | os.PathLike[str] | CollectionFolder, target: str | os.PathLike[str]) -> Path:
+def export_collection(
+    folder: str | os.PathLike[str] | CollectionFolder, target: str | os.PathLike[str], *, inverse_grades: bool = False
+) -> Path:
     """Write a collection in TREC's layout, with a manifest, into a new folder, which appears when it is whole.
 
-    Documents are streamed.
+    Documents are streamed. `inverse_grades`: 1 is the best grade.
 
     >>> from importlib.resources import files
     >>> import tempfile
@@ -146,7 +148,7 @@ def export_collection(folder: str | os.PathLike[str] | CollectionFolder, target:
     ...     sorted(path.name for path in made.iterdir())
     ['collection.toml', 'documents.trec', 'qrels', 'runs', 'topics.trec']
     """
-    held, path = holdings_of(folder), Path(target)
+    held, path = holdings_of(folder, inverse_grades=inverse_grades), Path(target)
     if path.exists():
         raise InputError(f"{path}: already exists: name a new folder")
     atomic.check_target(path)

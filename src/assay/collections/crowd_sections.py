@@ -141,7 +141,7 @@ def _enough_section(result: CrowdLabels) -> tuple[Section, ...]:
     x, y = ("labels_per_item", Scale("labels per item")), ("share", Scale("share right"))
     figure = charts.lines(frame.with_columns(system=pl.lit("majority")), x, y, [Series("majority")])
     parts = (Table("enough", frame, columns), figure, Prose(text))
-    return (Section("enough", "How many labels are enough", parts, lead=lead),)
+    return (Section("enough", "How many labels are enough", parts, lead=lead, short="Enough labels"),)
 
 
 def hits_document(result: HitFile) -> Document:

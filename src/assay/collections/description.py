@@ -56,13 +56,15 @@ class Holdings:
             yield from document_batches(path)
 
 
-def holdings_of(collection: str | os.PathLike[str] | CollectionFolder, *, tolerant: bool = False) -> Holdings:
+def holdings_of(
+    collection: str | os.PathLike[str] | CollectionFolder, *, tolerant: bool = False, inverse_grades: bool = False
+) -> Holdings:
     """Open a collection: by its manifest, or else by what the files of the folder look like.
 
     `tolerant`: what cannot be read is a problem to report, and not an error.
     """
     if not is_collection(collection):
-        read = read_collection(collection)  # type: ignore[arg-type]
+        read = read_collection(collection, inverse_grades=inverse_grades)  # type: ignore[arg-type]
         folder = CollectionFolder(Path(collection), read.name)  # type: ignore[arg-type]
         warnings = list(read.warnings)
         return Holdings(folder, read.topics, read.qrels, _runs_in(folder.root), warnings, read=read.documents)
@@ -83,7 +85,7 @@ def holdings_of(collection: str | os.PathLike[str] | CollectionFolder, *, tolera
     if folder.topics is not None:
         held.topics = attempt(folder.topics, read_topics)
     for name, path in folder.judgments.items():
-        qrels = attempt(path, read_qrels)
+        qrels = attempt(path, partial(read_qrels, inverse_grades=inverse_grades))
         if qrels is not None:
             held.qrels[name] = qrels
             held.warnings += qrels.warnings
@@ -153,17 +155,19 @@ class CollectionStatistics(Result):
         return self.topics
 
 
-def describe_collection(folder: str | os.PathLike[str] | CollectionFolder) -> CollectionStatistics:
+def describe_collection(
+    folder: str | os.PathLike[str] | CollectionFolder, *, inverse_grades: bool = False
+) -> CollectionStatistics:
     """Count what a collection holds; documents are streamed, so that they need not fit in memory.
 
-    A folder with a manifest, or any folder that `read_collection` reads.
+    A folder with a manifest, or any folder that `read_collection` reads. `inverse_grades`: 1 is the best grade.
 
     >>> from importlib.resources import files
     >>> statistics = describe_collection(files("assay") / "data" / "bicycles")
     >>> statistics.facts["documents"], statistics.facts["topics"]
     (189, 20)
     """
-    held = holdings_of(folder)
+    held = holdings_of(folder, inverse_grades=inverse_grades)
     seen = _seen(held, _NO_IDS)
     entry, wrong, known = _recognised(held, seen)
     words = {key: getattr(held.folder, key) for key in ("name", "description", "language", "licence")}
@@ -305,7 +309,10 @@ def check_collection(folder: str | os.PathLike[str] | CollectionFolder) -> Colle
     findings += _about_topics(held, searched)
     _, wrong, known = _recognised(held, seen)
     findings += [("warning", text) for text in wrong] + [("note", text) for text in known]
-    findings += [("note", text) for text in held.warnings]
+    # What reading says of the parts, unless it was said above of the whole: without the file, and without examples.
+    findings_text = " ".join(text for _, text in findings)
+    claims = {text: text.partition(": ")[2].partition(", such as")[0] for text in held.warnings}
+    findings += [("note", text) for text, claim in claims.items() if claim not in findings_text]
     findings.sort(key=lambda finding: _SEVERITIES.index(finding[0]))
     frame = pl.DataFrame(findings, schema={"severity": pl.String, "says": pl.String}, orient="row")
     return CollectionCheck(held.folder.name, frame)
