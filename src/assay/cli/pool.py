@@ -77,7 +77,7 @@ class WithTexts(Output, Measured):
         if (self.topics is None) != (self.documents is None):
             raise ParameterError("--topics and --documents go together: words of topics are looked for in documents")
         stated = settings(self, "measures")
-        if self.topics is not None:
+        if self.topics is not None and self.documents is not None:
             from assay.files import read_documents, read_topics  # noqa: PLC0415
 
             stated |= {"topics": read_topics(self.topics), "documents": read_documents(self.documents)}
@@ -205,7 +205,7 @@ def estimate(
 def _groups(table: str | None, runs: Any) -> dict[str, Any]:
     if table is None:
         return {}
-    from assay.collections.pooling import read_groups  # noqa: PLC0415
+    from assay.collections.run_ranks import read_groups  # noqa: PLC0415
     from assay.subjects.ranking.evaluation import named_runs  # noqa: PLC0415
 
     return {"groups": read_groups(table, list(named_runs(runs)))}

@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 
 from assay.collections.matching import matches
-from assay.collections.pooling import PAIR, RunRanks, empty_runs, pool_of
+from assay.collections.run_ranks import PAIR, RunRanks, empty_runs, pool_of
 from assay.collections.scoring import JudgedRuns, measures_of, orders_alike
 from assay.core.domains import Whole
 from assay.core.errors import ParameterError
@@ -197,17 +197,15 @@ def _placed(rows: pl.DataFrame) -> pl.DataFrame:
 def _verdict(rows: pl.DataFrame, measure: str) -> FairnessVerdict:
     """Fair: the order of systems stays, all together lose a twentieth at most, and no good one more than a tenth."""
     scores = rows["full"].to_numpy(), rows["without"].to_numpy()
-    alike = orders_alike(*scores)
+    tau, top = orders_alike(*scores)
     good = rows.filter(pl.col("full") >= pl.col("full").median()).drop_nulls("relative").sort("relative")
-    if not good.height or math.isnan(alike["tau"]):
-        nothing = dict.fromkeys(("change", "loss", "largest_loss"), math.nan)
-        return FairnessVerdict(measure, None, **alike, **nothing, loser="", places=0)
+    if not good.height or math.isnan(tau):
+        return FairnessVerdict(measure, None, tau, top, math.nan, math.nan, math.nan, "", 0)
     worst, loss = good.row(0, named=True), float(1 - scores[1].sum() / scores[0].sum())
     places = int((rows["place_without"].cast(pl.Int64) - rows["place"].cast(pl.Int64)).abs().max() or 0)  # type: ignore[arg-type]
-    fair = alike["tau"] >= LEAST_TAU and loss <= MOST_LOSS and -worst["relative"] <= MOST_LOSS_OF_ONE
+    fair = tau >= LEAST_TAU and loss <= MOST_LOSS and -worst["relative"] <= MOST_LOSS_OF_ONE
     change = float(rows["change"].to_numpy().mean())
-    losses = {"loss": loss, "largest_loss": -worst["relative"], "loser": worst["run"]}
-    return FairnessVerdict(measure, fair, **alike, change=change, **losses, places=places)
+    return FairnessVerdict(measure, fair, tau, top, change, loss, -worst["relative"], worst["run"], places)
 
 
 def _shallower(counted: JudgedRuns, depths: Sequence[int]) -> pl.DataFrame:

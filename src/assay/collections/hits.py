@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 import numpy as np
 import polars as pl
 
-from assay.collections.pooling import PAIR
+from assay.collections.run_ranks import PAIR
 from assay.core.domains import Real, Whole
 from assay.core.errors import InputError, ParameterError, listed, number_of
 from assay.core.options import Seed

@@ -87,8 +87,9 @@ class JudgeRankings(Result):
             alike = f"All judges rank the systems alike (tau {number(min(known))} or more)"
         else:
             alike = f"The ranking changes with the judge (tau as low as {number(min(known))})"
-        verdicts = f"verdicts that are the same with every judge: {outcomes.count('same'):,} of {len(outcomes):,}"
-        return f"{alike}; {verdicts}, reversed: {outcomes.count('reversed'):,}."
+        same, opposite = outcomes.count("same"), outcomes.count("reversed")
+        verdicts = number_of("verdict", len(outcomes))
+        return f"{alike}; of {verdicts}, {same:,} are the same with every judge, and {opposite:,} reversed."
 
 
 def agree_on_systems(

@@ -114,35 +114,29 @@ def simulation_document(result: PoolSimulation) -> Document:
 
 
 def _best(shares: pl.DataFrame, result: PoolSimulation) -> Iterator[str]:
-    """Which strategy finds most with the budget nearest to half of what there is."""
-    half = result.settings["in_runs"] / result.settings["topics"] / 2
-    budget = min(result.settings["budgets"], key=lambda each: abs(each - half))
-    rows = shares.filter(budget=budget).sort("share", descending=True, maintain_order=True)
-    first, last = rows.row(0, named=True), rows.row(-1, named=True)
-    if rows.height > 1 and first["share"] is not None:
+    """Which strategy finds most with the middle budget, and from when on systems keep their order."""
+    budgets = result.settings["budgets"]
+    budget = budgets[len(budgets) // 2]
+    rows = shares.filter(budget=budget).drop_nulls("share").sort("share", descending=True, maintain_order=True)
+    if rows.height > 1:
+        first, last = rows.row(0, named=True), rows.row(-1, named=True)
         yield (
             f"With {number_of('document', budget)} per topic, {first['strategy']} finds most: {first['share']:.0%} of "
             f"the relevant documents ({last['strategy']}: {last['share']:.0%})."
         )
+    is_low = pl.col("tau").is_null() | (pl.col("tau") < LEAST_TAU)
+    last_low = pl.col("budget").filter(is_low).max().fill_null(0).over("strategy")
     for measure in result.settings["measures"]:
-        stable = _stable_from(result.curve.filter(measure=measure))
-        if stable is None:
-            yield f"{measure}: no strategy keeps a tau of {LEAST_TAU:g} within these budgets."
-        else:
-            yield (
+        stable = result.curve.filter(measure=measure).filter(pl.col("budget") > last_low)
+        stable = stable.sort("budget", maintain_order=True)
+        words = f"{measure}: no strategy keeps a tau of {LEAST_TAU:g} within these budgets."
+        if stable.height:
+            fewest = number_of("document", int(stable["budget"][0]))
+            words = (
                 f"{measure}: the order of systems is nearly that of all judgments (tau {LEAST_TAU:g} or more) from "
-                f"{number_of('document', stable[0])} per topic on, by {stable[1]}."
+                f"{fewest} per topic on, by {stable['strategy'][0]}."
             )
-
-
-def _stable_from(rows: pl.DataFrame) -> tuple[int, str] | None:
-    """The smallest budget from which on a strategy keeps the order of systems, and which one it is."""
-    budgets = []
-    for part in rows.partition_by("strategy", maintain_order=True):
-        low = part.filter(pl.col("tau").is_null() | (pl.col("tau") < LEAST_TAU))["budget"].max()
-        rest = part if low is None else part.filter(pl.col("budget") > low)
-        budgets += [(int(budget), part["strategy"][0]) for budget in rest["budget"].head(1)]
-    return min(budgets, key=lambda each: each[0], default=None)
+        yield words
 
 
 def _by_budget(name: str, rows: pl.DataFrame, value: str, caption: str, kind: Any) -> Table:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from assay.collections.pooling import PAIR, RunRanks, judged_pairs
+from assay.collections.run_ranks import PAIR, RunRanks, judged_pairs
 from assay.core.errors import InputError, ParameterError
 from assay.files.manifest import is_collection, open_collection
 from assay.measures import Measure, parse_measure
@@ -103,16 +103,17 @@ class JudgedRuns:
             values = both.filter(measure=measure).select("value", "value_kept").to_numpy().T
             row = {"judged": int(kept.sum()), "relevant": relevant, "measure": measure}
             row |= {"mean_full": values[0].mean(), "mean": values[1].mean()}
-            rows.append(row | orders_alike(*values))
+            tau, top = orders_alike(*values)
+            rows.append(row | {"tau": tau, "tau_ap": top})
         return pl.DataFrame(rows).fill_nan(None)
 
 
-def orders_alike(first: Floats, second: Floats) -> dict[str, float]:
-    """Kendall's `tau` and `tau_ap` of two scores of the same runs; NaN where a score is undefined, so is the order.
+def orders_alike(first: Floats, second: Floats) -> tuple[float, float]:
+    """Kendall's tau and tau_AP of two scores of the same runs; NaN where a score is undefined: so is the order.
 
     >>> orders_alike(np.array([0.3, 0.2, 0.1]), np.array([0.3, 0.1, 0.2]))
-    {'tau': 0.3333, 'tau_ap': 0.5}
+    (0.3333, 0.5)
     """
     if len(first) < 2 or np.isnan([first, second]).any():
-        return {"tau": np.nan, "tau_ap": np.nan}
-    return {"tau": kendall(first, second).value, "tau_ap": tau_ap(first, second).value}
+        return np.nan, np.nan
+    return kendall(first, second).value, tau_ap(first, second).value

@@ -9,7 +9,8 @@ from typing import Any, ClassVar
 import polars as pl
 
 from assay.collections.matching import matches
-from assay.collections.pooling import PAIR, RunRanks, empty_runs, prioritised
+from assay.collections.pooling import prioritised
+from assay.collections.run_ranks import PAIR, RunRanks, empty_runs
 from assay.collections.scoring import JudgedRuns, measures_of
 from assay.collections.strategies import ADAPTIVE, simulate
 from assay.core.domains import Whole

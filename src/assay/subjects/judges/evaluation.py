@@ -19,7 +19,7 @@ from assay.core.results import Result
 from assay.files.labels import read_labels
 from assay.measures import Measure, parse_measure
 from assay.measures.agreement import MOST_CATEGORIES, NO_PAIR, ScaleName
-from assay.measures.counting.judgments import Ints
+from assay.measures.counting.judgments import Floats, Ints
 from assay.measures.counting.ratings import Ratings
 from assay.measures.steps import PerUnit
 from assay.stats.bootstrap import Method
@@ -202,7 +202,7 @@ class JudgeAgreement(Result):
         refuse_unordered(measure, self.is_ordered)
         formula, kind = measure.per_unit(ratings), "item"
         if topic is not None:
-            formula, kind = formula.pooled(lambda counts: np.bincount(topic, counts, len(self.topics))), "topic"
+            formula, kind = formula.pooled(lambda counts: _by_topic(counts, topic)), "topic"
         return PatternSample((formula,), systems=(self.name,), measure=str(measure), unit_kind=kind,
                              bounds=measure.definition.bounds)  # fmt: skip
 
@@ -410,6 +410,10 @@ def _topics_of(labels: Labels) -> tuple[Ints, tuple[str, ...]]:
     topic = labels.frame.select("query_id", item=labels.items).unique("item", maintain_order=True)["query_id"]
     topics = topic.unique(maintain_order=True)
     return topic.replace_strict(topics, range(len(topics)), return_dtype=pl.Int64).to_numpy(), tuple(topics)
+
+
+def _by_topic(counts: Floats, topic: Ints) -> Floats:
+    return np.bincount(topic, counts).astype(np.float64)
 
 
 def selected(formula: PerUnit, items: Ints) -> PerUnit:
