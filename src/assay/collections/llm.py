@@ -180,9 +180,10 @@ def audit_judge(
         criteria.append(_order(ranked, least_tau))
         if families is not None and family is not None:
             criteria.append(_own_family(ranked, families, family))
-    agreement = float(agree(judged, resamples=0).value("Agreement")) if len(judged.judges) > 1 else math.nan
+    agreement = agree(judged, resamples=0).value("Agreement") if len(judged.judges) > 1 else math.nan
     settings = {
-        "items": both.height, "people": len(judged.judges), "people_agreement": _known(agreement),
+        "items": both.height, "people": len(judged.judges),
+        "people_agreement": None if math.isnan(agreement) else agreement,
         "measure": measure if runs is not None else None, "weights": weights, "least_kappa": least_kappa,
         "least_tau": least_tau, "most_lenient": most_lenient, "most_flips": most_flips, "resamples": resamples,
         "seed": seed,
@@ -201,10 +202,6 @@ def audit_judge(
 
 def _key(frame: pl.DataFrame) -> list[str]:
     return [column for column in ("query_id", "item_id") if column in frame.columns]
-
-
-def _known(value: float) -> float | None:
-    return None if math.isnan(value) else value
 
 
 def _labels_of(source: Any) -> Labels:

@@ -86,12 +86,6 @@ class JudgeAgreement(Result):
         return "topic" if self.by_topic else "item"
 
     @property
-    def signatures(self) -> dict[str, str]:
-        """Everything that each measure's number depends on, in one line."""
-        scale = ",".join(self.ratings.categories)
-        return {str(measure): f"{measure}|labels={scale}|unit={self.unit}" for measure in self.measures}
-
-    @property
     def is_graded(self) -> bool:
         """Whether labels have an order in which some are farther apart than others: three grades or more."""
         return self.scale != "nominal"

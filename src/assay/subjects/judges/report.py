@@ -217,7 +217,9 @@ class ReportedJudges:
     @property
     def signatures(self) -> Sequence[str]:
         """How each number was computed."""
-        return list(self.results[0].signatures.values())
+        first = self.results[0]
+        scale = ",".join(first.ratings.categories)
+        return [f"{measure}|labels={scale}|unit={first.unit}" for measure in first.measures]
 
     def sections(self) -> Iterator[Section | str]:
         """What was found, every coefficient, the verdicts, then pairs, topics and time of each set."""
