@@ -182,7 +182,8 @@ def _left_out(counted: JudgedRuns, uniques: pl.DataFrame) -> pl.DataFrame:
         relative=pl.when(pl.col("full") > 0).then((pl.col("without") - pl.col("full")) / pl.col("full")),
         place=pl.col("full").rank("min", descending=True).over("measure"),
     )
-    table = pl.concat([_placed(part) for part in table.partition_by("measure", maintain_order=True)])
+    parts = table.with_row_index("row").partition_by("measure")
+    table = pl.concat([_placed(part) for part in parts]).sort("row")
     columns = ["unique", "unique_relevant", "full", "without", "change", "relative", "place", "place_without"]
     return table.select("measure", "run", "group", *columns)
 
