@@ -35,7 +35,7 @@ def statistics_document(statistics: CollectionStatistics) -> Document:
             tuple(_topics(statistics)),
             short="Topics",
         ),
-        Section.of_lines("remarks", statistics.remarks),
+        Section("remarks", "Against the catalogue", tuple(map(Prose, statistics.remarks))),
         Section.of_lines("warnings", statistics.warnings),
     )
     title = f"Collection {statistics.facts['name']}"
