@@ -235,6 +235,18 @@ def test_whether_the_ranking_of_systems_changes_with_the_judge() -> None:
     assert "same order" in result.conclusion
 
 
+def test_judges_may_be_called_as_columns_are() -> None:
+    rows = [
+        (f"q{n}", f"d{d}", judge, d) for n in range(6) for d in (0, 1) for judge in ("median", "system", "majority")
+    ]
+    frame = pl.DataFrame(rows, schema=["query_id", "item_id", "judge", "label"], orient="row")
+    runs = {"a": {f"q{n}": {"d0": 2.0, "d1": 1.0} for n in range(6)}}
+    runs |= {"b": {f"q{n}": {"d1": 2.0, "d0": 1.0} for n in range(6)}}
+    ranked = agree_on_systems(Labels.of(frame), runs, measure="RR", resamples=10)
+    assert ranked.scores.columns == ["system", "judge median", "judge system", "judge majority", "majority"]
+    assert ranked.verdicts["outcome"].to_list() == ["same"]
+
+
 def test_rankings_need_topics_grades_and_two_systems() -> None:
     labels = Labels.of([("d1", "a", 1), ("d1", "b", 0)])
     with pytest.raises(InputError, match="expected topics"):

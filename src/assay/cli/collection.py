@@ -79,7 +79,7 @@ def show(folder: Folder, /, *, inverse_grades: options.InverseGrades = False, to
 
     with inputs.working("counting", hidden=to.quiet):
         statistics = describe_collection(folder, inverse_grades=inverse_grades)
-    output.give(statistics, to)
+    output.give(statistics, to, warnings=statistics.warnings)
 
 
 def check(folder: Folder, /, *, to: Output = Output()) -> int:

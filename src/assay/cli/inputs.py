@@ -7,7 +7,6 @@ import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from inspect import Parameter, signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -123,8 +122,8 @@ def of_collection(collection: CollectionFolder, arguments: Mapping[str, Any]) ->
             changed[name] = run(arguments[name])
     if "qrels" in arguments and arguments["qrels"] is None and collection.judgments:
         changed["qrels"] = str(collection.qrels())
-    if "teams" in arguments and arguments["teams"].groups is None:
-        changed["teams"] = replace(arguments["teams"], groups=str(collection.root))
+    if "groups" in arguments and arguments["groups"] is None:
+        changed["groups"] = str(collection.root)
     if "topics" in arguments and "documents" in arguments:
         documents = collection.documents[0] if len(collection.documents) == 1 else None
         texts = {"topics": collection.topics, "documents": documents}

@@ -2,49 +2,43 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
+from typing import Annotated, Any, TypeAlias, TypedDict
 
 from assay.cli import inputs, options, output
 from assay.cli.options import Measured, Output, group, settings
 from assay.core.errors import ParameterError
 from assay.core.options import Confidence, SeedOption, option
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-
 PoolDepth: TypeAlias = Annotated[
-    int | None, option("--depth", help="Read the top N documents of each run per topic.", least=1)
+    int, option("--depth", help="Read the top N documents of each run per topic.", least=1)
+]
+GroupFile: TypeAlias = Annotated[
+    str, option("--groups", metavar="FILE", help="Table of run,group: runs of one team find the same documents.")
 ]
 
 
-@group
-class Groups:
-    """Which runs are of one group."""
+class PoolRules(TypedDict, total=False):
+    """What is pooled, and in which order it is judged."""
 
-    groups: Annotated[
-        str | None, option(metavar="FILE", help="Table of run,group: runs of one team find the same documents.")
-    ] = None
+    strategy: Annotated[str, option(help="depth (default), take, rbp, rrf; sample: at random, by best rank.")]
+    depth: PoolDepth
+    budget: Annotated[int, option(help="At most N documents per topic.", least=1)]
+    strata: Annotated[
+        str, option(metavar="10=1,50=0.2", help="With --strategy sample: the share to judge, by best rank.")
+    ]
+    order: Annotated[str, option(help="Order of judging: random (default), priority.")]
 
 
 def make(
     runs: options.Runs,
     /,
     *,
-    strategy: Annotated[
-        str | None, option(help="depth (default), take, rbp, rrf; sample: at random, by best rank.")
-    ] = None,
-    depth: PoolDepth = None,
-    budget: Annotated[int | None, option(help="At most N documents per topic.", least=1)] = None,
-    strata: Annotated[
-        str | None, option(metavar="10=1,50=0.2", help="With --strategy sample: the share to judge, by best rank.")
-    ] = None,
-    order: Annotated[str | None, option(help="Order of judging: random (default), priority.")] = None,
+    rules: PoolRules = PoolRules(),
     qrels: Annotated[
         str | None, option(metavar="FILE", help="Existing judgments, to count relevant documents.")
     ] = None,
     topics: options.Topics | None = None,
-    teams: Groups = Groups(),
+    groups: GroupFile | None = None,
     drawing: SeedOption = SeedOption(),
     to: Output = Output(),
 ) -> None:
@@ -59,33 +53,35 @@ def make(
     from assay.collections.pooling import make_pool  # noqa: PLC0415  # `assay --help` need not load Polars
 
     opened = inputs.opened(qrels or "", runs)
-    stated: dict[str, Any] = {"strategy": strategy, "depth": depth, "budget": budget, "order": order, "qrels": qrels}
-    stated |= {"strata": None if strata is None else _strata(strata), "groups": _groups(teams, opened)}
+    stated: dict[str, Any] = {**rules, **_groups(groups, opened), "qrels": qrels}
+    if "strata" in rules:
+        stated["strata"] = _strata(rules["strata"])
     if topics is not None:
         from assay.files import read_topics  # noqa: PLC0415
 
         stated["topics"] = read_topics(topics).frame["query_id"].to_list()
     with inputs.progress(opened, hidden=to.quiet), inputs.working("pooling", hidden=to.quiet):
-        pool = make_pool(opened, **{name: value for name, value in stated.items() if value is not None}, **drawing)
+        pool = make_pool(opened, **stated, **drawing)
     output.give_judgments(pool, to)
 
 
 @group
-class Simulating(Output, Measured):
-    """What is simulated, and the form."""
+class WithTexts(Output, Measured):
+    """By which measures, with which texts, and the form."""
 
-    strategy: Annotated[
-        tuple[str, ...],
-        option(help="depth, take, rbp, rrf, move-to-front, max-mean or thompson; repeat (default: all)."),
-    ] = ()
-    budgets: Annotated[str | None, option(metavar="10,20,50", help="Numbers of judged documents per topic to try.")] = (
-        None
-    )
-    batch: Annotated[int | None, option(help="Judgments between two updates of adaptive strategies (1).", least=1)] = (
-        None
-    )
     topics: options.Topics | None = None
     documents: options.Documents | None = None
+
+    def stated(self) -> dict[str, Any]:
+        """The measures, topics and documents."""
+        if (self.topics is None) != (self.documents is None):
+            raise ParameterError("--topics and --documents go together: words of topics are looked for in documents")
+        stated = settings(self, "measures")
+        if self.topics is not None and self.documents is not None:
+            from assay.files import read_documents, read_topics  # noqa: PLC0415
+
+            stated |= {"topics": read_topics(self.topics), "documents": read_documents(self.documents)}
+        return stated
 
 
 def simulate(
@@ -93,8 +89,13 @@ def simulate(
     runs: options.Runs,
     /,
     *,
-    depth: PoolDepth = None,
-    to: Simulating = Simulating(),
+    depth: PoolDepth | None = None,
+    strategy: Annotated[
+        tuple[str, ...],
+        option(help="depth, take, rbp, rrf, move-to-front, max-mean or thompson; repeat (default: all)."),
+    ] = (),
+    budgets: Annotated[str, option(metavar="10,20,50", help="Numbers of judged documents per topic to try.")] = "",
+    to: WithTexts = WithTexts(),
     drawing: SeedOption = SeedOption(),
 ) -> None:
     """Simulate how many relevant documents each strategy finds, by number judged, and whether systems keep their order.
@@ -105,14 +106,10 @@ def simulate(
     """
     from assay.collections.simulation import STRATEGIES, simulate_pool  # noqa: PLC0415
 
-    opened = inputs.opened(qrels, runs)
-    stated: dict[str, Any] = _texts(to.topics, to.documents) | settings(to, "batch", "measures")
-    if to.budgets is not None:
-        stated["budgets"] = _whole_numbers(to.budgets, "--budgets")
-    if to.strategy:
-        stated["strategies"] = to.strategy
-    with inputs.bar("simulating", len(to.strategy or STRATEGIES), hidden=to.quiet) as advance:
-        result = simulate_pool(qrels, opened, depth=depth, advance=advance, **stated, **drawing)
+    opened, names = inputs.opened(qrels, runs), strategy or STRATEGIES
+    stated = to.stated() | _whole_numbers("budgets", budgets)
+    with inputs.bar("simulating", len(names), hidden=to.quiet) as advance:
+        result = simulate_pool(qrels, opened, strategies=names, depth=depth, advance=advance, **stated, **drawing)
     output.give(result, to, warnings=result.warnings)
 
 
@@ -121,11 +118,11 @@ def choose(
     runs: options.Runs,
     /,
     *,
-    depth: PoolDepth = None,
+    depth: PoolDepth = 20,
     qrels: Annotated[str | None, option(metavar="FILE", help="Judgments, to choose by new relevant documents.")] = None,
     compare_with: Annotated[
-        str | None, option(metavar="A,B,C", help="Another selection of runs to compare with, by name.")
-    ] = None,
+        str, option(metavar="A,B,C", help="Another selection of runs to compare with, by name.")
+    ] = "",
     drawing: SeedOption = SeedOption(),
     to: Output = Output(),
 ) -> None:
@@ -136,22 +133,10 @@ def choose(
     from assay.collections.choice import choose_runs  # noqa: PLC0415
 
     opened = inputs.opened(qrels or "", runs)
-    other = [] if compare_with is None else [name.strip() for name in compare_with.split(",")]
-    limits = {} if depth is None else {"depth": depth}
+    other = [name.strip() for name in compare_with.split(",")] if compare_with else []
     with inputs.progress(opened, hidden=to.quiet), inputs.working("choosing", hidden=to.quiet):
-        result = choose_runs(opened, number, qrels=qrels, compared_with=other, **limits, **drawing)
+        result = choose_runs(opened, number, depth=depth, qrels=qrels, compared_with=other, **drawing)
     output.give(result, to, warnings=result.warnings)
-
-
-@group
-class Looking(Output, Measured):
-    """What pool bias is looked at by, and the form."""
-
-    depths: Annotated[
-        str | None, option(metavar="5,10,20", help="Shallower pools to compare with all judgments (5,10,20).")
-    ] = None
-    topics: options.Topics | None = None
-    documents: options.Documents | None = None
 
 
 def bias(
@@ -162,8 +147,11 @@ def bias(
     depth: Annotated[
         int | None, option(help="Depth of the pool (default: estimated from the judgments).", least=1)
     ] = None,
-    teams: Groups = Groups(),
-    to: Looking = Looking(),
+    depths: Annotated[
+        str, option(metavar="5,10,20", help="Shallower pools to compare with all judgments (5,10,20).")
+    ] = "",
+    groups: GroupFile | None = None,
+    to: WithTexts = WithTexts(),
     drawing: SeedOption = SeedOption(),
 ) -> None:
     """Check whether the judgments can score a system that was not in the pool, and by which measures.
@@ -177,11 +165,9 @@ def bias(
     from assay.collections.bias import pool_bias  # noqa: PLC0415
 
     opened = inputs.opened(qrels, runs)
-    stated: dict[str, Any] = _texts(to.topics, to.documents) | settings(to, "measures")
-    if to.depths is not None:
-        stated["depths"] = _whole_numbers(to.depths, "--depths")
+    stated = to.stated() | _whole_numbers("depths", depths) | _groups(groups, opened)
     with inputs.progress(opened, hidden=to.quiet), inputs.working("leaving out", hidden=to.quiet):
-        result = pool_bias(qrels, opened, depth=depth, groups=_groups(teams, opened), **stated, **drawing)
+        result = pool_bias(qrels, opened, depth=depth, **stated, **drawing)
     output.give(result, to, warnings=result.warnings)
 
 
@@ -216,21 +202,13 @@ def estimate(
     output.give(result, to, warnings=result.warnings)
 
 
-def _groups(teams: Groups, runs: Sequence[Any]) -> dict[str, str] | None:
-    from assay.collections.pooling import read_groups  # noqa: PLC0415
+def _groups(table: str | None, runs: Any) -> dict[str, Any]:
+    if table is None:
+        return {}
+    from assay.collections.run_ranks import read_groups  # noqa: PLC0415
     from assay.subjects.ranking.evaluation import named_runs  # noqa: PLC0415
 
-    return None if teams.groups is None else read_groups(teams.groups, list(named_runs(runs)))
-
-
-def _texts(topics: str | None, documents: str | None) -> dict[str, Any]:
-    if (topics is None) != (documents is None):
-        raise ParameterError("--topics and --documents go together: words of topics are looked for in documents")
-    if topics is None or documents is None:
-        return {}
-    from assay.files import read_documents, read_topics  # noqa: PLC0415
-
-    return {"topics": read_topics(topics), "documents": read_documents(documents)}
+    return {"groups": read_groups(table, list(named_runs(runs)))}
 
 
 def _strata(text: str) -> dict[int, float]:
@@ -245,8 +223,8 @@ def _strata(text: str) -> dict[int, float]:
     return rates
 
 
-def _whole_numbers(text: str, name: str) -> list[int]:
+def _whole_numbers(name: str, text: str) -> dict[str, list[int]]:
     try:
-        return [int(part) for part in text.split(",")]
+        return {name: [int(part) for part in text.split(",")]} if text else {}
     except ValueError:
-        raise ParameterError(f"{name} are whole numbers, as 10,20,50; got {text!r}") from None
+        raise ParameterError(f"--{name} are whole numbers, as 10,20,50; got {text!r}") from None

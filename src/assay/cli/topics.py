@@ -47,19 +47,17 @@ def write(
     /,
     *,
     size: Size = 5,
-    topics: options.Topics | None = None,
     overwrite: options.Overwrite = False,
     quiet: options.Quiet = False,
 ) -> None:
     """Write a text file for topics by hand: a section per topic, with title, description and narrative.
 
-    There are 5 empty topics, or -n; with --topics, those of a file in any format. Assay reads it wherever topics are
-    asked for.
+    There are 5 empty topics, or -n. Assay reads it wherever topics are asked for.
 
-    $ assay topics write my-topics.ini --topics topics.tsv
+    $ assay topics write my-topics.ini -n 3
     """
     from assay.collections.topic_sampling import write_topics_to_edit  # noqa: PLC0415
 
-    count = write_topics_to_edit(target, size, given=topics, overwrite=overwrite)
+    write_topics_to_edit(target, size, overwrite=overwrite)
     if not quiet:
-        output.message(f"{target}: {number_of('topic', count)} to edit", err=False)
+        output.message(f"{target}: {number_of('topic', size)} to edit", err=False)

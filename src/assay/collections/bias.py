@@ -11,12 +11,11 @@ import numpy as np
 import polars as pl
 
 from assay.collections.matching import matches
-from assay.collections.pooling import PAIR, RunRanks, empty_runs, pool_of
-from assay.collections.scoring import JudgedRuns, agreement, measures_of
+from assay.collections.run_ranks import PAIR, RunRanks, empty_runs, pool_of
+from assay.collections.scoring import JudgedRuns, measures_of, orders_alike
 from assay.core.domains import Whole
 from assay.core.errors import ParameterError
 from assay.core.results import Result
-from assay.stats.correlation import kendall, tau_ap
 from assay.stats.pairing import Wanted
 from assay.tables import Documents, Topics
 
@@ -183,24 +182,23 @@ def _left_out(counted: JudgedRuns, uniques: pl.DataFrame) -> pl.DataFrame:
         relative=pl.when(pl.col("full") > 0).then((pl.col("without") - pl.col("full")) / pl.col("full")),
         place=pl.col("full").rank("min", descending=True).over("measure"),
     )
-    # A run's place where it alone has lost what its group found; all others keep their numbers.
-    others = table.select("measure", other="run", theirs="full")
-    above = table.join(others, on="measure").filter(
-        (pl.col("run") != pl.col("other")) & (pl.col("theirs") > pl.col("without"))
-    )
-    counts = above.group_by("measure", "run").agg(place_without=pl.len() + 1)
-    table = table.join(counts, on=["measure", "run"], how="left", maintain_order="left")
-    table = table.with_columns(pl.col("place_without").fill_null(1))
+    parts = table.with_row_index("row").partition_by("measure")
+    table = pl.concat([_placed(part) for part in parts]).sort("row")
     columns = ["unique", "unique_relevant", "full", "without", "change", "relative", "place", "place_without"]
     return table.select("measure", "run", "group", *columns)
 
 
+def _placed(rows: pl.DataFrame) -> pl.DataFrame:
+    """Each run's place where it alone has lost what its group found; all others keep their numbers."""
+    full, without = rows["full"].to_numpy(), rows["without"].to_numpy()
+    above = (full > without[:, None]).sum(axis=1) - (full > without)
+    return rows.with_columns(place_without=above + 1)
+
+
 def _verdict(rows: pl.DataFrame, measure: str) -> FairnessVerdict:
     """Fair: the order of systems stays, all together lose a twentieth at most, and no good one more than a tenth."""
-    # Where no relevant document is left, a score is undefined, and so is the order of systems.
-    has_order = rows.height > 1 and not rows["full"].null_count() + rows["without"].null_count()
     scores = rows["full"].to_numpy(), rows["without"].to_numpy()
-    tau, top = (kendall(*scores).value, tau_ap(*scores).value) if has_order else (math.nan, math.nan)
+    tau, top = orders_alike(*scores)
     good = rows.filter(pl.col("full") >= pl.col("full").median()).drop_nulls("relative").sort("relative")
     if not good.height or math.isnan(tau):
         return FairnessVerdict(measure, None, tau, top, math.nan, math.nan, math.nan, "", 0)
@@ -213,30 +211,30 @@ def _verdict(rows: pl.DataFrame, measure: str) -> FairnessVerdict:
 
 def _shallower(counted: JudgedRuns, depths: Sequence[int]) -> pl.DataFrame:
     """Judgments of shallower pools only: what they cost, what they find, and whether systems keep their order."""
-    rows = []
-    for depth in depths:
-        kept = counted.among(pool_of(counted.ranks, depth))
-        scores = counted.scores(kept)
-        relevant = int((counted.pairs["relevance"].to_numpy()[kept] > 0).sum())
-        for measure in map(str, counted.measures):
-            rows.append((depth, int(kept.sum()), relevant, measure, *agreement(counted.full, scores, measure)))
-    counts = dict.fromkeys(("depth", "judged", "relevant"), pl.Int64) | {"measure": pl.String}
-    numbers = dict.fromkeys(("mean_full", "mean", "tau", "tau_ap"), pl.Float64)
-    return pl.DataFrame(rows, schema={**counts, **numbers}, orient="row").fill_nan(None)
+    pools = {depth: counted.among(pool_of(counted.ranks, depth)) for depth in depths}
+    tables = [counted.under(kept).select(pl.lit(depth).alias("depth"), pl.all()) for depth, kept in pools.items()]
+    return pl.concat(tables) if tables else pl.DataFrame()
 
 
 def _sparse(counted: JudgedRuns, seed: int) -> pl.DataFrame:
     """One relevant document per topic, drawn at random, the rest unjudged: as sparse as labels of large logs are."""
     relevant = counted.pairs.filter(pl.col("relevance") > 0)
-    rng, rows = np.random.default_rng(Whole(0).check("seed", seed)), []
-    draws = [counted.scores(counted.among(_one_each(relevant, rng))) for _ in range(_DRAWS * bool(relevant.height))]
-    for name in map(str, counted.measures) if draws else ():
-        agreements = np.array([agreement(counted.full, scores, name) for scores in draws])
-        taus = agreements[:, 2][~np.isnan(agreements[:, 2])]
-        tau, low, high = (taus.mean(), *np.quantile(taus, [0.025, 0.975])) if len(taus) else (math.nan,) * 3
-        rows.append((name, agreements[0, 0], agreements[:, 1].mean(), tau, low, high))
-    numbers = dict.fromkeys(("mean_dense", "mean_sparse", "tau", "low", "high"), pl.Float64)
-    return pl.DataFrame(rows, schema={"measure": pl.String, **numbers}, orient="row").fill_nan(None)
+    rng = np.random.default_rng(Whole(0).check("seed", seed))
+    if not relevant.height:
+        return pl.DataFrame()
+    draws = [counted.under(counted.among(_one_each(relevant, rng))) for _ in range(_DRAWS)]
+    tau = pl.col("tau")
+    return (
+        pl.concat(draws)
+        .group_by("measure", maintain_order=True)
+        .agg(
+            mean_dense=pl.col("mean_full").first(),
+            mean_sparse=pl.col("mean").mean(),
+            tau=tau.mean(),
+            low=tau.quantile(0.025, "linear"),
+            high=tau.quantile(0.975, "linear"),
+        )
+    )
 
 
 def _one_each(relevant: pl.DataFrame, rng: np.random.Generator) -> pl.DataFrame:

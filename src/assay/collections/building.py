@@ -6,12 +6,13 @@ import filecmp
 import os
 import shutil
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import cast
 
-from assay.collections.holdings import Holdings, entry_of, holdings_of
+from assay.collections.description import Holdings, entry_of, holdings_of
 from assay.core.errors import InputError
 from assay.files import atomic
 from assay.files.manifest import MANIFEST, CollectionFolder, Part, RunEntry, is_collection, open_collection
@@ -58,11 +59,8 @@ def new_collection(
         return _added(empty, files, root, group=group, manual=manual, copy=copy)
     try:
         root.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=root.parent, prefix=f".{root.name}-") as place:
-            unfinished = Path(place) / root.name
-            unfinished.mkdir()
+        with _appearing(root) as unfinished:
             _added(empty, files, unfinished, group=group, manual=manual, copy=copy)
-            unfinished.rename(root)
     except OSError as problem:
         raise InputError(f"{root}: cannot be written: {(problem.strerror or str(problem)).lower()}") from problem
     return open_collection(root)
@@ -137,10 +135,7 @@ def _is_taken(target: Path, path: Path, copies: Mapping[Path, Path]) -> bool:
 
 
 def export_collection(
-    folder: str | os.PathLike[str] | CollectionFolder,
-    target: str | os.PathLike[str],
-    *,
-    inverse_grades: bool = False,
+    folder: str | os.PathLike[str] | CollectionFolder, target: str | os.PathLike[str], *, inverse_grades: bool = False
 ) -> Path:
     """Write a collection in TREC's layout, with a manifest, into a new folder, which appears when it is whole.
 
@@ -157,12 +152,19 @@ def export_collection(
     if path.exists():
         raise InputError(f"{path}: already exists: name a new folder")
     atomic.check_target(path)
-    with tempfile.TemporaryDirectory(dir=path.resolve().parent, prefix=f".{path.name}-") as place:
-        unfinished = Path(place) / path.name
-        unfinished.mkdir()
+    with _appearing(path) as unfinished:
         _write_trec(held, unfinished)
-        unfinished.rename(path)
     return path
+
+
+@contextmanager
+def _appearing(folder: Path) -> Iterator[Path]:
+    """A folder to fill, which takes its place when it is whole."""
+    with tempfile.TemporaryDirectory(dir=folder.resolve().parent, prefix=f".{folder.name}-") as place:
+        unfinished = Path(place) / folder.name
+        unfinished.mkdir()
+        yield unfinished
+        unfinished.rename(folder)
 
 
 def _write_trec(held: Holdings, root: Path) -> None:

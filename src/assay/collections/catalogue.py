@@ -138,17 +138,14 @@ def differences(entry: CatalogueEntry, counts: Mapping[str, int]) -> tuple[list[
     wrong, known = [], []
     for what, number in counts.items():
         published, distributed = entry.published.get(what), entry.distributed.get(what)
-        if (published is None and distributed is None) or (number == published and distributed in (None, published)):
+        stated = distributed if distributed is not None else published
+        if stated is None:
             continue
-        word = COUNTED[what]
-        if number == distributed and published not in (None, distributed):
-            known.append(
-                f"{number:,} {word}, as in the circulating files of {entry.title}; {published:,} were published"
-            )
-        elif number not in (published, distributed):
-            stated = distributed if distributed is not None else published
-            also = f" ({published:,} published)" if published not in (None, stated) else ""
-            wrong.append(f"{number:,} {word}, but {entry.title} has {stated:,}{also}")
-        elif number == published and distributed is not None:
-            wrong.append(f"{number:,} {word}, as published; the circulating files have {distributed:,}")
+        differs = published is not None and published != stated
+        if number != stated:
+            also = f" ({published:,} published)" if differs else ""
+            wrong.append(f"{number:,} {COUNTED[what]}, but {entry.title} has {stated:,}{also}")
+        elif differs:
+            files = f"{number:,} {COUNTED[what]}, as in the circulating files of {entry.title}"
+            known.append(f"{files}; {published:,} were published")
     return wrong, known

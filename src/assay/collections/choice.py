@@ -9,11 +9,11 @@ from typing import Any, ClassVar
 import numpy as np
 import polars as pl
 
-from assay.collections.pooling import PAIR, RunRanks, empty_runs, judged_pairs, membership, overlaps
-from assay.collections.scoring import Mask
+from assay.collections.run_ranks import PAIR, RunRanks, empty_runs, judged_pairs, membership, overlaps
 from assay.core.domains import Whole
 from assay.core.errors import ParameterError, not_among, number_of
 from assay.core.results import Result
+from assay.measures.counting.judgments import Mask
 
 #: So many random selections the choice is compared with.
 _DRAWS = 200
@@ -79,8 +79,7 @@ def choose_runs(
     settings = {"n": n, "depth": depth, "runs": len(ranks.runs), "compared_with": list(compared_with), "seed": seed}
     settings |= {"by": "new documents" if qrels is None else "new relevant documents"}
     hidden = ["new_relevant", "relevant"] if qrels is None else []
-    warnings = [*empty_runs(ranks), *_idle(table)]
-    return RunChoice(table.drop(hidden), selections.drop(hidden[1:]), settings, tuple(warnings))
+    return RunChoice(table.drop(hidden), selections.drop(hidden[1:]), settings, tuple(empty_runs(ranks)))
 
 
 def _chosen(ranks: RunRanks, holds: Mask, relevant: Mask, n: int) -> pl.DataFrame:
@@ -108,15 +107,7 @@ def _chosen(ranks: RunRanks, holds: Mask, relevant: Mask, n: int) -> pl.DataFram
 def _selections(selections: Mapping[str, Sequence[Sequence[int]]], holds: Mask, relevant: Mask) -> pl.DataFrame:
     rows = []
     for name, several in selections.items():
-        covered = [holds[list(selection)].any(axis=0) for selection in several]
-        documents = np.mean([each.sum() for each in covered])
-        rows.append(
-            (name, len(several[0]), float(documents), float(np.mean([(each & relevant).sum() for each in covered])))
-        )
-    types = {"selection": pl.String, "runs": pl.Int64, "documents": pl.Float64, "relevant": pl.Float64}
-    return pl.DataFrame(rows, schema=types, orient="row")
-
-
-def _idle(table: pl.DataFrame) -> list[str]:
-    idle = table.filter(pl.col("new") == 0)["run"].to_list()
-    return [f"{number_of('run', len(idle))} of the choice add no document: {', '.join(idle)}"] if idle else []
+        covered = np.array([holds[list(selection)].any(axis=0) for selection in several])
+        row = {"selection": name, "runs": len(several[0]), "documents": covered.sum(axis=1).mean()}
+        rows.append(row | {"relevant": (covered & relevant).sum(axis=1).mean()})
+    return pl.DataFrame(rows)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from assay.collections.catalogue import COUNTED
@@ -14,12 +15,6 @@ if TYPE_CHECKING:
     from assay.collections.description import CollectionCheck, CollectionStatistics
     from assay.collections.topic_sampling import TopicSample
 
-_OF_JUDGMENTS = (
-    Column("judgments"), Column("topics", kind="count"), Column("documents_judged", "judged", kind="count"),
-    Column("judges", kind="count", missing=""), Column("relevant", kind="count"),
-    Column("median", "per topic", kind="number", least=1), Column("least", kind="count"), Column("most", kind="count"),
-    Column("topics_without_relevant", "topics without", kind="count"), Column("grades", spare=True),
-)  # fmt: skip
 _MOST_TOPICS = 10
 
 
@@ -28,26 +23,50 @@ def statistics_document(statistics: CollectionStatistics) -> Document:
     facts = {name: f"{value:,}" if isinstance(value, int) else str(value) for name, value in statistics.facts.items()}
     if (entry := statistics.entry) is not None:
         facts["looks like"] = f"{entry.title}: {entry.purpose}"
-    sections = [Section("facts", parts=(named_table("facts", facts),), data={"facts": statistics.facts})]
+    sections = (
+        Section("facts", parts=(named_table("facts", facts),), data={"facts": statistics.facts}),
+        Section(
+            "judgments", "Judgments, and relevant documents per topic", tuple(_judgments(statistics)), short="Judgments"
+        ),
+        Section("runs", "Coverage by run", tuple(_runs(statistics)), short="Runs"),
+        Section(
+            "topics",
+            "Topics, those with the fewest relevant documents first",
+            tuple(_topics(statistics)),
+            short="Topics",
+        ),
+        Section("remarks", "Against the catalogue", tuple(map(Prose, statistics.remarks))),
+        Section.of_lines("warnings", statistics.warnings),
+    )
+    title = f"Collection {statistics.facts['name']}"
+    return Document("collection", tuple(section for section in sections if section.parts), title)
+
+
+def _judgments(statistics: CollectionStatistics) -> Iterator[Table]:
+    columns = (
+        Column("judgments"), Column("topics", kind="count"), Column("documents_judged", "judged", kind="count"),
+        Column("judges", kind="count", missing=""), Column("relevant", kind="count"),
+        Column("median", "per topic", kind="number", least=1), Column("least", kind="count"),
+        Column("most", kind="count"), Column("topics_without_relevant", "topics without", kind="count"),
+        Column("grades", spare=True),
+    )  # fmt: skip
     if statistics.judgments.height:
-        table = Table("judgments", statistics.judgments, _OF_JUDGMENTS)
-        sections.append(Section("judgments", "Judgments, and relevant documents per topic", (table,)))
+        known = tuple(column for column in columns if statistics.judgments[column.name].count())
+        yield Table("judgments", statistics.judgments, known)
+
+
+def _runs(statistics: CollectionStatistics) -> Iterator[Table]:
+    titles = {"missing_topics": "missing", "documents_per_topic": "documents", "judged_at_10": "judged in top 10"}
+    titles |= {"relevant_found": "relevant found"}
     if statistics.runs.height:
-        has_groups = statistics.runs["group"].str.len_chars().sum() > 0
-        runs = statistics.runs if has_groups else statistics.runs.drop("group")
-        titles = {"missing_topics": "missing", "documents_per_topic": "documents", "judged_at_10": "judged in top 10"}
-        titles |= {"relevant_found": "relevant found"}
-        table = Table.of("runs", runs, "", titles, least=1, judged_at_10="percent", relevant_found="percent")
-        sections.append(Section("runs", "Coverage by run", (table,)))
+        runs = statistics.runs if any(statistics.runs["group"]) else statistics.runs.drop("group")
+        yield Table.of("runs", runs, "", titles, least=1, judged_at_10="percent", relevant_found="percent")
+
+
+def _topics(statistics: CollectionStatistics) -> Iterator[Table]:
     if statistics.topics.height:
         fewest = statistics.topics.sort("relevant", maintain_order=True)
-        table = Table.of("topics", fewest, "", {"query_id": "topic"}, most=_MOST_TOPICS)
-        sections.append(Section("topics", "Topics, those with the fewest relevant documents first", (table,)))
-    if statistics.remarks:
-        sections.append(Section("remarks", "Against the catalogue", (Prose(style="list", points=statistics.remarks),)))
-    if statistics.warnings:
-        sections.append(Section("doubts", parts=tuple(Prose(f"warning: {each}") for each in statistics.warnings)))
-    return Document("collection", tuple(sections))
+        yield Table.of("topics", fewest, "", {"query_id": "topic"}, most=_MOST_TOPICS)
 
 
 def check_document(check: CollectionCheck) -> Document:

@@ -172,17 +172,16 @@ def crowd(
     if not included.any():
         raise ParameterError("exclude: no worker is left")
     kept = ratings.only(*(name for name in ratings.judges if name not in left_out))
-    if method == "weighted":
-        weights = _weights(ratings, right, included)
-        aggregate = majority(kept, weights=weights, ties=ties, seed=seed, method="weighted")
-    elif method == "median":
-        if not is_numeric(table) and categories is None:
-            raise ParameterError("the labels are words, which have no median: state their order as categories")
-        aggregate = median(kept, ties=ties)
-    else:
-        fits = {"majority": majority, "dawid-skene": dawid_skene, "mace": mace}
-        fit: Callable[..., Aggregate] = fits[method]  # type: ignore[assignment]
-        aggregate = fit(kept, ties=ties, seed=seed)
+    if method == "median" and not is_numeric(table) and categories is None:
+        raise ParameterError("the labels are words, which have no median: state their order as categories")
+    fits: dict[str, Callable[[], Aggregate]] = {
+        "dawid-skene": lambda: dawid_skene(kept, ties=ties, seed=seed),
+        "mace": lambda: mace(kept, ties=ties, seed=seed),
+        "majority": lambda: majority(kept, ties=ties, seed=seed),
+        "weighted": lambda: majority(kept, weights=_weights(ratings, right, included), ties=ties, seed=seed),
+        "median": lambda: median(kept, ties=ties),
+    }
+    aggregate = fits[method]()
     enough = _enough(kept, right, aggregate, ties=ties, draws=draws, seed=seed, price=price)
     settings = {
         "method": method, "gold": gold, "exclude": dict(left_out), "ties": ties, "price": price,
@@ -242,16 +241,15 @@ def _weights(ratings: Ratings, gold: Ints, included: Mask) -> Floats:
 def _items(table: Labels, ratings: Ratings, aggregate: Aggregate, gold: Ints) -> pl.DataFrame:
     """One row per item, in the order of the table."""
     kind = table.frame["label"].dtype
-    labels = pl.Series(ratings.values if kind.is_numeric() else ratings.categories).cast(kind)
     tied = np.zeros(len(ratings.items), dtype=bool)
     tied[aggregate.tied] = True
     columns = {
-        "label": labels.gather(pl.Series(aggregate.chosen).replace(-1, None)),
+        "label": ratings.labels_at(aggregate.chosen, kind),
         "probability": pl.Series(aggregate.probability).fill_nan(None),
         "labels": pl.Series(ratings.labels_of_item),
         "entropy": pl.Series(aggregate.entropy).fill_nan(None),
         "tied": pl.Series(tied),
-        "gold": labels.gather(pl.Series(gold).replace(-1, None)),
+        "gold": ratings.labels_at(gold, kind),
     }  # fmt: skip
     keys = [column for column in ("query_id", "item_id") if column in table.frame.columns]
     return table.frame.select(keys).unique(maintain_order=True).with_columns(**columns)
@@ -265,7 +263,7 @@ def _enough(
     reference = gold if by_gold else aggregate.chosen
     usable = np.where(reference >= 0, ratings.labels_of_item, 0)
     enough = [k for k in range(1, _MOST_LABELS + 1) if (usable >= k).sum() >= _SHARE_OF_ITEMS * (usable > 0).sum() > 0]
-    most, rng, rows = max(enough, default=0), np.random.default_rng(seed), []
+    most, rng = max(enough, default=0), np.random.default_rng(seed)
     held = (usable >= max(most, 1))[ratings.item]
     item, category = ratings.item[held], ratings.category[held]
     right = np.zeros((draws, most))
@@ -279,13 +277,16 @@ def _enough(
             part = ratings.with_labels(item[few], np.zeros(len(few), dtype=np.int64), category[few])
             chosen = majority(part, ties=ties, seed=seed + draw).chosen
             right[draw, k - 1] = ((chosen == reference) & (usable >= most)).sum() / count
-    for k in range(1, most + 1) if draws else ():
-        share = right[:, k - 1]
-        cost = None if price is None else price * k * len(ratings.items)
-        rows.append((k, count, "gold" if by_gold else "all labels", share.mean(), share.min(), share.max(), cost))
-    schema = {"labels_per_item": pl.Int64, "items": pl.Int64, "reference": pl.String, "share": pl.Float64,
-              "low": pl.Float64, "high": pl.Float64, "cost": pl.Float64}  # fmt: skip
-    return pl.DataFrame(rows, schema=schema, orient="row")
+    table = pl.DataFrame({"labels_per_item": range(1, most + 1 if draws else 1)}, schema={"labels_per_item": pl.Int64})
+    shares = right.T if draws else np.empty((0, 1))
+    return table.with_columns(
+        items=pl.lit(count),
+        reference=pl.lit("gold" if by_gold else "all labels"),
+        share=shares.mean(axis=1),
+        low=shares.min(axis=1, initial=1.0),
+        high=shares.max(axis=1, initial=0.0),
+        cost=pl.lit(price, pl.Float64) * pl.col("labels_per_item") * len(ratings.items),
+    )
 
 
 def enough_labels(enough: pl.DataFrame, within: float = 0.01) -> int | None:
@@ -302,7 +303,7 @@ def enough_labels(enough: pl.DataFrame, within: float = 0.01) -> int | None:
 
 def _remarks(table: Labels, aggregate: Aggregate, items: pl.DataFrame, answers: Mapping[str, str]) -> Iterable[str]:
     yield from table.remarks
-    if aggregate.method == "weighted" and items["gold"].null_count() < items.height:
+    if aggregate.method == "weighted votes" and items["gold"].null_count() < items.height:
         yield "the weights come from the gold labels, so that the accuracy on these is too good"
     if answers and not items["gold"].count():
         yield "no item has a gold label: are the ids, and the labels, the same?"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING
 
 import polars as pl
@@ -46,7 +45,7 @@ def crowd_document(result: CrowdLabels) -> Document:
     sections = (
         Section("summary", parts=tuple(Prose(line) for line in _summary(result)), data={"settings": settings, **trace}),
         Section("items", "Labels", (_item_table(result),)),
-        Section("workers", "Workers", (workers_table(result), *_flag_lines(result))),
+        Section("workers", "Workers", (_workers_table(result), *_flag_lines(result))),
         *_enough_section(result),
         Section.of_lines("warnings", result.warnings),
     )
@@ -79,41 +78,32 @@ def _summary(result: CrowdLabels) -> list[str]:
 
 
 def _item_table(result: CrowdLabels) -> Table:
-    keys = [Column(name) for name in ("query_id", "item_id") if name in result.items.columns]
-    columns = (
-        *keys,
-        Column("label", kind="words", missing="none"),
-        Column("probability", kind="number", least=3),
-        Column("labels", kind="count"),
-        Column("entropy", "entropy (bits)", "number", least=3),
-        Column("tied", kind="flag", spare=True),
-        *([Column("gold", kind="words", missing="")] if result.accuracy[1] else []),
-    )
-    frame = result.items.with_columns(pl.col("label", "gold").cast(pl.String))
-    return Table("items", frame, columns, most=_MOST)
+    unseen = [] if result.accuracy[1] else ["gold"]
+    frame = result.items.with_columns(pl.col("label", "gold").cast(pl.String)).drop(unseen)
+    titles = {"entropy": "entropy (bits)"}
+    return Table.of("items", frame, "", titles, most=_MOST, least=3, blank=("gold",), label="words", gold="words")
 
 
-def workers_table(result: CrowdLabels) -> Table:
+def _workers_table(result: CrowdLabels) -> Table:
     """One row per worker: the flagged ones first, then by number of labels."""
-    frame = result.workers.sort("flagged", "labels", descending=True, maintain_order=True)
-    has = {name: frame[name].null_count() < frame.height for name in ("accuracy", "seconds", "period")}
-    columns = [
+    columns = (
         Column("worker"),
         Column("labels", kind="count"),
-        *([Column("accuracy", "right on gold", "percent", also="_of")] if has["accuracy"] else []),
-        Column("agreement", "with the others", "percent", missing="NA"),
+        Column("accuracy", "right on gold", "percent", also="_of"),
+        Column("agreement", "with the others", "percent"),
         Column("chance", "by chance", "percent"),
         Column("p_corrected", "p", "p"),
-        *([Column("seconds", kind="number", least=1)] if has["seconds"] else []),
+        Column("seconds", kind="number", least=1),
         Column("commonest_share", "commonest answer", "percent", also="_which", spare=True),
         Column("flagged", kind="flag"),
-    ]
-    frame = frame.with_columns(
+    )
+    frame = result.workers.sort("flagged", "labels", descending=True, maintain_order=True).with_columns(
         _of=pl.when(pl.col("gold") > 0).then(pl.format(" of {}", "gold")).otherwise(pl.lit("")),
         _which=pl.format(" ({})", "commonest"),
     )
+    known = tuple(column for column in columns if frame[column.name].count())
     note = "p: whether a worker beats what the same habits would give by chance, corrected for all workers (Holm)."
-    return Table("workers", frame, tuple(columns), notes=(note,), most=_MOST)
+    return Table("workers", frame, known, notes=(note,), most=_MOST)
 
 
 def _flag_lines(result: CrowdLabels) -> tuple[Prose, ...]:
@@ -122,28 +112,27 @@ def _flag_lines(result: CrowdLabels) -> tuple[Prose, ...]:
         return (Prose("No worker is flagged."),)
     share = float(flagged["labels"].sum()) / len(result.labels)
     head = f"{number_of('worker', flagged.height)} flagged, with {share:.1%} of the labels:"
-    points = [f"{row['worker']}: {row['reason']}" for row in flagged.head(_MOST).iter_rows(named=True)]
-    left = flagged.height - len(points)
-    more = (f"and {number_of('worker', left)} more",) if left else ()
-    return (Prose(head), Prose(style="list", points=(*points, *more)))
+    points = [f"{worker}: {reason}" for worker, reason in flagged.select("worker", "reason").iter_rows()]
+    more = [f"and {number_of('worker', len(points) - _MOST)} more"] if len(points) > _MOST else []
+    return (Prose(head), Prose(style="list", points=(*points[:_MOST], *more)))
 
 
 def _enough_section(result: CrowdLabels) -> tuple[Section, ...]:
     frame, k = result.enough, enough_labels(result.enough)
     if k is None or frame.height < 2:
         return ()
-    reference = frame["reference"][0]
-    of = "agree with gold" if reference == "gold" else "agree with the label of all workers"
-    most = int(frame["labels_per_item"][-1])
+    by_gold, most = frame["reference"][0] == "gold", int(frame["labels_per_item"][-1])
     text = f"{number_of('label', k)} per item: within 0.01 of what {most} give."
     if k == most:
         text = f"More than {most} labels per item might still help: the last one did."
-    if reference != "gold":
+    if not by_gold:
         text += " The labels drawn are among those they are compared with, so small numbers look better than they are."
     columns = (
         Column("labels_per_item", "labels per item", "count"),
-        Column("share", of, "estimate", ends=("low", "high")),
-        *([Column("cost", kind="number", least=2)] if frame["cost"].null_count() < frame.height else []),
+        Column(
+            "share", f"agree with {'gold' if by_gold else 'the label of all workers'}", "estimate", ends=("low", "high")
+        ),
+        *([Column("cost", kind="number", least=2)] if result.cost is not None else []),
     )
     lead = (
         f"Majority of labels drawn at random, {number_of('item', frame['items'][0])}, seed {result.settings['seed']}; "
@@ -151,10 +140,8 @@ def _enough_section(result: CrowdLabels) -> tuple[Section, ...]:
     )
     x, y = ("labels_per_item", Scale("labels per item")), ("share", Scale("share right"))
     figure = charts.lines(frame.with_columns(system=pl.lit("majority")), x, y, [Series("majority")])
-    return (
-        Section("enough", "How many labels are enough", (Table("enough", frame, columns), figure, Prose(text)),
-                lead=lead),
-    )  # fmt: skip
+    parts = (Table("enough", frame, columns), figure, Prose(text))
+    return (Section("enough", "How many labels are enough", parts, lead=lead, short="Enough labels"),)
 
 
 def hits_document(result: HitFile) -> Document:
@@ -182,29 +169,31 @@ def hits_document(result: HitFile) -> Document:
 
 def audit_document(audit: JudgeAudit) -> Document:
     """The verdict and what it rests on; then the confusion, flips, systems and slices."""
-    settings = audit.settings
+    verdict = Verdict(audit.verdict, _TONES[audit.verdict], _sentence(audit))
+    data = {"recorded": dict(audit.recorded), "settings": dict(audit.settings)}
     confusion = Table.of("confusion", audit.confusion, "", {"people": ""})
-    sections = [
-        Section("verdict", parts=(Verdict(audit.verdict, _TONES[audit.verdict], _sentence(audit)), *_context(audit)),
-                data={"recorded": dict(audit.recorded), "settings": dict(settings)}),
+    ends = ("low", "high")
+    flips = (
+        Column("kind", "labelled again"), Column("items", kind="count"), Column("flips", kind="count"),
+        Column("share", kind="estimate", ends=ends),
+    )  # fmt: skip
+    slices = (
+        Column("slice"), Column("group"), Column("items", kind="count"), Column("agreement", kind="percent"),
+        Column("kappa", kind="estimate", ends=ends), Column("leniency", kind="number", least=3, signed=True),
+    )  # fmt: skip
+    sections = (
+        Section("verdict", parts=(verdict, *_context(audit)), data=data),
         Section("criteria", "What that rests on", (_criteria(audit),)),
         Section("confusion", "People's labels (rows) by the model's (columns)", (confusion,)),
-    ]  # fmt: skip
-    if audit.flips.height:
-        columns: tuple[Column, ...] = (
-            Column("kind", "labelled again"), Column("items", kind="count"), Column("flips", kind="count"),
-            Column("share", kind="estimate", ends=("low", "high")),
-        )  # fmt: skip
-        sections.append(Section("flips", "Flips", (Table("flips", audit.flips, columns),)))
-    if audit.systems.height:
-        sections.append(Section("systems", f"Systems by {settings['measure']}", (_systems(audit),)))
-    if audit.slices.height:
-        columns = (Column("slice"), Column("group"), Column("items", kind="count"),
-                   Column("agreement", kind="percent"), Column("kappa", kind="estimate", ends=("low", "high")),
-                   Column("leniency", kind="number", least=3, signed=True))  # fmt: skip
-        sections.append(Section("slices", "Slices", (Table("slices", audit.slices, columns, most=_MOST),)))
-    sections.append(Section.of_lines("notes", audit.warnings))
-    return Document("judge audit", tuple(sections), "Audit of a model's labels")
+        Section("flips", "Flips", (Table("flips", audit.flips, flips),)),
+        Section("systems", f"Systems by {audit.settings['measure']}", (_systems(audit),)),
+        Section("slices", "Slices", (Table("slices", audit.slices, slices, most=_MOST),)),
+        Section.of_lines("notes", audit.warnings),
+    )
+    empty = {name for name in ("flips", "systems", "slices") if not getattr(audit, name).height}
+    return Document(
+        "judge audit", tuple(each for each in sections if each.name not in empty), "Audit of a model's labels"
+    )
 
 
 def _sentence(audit: JudgeAudit) -> str:
@@ -232,21 +221,16 @@ def _context(audit: JudgeAudit) -> tuple[Prose, ...]:
 
 def _criteria(audit: JudgeAudit) -> Table:
     words = {True: "holds", False: "does not hold", None: "open"}
-    frame = audit.to_frame().with_columns(
-        what=pl.Series([_WHAT[each.name] for each in audit.criteria]),
-        outcome=pl.Series([words[each.holds] for each in audit.criteria]),
-    )
+    outcomes = [(_WHAT[each.name], words[each.holds]) for each in audit.criteria]
+    frame = audit.to_frame().hstack(pl.DataFrame(outcomes, schema=["what", "outcome"], orient="row"))
     columns = (
         Column("what", "criterion"), Column("value", "value [95% interval]", "estimate", ends=("low", "high")),
         Column("asked", "asked for", "words"), Column("outcome", kind="words"),
     )  # fmt: skip
     note = "The interval of tau comes from resampled topics, the others from resampled items."
-    has_tau = any(each.name == "ranking" and not math.isnan(each.value) for each in audit.criteria)
-    return Table("criteria", frame, columns, notes=(note,) if has_tau else ())
+    return Table("criteria", frame, columns, notes=(note,) if audit.systems.height else ())
 
 
 def _systems(audit: JudgeAudit) -> Table:
-    families = ["family"] if "family" in audit.systems.columns else []
-    names = ["system", *families, "people", "people_place", "model", "model_place"]
     titles = {"people_place": "place", "model_place": "place"}
-    return Table.of("systems", audit.systems.sort("people_place").select(names), "", titles, blank=families)
+    return Table.of("systems", audit.systems, "", titles, blank=("family",))

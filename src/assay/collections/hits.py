@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 import numpy as np
 import polars as pl
 
-from assay.collections.pooling import PAIR
+from assay.collections.run_ranks import PAIR
 from assay.core.domains import Real, Whole
 from assay.core.errors import InputError, ParameterError, listed, number_of
 from assay.core.options import Seed
@@ -153,10 +153,9 @@ def _wide(key: pl.DataFrame, topics: pl.DataFrame, texts: pl.DataFrame | None, p
 
 
 def _topics(source: Any) -> pl.DataFrame:
-    source = Topics.of(source) if isinstance(source, pl.DataFrame) else source
-    topics = source if isinstance(source, Topics) else read_topics(source)
-    columns = [name for name in ("title", "description", "narrative") if name in topics.frame.columns]
-    return topics.frame.select("query_id", *columns)
+    topics = read_topics(source) if is_file(source) else source
+    frame = (topics if isinstance(topics, Topics) else Topics.of(topics)).frame
+    return frame.select("query_id", *(name for name in ("title", "description", "narrative") if name in frame.columns))
 
 
 def _pool(source: Any) -> pl.DataFrame:

@@ -18,7 +18,8 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from assay.collections.pooling import PAIR, Pool, RunRanks, judged_pairs
+from assay.collections.pooling import Pool
+from assay.collections.run_ranks import PAIR, RunRanks, judged_pairs
 from assay.core.domains import Real
 from assay.core.errors import InputError, ParameterError
 from assay.core.results import Result

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import combinations
 from typing import Any, ClassVar
 
-import numpy as np
 import polars as pl
 
 from assay.core.digits import as_level, number
@@ -18,6 +17,7 @@ from assay.core.results import Result
 from assay.measures import parse_measure
 from assay.show.model import Column, Document, Section, Table
 from assay.stats.aggregation import majority, median
+from assay.stats.bootstrap import Interval
 from assay.stats.correlation import kendall, tau_ap
 from assay.stats.estimates import checked_confidence
 from assay.stats.samples import Sample
@@ -77,21 +77,19 @@ class JudgeRankings(Result):
     @property
     def conclusion(self) -> str:
         """What it comes to, in a sentence."""
-        pairs = self.verdicts.height
-        reversed_ = self.verdicts.filter(outcome="reversed").height
-        same = self.verdicts.filter(outcome="same").height
+        outcomes = self.verdicts["outcome"].to_list()
         known = self.correlations["tau"].drop_nulls().to_list()
         if not known:
-            alike = "the systems have no order that judges could share"
+            alike = "The systems have no order that judges could share"
         elif min(known) >= 1.0:
-            alike = "all judges put the systems in the same order"
+            alike = "All judges put the systems in the same order"
         elif min(known) >= ALIKE:
-            alike = f"all judges rank the systems alike (tau {number(min(known))} or more)"
+            alike = f"All judges rank the systems alike (tau {number(min(known))} or more)"
         else:
-            alike = f"the ranking changes with the judge (tau as low as {number(min(known))})"
-        turned = "none is reversed" if not reversed_ else f"{reversed_:,} {'is' if reversed_ == 1 else 'are'} reversed"
-        verdicts = f"{same:,} of {number_of('verdict', pairs)} {'is' if same == 1 else 'are'} the same with every judge"
-        return f"{alike[0].upper()}{alike[1:]}; {verdicts}, {turned}."
+            alike = f"The ranking changes with the judge (tau as low as {number(min(known))})"
+        same, opposite = outcomes.count("same"), outcomes.count("reversed")
+        verdicts = number_of("verdict", len(outcomes))
+        return f"{alike}; of {verdicts}, {same:,} are the same with every judge, and {opposite:,} reversed."
 
 
 def agree_on_systems(
@@ -129,6 +127,9 @@ def agree_on_systems(
     if not held.has_topics or not is_numeric(held):
         lacking = "topics" if not held.has_topics else "grades"
         raise InputError(f"{held.origin}: expected {lacking}, so that runs can be evaluated by the labels, got none")
+    # These are names of columns, too.
+    taken = {name: f"judge {name}" for name in ("baseline", "system", "outcome", "majority", "median")}
+    held = replace(held, frame=held.frame.with_columns(pl.col("judge").replace(taken)))
     names = held.judges
     if len(names) > _MOST_JUDGES:
         raise ParameterError(f"rankings by each of {len(names):,} judges are too many to compare: name up to 20 judges")
@@ -155,8 +156,8 @@ def agree_on_systems(
         notes.append(f"{number_of('topic', left_out)} left out: not all judges have labelled documents for them")
     verdicts = _verdicts(evaluations, wanted, 1 - confidence, seed)
     return JudgeRankings(
-        wanted, names, together, scores, pl.DataFrame(rows), verdicts, topics, confidence, resamples, seed,
-        tuple(notes), evaluations,
+        wanted, names, together, scores, pl.DataFrame(rows).fill_nan(None), verdicts, topics, confidence, resamples,
+        seed, tuple(notes), evaluations,
     )  # fmt: skip
 
 
@@ -188,16 +189,15 @@ def _alike(
 ) -> dict[str, Any]:
     """How alike two judges rank the systems: tau and tau_AP, with intervals over topics drawn anew."""
     resamples, seed, confidence = drawing
-    ours, theirs = (samples[name] for name in (first, second))
+    ours, theirs = samples[first], samples[second]
     sign = -1.0 if ours.higher_is_better is False else 1.0
-    values = [sign * np.asarray(each.observed) for each in (ours, theirs)]
     row: dict[str, Any] = {"first": first, "second": second}
     intervals = with_other_units(ours, theirs, systems, resamples=resamples, seed=seed, level=confidence)
     for name, coefficient, key in (("tau", kendall, _TAU), ("tau_AP", tau_ap, _TAU_AP)):
-        correlation = coefficient(values[0], values[1], confidence)
-        ends = (intervals[key].low, intervals[key].high) if key in intervals else (np.nan, np.nan)
-        row |= {name: correlation.value, f"{name}_low": ends[0], f"{name}_high": ends[1]}
-    return {name: None if isinstance(value, float) and np.isnan(value) else value for name, value in row.items()}
+        value = coefficient(sign * ours.observed, sign * theirs.observed, confidence).value
+        interval = intervals.get(key, Interval.unknown(confidence))
+        row |= {name: value, f"{name}_low": interval.low, f"{name}_high": interval.high}
+    return row
 
 
 def _verdicts(evaluations: Mapping[str, Evaluation], measure: str, alpha: float, seed: int) -> pl.DataFrame:

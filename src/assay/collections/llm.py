@@ -103,7 +103,7 @@ class JudgeAudit(Result):
         """A criterion by its name: kappa, leniency, flips, position flips, ranking, family."""
         known = {each.name: each for each in self.criteria}
         if name not in known:
-            raise ParameterError(f"choose a criterion of {listed(list(known))}, not {name!r}")
+            raise not_among("criterion", name, known)
         return known[name]
 
 
@@ -168,7 +168,7 @@ def audit_judge(
         *(Criterion.within(row["criterion"], (row["share"], row["low"], row["high"]), (0.0, most_flips), asked)
           for row in flips.iter_rows(named=True)),
     ]  # fmt: skip
-    systems = pl.DataFrame(schema={"system": pl.String, "people": pl.Float64, "model": pl.Float64})
+    systems = pl.DataFrame()
     if runs is None:
         missing = "no runs were given: whether systems keep their order is not known"
         criteria.append(Criterion.unknown("ranking", f"tau of {least_tau:g} or more", missing))
@@ -179,9 +179,10 @@ def audit_judge(
         criteria.append(_order(ranked, least_tau))
         if families is not None and family is not None:
             criteria.append(_own_family(ranked, families, family))
-    agreement = float(agree(judged, resamples=0).value("Agreement")) if len(judged.judges) > 1 else math.nan
+    agreement = agree(judged, resamples=0).value("Agreement") if len(judged.judges) > 1 else math.nan
     settings = {
-        "items": both.height, "people": len(judged.judges), "people_agreement": _known(agreement),
+        "items": both.height, "people": len(judged.judges),
+        "people_agreement": None if math.isnan(agreement) else agreement,
         "measure": measure if runs is not None else None, "weights": weights, "least_kappa": least_kappa,
         "least_tau": least_tau, "most_lenient": most_lenient, "most_flips": most_flips, "resamples": resamples,
         "seed": seed,
@@ -200,10 +201,6 @@ def audit_judge(
 
 def _key(frame: pl.DataFrame) -> list[str]:
     return [column for column in ("query_id", "item_id") if column in frame.columns]
-
-
-def _known(value: float) -> float | None:
-    return None if math.isnan(value) else value
 
 
 def _labels_of(source: Any) -> Labels:
@@ -261,11 +258,9 @@ def _both(model: pl.DataFrame, people: Labels) -> tuple[pl.DataFrame, list[str]]
     consensus = majority(ratings, ties="none")
     if len(consensus.tied):
         notes.append(f"{number_of('item', len(consensus.tied))} left out, on which people are tied")
-    labels = pl.Series(ratings.values if is_numeric(people) else ratings.categories)
+    kind: pl.DataType = pl.Float64() if is_numeric(people) else pl.String()
     key = people.frame.select(_key(people.frame)).unique(maintain_order=True)
-    chosen = labels.gather(pl.Series(consensus.chosen).replace(-1, None))
-    votes = key.with_columns(people=chosen).drop_nulls("people")
-    kind = pl.Float64 if is_numeric(people) else pl.String
+    votes = key.with_columns(people=ratings.labels_at(consensus.chosen, kind)).drop_nulls("people")
     model = model.with_columns(model=pl.col("label").cast(kind)).drop("label")
     both = model.join(votes, on=_key(model), how="inner", maintain_order="left")
     if both.height < 2:
@@ -347,10 +342,12 @@ def _check_families(families: Mapping[str, str] | None, family: str | None, runs
     if (families is None) != (family is None):
         both = f"{argument('families')} and {argument('family')}"
         raise ParameterError(f"families of runs and the model's own go together: say {both}")
-    names = [] if runs is None else list(named_runs(runs))
+    if families is not None and runs is None:
+        raise ParameterError("families are those of runs: name runs")
+    names = list(named_runs(runs)) if families else []
     for name in families or ():
         if name not in names:
-            raise not_among("run", name, names) if names else ParameterError("families are those of runs: name runs")
+            raise not_among("run", name, names)
 
 
 def _graded(result: JudgeAgreement) -> Labels:
@@ -363,13 +360,12 @@ def _graded(result: JudgeAgreement) -> Labels:
 
 
 def _systems(ranked: JudgeRankings, families: Mapping[str, str] | None) -> pl.DataFrame:
-    """Each run's number and place by both judgments."""
-    sides = ("people", "model")
-    places = [pl.col(side).rank("min", descending=True).cast(pl.Int64).alias(f"{side}_place") for side in sides]
-    table = ranked.scores.with_columns(places)
-    if families is None:
-        return table
-    return table.with_columns(family=pl.col("system").replace_strict(dict(families), default=None))
+    """Each run's number and place by both judgments, and its family."""
+    places = {f"{side}_place": pl.col(side).rank("min", descending=True).cast(pl.Int64) for side in ("people", "model")}
+    columns = ["system", "people", "people_place", "model", "model_place"]
+    table = ranked.scores.with_columns(**places).select(columns)
+    family = pl.col("system").replace_strict(dict(families or {}), default=None, return_dtype=pl.String)
+    return table if families is None else table.insert_column(1, table.select(family=family)["family"])
 
 
 def _order(ranked: JudgeRankings, least: float) -> Criterion:

@@ -13,7 +13,7 @@ from assay.core.digits import as_level
 from assay.core.errors import joined, number_of
 from assay.show import charts
 from assay.show.figure import Figure, Scale, Series
-from assay.show.model import Column, Document, Prose, Section, Table, Tone, Verdict
+from assay.show.model import Column, Document, Prose, Section, Table, Verdict
 
 if TYPE_CHECKING:
     from assay.collections.bias import FairnessVerdict, PoolBias
@@ -28,40 +28,30 @@ _MOST, _FIRST = 20, 6
 
 def pool_document(pool: Pool) -> Document:
     """How much there is to judge, what each run adds, and what the next step would cost; the pool itself in full."""
-    sizes = pool.sizes()["documents"].to_list()
-    smallest, largest = min(sizes), max(sizes)
-    settings = pool.settings
+    sizes, settings = pool.to_judge()["query_id"].value_counts()["count"].to_list(), pool.settings
     number, runs = number_of("document", sum(sizes)), number_of("run", len(pool.ranks.runs))
-    each = f"{smallest}" if smallest == largest else f"{smallest} to {largest}"
+    each = f"{min(sizes)}" if min(sizes) == max(sizes) else f"{min(sizes)} to {max(sizes)}"
     claim = f"{number} to judge for {number_of('topic', len(sizes))} ({each} per topic), from {runs}"
     seed = f", seed {settings['seed']}" if settings["order"] == "random" or settings["strata"] else ""
     how = f"{_strategy(settings)}; order: {settings['order']}{seed}"
-    table, grouped = pool.contributions(), len(set(pool.ranks.groups.values())) < len(pool.ranks.runs)
     titles = {
         "unique": "only this run",
         "unique_to_group": "only its group",
         "unique_relevant": "relevant, only this run",
         "unique_relevant_to_group": "relevant, only its group",
     }
-    contributions = Table.of("contributions", table, "What each run adds", titles, most=_MOST)
-    if not grouped:
-        contributions = contributions.only(*(name for name in table.columns if "group" not in name))
-    documents = Table.of("documents", pool.frame, most=_FIRST)
-    sources = Table.of("sources", pool.sources, most=_FIRST)
-    parts: list[Section] = [
+    contributions = Table.of("contributions", pool.contributions(), "What each run adds", titles, most=_MOST)
+    sections = (
         Section("pool", parts=(Prose(claim, "claim"), Prose(how, "dim")), data={"settings": dict(settings)}),
         Section("contributions", parts=(contributions,)),
-    ]
-    if settings["strata"]:
-        parts.append(Section("strata", parts=(_strata(pool),)))
-    else:
-        parts.append(Section("next_steps", parts=(_steps(pool),)))
-    parts += [
-        Section("documents", "Documents to judge", (documents,), long=True),
-        Section("sources", "Where they come from", (sources,), long=True),
+        Section("strata", parts=(_strata(pool),))
+        if settings["strata"]
+        else Section("next_steps", parts=(_steps(pool),)),
+        Section("documents", "Documents to judge", (Table.of("documents", pool.frame, most=_FIRST),), long=True),
+        Section("sources", "Where they come from", (Table.of("sources", pool.sources, most=_FIRST),), long=True),
         Section.of_lines("warnings", pool.warnings),
-    ]
-    return Document("pool", tuple(parts), claim)
+    )
+    return Document("pool", sections, claim)
 
 
 def _strategy(settings: Any) -> str:
@@ -81,32 +71,39 @@ def _strata(pool: Pool) -> Table:
 
 
 def _steps(pool: Pool) -> Table:
-    frame = pool.next_steps() if pool.relevant is not None else pool.next_steps().drop("relevant")
     titles = {"documents": "documents (mean)", "in_all": "in all topics", "relevant": "known relevant (mean)"}
     note = "one more rank: per topic; one more run: what each run adds to the others; one more topic: what each has"
     return Table.of(
-        "next_steps", frame, "What the next step would cost", titles, notes=(note,), least=1, blank=("in_all",)
+        "next_steps",
+        pool.next_steps(),
+        "What the next step would cost",
+        titles,
+        notes=(note,),
+        least=1,
+        blank=("in_all",),
     )
 
 
 def simulation_document(result: PoolSimulation) -> Document:
     """What strategies find by the number judged, whether systems keep their order, and what words alone would find."""
-    settings = result.settings
-    judged, relevant = settings["judged"], settings["relevant"]
-    what = f"{number_of('judgment', judged)}, {relevant:,} relevant, {number_of('topic', settings['topics'])}"
-    shares = result.curve.filter(measure=settings["measures"][0])
-    lines = [*_best(shares, result)]
+    settings, measures = result.settings, result.settings["measures"]
+    relevant, topics = f"{settings['relevant']:,} relevant", number_of("topic", settings["topics"])
+    shares = result.curve.filter(measure=measures[0])
     tables = [_by_budget("found", shares, "share", "Share of the relevant documents found", "percent")]
-    for measure in settings["measures"]:
-        rows = result.curve.filter(measure=measure)
+    for measure in measures:
         caption = f"Kendall's tau of the order of systems by {measure}, against all judgments"
-        tables.append(_by_budget(f"tau {measure}", rows, "tau", caption, "number"))
+        tables.append(_by_budget(f"tau {measure}", result.curve.filter(measure=measure), "tau", caption, "number"))
+    lines = (Prose(line, "plain" if number else "claim") for number, line in enumerate(_best(shares, result)))
     sections = [
-        Section("summary", parts=tuple(Prose(line, "claim" if not n else "plain") for n, line in enumerate(lines)),
-                data={"settings": dict(settings)}),
-        Section("simulation", parts=tuple(tables), data={"curve": result.curve.to_dicts()}, lead=what),
+        Section("summary", parts=tuple(lines), data={"settings": dict(settings)}),
+        Section(
+            "simulation",
+            parts=tuple(tables),
+            data={"curve": result.curve.to_dicts()},
+            lead=f"{number_of('judgment', settings['judged'])}, {relevant}, {topics}",
+        ),
         Section("figure", parts=(_curves(shares, result),)),
-    ]  # fmt: skip
+    ]
     if result.texts is not None:
         titles = {"strategy": "judge all documents with", "per_topic": "per topic", "share": "share found"}
         titles |= {"relevant": "relevant found", "missed": "relevant missed"}
@@ -117,35 +114,29 @@ def simulation_document(result: PoolSimulation) -> Document:
 
 
 def _best(shares: pl.DataFrame, result: PoolSimulation) -> Iterator[str]:
-    """Which strategy finds most with the budget nearest to half of what there is."""
-    half = result.settings["in_runs"] / result.settings["topics"] / 2
-    budget = min(result.settings["budgets"], key=lambda each: abs(each - half))
-    rows = shares.filter(budget=budget).sort("share", descending=True, maintain_order=True)
-    first, last = rows.row(0, named=True), rows.row(-1, named=True)
-    if rows.height > 1 and first["share"] is not None:
+    """Which strategy finds most with the middle budget, and from when on systems keep their order."""
+    budgets = result.settings["budgets"]
+    budget = budgets[len(budgets) // 2]
+    rows = shares.filter(budget=budget).drop_nulls("share").sort("share", descending=True, maintain_order=True)
+    if rows.height > 1:
+        first, last = rows.row(0, named=True), rows.row(-1, named=True)
         yield (
             f"With {number_of('document', budget)} per topic, {first['strategy']} finds most: {first['share']:.0%} of "
             f"the relevant documents ({last['strategy']}: {last['share']:.0%})."
         )
+    is_low = pl.col("tau").is_null() | (pl.col("tau") < LEAST_TAU)
+    last_low = pl.col("budget").filter(is_low).max().fill_null(0).over("strategy")
     for measure in result.settings["measures"]:
-        stable = _stable_from(result.curve.filter(measure=measure))
-        if stable is None:
-            yield f"{measure}: no strategy keeps a tau of {LEAST_TAU:g} within these budgets."
-        else:
-            yield (
+        stable = result.curve.filter(measure=measure).filter(pl.col("budget") > last_low)
+        stable = stable.sort("budget", maintain_order=True)
+        words = f"{measure}: no strategy keeps a tau of {LEAST_TAU:g} within these budgets."
+        if stable.height:
+            fewest = number_of("document", int(stable["budget"][0]))
+            words = (
                 f"{measure}: the order of systems is nearly that of all judgments (tau {LEAST_TAU:g} or more) from "
-                f"{number_of('document', stable[0])} per topic on, by {stable[1]}."
+                f"{fewest} per topic on, by {stable['strategy'][0]}."
             )
-
-
-def _stable_from(rows: pl.DataFrame) -> tuple[int, str] | None:
-    """The smallest budget from which on a strategy keeps the order of systems, and which one it is."""
-    budgets = []
-    for part in rows.partition_by("strategy", maintain_order=True):
-        low = part.filter(pl.col("tau").is_null() | (pl.col("tau") < LEAST_TAU))["budget"].max()
-        rest = part if low is None else part.filter(pl.col("budget") > low)
-        budgets += [(int(budget), part["strategy"][0]) for budget in rest["budget"].head(1)]
-    return min(budgets, key=lambda each: each[0], default=None)
+        yield words
 
 
 def _by_budget(name: str, rows: pl.DataFrame, value: str, caption: str, kind: Any) -> Table:
@@ -217,20 +208,19 @@ def bias_document(bias: PoolBias) -> Document:
         f"{number_of('run', settings['runs'])} in {number_of('group', settings['groups'])}; pool depth "
         f"{settings['depth']} ({how})"
     )
-    directions = tuple(Prose(text, "paragraph") for text in direction(bias))
-    sections = [
-        Section("verdict", parts=(_verdict(bias), Prose(basis, "dim"), _verdicts(bias)),
-                data={"settings": dict(settings), "verdicts": [each._asdict() for each in bias.verdicts]}),
-        Section("direction", "What fewer judgments do to a system in the pool", directions, short="Fewer judgments"),
-        Section("left_out", parts=(_left_out(bias),), short="Leave-out-uniques",
-                data={"left_out_in_full": bias.left_out.to_dicts()}),
-        Section("depths", parts=(_depths(bias),) if bias.depths.height else (), short="Shallower pools"),
-        Section("sparse", parts=(_sparse(bias),) if bias.sparse.height else (), short="Sparse judgments"),
+    data = {"settings": dict(settings), "verdicts": [each._asdict() for each in bias.verdicts]}
+    every = {"left_out_in_full": bias.left_out.to_dicts()}
+    few = "What fewer judgments do to a system in the pool"
+    sections = (
+        Section("verdict", parts=(_verdict(bias), Prose(basis, "dim"), _verdicts(bias)), data=data),
+        Section("direction", few, tuple(_direction(bias)), short="Fewer judgments"),
+        Section("left_out", parts=(_left_out(bias),), short="Leave-out-uniques", data=every),
+        Section("depths", parts=tuple(_depths(bias)), short="Shallower pools"),
+        Section("sparse", parts=tuple(_sparse(bias)), short="Sparse judgments"),
         Section("coverage", parts=(_coverage(bias),), short="Coverage"),
-    ]  # fmt: skip
-    if bias.unmatched is not None:
-        sections.append(Section("unmatched", parts=tuple(_unmatched(bias.unmatched))))
-    sections.append(Section.of_lines("warnings", bias.warnings))
+        Section("unmatched", parts=tuple(_unmatched(bias.unmatched))),
+        Section.of_lines("warnings", bias.warnings),
+    )
     return Document("pool bias", tuple(section for section in sections if section.parts), "Pool bias")
 
 
@@ -265,9 +255,7 @@ def _reason(unfair: list[FairnessVerdict]) -> str:
 
 def _verdicts(bias: PoolBias) -> Table:
     words: dict[bool | None, str] = {True: "fair", False: "not fair", None: "undecided"}
-    tones: dict[bool | None, Tone] = {True: "good", False: "bad", None: "open"}
-    rows = [each._asdict() | {"fair": words[each.fair], "tone": tones[each.fair]} for each in bias.verdicts]
-    frame = pl.DataFrame(rows).with_columns(pl.col(pl.Float64).fill_nan(None))
+    frame = pl.DataFrame([each._asdict() | {"fair": words[each.fair]} for each in bias.verdicts]).fill_nan(None)
     columns = (
         Column("measure"),
         Column("fair", "new systems"),
@@ -286,20 +274,22 @@ def _verdicts(bias: PoolBias) -> Table:
     return Table("verdicts", frame, columns, notes=(note,))
 
 
-def direction(bias: PoolBias) -> Iterator[str]:
+def _direction(bias: PoolBias) -> Iterator[Prose]:
     """In which direction, and how far, fewer judgments move the scores of systems in the pool."""
+    if not bias.depths.height:
+        return
     shallow = bias.depths.filter(pl.col("depth") == pl.col("depth").min())
     moves = [
         f"{name} {'falls' if after < before else 'rises'} from {before:.3f} to {after:.3f}"
-        for name, before, after in shallow.select("measure", "mean_full", "mean").iter_rows()
-        if before is not None and after is not None and f"{before:.3f}" != f"{after:.3f}"
+        for name, before, after in shallow.select("measure", "mean_full", "mean").drop_nulls().iter_rows()
+        if f"{before:.3f}" != f"{after:.3f}"
     ]
-    if moves:
-        yield (
-            f"With the judgments of a pool of depth {shallow['depth'][0]} only, the mean over runs of {joined(moves)}. "
-            "Where fewer documents are judged, fewer are known to be relevant: precision is understated, and recall, "
-            "which is measured against what was found, overstated."
-        )
+    text = (
+        f"With the judgments of a pool of depth {shallow['depth'][0]} only, the mean over runs of {joined(moves)}. "
+        "Where fewer documents are judged, fewer are known to be relevant: precision is understated, and recall, which "
+        "is measured against what was found, overstated."
+    )
+    yield from [Prose(text, "paragraph")] if moves else []
 
 
 def _left_out(bias: PoolBias) -> Table:
@@ -320,14 +310,16 @@ def _left_out(bias: PoolBias) -> Table:
     return Table("left_out", frame, columns, caption, most=_MOST)
 
 
-def _depths(bias: PoolBias) -> Table:
+def _depths(bias: PoolBias) -> Iterator[Table]:
     order = ["depth", "judged", "relevant", "measure", "mean", "mean_full", "tau", "tau_ap"]
     titles = {"mean": "mean of runs", "mean_full": "all judgments", "tau_ap": "tau_AP"}
     caption = "Judgments of shallower pools, against all judgments"
-    return Table.of("depths", bias.depths.select(order), caption, titles, least=3, depth="chosen", measure="words")
+    if bias.depths.height:
+        frame = bias.depths.select(order)
+        yield Table.of("depths", frame, caption, titles, least=3, depth="chosen", measure="words")
 
 
-def _sparse(bias: PoolBias) -> Table:
+def _sparse(bias: PoolBias) -> Iterator[Table]:
     columns = (
         Column("measure"),
         Column("mean_dense", "all judgments", "number"),
@@ -335,7 +327,8 @@ def _sparse(bias: PoolBias) -> Table:
         Column("tau", kind="range", least=2, ends=("low", "high")),
     )
     note = f"Mean over draws of one relevant document per topic (seed {bias.settings['seed']}); 95% of the taus."
-    return Table("sparse", bias.sparse, columns, "Sparse judgments, against these", (note,))
+    if bias.sparse.height:
+        yield Table("sparse", bias.sparse, columns, "Sparse judgments, against these", (note,))
 
 
 def _coverage(bias: PoolBias) -> Table:
@@ -346,14 +339,13 @@ def _coverage(bias: PoolBias) -> Table:
     )
 
 
-def _unmatched(table: pl.DataFrame) -> Iterator[Prose | Table]:
-    relevant, without = int(table["relevant"].sum()), int(table["unmatched"].sum())
-    if not relevant:
-        yield Prose("No relevant document is among the documents.")
+def _unmatched(table: pl.DataFrame | None) -> Iterator[Prose | Table]:
+    if table is None:
         return
+    relevant, without = int(table["relevant"].sum()), int(table["unmatched"].sum())
     yield Prose(
-        f"{without:,} of {number_of('relevant document', relevant)} ({without / relevant:.1%}) hold no word of the "
-        "topic's title: a pool of runs that match words alone would miss their like."
+        f"{without:,} of {number_of('relevant document', relevant)} ({without / max(relevant, 1):.1%}) hold no word of "
+        "the topic's title: a pool of runs that match words alone would miss their like."
     )
     rows = table.filter(pl.col("unmatched") > 0).sort("unmatched", descending=True, maintain_order=True)
     if rows.height:

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, TypeAlias, get_args
 
 import numpy as np
 import polars as pl
 
+from assay.collections.run_ranks import PAIR, RunRanks, empty_runs, known_grades, overlaps
 from assay.core.domains import Choice, Real, Whole
-from assay.core.errors import InputError, ParameterError, listed, number_of, of_kind
+from assay.core.errors import ParameterError, number_of, of_kind
 from assay.core.results import Result
-from assay.files.manifest import CollectionFolder, is_collection, open_collection
-from assay.files.named_columns import named_columns
-from assay.subjects.ranking.evaluation import judgments_of, named_runs
 from assay.tables import Qrels
 
 Strategy: TypeAlias = Literal["depth", "take", "rbp", "rrf", "sample"]
@@ -29,106 +26,6 @@ USUAL_DEPTH, USUAL_RUNS = (50, 200), (10, 20)
 STRATA: Mapping[int, float] = {10: 1.0, 50: 0.5, 100: 0.25}
 #: Runs that share more of their first documents than this are alike.
 _ALIKE = 0.9
-
-PAIR = ["query_id", "doc_id"]
-
-
-def _known_grades(qrels: Any) -> pl.DataFrame:
-    """Judgments as far as there are any, also those below 0; of several judges, the highest grade."""
-    frame = judgments_of(qrels).frame.select(*PAIR, pl.col("relevance").cast(pl.Float64))
-    return frame.group_by(PAIR, maintain_order=True).agg(pl.col("relevance").max())
-
-
-@dataclass(frozen=True, eq=False)
-class RunRanks:
-    """The first documents of several runs: `query_id, doc_id, run, rank`; and the group that each run is of.
-
-    >>> ranks = RunRanks.of({"a": {"q": {"d1": 2.0, "d2": 1.0}}, "b": {"q": {"d2": 1.0}}}, depth=1)
-    >>> ranks.frame.rows()
-    [('q', 'd1', 'a', 1), ('q', 'd2', 'b', 1)]
-    """
-
-    frame: pl.DataFrame
-    runs: tuple[str, ...]
-    groups: Mapping[str, str]
-
-    @classmethod
-    def of(
-        cls,
-        runs: Any,
-        *,
-        depth: int | None = None,
-        groups: Mapping[str, str] | None = None,
-        topics: Iterable[str] | None = None,
-    ) -> RunRanks:
-        """Read runs down to a depth, ranked as they are evaluated: by score, then by document id, both descending.
-
-        A collection brings its runs and their groups. `topics`: only these.
-        """
-        if is_collection(runs):
-            collection = open_collection(runs)
-            runs, groups = collection.run_files(), groups_in(collection) if groups is None else groups
-        opened = named_runs(runs)
-        stated = dict(groups or {})
-        for name in stated:
-            if name not in opened:
-                raise ParameterError(f"a group is given for {name!r}, but the runs are {', '.join(opened)}")
-        wanted = None if topics is None else list(topics)
-        frame = pl.concat([_ranked(run, name, depth, wanted) for name, run in opened.items()])
-        if not frame.height:
-            where = "" if wanted is None else f" for the {number_of('topic', len(wanted))} asked for"
-            raise InputError(f"the runs hold no documents{where}: there is nothing to pool")
-        return cls(frame, tuple(opened), {name: stated.get(name, name) for name in opened})
-
-    def within(self, depth: int | None) -> RunRanks:
-        """The same down to a depth."""
-        return self if depth is None else replace(self, frame=self.frame.filter(pl.col("rank") <= depth))
-
-    @property
-    def places(self) -> dict[str, int]:
-        """The place of each run among all."""
-        return {name: place for place, name in enumerate(self.runs)}
-
-    def lists(self) -> dict[str, list[list[str]]]:
-        """The documents of each run, best first, by topic."""
-        by_run = self.frame.group_by("query_id", "run", maintain_order=True).agg("doc_id")
-        places = self.places
-        lists: dict[str, list[list[str]]] = {}
-        for query, run, documents in by_run.iter_rows():
-            lists.setdefault(query, [[] for _ in self.runs])[places[run]] = documents
-        return lists
-
-
-def _ranked(run: Any, name: str, depth: int | None, topics: list[str] | None) -> pl.DataFrame:
-    every: pl.DataFrame = run.read().frame.select(*PAIR, "score")
-    if topics is not None:
-        every = every.filter(pl.col("query_id").is_in(topics))
-    frame = every
-    if depth is not None:  # to sort all of a run takes longer than to look for its first documents
-        frame = frame.filter(pl.col("score").rank("min", descending=True).over("query_id") <= depth)
-    if frame.select(PAIR).is_duplicated().any():
-        frame = every.unique(PAIR, keep="first", maintain_order=True)
-    frame = frame.sort("query_id", "score", "doc_id", descending=[False, True, True], nulls_last=True)
-    frame = frame.select(*PAIR, run=pl.lit(name), rank=pl.int_range(1, pl.len() + 1).over("query_id"))
-    return frame if depth is None else frame.filter(pl.col("rank") <= depth)
-
-
-def judged_pairs(qrels: Any) -> pl.DataFrame:
-    """What was judged: `query_id, doc_id, relevance`; documents that were pooled but not judged (-1) are left out.
-
-    >>> judged_pairs({"q": {"a": 1, "b": -1}}).rows()
-    [('q', 'a', 1.0)]
-    """
-    table = judgments_of(qrels)
-    if len(table.judges) > 1:
-        raise InputError(
-            f"{table.name}: expected one judgment of each document, got those of {listed(list(table.judges))}: "
-            "aggregate them first"
-        )
-    frame = table.frame.select(*PAIR, pl.col("relevance").cast(pl.Float64)).filter(pl.col("relevance") >= 0)
-    if not frame.height:
-        raise InputError(f"{table.name}: no document is judged")
-    return frame
 
 
 @dataclass(frozen=True, eq=False)
@@ -147,9 +44,9 @@ class Pool(Result):
     sources: pl.DataFrame
     ranks: RunRanks
     deeper: pl.DataFrame
+    judged: pl.DataFrame
     settings: Mapping[str, Any]
     warnings: tuple[str, ...] = ()
-    judged: pl.DataFrame | None = None
 
     def to_frame(self) -> pl.DataFrame:
         """The pool, one row per document of a topic."""
@@ -159,30 +56,15 @@ class Pool(Result):
         """The documents that are to be judged: all, but in samples."""
         return self.frame.drop_nulls("order")
 
-    @property
-    def relevant(self) -> pl.DataFrame | None:
-        """The documents that are known to be relevant; None without judgments."""
-        return None if self.judged is None else self.judged.filter(pl.col("relevance") > 0).select(PAIR)
-
-    def to_qrels(self, qrels: Any = None) -> Qrels:
+    def to_qrels(self) -> Qrels:
         """The judgments of the pool; what is in the pool and has none is -1, as trec_eval has it for `infAP`.
 
-        `qrels`: other judgments than those that the pool was made with.
-
-        >>> pool = make_pool({"a": {"q": {"d1": 2.0, "d2": 1.0}}}, depth=2, order="priority")
-        >>> pool.to_qrels({"q": {"d1": 1}}).frame["relevance"].to_list()
+        >>> pool = make_pool({"a": {"q": {"d1": 2.0, "d2": 1.0}}}, depth=2, order="priority", qrels={"q": {"d1": 1}})
+        >>> pool.to_qrels().frame["relevance"].to_list()
         [1.0, -1.0]
         """
-        pairs = self.frame.select(PAIR)
-        judged = self.judged if qrels is None else _known_grades(qrels)
-        if judged is None:
-            return Qrels(pairs.with_columns(relevance=pl.lit(-1.0)), "pool")
-        known = pairs.join(judged, on=PAIR, how="left", maintain_order="left")
+        known = self.frame.select(PAIR).join(self.judged, on=PAIR, how="left", maintain_order="left")
         return Qrels(known.with_columns(pl.col("relevance").fill_null(-1.0)), "pool")
-
-    def sizes(self) -> pl.DataFrame:
-        """How many documents each topic has to judge."""
-        return self.to_judge().group_by("query_id", maintain_order=True).agg(documents=pl.len())
 
     def next_steps(self) -> pl.DataFrame:
         """What one more rank, run or topic would cost: documents on average, and from the fewest to the most.
@@ -194,29 +76,26 @@ class Pool(Result):
         >>> pool.next_steps().select("step", "documents").rows()
         [('one more rank', 1.0), ('one more run', 1.0), ('one more topic', 2.0)]
         """
-        known = self.frame.select(PAIR).clear() if self.relevant is None else self.relevant
-        topics, runs = self.frame["query_id"].unique(), pl.Series(self.ranks.runs, dtype=pl.String)
         to_judge = self.to_judge()
-        sources = self.sources.join(to_judge.select(PAIR), on=PAIR, how="semi")
-        alone = sources.filter(pl.len().over(PAIR) == 1)
-        ways = [
-            ("one more rank", self.deeper, "query_id", topics),
-            ("one more run", alone, "run", runs),
-            ("one more topic", to_judge, "query_id", topics),
-        ]
+        sources = self.sources.join(to_judge, on=PAIR, how="semi")
+        topics, runs = self.frame.select(pl.col("query_id").unique()), pl.DataFrame({"run": self.ranks.runs})
+        ways = {
+            "one more rank": (self.deeper, topics),
+            "one more run": (sources.filter(pl.len().over(PAIR) == 1), runs),
+            "one more topic": (to_judge, topics),
+        }
+        relevant = self.judged.select(*PAIR, relevant=pl.col("relevance") > 0)
         rows = []
-        for step, pairs, unit, units in ways:
-            named = units.to_frame(unit)
-            counted = pairs.join(known.with_columns(relevant=1), on=PAIR, how="left")
-            counts = counted.group_by(unit).agg(documents=pl.len(), relevant=pl.col("relevant").sum())
-            table = named.join(counts, on=unit, how="left").fill_null(0)
-            documents = table["documents"]
-            mean = None if self.relevant is None else table["relevant"].mean()
-            total = self.deeper.height if step == "one more rank" else None
-            rows.append((step, documents.mean(), documents.min(), documents.max(), total, mean))
-        names = ["step", "documents", "fewest", "most", "in_all", "relevant"]
-        types = [pl.String, pl.Float64, pl.Int64, pl.Int64, pl.Int64, pl.Float64]
-        return pl.DataFrame(rows, schema=dict(zip(names, types, strict=True)), orient="row")
+        for step, (pairs, units) in ways.items():
+            counted = units.join(pairs, on=units.columns, how="left").join(relevant, on=PAIR, how="left")
+            counts = counted.group_by(units.columns).agg(
+                documents=pl.col("doc_id").count(), relevant=pl.col("relevant").sum()
+            )
+            documents = counts["documents"]
+            row = {"step": step, "documents": documents.mean(), "fewest": documents.min(), "most": documents.max()}
+            rows.append(row | {"in_all": self.deeper.height if step == "one more rank" else None}
+                        | {"relevant": counts["relevant"].mean()})  # fmt: skip
+        return pl.DataFrame(rows).drop([] if self.judged.height else ["relevant"])
 
     def contributions(self) -> pl.DataFrame:
         """What each run and group adds: documents in the pool, and those that no other run, or no other group, has.
@@ -227,25 +106,26 @@ class Pool(Result):
         >>> pool.contributions().select("run", "documents", "unique").rows()
         [('a', 2, 1), ('b', 1, 0)]
         """
-        rows = self.sources.with_columns(
-            group=pl.col("run").replace_strict(dict(self.ranks.groups), return_dtype=pl.String)
-        ).join(self.to_judge().select(PAIR), on=PAIR, how="semi")
-        rows = rows.with_columns(
-            unique=pl.col("run").n_unique().over(PAIR) == 1, unique_to_group=pl.col("group").n_unique().over(PAIR) == 1
+        group = pl.col("run").replace_strict(dict(self.ranks.groups), return_dtype=pl.String)
+        relevant = self.judged.select(*PAIR, relevant=pl.col("relevance") > 0)
+        rows = self.sources.with_columns(group=group).join(self.to_judge(), on=PAIR, how="semi")
+        rows = rows.join(relevant, on=PAIR, how="left", maintain_order="left").with_columns(
+            pl.col("relevant").fill_null(False),
+            unique=pl.col("run").n_unique().over(PAIR) == 1,
+            unique_to_group=pl.col("group").n_unique().over(PAIR) == 1,
         )
-        counts = [pl.len().alias("documents"), pl.col("unique", "unique_to_group").sum()]
-        if self.relevant is not None:
-            pairs = self.relevant.with_columns(relevant=pl.lit(True))
-            rows = rows.join(pairs, on=PAIR, how="left", maintain_order="left").with_columns(
-                pl.col("relevant").fill_null(False)
-            )
-            counts += [
-                pl.col("relevant").sum(),
-                (pl.col("relevant") & pl.col("unique")).sum().alias("unique_relevant"),
-                (pl.col("relevant") & pl.col("unique_to_group")).sum().alias("unique_relevant_to_group"),
-            ]
-        table = rows.group_by("run", "group").agg(counts)
-        return table.sort(pl.col("run").replace_strict(self.ranks.places, return_dtype=pl.Int64))
+        found = pl.col("relevant")
+        table = rows.group_by("run", "group").agg(
+            pl.len().alias("documents"),
+            pl.col("unique", "unique_to_group").sum(),
+            found.sum(),
+            (found & pl.col("unique")).sum().alias("unique_relevant"),
+            (found & pl.col("unique_to_group")).sum().alias("unique_relevant_to_group"),
+        )
+        hidden = [] if any(run != group for run, group in self.ranks.groups.items()) else ["group"]
+        hidden += [] if self.judged.height else ["relevant"]
+        shown = [name for name in table.columns if not any(word in name for word in hidden)]
+        return table.sort(pl.col("run").replace_strict(self.ranks.places, return_dtype=pl.Int64)).select(shown)
 
 
 def make_pool(
@@ -298,8 +178,8 @@ def make_pool(
     settings = {"strategy": strategy, "depth": depth, "budget": budget, "order": order, "seed": seed}
     settings |= {"strata": rates or None, "runs": list(ranks.runs), "topics": frame["query_id"].n_unique()}
     warnings = [*pool_warnings(ranks, depth), *_lacking(wanted, frame)]
-    judged = None if qrels is None else _known_grades(qrels)
-    return Pool(frame, sources, ranks, new, settings, tuple(warnings), judged)
+    judged = known_grades(qrels)
+    return Pool(frame, sources, ranks, new, judged, settings, tuple(warnings))
 
 
 def _check_budget(strategy: str, budget: int | None) -> None:
@@ -363,19 +243,8 @@ def _drawn(documents: pl.DataFrame, rates: Mapping[int, float]) -> pl.DataFrame:
 
 def _lacking(topics: list[str] | None, frame: pl.DataFrame) -> list[str]:
     """Topics that were asked for and have no documents."""
-    lacking = sorted(set(topics or ()) - set(frame["query_id"].unique()))
-    return [f"{of_kind('topic', lacking)}: no run has documents for {'it' if len(lacking) == 1 else 'them'}"] * bool(
-        lacking
-    )
-
-
-def pool_of(ranks: RunRanks, depth: int) -> pl.DataFrame:
-    """The documents of the pool of a depth: `query_id, doc_id`.
-
-    >>> pool_of(RunRanks.of({"a": {"q": {"d1": 2.0, "d2": 1.0}}}), 1).rows()
-    [('q', 'd1')]
-    """
-    return ranks.frame.filter(pl.col("rank") <= depth).select(PAIR).unique(maintain_order=True)
+    lacking = sorted(set(topics or ()) - set(frame["query_id"]))
+    return [f"no run has documents for {of_kind('topic', lacking)}"] if lacking else []
 
 
 def _weight(strategy: str) -> pl.Expr:
@@ -407,56 +276,3 @@ def pool_warnings(ranks: RunRanks, depth: int) -> list[str]:
             f"{pair['second']} ({pair['overlap']:.0%}): such runs add little to a pool"
         )
     return warnings
-
-
-def empty_runs(ranks: RunRanks) -> list[str]:
-    """Warnings about runs without documents for the topics that are looked at."""
-    present = set(ranks.frame["run"].unique())
-    lacking = [name for name in ranks.runs if name not in present]
-    verb = "holds" if len(lacking) == 1 else "hold"
-    return [f"{of_kind('run', lacking)} {verb} no documents for these topics"] if lacking else []
-
-
-def overlaps(ranks: RunRanks) -> pl.DataFrame:
-    """Of every two runs, the share of their documents that both have: intersection over union, over all topics.
-
-    >>> ranks = RunRanks.of({"a": {"q": {"d1": 2.0, "d2": 1.0}}, "b": {"q": {"d2": 1.0}}})
-    >>> overlaps(ranks).row(1)
-    ('a', 'b', 0.5)
-    """
-    _, holds = membership(ranks)
-    shared = (holds.T @ holds).toarray()
-    sizes = np.diag(shared)
-    share = shared / np.maximum(sizes[:, None] + sizes[None, :] - shared, 1)
-    names = pl.Series(ranks.runs, dtype=pl.String)
-    pairs = names.to_frame("first").join(names.to_frame("second"), how="cross", maintain_order="left_right")
-    return pairs.with_columns(overlap=share.ravel())
-
-
-def membership(ranks: RunRanks) -> tuple[pl.DataFrame, Any]:
-    """The documents of topics, and which run (column) has which of them (row), as a sparse matrix."""
-    from scipy.sparse import csr_array  # noqa: PLC0415  # slow to load
-
-    column = pl.col("run").replace_strict(ranks.places, return_dtype=pl.Int64)
-    rows = ranks.frame.select(*PAIR, column=column).group_by(PAIR, maintain_order=True).agg("column")
-    columns = rows["column"].explode().to_numpy()
-    ends = np.append(0, rows["column"].list.len().cum_sum().to_numpy())
-    return rows.select(PAIR), csr_array((np.ones(len(columns)), columns, ends), (rows.height, len(ranks.runs)))
-
-
-def read_groups(source: str | os.PathLike[str], runs: Sequence[str]) -> dict[str, str]:
-    """Which group each run is of, from a table of `run,group` or a collection; others are groups of their own."""
-    if is_collection(source):
-        named = groups_in(open_collection(source))
-    else:
-        table = named_columns(source, "groups")
-        columns = table.roles("groups")
-        named = dict(zip(table.ids(columns["run"], "run"), table.ids(columns["group"], "group"), strict=True))
-        if not set(named) & set(runs):
-            raise table.error(0, f"a run among {listed(list(runs))}", next(iter(named)))
-    return {run: group for run, group in named.items() if run in runs}
-
-
-def groups_in(collection: CollectionFolder) -> dict[str, str]:
-    """The groups of runs that a collection states."""
-    return {name: entry.group for name, entry in collection.runs.items() if entry.group}

@@ -8,22 +8,19 @@ from typing import Any
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
-from assay.collections.pooling import PAIR, RunRanks, judged_pairs
+from assay.collections.run_ranks import PAIR, RunRanks, judged_pairs
 from assay.core.errors import InputError, ParameterError
 from assay.files.manifest import is_collection, open_collection
 from assay.measures import Measure, parse_measure
 from assay.measures.counting import Ranks
-from assay.measures.counting.judgments import Judgments
+from assay.measures.counting.judgments import Floats, Judgments, Mask
 from assay.measures.summary import summarise
 from assay.stats.correlation import kendall, tau_ap
 from assay.stats.pairing import Wanted
 from assay.stats.pairing import listed as listed_measures
 from assay.tables import Qrels, Run
 from assay.tables.shapes import picked
-
-Mask = NDArray[np.bool_]
 
 
 def measures_of(measures: Wanted, default: Sequence[str]) -> list[Measure]:
@@ -94,11 +91,29 @@ class JudgedRuns:
             rows += [(name, str(each), summarise(each, each.per_unit(counts)).value) for each in self.measures]
         return pl.DataFrame(rows, schema={"run": pl.String, "measure": pl.String, "value": pl.Float64}, orient="row")
 
+    def under(self, kept: Mask) -> pl.DataFrame:
+        """These judgments alone against all: `judged, relevant, measure, mean_full, mean, tau, tau_ap`, null if none.
 
-def agreement(full: pl.DataFrame, other: pl.DataFrame, measure: str) -> tuple[float, float, float, float]:
-    """The means over the runs, then Kendall's tau and tau_AP of the two orders of runs; NaN where there is no order."""
-    both = full.filter(measure=measure).join(other.filter(measure=measure), on="run", maintain_order="left")
-    first, second = both["value"].to_numpy(), both["value_right"].to_numpy()
-    if both.height < 2 or np.isnan(second).any() or np.isnan(first).any():
-        return float(first.mean()), float(second.mean()), np.nan, np.nan
-    return float(first.mean()), float(second.mean()), kendall(first, second).value, tau_ap(first, second).value
+        The means are over runs; tau and tau_AP compare the two orders of runs.
+        """
+        both = self.full.join(self.scores(kept), on=["run", "measure"], maintain_order="left", suffix="_kept")
+        relevant = int((self.pairs["relevance"].to_numpy()[kept] > 0).sum())
+        rows = []
+        for measure in map(str, self.measures):
+            values = both.filter(measure=measure).select("value", "value_kept").to_numpy().T
+            row = {"judged": int(kept.sum()), "relevant": relevant, "measure": measure}
+            row |= {"mean_full": values[0].mean(), "mean": values[1].mean()}
+            tau, top = orders_alike(*values)
+            rows.append(row | {"tau": tau, "tau_ap": top})
+        return pl.DataFrame(rows).fill_nan(None)
+
+
+def orders_alike(first: Floats, second: Floats) -> tuple[float, float]:
+    """Kendall's tau and tau_AP of two scores of the same runs; NaN where a score is undefined: so is the order.
+
+    >>> orders_alike(np.array([0.3, 0.2, 0.1]), np.array([0.3, 0.1, 0.2]))
+    (0.3333, 0.5)
+    """
+    if len(first) < 2 or np.isnan([first, second]).any():
+        return np.nan, np.nan
+    return kendall(first, second).value, tau_ap(first, second).value

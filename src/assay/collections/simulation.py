@@ -6,12 +6,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
-import numpy as np
 import polars as pl
 
 from assay.collections.matching import matches
-from assay.collections.pooling import PAIR, RunRanks, empty_runs, prioritised
-from assay.collections.scoring import JudgedRuns, agreement, measures_of
+from assay.collections.pooling import prioritised
+from assay.collections.run_ranks import PAIR, RunRanks, empty_runs
+from assay.collections.scoring import JudgedRuns, measures_of
 from assay.collections.strategies import ADAPTIVE, simulate
 from assay.core.domains import Whole
 from assay.core.errors import InputError, ParameterError, not_among, number_of
@@ -58,7 +58,6 @@ def simulate_pool(
     depth: int | None = None,
     topics: Topics | None = None,
     documents: Documents | None = None,
-    batch: int = 1,
     seed: int = 0,
     advance: Callable[[int], None] | None = None,
 ) -> PoolSimulation:
@@ -67,7 +66,7 @@ def simulate_pool(
     A collection stands for its judgments and its runs.
     `budgets`: documents per topic, on average. `depth` spends them rank by rank over all topics, as far as whole ranks
     go; the others give each topic as many. `depth`: how far runs are read (all). Documents without judgment cannot be
-    simulated and are passed over. `batch`: an adaptive strategy learns after so many judgments. `advance` is called
+    simulated and are passed over. `advance` is called
     with the number of strategies that are done since.
 
     >>> judged = {"q": {"a": 0, "b": 1, "c": 1, "d": 0}}
@@ -91,23 +90,20 @@ def simulate_pool(
         raise InputError("no document of the runs is judged: there is nothing to simulate")
     sizes = available.group_by("query_id").len()["len"]
     chosen = _budgets(budgets, sizes)
-    rows: list[tuple[Any, ...]] = []
+    points = []
     for name in names:
-        order = _order(name, pooled, judged, batch=Whole(1).check("batch", batch), seed=Whole(0).check("seed", seed))
-        rows += _points(name, order, chosen, counted)
+        order = _order(name, pooled, judged, seed=Whole(0).check("seed", seed))
+        points += [_point(name, order, budget, counted) for budget in chosen]
         if advance is not None:
             advance(1)
-    numbers: dict[str, Any] = dict.fromkeys(("budget", "judged", "relevant"), pl.Int64)
-    shares = {"share": pl.Float64, "measure": pl.String, "tau": pl.Float64, "tau_ap": pl.Float64}
-    curve = pl.DataFrame(rows, schema={"strategy": pl.String, **numbers, **shares}, orient="row").fill_nan(None)
     relevant = judged.filter(pl.col("relevance") > 0)
     reachable = relevant.join(available, on=PAIR, how="semi").height
     settings = {"strategies": names, "budgets": chosen, "measures": [str(each) for each in wanted], "depth": depth}
-    settings |= {"batch": batch, "seed": seed, "runs": len(ranks.runs), "topics": judged["query_id"].n_unique()}
+    settings |= {"seed": seed, "runs": len(ranks.runs), "topics": judged["query_id"].n_unique()}
     settings |= {"judged": judged.height, "relevant": relevant.height, "in_runs": available.height}
     settings |= {"relevant_in_runs": reachable}
     texts = None if topics is None or documents is None else _by_text(judged, topics, documents)
-    return PoolSimulation(curve, texts, settings, tuple(_warnings(ranks, pooled, settings)))
+    return PoolSimulation(pl.concat(points), texts, settings, tuple(_warnings(ranks, pooled, settings)))
 
 
 def _budgets(stated: Sequence[int] | None, sizes: pl.Series) -> list[int]:
@@ -122,7 +118,7 @@ def _budgets(stated: Sequence[int] | None, sizes: pl.Series) -> list[int]:
     return [*range(step, largest, step), largest]
 
 
-def _order(strategy: str, pooled: RunRanks, judged: pl.DataFrame, *, batch: int, seed: int) -> pl.DataFrame:
+def _order(strategy: str, pooled: RunRanks, judged: pl.DataFrame, *, seed: int) -> pl.DataFrame:
     """Judged documents with the `place` in their topic at which a strategy would have them judged.
 
     For `depth`, that is instead how many documents of all topics are judged, per topic, once their rank is done.
@@ -141,24 +137,18 @@ def _order(strategy: str, pooled: RunRanks, judged: pl.DataFrame, *, batch: int,
     rows = [
         (query, each.doc_id, place)
         for query, rankings in known.lists().items()
-        for place, each in enumerate(simulate(strategy, rankings, relevant[query], batch=batch, seed=seed), start=1)
+        for place, each in enumerate(simulate(strategy, rankings, relevant[query], seed=seed), start=1)
     ]
     return pl.DataFrame(rows, schema={"query_id": pl.String, "doc_id": pl.String, "place": pl.Int64}, orient="row")
 
 
-def _points(
-    strategy: str, order: pl.DataFrame, budgets: Sequence[int], counted: JudgedRuns
-) -> Iterator[tuple[Any, ...]]:
-    """What each budget finds, and how systems are ordered by it."""
-    is_relevant = counted.pairs["relevance"].to_numpy() > 0
-    for budget in budgets:
-        kept = counted.among(order.filter(pl.col("place") <= budget))
-        scores = counted.scores(kept)
-        relevant = int((kept & is_relevant).sum())
-        share = relevant / is_relevant.sum() if is_relevant.any() else np.nan
-        for measure in map(str, counted.measures):
-            _, _, tau, top = agreement(counted.full, scores, measure)
-            yield strategy, budget, int(kept.sum()), relevant, share, measure, tau, top
+def _point(strategy: str, order: pl.DataFrame, budget: int, counted: JudgedRuns) -> pl.DataFrame:
+    """What a budget finds, and how systems are ordered by it: one row per measure."""
+    found = counted.under(counted.among(order.filter(pl.col("place") <= budget)))
+    every = int((counted.pairs["relevance"] > 0).sum())
+    share = pl.when(every > 0).then(pl.col("relevant") / every).alias("share")
+    where = [pl.lit(strategy).alias("strategy"), pl.lit(budget).alias("budget")]
+    return found.select(*where, "judged", "relevant", share, "measure", "tau", "tau_ap")
 
 
 def _by_text(judged: pl.DataFrame, topics: Topics, documents: Documents) -> pl.DataFrame:
@@ -172,11 +162,10 @@ def _by_text(judged: pl.DataFrame, topics: Topics, documents: Documents) -> pl.D
     for name, rule in (("all words of the title", pl.col("all_words")), ("any word of the title", pl.lit(True))):
         pairs = matched.filter(rule)
         hits = relevant.join(pairs, on=PAIR, how="semi").height
+        row = {"strategy": name, "documents": pairs.height, "per_topic": pairs.height / asked.frame.height}
         share = hits / relevant.height if relevant.height else None
-        rows.append((name, pairs.height, pairs.height / asked.frame.height, hits, relevant.height - hits, share))
-    names = ["strategy", "documents", "per_topic", "relevant", "missed", "share"]
-    types = [pl.String, pl.Int64, pl.Float64, pl.Int64, pl.Int64, pl.Float64]
-    return pl.DataFrame(rows, schema=dict(zip(names, types, strict=True)), orient="row")
+        rows.append(row | {"relevant": hits, "missed": relevant.height - hits, "share": share})
+    return pl.DataFrame(rows)
 
 
 def _warnings(ranks: RunRanks, pooled: RunRanks, settings: Mapping[str, Any]) -> Iterator[str]:

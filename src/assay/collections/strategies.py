@@ -141,19 +141,17 @@ def next_documents(
     return _proposals(_choice(strategy), state, Whole(1).check("count", count), seed)
 
 
-def simulate(
-    strategy: str, rankings: Rankings, relevant: Mapping[str, bool], *, batch: int = 1, seed: int = 0
-) -> list[Judged]:
+def simulate(strategy: str, rankings: Rankings, relevant: Mapping[str, bool], *, seed: int = 0) -> list[Judged]:
     """Judge all documents of a topic in the order of a strategy, as complete judgments answer; unjudged: not relevant.
 
     >>> [each.doc_id for each in simulate("max-mean", [["a", "b"], ["x", "b"]], {"a": False, "x": True, "b": True})]
     ['a', 'x', 'b']
     """
     state, choice, order = TopicState(rankings), _choice(strategy), list[Judged]()
-    while proposals := _proposals(choice, state, Whole(1).check("batch", batch), seed):
-        for doc_id, run in proposals:
-            order.append(Judged(doc_id, run, relevant.get(doc_id, False)))
-            state.learn(order[-1])
+    while proposals := _proposals(choice, state, 1, seed):
+        ((doc_id, run),) = proposals
+        order.append(Judged(doc_id, run, relevant.get(doc_id, False)))
+        state.learn(order[-1])
     return order
 
 

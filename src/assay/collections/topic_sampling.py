@@ -15,7 +15,6 @@ from assay.core.errors import EmptyFileError, InputError
 from assay.core.options import Seed
 from assay.core.results import Result
 from assay.files.atomic import write_text
-from assay.files.collections import read_topics
 from assay.files.named_columns import named_columns, names_of
 from assay.files.registry import head_of
 from assay.files.sources import Readable, Source, decoded, lines_of
@@ -145,21 +144,18 @@ def _read(source: Source) -> pl.DataFrame:
     return pl.DataFrame([queries, numbers]).drop_nulls().filter(pl.col("frequency") > 0)
 
 
-def write_topics_to_edit(
-    path: str | os.PathLike[str], size: int = 5, *, given: Readable | None = None, overwrite: bool = False
-) -> int:
-    """Write topics as text to edit: `size` empty ones, or those of a file; how many there are.
+def write_topics_to_edit(path: str | os.PathLike[str], size: int = 5, *, overwrite: bool = False) -> None:
+    """Write empty topics as text to edit; `assay convert` writes those of a file so.
 
     A file that is there is not replaced, unless `overwrite` says so: somebody may have written in it.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     write_topics_to_edit(Path(folder) / "topics.ini", 2)
+    ...     (Path(folder) / "topics.ini").read_text().count("[topic")
     2
     """
     if Path(path).is_file() and not overwrite:
         raise InputError(f"{path}: already exists, and may have been edited: name another file")
-    size = Whole(1).check("size", size)
-    topics = Topics.of({str(number): "" for number in range(1, size + 1)}) if given is None else read_topics(given)
+    topics = Topics.of({str(number): "" for number in range(1, Whole(1).check("size", size) + 1)})
     write_text(path, f"{EXPLANATION}\n{as_sections(topics)}", overwrite=overwrite)
-    return len(topics)

@@ -81,15 +81,8 @@ def ScottPi(ratings: Ratings) -> PerUnit:
     >>> ScottPi.per_unit(ratings).pooled().values  # P(A) 0.9, P(E) 0.45^2 + 0.55^2: (0.9 - 0.505) / 0.495
     array([0.798])
     """
-    first, second = ratings.pair()
-    both = first >= 0
-    items = quantity("items", both, when_zero=NO_PAIR)
-    observed = (quantity("same label", both & (first == second)) / items).named("P(A)")
-    shares = [
-        quantity(f"labels {name}", _is(first, k) + _is(second, k)) / (2.0 * items)
-        for k, name in enumerate(ratings.categories)
-    ]
-    return _beyond(observed, _sum([share * share for share in shares]).named("P(E)"))
+    ratings.pair()  # refuses other numbers of judges
+    return _of_one_distribution(ratings)
 
 
 @measure(aliases=("Fleiss",), bounds=(-1.0, 1.0), counted_as=None, cites="fleiss1971")
@@ -105,10 +98,7 @@ def FleissKappa(ratings: Ratings) -> PerUnit:
     >>> FleissKappa.per_unit(ratings).pooled().values  # mean of 1 and 1/3; 1 - chance (4/6)^2 + (2/6)^2
     array([0.25])
     """
-    labels, counts = _of_several(ratings)
-    every = quantity("labels", labels, when_zero=NO_PAIR)
-    shares = [quantity(f"labels {name}", counts[:, k]) / every for k, name in enumerate(ratings.categories)]
-    return _beyond(_agreeing(ratings), _sum([share * share for share in shares]).named("P(E)"))
+    return _of_one_distribution(ratings)
 
 
 @measure(aliases=("Krippendorff", "KrippendorffAlpha"), bounds=(-1.0, 1.0), counted_as=None, cites="krippendorff2004")
@@ -230,6 +220,14 @@ def _agreeing(ratings: Ratings) -> PerUnit:
     pairs = np.maximum(labels * (labels - 1), 1)
     share = (counts * (counts - 1)).sum(axis=1) / pairs
     return (quantity("share of agreeing pairs", share) / quantity("items", labels > 1, NO_PAIR)).named("P(A)")
+
+
+def _of_one_distribution(ratings: Ratings) -> PerUnit:
+    """Agreement beyond chance, where all labels are drawn from one distribution of categories."""
+    labels, counts = _of_several(ratings)
+    every = quantity("labels", labels, when_zero=NO_PAIR)
+    shares = [quantity(f"labels {name}", counts[:, k]) / every for k, name in enumerate(ratings.categories)]
+    return _beyond(_agreeing(ratings), _sum([share * share for share in shares]).named("P(E)"))
 
 
 def _beyond(observed: PerUnit, expected: PerUnit) -> PerUnit:

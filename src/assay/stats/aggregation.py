@@ -64,9 +64,7 @@ class Aggregate:
         return bits
 
 
-def majority(
-    ratings: Ratings, *, weights: Floats | None = None, ties: Ties = "lowest", seed: int = 0, method: str = "majority"
-) -> Aggregate:
+def majority(ratings: Ratings, *, weights: Floats | None = None, ties: Ties = "lowest", seed: int = 0) -> Aggregate:
     """The category with the most votes; each judge's votes may have a weight.
 
     >>> votes = Ratings.from_labels([[0, 1], [0, 0], [1, 1]])
@@ -75,6 +73,7 @@ def majority(
     """
     shares = _shares(ratings, weights)
     ability = np.full(len(ratings.judges), np.nan) if weights is None else np.asarray(weights, dtype=np.float64)
+    method = "majority" if weights is None else "weighted votes"
     return _decided(method, shares, ability, ties=ties, seed=seed)
 
 

@@ -182,6 +182,15 @@ class Ratings:
         rest = self.with_labels(new[self.item[rows]], self.judge[rows], self.category[rows])
         return replace(rest, items=self.items.gather(places))
 
+    def labels_at(self, places: Ints, kind: pl.DataType) -> pl.Series:
+        """The labels of categories, in the type that they were given in; null for -1.
+
+        >>> Ratings.from_labels([[0, 2], [2, 2]]).labels_at(np.array([1, -1]), pl.Int64()).to_list()
+        [2, None]
+        """
+        labels = pl.Series(self.values if kind.is_numeric() else self.categories).cast(kind)
+        return labels.gather(pl.Series(places).replace(-1, None))
+
     def confusion(self) -> Ints:
         """Of two judges, how often the second gave each label (column) where the first gave which (row).
 

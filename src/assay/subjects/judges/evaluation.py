@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar
@@ -19,7 +19,7 @@ from assay.core.results import Result
 from assay.files.labels import read_labels
 from assay.measures import Measure, parse_measure
 from assay.measures.agreement import MOST_CATEGORIES, NO_PAIR, ScaleName
-from assay.measures.counting.judgments import Ints
+from assay.measures.counting.judgments import Floats, Ints
 from assay.measures.counting.ratings import Ratings
 from assay.measures.steps import PerUnit
 from assay.stats.bootstrap import Method
@@ -81,6 +81,11 @@ class JudgeAgreement(Result):
         return self.labels.name
 
     @property
+    def unit(self) -> str:
+        """What intervals come from: topics or items, drawn anew."""
+        return "topic" if self.by_topic else "item"
+
+    @property
     def is_graded(self) -> bool:
         """Whether labels have an order in which some are farther apart than others: three grades or more."""
         return self.scale != "nominal"
@@ -111,14 +116,12 @@ class JudgeAgreement(Result):
 
     def to_frame(self) -> pl.DataFrame:
         """One row per coefficient, with the ends of its interval."""
-        rows = []
-        for measure in self.measures:
-            estimate = self.estimate(measure)
-            value, low, high = map(_known, estimate[:3])
-            row = {"measure": str(measure), "value": value, "low": low, "high": high}
-            rows.append(row | {"undefined": estimate.undefined})
-        numbers = dict.fromkeys(("value", "low", "high"), pl.Float64)
-        return pl.DataFrame(rows, schema={"measure": pl.String, **numbers, "undefined": pl.String})
+        rows = [
+            (str(measure), *self.estimate(measure)[:3], self.estimate(measure).undefined) for measure in self.measures
+        ]
+        kinds = [pl.String, *[pl.Float64] * 3, pl.String]
+        schema = dict(zip(("measure", "value", "low", "high", "undefined"), kinds, strict=True))
+        return pl.DataFrame(rows, schema=schema, orient="row").fill_nan(None)
 
     @cached_property
     def per_topic(self) -> pl.DataFrame:
@@ -145,40 +148,35 @@ class JudgeAgreement(Result):
         rows = []
         for place, name in enumerate(names):
             items = np.flatnonzero((group == place) & (self.ratings.labels_of_item > 1))
-            part, row = self.ratings.on_items(items), {key: name, "items": len(items)}
-            rows.append(row | self._row(_AGREEMENT, part, interval=False) | self._row(wanted, part))
-        numbers = ("Agreement", *(f"{wanted.name}{end}" for end in ("", "_low", "_high")))
+            rows.append({key: name, **self._row(self.ratings.on_items(items), wanted)})
+        numbers = ("Agreement", wanted.name, f"{wanted.name}_low", f"{wanted.name}_high")
         kinds = {key: pl.String, "items": pl.Int64, **dict.fromkeys(numbers, pl.Float64), "undefined": pl.String}
-        return pl.DataFrame(rows, schema=kinds)
+        return pl.DataFrame(rows, schema=kinds).fill_nan(None)
 
     @cached_property
     def pairs(self) -> pl.DataFrame:
         """Every two judges: items in common, agreement, Cohen's kappa with its interval, weighted ones for grades."""
         kappa, rows = self.measure("Kappa"), []
-        weighted = ("linear", "quadratic") if self.is_graded else ()
-        for first, second, items in self.common_items():
+        weights = ("linear", "quadratic") if self.is_graded else ()
+        for first, second in self._pairs_in_common():
             two = self.ratings.only(first, second)
             places = np.flatnonzero(two.labels_of_item > 1)
             two, topic = two.on_items(places), self.topic[places] if self.by_topic else None
-            row: dict[str, Any] = {"first": first, "second": second, "items": items}
-            row |= self._row(_AGREEMENT, two, interval=False) | self._row(kappa, two, topic)
-            for how in weighted:
-                row |= self._row(kappa(weights=how), two, interval=False, name=f"Kappa {how}")
-            rows.append(row)
-        numbers = ("Agreement", "Kappa", "Kappa_low", "Kappa_high", *(f"Kappa {how}" for how in weighted))
+            weighted = {f"Kappa {how}": self._estimated(kappa(weights=how), two, interval=False)[0] for how in weights}
+            rows.append({"first": first, "second": second, **self._row(two, kappa, topic), **weighted})
+        numbers = ("Agreement", "Kappa", "Kappa_low", "Kappa_high", *(f"Kappa {how}" for how in weights))
         kinds = {"first": pl.String, "second": pl.String, "items": pl.Int64, **dict.fromkeys(numbers, pl.Float64)}
-        return pl.DataFrame(rows, schema={**kinds, "undefined": pl.String})
+        return pl.DataFrame(rows, schema={**kinds, "undefined": pl.String}).fill_nan(None)
 
-    def common_items(self) -> list[tuple[str, str, int]]:
+    def _pairs_in_common(self) -> list[tuple[str, str]]:
         """Pairs of judges with items in common, the most first where not all pairs are shown."""
-        ratings, width = self.ratings, len(self.ratings.judges)
-        shape = (len(ratings.items), width)
+        ratings, shape = self.ratings, (len(self.ratings.items), len(self.ratings.judges))
         who = sparse.csr_array((np.ones(len(ratings.item), dtype=np.int64), (ratings.item, ratings.judge)), shape=shape)
         together = sparse.triu(who.T @ who, k=1).tocoo()
         common = sorted(zip(together.row.tolist(), together.col.tolist(), together.data.tolist(), strict=True))
         if len(common) > MOST_PAIRS:
             common = sorted(common, key=lambda pair: -pair[2])[:MOST_PAIRS]
-        return [(ratings.judges[first], ratings.judges[second], items) for first, second, items in common]
+        return [(ratings.judges[first], ratings.judges[second]) for first, second, _ in common]
 
     def confusion(self, first: str, second: str) -> pl.DataFrame:
         """How often the second judge (columns) gave each label where the first one (rows) gave which.
@@ -194,16 +192,11 @@ class JudgeAgreement(Result):
         columns = {f"{second} {name}": cells[:, place] for place, name in enumerate(names)}
         return pl.DataFrame({first: names, **columns})
 
-    def sample(self, measure: str | Measure) -> PatternSample:
-        """A coefficient with the units that it is drawn anew by: items, or topics."""
-        return self._sample(self.measure(measure), self.ratings, self.topic if self.by_topic else None)
-
     def _sample(self, measure: Measure, ratings: Ratings, topic: Ints | None) -> PatternSample:
         refuse_unordered(measure, self.is_ordered)
-        formula = measure.per_unit(ratings)
+        formula, kind = measure.per_unit(ratings), "item"
         if topic is not None:
-            formula = in_groups(formula, topic, len(self.topics))
-        kind = "item" if topic is None else "topic"
+            formula, kind = formula.pooled(lambda counts: _by_topic(counts, topic)), "topic"
         return PatternSample((formula,), systems=(self.name,), measure=str(measure), unit_kind=kind,
                              bounds=measure.definition.bounds)  # fmt: skip
 
@@ -227,14 +220,12 @@ class JudgeAgreement(Result):
             return Estimate(value, np.nan, np.nan, reach.method, None, resamples, why)
         return Estimate(value, reach.low, reach.high, reach.method, None, resamples)
 
-    def _row(
-        self, measure: Measure, ratings: Ratings, topic: Ints | None = None, *, interval: bool = True, name: str = ""
-    ) -> dict[str, Any]:
-        """A coefficient as cells of a row; without an interval, that is one cell."""
-        estimate, key = self._estimated(measure, ratings, topic, interval=interval), name or measure.name
-        value, low, high = map(_known, estimate[:3])
-        ends = {f"{key}_low": low, f"{key}_high": high, "undefined": estimate.undefined}
-        return {key: value} | (ends if interval else {})
+    def _row(self, ratings: Ratings, measure: Measure, topic: Ints | None = None) -> dict[str, Any]:
+        """Items, agreement, and a coefficient with its interval, as cells of a row."""
+        value, low, high = (estimate := self._estimated(measure, ratings, topic))[:3]
+        agreement = self._estimated(_AGREEMENT, ratings, interval=False).value
+        ends = {f"{measure.name}_low": low, f"{measure.name}_high": high, "undefined": estimate.undefined}
+        return {"items": len(ratings.items), "Agreement": agreement, measure.name: value, **ends}
 
 
 def agree(
@@ -278,7 +269,7 @@ def agree(
         raise InputError(f"{held.origin}: expected a column of topics to resample by, got labels without one")
     known = is_numeric(held)
     used = scale or usual_scale(ratings.categories, known)
-    topic, topics = topics_of(held, ratings)
+    topic, topics = _topics_of(held)
     wanted = tuple(measure_on(scale, name) for name in listed_measures(measures or usual(ratings, used, known)))
     return JudgeAgreement(
         held, ratings, tuple(dict.fromkeys(wanted)), used, topic, topics,
@@ -406,32 +397,19 @@ def is_relevance(ratings: Ratings, numeric: bool) -> bool:
     return (numeric or len(ratings.categories) == 2) and bool(ratings.relevant.any()) and not ratings.relevant.all()
 
 
-def topics_of(labels: Labels, ratings: Ratings) -> tuple[Ints, tuple[str, ...]]:
+def _topics_of(labels: Labels) -> tuple[Ints, tuple[str, ...]]:
     """The place of each item's topic among the topics, and these."""
     if not labels.has_topics:
-        return np.zeros(len(ratings.items), dtype=np.int64), ()
-    frame = labels.frame.select("query_id").with_columns(item=labels.items).unique("item", maintain_order=True)
-    topics = frame["query_id"].unique(maintain_order=True)
-    places: Mapping[str, int] = {topic: place for place, topic in enumerate(topics)}
-    return frame["query_id"].replace_strict(places, return_dtype=pl.Int64).to_numpy(), tuple(topics)
+        return np.zeros(labels.items.n_unique(), dtype=np.int64), ()
+    topic = labels.frame.select("query_id", item=labels.items).unique("item", maintain_order=True)["query_id"]
+    topics = topic.unique(maintain_order=True)
+    return topic.replace_strict(topics, range(len(topics)), return_dtype=pl.Int64).to_numpy(), tuple(topics)
 
 
-def in_groups(formula: PerUnit, group: Ints, groups: int) -> PerUnit:
-    """The formula on sums over groups of items; items in no group (-1) are left out.
-
-    >>> from assay.measures.steps import quantity
-    >>> share = quantity("same", [1, 0, 1]) / quantity("items", [1, 1, 1])
-    >>> in_groups(share, np.array([0, 0, 1]), 2).values
-    array([0.5, 1. ])
-    """
-    kept = group >= 0
-    return formula.pooled(lambda counts: np.bincount(group[kept], counts[kept], minlength=groups).astype(np.float64))
+def _by_topic(counts: Floats, topic: Ints) -> Floats:
+    return np.bincount(topic, counts).astype(np.float64)
 
 
 def selected(formula: PerUnit, items: Ints) -> PerUnit:
     """The formula on some of the items."""
     return formula.pooled(lambda counts: counts[items].astype(np.float64))
-
-
-def _known(value: float) -> float | None:
-    return None if np.isnan(value) else float(value)

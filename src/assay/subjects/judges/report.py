@@ -43,8 +43,7 @@ MOST_ROWS = 20
 
 def document(result: JudgeAgreement) -> Document:
     """The coefficients, pairs of judges, topics, time; what the numbers mean, and what they rest on."""
-    drawing = {"unit": "topic" if result.by_topic else "item"}
-    settings = settings_of(result, "scale", "confidence", "resamples", "seed") | drawing
+    settings = settings_of(result, "scale", "unit", "confidence", "resamples", "seed")
     settings |= {"categories": list(result.ratings.categories), "judges": list(result.ratings.judges)}
     sections = (
         Section("agreement", parts=(coefficients(result),)),
@@ -70,46 +69,39 @@ def coefficients(result: JudgeAgreement) -> Table:
 
 def tables(result: JudgeAgreement) -> Iterator[Section]:
     """The pairs of judges, who said what, topics and time, as far as there is something to show."""
-    if len(result.ratings.judges) > 2:
-        if result.pairs.height:
-            yield Section("pairs", "Pairs of judges", (pair_table(result),))
-    else:
-        yield Section("confusion", "Who said what", (confusion_table(result, *result.ratings.judges),))
+    if len(result.ratings.judges) == 2:
+        yield Section("confusion", "Who said what", (_confusion_table(result),))
+    elif result.pairs.height:
+        yield Section("pairs", "Pairs of judges", (_pair_table(result),))
     if len(result.topics) > 1:
         caption = "By topic, those with the least agreement first"
         frame = result.per_topic.sort("Alpha", "topic", nulls_last=True)
-        yield Section("topics", "Topics", (_group_table("topics", frame, "topic", caption),))
+        yield Section("topics", "Topics", (_group_table("topics", frame, caption),))
     if result.over_time.height:
-        yield Section(
-            "time", "Over time", (_group_table("time", result.over_time, "time", "In the order of labelling"),)
-        )
+        yield Section("time", "Over time", (_group_table("time", result.over_time, "In the order of labelling"),))
 
 
-def pair_table(result: JudgeAgreement) -> Table:
+def _pair_table(result: JudgeAgreement) -> Table:
     """Every two judges: Cohen's kappa with its interval, and weighted kappas of grades."""
     frame = result.pairs
-    numbers = (Column(name, kind="number") for name in frame.columns if name.startswith("Kappa "))
     columns = (
         Column("first", "judge"), Column("second", "and judge"), Column("items", kind="count"),
-        Column("Agreement", kind="number"),
-        Column("Kappa", kind="estimate", ends=("Kappa_low", "Kappa_high")),
-        *numbers,
+        Column("Agreement", kind="number"), Column("Kappa", kind="estimate", ends=("Kappa_low", "Kappa_high")),
+        *(Column(name, kind="number") for name in frame.columns if name.startswith("Kappa ")),
     )  # fmt: skip
     note = (f"The {MOST_PAIRS} pairs with the most items in common.",) if frame.height == MOST_PAIRS else ()
     return Table("pairs", frame, columns, notes=note, most=MOST_ROWS)
 
 
-def confusion_table(result: JudgeAgreement, first: str, second: str) -> Table:
-    """How often the second judge (columns) gave each label where the first (rows) gave which."""
-    frame = result.confusion(first, second)
-    names = [name for name in frame.columns if name != first]
-    caption = f"Rows: {first}; columns: {second}"
-    return Table("confusion", frame, (Column(first), *(Column(name, kind="count") for name in names)), caption)
+def _confusion_table(result: JudgeAgreement) -> Table:
+    """How often the second of two judges (columns) gave each label where the first (rows) gave which."""
+    first, second = result.ratings.judges
+    return Table.of("confusion", result.confusion(first, second), f"Rows: {first}; columns: {second}")
 
 
-def _group_table(name: str, frame: pl.DataFrame, key: str, caption: str) -> Table:
+def _group_table(name: str, frame: pl.DataFrame, caption: str) -> Table:
     columns = (
-        Column(key), Column("items", kind="count"), Column("Agreement", kind="number"),
+        Column(frame.columns[0]), Column("items", kind="count"), Column("Agreement", kind="number"),
         Column("Alpha", kind="estimate", ends=("Alpha_low", "Alpha_high")),
     )  # fmt: skip
     return Table(name, frame, columns, caption, most=MOST_ROWS)
@@ -142,8 +134,8 @@ def guidance(result: JudgeAgreement) -> Iterator[str]:
         yield f"{below} counts as a grade below 0; if it means something else, state a nominal scale."
     if headline.high - headline.low > _WIDE:
         yield (
-            f"The interval is wide ({span(headline.low, headline.high)}): label more "
-            f"{'topics' if result.by_topic else 'items'} with several judges before you act on it."
+            f"The interval is wide ({span(headline.low, headline.high)}): label more {several(result.unit)} with "
+            "several judges before you act on it."
         )
     if result.rankings is None:
         yield "Disagreement need not change which system is better: add runs to see whether it does."
@@ -171,10 +163,8 @@ def basis(result: JudgeAgreement) -> Iterator[str]:
     if any(measure.name in _OF_RELEVANCE for measure in result.measures):
         labelled = zip(result.ratings.categories, result.ratings.relevant, strict=True)
         yield f"Counted as relevant: {joined([name for name, is_relevant in labelled if is_relevant] or ['none'], 10)}."
-    unit = "topic" if result.by_topic else "item"
     if result.resamples:
-        how = f"Intervals: bootstrap over {several(unit)}, {result.resamples:,} resamples, seed {result.seed}."
-        yield how
+        yield f"Intervals: bootstrap over {several(result.unit)}, {result.resamples:,} resamples, seed {result.seed}."
     yield from (f"{name} is undefined: {reason}." for name, reason in result.undefined().items())
     for measure in result.measures:
         if why := result.estimate(measure).no_interval:
@@ -229,7 +219,7 @@ class ReportedJudges:
         """How each number was computed."""
         first = self.results[0]
         scale = ",".join(first.ratings.categories)
-        return [f"{measure}|labels={scale}|unit={'topic' if first.by_topic else 'item'}" for measure in first.measures]
+        return [f"{measure}|labels={scale}|unit={first.unit}" for measure in first.measures]
 
     def sections(self) -> Iterator[Section | str]:
         """What was found, every coefficient, the verdicts, then pairs, topics and time of each set."""
@@ -256,8 +246,7 @@ class ReportedJudges:
         named = cited_measures({measure: str(measure) for measure in first.measures}, cite)
         yield f"The agreement of {number_of('judge', judges)} on {number_of('item', items)} was measured by {named}."
         if first.resamples:
-            units = "topics" if first.by_topic else "items"
-            yield intervals_of(INTERVAL, first.confidence, first.resamples, units, cite)
+            yield intervals_of(INTERVAL, first.confidence, first.resamples, several(first.unit), cite)
             yield f"Words for sizes are those of Landis and Koch{cite(CITES)}."
         if self.comparison is not None:
             yield compared_by(self.comparison, "item")
@@ -268,7 +257,7 @@ class ReportedJudges:
         return {
             "scale": first.scale,
             "labels": ", ".join(first.ratings.categories),
-            "unit": "topic" if first.by_topic else "item",
+            "unit": first.unit,
             "confidence": f"{first.confidence:g}",
             "resamples": f"{first.resamples:,}",
         }

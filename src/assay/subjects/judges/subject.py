@@ -80,9 +80,7 @@ class PairedJudges(MeasuredPairing):
         numeric = {is_numeric(each) for each in sets}
         if len(numeric) > 1:
             raise InputError(f"expected labels on one scale, got numbers and text: {listed(names)}")
-        every = pl.concat([each.frame["label"] for each in sets]) if True in numeric else pl.concat(
-            [each.frame["label"].cast(pl.String) for each in sets]
-        )  # fmt: skip
+        every = pl.concat([each.frame.select("label") for each in sets], how="vertical_relaxed")["label"]
         stated = rules.get("categories")
         known = every.unique().sort().to_list() if stated is None else as_labels(stated, every)
         counted = [ratings_of(each, categories=known, level=rules.get("relevance_level")) for each in sets]
