@@ -24,16 +24,6 @@ if TYPE_CHECKING:
     from assay.verbs.explanation.result import Explanation, Place
 
 
-#: What subject a file is of, if a look at its first lines tells: name of the subject -> the function that looks.
-FILES = {
-    "labels": "assay.files.predictions:looks_like_predictions",
-    "clusters": "assay.files.clusters:looks_like_clusters",
-    "scores": "assay.files.small_tables:looks_like_scores",
-    "judges": "assay.files.labels:looks_like_labels",
-    "clicks": "assay.files.log_looks:looks_like_log",
-}
-
-
 class Words(NamedTuple):
     """What people call things: a system, a unit; what its rules are of, and which data they go with."""
 
@@ -80,8 +70,8 @@ class Subject(Protocol):
         """Take a number apart: that of the inputs at a place, or all of them."""
 
 
-def subject_of(*inputs: Any) -> Subject:
-    """The subject of what was given; judgments with runs are rankings, a table of numbers alone is scores.
+def subject_of(*inputs: Any, alone: str = registry.ALONE) -> Subject:
+    """The subject of what was given; `alone`: that of one input that does not tell it.
 
     An object that knows its subject tells it of the others, where these do not: files, rows.
 
@@ -93,9 +83,9 @@ def subject_of(*inputs: Any) -> Subject:
     names = stated if len(stated) == 1 else {name_of(value) for value in inputs if value is not None}
     name = names.pop() if len(names) == 1 else ""
     if not name:
-        name = "ranking" if sum(value is not None for value in inputs) > 1 else "scores"
-    found: Subject = registry.subject(name)
-    return found
+        name = registry.TOGETHER if sum(value is not None for value in inputs) > 1 else alone
+    subject: Subject = registry.subject(name)
+    return subject
 
 
 def name_of(value: Any, *, look: bool = True) -> str:
@@ -112,7 +102,7 @@ def name_of(value: Any, *, look: bool = True) -> str:
         names = {name_of(item, look=look) for item in (value.values() if isinstance(value, Mapping) else value)}
         return names.pop() if len(names) == 1 else ""
     if look and (isinstance(value, str | os.PathLike | Source) or is_frame(value)):
-        return next((name for name, looks_like in FILES.items() if registry.load(looks_like)(value)), "")
+        return next((name for name, looks_like in registry.RECOGNISED.items() if registry.load(looks_like)(value)), "")
     return ""
 
 

@@ -16,7 +16,7 @@ from assay.core.results import Result
 from assay.files.manifest import judgments_and_runs
 from assay.measures.registry import Measure
 from assay.tables.roles import ColumnNames, named_by
-from assay.verbs.subject import Subject, name_of
+from assay.verbs.subject import Subject, subject_of
 
 #: So many cases of a finding are shown.
 EXAMPLES = 3
@@ -410,18 +410,9 @@ def doctor(
     named |= {"pos_label": pos_label, "noise": noise, "level": None if level == 1.0 else level}
     stated = {name: value for name, value in named.items() if value is not None}
     with named_by(columns):
-        subject: Subject = registry.subject(_subject_name(qrels, runs))
+        subject = subject_of(qrels, runs, alone=registry.EXAMINED)
         _refuse_options_of_others(stated, subject)
         return examine(subject, inputs, stated, watch=watch)
-
-
-def _subject_name(data: Any, others: Any) -> str:
-    """The subject of what was given; one file of which nobody knows what it is should be predictions."""
-    names = {name_of(data)} | ({name_of(others)} if others is not None else set())
-    name = names.pop() if len(names) == 1 else ""
-    if others is None:
-        return name or "labels"
-    return name or "ranking"
 
 
 def _refuse_options_of_others(options: Iterable[str], subject: Subject) -> None:
