@@ -7,11 +7,12 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property, reduce
 from math import isnan
 from operator import and_
-from typing import TYPE_CHECKING, Any, ClassVar, Unpack
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Unpack
 
 import numpy as np
 import polars as pl
 
+from assay.core.digits import number
 from assay.core.errors import InputError, ParameterError, did_you_mean, listed, not_among, number_of
 from assay.core.options import ClusterRules
 from assay.measures.counting.contingency import Contingency
@@ -27,7 +28,6 @@ from assay.subjects.clusters.result import ClusteredSystem, Clustering
 from assay.subjects.clusters.rules import Rules, cluster_signature, computed, counts_of, measure_of
 from assay.tables.alignment import Missing, aligned_clusters
 from assay.tables.clusters import Clusters
-from assay.verbs.comparison.findings import Alike
 from assay.verbs.gating.gate import ItemSides, Two
 from assay.verbs.subject import Words
 
@@ -51,6 +51,29 @@ _BY_MORE = ("Purity", "Homogeneity", "BCubedPrecision", "WithinSimilarity", "Wit
 _BY_CHANCE = ("NMI", "VMeasure")
 
 _BY_FEWER = ("InversePurity", "Completeness", "PairRecall", "BCubedRecall")
+
+
+class Alike(NamedTuple):
+    """How alike two clusterings are, whatever they are worth: `moved` items are in another cluster, names aside.
+
+    Clusters are matched one to one, so that as few items as possible move. `ari`: the adjusted Rand index of the one
+    with the other; NaN where it is undefined.
+    """
+
+    items: int
+    moved: int
+    ari: float
+
+
+def of_alike(alike: Alike, baseline: str, system: str) -> str:
+    """How alike two clusterings are, whatever they are worth.
+
+    >>> of_alike(Alike(items=200, moved=14, ari=0.8123), "old", "new")
+    'Of 200 items, new puts 14 in another cluster than old, names of clusters aside (adjusted Rand index 0.8123).'
+    """
+    moved = f"{system} puts {alike.moved:,} in another cluster than {baseline}"
+    index = f"adjusted Rand index {number(alike.ari)}"
+    return f"Of {number_of('item', alike.items)}, {moved}, names of clusters aside ({index})."
 
 
 @dataclass(frozen=True, eq=False)
@@ -187,6 +210,11 @@ class Clusterings(ItemPairing):
                 (note,) = self.without_intervals(finding.measure, (finding.baseline, finding.system), drawing)
                 notes.append(note if len(findings) == 1 else f"{finding.system} against {finding.baseline}: {note}")
         return list(findings), notes
+
+    def further_sentences(self, finding: Finding, *, alone: bool) -> Iterator[str]:
+        """How alike the two clusterings are, unless no item differs."""
+        if finding.verdict.word != "identical":
+            yield of_alike(self.alike(finding.baseline, finding.system), finding.baseline, finding.system)
 
     def halves(self, systems: tuple[int, ...], drawing: Drawing) -> Halves:
         """Random halves of the items, which all of these clusterings (given by their places) see."""

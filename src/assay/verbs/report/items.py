@@ -24,7 +24,6 @@ from assay.verbs.report.report import (
     IN_MEMORY,
     InputFile,
     Request,
-    Role,
     check_name,
     compared_with,
     refuse_repeated,
@@ -70,7 +69,7 @@ class Items(ABC, Generic[ResultT]):
     subject: ClassVar[str]
     #: What a system is, what its file is read as, and how that file is described.
     kind: ClassVar[str]
-    role: ClassVar[Role]
+    role: ClassVar[str]
     described: ClassVar[str]
     #: What is shown of systems that are looked at closely.
     details: ClassVar[str]

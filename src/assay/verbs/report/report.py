@@ -10,7 +10,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, Protocol, Self, Unpack
+from typing import Any, NamedTuple, Protocol, Self, Unpack
 
 import polars as pl
 
@@ -31,21 +31,22 @@ from assay.verbs.sections.methods import Citations, methods
 from assay.verbs.subject import check_rules, subject_of
 
 IN_MEMORY = "in memory"
-#: What a file was read as.
-Role = Literal["qrels", "run", "scores", "topics", "documents", "predictions", "clusters", "spans", "labels", "log"]
 
 
 class InputFile(NamedTuple):
-    """What went in: where it is from, its format and counts, and the system that it is, where its name is another."""
+    """What went in: where it is from, its format and counts, and the system that it is, where its name is another.
 
-    role: Role
+    `role`: what it was read as, such as "qrels".
+    """
+
+    role: str
     origin: str
     format: str
     counts: str
     name: str | None = None
 
     @classmethod
-    def of(cls, role: Role, origin: str, format: str, counts: str, name: str | None = None) -> InputFile:
+    def of(cls, role: str, origin: str, format: str, counts: str, name: str | None = None) -> InputFile:
         """A file; or what was in memory, by its name.
 
         >>> InputFile.of("labels", IN_MEMORY, "labels of judges", "8 labels", "round 1").origin
