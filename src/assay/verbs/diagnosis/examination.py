@@ -185,6 +185,34 @@ def examples_of(rows: pl.DataFrame, text: Callable[[dict[str, Any]], str]) -> li
     return [Example(text(row), row.get("line")) for row in rows.head(EXAMPLES).to_dicts()]
 
 
+def in_rows(
+    name: str,
+    severity: Severity,
+    place: Any,
+    rows: pl.DataFrame,
+    text: Callable[[dict[str, Any]], str],
+    *,
+    message: str,
+) -> Iterator[CheckFinding]:
+    """What a check found in rows, if there are any: how many, and the first as cases; see `examples_of`."""
+    if rows.height:
+        yield finding(name, severity, place, message, rows.height, examples=examples_of(rows, text))
+
+
+def among(
+    name: str, severity: Severity, place: Any, kind: str, ids: Iterable[object], *, message: str
+) -> Iterator[CheckFinding]:
+    """What a check found among things of a kind, if any are named: how many, and the first of them.
+
+    >>> [each] = among("noise", "warning", WholeFile("a.csv"), "item", ["d1", "d2"], message="2 odd items")
+    >>> each.count, str(each.examples[0])
+    (2, "item 'd1'")
+    """
+    cases = [Example(f"{kind} {quote(str(each))}") for each in ids]
+    if cases:
+        yield finding(name, severity, place, message, len(cases), examples=cases[:EXAMPLES])
+
+
 def checks(subject: str, about: str | None = None) -> list[DoctorCheck]:
     """All checks of a subject in the order in which they are made, or those about one kind of thing.
 
