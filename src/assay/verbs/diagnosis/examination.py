@@ -204,6 +204,7 @@ def among(
 ) -> Iterator[CheckFinding]:
     """What a check found among things of a kind, if any are named: how many, and the first of them.
 
+    >>> _ = checks("clusters")
     >>> [each] = among("noise", "warning", WholeFile("a.csv"), "item", ["d1", "d2"], message="2 odd items")
     >>> each.count, str(each.examples[0])
     (2, "item 'd1'")
