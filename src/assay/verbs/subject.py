@@ -36,7 +36,8 @@ class Words(NamedTuple):
 class Subject(Protocol):
     """What is evaluated: rankings, labels, clusters, spans, bare scores, judges, clicks.
 
-    Data and results know their subject by a class attribute `subject`, its name.
+    Data and results know their subject by a class attribute `subject`, its name. Subjects that inherit from this class
+    have no rules, and nothing to explain, unless they say so.
     """
 
     #: Its name in the registry.
@@ -50,16 +51,20 @@ class Subject(Protocol):
     gated: str
     #: Where the class is that `doctor` looks by: see `assay.verbs.diagnosis.examination.Examination`.
     examination: str
+    #: Where the function is that takes a number apart; it takes what `explain` takes. Empty: nothing is behind numbers.
+    explained: str = ""
     #: What people call things.
     words: Words
 
     @property
     def rules(self) -> Collection[str]:
         """The keyword arguments by which its data are read and evaluated."""
+        return ()
 
     @property
     def report_rules(self) -> Collection[str]:
         """The keyword arguments that reports take: the rules, and how numbers are made and compared."""
+        return self.rules
 
     def pairing(self, inputs: Sequence[Any], measures: Any, seed: int, rules: Mapping[str, Any]) -> Pairing:
         """Open the inputs, and pair the systems by unit: what `compare`, `gate` and `plan` start from."""
@@ -68,6 +73,10 @@ class Subject(Protocol):
         self, measure: str | Measure, inputs: Sequence[Any], place: Place, view: View, rules: dict[str, Any]
     ) -> Explanation:
         """Take a number apart: that of the inputs at a place, or all of them."""
+        if not self.explained:
+            raise registry.load("assay.verbs.explanation.result:not_explained")(inputs[0])
+        explanation: Explanation = registry.load(self.explained)(measure, inputs, place, view, rules)
+        return explanation
 
 
 def subject_of(*inputs: Any, alone: str = registry.ALONE) -> Subject:

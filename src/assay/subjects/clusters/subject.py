@@ -29,12 +29,10 @@ from assay.subjects.clusters.rules import Rules, cluster_signature, computed, co
 from assay.tables.alignment import Missing, aligned_clusters
 from assay.tables.clusters import Clusters
 from assay.verbs.gating.gate import ItemSides, Two
-from assay.verbs.subject import Words
+from assay.verbs.subject import Subject, Words
 
 if TYPE_CHECKING:
     from assay.verbs.comparison.findings import Finding
-    from assay.verbs.explanation.numbers import View
-    from assay.verbs.explanation.result import Explanation, Place
 
 
 #: What clusterings are compared by unless told otherwise, as far as all have the counts for it. The first one has the
@@ -346,7 +344,7 @@ def two_clusterings(data: Any, two: Two, measures: Any, seed: int, rules: Mappin
     return ItemSides.of(Clusterings.of(two.among(data, items_in, "clusters", "classes"), seed=seed, **rules), measures)
 
 
-class ClustersSubject:
+class ClustersSubject(Subject):
     """Clusters of items beside their classes, or points."""
 
     name = "clusters"
@@ -355,6 +353,7 @@ class ClustersSubject:
     gated = "assay.subjects.clusters.subject:two_clusterings"
     reported = "assay.subjects.clusters.report:ReportedClusterings"
     examination = "assay.subjects.clusters.checks:ClustersExamination"
+    explained = "assay.subjects.clusters.explanation:of_clusters"
     rules = RULES
     report_rules = (*Rules._fields, "comparison", "over_k", "confidence", "resamples", "seed", "mute")
 
@@ -362,14 +361,6 @@ class ClustersSubject:
         """The clusterings, paired by item."""
         del measures
         return Clusterings.of(list(inputs), seed=seed, **rules)
-
-    def explain(
-        self, measure: str | Measure, inputs: Sequence[Any], place: Place, view: View, rules: dict[str, Any]
-    ) -> Explanation:
-        """The number of a clustering, or of one of its items."""
-        from assay.subjects.clusters.explanation import of_clusters  # noqa: PLC0415  # only who explains waits for it
-
-        return of_clusters(measure, inputs[0], place, view, rules)
 
 
 CLUSTERS = ClustersSubject()

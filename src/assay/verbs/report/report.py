@@ -101,6 +101,7 @@ class Reported(Protocol):
     """What a report is about: results, their comparison with a baseline, and all that is said of them.
 
     To report on something new, write such a class in a module of its own, and name its place in `Subject.reported`.
+    What inherits from this one need not say what it has nothing to say of.
     """
 
     @property
@@ -114,6 +115,7 @@ class Reported(Protocol):
     @property
     def notes(self) -> Sequence[str]:
         """What is to be said of the numbers, before anything is shown."""
+        return ()
 
     @property
     def title(self) -> str:
@@ -122,10 +124,12 @@ class Reported(Protocol):
     @property
     def seed(self) -> int:
         """What everything random is drawn from."""
+        return 0
 
     @property
     def signatures(self) -> Iterable[str]:
         """How each number was computed."""
+        return ()
 
     def sections(self) -> Iterator[Section | str]:
         """All that has something to show, in reading order; and, in words, what cannot be shown, and why."""
@@ -135,9 +139,11 @@ class Reported(Protocol):
 
     def configuration(self) -> Mapping[str, object]:
         """How the numbers were made, for readers; None where there is nothing to say."""
+        return {}
 
     def inputs(self) -> Iterable[InputFile]:
         """What went in."""
+        return ()
 
 
 def refuse_repeated(options: Mapping[str, Any], result: str, verb: str) -> None:
