@@ -199,7 +199,7 @@ def test_splits_and_merges_have_their_parts() -> None:
 def test_rules_of_other_reports_are_refused() -> None:
     result, _ = pair()
     for options, says in (
-        ({"topics": "x"}, "topics goes with rankings"),
+        ({"topics": "x"}, "topics has no meaning in a report on clusterings"),
         ({"measures": ["ARI"]}, "measures belongs to the clustering"),
         ({"noise": -1}, "noise belongs to the clustering"),
     ):

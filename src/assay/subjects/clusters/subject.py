@@ -25,7 +25,7 @@ from assay.stats.samples import Drawing, Sample
 from assay.subjects.clusters.evaluation import items_in
 from assay.subjects.clusters.halves import WITHOUT_INTERVAL, Halves, reach_of
 from assay.subjects.clusters.result import ClusteredSystem, Clustering
-from assay.subjects.clusters.rules import Rules, cluster_signature, computed, counts_of, measure_of
+from assay.subjects.clusters.rules import Rules, cluster_signature, computed, counts_of_all, measure_of
 from assay.tables.alignment import Missing, aligned_clusters
 from assay.tables.clusters import Clusters
 from assay.verbs.gating.gate import ItemSides, Two
@@ -112,16 +112,8 @@ class Clusterings(ItemPairing):
         settled, held = _rules_of(clusters, rules), items_in(clusters)
         aligned = aligned_clusters(held, missing=missing)
         same, left_out = _in_all(aligned, settled)
-        systems = tuple(ClusteredSystem(table.name, table, counts_of(table, settled, seed), {}) for table in same)
-        for system in systems:
-            if system.clusters is not None and not system.counts:
-                raise InputError(
-                    f"{system.clusters.whence}: there are neither classes nor points to measure clusters by"
-                )
-        if rules and not any(Points in system.counts for system in systems):
-            for rule in ("metric", "sample_size"):
-                if getattr(settled, rule) != Rules._field_defaults[rule]:
-                    raise ParameterError(f"{rule} is about points, and the clusterings have none")
+        counts = counts_of_all(same, settled, seed)
+        systems = tuple(ClusteredSystem(table.name, table, held, {}) for table, held in zip(same, counts, strict=True))
         warnings = dict.fromkeys(warning for table in same for warning in table.warnings)
         return cls(
             systems,
@@ -336,12 +328,10 @@ def two_clusterings(data: Any, two: Two, measures: Any, seed: int, rules: Mappin
     >>> both.pairing.names, both.measures
     (('old', 'new'), ['ARI'])
     """
-    results = [side for side in (two.baseline, data, two.candidate) if isinstance(side, Clustering)]
-    if results and not rules:
-        rules = results[0].rules._asdict()
-        if any(result.rules != results[0].rules for result in results):
-            raise ParameterError("the clusterings were measured under different rules: measure them together")
-    return ItemSides.of(Clusterings.of(two.among(data, items_in, "clusters", "classes"), seed=seed, **rules), measures)
+    stated = {name: value for name, value in rules.items() if name != "missing"}
+    settled = _rules_of([two.baseline, data, two.candidate], stated)
+    both, missing = two.among(data, items_in, "clusters", "classes"), rules.get("missing", "error")
+    return ItemSides.of(Clusterings.of(both, missing=missing, seed=seed, **settled._asdict()), measures)
 
 
 class ClustersSubject(Subject):

@@ -10,7 +10,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol, Self, Unpack
+from typing import Any, ClassVar, NamedTuple, Protocol, Self, Unpack
 
 import polars as pl
 
@@ -60,7 +60,7 @@ class InputFile(NamedTuple):
 class Request(NamedTuple):
     """What was given to `make_report`, and what was asked for.
 
-    `details` are what only reports on rankings show, as far as it was asked for; `rules`, what the verbs take.
+    `details`: what `Reported.asks` names, as far as it was asked for; `rules`, what the verbs take.
     """
 
     source: Any
@@ -69,11 +69,6 @@ class Request(NamedTuple):
     baseline: str | None
     details: dict[str, Any]
     rules: dict[str, Any]
-
-    def refuse_details(self, what: str) -> None:
-        """Refuse what only reports on rankings show."""
-        for name in self.details:
-            raise ParameterError(f"{name} goes with rankings: a report on {what} has none")
 
     def inputs(self) -> list[Any]:
         """What was given."""
@@ -103,6 +98,9 @@ class Reported(Protocol):
     To report on something new, write such a class in a module of its own, and name its place in `Subject.reported`.
     What inherits from this one need not say what it has nothing to say of.
     """
+
+    #: Keyword arguments of `make_report` that no verb takes, and that say what else to show.
+    asks: ClassVar[tuple[str, ...]] = ()
 
     @property
     def eyebrow(self) -> str:
@@ -386,10 +384,6 @@ def correction_of(comparison: Comparison) -> str:
     return f"{comparison.correction or 'none'}{separator} {number_of('comparison', size)}"
 
 
-#: What reports show besides, where they are about rankings.
-_DETAILS = ("system", "topics", "documents", "changed", "show", "wording")
-
-
 def make_report(
     given: Any,
     runs: Any = None,
@@ -421,11 +415,15 @@ def make_report(
     subject = subject_of(getattr(given, "pairing", given), runs)
     kind: type[Reported] = registry.load(subject.reported)
     rules: dict[str, Any] = dict(options)
-    asked = {name: value for name in _DETAILS if (value := rules.pop(name, None)) is not None}
+    details = {name: value for name in kind.asks if (value := rules.pop(name, None)) is not None}
     baseline, title, command = rules.pop("baseline", None), rules.pop("title", None), rules.pop("command", "")
     known = (*subject.report_rules, *(compare.__kwdefaults__ or ()))
-    check_rules([name for name in rules if name not in known], subject, ReportOptions.__annotations__)
-    reported = kind.of(Request(given, runs, measures, baseline, asked, rules))
+    wrong = [name for name, value in rules.items() if name not in known and value is not None]
+    check_rules(wrong, subject, ReportOptions.__annotations__)
+    for name in wrong:
+        raise ParameterError(f"{name} has no meaning in a report on {subject.words.rules_of}")
+    rules = {name: value for name, value in rules.items() if name in known}
+    reported = kind.of(Request(given, runs, measures, baseline, details, rules))
     sections, notes = list[Section](), list(reported.notes)
     for part in reported.sections():
         if isinstance(part, str):

@@ -201,6 +201,7 @@ class ReportedRankings(Basis):
     """Systems that rank, by the judgments of what they found; or systems by anybody's scores."""
 
     eyebrow = "Evaluation report"
+    asks = ("system", "topics", "documents", "changed", "show")
 
     @property
     def title(self) -> str:
