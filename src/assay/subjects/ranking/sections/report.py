@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from typing import Any
+from typing import Any, ClassVar
 
 import polars as pl
 
@@ -201,7 +201,7 @@ class ReportedRankings(Basis):
     """Systems that rank, by the judgments of what they found; or systems by anybody's scores."""
 
     eyebrow = "Evaluation report"
-    asks = ("system", "topics", "documents", "changed", "show")
+    asks: ClassVar[tuple[str, ...]] = ("system", "topics", "documents", "changed", "show")
 
     @property
     def title(self) -> str:
