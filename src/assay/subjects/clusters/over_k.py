@@ -21,8 +21,6 @@ from assay.subjects.clusters.rules import measure_of
 if TYPE_CHECKING:
     import altair as alt
 
-#: The works to cite for stability, and for data without structure, by their keys in the bibliography.
-CITES, CITES_REFERENCE = "benhur2002", "tibshirani2001"
 #: Measures that are largest, or smallest, where the number of clusters suits; others rise or fall all along.
 VOTING = ("Silhouette", "DaviesBouldin", "CalinskiHarabasz")
 STABILITY = "Stability"

@@ -345,7 +345,7 @@ class ClustersSubject(Subject):
     examination = "assay.subjects.clusters.checks:ClustersExamination"
     explained = "assay.subjects.clusters.explanation:of_clusters"
     rules = RULES
-    report_rules = (*Rules._fields, "comparison", "over_k", "confidence", "resamples", "seed", "mute")
+    report_rules = (*Rules._fields, "comparison", "confidence", "resamples", "seed", "mute")
 
     def pairing(self, inputs: Sequence[Any], measures: Any, seed: int, rules: Mapping[str, Any]) -> Clusterings:
         """The clusterings, paired by item."""

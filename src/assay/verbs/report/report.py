@@ -396,8 +396,7 @@ def make_report(
     or scores (what `compare` takes). Further keyword arguments are those of `compare` (`alpha`, `margin`, `test`,
     `seed`, …) and, with judgments and runs, the rules of `evaluate`. A `Classification`, predictions or a comparison of
     them give a report on classifiers; its further arguments are those of `classify`. A `Clustering`, `Clusters` or a
-    comparison of them give a report on clusterings, with the further arguments of `cluster`, and `over_k`: what
-    `number_of_clusters` found.
+    comparison of them give a report on clusterings, with the further arguments of `cluster`.
 
     `measures`: the first is the main one, which verdicts, charts and queries are about. `baseline`: the system that
     the others are compared with; the first unless given. `system`: whose queries are shown beside the baseline's; the
